@@ -3,12 +3,12 @@
 //! # Life of a database
 //!
 //! Made by [`Database::create`] with an empty log, or without one by [`Database::unlogged`] or
-//! [`Database::volatile`]; or
-//! found on disk: [`Database::recover`] reads its log back, which may leave transactions over several
-//! databases in doubt, and [`RecoveringDatabase::open`] resolves those and opens it. Its tables are loaded from
-//! the checkpoint while it is in use; who wants one that is not loaded waits. It ends with
-//! [`Database::shut_down`], after which the next start finds exact counters and a clean log, or with
-//! the process, after which it finds what was durable.
+//! [`Database::volatile`]; or found on disk: [`Database::recover`] reads its log back, which may
+//! leave transactions over several databases in doubt, and [`RecoveringDatabase::open`] resolves
+//! those and opens it. Its tables are loaded from the checkpoint while it is in use; a statement
+//! that wants one that is not loaded waits. It ends with [`Database::shut_down`], after which the
+//! next start finds exact counters and a clean log, or with the process, after which it finds what
+//! was durable.
 
 mod recovering;
 
@@ -51,7 +51,7 @@ pub use recovering::RecoveringDatabase;
 pub struct Host {
     /// Workers, their epochs, and the world.
     pub runtime: Runtime,
-    /// Who waits for whom.
+    /// Which sessions wait for which.
     pub graph: Arc<WaitGraph>,
     /// The server's memory.
     pub pool: Arc<Pool>,
@@ -124,8 +124,8 @@ impl Host {
         self.runtime.env()
     }
 
-    /// Lets rows and pages have parts of so much memory, while logs are read and nobody looks after what the process
-    /// takes in all.
+    /// Limits rows and pages to parts of so much memory while logs are read, when nothing watches
+    /// yet what the process takes in all.
     pub fn start_within(&self, bytes: u64) -> StartLimits {
         let (rows, pages) = (self.pool.limit(), self.pages.limit_bytes());
         self.pool.set_limit(rows.min(bytes / 100 * ROWS_PERCENT_AT_START));
@@ -287,7 +287,7 @@ impl Database {
         options: SinkOptions,
     ) -> Result<Database, EngineError> {
         let fs = host.env().fs();
-        // The directory itself may be somebody's choice: a link to another disk, or where one is mounted.
+        // The directory itself stays: it may be a link to another disk, or where one is mounted.
         let left = if fs.exists(&identity.dir)? { fs.list(&identity.dir)? } else { Vec::new() };
         for entry in left {
             let path = identity.dir.join(entry.name);
@@ -320,8 +320,9 @@ impl Database {
         Database { identity, manager, loader: None, checkpoints, sinker, files, sink }
     }
 
-    /// Starts to make checkpoints, and to take rows of disk tables out of memory. Whoever knows the catalog calls
-    /// this once, with what tells which of its rows are sequences; before, the log is kept.
+    /// Starts to make checkpoints, and to take rows of disk tables out of memory. Code that knows
+    /// the catalog calls this once, with the function that tells which of its rows are sequences;
+    /// until then the log is kept.
     pub fn start_checkpoints(&self, sequence_of: SequenceOf) {
         let Some(sink) = &self.sink else { return };
         let sinker = self.sinker.get_or_init(|| {
@@ -636,8 +637,8 @@ impl Database {
         self.manager.log_operation(task, operation)
     }
 
-    /// Frees what nobody can see any more, up to about `budget` rows and versions. Fewer than that
-    /// were freed if nothing more was due.
+    /// Frees what no transaction can see any more, up to about `budget` rows and versions. Fewer
+    /// than that were freed if nothing more was due.
     pub fn reclaim(&self, task: &Task, budget: usize) -> usize {
         self.manager.reclaim(task, budget)
     }
@@ -647,7 +648,7 @@ impl Database {
         self.manager.shrink_indexes(task, budget, look)
     }
 
-    /// Slows those down who write more to disk tables than can leave memory. To be called often.
+    /// Slows writers down that write more to disk tables than can leave memory. To be called often.
     pub fn pace_writers(&self) {
         if let Some(sinker) = self.sinker.get() {
             sinker.core().pace_writers();

@@ -121,10 +121,10 @@ impl Engine {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, BTreeMap<DbId, Entry>> {
-        self.databases.read().expect("nobody panics under this lock")
+        self.databases.read().expect("no panic under this lock")
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<DbId, Entry>> {
-        self.databases.write().expect("nobody panics under this lock")
+        self.databases.write().expect("no panic under this lock")
     }
 }

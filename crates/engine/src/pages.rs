@@ -21,7 +21,7 @@ const SLOW_NS: u64 = 1_000_000_000;
 /// The longest file that says where the extension lies.
 const NOTE_MAX: u64 = 8 << 10;
 
-/// A buffer pool that is there once somebody has asked for it.
+/// A buffer pool that is made when it is first asked for.
 pub struct BufferPool {
     runtime: Runtime,
     options: PoolOptions,
@@ -40,7 +40,7 @@ struct State {
 /// A page that is in memory or in the extension.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer {
-    /// Whose it is.
+    /// The database that it belongs to.
     pub database: u128,
     /// Where in its files; nothing if it is newer than there.
     pub place: Option<Place>,
@@ -107,7 +107,8 @@ impl BufferPool {
         }
     }
 
-    /// Pages of data files that could not be read since this was last asked: whose, and why. Each is told of once.
+    /// Pages of data files that could not be read since the last call: of which database, and why.
+    /// Each is reported once.
     pub fn take_unreadable(&self) -> Vec<(u128, ColdError)> {
         self.existing().map_or(Vec::new(), |pool| pool.take_unreadable())
     }
@@ -173,7 +174,7 @@ impl BufferPool {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("nobody panics while a pool is made")
+        self.state.lock().expect("no panic while a pool is made")
     }
 
     fn made(&self, state: &mut State) -> Result<Arc<Pool>, ColdError> {

@@ -24,7 +24,7 @@ pub use shuttle::{
     thread,
 };
 
-/// So many zeros. Memory of the system's that nobody has used is not touched before they are.
+/// So many zeros. Fresh memory from the system stays untouched until they are used.
 #[cfg(not(feature = "shuttle"))]
 pub fn zeros(count: usize) -> Box<[atomic::AtomicU64]> {
     use zerocopy::FromZeros;
@@ -38,8 +38,8 @@ pub fn zeros(count: usize) -> Box<[atomic::AtomicU64]> {
     (0..count).map(|_| atomic::AtomicU64::new(0)).collect()
 }
 
-/// Locks without poisoning. When the interleaving checker drives, who waits for one lets others run, so
-/// that a lock may be held where the checker switches threads.
+/// Locks without poisoning. Under the interleaving checker a thread that waits for one lets others
+/// run, so that a lock may be held where the checker switches threads.
 pub mod parking {
     #[cfg(not(feature = "shuttle"))]
     pub use super::held::parking::{Condvar, Mutex, RwLock};

@@ -242,7 +242,7 @@ impl ChainStore {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("nobody panics under this lock")
+        self.state.lock().expect("no panic under this lock")
     }
 }
 

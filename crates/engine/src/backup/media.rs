@@ -14,12 +14,13 @@
 //!
 //! # A directory that is damaged
 //!
-//! If only one of the two is whole, the other may have been newer: it was hit by damage, or by a crash while it was
-//! written. Both times the set that it had more was whole and synced before. So sets are looked for behind the end of
-//! the one that is whole ([`Media::find_unlisted`]), and count as if they were listed; the next directory is written
-//! in the place of the damaged one. A set that was begun and not finished does not make a directory damaged, and
-//! is told from these by its end, which is missing. Where a set begins behind the end, has none, and no whole one is
-//! before it, nobody can tell whether it ever counted: then nothing is added to the file.
+//! If only one of the two is whole, the other may have been newer: it was hit by damage, or by a
+//! crash while it was written. Both times the set that it had more was whole and synced before. So
+//! sets are looked for behind the end of the one that is whole ([`Media::find_unlisted`]), and
+//! count as if they were listed; the next directory is written in the place of the damaged one. A
+//! set that was begun and not finished does not make a directory damaged, and is told from these by
+//! its end, which is missing. Where a set begins behind the end, has none, and no whole one is
+//! before it, it cannot be told whether it ever counted: then nothing is added to the file.
 //!
 //! Checksums cover everything behind them, in the page or in what is used of the directory.
 
@@ -375,8 +376,8 @@ fn read_directory(file: &dyn File, place: u64) -> FileResult<Slot> {
     })
 }
 
-/// The place of a set that begins there and whose first block has been read, if its blocks follow each other to its
-/// end. Only the last is checked: whoever reads the set checks all.
+/// The place of a set that begins there and whose first block has been read, if its blocks follow
+/// each other to its end. Only the last is checked: reading the set checks all.
 fn find_end(blocks: &mut BlockReader, offset: u64) -> Result<Place> {
     while blocks.skip()? != BlockKind::End {}
     let (last, number) = (blocks.offset(), blocks.number());

@@ -21,8 +21,8 @@
 //!
 //! 1. [`Restore`] writes a full set into a directory of its own, under a new guid; then others are added.
 //!    The chain says how far it has come. All the while the database is not open.
-//! 2. Whoever knows the databases makes the directory that of the database, and recovers it as after
-//!    a crash: so nothing but recovery ever puts rows in tables.
+//! 2. The instance, which knows the databases, makes the directory that of the database, and
+//!    recovers it as after a crash: so nothing but recovery ever puts rows in tables.
 //! 3. When it is open its chain has a new [`Fork`]: what it does from then on is another database's.
 //!
 //! # Invariants
@@ -34,10 +34,11 @@
 //!
 //! # Points in time
 //!
-//! Each batch of the log has the time at which it was written. Who was told of a commit before that time is
-//! not in it, and who began after it is not either: to stop at a time is to leave out the batches that
-//! were written later, and so whole transactions. A restore has come to the time when it has met such a batch, or
-//! the end of a backup of the log that was begun later: all that was acknowledged before is in that.
+//! Each batch of the log has the time at which it was written. A transaction whose commit was
+//! acknowledged before that time is not in it, nor is one that began later: to stop at a time is to
+//! leave out the batches that were written later, and so whole transactions. A restore has come to
+//! the time when it has met such a batch, or the end of a backup of the log that was begun later:
+//! all that was acknowledged before is in that.
 //!
 //! # Failure
 //!

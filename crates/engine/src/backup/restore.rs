@@ -40,7 +40,7 @@ pub struct RestoreTarget {
     pub stop_at: Option<u64>,
     /// About how many bytes segments of the log take.
     pub segment_bytes: u64,
-    /// Logical names of files, and where they shall be; for whoever recovers the database.
+    /// Logical names of files, and where they shall be; for the recovery of the database.
     pub moves: Vec<(Box<str>, Box<str>)>,
 }
 

@@ -4,8 +4,8 @@
 //! backed up of the log is kept. So what is backed up here of it, restored behind the backups before, brings all of
 //! them back. Only the log's segments and the chain are read, and nothing in the database's directory is changed.
 //!
-//! If a batch of the log is damaged too, what is before it can be had by whoever asks for that; what is behind it
-//! cannot, as transactions there may build on what it held.
+//! If a batch of the log is damaged too, what is before it is backed up on demand; what is behind
+//! it is not, as transactions there may build on what it held.
 
 use std::path::PathBuf;
 

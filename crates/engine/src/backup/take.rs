@@ -48,7 +48,7 @@ pub struct Backup {
     store: Arc<dyn LogStore>,
     pins: Arc<Pins>,
     chain: Arc<ChainStore>,
-    /// What is read stays; and nobody else makes a backup.
+    /// Keeps the files and the log that are read.
     pin: Pin,
     /// The pages of tables that have sunk, until they are copied.
     pages: Option<DurablePages>,

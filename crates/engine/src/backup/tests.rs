@@ -596,7 +596,7 @@ fn a_crash_during_a_backup_leaves_the_backups_before_and_the_database() {
             true => media(&world).expect("its header is whole").count(),
             false => 0,
         };
-        // One may have been finished that nobody was told of.
+        // One may have been finished without being acknowledged.
         assert!([backed_up.len(), backed_up.len() + 1].contains(&count), "off at {at}: {count}");
         let (copy, mut chain) = (copy_of(7, 77), 1..=count.min(backed_up.len()));
         if count > 0 {

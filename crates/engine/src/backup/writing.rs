@@ -24,7 +24,7 @@ pub struct WritesAlone {
 }
 
 impl Writing {
-    /// For who is about to write to this file; error if somebody does.
+    /// Reserves this file for one backup; error if another writes to it.
     pub fn take(self: &Arc<Writing>, path: &Path) -> Result<WritesAlone> {
         let path: PathBuf = path.components().collect();
         match self.lock().insert(path.clone()) {
@@ -37,7 +37,7 @@ impl Writing {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashSet<PathBuf>> {
-        self.0.lock().expect("nobody panics under this lock")
+        self.0.lock().expect("no panic under this lock")
     }
 }
 

@@ -21,7 +21,7 @@ pub struct Configuration {
     pub minimum: i32,
     /// `maximum`.
     pub maximum: i32,
-    /// The value until somebody changes it.
+    /// The value until it is changed.
     pub default: i32,
     /// What it is for.
     pub description: &'static str,
@@ -204,7 +204,7 @@ pub fn database(database: DbId, owner_sid: &[u8], now: DateTime) -> Vec<Definiti
     ];
     schemas.extend(FIXED_ROLES.iter().map(|&(role, name)| (SchemaId(role.0), name, role)));
 
-    // Only the databases that every login needs let those in who have no user there.
+    // Only the databases that every login needs admit logins without a user there.
     let guests = [DbId::MASTER, DbId::TEMPDB, DbId::MSDB].contains(&database);
     let may_connect = [Some(PrincipalId::DBO), guests.then_some(PrincipalId::GUEST)];
 

@@ -750,7 +750,7 @@ impl Dice {
     }
 }
 
-/// The objects that everybody can name.
+/// The objects that every session can name.
 fn shared(schema: &Schema) -> Vec<ObjectId> {
     let headers = schema.objects().map(ObjectDef::header);
     headers.filter(|h| !h.name.starts_with('#')).map(|h| h.id).collect()

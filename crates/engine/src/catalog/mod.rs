@@ -3,7 +3,7 @@
 //! Every named thing of a database has a definition ([`def`]). Definitions are stored as rows of
 //! the system tables, which live in the hot store and are logged and versioned like all rows. On
 //! top of them stands the [`Schema`], an immutable copy of everything with ways to look things up,
-//! which binder and executor use; nobody reads the rows but recovery and tests.
+//! which binder and executor use; only recovery and tests read the rows.
 
 pub mod bootstrap;
 pub mod builtin;

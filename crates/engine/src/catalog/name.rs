@@ -36,7 +36,7 @@ impl NameKey {
 }
 
 /// The name under which a local temporary object is in tempdb, where sessions have objects of one
-/// name: filled up to 116 characters, and a number that nobody else has.
+/// name: filled up to 116 characters, and a number that no other has.
 pub fn temporary_name(name: &str, number: u32) -> String {
     format!("{name:_<116}{number:012X}")
 }

@@ -24,7 +24,7 @@ pub struct CatalogReplay {
     sequences: BTreeMap<ObjectId, Mark>,
     /// What master says of databases; others say nothing.
     databases: BTreeMap<DbId, Arc<DatabaseDef>>,
-    /// What master says of `max server memory (MB)`, if anybody has changed it.
+    /// What master says of `max server memory (MB)`, if it has been changed.
     max_server_memory: Option<i32>,
 }
 

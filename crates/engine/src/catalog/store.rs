@@ -31,9 +31,9 @@ use crate::wait::Task;
 /// # How a statement uses it
 ///
 /// A session keeps the `Arc` of the schema that it last saw and compares [`Catalog::version`] at
-/// the start of a statement, so that nobody writes memory that all sessions share. A statement
-/// enters the gates of its tables, compares the version again, and only then trusts its plan: a
-/// change of a table is published before its gate opens.
+/// the start of a statement, so that no session writes memory that all share. A statement enters
+/// the gates of its tables, compares the version again, and only then trusts its plan: a change of
+/// a table is published before its gate opens.
 pub struct Catalog {
     database: Arc<Database>,
     /// In the order of [`SystemTable::of_database`].
@@ -62,8 +62,8 @@ struct IdsGiven {
 /// How many ids are reserved at a time, of objects and storages each.
 const IDS_RESERVED: u64 = 32;
 
-/// Object ids lie this far apart, modulo 2^31, as in SQL Server: nobody can guess from one object's id
-/// what another one's will be, or when it was made.
+/// Object ids lie this far apart, modulo 2^31, as in SQL Server: one object's id does not tell what
+/// another one's will be, or when it was made.
 const OBJECT_ID_STEP: i32 = 16_000_057;
 /// Where the ids of a new database begin.
 const FIRST_OBJECT_ID: i32 = 549_576_996;
@@ -126,7 +126,7 @@ impl Catalog {
 
     /// The current schema.
     pub fn current(&self) -> Arc<Schema> {
-        self.current.read().expect("nobody panics under this lock").clone()
+        self.current.read().expect("no panic under this lock").clone()
     }
 
     /// The version of the current schema.
@@ -163,10 +163,10 @@ impl Catalog {
 
     /// Makes a schema current that `make` derives from the one that is current now.
     pub(super) fn publish(&self, make: impl FnOnce(&Arc<Schema>) -> Schema) {
-        let _one_at_a_time = self.publishing.lock().expect("nobody panics while publishing");
+        let _one_at_a_time = self.publishing.lock().expect("no panic while publishing");
         let schema = Arc::new(make(&self.current()));
         let (version, shared) = (schema.version(), schema.shared_version());
-        *self.current.write().expect("nobody panics under this lock") = schema;
+        *self.current.write().expect("no panic under this lock") = schema;
         self.shared_version.store(shared, Release); // pairs with shared_version()
         self.version.store(version, Release); // pairs with version()
     }
@@ -235,7 +235,7 @@ impl Catalog {
     }
 
     /// Makes the schema that the rows describe current, and whatever tables it needs and the
-    /// database does not have. Nobody uses the catalog yet.
+    /// database does not have. No session uses the catalog yet.
     pub fn load(&self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
         let rows = self.read_rows(task, txn)?;
         let (id, collation) = (self.database.id(), self.current().collation());
@@ -315,7 +315,7 @@ impl Catalog {
     }
 
     /// Checks that the current schema is what the rows say, byte for byte and derived fields
-    /// included. For tests and `DBCC CHECKCATALOG`; nobody may be changing the schema meanwhile.
+    /// included. For tests and `DBCC CHECKCATALOG`; no session may change the schema meanwhile.
     /// Says what is wrong.
     pub fn verify(&self, task: &Task, txn: &mut Transaction) -> Result<(), String> {
         let rows = self.read_rows(task, txn).map_err(|e| e.to_string())?;

@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use env::Clock;
 
-/// What is counted since the database came up. Written by rounds and their thread, read by anybody.
+/// What is counted since the database came up. Written by rounds and their thread, read by any
+/// thread.
 #[derive(Default)]
 pub(crate) struct Counters {
     pub checkpoints: AtomicU64,

@@ -130,8 +130,9 @@ impl Gathered {
                 | Operation::Unload { storage, .. }
                 | Operation::Delete { storage, .. }
                     if !self.keeps(world, storage, commit.lsn) => {}
-                // Whoever has replayed it has the table sink from here on, if it was still there behind this commit.
-                // No file is asked for the rows of one that was not.
+                // A recovery that replays this has the table sink from here on, if the table was
+                // still there behind this commit. No file is asked for the rows of a table that was
+                // not.
                 Operation::Upsert { replaces: Some(PROMOTED), .. }
                 | Operation::Delete { replaces: PROMOTED, .. } => {}
                 Operation::Load { storage, layout, row } => {
@@ -148,7 +149,7 @@ impl Gathered {
                 Operation::Delete { storage, replaces, key } => {
                     self.end(world, storage, replaces, (Some(key), commit.lsn))?;
                 }
-                // Of a table that has trees, or has had them and sinks for whoever has replayed it.
+                // Of a table that has trees, or has had them and sinks after a replay.
                 Operation::Unload { storage, .. } => {
                     let stamp = commit.lsn;
                     return Err(CheckpointError::Inconsistent { stamp, storage });
@@ -209,8 +210,9 @@ impl Gathered {
         Ok(())
     }
 
-    /// Whether what this commit did to the table is the files' to keep, and not the sink's; nor nobody's, since the
-    /// table was gone when the commit was over: it may have made the storage, and given it up for another.
+    /// Whether the files, and not the sink, keep what this commit did to the table. Neither does if
+    /// the table was gone when the commit was over: it may have made the storage, and given it up
+    /// for another.
     fn keeps(&mut self, world: &Surroundings<'_>, storage: StorageId, stamp: Lsn) -> bool {
         self.known(world, storage).is_some_and(|key| !key.sinks(stamp))
     }

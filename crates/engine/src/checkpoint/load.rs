@@ -278,7 +278,7 @@ pub(crate) struct EndedLater {
 }
 
 impl EndedLater {
-    /// The row with this key has ended, if there is one; nobody knows what commit wrote it.
+    /// The row with this key has ended, if there is one; which commit wrote it is not known.
     pub fn push_key(&mut self, storage: StorageId, key: &[u8]) {
         self.keys.push((storage, key.into()));
     }

@@ -122,7 +122,7 @@ impl Core {
     }
 
     fn show_target(&self, target: Option<MergeTarget>) {
-        *self.merging.lock().expect("nobody panics under this lock") = target;
+        *self.merging.lock().expect("no panic under this lock") = target;
     }
 
     /// Copies the live rows of neighbouring pairs into one, if there are any.

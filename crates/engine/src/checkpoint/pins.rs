@@ -40,16 +40,16 @@ pub(crate) struct Pin {
 }
 
 impl Pins {
-    /// Whoever removes files or gives up log looks what is pinned and does it under this lock.
+    /// Files are removed and log is given up under this lock, after a look at what is pinned.
     pub(super) fn lock(&self) -> MutexGuard<'_, Table> {
-        self.0.lock().expect("nobody panics under this lock")
+        self.0.lock().expect("no panic under this lock")
     }
 
     /// Pins the manifest that is current.
     pub(super) fn pin(self: &Arc<Pins>, current: &RwLock<Arc<Manifest>>) -> Pin {
         let mut table = self.lock();
         // Under the lock: a round publishes a manifest before it removes what that does without.
-        let manifest = current.read().expect("nobody panics under this lock").clone();
+        let manifest = current.read().expect("no panic under this lock").clone();
         let log = Some(manifest.log_start);
         let number = table.add(Pinned { files: manifest.files().collect(), log });
         Pin { pins: self.clone(), number, manifest }
@@ -91,7 +91,7 @@ impl Table {
         number
     }
 
-    /// Whether somebody reads this file.
+    /// Whether this file is pinned.
     pub fn has(&self, file: FileId) -> bool {
         self.pinned.values().any(|pinned| pinned.files.contains(&file))
     }

@@ -65,18 +65,19 @@ pub(crate) struct Core {
     life: Lsn,
     alive: Lsn,
     state: Mutex<State>,
-    /// The last manifest, for those who must not wait for a round.
+    /// The last manifest, for readers that must not wait for a round.
     pub published: RwLock<Arc<Manifest>>,
-    /// Ends a round that is under way. Set once, by whoever closes the database.
+    /// Ends a round that is under way. Set once, when the database closes.
     pub closing: AtomicBool,
-    /// Ends merging: somebody waits for the last checkpoint. Set once.
+    /// Ends merging: the shutdown waits for the last checkpoint. Set once.
     pub ending: AtomicBool,
     pub counters: Counters,
     /// The file that a merge is writing, if one is. Written by the merge.
     pub merging: Mutex<Option<MergeTarget>>,
     /// Whether files are there that only a backup needs, or needed. Written by rounds.
     left_behind: AtomicBool,
-    /// Why there is no checkpoint of all that is durable; nothing if nobody has failed since the last one.
+    /// Why there is no checkpoint of all that is durable; nothing if no round has failed since the
+    /// last one.
     pub failure: Mutex<Option<CheckpointError>>,
 }
 
@@ -291,7 +292,7 @@ impl Core {
 
     /// Why there is no checkpoint of all that is durable. What was gathered alone does not end that.
     fn note(&self, failure: Option<CheckpointError>) {
-        *self.failure.lock().expect("nobody panics under this lock") = failure;
+        *self.failure.lock().expect("no panic under this lock") = failure;
     }
 
     pub(super) fn clock(&self) -> &dyn Clock {
@@ -440,7 +441,7 @@ impl Core {
         next.number = state.last_number;
         next.written_ticks = self.clock().utc_ticks();
         next.retired = retired(&state.manifest, &next);
-        // Of others that nobody knows, ceilings are kept: a commit that makes those may be to come.
+        // Ceilings of other unknown storages are kept: a commit that makes those may be to come.
         let is_over =
             |storage: &StorageId| state.gone.get(storage).is_some_and(|by| *by <= next.through);
         next.identities.retain(|storage, _| !is_over(storage));
@@ -468,7 +469,7 @@ impl Core {
                 *gathered = Manifest { identities, sequences, decisions, ..gathered.clone() };
             }
         }
-        *self.published.write().expect("nobody panics under this lock") = Arc::new(next.clone());
+        *self.published.write().expect("no panic under this lock") = Arc::new(next.clone());
         state.contents.keep(&next);
         state.manifest = next;
         self.forget_gone(state);
@@ -480,7 +481,7 @@ impl Core {
     /// Gives up the log that neither recovery nor a backup needs.
     pub fn truncate_log(&self) -> Result<()> {
         let pins = self.pins.lock();
-        let start = self.published.read().expect("nobody panics under this lock").log_start;
+        let start = self.published.read().expect("no panic under this lock").log_start;
         Ok(self.store.truncate_before(pins.log_start(start))?)
     }
 

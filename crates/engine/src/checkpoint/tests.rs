@@ -155,7 +155,7 @@ fn a_manifest_that_came_to_nothing_goes_before_the_files_that_it_names() {
 
 /// A server that was told to end was busy with merges for minutes, when a long log had just been restored.
 #[test]
-fn who_shuts_down_does_not_wait_for_merges() {
+fn a_shutdown_does_not_wait_for_merges() {
     for ends in [false, true] {
         let world = World::new(3);
         let server = drops::server_on_demand(&world, true);
@@ -292,7 +292,7 @@ fn rows_of_dropped_tables_go_with_a_merge() {
     txn.commit(&server.task, Durability::Full).expect("there is room");
     checkpoint(&server);
     drop(other);
-    server.drop_table(5, 2).expect("nobody uses it");
+    server.drop_table(5, 2).expect("it is not in use");
     fill(&server, 50..60);
     let merged = database(&server).merge_checkpoint_files(&server.task, Lsn::ZERO, Lsn::MAX);
     assert!(merged.expect("the disk works"), "there are pairs");

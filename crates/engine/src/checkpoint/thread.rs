@@ -32,7 +32,7 @@ struct Shared {
     waiting: WaitList,
 }
 
-/// What somebody wants done.
+/// What a caller wants done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Order {
     /// A checkpoint of what is durable now.
@@ -47,7 +47,7 @@ pub(crate) enum Order {
 struct Orders {
     queue: Vec<(u64, Order)>,
     given: u64,
-    /// Results that nobody has fetched yet.
+    /// Results that have not been fetched yet.
     results: Vec<(u64, Result<bool>)>,
     closed: bool,
 }
@@ -97,8 +97,8 @@ impl Checkpoints {
         })
     }
 
-    /// A checkpoint of what is durable now, before the database goes down: whoever waits for that does not wait for
-    /// merges, which have time until it is up again.
+    /// A checkpoint of what is durable now, before the database goes down. The shutdown does not
+    /// wait for merges, which have time until the database is up again.
     pub fn last(&self, task: &Task) -> Result<bool> {
         self.shared.core.ending.store(true, Relaxed);
         self.order(task, Order::Checkpoint)
@@ -120,7 +120,7 @@ impl Checkpoints {
         self.shared.core.truncate_log()
     }
 
-    /// Ends the thread; whoever waits is told so.
+    /// Ends the thread; callers that wait are told so.
     pub fn stop(&self) {
         self.shared.core.closing.store(true, Release); // pairs with the Acquire in rounds
         self.shared.orders.lock().closed = true;
@@ -138,7 +138,7 @@ impl Checkpoints {
 
     /// Why the last attempt failed, if it did.
     pub fn failure(&self) -> Option<CheckpointError> {
-        self.shared.core.failure.lock().expect("nobody panics under this lock").clone()
+        self.shared.core.failure.lock().expect("no panic under this lock").clone()
     }
 
     /// What was done since the database came up.
@@ -153,7 +153,7 @@ impl Drop for Checkpoints {
     }
 }
 
-/// Tells those who wait that nobody carries out their orders any more, even after a panic.
+/// Tells waiting callers that their orders are not carried out any more, even after a panic.
 struct Ending<'a>(&'a Shared);
 
 impl Drop for Ending<'_> {

@@ -98,7 +98,7 @@ pub struct CheckpointStats {
 
 impl Core {
     fn current(&self) -> Arc<Manifest> {
-        self.published.read().expect("nobody panics under this lock").clone()
+        self.published.read().expect("no panic under this lock").clone()
     }
 
     /// The files there are.
@@ -173,7 +173,7 @@ impl Core {
     }
 
     fn merge_target(&self, manifest: &Manifest) -> Option<CheckpointFile> {
-        let target = (*self.merging.lock().expect("nobody panics under this lock"))?;
+        let target = (*self.merging.lock().expect("no panic under this lock"))?;
         // It may have become current since the manifest was looked at, or before.
         (target.id.0 >= manifest.next_file).then(|| CheckpointFile {
             id: target.id.0,

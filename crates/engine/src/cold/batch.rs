@@ -18,7 +18,7 @@ const RETIRE_AT: usize = 64;
 /// Changes of a store's pages by one writer. Two batches never change the same page.
 pub struct Batch {
     core: Arc<Core>,
-    /// Images that nobody else knows.
+    /// Images that no other thread knows.
     private: BTreeMap<PageNumber, Image>,
     /// Pages that were made in this batch and not published yet.
     made: BTreeSet<PageNumber>,
@@ -52,7 +52,7 @@ impl Batch {
     fn free_pages(&mut self) {
         for page in std::mem::take(&mut self.freed) {
             match self.made.remove(&page) {
-                true => self.core.numbers.lock().free.push(page), // nobody has ever seen it
+                true => self.core.numbers.lock().free.push(page), // no reader has ever seen it
                 false => self.unlinked.extend(self.core.unlink(page)),
             }
         }

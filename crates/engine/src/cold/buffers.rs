@@ -1,4 +1,4 @@
-//! What the pool holds, for whoever wants to see it.
+//! Lists what the pool holds.
 
 use super::frame::OnDisk;
 use super::pages::{Body, PageNumber};
@@ -12,7 +12,7 @@ const STEP: usize = 256;
 
 /// A page that the pool holds.
 pub struct Held<'a> {
-    /// Whose it is.
+    /// The database it belongs to.
     pub database: u128,
     /// Where it was read from or written to; nothing if it is newer than on disk.
     pub place: Option<Place>,

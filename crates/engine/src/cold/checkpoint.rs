@@ -173,8 +173,9 @@ impl Store {
         Ok(Opened { store, info: root.info })
     }
 
-    /// Takes note of all pages that have changed since the last capture. Short. The caller sees to it
-    /// that no batch is half published, and hands over what he wants back when the store is opened.
+    /// Takes note of all pages that have changed since the last capture. Short. The caller sees to
+    /// it that no batch is half published, and hands over what it wants back when the store is
+    /// opened.
     ///
     /// # Panics
     /// If there is another capture that has been neither written nor dropped, or if the info is longer
@@ -330,7 +331,7 @@ impl Core {
             let old = match self.map.get(page) {
                 MapWord::Frame(frame) => match self.shared.state(frame).relocated(from, to) {
                     Ok(()) => from,
-                    Err(_) => to, // it has been superseded, and by whom has put `from` on the list
+                    Err(_) => to, // superseded, by a writer that has put `from` on the list
                 },
                 MapWord::Disk(word) if word == from => {
                     let (from_word, to_word) = (MapWord::Disk(from), MapWord::Disk(to));
@@ -474,7 +475,7 @@ impl Core {
         count
     }
 
-    /// Page numbers can be had again when nobody stands on an image that names them.
+    /// Frees page numbers for reuse once no reader stands on an image that names them.
     fn recycle(self: &Arc<Self>, freed: Vec<PageNumber>) {
         if !freed.is_empty() {
             let core = Arc::downgrade(self);
@@ -515,8 +516,8 @@ impl Core {
                 self.read_chunk(chunk, word, &mut take)?;
             }
         }
-        // Stamps that were given after this root were given to images that are lost. A number that
-        // nobody can foresee keeps the new ones apart from those.
+        // Stamps that were given after this root were given to images that are lost. A random
+        // number keeps the new ones apart from those.
         let mut skipped = [0; 8];
         self.env().rng().fill(&mut skipped);
         let skipped = u64::from_le_bytes(skipped) % (1 << 20);

@@ -93,7 +93,7 @@ impl Store {
     pub fn pin_durable(&self) -> Result<DurablePages, ColdError> {
         let core = &self.core;
         let first = core.files.read().values().next().expect("a store has a file").clone();
-        // Nobody writes a root meanwhile.
+        // No root is written meanwhile.
         let mut state = core.checkpoint.lock();
         let no_root = |_| ColdError::NoRoot { path: first.path().clone() };
         let root = first.read_root(state.slot)?.map_err(no_root)?;
@@ -194,7 +194,7 @@ impl DurablePages {
     pub fn read(&mut self) -> Result<&[u8], ColdError> {
         let (offset, len, result) = self.read_next();
         result?;
-        // Not verified by whoever reads ahead: the disk would have nothing to do meanwhile.
+        // Not verified by the thread that reads ahead: the disk would have nothing to do meanwhile.
         let part = &self.buffer[..len];
         self.listing.mismatches(offset, part).next().map_or(Ok(part), |lost| Err(lost.error))
     }
@@ -214,7 +214,7 @@ impl DurablePages {
     fn read_next(&mut self) -> (u64, usize, Result<(), ColdError>) {
         self.ask();
         if self.under_way > 0 {
-            let worker = self.ahead.as_ref().expect("somebody reads");
+            let worker = self.ahead.as_ref().expect("a thread reads");
             let (chunk, result) = worker.take();
             self.under_way -= 1;
             let Chunk { offset, len, buffer } = chunk;
@@ -256,7 +256,7 @@ impl DurablePages {
 
 impl Drop for DurablePages {
     fn drop(&mut self) {
-        // Who still reads does so while nobody writes there.
+        // A read that is under way ends before its places may be written.
         self.ahead = None;
         let core = &self.listing.core;
         let mut state = core.checkpoint.lock();

@@ -8,7 +8,7 @@ use crossbeam_utils::CachePadded;
 /// Look-ups are counted in so many cache lines.
 const SHARDS: usize = 64;
 
-/// Counters of a pool. All are written relaxed, by anybody; they order nothing.
+/// Counters of a pool. All are written relaxed, by any thread; they order nothing.
 pub struct Counters {
     look_ups: Box<[CachePadded<AtomicU64>]>,
     /// Look-ups of pages that were not in memory.
@@ -22,7 +22,8 @@ pub struct Counters {
     pub read_calls: AtomicU64,
     /// Pages read from data files or the extension before they were asked for.
     pub read_ahead: AtomicU64,
-    /// Pages read from data files or the extension by who needed them, himself, though there are threads.
+    /// Pages read from data files or the extension in place, by the task that needed them, though
+    /// there are threads for it.
     pub reads_in_place: AtomicU64,
     /// Pages written to data files.
     pub writes: AtomicU64,
@@ -55,7 +56,7 @@ pub struct PoolStats {
     pub read_calls: u64,
     /// Pages read before they were asked for.
     pub read_ahead: u64,
-    /// Pages read by who needed them, himself, though there are threads for it.
+    /// Pages read in place, by the task that needed them, though there are threads for it.
     pub reads_in_place: u64,
     /// Pages written to data files.
     pub writes: u64,
@@ -111,7 +112,7 @@ impl Counters {
         self.look_ups.iter().map(|shard| shard.load(Relaxed)).sum()
     }
 
-    /// Somebody has waited so long for a page that was not in memory.
+    /// Counts a task's wait for a page that was not in memory.
     pub(super) fn waited(&self, ns: u64) {
         self.wait_ns.fetch_add(ns, Relaxed);
         self.wait_ns_max.fetch_max(ns, Relaxed);

@@ -10,7 +10,8 @@ use super::pages::PageNumber;
 use super::place::Place;
 use crate::wait::Interrupted;
 
-/// Why something could not be done with pages. Cheap to clone, since one failure is told to all who wait.
+/// Why something could not be done with pages. Cheap to clone, since one failure is told to all
+/// tasks that wait.
 #[derive(Clone, Debug)]
 pub enum ColdError {
     /// What is there is not the page that was written there. SQL Server's message 824.

@@ -1,4 +1,4 @@
-//! Who has to leave when memory is short.
+//! Chooses the pages that leave when memory is short.
 //!
 //! S3-FIFO (Yang et al., SOSP 2023) with one reference bit: what is new goes through a small queue, a
 //! tenth of all frames; only what was wanted again on the way enters the main queue, where it goes round
@@ -28,7 +28,7 @@ pub struct Entry {
 pub enum Standing {
     /// It is not the frame any more that was put there.
     Stale,
-    /// Somebody needs it right now.
+    /// It is needed right now.
     Pinned,
     /// It was looked at since the last time; and its marks.
     Wanted(u8),
@@ -91,7 +91,7 @@ impl Queues {
 
     /// The next frame to leave; `None` if all are wanted. It is in no queue any more.
     pub fn victim(&mut self, frames: &mut impl Residents) -> Option<Victim> {
-        // Twice round finds every frame idle that nobody wants meanwhile.
+        // Twice round finds every frame idle that is not wanted meanwhile.
         for _ in 0..2 * self.len() + 2 {
             let small_share = self.len() / SMALL_OF;
             let from_small = self.small.len() > small_share || self.main.is_empty();
@@ -115,8 +115,8 @@ impl Queues {
         None
     }
 
-    /// Throws entries out that are out of date, if there could be many. So pages that are published over
-    /// and over without anybody leaving cost no memory.
+    /// Throws entries out that are out of date, if there could be many. So pages that are published
+    /// over and over without any leaving cost no memory.
     pub fn compact(&mut self, frames_in_use: usize, is_stale: impl Fn(Entry) -> bool) {
         if self.len() <= self.compact_at.max(2 * frames_in_use + 1024) {
             return;

@@ -3,7 +3,7 @@
 //! ```text
 //! page 0: header, whole only between a clean shutdown and the next start; its magic is there always
 //! slots:  a page each, as in the data file
-//! behind: the directory: for each slot 16 bytes, whose image it holds (database: u32, 0: u32, word: u64)
+//! behind: the directory: 16 bytes a slot: its image (database: u32, 0: u32, word: u64)
 //! ```
 //!
 //! Slots are written in turn, [`BATCH_PAGES`] at a time, round and round: the oldest image makes way. Until
@@ -14,9 +14,9 @@
 //!
 //! # Failure
 //!
-//! Nothing that happens here is an error for anybody. What cannot be read, is slow, or is not what was
-//! written counts as **strikes**; with [`STRIKES_MAX`] the extension is out of use until it is turned on
-//! again. Writes that the device cannot keep up with are forgotten.
+//! Nothing that happens here is an error for readers of pages. What cannot be read, is slow, or is
+//! not what was written counts as **strikes**; with [`STRIKES_MAX`] the extension is out of use
+//! until it is turned on again. Writes that the device cannot keep up with are forgotten.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ pub struct ExtensionStats {
     pub slow: u64,
     /// Operations that are under way.
     pub outstanding: u64,
-    /// How long a page stays that nobody wants: the age of the oldest that is there.
+    /// How long a page stays that is not wanted: the age of the oldest that is there.
     pub page_stay_s: u64,
     /// Whether it is in use.
     pub is_enabled: bool,
@@ -126,7 +126,7 @@ struct ExtensionCounters {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot(u32);
 
-/// Whose image a slot holds: a database by its place in the list, and the image.
+/// The owner of the image in a slot: a database by its place in the list, and the image.
 type Owner = (u32, DiskWord);
 
 /// What is where.

@@ -180,7 +180,7 @@ impl DataFile {
         &self.path
     }
 
-    /// The file itself, for who writes many pages one after the other.
+    /// The file itself, for writing many pages one after the other.
     pub fn file(&self) -> &Arc<dyn File> {
         &self.file
     }

@@ -1,4 +1,4 @@
-//! Frames: the memory that images live in, and who may use it.
+//! Frames: the memory that images live in, and the rules of its use.
 //!
 //! The memory is reserved once; a frame costs some when it is first touched, and none again after it was
 //! discarded. The page's first bytes, which on disk hold the checksummed header, hold the frame's own
@@ -7,17 +7,17 @@
 //! # Life of a frame
 //!
 //! ```text
-//! free → private (one reference, somebody's) → linked (the map's reference, and pins) → unlinked → free
+//! free → private (its owner's reference) → linked (the map's reference, and pins) → unlinked → free
 //! ```
 //!
 //! # Invariants
 //!
-//! * F1: a body is written only while its frame is private; whoever links it publishes with Release and
-//!   whoever finds it in the map reads with Acquire.
-//! * F2: the map's reference is dropped only behind an epoch that began after the frame was unlinked. So
-//!   whoever finds a frame in the map under a guard may read it under that guard, and may add a
-//!   reference: there is one at least.
-//! * F3: whoever drops the last reference makes the frame free.
+//! * F1: a body is written only while its frame is private; the thread that links it publishes with
+//!   Release and a thread that finds it in the map reads with Acquire.
+//! * F2: the map's reference is dropped only behind an epoch that began after the frame was
+//!   unlinked. So a thread that finds a frame in the map under a guard may read it under that
+//!   guard, and may add a reference: there is one at least.
+//! * F3: the thread that drops the last reference makes the frame free.
 
 use std::io;
 use std::ptr::NonNull;
@@ -40,12 +40,13 @@ pub struct FrameState {
     counts: Word,
     /// The store's slot in the upper 16 bits, the page below. Written while private.
     identity: Word,
-    /// Where this very image is on disk: a [`DiskWord`], 0 if nowhere (the frame is dirty), [`GONE`] if a
-    /// newer image has taken its place. Who writes the image changes 0 to a word, who supersedes it
-    /// changes anything to [`GONE`]: so exactly one of them learns of the place.
+    /// Where this very image is on disk: a [`DiskWord`], 0 if nowhere (the frame is dirty),
+    /// [`GONE`] if a newer image has taken its place. The writer of the image changes 0 to a word,
+    /// the writer that supersedes it changes anything to [`GONE`]: so exactly one of them learns of
+    /// the place.
     disk: Word,
-    /// Whether somebody has looked at it since the replacement last did. Readers set it if it is not
-    /// set; a hint, so all accesses are relaxed.
+    /// Whether it was looked at since the replacement last did. Readers set it if it is not set; a
+    /// hint, so all accesses are relaxed.
     referenced: AtomicU8,
     /// How the replacement treats it; see [`FrameState::set_marks`].
     marks: AtomicU8,
@@ -74,7 +75,7 @@ pub enum OnDisk {
     Nowhere,
     /// There.
     At(DiskWord),
-    /// A newer image has taken its place, and nobody will ask.
+    /// A newer image has taken its place, and no reader will ask for this one.
     Gone,
 }
 
@@ -96,11 +97,11 @@ impl FrameState {
         self.referenced.store(0, Relaxed);
         self.marks.store(0, Relaxed);
         self.since.store(since_s, Relaxed);
-        // Whoever looks by an old queue entry may see any mixture; the map decides what is true.
+        // A look through an old queue entry may see any mixture; the map decides what is true.
         self.counts.store(life.wrapping_add(ONE_LIFE) | 1, Release);
     }
 
-    /// Whose image it will be. The frame is private.
+    /// Sets the store and page of the image. The frame is private.
     pub fn adopt(&self, store: u16, page: PageNumber) {
         self.identity.store(u64::from(store) << STORE_SHIFT | page.0, Relaxed);
     }
@@ -114,11 +115,11 @@ impl FrameState {
     /// Drops a reference; whether it was the last.
     #[must_use]
     pub fn unpin(&self) -> bool {
-        let before = self.counts.fetch_sub(1, Release); // pairs with the fence of whoever is last
+        let before = self.counts.fetch_sub(1, Release); // pairs with the fence of the last one
         debug_assert!(before & REFERENCES != 0, "a frame is let go once");
         let last = before & REFERENCES == 1;
         if last {
-            fence(Acquire); // pairs with the Release of those who let go before
+            fence(Acquire); // pairs with the Release of earlier ones
         }
         last
     }
@@ -133,7 +134,7 @@ impl FrameState {
         (self.counts.load(Relaxed) >> 32) as u32
     }
 
-    /// Whose image it is: the store's slot and the page.
+    /// The image's store, by its slot, and its page.
     pub fn identity(&self) -> (u16, PageNumber) {
         let bits = self.identity.load(Relaxed);
         ((bits >> STORE_SHIFT) as u16, PageNumber(bits & ((1 << STORE_SHIFT) - 1)))
@@ -169,7 +170,7 @@ impl FrameState {
         OnDisk::from_bits(self.disk.swap(GONE, AcqRel))
     }
 
-    /// Somebody looks at it.
+    /// Notes that it is looked at.
     #[inline]
     pub fn touch(&self) {
         if self.referenced.load(Relaxed) == 0 {
@@ -177,7 +178,7 @@ impl FrameState {
         }
     }
 
-    /// Whether somebody has looked at it since this was last asked.
+    /// Whether it was looked at since this was last asked.
     pub fn take_referenced(&self) -> bool {
         self.is_referenced() && {
             self.referenced.store(0, Relaxed);
@@ -185,7 +186,7 @@ impl FrameState {
         }
     }
 
-    /// Whether somebody has looked at it.
+    /// Whether it was looked at.
     pub fn is_referenced(&self) -> bool {
         self.referenced.load(Relaxed) != 0
     }
@@ -195,7 +196,7 @@ impl FrameState {
         self.marks.load(Relaxed)
     }
 
-    /// Changes that. Only the replacement does, under its lock, or whoever holds a private frame.
+    /// Changes that. Only the replacement does, under its lock, or the owner of a private frame.
     pub fn set_marks(&self, marks: u8) {
         self.marks.store(marks, Relaxed);
     }
@@ -213,7 +214,7 @@ pub struct Frames {
     count: u32,
 }
 
-// SAFETY: the memory is reached through methods that say what holds for whom.
+// SAFETY: the memory is reached through methods that say what their callers must guarantee.
 unsafe impl Send for Frames {}
 // SAFETY: as above.
 unsafe impl Sync for Frames {}
@@ -241,7 +242,7 @@ impl Frames {
         unsafe { self.start.add(frame.0 as usize * PAGE_BYTES) }
     }
 
-    /// A frame's state. Always there; what it says is true for who holds a reference.
+    /// A frame's state. Always there; what it says is true for a holder of a reference.
     #[inline]
     pub fn state(&self, frame: FrameNumber) -> &FrameState {
         // SAFETY: the memory is mapped as long as `self` lives, aligned, and used as atomics only; zeros
@@ -263,9 +264,9 @@ impl Frames {
     /// A private frame's body.
     ///
     /// # Safety
-    /// For all of `'a` the frame is private and the caller is the only one who uses it (F1).
+    /// For all of `'a` the frame is private and the caller alone uses it (F1).
     #[inline]
-    #[allow(clippy::mut_from_ref, reason = "the caller has the frame to himself")]
+    #[allow(clippy::mut_from_ref, reason = "the caller has exclusive access")]
     pub unsafe fn body_mut<'a>(&self, frame: FrameNumber) -> &'a mut Body {
         // SAFETY: the caller's promise.
         unsafe { self.address(frame).add(PAGE_HEADER_BYTES).cast().as_mut() }
@@ -274,17 +275,17 @@ impl Frames {
     /// Gives the memory of a free frame back to the system until it is used again.
     ///
     /// # Safety
-    /// The frame is free, and nobody takes it meanwhile.
+    /// The frame is free, and no thread takes it meanwhile.
     pub unsafe fn discard(&self, frame: FrameNumber) {
-        // SAFETY: whole pages of the mapping (a frame is two), which hold nothing. Who looks at the state
-        // by an old queue entry sees zeros, and that it is another life.
+        // SAFETY: whole pages of the mapping (a frame is two), which hold nothing. A look at the
+        // state through an old queue entry sees zeros, and that it is another life.
         unsafe { env::memory::discard(self.address(frame), PAGE_BYTES) };
     }
 }
 
 impl Drop for Frames {
     fn drop(&mut self) {
-        // SAFETY: it is what was mapped, and whoever held a frame held the pool.
+        // SAFETY: it is what was mapped, and a holder of a frame would hold the pool.
         unsafe { env::memory::unmap(self.start, Frames::bytes(self.count)) };
     }
 }

@@ -1,14 +1,15 @@
 //! Reading: a few threads that read pages for tasks, which wait without blocking theirs.
 //!
-//! Handing a read over takes two wake-ups, which is longer than a quick device needs for it. So if nothing
-//! else is being read and the device has been quick lately, whoever needs a page reads it himself, on his own
-//! thread, and says so to nobody. One does at a time, so that other workers go on with other tasks; those who
-//! come meanwhile hand over.
+//! Handing a read over takes two wake-ups, which is longer than a quick device needs for it. So if
+//! nothing else is being read and the device has been quick lately, a task reads the page that it
+//! needs in place: on its own thread, past the request queue. One task at a time does, so that
+//! other workers go on with other tasks; tasks that come meanwhile hand over.
 //!
-//! Whoever does not makes a **request**, or joins the one that there is for the same image. It brings its
-//! frame along, so that the threads never wait for memory. Requests that lie next to each other are read by
-//! one call. What was read is verified and linked into the map; if the page has got a newer image meanwhile,
-//! or somebody else has linked this one, it is thrown away, and those who wait look again.
+//! Otherwise a task makes a **request**, or joins the one that there is for the same image. A
+//! request brings its frame along, so that the threads never wait for memory. Requests that lie
+//! next to each other are read by one call. What was read is verified and linked into the map; if
+//! the page has got a newer image meanwhile, or another thread has linked this one, it is thrown
+//! away, and the tasks that wait look again.
 
 use std::collections::hash_map::Entry as MapEntry;
 use std::collections::{HashMap, VecDeque};
@@ -46,7 +47,7 @@ pub struct Wanted {
     image: Image,
 }
 
-/// A read that somebody waits for, or will.
+/// A read that a task waits for, or will.
 pub struct Request {
     wanted: Wanted,
     ahead: bool,
@@ -103,8 +104,8 @@ impl Wanted {
     /// Puts what was read into the frame and the frame into the map, unless the page has got another image.
     fn link(&self, shared: &Arc<Shared>, body: &Body, linked: &mut Linked) -> Outcome {
         let (core, image) = (&self.core, &self.image);
-        // SAFETY: nobody but this has the frame, it is not linked yet, and only the thread that reads gets
-        // here.
+        // SAFETY: no other thread has the frame, it is not linked yet, and only the thread that
+        // reads gets here.
         unsafe { *shared.frames.body_mut(image.frame()) = *body };
         let state = image.state();
         state.adopt(core.slot, self.page);
@@ -123,7 +124,7 @@ impl Wanted {
                 Outcome::Linked
             }
             Err(_) => {
-                // SAFETY: the map's reference was made above and nobody has seen it.
+                // SAFETY: the map's reference was made above and no thread has seen it.
                 drop(unsafe { Image::from_frame(shared, frame) });
                 Outcome::Overtaken
             }
@@ -166,7 +167,7 @@ impl Request {
         self.outcome.get().expect("it is set before the event").image(&self.wanted)
     }
 
-    /// Takes it in hand, unless somebody has.
+    /// Takes it in hand, unless another thread has.
     fn take(&self) -> bool {
         !self.is_taken.swap(true, Relaxed)
     }
@@ -187,10 +188,10 @@ fn key_of(core: &Arc<Core>, word: DiskWord) -> Key {
 /// Frames that have been linked by one read.
 type Linked = SmallVec<[FrameNumber; 1]>;
 
-/// Requests, and who carries them out.
+/// The requests, and the buffer for reads in place.
 pub struct Reader {
     has_threads: bool,
-    /// Held by who reads himself; never across a wait.
+    /// Held by the thread that reads in place; never across a wait.
     own: Mutex<AlignedBytes>,
     /// Requests that are not done yet.
     known: Mutex<HashMap<Key, Arc<Request>>>,
@@ -200,21 +201,21 @@ pub struct Reader {
 
 #[derive(Default)]
 struct Queue {
-    /// Somebody waits for these.
+    /// Tasks wait for these.
     urgent: VecDeque<Arc<Request>>,
     ahead: VecDeque<Arc<Request>>,
     closed: bool,
 }
 
 impl Reader {
-    /// Without requests. Without threads it reads on the thread of whoever asks.
+    /// Without requests. Without threads it reads on the caller's thread.
     pub fn new(has_threads: bool) -> Reader {
         let (known, queue) = (Mutex::default(), Mutex::default());
         let own = Mutex::new(AlignedBytes::new(PAGE_BYTES));
         Reader { has_threads, own, known, queue, called: Condvar::new() }
     }
 
-    /// Whether anybody reads while others go on.
+    /// Whether threads read while tasks go on.
     pub fn reads_ahead(&self) -> bool {
         self.has_threads
     }
@@ -244,15 +245,15 @@ impl Reader {
         }
     }
 
-    /// Reads an image on the thread of whoever asks, if nobody else reads and it takes hardly any time, or if
-    /// there are no threads for it.
+    /// Reads an image on the caller's thread, if nothing else is being read and it takes hardly any
+    /// time, or if there are no threads for it.
     fn read_in_place(&self, shared: &Arc<Shared>, wanted: &Wanted) -> Option<Outcome> {
         let mut buffer = match self.has_threads {
             true => self.own.try_lock()?,
             false => self.own.lock(),
         };
         if !self.known.lock().is_empty() {
-            debug_assert!(self.has_threads, "somebody reads what is asked for");
+            debug_assert!(self.has_threads, "a thread reads what is asked for");
             return None;
         }
         let extension = shared.extension.read().clone();
@@ -270,8 +271,8 @@ impl Reader {
         outcomes.pop()
     }
 
-    /// Has an image read that somebody waits for; if somebody else was faster, it is his request that is
-    /// to be waited for.
+    /// Has an image read that the caller waits for; if another task was faster, returns the request
+    /// of that one.
     fn submit(&self, wanted: Wanted) -> Arc<Request> {
         let request = Arc::new(Request::new(wanted, false));
         match self.known.lock().entry(request.wanted.key()) {
@@ -290,8 +291,8 @@ impl Reader {
         request
     }
 
-    /// Somebody waits for a page that is only to be read ahead, and who is not the scan that asked for it
-    /// (which is served best by long runs): it goes before the others.
+    /// Puts a request before the others: a task waits for a page that is only to be read ahead, and
+    /// is not the scan that asked for it (which is served best by long runs).
     pub fn hurry(&self, request: &Arc<Request>) {
         if request.ahead {
             let mut queue = self.queue.lock();
@@ -303,7 +304,7 @@ impl Reader {
         }
     }
 
-    /// Those images that nobody reads yet.
+    /// Those images that have no request yet.
     pub fn unknown(
         &self,
         core: &Arc<Core>,
@@ -314,7 +315,7 @@ impl Reader {
         images
     }
 
-    /// Has images read that somebody will want; all at once, so that neighbours stay together. What is
+    /// Has images read that will be wanted; all at once, so that neighbours stay together. What is
     /// too much is forgotten.
     pub fn submit_ahead(&self, requests: Vec<Request>) {
         let mut known = self.known.lock();
@@ -387,8 +388,8 @@ impl Reader {
         }
     }
 
-    /// Reads a run of neighbours: from the extension what it has, the rest from the file. Those who wait for
-    /// what is in one piece are told at its end: who scans wakes up once for it.
+    /// Reads a run of neighbours: from the extension what it has, the rest from the file. Tasks
+    /// that wait for what is in one piece are told at its end: a scan wakes up once for it.
     fn read_run(&self, shared: &Arc<Shared>, run: &[Arc<Request>], buffer: &mut [u8]) {
         let extension = shared.extension.read().clone();
         let mut outcomes = Outcomes::new();

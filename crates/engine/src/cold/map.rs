@@ -35,8 +35,9 @@ pub struct Chunk {
     words: [Word; CHUNK_WORDS],
     /// [`DiskWord`]s in the durable root, or 0. Read and written by the checkpoint alone.
     durable: [Word; CHUNK_WORDS],
-    /// A bit for each page that has changed. Set by who publishes, taken by capture. In one order with
-    /// `listed` (SeqCst), so that a bit that capture misses leads to the chunk's being listed again.
+    /// A bit for each page that has changed. Set by publication, taken by capture. In one order
+    /// with `listed` (SeqCst), so that a bit that capture misses leads to the chunk's being listed
+    /// again.
     changed: [Word; CHUNK_WORDS.div_ceil(64)],
     /// 1 if the chunk is in the map's list of changed chunks.
     listed: Word,
@@ -55,7 +56,7 @@ pub struct Map {
 /// [`CHUNKS_MAX`] words in memory of their own, of which only what is touched takes any.
 struct Chunks(NonNull<AtomicPtr<Chunk>>);
 
-// SAFETY: atomics, which whoever has them reads and writes as such.
+// SAFETY: atomics, which every thread reads and writes as such.
 unsafe impl Send for Chunks {}
 // SAFETY: as above.
 unsafe impl Sync for Chunks {}
@@ -86,7 +87,7 @@ impl Deref for Chunks {
 
 impl Drop for Chunks {
     fn drop(&mut self) {
-        // SAFETY: `new` has mapped it, and nobody else has it.
+        // SAFETY: `new` has mapped it, and no other thread has it.
         unsafe { memory::unmap(self.0.cast(), Chunks::layout().size()) };
     }
 }
@@ -143,7 +144,7 @@ impl Map {
     /// Where the page is.
     #[inline]
     pub fn get(&self, page: PageNumber) -> MapWord {
-        // Pairs with the Release of whoever linked it (F1).
+        // Pairs with the Release of the thread that linked it (F1).
         self.word(page).map_or(MapWord::Free, |word| MapWord::from_bits(word.load(Acquire)))
     }
 
@@ -237,7 +238,7 @@ impl Drop for Map {
             if chunk.is_null() {
                 continue;
             }
-            // SAFETY: it was allocated with a box's layout, and nobody else has the map.
+            // SAFETY: it was allocated with a box's layout, and no other thread has the map.
             drop(unsafe { Box::from_raw(chunk) });
         }
     }
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_nobody_made_is_free() {
+    fn a_page_that_was_never_made_is_free() {
         let map = Map::new();
         assert_eq!(map.get(PageNumber(7)), MapWord::Free);
         assert_eq!(map.get(PageNumber(u64::MAX)), MapWord::Free);

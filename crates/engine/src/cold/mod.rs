@@ -9,8 +9,8 @@
 //! * [`pages`]: what trees see. [`batch`]: how pages are changed.
 //! * [`store`]: a database's pages: reading, writing. [`map`]: where each page is. [`place`]: the word that
 //!   says it.
-//! * [`pool`]: the server's memory for pages. [`frame`]: a page in memory. [`evict`]: who leaves when it is
-//!   short. `sweep`: making room. [`io`]: reading. [`pace`]: how long that takes.
+//! * [`pool`]: the server's memory for pages. [`frame`]: a page in memory. [`evict`]: which pages
+//!   leave when it is short. `sweep`: making room. [`io`]: reading. [`pace`]: how long that takes.
 //!   [`extension`]: a second pool, on a device.
 //! * [`tree`]: B+trees over pages. [`table`]: the trees of a table.
 //! * [`file`], [`places`], [`image`], [`root`]: what is on disk. [`checkpoint`]: how it gets there.

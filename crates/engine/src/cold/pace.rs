@@ -13,7 +13,7 @@ const UNKNOWN: u64 = u64::MAX;
 /// A running average of the time that reads of one page took.
 #[derive(Debug)]
 pub struct Pace {
-    /// Written by whoever has read; of two who write at once one may be forgotten.
+    /// Written by each thread that has read; of two writes at once one may be forgotten.
     average_ns: AtomicU64,
 }
 

@@ -1,8 +1,8 @@
 //! What trees see of the cold store: pages by number, read by reference and changed in batches.
 //!
-//! A page's image is immutable once it is published. Whoever changes a page makes a private copy, changes
-//! that, and publishes it by one atomic store. Readers hold an epoch guard (or a pin), write nothing that
-//! is shared, and never see a torn page.
+//! A page's image is immutable once it is published. A writer that changes a page makes a private
+//! copy, changes that, and publishes it by one atomic store. Readers hold an epoch guard (or a
+//! pin), write nothing that is shared, and never see a torn page.
 
 use std::fmt;
 use std::ops::Deref;

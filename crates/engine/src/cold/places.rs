@@ -62,7 +62,7 @@ impl Growth {
     }
 }
 
-/// Places next to each other that somebody has taken.
+/// Places next to each other that are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Run {
     /// The first.
@@ -160,7 +160,7 @@ impl Space {
     /// Gives a place back.
     ///
     /// # Panics
-    /// If nobody had taken it.
+    /// If it was not taken.
     pub fn give(&mut self, place: Place) {
         let file = self.file(place.file);
         assert!(file.is_taken(place.index), "{place:?} is given back once");

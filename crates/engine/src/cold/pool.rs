@@ -1,8 +1,9 @@
 //! The buffer pool: one per server, for the pages of all its databases.
 //!
-//! Frames are handed out up to a limit that can be changed at any time. A **sweeper** keeps some of them
-//! free: it lets clean pages go and writes dirty ones to new places first. A pool without threads of its
-//! own sweeps and reads on the thread of whoever needs it; simulations run like that.
+//! Frames are handed out up to a limit that can be changed at any time. A **sweeper** keeps some of
+//! them free: it lets clean pages go and writes dirty ones to new places first. A pool without
+//! threads of its own sweeps and reads on the thread that needs the page; simulations run like
+//! that.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -44,7 +45,7 @@ pub const FRAMES_MIN: u32 = 16;
 /// Frames that are given back under the lock at once.
 const GIVEN_AT_ONCE: usize = 128;
 
-/// How long somebody waits for a frame before he takes one beyond the limit.
+/// How long a task waits for a frame before it takes one beyond the limit.
 const PATIENCE_NS: u64 = 200_000_000;
 
 /// The server's buffer pool. Dropping it ends its threads; stores should be gone by then.
@@ -53,7 +54,7 @@ pub struct Pool {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// What everybody who uses the pool shares.
+/// What all users of the pool share.
 pub(super) struct Shared {
     pub env: Env,
     pub collector: Collector,
@@ -64,16 +65,16 @@ pub(super) struct Shared {
     /// By slot. A store that is open is in here.
     pub stores: RwLock<Vec<Option<Arc<Core>>>>,
     pub extension: RwLock<Option<Arc<Extension>>>,
-    /// Held by who decides what leaves, and by who moves clean images to other places.
+    /// Held while choosing what leaves, and while moving clean images to other places.
     pub sweeping: Mutex<()>,
     pub dirty: AtomicU64,
     supply: Mutex<Supply>,
-    /// What `supply` says, for who only wants to know. Written under its lock.
+    /// What `supply` says, to be read without its lock. Written under that lock.
     out: AtomicU32,
     limit: AtomicU32,
     /// Frames that will be free when the epoch has moved on.
     retired: AtomicU32,
-    /// Whoever waits for a frame.
+    /// Tasks that wait for a frame.
     freed: WaitList,
     has_threads: bool,
     sweeper: Mutex<SweeperState>,
@@ -93,12 +94,12 @@ struct Supply {
     bare: Vec<FrameNumber>,
     /// No frame from here on was ever used.
     fresh: u32,
-    /// Frames that somebody has.
+    /// Frames that are in use.
     out: u32,
 }
 
 impl Supply {
-    /// A free frame out of so many, unless that makes more than `most` that somebody has.
+    /// A free frame out of so many, unless that makes more than `most` in use.
     fn take(&mut self, most: u32, frames: u32) -> Option<FrameNumber> {
         if self.out >= most {
             return None;
@@ -143,7 +144,7 @@ impl Pool {
     pub fn new(runtime: &Runtime, options: PoolOptions) -> Result<Pool, ColdError> {
         let frames = |bytes: u64| u32::try_from(bytes / PAGE_BYTES as u64).unwrap_or(u32::MAX);
         let reserved = frames(options.reserve_bytes.max(options.limit_bytes));
-        // Some more, for those who may not wait; address space costs nothing.
+        // Some more, for frames beyond the limit; address space costs nothing.
         let reserved = reserved.max(FRAMES_MIN).saturating_add(reserved / 8 + 64);
         let shared = Arc::new(Shared {
             env: runtime.env().clone(),
@@ -229,7 +230,8 @@ impl Pool {
         self.shared.reader.unfinished()
     }
 
-    /// Lets all clean pages go that nobody has pinned, and empties the extension. How many there were.
+    /// Lets all clean pages go that are not pinned, and empties the extension. Returns how many
+    /// there were.
     pub fn drop_clean(&self) -> u64 {
         let dropped = sweep::drop_clean(&self.shared);
         if let Some(extension) = &*self.shared.extension.read() {
@@ -238,8 +240,8 @@ impl Pool {
         dropped
     }
 
-    /// Pages of data files that could not be read, or were not what was written there: whose, and why. Each image is
-    /// told of once.
+    /// Pages of data files that could not be read, or were not what was written there: the
+    /// database, and why. Each image is told of once.
     pub fn take_unreadable(&self) -> Vec<(u128, ColdError)> {
         self.shared.unreadable.take()
     }
@@ -294,7 +296,7 @@ impl Shared {
         let surplus = (supply.out as usize + supply.backed.len()).saturating_sub(frames as usize);
         for _ in 0..surplus.min(supply.backed.len()) {
             let frame = supply.backed.pop().expect("there are so many");
-            // SAFETY: it was free, and is in nobody's hands while the supply is locked.
+            // SAFETY: it was free, and no thread takes it while the supply is locked.
             unsafe { self.frames.discard(frame) };
             supply.bare.push(frame);
         }
@@ -316,13 +318,13 @@ impl Shared {
         self.out.load(Relaxed)
     }
 
-    /// Frames that are kept free for who comes next.
+    /// Frames that are kept free for the next tasks.
     fn reserve(&self) -> u32 {
         (self.limit() / 64).clamp(2, 2048)
     }
 
-    /// How many leaves may be read ahead for one scan: few enough for several scans to find room in the small queue of
-    /// the replacement, where pages that nobody has looked at leave first.
+    /// How many leaves may be read ahead for one scan: few enough for several scans to find room in
+    /// the small queue of the replacement, where pages that were not looked at leave first.
     pub fn read_ahead_max(&self) -> usize {
         self.limit() as usize / 64
     }
@@ -431,7 +433,7 @@ impl Shared {
             if supply.out as usize + supply.backed.len() < self.limit() as usize {
                 supply.backed.push(frame);
             } else {
-                // SAFETY: it is free, and in nobody's hands while the supply is locked.
+                // SAFETY: it is free, and no thread takes it while the supply is locked.
                 unsafe { self.frames.discard(frame) };
                 supply.bare.push(frame);
             }
@@ -552,10 +554,10 @@ impl Image {
         Image { shared: shared.clone(), frame }
     }
 
-    /// A reference that somebody holds without saying so.
+    /// Takes over a reference that no `Image` stands for.
     ///
     /// # Safety
-    /// It is nobody else's: what [`Image::into_frame`] gave.
+    /// The reference has no other owner: it is what [`Image::into_frame`] gave.
     pub(super) unsafe fn from_frame(shared: &Arc<Shared>, frame: FrameNumber) -> Image {
         Image { shared: shared.clone(), frame }
     }
@@ -574,7 +576,7 @@ impl Image {
     /// # Safety
     /// The frame has not been linked, and this is its only reference (F1).
     pub(super) unsafe fn body_mut(&mut self) -> &mut Body {
-        // SAFETY: the caller's promise; and who has the reference has the frame while it lives.
+        // SAFETY: the caller's promise; and the reference keeps the frame while it lives.
         unsafe { self.shared.frames.body_mut(self.frame) }
     }
 

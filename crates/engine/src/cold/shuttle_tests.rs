@@ -101,7 +101,7 @@ impl Shared {
         }
         core.shared.retire(unlinked, &guard);
         drop(guard);
-        // What can be freed is freed now, so that whoever still gets at it notices.
+        // What can be freed is freed now, so that a thread that still gets at it notices.
         (0..3).for_each(|_| handle.pin().flush());
     }
 

@@ -78,9 +78,9 @@ pub struct BufferDescriptor {
     pub page: PageNumber,
     /// Where it was read from or written to; nothing if it is dirty.
     pub place: Option<Place>,
-    /// Whether somebody has pinned it.
+    /// Whether it is pinned.
     pub is_pinned: bool,
-    /// Whether somebody has looked at it since the replacement last did.
+    /// Whether it was looked at since the replacement last did.
     pub is_referenced: bool,
 }
 
@@ -518,8 +518,8 @@ impl Core {
         Ok(())
     }
 
-    /// Writes images that are not on disk yet. `written` is told where each is, also if somebody else
-    /// has written it meanwhile.
+    /// Writes images that are not on disk yet. `written` is told where each is, also if another
+    /// thread has written it meanwhile.
     pub(super) fn write_images(
         &self,
         images: &[(PageNumber, &Image)],
@@ -539,7 +539,7 @@ impl Core {
                     written(n, other);
                 }
                 Err(_) => {
-                    // Nobody will ask for it, save for the checkpoint that has captured it, if it has.
+                    // Only a checkpoint that has captured it will ask for it.
                     self.superseded.lock().push((page, word));
                     written(n, word);
                 }

@@ -27,7 +27,7 @@ pub fn run(shared: &Arc<Shared>) {
         while shared.is_short(1) || shared.awaits_epoch() {
             let useful = sweep(shared, &handle);
             if shared.awaits_epoch() {
-                std::thread::sleep(PAUSE); // somebody's guard is in the way
+                std::thread::sleep(PAUSE); // a guard is in the way
             } else if !useful {
                 break;
             }
@@ -90,7 +90,7 @@ fn choose(shared: &Arc<Shared>, handle: &LocalHandle) -> Vec<(Arc<Core>, PageNum
 struct Looking<'a> {
     shared: &'a Arc<Shared>,
     guard: &'a Guard,
-    /// Whose the last idle frame is.
+    /// The store and page of the last idle frame.
     found: Option<(Arc<Core>, PageNumber)>,
 }
 
@@ -211,7 +211,7 @@ pub enum Leaving {
     Earned,
     /// To make room; it had not.
     Unwanted,
-    /// Somebody wants all to leave.
+    /// All pages are to leave.
     Dropped,
 }
 
@@ -228,7 +228,7 @@ pub enum Eviction {
     Done,
     /// It is to be written first.
     Dirty,
-    /// Somebody published a newer image.
+    /// A newer image was published.
     Overtaken,
 }
 
@@ -268,7 +268,7 @@ pub fn identity_of(core: &Core, page: PageNumber) -> u64 {
     u64::from(core.slot) << 48 | page.0
 }
 
-/// Lets all clean pages go that nobody has pinned; how many.
+/// Lets all clean pages go that are not pinned; returns how many.
 pub fn drop_clean(shared: &Arc<Shared>) -> u64 {
     let sweeping = shared.sweeping.lock();
     let handle = shared.collector.register();

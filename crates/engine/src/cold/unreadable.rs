@@ -7,7 +7,7 @@ use super::pages::PageNumber;
 use super::place::Place;
 use crate::sync::parking::Mutex;
 
-/// So many are told of. Who has more knows that the device is broken.
+/// At most so many are told of: more mean that the device is broken.
 const TOLD_MAX: usize = 10_000;
 
 /// An image of a page: its database, its number and where it is.
@@ -31,7 +31,7 @@ impl Unreadable {
         }
     }
 
-    /// Those that have been found since this was last asked: whose, and why.
+    /// Those that have been found since this was last asked: the database, and why.
     pub fn take(&self) -> Vec<(u128, ColdError)> {
         std::mem::take(&mut self.0.lock().new)
     }

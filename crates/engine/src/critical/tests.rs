@@ -80,7 +80,7 @@ fn child() {
     let Ok(name) = std::env::var(CHILD) else { return };
     let (_, case) = CASES.iter().find(|(case, _)| *case == name).expect("a case of this name");
     let caught = catch_unwind(case);
-    // Nobody gets here.
+    // Not reached.
     println!("{} is alive: {}", name, caught.is_err());
 }
 

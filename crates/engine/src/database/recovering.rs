@@ -150,7 +150,7 @@ impl RecoveringDatabase {
         for Resolved { prepared, stamp, committed } in &resolved {
             let kind = if *committed { RecordKind::Commit } else { RecordKind::Abort };
             let space = log.reserve_waiting(task, RECORD_HEADER)?;
-            assert_eq!(space.stamp(), *stamp, "nobody else writes to the log yet");
+            assert_eq!(space.stamp(), *stamp, "nothing else writes to the log yet");
             space.publish(kind, RecordFlags::PREPARED, *prepared);
         }
         log.flush(task)?;

@@ -10,7 +10,7 @@ pub(crate) const STRIPES: usize = 8;
 #[repr(align(64))]
 struct Stripe(AtomicI64);
 
-/// A sum of what all threads have added: exact once nobody is adding.
+/// A sum of what all threads have added: exact while no thread is adding.
 #[derive(Debug, Default)]
 pub(crate) struct Striped {
     stripes: [Stripe; STRIPES],

@@ -47,8 +47,8 @@ pub const TOMBSTONE: u64 = 1;
 /// Tag of an older word, beside [`TOMBSTONE`]: the row went on under another key, and the eight bytes
 /// behind the begin word are the address of its new anchor.
 pub const MOVED: u64 = 1 << 48;
-/// Tag of an older word: the version is in no chain any more, since the cold store has it for those who
-/// may still see it, and can be freed when nobody knows it any more.
+/// Tag of an older word: the version is in no chain any more, since the cold store has it for the
+/// snapshots that may still see it, and can be freed when no statement can reach it any more.
 pub const RELEASED: u64 = 1 << 49;
 /// The bits that hold an address.
 pub const ADDRESS_MASK: u64 = 0x0000_FFFF_FFFF_FFF8;
@@ -95,8 +95,8 @@ pub const fn inline_offset(links: usize) -> usize {
 }
 
 impl AnchorPtr {
-    /// What stands for the anchor of a row that has none, since it is not in memory. Nobody has memory at
-    /// this address, the last there is, and it is never followed.
+    /// Stands for the anchor of a row that has none, since it is not in memory. No allocation lies
+    /// at this address, the last there is, and it is never followed.
     pub const COLD: AnchorPtr = {
         match NonNull::new(std::ptr::without_provenance_mut(ADDRESS_MASK as usize)) {
             Some(last) => AnchorPtr(last),

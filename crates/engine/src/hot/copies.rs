@@ -1,9 +1,9 @@
 //! Copies of rows that are not in memory.
 //!
-//! What the cold store holds of a row may leave memory at any time; so whoever reads it gets a copy. It
-//! has the form of an inline version, but for the header: nobody asks when such a row was committed, since
-//! everybody sees it, and the header says how long the row is instead. Its anchor is
-//! [`AnchorPtr::COLD`](super::anchor::AnchorPtr::COLD).
+//! What the cold store holds of a row may leave memory at any time; so a reader gets a copy. The
+//! copy has the form of an inline version, but for the header: a reader does not ask when such a
+//! row was committed, since it sees the row in any case, and the header says how long the row is
+//! instead. Its anchor is [`AnchorPtr::COLD`](super::anchor::AnchorPtr::COLD).
 
 use base::Arena;
 

@@ -1,10 +1,10 @@
 //! The gate in front of a table: statements pass it shared, DDL closes it.
 //!
 //! A transaction that reads or writes the table holds the gate shared until it ends, so that DDL
-//! never changes a table under it. Holders are counted in shards, one cache line each; nobody
+//! never changes a table under it. Holders are counted in shards, one cache line each, so that none
 //! writes a line that all share. DDL puts itself into `exclusive` first and sums the shards
-//! afterwards, while those who enter count themselves first and look at `exclusive` afterwards: one
-//! of them sees the other. Who waits for whom is the business of `txn::waits`.
+//! afterwards, while a transaction that enters counts itself first and looks at `exclusive`
+//! afterwards: one of them sees the other. Waiting is the business of `txn::waits`.
 
 use crossbeam_utils::CachePadded;
 
@@ -30,8 +30,9 @@ impl Gate {
         }
     }
 
-    /// Enters, unless another owner than `owner` is closing the gate: then it is returned, and has to be woken if it
-    /// waits for the gate to empty, since it may have seen who only tried.
+    /// Enters, unless another owner than `owner` is closing the gate: then that owner is returned,
+    /// and has to be woken if it waits for the gate to empty, since it may have counted this failed
+    /// attempt.
     pub fn try_enter(&self, shard: usize, owner: u64) -> Result<(), u64> {
         let counter = &self.shards[shard % self.shards.len()];
         counter.fetch_add(1, SeqCst);
@@ -45,14 +46,14 @@ impl Gate {
         }
     }
 
-    /// Leaves, through the shard by which it was entered. Returns whether somebody waits for the
+    /// Leaves, through the shard by which it was entered. Returns whether an owner may wait for the
     /// gate to empty.
     pub fn leave(&self, shard: usize) -> bool {
         self.shards[shard % self.shards.len()].fetch_sub(1, SeqCst);
         self.exclusive.load(SeqCst) != 0
     }
 
-    /// Starts to close the gate: nobody else gets in from here on. Returns the owner that was
+    /// Starts to close the gate: no other owner gets in from here on. Returns the owner that was
     /// faster.
     pub fn try_close(&self, owner: u64) -> Result<(), u64> {
         match self.exclusive.compare_exchange(0, owner, SeqCst, SeqCst) {
@@ -62,7 +63,7 @@ impl Gate {
         }
     }
 
-    /// Whether nobody but the closing owner, which entered `own` times, is inside.
+    /// Whether only the closing owner, which entered `own` times, is inside.
     pub fn is_empty(&self, own: i64) -> bool {
         self.shards.iter().map(|s| s.load(SeqCst)).sum::<i64>() == own
     }
@@ -120,7 +121,7 @@ mod interleavings {
     use crate::sync::{Arc, thread};
 
     #[test]
-    fn who_waits_for_an_empty_gate_hears_of_those_who_only_tried() {
+    fn an_owner_that_closes_a_gate_hears_of_failed_attempts_to_enter() {
         shuttle::check_random(
             || {
                 let gate = Arc::new(Gate::new(2));
@@ -137,7 +138,7 @@ mod interleavings {
                         })
                     })
                     .collect();
-                gate.try_close(99).expect("nobody else closes");
+                gate.try_close(99).expect("no other owner closes");
                 loop {
                     let before = *calls.0.lock().expect("no panic");
                     if gate.is_empty(0) {
@@ -155,7 +156,7 @@ mod interleavings {
     }
 
     #[test]
-    fn nobody_is_inside_a_gate_that_was_found_empty() {
+    fn no_user_is_inside_a_gate_that_was_found_empty() {
         shuttle::check_random(
             || {
                 let gate = Arc::new(Gate::new(2));
@@ -172,7 +173,7 @@ mod interleavings {
                         })
                     })
                     .collect();
-                gate.try_close(99).expect("nobody else closes");
+                gate.try_close(99).expect("no other owner closes");
                 if gate.is_empty(0) {
                     assert_eq!(inside.load(SeqCst), 0);
                 }

@@ -4,25 +4,28 @@
 //! region (2 MB, a huge page if the system has one) → block (64 KB, slots of one size) → slot
 //! ```
 //!
-//! [`allocate`] and [`free`] are the only way to row memory. Sizes go in steps of 8 bytes up to 1 KB
-//! and of an eighth above; the size is not stored, so that whoever frees must know it (a row's length
-//! follows from its layout). What is longer than [`LARGEST`] comes from the program's allocator.
+//! [`allocate`] and [`free`] are the only way to row memory. Sizes go in steps of 8 bytes up to
+//! 1 KB and of an eighth above; the size is not stored, so that the caller of [`free`] must know it
+//! (a row's length follows from its layout). What is longer than [`LARGEST`] comes from the
+//! program's allocator.
 //!
 //! # Life of a slot
 //!
 //! The **depot** of its size cuts it from a block and hands it, with its neighbours, to a thread's
 //! **cache**: fresh memory as a run, which is cut further as rows are made, so that rows made one
-//! after the other lie one after the other; slots that were used before as a list. A slot freed goes
-//! to the list of the thread that frees it, whoever had made it. A list that has grown long gives half
-//! of itself back to the depot, which sorts it into the blocks. A block of which no slot is out goes
-//! back to its region, for any size; the depot keeps one empty block. A block in a region is spare:
-//! memory that the system has to clear again costs more than all else that is done to a row. Those that
-//! nobody has needed for a while go back to the system by and by ([`give_back`]), the last first, and those
-//! of one region together, so that few huge pages are broken up.
+//! after the other lie one after the other; slots that were used before as a list. A freed slot
+//! goes to the list of the thread that frees it, whichever thread allocated it. A list that has
+//! grown long gives half of itself back to the depot, which sorts it into the blocks. A block of
+//! which no slot is out goes back to its region, for any size; the depot keeps one empty block. A
+//! block in a region is spare: memory that the system has to clear again costs more than all else
+//! that is done to a row. Spare blocks that were not needed for a while go back to the system by
+//! and by ([`give_back`]), the last region first, and those of one region together, so that few
+//! huge pages are broken up.
 //!
 //! # Invariants
 //!
-//! * M1: a slot is in one place: with whoever allocated it, in one cache, or in its block's list.
+//! * M1: a slot is in one place: with the caller that allocated it, in one cache, or in its block's
+//!   list.
 //! * M2: a block's `used` counts the slots that are out: allocated or in a cache.
 //! * M3: the header of a block is touched under the lock of its size's depot alone; a cache by its
 //!   thread alone.
@@ -105,7 +108,7 @@ pub fn allocate(size: usize) -> Option<NonNull<u8>> {
 /// Gives memory back.
 ///
 /// # Safety
-/// `memory` came from [`allocate`] with the same size and nobody uses it any more.
+/// `memory` came from [`allocate`] with the same size and is not used any more.
 #[inline(never)]
 pub unsafe fn free(memory: NonNull<u8>, size: usize) {
     if cfg!(test) {
@@ -124,7 +127,7 @@ pub unsafe fn free(memory: NonNull<u8>, size: usize) {
     }
 }
 
-/// Gives some of the memory back to the system that nobody has needed since the last call. Called once
+/// Gives some of the memory that was not needed since the last call back to the system. Called once
 /// a second, most of what has become free is back after half a minute.
 pub fn give_back() {
     HEAP.give_back();
@@ -207,7 +210,7 @@ impl Cache {
     }
 
     /// # Safety
-    /// The slot is of this class and nobody's.
+    /// The slot is of this class and the caller's to give (M1).
     #[inline]
     unsafe fn give(&mut self, class: usize, slot: NonNull<Slot>) {
         let stock = &mut self.stocks[class];
@@ -248,7 +251,7 @@ impl Heap {
         }
     }
 
-    /// See [`give_back`]. Nobody waits longer than one region takes.
+    /// See [`give_back`]. No thread waits longer than one region takes.
     fn give_back(&self) {
         let mut surplus = self.regions.lock().surplus();
         let mut end = usize::MAX;
@@ -347,7 +350,7 @@ impl DepotGuard<'_> {
             region,
             listed: false,
         };
-        // SAFETY: the memory is nobody else's, and long and aligned enough.
+        // SAFETY: the memory is this depot's alone, and long and aligned enough.
         unsafe {
             block.write(header);
             self.depot.list(block);
@@ -361,7 +364,8 @@ impl DepotGuard<'_> {
     #[inline(never)]
     fn fill(&mut self, stock: &mut Stock) -> Option<NonNull<u8>> {
         let (size, block) = (slot_size(self.class), self.block()?);
-        // SAFETY: the block's header is this depot's to touch (M3), and its free slots are nobody's.
+        // SAFETY: the block's header is this depot's to touch (M3), and its free slots are in its
+        // list alone (M1).
         unsafe {
             let b = &mut *block.as_ptr();
             if b.free.is_null() {
@@ -400,7 +404,7 @@ impl DepotGuard<'_> {
     fn drain(&mut self, stock: &mut Stock, slots: usize) {
         for _ in 0..slots {
             let Some(slot) = stock.pop(self.class) else { return };
-            // SAFETY: the slot was the stock's, and is now nobody's (M1).
+            // SAFETY: the slot was the stock's, and is now this call's to give (M1).
             unsafe { self.give(slot.cast()) };
         }
     }
@@ -408,7 +412,7 @@ impl DepotGuard<'_> {
     /// Takes a slot back.
     ///
     /// # Safety
-    /// The slot is of this class and nobody's.
+    /// The slot is of this class and the caller's to give (M1).
     unsafe fn give(&mut self, slot: NonNull<Slot>) {
         let start = slot.as_ptr().map_addr(|address| address & !(BLOCK - 1)).cast::<Block>();
         let block = NonNull::new(start).expect("no block begins at zero");
@@ -435,8 +439,8 @@ struct Regions {
     all: Vec<Region>,
     /// No region before this one has a free block.
     first: usize,
-    /// Blocks that nobody has and whose memory the system was not given back, and the fewest that they
-    /// have been since some last were.
+    /// Free blocks whose memory was not given back to the system, and the fewest that there have
+    /// been since the last [`give_back`].
     spare: usize,
     spare_min: usize,
     /// Blocks that are taken.
@@ -447,7 +451,7 @@ struct Region {
     start: NonNull<u8>,
     /// A bit for each block that is free.
     free: u32,
-    /// A bit for each of these whose memory the system was given back, or not yet asked for.
+    /// A bit for each of these whose memory was given back to the system, or not yet asked for.
     discarded: u32,
 }
 
@@ -463,8 +467,8 @@ impl Regions {
         Regions { all: Vec::new(), first: 0, spare: 0, spare_min: 0, taken: 0 }
     }
 
-    /// A block that nobody has, from the first region that has one, so that the others become empty;
-    /// and the region's number.
+    /// A free block, from the first region that has one, so that the others become empty; and the
+    /// region's number.
     fn take(&mut self) -> Option<(NonNull<u8>, u32)> {
         while self.all.get(self.first).is_some_and(|region| region.free == 0) {
             self.first += 1;
@@ -499,7 +503,7 @@ impl Regions {
     }
 
     /// # Safety
-    /// The block is one of this region, taken, and nobody's any more.
+    /// The block is one of this region, taken, and not used any more.
     unsafe fn give(&mut self, block: NonNull<u8>, number: u32) {
         let region = &mut self.all[number as usize];
         let place = (block.as_ptr() as usize - region.start.as_ptr() as usize) / BLOCK;

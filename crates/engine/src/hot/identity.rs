@@ -94,8 +94,8 @@ pub struct Counter {
     covered_by: AtomicU64,
     /// Whether a value was handed out.
     used: AtomicBool,
-    /// Somebody logs a position. Logging may wait for space in the log, so whoever else wants to must
-    /// wait as statements do, not on a lock.
+    /// Whether a task logs a position. Logging may wait for space in the log, so another task that
+    /// wants to log waits as statements do, not on a lock.
     logging: AtomicBool,
     logged: WaitList,
 }
@@ -170,7 +170,7 @@ impl Counter {
         if self.increment > 0 { ceiling >= after } else { ceiling <= after }
     }
 
-    /// Waits until nobody else logs a position.
+    /// Waits until no other task logs a position.
     fn turn(&self, task: &Task) -> Turn<'_> {
         let take = || {
             let taken = self.logging.compare_exchange(false, true, Acquire, Relaxed);
@@ -244,7 +244,7 @@ impl Counter {
         }
     }
 
-    /// Somebody inserted an explicit value: the counter goes on behind it.
+    /// A session inserted an explicit value: the counter goes on behind it.
     pub fn observe<E>(&self, task: &Task, value: i64, log: impl CeilingLog<E>) -> Result<(), E> {
         let Some(after) = value.checked_add(self.increment) else { return Ok(()) };
         let mut next = self.next.load(Acquire);
@@ -276,7 +276,7 @@ impl Counter {
         Ok(())
     }
 
-    /// Takes over what the log said. Only recovery calls this, before anybody takes values.
+    /// Takes over what the log said. Only recovery calls this, before any value is taken.
     pub fn recover(&self, position: Position) {
         self.used.store(position.used, Release);
         self.next.store(position.next, SeqCst);

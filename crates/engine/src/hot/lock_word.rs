@@ -1,4 +1,4 @@
-//! Whether anybody has locks in a table: all that writers who need no lock ever look at.
+//! Whether any transaction has locks in a table: all that a writer without locks looks at.
 //!
 //! Lockers count themselves first and look at versions afterwards; writers put their versions in place
 //! first and look at the word afterwards. Both sides are sequentially consistent, so that one of them

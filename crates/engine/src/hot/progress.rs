@@ -1,4 +1,4 @@
-//! What a transaction in progress has come to, as it tells whoever looks at it.
+//! How far a transaction in progress has come, as it publishes it for the system views.
 //!
 //! It lies in the transaction's slot, in the cache lines that the transaction writes to anyway, and is written
 //! there by plain stores: when a statement begins or ends, with each chunk of rows that a cursor fetches, and
@@ -27,7 +27,7 @@ pub struct Progress {
     pub error: u16,
 }
 
-/// Written by the occupant of a slot, read by anybody.
+/// Written by the occupant of a slot, read by any thread.
 #[derive(Debug, Default)]
 pub(super) struct Published {
     /// `writes`, and `reads` above.

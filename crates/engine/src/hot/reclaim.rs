@@ -1,4 +1,4 @@
-//! Giving memory back: versions that nobody can see any more, deleted rows, dropped tables.
+//! Giving memory back: versions that no snapshot can see any more, deleted rows, dropped tables.
 //!
 //! # Life of a dead version
 //!
@@ -11,11 +11,12 @@
 //! A deleted row is queued with its deletion's stamp. When the horizon has passed it, the anchor is
 //! unlinked from the indexes; readers may still be standing on it, so the memory goes to the epoch.
 //!
-//! What belongs to tables that sink is queued apart. A version of theirs that an old snapshot sees is freed
-//! before that is over once the sink has *released* it: the cold store has it, and no chain leads to it. A row that has
-//! left memory waits until everybody has begun to look around since ([`Bounds::open`]).
+//! What belongs to tables that sink is queued apart. A version there that an old snapshot sees is
+//! freed before that snapshot ends, once the sink has *released* it: the cold store has it, and no
+//! chain leads to it. A row that has left memory is freed when every active statement began after
+//! that ([`Bounds::open`]).
 //!
-//! A dropped table is taken apart when nobody is left in it: index by index, along whatever leads to
+//! A dropped table is taken apart when its gate is empty: index by index, along whatever leads to
 //! the rows soonest, without unlinking any, and freed at once.
 //!
 //! # Invariants
@@ -25,7 +26,7 @@
 //!   closed, and a pass over all queues that began then has left nothing of older commits there.
 //! * R2: a version is queued only after its replacement's begin word is a stamp.
 //!
-//! # Who does it
+//! # Callers
 //!
 //! Every commit that queues something also processes a few entries of its worker's queue; a
 //! background task calls [`Reclaimer::pass`] for the rest, so that memory comes back without load.
@@ -98,7 +99,7 @@ const ADVANCE_EVERY: usize = 32;
 #[derive(Default)]
 struct Batches {
     list: VecDeque<Batch>,
-    /// The last batch takes no more: somebody waits for it.
+    /// The last batch takes no more: a dropped table or a sink round waits until it is freed.
     is_closed: bool,
 }
 
@@ -120,8 +121,8 @@ struct Retired {
 
 impl Drop for Retired {
     fn drop(&mut self) {
-        // SAFETY: a table is dropped when its rows are freed, or when the database goes down: then nobody
-        // uses it any more, and the queues are empty.
+        // SAFETY: a table is dropped when its rows are freed, or when the database goes down: then
+        // no thread uses it any more, and the queues are empty.
         unsafe { self.table.take_apart(0, usize::MAX, &mut self.teardown) };
     }
 }
@@ -224,10 +225,10 @@ impl Reclaimer {
         queue.of_sinking.add(stamp, items);
     }
 
-    /// Frees the versions that the sink has released: nobody knows them any more.
+    /// Frees the versions that the sink has released: no statement can reach them any more.
     ///
     /// # Safety
-    /// All who may know rows have begun to look around since the sink released the last of them.
+    /// Every active statement began after the sink released the last of them.
     pub(crate) unsafe fn free_released(&self, shard: usize, guard: &Guard) {
         for queue in &self.queues {
             let mut queue = lock(queue);
@@ -304,9 +305,9 @@ impl Reclaimer {
         lock(&self.unlinked).process(shard, guard, bounds.open, budget)
     }
 
-    /// What commits below this left behind is freed, of those that were over when the horizon was found
-    /// here. Called in a pass, behind the queues, by somebody who waits for what is there: no batch that is
-    /// there becomes younger from now on.
+    /// The stamp below which everything is freed that commits left behind, of those that were over
+    /// when the horizon was found at `safe`. Called in a pass, behind the queues, by a caller that
+    /// waits for what is queued: no batch that is there becomes younger from now on.
     fn freed_below(&self, safe: Lsn) -> Lsn {
         let oldest = |queue: &CachePadded<Mutex<Queue>>| {
             let mut queue = lock(queue);
@@ -316,7 +317,7 @@ impl Reclaimer {
         self.queues.iter().map(oldest).fold(safe.min(unlinked), Lsn::min)
     }
 
-    /// Frees all that is due now, after whoever does that already. Returns whether everything is
+    /// Frees all that is due now, after a pass in progress has ended. Returns whether everything is
     /// freed that commits below `bound` left behind.
     pub fn settle(
         &self,
@@ -345,8 +346,8 @@ impl Reclaimer {
             retired.iter().position(ready).map(|place| retired.swap_remove(place))
         };
         let Some(mut due) = due else { return 0 };
-        // SAFETY: nobody is inside the gate or gets in again, since the table is retired, and no garbage
-        // of it is queued (R1). Passes run one at a time.
+        // SAFETY: the gate is empty and stays so, since the table is retired, and no garbage of it
+        // is queued (R1). Passes run one at a time.
         let freed = unsafe { due.table.take_apart(shard, budget, &mut due.teardown) };
         let is_over = due.table.is_apart(&due.teardown);
         let mut retired = lock(&self.retired);
@@ -594,7 +595,7 @@ impl Tables {
             table.sinks_since().set(Lsn::ZERO);
             table.set_cold(trees);
         }
-        let mut map = self.map.write().expect("nobody panics under this lock");
+        let mut map = self.map.write().expect("no panic under this lock");
         let before = map.tables.insert(spec.storage, table.clone());
         assert!(before.is_none(), "a storage id is used once: {}", spec.storage);
         if table.is_logged() {
@@ -618,20 +619,20 @@ impl Tables {
 
     /// How rows of a logged table are named in the log, until [`Tables::forget_log_keys`].
     pub(crate) fn log_key_of(&self, storage: StorageId) -> Option<Arc<LogKey>> {
-        self.map.read().expect("nobody panics under this lock").log_keys.get(&storage).cloned()
+        self.map.read().expect("no panic under this lock").log_keys.get(&storage).cloned()
     }
 
     /// The storages of all tables, and those of logged tables that are gone and not forgotten, as
     /// they are at one moment.
     pub(crate) fn storages(&self) -> (HashSet<StorageId>, HashSet<StorageId>) {
-        let map = self.map.read().expect("nobody panics under this lock");
+        let map = self.map.read().expect("no panic under this lock");
         let gone = map.log_keys.keys().filter(|storage| !map.tables.contains_key(storage));
         (map.tables.keys().copied().collect(), gone.copied().collect())
     }
 
     /// The log speaks no more of these tables, which are gone.
     pub(crate) fn forget_log_keys(&self, gone: &HashSet<StorageId>) {
-        let mut map = self.map.write().expect("nobody panics under this lock");
+        let mut map = self.map.write().expect("no panic under this lock");
         map.log_keys.retain(|storage, _| !gone.contains(storage));
     }
 
@@ -647,20 +648,21 @@ impl Tables {
 
     /// The table of a storage.
     pub fn get(&self, storage: StorageId) -> Option<Arc<Table>> {
-        self.map.read().expect("nobody panics under this lock").tables.get(&storage).cloned()
+        self.map.read().expect("no panic under this lock").tables.get(&storage).cloned()
     }
 
     /// All tables, in no order.
     pub fn all(&self) -> Vec<Arc<Table>> {
-        self.map.read().expect("nobody panics under this lock").tables.values().cloned().collect()
+        self.map.read().expect("no panic under this lock").tables.values().cloned().collect()
     }
 
-    /// Takes a table out. Only recovery, when nobody else uses tables, may let go of it at once.
+    /// Takes a table out of the registry. Only recovery, which alone uses tables then, may let go
+    /// of it at once.
     pub(crate) fn remove(&self, storage: StorageId) -> Option<Arc<Table>> {
-        self.map.write().expect("nobody panics under this lock").tables.remove(&storage)
+        self.map.write().expect("no panic under this lock").tables.remove(&storage)
     }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().expect("nobody panics while reclaiming")
+    mutex.lock().expect("no panic while reclaiming")
 }

@@ -2,13 +2,15 @@
 //!
 //! # Invariants
 //!
-//! * S4: of a table that sinks, every anchor whose row is committed, or deleted by a commit, is queued
-//!   here or in the hands of who sinks rows, until it says [`SUNK`](super::status::Begin::SUNK). An
-//!   anchor may be queued many times, but not behind the stamp of its newest version: so who takes it
-//!   down has taken all its entries. He drops one that he has been faster than: all that was committed
-//!   up to its stamp is written. Nobody else frees such an anchor.
-//! * S5: a commit queues what it wrote before it gives its slot back, which has its stamp until then. So
-//!   whoever finds the horizon above a stamp finds what that commit wrote in the queue.
+//! * S4: of a table that sinks, every anchor whose row is committed, or deleted by a commit, is
+//!   queued here or held by the sink, until it says [`SUNK`](super::status::Begin::SUNK). An anchor
+//!   may be queued many times, but not behind the stamp of its newest version: so when the sink
+//!   takes it down, it has taken all its entries. The sink drops an entry that a round has
+//!   overtaken: all that was committed up to its stamp is written. Only the sink frees such an
+//!   anchor.
+//! * S5: a commit queues what it wrote before it gives its slot back, which has its stamp until
+//!   then. So a round that finds the horizon above a stamp finds what that commit wrote in the
+//!   queue.
 
 use base::ids::{Lsn, StorageId};
 use crossbeam_utils::CachePadded;
@@ -37,11 +39,11 @@ pub struct Sinking {
 /// See the module's header.
 pub struct SinkQueue {
     shards: Box<[CachePadded<Mutex<Vec<Sinking>>>]>,
-    /// Entries. Changed under a shard's lock, read by anybody as an estimate.
+    /// Entries. Changed under a shard's lock, read without one as an estimate.
     len: AtomicU64,
     /// The greatest stamp of any entry that there has been. Changed under a shard's lock.
     newest: AtomicU64,
-    /// How long commits are held back for every few rows that they add. Written by who sinks rows.
+    /// How long commits are held back for every few rows that they add. Written by the sink.
     delay_ns: AtomicU64,
 }
 
@@ -107,7 +109,7 @@ impl SinkQueue {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().expect("nobody panics under this lock")
+    mutex.lock().expect("no panic under this lock")
 }
 
 #[cfg(all(test, not(feature = "shuttle")))]

@@ -9,25 +9,27 @@
 //!
 //! # Begin words
 //!
-//! [`Begin`] is the word that says when a version (or a deletion) came to be: a commit stamp, which says whether
-//! the version has been in the cold store since, or the slot and statement of the transaction that owns it. Statement numbers go on from one
-//! occupant of a slot to the next, so that no two transactions ever write the same owned word.
-//! What is rolled back gets [`Begin::UNDONE`] or [`Begin::NEVER`] before the slot is given back, so
-//! that those who are still at it do not take it for the work of the slot's next occupant.
+//! [`Begin`] is the word that says when a version (or a deletion) came to be: a commit stamp, which
+//! says whether the version has been in the cold store since, or the slot and statement of the
+//! transaction that owns it. Statement numbers go on from one occupant of a slot to the next, so
+//! that no two transactions ever write the same owned word. What is rolled back gets
+//! [`Begin::UNDONE`] or [`Begin::NEVER`] before the slot is given back, so that a thread that is
+//! still at it does not take it for the work of the slot's next occupant.
 //!
 //! So a reader that finds the same word before and after it loaded the slot's status knows that the
 //! status was the owner's ([`SlotTable::fate`]).
 //!
 //! # The horizon
 //!
-//! [`Horizon`] decides which versions nobody can see any more. A reader registers its snapshot
+//! [`Horizon`] decides which versions no snapshot can see any more. A reader registers its snapshot
 //! first and looks at `claimed` afterwards; a reclaimer raises `claimed` first and looks at the
-//! registered snapshots afterwards. Both sides are sequentially consistent, so one of them sees
-//! the other: either the reclaimer spares the snapshot, or the reader takes a newer one.
+//! registered snapshots afterwards. Both sides are sequentially consistent, so one of them sees the
+//! other: either the reclaimer spares the snapshot, or the reader takes a newer one.
 //!
-//! A transaction that has a snapshot of its own and no statement in progress *rests*: it needs what the
-//! snapshot sees, but knows no row. What has left memory for the cold store, which has it as every snapshot
-//! sees it, is freed when all who do not rest have begun to look around since ([`Bounds::open`]).
+//! A transaction that has a snapshot of its own and no statement in progress *rests*: it needs what
+//! the snapshot sees, but knows no row. What has left memory for the cold store, which has it as
+//! every snapshot sees it, is freed when every transaction that does not rest has begun to look at
+//! rows since ([`Bounds::open`]).
 
 use std::sync::OnceLock;
 
@@ -74,7 +76,8 @@ impl Begin {
         Begin(stamp.0)
     }
 
-    /// The word of a version that came back from the cold store, where it has this stamp; 0 if everybody sees it.
+    /// The word of a version that came back from the cold store, where it has this stamp; 0 if
+    /// every snapshot sees it.
     pub fn back(stamp: Lsn) -> Begin {
         Begin(Begin::stamp(stamp).0 | BACK)
     }
@@ -90,15 +93,16 @@ impl Begin {
         Begin(OWNED | u64::from(slot) << SLOT_SHIFT | statement << STATEMENT_SHIFT)
     }
 
-    /// The word of a version that was taken back. Nobody sees it; those that are at it go on from the
-    /// head again or to the version before.
+    /// The word of a version that was taken back. No snapshot sees it; threads that are at it go on
+    /// from the head again or to the version before.
     pub const UNDONE: Begin = Begin(OWNED - STEP);
 
     /// The head word of a row that was inserted and taken back: deleted before all time.
     pub const NEVER: u64 = STEP | DELETED;
 
-    /// The head word of a row that is not in memory any more: what it was is in the cold store, and the
-    /// anchor says nothing. Set by an exchange of a head that everybody sees; nobody changes it again.
+    /// The head word of a row that is not in memory any more: what it was is in the cold store, and
+    /// the anchor says nothing. Set by an exchange of a head that was committed below the horizon
+    /// of a sink round; no thread changes it again.
     pub const SUNK: u64 = (2 * STEP) | DELETED;
 
     /// The begin word in this memory word: a version's begin word, or a head word with [`DELETED`].
@@ -190,7 +194,7 @@ impl Status {
     }
 }
 
-/// Who made a version, as far as can be told now.
+/// What is known now of the transaction that made a version.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// A transaction that committed with this stamp.
@@ -221,8 +225,8 @@ pub struct Slot {
     /// The occupant's first statement number, or while the slot is free the next occupant's: words
     /// with a smaller number belong to transactions that are over.
     first: AtomicU64,
-    /// The tables that the occupant writes to, by address; 0 for none. Written by the occupant; those
-    /// who lock tables read it ([`Slot::note_table`]).
+    /// The tables that the occupant writes to, by address; 0 for none. Written by the occupant;
+    /// transactions that lock tables read it ([`Slot::note_table`]).
     tables: [AtomicU64; SLOT_TABLES],
     /// Tables whose gates the occupant is inside of, by address; 0 for none. Written by the occupant, read by the
     /// system views.
@@ -261,8 +265,8 @@ impl Slot {
             Some(place) => self.tables[place].store(table, Relaxed),
             None => self.tables[SLOT_TABLES - 1].store(MANY_TABLES, Relaxed),
         }
-        // Pairs with the fence of those who lock tables: either they find the table here, or the
-        // occupant finds the table's lock word in use afterwards.
+        // Pairs with the fence of transactions that lock tables: either they find the table here,
+        // or the occupant finds the table's lock word in use afterwards.
         fence(SeqCst);
     }
 
@@ -304,8 +308,8 @@ impl Slot {
         std::array::from_fn(|place| self.gates[place].load(Relaxed))
     }
 
-    /// A begin word of the occupant, or the next one: whoever waits until it is over waits for the
-    /// occupant.
+    /// A begin word of the occupant, or the next one: a transaction that waits until it is over
+    /// waits for the occupant.
     pub fn first_word(&self, slot: u32) -> Begin {
         Begin::owned(slot, self.first.load(SeqCst))
     }
@@ -450,7 +454,7 @@ impl SlotTable {
             if high >= SLOTS_MAX {
                 return None;
             }
-            // The segment comes first, so that whoever sees `high` finds the slots below it.
+            // The segment comes first, so that a thread that sees `high` finds the slots below it.
             self.segments[(high / SEGMENT) as usize]
                 .get_or_init(|| (0..SEGMENT).map(|_| CachePadded::new(Slot::new())).collect());
             match self.high.compare_exchange_weak(high, high + 1, AcqRel, Relaxed) {
@@ -471,15 +475,15 @@ impl SlotTable {
             place.store(0, Relaxed);
         }
         // A waiter that sees the new number sees the replaced begin words. SeqCst: either it does,
-        // or whoever gives the slot back sees the waiter afterwards (see `txn::waits`).
+        // or the thread that gives the slot back sees the waiter afterwards (see `txn::waits`).
         s.first.swap(s.statement.load(Relaxed), SeqCst);
-        // Afterwards: who finds no owner finds the transaction over.
+        // Afterwards: a thread that finds no owner finds the transaction over.
         s.owner.store(0, Release);
         lock(&self.free[shard % self.free.len()]).push(slot);
     }
 
-    /// Who made the version (or deletion) whose begin word is in `place`, or `None` if `place` no
-    /// longer holds one (a head word whose deletion was undone).
+    /// The fate of the version (or deletion) whose begin word is in `place`, or `None` if `place`
+    /// no longer holds one (a head word whose deletion was undone).
     pub fn fate(&self, place: &Word, is_head: bool) -> Option<Fate> {
         loop {
             let word = place.load(Acquire);
@@ -529,28 +533,28 @@ impl SlotTable {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> crate::sync::MutexGuard<'_, T> {
-    mutex.lock().expect("nobody panics while holding this lock")
+    mutex.lock().expect("no panic while holding this lock")
 }
 
-/// Which versions nobody can see any more; see the module's header.
+/// Which versions no snapshot can see any more; see the module's header.
 #[derive(Debug, Default)]
 pub struct Horizon {
     /// No snapshot below this is handed out any more.
     claimed: AtomicU64,
     /// Versions that ended below this are dead. Never above `claimed`.
     safe: AtomicU64,
-    /// All who may know rows began to look around at this or later. Never above `claimed`.
+    /// Oldest start LSN of any active statement. Never above `claimed`.
     open: AtomicU64,
-    /// Held by whoever computes the bounds.
+    /// Held by the thread that computes the bounds.
     advancing: Mutex<()>,
 }
 
-/// How far everybody has come.
+/// How far snapshots and statements have come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bounds {
     /// Versions that ended below this are dead: no registered snapshot sees them.
     pub safe: Lsn,
-    /// All who may know rows began to look around at this or later; never below `safe`.
+    /// Oldest start LSN of any active statement; never below `safe`.
     pub open: Lsn,
 }
 
@@ -601,8 +605,8 @@ impl Horizon {
         Bounds { safe: self.safe(), open: Lsn(self.open.load(Acquire)) }
     }
 
-    /// Computes the bounds anew: what is durable, less what registered snapshots need. If somebody is
-    /// at it, these are the last ones.
+    /// Computes the bounds anew: what is durable, less what registered snapshots need. If another
+    /// thread is at it, these are the last ones.
     pub fn advance(&self, slots: &SlotTable, durable: Lsn) -> Bounds {
         match self.advancing.try_lock() {
             Ok(_alone) => self.compute(slots, durable, |_, _| {}),
@@ -613,7 +617,8 @@ impl Horizon {
     /// Computes the bounds anew and registers the lower one as the snapshot of this slot's occupant: from
     /// now on it stays, and what it sees, and everything newer, is not freed. Snapshots below `old_below` are the old ones.
     pub fn hold(&self, slots: &SlotTable, slot: &Slot, durable: Lsn, old_below: Lsn) -> Holding {
-        // While nobody else computes them, the bound cannot pass what is about to be registered.
+        // While no other thread computes them, the bound cannot pass what is about to be
+        // registered.
         let _alone = lock(&self.advancing);
         let (mut through, mut old) = (durable, Vec::new());
         let bounds = self.compute(slots, durable, |other, snapshot| {
@@ -622,8 +627,8 @@ impl Horizon {
                 Some(snapshot) => through = through.min(snapshot),
                 None => {}
             }
-            // Who commits has its stamp before it is durable, and queues what it wrote before it lets go of
-            // its slot. Who has no stamp yet gets one above what was durable.
+            // A commit has its stamp before it is durable, and queues what it wrote before it lets
+            // go of its slot. A transaction without a stamp yet gets one above what was durable.
             if let (true, Status::Stamped(stamp) | Status::Committed(stamp)) =
                 (other.is_taken(), other.status())
             {
@@ -648,7 +653,7 @@ impl Horizon {
         self.claimed.fetch_max(durable.0, SeqCst);
         let (mut safe, mut open) = (durable, durable);
         slots.for_each(|_, slot| {
-            // First: who rests looks around before it takes another snapshot.
+            // First: a transaction that rests looks around before it takes another snapshot.
             let access = slot.access();
             let snapshot = slot.snapshot();
             safe = snapshot.map_or(safe, |snapshot| safe.min(snapshot));
@@ -696,7 +701,7 @@ mod tests {
         assert_eq!(horizon.advance(&slots, Lsn(800)).safe, Lsn(160));
         slots.get(slot).clear_snapshot();
         assert_eq!(horizon.advance(&slots, Lsn(800)).safe, Lsn(800));
-        // Whoever comes now cannot get a snapshot below what was claimed.
+        // A transaction that begins now cannot get a snapshot below what was claimed.
         let calls = std::cell::Cell::new(0);
         let got = horizon.register(slots.get(slot), || {
             calls.set(calls.get() + 1);

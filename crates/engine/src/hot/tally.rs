@@ -1,4 +1,4 @@
-//! Who is charged for the memory of rows.
+//! Charges the memory of rows to tables and pools.
 //!
 //! A [`Pool`] is what a limit applies to: a database, or the server above it. A [`Tally`] counts
 //! for one table, sharded by worker so that inserts on different workers write different cache

@@ -2,8 +2,8 @@
 //!
 //! Both walks need an epoch guard (they may pass versions that are being undone) and a registered
 //! snapshot (it keeps what they may return, and everything newer, in memory: a walk stops at the
-//! first version that it sees, so what lies below one that everybody sees is never read again,
-//! which is why the chain word below such a version may point to memory that is gone).
+//! first version that it sees, so what lies below a version that every snapshot sees is never read
+//! again, which is why the chain word below such a version may point to memory that is gone).
 
 use base::ids::Lsn;
 use smallvec::SmallVec;
@@ -28,7 +28,7 @@ pub enum Isolation {
     Serializable,
 }
 
-/// A point in time to read at, and whose uncommitted changes are seen.
+/// A point in time to read at, and the transaction whose uncommitted changes are seen.
 ///
 /// It is only good while its stamp is registered in a slot of the same database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,7 +60,7 @@ impl Snapshot {
         match begin.committed() {
             Some(stamp) => Some(stamp < self.stamp),
             None if begin.slot() == self.slot => Some(begin.statement() < self.statement),
-            // Nobody is waited for: below the snapshot every fate is published already.
+            // A reader waits for no writer: below the snapshot every fate is published already.
             None => slots.fate(place, is_head).map(|fate| match fate {
                 Fate::Committed(stamp) => stamp < self.stamp,
                 Fate::Owned { .. } => false,
@@ -203,7 +203,7 @@ pub struct Past {
     pub is_tombstone: bool,
     /// When it was committed.
     pub begin: Lsn,
-    /// When what replaced it was: those with snapshots from there down to `begin`, exclusive, see it.
+    /// When its replacement was committed: snapshots from there down to `begin`, exclusive, see it.
     pub end: Lsn,
 }
 
@@ -269,11 +269,12 @@ pub unsafe fn known(
     known
 }
 
-/// Takes what lies below the state that commits below `through` have left out of a row's chain, unless
-/// somebody is changing the place. Returns whether it did.
+/// Cuts off a row's chain below the state that commits below `through` have left, unless a writer
+/// is changing the place. Returns whether it did.
 ///
 /// # Safety
-/// As for [`known`], which has found something there; nobody needs it any more, and nobody else does this.
+/// As for [`known`], which has found something there; no reader needs it in the chain any more, and
+/// no other thread does this.
 pub unsafe fn cut_below(anchor: AnchorPtr, links: usize, slots: &SlotTable, through: Lsn) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
@@ -286,7 +287,7 @@ pub unsafe fn cut_below(anchor: AnchorPtr, links: usize, slots: &SlotTable, thro
             if matches!(slots.fate(link.version.begin(), false), Some(Fate::Committed(s)) if s < through)
             {
                 if word & INLINE == 0 {
-                    // The version is committed: nobody else writes the word.
+                    // The version is committed: no other thread writes the word.
                     let older = link.version.older();
                     older.store(older.load(Acquire) & !CHAIN_MASK, Release);
                     return true;
@@ -339,7 +340,7 @@ pub struct Newest {
     pub version: VersionPtr,
     /// The inline version.
     inline: VersionPtr,
-    /// Who made it so.
+    /// The fate of the transaction that made it so.
     pub fate: Fate,
 }
 
@@ -415,12 +416,12 @@ impl Newest {
 pub enum Above {
     /// Nothing that counts: the version is still what a reader at the stamp would see.
     Unchanged,
-    /// Somebody else replaced or deleted it below the stamp.
+    /// Another transaction replaced or deleted it below the stamp.
     Changed,
 }
 
-/// Whether the state of a row that was read at `version` still holds at `stamp`: nobody but the
-/// transaction in `own` has replaced or deleted it by a commit below the stamp. Waits for
+/// Whether the state of a row that was read at `version` still holds at `stamp`: no transaction but
+/// the one in slot `own` has replaced or deleted it by a commit below the stamp. Waits for
 /// preparing peers, which takes a few instructions; `pause` is called in between.
 ///
 /// # Safety

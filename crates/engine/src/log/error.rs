@@ -10,11 +10,11 @@ use env::FileError;
 /// Why something could not be done with a log. Cheap to clone, since one failure is told to all.
 #[derive(Clone, Debug)]
 pub enum LogError {
-    /// There is no room, and none can be made now. Nothing was published; try again when somebody
-    /// has made room on the disk. SQL Server's message 9002.
+    /// There is no room, and none can be made now. Nothing was published; try again when there is
+    /// room on the disk. SQL Server's message 9002.
     Full(Arc<FileError>),
     /// Commits have ended in this database until it is opened again: a write or sync failed, or
-    /// somebody else has taken the log over. Reads go on at what is durable.
+    /// another writer has taken the log over. Reads go on at what is durable.
     Fenced(Arc<str>),
     /// The log is being shut down.
     Closed,

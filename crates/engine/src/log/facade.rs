@@ -28,7 +28,7 @@ pub struct LogOptions {
     pub ring_bytes: usize,
     /// The longest record, header included.
     pub record_max: usize,
-    /// How long a commit that nobody waits for may stay undurable.
+    /// How long a commit without waiters may stay undurable.
     pub flush_within_ns: u64,
 }
 
@@ -107,7 +107,8 @@ struct Kept {
 const UNLOGGED_START: Lsn = Lsn(3 * RECORD_ALIGN as u64);
 /// Positions of an unlogged database that can be reserved and not published at once.
 const UNLOGGED_SLOTS: usize = 1 << 16;
-/// How often to look for somebody else's publishing before letting others have their turn.
+/// How often to look whether other committers have published before letting other statements have
+/// their turn.
 const SPINS: usize = 200;
 
 impl Log {
@@ -219,7 +220,7 @@ impl Log {
     /// ([`Reservation::end`]), or a snapshot's position. Not interruptible; fails if the log is
     /// fenced before that.
     pub fn wait_durable(&self, task: &Task, horizon: Lsn) -> Result<(), LogError> {
-        debug_assert!(horizon <= self.tail(), "nobody waits for what nobody has reserved");
+        debug_assert!(horizon <= self.tail(), "a position that is waited for has been reserved");
         match &self.kind {
             Kind::Kept(kept) if kept.shared.durable() < horizon => kept.wait_durable(task, horizon),
             Kind::Kept(_) => Ok(()),
@@ -264,9 +265,9 @@ impl Log {
         }
     }
 
-    /// Waits until a record of this length ([`record_len`]) would find room. Somebody else may take
-    /// it first, so that [`Log::reserve`] can refuse all the same; then ask again. Not interruptible:
-    /// the writer makes room, or the answer is an error.
+    /// Waits until a record of this length ([`record_len`]) would find room. Another committer may
+    /// take it first, so that [`Log::reserve`] can refuse all the same; then ask again. Not
+    /// interruptible: the writer makes room, or the answer is an error.
     ///
     /// # Errors
     /// [`LogError::Full`] (9002) if the store has no room and can prepare none;
@@ -287,7 +288,7 @@ impl Log {
     }
 
     /// Takes log space of this length, a multiple of 16 ([`record_len`]). The position is the
-    /// transaction's stamp. What was done before is visible to whoever reserves later.
+    /// transaction's stamp. What was done before is visible to committers that reserve later.
     ///
     /// # Errors
     /// [`NoSpace::Full`] if there is no room right now: ask [`Log::admit`] again.
@@ -351,9 +352,9 @@ impl Log {
 
     // ---- running ----
 
-    /// Gives up what lies before this position, as far as that is easily done. Whoever asks knows
-    /// that nothing there is needed: no commit, and no chunk or prepare record of a transaction that
-    /// ends behind it.
+    /// Gives up what lies before this position, as far as that is easily done. The caller knows
+    /// that nothing there is needed: no commit, and no chunk or prepare record of a transaction
+    /// that ends behind it.
     pub fn truncate_before(&self, lsn: Lsn) -> Result<(), LogError> {
         match &self.kind {
             Kind::Kept(kept) => kept.store.truncate_before(lsn),
@@ -447,7 +448,7 @@ impl Kept {
             }
             match shared.ring.has_room(len) {
                 Ok(()) => return Some(Ok(())),
-                // The writer may be taking its time over what nobody waits for.
+                // The writer may be taking its time over commits without waiters.
                 Err(Full::Ring) => shared.want(shared.ring.tail()),
                 Err(Full::Store) => {
                     if let Some(no_room) = shared.no_room() {
@@ -496,7 +497,7 @@ impl Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        // Whoever wants to know whether that went well shuts down first.
+        // A caller that wants to know whether that went well shuts down first.
         let _ = self.end(false);
     }
 }
@@ -517,8 +518,8 @@ pub enum NoSpace {
     Ended(LogError),
 }
 
-/// Reserved log space: write the body, then publish. Everybody's `committed` waits for that, so
-/// that nothing in between may wait. Dropped unpublished, it becomes filler.
+/// Reserved log space: write the body, then publish. The log's `committed` waits for that, so that
+/// nothing in between may wait. Dropped unpublished, it becomes filler.
 #[must_use = "dropping it publishes filler"]
 pub struct Reservation<'l> {
     log: &'l Log,
@@ -601,7 +602,7 @@ impl BodySink for Reservation<'_> {
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // Nobody knows what of it others have seen already.
+            // Other threads may have seen a part of it already.
             critical::end_process(&Section::Commit);
         }
         self.hand_over(RecordKind::Filler, RecordFlags::NONE, 0, Lsn::ZERO);

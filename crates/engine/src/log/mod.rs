@@ -8,9 +8,9 @@
 //! 2. It decides whether it commits. It writes the body and publishes the record, or publishes
 //!    filler; a [`Reservation`] that is dropped publishes filler by itself. Publishing moves the
 //!    `committed` horizon over whatever is contiguous.
-//! 3. The writer thread copies what is committed out of the ring into a batch, gives the space back,
-//!    and hands the batch to the sink, which writes and syncs it; then `durable` moves, and those who
-//!    wait for it are woken.
+//! 3. The writer thread copies what is committed out of the ring into a batch, gives the space
+//!    back, and hands the batch to the sink, which writes and syncs it; then `durable` moves, and
+//!    the tasks that wait for it are woken.
 //! 4. After a restart, [`Replay`] reads the batches back, puts chunks and commits together and
 //!    delivers transactions in order.
 //!

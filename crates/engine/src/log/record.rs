@@ -6,9 +6,9 @@
 //! operation  kind u8 | flags u8 | layout u16 | length u32 | storage u64 | [stamp u64] payload
 //! ```
 //!
-//! An operation that ends a version of a row says which, by the stamp that the version was committed
-//! with; so whoever keeps versions by their stamps (checkpoint files) finds it without a search. The
-//! length counts the stamp.
+//! An operation that ends a version of a row says which, by the stamp that the version was
+//! committed with; so a checkpoint, which keeps versions by their stamps, finds it without a
+//! search. The length counts the stamp.
 //!
 //! All integers are little-endian. A record starts at a multiple of 16 and its length is one; the
 //! body ends `padding` bytes before it. A record's first word is never 0, so that the ring can tell
@@ -210,7 +210,7 @@ impl BodySink for Vec<u8> {
     }
 }
 
-/// What a change replaces that had been in trees: nobody remembers its stamp.
+/// What a change replaces that had been in trees: its stamp is not remembered.
 pub const PROMOTED: Lsn = Lsn::ZERO;
 
 /// One change that a transaction made.
@@ -236,8 +236,9 @@ pub enum Operation<'a> {
         /// The normalized key.
         key: &'a [u8],
     },
-    /// The row with this image's identity key has this image, in a storage that the transaction makes, whose
-    /// trees say so when the transaction commits. Whoever has those trees need not know it.
+    /// The row with this image's identity key has this image, in a storage that the transaction
+    /// makes, whose trees say so when the transaction commits. Recovery that has those trees passes
+    /// it by.
     Load {
         /// The new storage.
         storage: StorageId,
@@ -277,7 +278,7 @@ pub enum Operation<'a> {
         /// The farthest value in the direction of the increment.
         ceiling: i128,
     },
-    /// Anything else; whoever replays must know the kind.
+    /// Anything else; replay must know the kind.
     Other {
         /// A number from [`Operation::FIRST_OTHER`] on.
         kind: u8,

@@ -10,14 +10,16 @@
 //! # Invariants
 //!
 //! * R1: space between `tail` and `limit` is zero, and so is the word at `tail` even when they are
-//!   equal: `limit` stays one step short of the oldest space that is not cleared yet. Whoever looks
-//!   at the header word of a position in [committed, tail] therefore sees 0 or that position's record.
-//! * R2: only the reserver of a space writes it until it is published, and nobody between that and
-//!   its clearing.
-//! * R3: `committed` only moves over published records, in order. Whoever publishes tries to move it
-//!   afterwards; of two who publish at once, the fences let at least one see the other's.
+//!   equal: `limit` stays one step short of the oldest space that is not cleared yet. A thread that
+//!   looks at the header word of a position in [committed, tail] therefore sees 0 or that
+//!   position's record.
+//! * R2: only the reserver of a space writes it until it is published, and no thread between that
+//!   and its clearing.
+//! * R3: `committed` only moves over published records, in order. A committer that publishes tries
+//!   to move it afterwards; of two that publish at once, the fences let at least one see the
+//!   other's.
 //! * R4: the sum of what reserved, unwritten records may cost in the store never exceeds the pages
-//!   granted; who would exceed it gives his pages back and is refused.
+//!   granted; a reservation that would exceed it gives its pages back and is refused.
 //!
 //! All words are atomics: space is handed over by the orderings below, and a torn read of a stale
 //! header can do no harm, because the exchange on `committed` that would use it fails.
@@ -46,7 +48,8 @@ pub(super) enum Full {
 pub(super) struct Ring {
     words: Box<[AtomicU64]>,
     ends: CachePadded<Ends>,
-    /// End of the contiguous published prefix. Moved by whoever publishes (R3).
+    /// End of the contiguous published prefix. Moved by committers that publish (R3), and by the
+    /// writer.
     committed: CachePadded<AtomicU64>,
     /// Positions below this may be reserved. Moved by the writer.
     limit: CachePadded<AtomicU64>,
@@ -56,8 +59,8 @@ pub(super) struct Ring {
 struct Ends {
     /// The next position to reserve.
     tail: AtomicU64,
-    /// Pages of the store that are prepared and not spoken for (R4). Negative for moments, while
-    /// somebody finds out that there are too few.
+    /// Pages of the store that are prepared and not spoken for (R4). Negative for moments, while a
+    /// reservation finds out that there are too few.
     pages: AtomicI64,
 }
 
@@ -92,14 +95,14 @@ impl Ring {
         Lsn(self.ends.tail.load(Acquire))
     }
 
-    /// End of the contiguous published prefix. Whoever reads it sees all that those below did before
-    /// they published.
+    /// End of the contiguous published prefix. A thread that reads it sees all that the committers
+    /// below did before they published.
     #[inline]
     pub fn committed(&self) -> Lsn {
         Lsn(self.committed.load(Acquire)) // pairs with the exchange in advance
     }
 
-    /// Whether a record of this length would find room, if nobody else came.
+    /// Whether a record of this length would find room, if no other reservation came first.
     pub fn has_room(&self, len: usize) -> Result<(), Full> {
         if self.ends.tail.load(Relaxed) + len as u64 > self.limit.load(Relaxed) {
             return Err(Full::Ring);

@@ -89,7 +89,7 @@ fn records_of_concurrent_committers_come_out_whole_in_order_and_none_is_lost() {
 }
 
 #[test]
-fn whoever_publishes_last_moves_the_horizon_over_everybody() {
+fn the_last_to_publish_moves_the_horizon_over_all_records() {
     shuttle::check_random(
         || {
             let ring = Arc::new(Ring::new(256, START));
@@ -105,7 +105,7 @@ fn whoever_publishes_last_moves_the_horizon_over_everybody() {
                 })
                 .collect();
             threads.into_iter().for_each(|thread| thread.join().unwrap());
-            assert_eq!(ring.committed(), Lsn(START.0 + 48), "nobody has to look again");
+            assert_eq!(ring.committed(), Lsn(START.0 + 48), "no thread has to look again");
         },
         5_000,
     );

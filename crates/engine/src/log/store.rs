@@ -63,9 +63,9 @@ impl LogEnd {
     /// Lets the log go on at this position, if it is above its end.
     ///
     /// Space that holds nothing but filler counts as durable without being written, so that after a
-    /// crash the log may end below a position that was `durable` before. Whoever keeps such positions
-    /// elsewhere (a checkpoint, a replica) lets the log go on above them, so that no stamp is ever
-    /// given twice as far as anybody can tell.
+    /// crash the log may end below a position that was `durable` before. What keeps such positions
+    /// elsewhere (a checkpoint, a replica) lets the log go on above them, so that it never sees a
+    /// stamp given twice.
     pub fn resume_at(self, lsn: Lsn) -> LogEnd {
         LogEnd { next: self.next.max(lsn), ..self }
     }

@@ -2,17 +2,17 @@
 //!
 //! # When it flushes
 //!
-//! At once if somebody waits for a position that is not durable yet; then one batch carries
-//! everybody who has committed by that time, and whoever commits while it is being written is
-//! carried by the next (group commit; nobody waits for company, and nothing is synced in vain).
+//! At once if a task waits for a position that is not durable yet; then one batch carries all
+//! transactions that have committed by that time, and the next carries those that commit while it
+//! is being written (group commit; no commit waits for company, and nothing is synced in vain).
 //! Otherwise within a bound after it first saw something to flush, or when a good part of the ring
 //! is taken.
 //!
 //! # Sleeping
 //!
-//! The writer announces in `state` how deep it sleeps and looks once more. Those who publish or wait
-//! do so first and look at `state` afterwards; the fences between the two make one of them see the
-//! other. Waking costs a load while the writer is awake.
+//! The writer announces in `state` how deep it sleeps and looks once more. Threads that publish or
+//! wait do so first and look at `state` afterwards; the fences between the two make one of them see
+//! the other. Waking costs a load while the writer is awake.
 
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
@@ -32,7 +32,7 @@ use crate::wait::{LsnWaiters, WaitList};
 
 /// How deep the writer sleeps.
 const AWAKE: u8 = 0;
-/// Something is to be flushed, and nobody waits for it.
+/// Something is to be flushed, and no task waits for it.
 const DOZING: u8 = 1;
 /// There is nothing to flush.
 const ASLEEP: u8 = 2;
@@ -43,19 +43,19 @@ pub(super) struct Shared {
     pub ring: Ring,
     /// Everything below is durable. Moved by the sink's outcomes.
     durable: AtomicU64,
-    /// The highest position that somebody waits for. Raised by waiters.
+    /// The highest position that is waited for. Raised by waiters.
     demand: AtomicU64,
     state: AtomicU8,
     thread: OnceLock<Thread>,
     pub durable_waiters: LsnWaiters,
-    /// Those who wait for space in the ring or the store.
+    /// Committers that wait for space in the ring or the store.
     pub room_waiters: WaitList,
     /// Why no more commits are taken; set once.
     failure: OnceLock<LogError>,
     /// Why no room could be prepared last time, if so.
     no_room: parking_lot::Mutex<Option<LogError>>,
     has_no_room: AtomicBool,
-    /// Somebody was refused for want of room: the store shall try again.
+    /// A committer was refused for want of room: the store shall try again.
     poked: AtomicBool,
     closing: AtomicBool,
     /// Whether to mark the end as clean when closing.
@@ -64,14 +64,14 @@ pub(super) struct Shared {
     pub counters: Counters,
 }
 
-/// What the log counts. Written by the writer unless stated otherwise; read by anybody.
+/// What the log counts. Written by the writer unless stated otherwise; read by any thread.
 #[derive(Default)]
 pub(super) struct Counters {
     pub batches: AtomicU64,
     pub records: AtomicU64,
     pub bytes: AtomicU64,
     pub flush_ns: AtomicU64,
-    /// Added to by those who wait.
+    /// Added to by waiters.
     pub waits: AtomicU64,
     pub wait_ns: AtomicU64,
 }
@@ -213,7 +213,7 @@ pub(super) struct Writer<'a> {
     sink: Box<dyn LogSink>,
     /// Everything below has been copied out of the ring.
     taken: Lsn,
-    /// When something was first seen to flush, while nobody waited for it.
+    /// When something was first seen to flush, while no task waited for it.
     dirty_since_ns: Option<u64>,
     /// It has been so for as long as it may be.
     is_overdue: bool,
@@ -287,7 +287,7 @@ impl<'a> Writer<'a> {
         let payload = gathered.batch.bytes.len() - BATCH_HEADER;
         let pages = pages_for(payload);
         let counters = &self.shared.counters;
-        // Before the batch, so that whoever was woken by it finds it counted.
+        // Before the batch, so that a task that it wakes finds it counted.
         counters.batches.fetch_add(1, Relaxed);
         counters.records.fetch_add(u64::from(gathered.batch.records), Relaxed);
         counters.bytes.fetch_add(pages as u64 * BATCH_ALIGN as u64, Relaxed);
@@ -299,7 +299,7 @@ impl<'a> Writer<'a> {
         self.buffer = gathered.batch.bytes;
     }
 
-    /// There was nothing but filler, which nobody will miss, and all before it is durable: so it
+    /// There was nothing but filler, which need not be written, and all before it is durable: so it
     /// counts as durable as it is.
     fn skip(&mut self, gathered: Gathered) {
         self.shared.room(gathered.pages_reserved);
@@ -362,7 +362,7 @@ impl<'a> Writer<'a> {
                     let passed_ns = shared.env.clock().now_ns() - since_ns;
                     let left_ns = shared.flush_within_ns.saturating_sub(passed_ns);
                     std::thread::park_timeout(Duration::from_nanos(left_ns));
-                    // If nobody has woken this thread, the time has passed, whatever a simulated
+                    // If no thread has woken this one, the time has passed, whatever a simulated
                     // clock may say.
                     self.is_overdue = shared.state.load(Relaxed) == DOZING;
                 }
@@ -385,7 +385,7 @@ impl<'a> Writer<'a> {
 impl Drop for Writer<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // Where panics do not end the process, nobody shall wait for this thread.
+            // Where panics do not end the process, no task shall wait for this thread.
             self.shared.fail(LogError::Fenced("the log writer has panicked".into()));
         }
     }

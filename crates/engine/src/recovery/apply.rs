@@ -289,7 +289,7 @@ impl Applier {
                 }
                 Message::Settle(done) => {
                     self.known.clear();
-                    // Whoever asked may have gone because of an error.
+                    // The thread that asked may have ended because of an error.
                     let _ = done.send(());
                 }
             }
@@ -444,9 +444,10 @@ impl Applier {
     /// The row with the key at hand that the commit at `replaced` wrote has ended. Whether it is in files that are
     /// not loaded yet, and not in memory.
     ///
-    /// One that had been in trees ([`PROMOTED`]): no root has them, since the table has none now. So the row came from
-    /// these files or this log, and the table must go on sinking. Which file has the row nobody knows who only reads
-    /// the log; so checkpoints must not gather what was done to it.
+    /// A row that had been in trees ([`PROMOTED`]): no root has these trees, since the table has
+    /// none now. So the row came from these files or this log, and the table must go on sinking.
+    /// The log alone does not tell which file has the row; so checkpoints must not gather what was
+    /// done to it.
     fn end_in_files(&mut self, table: &Table, replaced: Lsn, stamp: Lsn) -> Result<bool> {
         if replaced == PROMOTED {
             table.sinks_since().include(stamp);
@@ -600,5 +601,5 @@ fn recover_identity(table: &Table, position: Position) {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().expect("nobody panics under these locks")
+    mutex.lock().expect("no panic under these locks")
 }

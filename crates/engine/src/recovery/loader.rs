@@ -2,25 +2,28 @@
 //!
 //! # Life of a table
 //!
-//! *Pending*: its rows that were in the log's tail are in memory and in all indexes, the others in files, and
-//! whoever wants to use it waits. Threads take its blocks, each the next that nobody has, and put the
-//! rows into all indexes. Whoever is done with the last block *finishes* the table: those who
-//! wait go on.
+//! *Pending*: its rows that were in the log's tail are in memory and in all indexes, the others in
+//! files, and statements that want to use it wait. Threads take its blocks, each the next one that
+//! is not taken, and put the rows into all indexes. The thread that is done with the last block
+//! *finishes* the table: the waiting statements go on.
 //!
-//! The threads take blocks of tables that somebody has asked for first, and else of the smallest table: so most
-//! are there soon. All work on one table as long as it has blocks, and before on its indexes: how many rows these
-//! will have is known from the files' directories, so that they need not grow again and again.
+//! The threads first take blocks of tables that a statement has asked for, and else of the smallest
+//! table: so most tables are there soon. All threads work on one table as long as it has blocks,
+//! and before that on its indexes: how many rows these will have is known from the files'
+//! directories, so that they need not grow again and again.
 //!
 //! # What goes on meanwhile
 //!
-//! Checkpoints are made from the log and from files, not from tables, and go on. The files that are loaded from are
-//! pinned. The rows in files are older than every snapshot, so that whoever comes in sees them all; and as
-//! nobody was in there before, nothing in memory can be in their way (V3). Nothing of a pending table sinks.
+//! Checkpoints are made from the log and from files, not from tables, and go on. The files that are
+//! loaded from are pinned. The rows in files are older than every snapshot, so that every statement
+//! that comes in sees them all; and as no statement was in there before, nothing in memory can be
+//! in their way (V3). Nothing of a pending table sinks.
 //!
 //! # Failure
 //!
-//! A damaged block, a file that cannot be read: the database is suspect, all pending tables are given up, and who
-//! waits for them fails. The files stay pinned, for who repairs them.
+//! After a damaged block, or a file that cannot be read, the database is suspect, all pending
+//! tables are given up, and statements that wait for them fail. The files stay pinned, so that they
+//! can be repaired.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -49,7 +52,7 @@ struct Shared {
     work: Mutex<Work>,
     /// Nothing more will come.
     over: Event,
-    /// Set once, by whoever closes the database.
+    /// Set when the database closes, or when loading fails; stays set.
     closing: AtomicBool,
 }
 
@@ -72,7 +75,8 @@ impl LoadProgress {
         self.done as f64 * 100.0 / self.total.max(1) as f64
     }
 
-    /// How much longer it will take, in milliseconds, if it goes on as it has until now; 0 if nobody knows.
+    /// How much longer it will take, in milliseconds, if it goes on as it has until now; 0 if that
+    /// is not known.
     pub fn remaining_ms(&self, now_ns: u64) -> u64 {
         if self.done == 0 {
             return 0;
@@ -100,9 +104,9 @@ struct PendingTable {
     /// Rows that it will have.
     rows: u64,
     blocks: Vec<Block>,
-    /// The first block that nobody has taken.
+    /// The first block that is not taken.
     next: usize,
-    /// Blocks that somebody is at.
+    /// Blocks that threads are loading.
     busy: usize,
 }
 
@@ -175,7 +179,8 @@ impl Loader {
         self.shared.over.wait(task);
     }
 
-    /// Ends the loading, complete or not. Who waits for a table that is not is told so.
+    /// Ends the loading, complete or not. Statements that wait for a table that is not loaded are
+    /// told so.
     pub fn stop(&self) {
         self.shared.closing.store(true, Release); // pairs with next()
         let threads = std::mem::take(&mut *lock(&self.threads));
@@ -224,7 +229,7 @@ impl Shared {
         }
     }
 
-    /// The next block, if there is one and nobody closes the database.
+    /// The next block, if there is one and loading goes on.
     fn next(&self) -> Option<Job> {
         if self.closing.load(Acquire) {
             return None; // pairs with stop() and fail()
@@ -296,5 +301,5 @@ impl Shared {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().expect("nobody panics under these locks")
+    mutex.lock().expect("no panic under these locks")
 }

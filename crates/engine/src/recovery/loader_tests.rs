@@ -183,7 +183,7 @@ fn wait_for_waiters(server: &Server, count: usize) {
         waits.iter().filter(|wait| matches!(wait.blocker, Blocker::Load(_))).count()
     };
     while waits() < count {
-        assert!(begin.elapsed() < Duration::from_secs(60), "nobody waits");
+        assert!(begin.elapsed() < Duration::from_secs(60), "too few wait");
         thread::sleep(Duration::from_millis(1));
     }
 }
@@ -205,7 +205,7 @@ fn a_table_is_served_before_another_is_loaded() {
         assert!(!large.is_loaded());
         assert_eq!(large.row_count(), scene.large_rows.len() as u64, "in memory or not");
 
-        // Whoever wants it waits, as long as he likes.
+        // A statement that wants it waits as long as its lock timeout.
         assert_eq!(enter(&server.engine, LARGE, 0, Arc::default()), TxnError::LockTimeout);
         assert_eq!(enter(&server.engine, LARGE, 5, Arc::default()), TxnError::LockTimeout);
         let interrupt = Arc::new(Interrupt::new());
@@ -229,7 +229,7 @@ fn a_table_is_served_before_another_is_loaded() {
 }
 
 #[test]
-fn what_somebody_waits_for_is_loaded_first() {
+fn a_table_that_a_reader_waits_for_is_loaded_first() {
     let scene = Scene::new(2);
     scene.hold_first();
     // Without checkpoints, which would read, too.
@@ -392,7 +392,7 @@ fn files_that_are_merged_away_stay_until_they_are_loaded() {
     assert!(loaded(&database(&server)).is_none());
     assert_eq!(server.rows(5, LARGE), scene.large_rows);
     database(&server).collect_checkpoint_garbage(&server.task).expect("the disk works");
-    assert!(!exists(), "nobody needs them");
+    assert!(!exists(), "they are not needed");
     crash(&scene.world, server);
     let server = scene.world.recover(&[5], 2);
     assert_eq!(server.rows(5, LARGE), scene.large_rows);

@@ -27,7 +27,8 @@
 //!
 //! # Invariants
 //!
-//! * V1: nobody else uses a table that is pending, so each row is one anchor with one version.
+//! * V1: nothing but recovery uses a table that is pending, so each row is one anchor with one
+//!   version.
 //! * V2: of the rows with one identity key, all changes in the log are applied by one thread, in log order.
 //! * V3: each live row is in the log's tail or in the files, and there once.
 //!

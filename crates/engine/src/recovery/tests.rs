@@ -350,7 +350,7 @@ fn random_commit(
                 server.change(&mut txn, table, id, |r| Some([r[0], r[1], v]))
             }
         };
-        done.expect("nobody else writes");
+        done.expect("no other writer");
     }
     let session = txn.session().clone();
     let committed = txn.commit(&server.task, Durability::Full);
@@ -515,7 +515,7 @@ fn tables_come_and_go_in_log_order() {
         }
         txn.commit(&server.task, Durability::Full).expect("the disk works");
     }
-    server.drop_table(5, 2).expect("nobody uses it");
+    server.drop_table(5, 2).expect("it is not in use");
     // A table that is made and filled in one commit.
     let database = server.engine.database(DbId(5)).expect("it is open");
     let catalog = database.manager().tables().get(CATALOG).expect("made with the database");

@@ -2,17 +2,18 @@
 //!
 //! # Life of a build
 //!
-//! DDL makes a table with a new storage, which nobody else knows, and builds its trees from rows in any
-//! order: they are sorted in files, and pages leave memory as others do. So it takes little memory, however
-//! many rows there are. When the trees are whole the table has them, and the transaction reads and changes
-//! it as any table that sinks. Its commit makes the storage the table's; a rollback leaves it to
-//! whoever drops the trees of tables that are gone.
+//! DDL makes a table with a new storage, which no other transaction knows, and builds its trees
+//! from rows in any order: they are sorted in files, and pages leave memory as others do. So it
+//! takes little memory, however many rows there are. When the trees are whole the table has them,
+//! and the transaction reads and changes it as any table that sinks. Its commit makes the storage
+//! the table's; a rollback leaves it to the rounds, which drop the trees of tables that are gone.
 //!
 //! # What makes it durable
 //!
-//! * S8: before the commit is decided a durable root has the trees, whole ([`Build::fill`] sees to
-//!   that). So recovery does without the rows, which the log has, too, for who restores a backup that is
-//!   older than the trees. A root that is written before that has the trees as nobody's (L3).
+//! * S10: before the commit is decided a durable root has the trees, whole ([`Build::fill`] sees to
+//!   that). So recovery does without the rows. The log has them, too, for the restore of a backup
+//!   that is older than the trees. A root that is written before that has the trees as unowned
+//!   (L3).
 //!
 //! # Threads
 //!
@@ -287,7 +288,7 @@ impl Core {
         if self.is_volatile {
             return Ok(cold.adopt(task, trees.storage())?);
         }
-        let _alone = self.writing.lock().expect("nobody panics while a root is written");
+        let _alone = self.writing.lock().expect("no panic while a root is written");
         cold.adopt(task, trees.storage())?;
         // Others' snapshots may keep the horizon where it is for a while.
         let patience = Duration::from_nanos(self.options.patience_ns).div_duration_f64(PAUSE);

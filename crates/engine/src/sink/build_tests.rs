@@ -7,10 +7,10 @@ use crate::recovery::tests::{DISK, World, user_table};
 use crate::txn::Durability;
 use crate::txn::tests::bytes;
 
-/// A root that is written while a transaction is open has what that builds as nobody's, so that the table is not durable
-/// by it: the commit waits for another.
+/// A root that is written while a transaction is open has the trees that it builds as unowned, so
+/// that the table is not durable by it: the commit waits for another.
 #[test]
-fn a_root_that_has_trees_as_nobodys_does_not_make_a_table_durable() {
+fn a_root_with_unowned_trees_does_not_make_a_table_durable() {
     const BUILT: u64 = DISK + 50;
     for rolls_back in [true, false] {
         let world = World::new(1);
@@ -32,7 +32,7 @@ fn a_root_that_has_trees_as_nobodys_does_not_make_a_table_durable() {
         db.checkpoint(task).expect("no gate is closed");
         assert!(roots() > before);
         let cold = table.cold().expect("it was built").clone();
-        assert_eq!(cold.durable(), 0, "that root has it as nobody's");
+        assert_eq!(cold.durable(), 0, "that root has it as unowned");
         if !rolls_back {
             let session = txn.session().clone();
             txn.commit(task, Durability::Full).expect("there is room");

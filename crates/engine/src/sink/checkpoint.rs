@@ -21,14 +21,14 @@ impl Core {
     /// table had begun before `through`, where the files end, and still has no trees on disk, there is
     /// no checkpoint ([`SinkError::InTheWay`]).
     pub fn checkpoint(&self, task: &Task, through: Lsn) -> Result<Option<Lsn>, SinkError> {
-        let _alone = self.writing.lock().expect("nobody panics while a root is written");
+        let _alone = self.writing.lock().expect("no panic while a root is written");
         let mut attempts = 0;
         loop {
             if self.closing.load(Acquire) {
                 return Err(SinkError::Closed); // pairs with Sinker::stop
             }
             let mut done = self.round(task).map(drop);
-            // A root without a table that has begun to sink before helps nobody.
+            // A root without a table that has begun to sink before is of no use.
             if done.is_ok() && !self.waits_for_trees(through) {
                 done = self.write_root(task);
             }
@@ -61,14 +61,14 @@ impl Core {
         if waiting < u64::from(self.options.growth.step_pages) || waiting < needed / 2 {
             return Ok(());
         }
-        // Whoever writes a root just now gives them back, too.
+        // A thread that writes a root just now gives them back, too.
         let Ok(_alone) = self.writing.try_lock() else { return Ok(()) };
         self.write_root(task)
     }
 
     /// Moves what lies at the end of the data file to where there is room before. The file stays as long as it is.
     pub fn vacate_file(&self, task: &Task) -> Result<(), SinkError> {
-        let _alone = self.writing.lock().expect("nobody panics while a root is written");
+        let _alone = self.writing.lock().expect("no panic while a root is written");
         let Some(cold) = self.cold.get() else { return Ok(()) };
         self.give_all_places_back(task)?;
         for file in &self.files {
@@ -79,7 +79,7 @@ impl Core {
 
     /// Cuts off what is free at the end of the data file, which keeps so many pages.
     pub fn cut_file(&self, task: &Task, least_pages: u32) -> Result<(), SinkError> {
-        let _alone = self.writing.lock().expect("nobody panics while a root is written");
+        let _alone = self.writing.lock().expect("no panic while a root is written");
         let Some(cold) = self.cold.get() else { return Ok(()) };
         self.give_all_places_back(task)?;
         for file in &self.files {
@@ -122,7 +122,8 @@ impl Core {
         let (cold, (capture, tables), through) = {
             let Some(cold) = self.cold.get() else { return Ok(()) };
             let state = self.lock();
-            // Nobody reads a root of what is volatile; it gives places back, whatever gates are closed.
+            // The root of a volatile database is never read; it gives places back, even if closed
+            // gates have left the round incomplete.
             if !state.complete && !self.is_volatile {
                 return Ok(());
             }

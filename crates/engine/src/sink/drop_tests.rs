@@ -29,7 +29,7 @@ fn fill(server: &Server, n: u64, rows: i64) {
 
 fn update(server: &Server, id: i64, v: i64) {
     let mut txn = server.begin(5);
-    change(server, &mut txn, FIRST, id, Some([id, id, v])).expect("nobody else writes");
+    change(server, &mut txn, FIRST, id, Some([id, id, v])).expect("no other writer");
     txn.commit(&server.task, Durability::Full).expect("there is room");
 }
 
@@ -67,7 +67,7 @@ fn a_dropped_table_has_its_trees_until_a_manifest_knows_it_to_be_gone() {
     update(&server, 1, 8);
     reader.end_statement(statement);
     drop(reader);
-    server.drop_table(5, FIRST).expect("nobody uses it");
+    server.drop_table(5, FIRST).expect("no transaction uses it");
     world.sim.fs().inject(Fault::next(OpKind::Write, FaultKind::Io).on(".manifest"));
     let before = database(&server).sink_stats().expect("it has files").roots;
     database(&server).checkpoint(&server.task).expect_err("there is no manifest");
@@ -93,7 +93,7 @@ fn a_checkpoint_gives_the_pages_of_a_dropped_table_back() {
     sink(&server);
     checkpoint(&server);
     let before = used_pages(&server);
-    server.drop_table(5, FIRST).expect("nobody uses it");
+    server.drop_table(5, FIRST).expect("no transaction uses it");
     checkpoint(&server);
     let after = used_pages(&server);
     assert!(after < before / 2, "{before} pages, then {after}");
@@ -116,7 +116,7 @@ fn pages_of_tables_that_are_dropped_come_back_by_themselves() {
         sink(&server);
         checkpoint(&server);
         let before = used_pages(&server);
-        server.drop_table(5, FIRST).expect("nobody uses it");
+        server.drop_table(5, FIRST).expect("no transaction uses it");
         if is_restarted {
             database(&server).manager().log().flush(&server.task).expect("the disk works");
             power_cycle(&world, server);
@@ -132,7 +132,8 @@ fn pages_of_tables_that_are_dropped_come_back_by_themselves() {
     assert_eq!(rows(&server, DISK + 1).len(), 20);
 }
 
-/// Whoever drops a table because the disk is full gets its room, without making some elsewhere first.
+/// Dropping a table because the disk is full gives its room back, without making some elsewhere
+/// first.
 #[test]
 fn a_table_that_fills_the_disk_can_be_dropped_to_make_room() {
     let world = World::new(4);
@@ -148,7 +149,7 @@ fn a_table_that_fills_the_disk_can_be_dropped_to_make_room() {
     let full = Fault::next(OpKind::Write, FaultKind::DiskFull).on("rows.tpg").forever();
     world.sim.fs().inject(full);
     database(&server).checkpoint(&server.task).expect_err("there is no room for the pages");
-    server.drop_table(5, FIRST).expect("nobody uses it");
+    server.drop_table(5, FIRST).expect("no transaction uses it");
     // Nothing of the table has to be written any more.
     checkpoint(&server);
     world.sim.fs().clear_faults();

@@ -24,7 +24,7 @@ impl Core {
     /// writes a root that does without them.
     pub fn cover(&self, task: &Task, through: Lsn) -> Result<(), SinkError> {
         self.covered.fetch_max(through.0, Release); // pairs with drop_trees
-        let _alone = self.writing.lock().expect("nobody panics while a root is written");
+        let _alone = self.writing.lock().expect("no panic while a root is written");
         {
             let mut state = self.lock();
             if state.dropped.is_empty() {
@@ -65,7 +65,8 @@ impl Core {
         }
     }
 
-    /// Trees that were built for a transaction which has come to nothing: every root has them as nobody's.
+    /// Trees that were built for a transaction which has come to nothing: every root has them as
+    /// unowned.
     fn unowned(&self) -> Vec<u64> {
         let Some(cold) = self.cold.get() else { return Vec::new() };
         let built = cold.all().into_iter().filter(|trees| !trees.is_adopted());

@@ -35,7 +35,7 @@ fn fill(server: &Server, ids: Ids<i64>) {
 fn update(server: &Server, ids: Ids<i64>, v: i64) {
     for id in ids {
         let mut txn = server.begin(5);
-        change(server, &mut txn, FIRST, id, Some([id, id, v])).expect("nobody else writes");
+        change(server, &mut txn, FIRST, id, Some([id, id, v])).expect("no other writer");
         txn.commit(&server.task, Durability::Full).expect("there is room");
     }
 }
@@ -43,7 +43,7 @@ fn update(server: &Server, ids: Ids<i64>, v: i64) {
 fn delete(server: &Server, ids: Ids<i64>) {
     for id in ids {
         let mut txn = server.begin(5);
-        change(server, &mut txn, FIRST, id, None).expect("nobody else writes");
+        change(server, &mut txn, FIRST, id, None).expect("no other writer");
         txn.commit(&server.task, Durability::Full).expect("there is room");
     }
 }
@@ -214,8 +214,9 @@ fn an_old_snapshot_stops_neither_sinking_nor_checkpoints() {
     assert_eq!(rows(&world.recover(&[5], 2), FIRST), expected);
 }
 
-/// Two rounds have written a row that may not leave yet, and somebody has it when the first would take it down. The
-/// second does so later; if the first had it looked at once more, that would be after it is gone.
+/// Two rounds have written a row that may not leave yet, and a transaction owns it when the first
+/// would take it down. The second does so later; if the first had it looked at once more, that
+/// would be after it is gone.
 #[test]
 fn a_row_that_two_rounds_have_written_leaves_once() {
     let (_world, server) = sunk_world(6);
@@ -238,7 +239,7 @@ fn a_row_that_two_rounds_have_written_leaves_once() {
     update(&server, 5..6, 0);
     round();
     let mut writer = server.begin(5);
-    change(&server, &mut writer, FIRST, 5, Some([5, 5, 0])).expect("nobody else writes");
+    change(&server, &mut writer, FIRST, 5, Some([5, 5, 0])).expect("no other writer");
     close(first);
     round();
     writer.rollback(&server.task);
@@ -252,8 +253,8 @@ fn a_row_that_two_rounds_have_written_leaves_once() {
     assert_eq!(rows(&server, FIRST).len(), 100);
 }
 
-/// Rows that somebody has brought back, and has not changed after all, leave again though nobody commits anything that
-/// would move the log on: else memory that is full stays so.
+/// Rows that a transaction has brought back, and has not changed after all, leave again though no
+/// other commit moves the log on: else memory that is full stays so.
 #[test]
 fn rows_that_were_brought_back_for_nothing_leave_without_other_commits() {
     let (_world, server) = sunk_world(8);
@@ -269,10 +270,11 @@ fn rows_that_were_brought_back_for_nothing_leave_without_other_commits() {
     for round in 0..3 {
         let mut writer = server.begin(5);
         for id in 0..40 {
-            change(&server, &mut writer, FIRST, id, Some([id, id, round])).expect("nobody else");
+            change(&server, &mut writer, FIRST, id, Some([id, id, round]))
+                .expect("no other writer");
         }
         for id in 50..60 {
-            change(&server, &mut writer, FIRST, id, None).expect("nobody else writes");
+            change(&server, &mut writer, FIRST, id, None).expect("no other writer");
         }
         assert!(table.memory().allocated_bytes > 0);
         writer.rollback(&server.task);

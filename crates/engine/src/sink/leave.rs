@@ -1,4 +1,4 @@
-//! Out of memory: rows that the trees have, once nobody needs them there.
+//! Takes rows that the trees have out of memory, once no statement needs them there.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,8 +14,8 @@ use crate::wait::Task;
 
 /// Rows of a table that one round has written to the trees.
 pub(super) struct Leaving {
-    /// They can leave when all who may know rows have begun to look around here or later: what has changed
-    /// since a statement began it finds in memory.
+    /// They can leave once every active statement has begun here or later: what has changed since a
+    /// statement began it finds in memory.
     pub due: Lsn,
     /// The horizon of the round: what is newer is not in the trees.
     pub through: Lsn,
@@ -25,7 +25,8 @@ pub(super) struct Leaving {
 }
 
 impl Core {
-    /// Takes down what can leave memory, for somebody who may have closed gates. Whether there was anything.
+    /// Takes down what can leave memory, for an owner that may have closed gates. Returns whether
+    /// there was anything.
     pub(super) fn take_down(
         &self,
         task: &Task,
@@ -72,8 +73,8 @@ impl Core {
         for some in rows.anchors.chunks(ROWS_PER_GUARD) {
             let guard = task.worker().pin();
             for &anchor in some {
-                // SAFETY: the round that wrote it to the trees had something for it, and nobody else frees it
-                // (S4); each anchor is there once, and it is due.
+                // SAFETY: the round that wrote it to the trees had something for it, and nothing
+                // else frees it (S4); each anchor is there once, and it is due.
                 let left = unsafe {
                     table.take_down(&guard, anchor, bounds, &manager.slots, &mut garbage)
                 };
@@ -87,7 +88,7 @@ impl Core {
                 }
             }
             if !garbage.is_empty() {
-                // Whoever still knows the anchors began to look around no later than this.
+                // Statements that still know the anchors began no later than this.
                 manager.reclaimer.enqueue_unlinked(manager.log().committed(), &mut garbage);
                 garbage.clear();
             }
@@ -98,7 +99,7 @@ impl Core {
         self.counters.rows.fetch_add(gone, Relaxed);
     }
 
-    /// Frees the versions that were released, once nobody knows them any more.
+    /// Frees the versions that were released, once no statement knows them any more.
     pub(super) fn free_released(&self, task: &Task, state: &mut State, hold: &Hold<'_>) {
         if state.released.is_some_and(|released| released < hold.found.bounds.open) {
             state.released = None;
@@ -109,9 +110,10 @@ impl Core {
     }
 }
 
-/// Drops what a round that waits here has written already: it has all commits below its horizon. Who brings a row
-/// back queues it when it is in all indexes, and somebody else may have changed it by then, and moved it behind
-/// another anchor. What this one says alone, that its row is gone, would be taken for the last word about the key.
+/// Drops entries that a round which waits here has written already: that round has all commits
+/// below its horizon. A transaction that brings a row back queues its anchor when this is in all
+/// indexes; by then another may have changed the row and moved it behind another anchor. The old
+/// anchor alone says that its row is gone, which would be taken for the last word about the key.
 pub(super) fn drop_known(leaving: Option<&VecDeque<Leaving>>, rows: &mut Vec<Sinking>) {
     let Some(leaving) = leaving else { return };
     let newest = leaving.back().map_or(Lsn::ZERO, |last| last.through);

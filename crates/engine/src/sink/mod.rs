@@ -12,11 +12,12 @@
 //!
 //! # Life of a round
 //!
-//! It computes the horizon: the position up to which all is durable, and seen by everybody but snapshots
-//! that are old. Rows that commits below it have written go, as it sees them, to the trees, in order of
-//! their keys ([`round`]); what old snapshots see of them goes to the history before ([`history`]). When all
-//! who may know rows have begun to look around since, those that have not changed are taken out of memory
-//! ([`leave`]): the head becomes `SUNK`, the anchor is unlinked, and the memory goes to the reclaimer.
+//! It computes the horizon: the position up to which all is durable, and seen by every snapshot but
+//! old ones. Rows that commits below it have written go, as it sees them, to the trees, in order of
+//! their keys ([`round`]); what old snapshots see of them goes to the history before ([`history`]).
+//! Once every active statement has begun since then, rows that have not changed are taken out of
+//! memory ([`leave`]): the head becomes `SUNK`, the anchor is unlinked, and the memory goes to the
+//! reclaimer.
 //!
 //! # Invariants
 //!
@@ -31,8 +32,9 @@
 //!
 //! # Locks
 //!
-//! One round at a time holds the state, and each table's gate while it is at the table; DDL waits for that.
-//! Commits wait for nobody, unless there is more in memory than may wait to sink: then a little.
+//! One round at a time holds the state, and each table's gate while it is at the table; DDL waits
+//! for that. Commits do not wait for rounds, unless there is more in memory than may wait to sink:
+//! then a little.
 //!
 //! # Failure
 //!
@@ -174,7 +176,7 @@ pub(crate) struct Core {
     /// See [`CoreParts`].
     until: Lsn,
     is_volatile: bool,
-    /// Who enters gates.
+    /// The owner that enters gates.
     owner: Arc<Owner>,
     /// The trees, once there are some. They are made under the lock of `state`.
     cold: OnceLock<Arc<ColdTables>>,
@@ -182,9 +184,9 @@ pub(crate) struct Core {
     state: Mutex<State>,
     /// Held while a root is written.
     writing: Mutex<()>,
-    /// What the last round has left, for those who look. Written under the lock of `state`.
+    /// What the last round has left: for statistics. Written under the lock of `state`.
     seen: Seen,
-    /// Ends what is under way. Set once, by whoever closes the database.
+    /// Ends what is under way. Set once, by [`Sinker::stop`].
     pub closing: AtomicBool,
     /// Recovery begins with a manifest that has all that commits below this did, but for what is in trees (S9). Raised
     /// by checkpoints.

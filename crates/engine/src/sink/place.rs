@@ -30,7 +30,7 @@ pub(crate) struct ColdPlace {
 impl ColdPlace {
     /// The trees there are.
     pub fn found(&self) -> Option<Arc<ColdTables>> {
-        self.tables.lock().expect("nobody panics while files are made").clone()
+        self.tables.lock().expect("no panic while files are made").clone()
     }
 
     /// The trees there are, and the position that the root speaks of, if there is one.
@@ -41,7 +41,7 @@ impl ColdPlace {
 
     /// Begins to build the trees of a table that has none.
     pub fn build(&self, task: &Task, table: &Arc<Table>) -> Result<TableBuild, SinkError> {
-        let mut tables = self.tables.lock().expect("nobody panics while files are made");
+        let mut tables = self.tables.lock().expect("no panic while files are made");
         let cold = match &*tables {
             Some(cold) => {
                 // A root that was written in the middle of a build has what there was of these trees then.

@@ -21,7 +21,7 @@ fn a_table_that_is_changed_again_and_again_keeps_its_size() {
     for id in 0..ROWS {
         client.insert(&table, [id, id, 0]).expect("the keys are free");
     }
-    client.commit().expect("nobody is in the way");
+    client.commit().expect("no transaction is in the way");
     let mut used = Vec::new();
     for turn in 1..=20 {
         client.begin();
@@ -29,7 +29,7 @@ fn a_table_that_is_changed_again_and_again_keeps_its_size() {
             let changed = |[id, k, v]: Row| Some([id, k, v + 1]);
             assert_eq!(client.update(&table, id, changed), Ok(1), "row {id} in turn {turn}");
         }
-        client.commit().expect("nobody is in the way");
+        client.commit().expect("no transaction is in the way");
         depth.sink(&client.task);
         depth.core().give_places_back(&client.task).expect("the disk works");
         let cold = table.cold().expect("it has trees");

@@ -118,8 +118,8 @@ impl Core {
         state.begun.insert(table.storage(), log.tail());
     }
 
-    /// Commits to tables that sink wait the longer the more has to. To be called often, and not by who is at
-    /// a round, since that may take long.
+    /// Sets how long commits to tables that sink wait: the longer, the more has to sink. To be
+    /// called often, and not by the thread that runs rounds, since a round may take long.
     pub fn pace_writers(&self) {
         let load = self.load();
         let bound = self.options.backlog_bytes.min(BACKLOG_OF_ALLOWED * self.allowed()).max(1);
@@ -130,7 +130,8 @@ impl Core {
             .set_delay_ns(u64::try_from(delay).unwrap_or(u64::MAX).min(DELAY_MAX_NS));
     }
 
-    /// Lets all disk tables sink, and takes down all that can be. For tests and for who wants memory.
+    /// Lets all disk tables sink, and takes down all that can be. For tests and for callers that
+    /// want memory.
     pub fn sink_all(&self, task: &Task) -> Result<(), SinkError> {
         for (_, table) in self.load().resident {
             self.begin(&table);

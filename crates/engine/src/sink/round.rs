@@ -24,8 +24,8 @@ use crate::wait::Task;
 /// Rows looked at under one epoch guard.
 pub(super) const ROWS_PER_GUARD: usize = 256;
 
-/// What the round has found of everybody's snapshots. The oldest is registered as its own meanwhile, so that
-/// what that sees, and all that is newer, stays.
+/// What the round has found of the snapshots in use. The oldest is registered as the round's own
+/// meanwhile, so that what it sees, and all that is newer, stays.
 pub(super) struct Hold<'m> {
     manager: &'m Manager,
     shard: usize,
@@ -79,7 +79,7 @@ pub(super) struct Inside<'a> {
 }
 
 impl<'a> Inside<'a> {
-    /// Nothing if somebody is about to change the table.
+    /// Enters the gate; `None` if another transaction is about to change the table.
     pub fn enter(
         manager: &'a Manager,
         table: &'a Table,
@@ -110,13 +110,13 @@ struct GoingRow<'r> {
     key: Range<usize>,
     anchor: AnchorPtr,
     descent: Descent<'r>,
-    /// When it became so; 0 if everybody sees it.
+    /// When it became so; 0 if every snapshot sees it.
     stamp: Lsn,
 }
 
 impl<'r> Going<'r> {
-    /// Of the anchors with a key at most one has a row: the others are rows that had the key before. That one
-    /// comes first, then the others, the last first.
+    /// Sorts by key. Of the anchors with a key at most one has a live row; the others are dead rows
+    /// that had the key before. The live row comes first, then the dead ones, newest first.
     fn sort(&mut self) {
         let keys = &self.keys;
         let live = |row: &GoingRow<'_>| !matches!(row.descent, Descent::Deleted);
@@ -148,9 +148,10 @@ impl<'r> Going<'r> {
         changes
     }
 
-    /// The anchors in the order in which they leave: of a key first the rows that had it before, then the one
-    /// that has it. Whoever looks for the key goes from the newest to the older ones, so that if he finds
-    /// the newest sunk he does not take a deletion before it for the last word.
+    /// The anchors in the order in which they leave: of a key first the rows that had it before,
+    /// then the one that has it. A reader that looks for the key goes from the newest anchor to the
+    /// older ones. So if it finds the newest sunk it does not take a deletion before it for the
+    /// last word.
     fn leaving(&self) -> Vec<AnchorPtr> {
         self.rows.iter().rev().map(|row| row.anchor).collect()
     }
@@ -162,7 +163,7 @@ impl Core {
         self.round_as(task, self.owner.id().0)
     }
 
-    /// The same for somebody who waits for it, and may have closed gates.
+    /// The same for an owner that waits for the round and may have closed gates.
     pub(super) fn round_as(&self, task: &Task, owner: u64) -> Result<bool, SinkError> {
         critical::section(Section::Sink, || self.round_once(task, owner))
     }
@@ -238,9 +239,9 @@ impl Core {
         let found = self.take_down(task, state, &hold, owner) || found;
         drop(hold);
         if found || manager.sinking.awaits(manager.log().tail()) {
-            // What has left memory is free when all have begun to look around later, and rows that a transaction
-            // has brought back and not changed are due then: so the log moves on. If it is full, whoever makes room
-            // for it moves it on, too.
+            // What has left memory is freed once every active statement has begun later, and rows
+            // that a transaction has brought back and not changed are due then: so the log moves
+            // on. If it is full, making room for it moves it on, too.
             if let Ok(space) = manager.log().reserve_waiting(task, RECORD_HEADER) {
                 space.publish_filler();
             }
@@ -262,8 +263,8 @@ impl Core {
         state.ends.front().filter(|end| is_past(end)).map_or(Lsn::ZERO, |(_, end)| *end)
     }
 
-    /// The tables that have begun to sink, are in memory as a whole and that all commits have noticed by now.
-    /// Nobody else frees their rows from here on.
+    /// The tables that have begun to sink, are in memory as a whole and that all commits have
+    /// noticed by now. Nothing else frees their rows from here on.
     fn ready(&self, task: &Task, state: &State, hold: &Hold<'_>) -> Vec<StorageId> {
         let (manager, worker) = (&*self.manager, task.worker());
         let world = || (&manager.horizon, &manager.slots, manager.log().durable());
@@ -287,8 +288,8 @@ impl Core {
         begun.map(|(storage, _)| *storage).collect()
     }
 
-    /// Writes to the trees what the horizon sees of rows of one table; of all, if it has no trees yet. `false` if
-    /// somebody is about to change the table: later.
+    /// Writes to the trees what the horizon sees of rows of one table; of all, if it has no trees
+    /// yet. `false` if another transaction is about to change the table: later.
     fn sink_table(
         &self,
         task: &Task,
@@ -325,10 +326,12 @@ impl Core {
         self.write(task, state, (&table, &trees), &going)?;
         let mut due = hold.found.through;
         if is_first {
-            // Pairs with who looks for trees behind memory: it is there before a row is not.
+            // Pairs with readers, which look for trees behind memory: these are there before a row
+            // is gone from memory.
             table.set_cold(trees);
             state.begun.remove(&storage);
-            // Who may be going through the table without having heard of the trees is done then.
+            // Statements that may be going through the table without knowing of the trees are over
+            // then.
             due = Lsn(self.manager.log().tail().0 + 1);
         }
         let (through, anchors) = (hold.found.through, going.leaving());
@@ -399,8 +402,9 @@ impl Core {
         for some in anchors.chunks(ROWS_PER_GUARD) {
             let _guard = task.worker().pin();
             for &anchor in some {
-                // SAFETY: rounds run one at a time, the hold lives for `'r`, and the anchors were queued or
-                // are ones that the horizon sees something of, which nobody else frees (S4).
+                // SAFETY: rounds run one at a time, the hold lives for `'r`, and the anchors were
+                // queued or are ones that the horizon sees something of, which nothing else frees
+                // (S4).
                 let descent = unsafe { table.descent(anchor, &snapshot, slots, &mut key) };
                 let Some(descent) = descent else { continue };
                 let mut stamp = Lsn::ZERO;

@@ -127,7 +127,7 @@ pub(crate) fn change(
             Written::Done(_) => break,
             // It has sunk since it was found.
             Written::Gone => {}
-            other => panic!("nobody else writes: {other:?}"),
+            other => panic!("no other writer: {other:?}"),
         }
     }
     txn.end_statement(s);
@@ -163,7 +163,7 @@ pub(super) fn rows_at(
     table: &Table,
     snapshot: &Snapshot,
 ) -> ColdResult<BTreeMap<i64, Row>> {
-    txn.enter_table(task, table).expect("nobody changes it");
+    txn.enter_table(task, table).expect("no DDL changes the table");
     let slots = &txn.session().manager().slots;
     let mut decided: BTreeMap<Vec<u8>, Option<Row>> = BTreeMap::new();
     let mut overridden = BTreeSet::new();
@@ -221,7 +221,7 @@ pub(super) fn rows_at(
                     }
                     let row = values(table, &row);
                     if key(table, index, row[index])[..] == own[..] {
-                        // Who looks in one index only finds that memory overrides an entry.
+                        // A reader of one index alone finds that memory overrides an entry.
                         assert!(!decided.contains_key(&p), "{index} {own:?} {p:?}");
                         entries.push((p, own, row));
                     }
@@ -575,7 +575,7 @@ fn rows_that_sink_leave_memory_and_come_back_to_be_changed() {
     for id in (0..1000).step_by(3) {
         let mut txn = server.begin(5);
         let new = (id % 2 == 0).then_some([id, id + 5000, 3]);
-        change(&server, &mut txn, FIRST, id, new).expect("nobody else writes");
+        change(&server, &mut txn, FIRST, id, new).expect("no other writer");
         txn.commit(&server.task, Durability::Full).expect("there is room");
         match new {
             Some(row) => expected.insert(id, row),
@@ -597,9 +597,9 @@ fn rows_that_sink_leave_memory_and_come_back_to_be_changed() {
     assert!(table.memory().allocated_bytes < before / 10, "the rest is in pages");
 }
 
-/// Whoever brings a row back queues it when all indexes have it. Somebody else may have moved it behind another anchor
-/// by then, and a round have written that to the trees. The old anchor alone says that the row is gone, and a later round
-/// took it for the last word.
+/// A transaction that brings a row back queues it when all indexes have it. By then another may
+/// have moved it behind another anchor, and a round may have written that to the trees. The old
+/// anchor alone says that the row is gone, and a later round took it for the last word.
 #[test]
 fn a_row_that_is_queued_after_it_has_moved_is_not_lost() {
     let world = World::new(3);
@@ -617,7 +617,7 @@ fn a_row_that_is_queued_after_it_has_moved_is_not_lost() {
     let row = find(&server.task, &mut slow, &table, &read.snapshot, 7);
     let anchor = row.expect("there is room").expect("it is there").anchor;
     let mut txn = server.begin(5);
-    change(&server, &mut txn, FIRST, 7, Some([7, 7, 1])).expect("nobody else writes");
+    change(&server, &mut txn, FIRST, 7, Some([7, 7, 1])).expect("no other writer");
     txn.commit(&server.task, Durability::Full).expect("there is room");
     sink();
     let waiting = database.sink_stats().expect("it has files").waiting;
@@ -637,9 +637,9 @@ fn a_row_that_is_queued_after_it_has_moved_is_not_lost() {
     assert_eq!(rows(&server, FIRST).len(), 200);
 }
 
-/// The log says of a row that comes back from trees to be changed that nobody knows when it was committed. If
-/// no root tells of the trees after a crash, the table goes on sinking: no checkpoint file could say which of
-/// its rows has ended.
+/// The log says of a row that comes back from trees to be changed that its commit is unknown. If no
+/// root tells of the trees after a crash, the table goes on sinking: no checkpoint file could say
+/// which of its rows has ended.
 #[test]
 fn rows_changed_in_trees_that_a_crash_has_taken_are_in_the_next_checkpoint() {
     for by_checkpoint in [false, true] {
@@ -661,7 +661,7 @@ fn rows_changed_in_trees_that_a_crash_has_taken_are_in_the_next_checkpoint() {
         for id in [7, 8] {
             let mut txn = server.begin(5);
             let new = (id == 7).then_some([7, 5000, 3]);
-            change(&server, &mut txn, FIRST, id, new).expect("nobody else writes");
+            change(&server, &mut txn, FIRST, id, new).expect("no other writer");
             txn.commit(&server.task, Durability::Full).expect("there is room");
         }
         expected.insert(7, [7, 5000, 3]);

@@ -1,5 +1,5 @@
-//! Writers, readers, rounds and the reclaimer at once: money goes from account to account, and whoever
-//! looks finds all of it.
+//! Writers, readers, rounds and the reclaimer at once: money goes from account to account, and
+//! every reader finds all of it.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -16,7 +16,7 @@ use crate::txn::tests::{bytes, values};
 use crate::txn::{DatabaseSession, Durability, ReadAt, Transaction, TxnError, TxnResult, Written};
 use crate::wait::Task;
 
-/// Tells that it is over, also if somebody has failed.
+/// Tells that it is over, also if a thread has failed.
 struct Over<'a>(&'a AtomicBool);
 
 impl Drop for Over<'_> {

@@ -7,9 +7,9 @@
 //! what is still in memory, are merged ([`merge`]); if there are too many for that, they are merged to fewer
 //! first. Equal keys come out in the order in which they were pushed.
 //!
-//! Everything but [`Sorter::push`] may block: to be called from threads that may. The file holds nothing that
-//! anybody needs after a crash: it is not synced, and removed when the sort is dropped, or by
-//! [`remove_strays`] at the next start.
+//! Everything but [`Sorter::push`] may block: to be called from threads that may. The file holds
+//! nothing that is needed after a crash: it is not synced, and removed when the sort is dropped, or
+//! by [`remove_strays`] at the next start.
 
 mod merge;
 mod run;

@@ -20,7 +20,7 @@ const BLOCK_BYTES: usize = 64 << 10;
 const BLOCK_HEADER: usize = 8;
 const ENTRY_HEADER: usize = 8;
 
-/// The file of a sort, removed when the last who has it lets go.
+/// The file of a sort, removed when its last handle is dropped.
 #[derive(Clone, Debug)]
 pub(super) struct RunFile(Arc<Shared>);
 

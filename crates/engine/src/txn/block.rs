@@ -23,7 +23,7 @@ pub(super) struct Peer {
     begin: Begin,
     /// What it has: a row, or a table that it has written to. Its address.
     address: u64,
-    /// The table, and what names the row to those who lock it.
+    /// The table, and the name by which the row is locked.
     table: StorageId,
     row: Option<u64>,
     owner: OwnerId,
@@ -67,7 +67,7 @@ impl Transaction {
         self.wait_for_peer_as(task, peer, LockMode::EXCLUSIVE)
     }
 
-    /// The same for somebody who wants what the peer has in this mode.
+    /// The same for an owner that wants what the peer has in this mode.
     pub(super) fn wait_for_peer_as(
         &mut self,
         task: &Task,
@@ -86,8 +86,8 @@ impl Transaction {
         })
     }
 
-    /// Waits until `blocked` says no, at the latest when `blocker`, who has something in the way at this
-    /// place, has ended.
+    /// Waits until `blocked` returns false, at the latest until `blocker`, which has something in
+    /// the way at this place, has ended.
     pub(super) fn block(
         &mut self,
         task: &Task,

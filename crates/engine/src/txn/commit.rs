@@ -165,8 +165,8 @@ impl Transaction {
         }
     }
 
-    /// Tells those who copy tables what this transaction changes in them. It has its stamp, and nobody sees what it has
-    /// written (N1).
+    /// Notes what this transaction changes in tables that are being copied. It has its stamp, and
+    /// its writes are not visible yet (N1).
     #[inline]
     pub(super) fn note_changes(&self, stamp: Lsn) {
         for (place, held) in self.held.iter().enumerate().filter(|(_, held)| !held.left) {
@@ -209,8 +209,9 @@ impl Transaction {
         self.hold_back(task, sinking);
     }
 
-    /// Waits if too much is to sink, for as long as so many rows are worth or until that is over. Nobody waits for
-    /// what is held no more; who is interrupted goes on at once.
+    /// Waits if too much is to sink: as long as so many rows are worth, or until the backlog is
+    /// gone. The transaction holds nothing more that others wait for; an interrupted task goes on
+    /// at once.
     fn hold_back(&self, task: &Task, rows: usize) {
         let queue = &self.manager().sinking;
         let mut left_ns = queue.delay_ns(rows);
@@ -223,9 +224,9 @@ impl Transaction {
         }
     }
 
-    /// Replaces the begin words of what these entries of the write set have written by the stamp, and queues what that
-    /// replaced; of those whose table, by its place in [`Transaction::held`], is meant. Returns how many of them
-    /// are to sink.
+    /// Replaces the begin words of what these entries of the write set have written by the stamp,
+    /// and queues what they replaced. Takes only entries of tables that `is_meant` picks by their
+    /// place in [`Transaction::held`]. Returns how many of them are to sink.
     pub(super) fn stamp_writes(
         &mut self,
         task: &Task,
@@ -254,7 +255,8 @@ impl Transaction {
             let replaced = if sinks { &mut of_sinking } else { &mut garbage };
             // SAFETY: the gate of the table is held. The anchor and its versions may be replaced by
             // others by now, but not reclaimed: the snapshot of this transaction is registered and
-            // older than whatever replaces them. Release: who reads the stamp sees the version.
+            // older than whatever replaces them. Release: a thread that reads the stamp sees the
+            // version.
             unsafe {
                 match write.kind {
                     WriteKind::Insert => write.version.begin().store(begin.word(), Release),

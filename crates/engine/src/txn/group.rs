@@ -65,8 +65,8 @@ impl TransactionGroup {
         self.parts.push(part);
     }
 
-    /// Takes the part in a database out, for who gives it back by [`TransactionGroup::add`] before
-    /// anything is done to the whole.
+    /// Takes the part in a database out. The caller gives it back by [`TransactionGroup::add`]
+    /// before anything is done to the whole.
     pub fn take(&mut self, database: DbId) -> Option<Transaction> {
         let place = self.parts.iter().position(|part| part.manager().id() == database)?;
         Some(self.parts.swap_remove(place))
@@ -87,8 +87,8 @@ impl TransactionGroup {
     /// # Errors
     /// Any that a commit can have; all parts are rolled back then. One exception: if the
     /// coordinator's log fails while the decision is on its way to disk ([`TxnError::LogFailed`]),
-    /// nobody knows until its database has been restarted; the other parts keep their rows until
-    /// they are restarted too.
+    /// the outcome is unknown until its database has been restarted; the other parts keep their
+    /// rows until they are restarted too.
     pub fn commit(mut self, task: &Task, durability: Durability) -> CommitResult<()> {
         for part in &mut self.parts {
             part.is_ending = true;
@@ -240,7 +240,7 @@ impl Transaction {
             match Transaction::reserve(manager, slot, task, RECORD_HEADER) {
                 Ok(space) => break Ok((space.stamp(), space)),
                 Err(TxnError::LogFull) => {
-                    // Somebody makes room, or the database is restarted.
+                    // Room is made in the log, or the database is restarted.
                     let _ = task.sleep_ns(ROOM_POLL_NS);
                     task.yield_now();
                 }
@@ -262,7 +262,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Nobody knows the fate of this transaction: its rows stay as they are, owned, until the
+    /// The fate of this transaction is unknown: its rows stay as they are, owned, until the
     /// database is restarted and its log is read.
     fn leave_in_doubt(mut self) {
         self.writes.hide();

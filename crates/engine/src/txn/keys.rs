@@ -173,7 +173,7 @@ impl Transaction {
         }
     }
 
-    /// Waits for whoever has the key, or says why the row cannot be inserted.
+    /// Waits for the transaction that has the key, or returns why the row cannot be inserted.
     fn make_room(
         &mut self,
         task: &Task,

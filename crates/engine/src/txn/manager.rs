@@ -48,7 +48,8 @@ pub struct Manager {
     pub(crate) unsettled: Unsettled,
     /// See [`Manager::set_available`].
     state: AtomicU8,
-    /// See [`Manager::set_identity_cache`], which writes it; who logs a ceiling reads it.
+    /// See [`Manager::set_identity_cache`], which writes it; read where the ceiling of an identity
+    /// column is logged.
     pub(super) identity_cache_off: AtomicBool,
 }
 
@@ -131,8 +132,8 @@ impl Manager {
     }
 
     /// Changes whenever a writer has taken back a version that others may wait for, although its
-    /// transaction goes on. Who waits for a version reads this first, and does not sleep if it has
-    /// changed.
+    /// transaction goes on. A transaction that waits for a version reads this first, and does not
+    /// sleep if it has changed.
     pub(crate) fn withdrawals(&self) -> u64 {
         self.withdrawals.load(SeqCst)
     }
@@ -197,8 +198,9 @@ impl Manager {
         self.tables.create(spec)
     }
 
-    /// Drops a table: plans that hold it find it retired, its rows are freed step by step once
-    /// nobody can see them. The caller has closed its gate, or has never shown it to anybody.
+    /// Drops a table: plans that hold it find it retired, its rows are freed step by step once no
+    /// snapshot can see them. The caller has closed its gate, or has never shown it to other
+    /// transactions.
     pub fn drop_table(&self, storage: StorageId) {
         if let Some(table) = self.tables.remove(storage) {
             table.gate().retire();
@@ -210,8 +212,8 @@ impl Manager {
         }
     }
 
-    /// Frees what nobody can see any more, up to about `budget` rows, versions and tables; fewer
-    /// than that means that nothing more is due.
+    /// Frees what no transaction can see any more, up to about `budget` rows, versions and tables;
+    /// fewer than that means that nothing more is due.
     pub fn reclaim(&self, task: &Task, budget: usize) -> usize {
         let worker = task.worker();
         let guard = worker.pin();
@@ -223,8 +225,8 @@ impl Manager {
             (&self.horizon, &self.slots, durable),
         );
         drop(guard);
-        // What was unlinked is freed by the epochs; without load nobody else moves them on, and each
-        // step frees a few hundred pieces of memory.
+        // What was unlinked is freed by the epochs; without load no other thread advances them, and
+        // each step frees a few hundred pieces of memory.
         for _ in 0..=done / ROWS_PER_STEP {
             worker.pin().flush();
         }
@@ -433,7 +435,7 @@ impl DatabaseSession {
     }
 
     pub(super) fn take_spare(&self) -> Spare {
-        std::mem::take(&mut *self.spare.lock().expect("nobody panics under this lock"))
+        std::mem::take(&mut *self.spare.lock().expect("no panic under this lock"))
     }
 
     pub(super) fn give_spare(&self, mut spare: Spare) {
@@ -449,7 +451,7 @@ impl DatabaseSession {
         spare.writes.clear();
         spare.buffer.clear();
         spare.garbage.clear();
-        *self.spare.lock().expect("nobody panics under this lock") = spare;
+        *self.spare.lock().expect("no panic under this lock") = spare;
     }
 
     /// The client may be shown what relies on the log up to here.

@@ -64,7 +64,7 @@ impl From<TreeError> for TxnError {
         TxnError::Page(match error {
             TreeError::Page(error) => return error.into(),
             TreeError::Damaged { page, .. } => nonsense(page.0),
-            // Only who writes trees is told so.
+            // Only writers of trees get these.
             TreeError::KeyTooLong { .. } | TreeError::ValueTooLong { .. } => nonsense(0),
         })
     }

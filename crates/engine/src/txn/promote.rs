@@ -18,16 +18,17 @@ use crate::wait::Task;
 pub(crate) enum BroughtBack {
     /// In memory, behind this anchor.
     To(AnchorPtr),
-    /// Nowhere: a commit with this stamp, which the snapshot does not see, has deleted it, or has changed it and
-    /// nobody wants what it has become.
+    /// Nowhere: a commit with this stamp, which the snapshot does not see, has deleted it, or has
+    /// changed it and the statement does not follow changes.
     Lost(Lsn),
 }
 
 impl Transaction {
-    /// Brings a row into memory that this statement has read from the cold store; somebody else's anchor
-    /// for it if there is one already. `row` are its bytes as they were read, during the statement
-    /// and after memory was found to say nothing about the row's key. An old snapshot may have
-    /// read what the row was; then memory has, from here on, what it is, if who asks follows it.
+    /// Brings a row that this statement has read from the cold store into memory, or finds the
+    /// anchor that it has there by now. `row` holds its bytes as they were read, during the
+    /// statement and after memory was found to say nothing about the row's key. An old snapshot may
+    /// have read an older state; then memory has the current one from here on, if the statement
+    /// follows changes.
     pub(crate) fn promote(
         &mut self,
         task: &Task,
@@ -60,7 +61,7 @@ impl Transaction {
                 Ok(BroughtBack::Lost(found.stamp))
             }
             Some(found) if !found.is_gone => {
-                // What everybody sees needs no stamp.
+                // What every snapshot sees needs no stamp.
                 let begin = if found.stamp < safe { Lsn::ZERO } else { found.stamp };
                 let stamp = snapshot.stamp.max(Lsn(begin.0 + 1));
                 let snapshot = Snapshot { stamp, ..*snapshot };
@@ -87,8 +88,8 @@ impl Transaction {
         let promoted =
             unsafe { table.promote(shard, &task.pin(), (snapshot, &manager.slots), row)? };
         if let Promoted::New(anchor) = promoted {
-            // It sinks again when this statement is over, changed or not. Somebody may have committed a
-            // change of it already: his stamp is no lower than this (S4).
+            // It sinks again when this statement is over, changed or not. Another transaction may
+            // have committed a change of it already: that stamp is no lower than this (S4).
             let (stamp, storage) = (snapshot.stamp, table.storage());
             manager.sinking.add(shard, &mut vec![Sinking { storage, anchor, stamp }]);
             self.note_written(table, row.1.len() + ROW_BYTES);

@@ -156,9 +156,10 @@ impl Transaction {
 
     /// A live row with this key in a unique or other index, whatever the snapshot: the newest
     /// committed state, after waiting for transactions that have such a row and are not over. For
-    /// checks of foreign keys between tables whose writers wait: whoever inserted the referring row
-    /// (or deleted the referenced one) before calls this afterwards, so that of two that need each
-    /// other at least one waits. A row that is not in memory is copied to the arena.
+    /// checks of foreign keys between tables whose writers wait: the transaction inserts the
+    /// referring row (or deletes the referenced one) first and calls this afterwards, so that of
+    /// two that need each other at least one waits. A row that is not in memory is copied to the
+    /// arena.
     pub fn find_current(
         &mut self,
         task: &Task,

@@ -1,16 +1,17 @@
 //! What a transaction writes to storages of its own leaves memory before it commits.
 //!
-//! A successor of a table's storage ([`crate::catalog::edit`]) belongs to the transaction that has made it: nobody
-//! else knows it, and a rollback to a place before it was made drops it with all that it has. So once nothing can go
-//! back to a place behind that, the rows that were written to it need not be undone one by one. They get a stamp,
-//! like those of a commit, and sink; and their entries leave the write set. The log has them as rows of the load.
+//! A successor of a table's storage ([`crate::catalog::edit`]) belongs to the transaction that has
+//! made it: no other transaction knows it, and a rollback to a place before it was made drops it
+//! with all that it has. So once nothing can go back to a place behind that, the rows that were
+//! written to it need not be undone one by one. They get a stamp, like those of a commit, and sink;
+//! and their entries leave the write set. The log has them as rows of the load.
 //!
 //! # Invariants
 //!
 //! * P1: from then on the transaction goes back to where it is, or behind that, or to a place before the storage was
 //!   made ([`WriteSet::go_back`](super::written::WriteSet::go_back)).
-//! * P2: the transaction commits only when a durable root says that it has what was stamped so: the log's operations
-//!   are for who has no such root.
+//! * P2: the transaction commits only when a durable root says that it has what was stamped so: the
+//!   log's operations are for a recovery without such a root.
 
 use std::ops::Range;
 
@@ -35,7 +36,7 @@ const ROWS_PER_STAMP: usize = 4096;
 const ROUNDS_MAX: usize = 50;
 const NAP_NS: u64 = 10_000_000;
 
-/// A storage that the transaction has made, and whose trees there are.
+/// A storage that the transaction has made and that has its trees.
 pub(super) struct OwnStorage {
     table: TablePtr,
     /// Where it was made: what goes back here drops it.
@@ -109,7 +110,7 @@ impl Transaction {
         }
     }
 
-    /// Waits until what was settled has left memory, or somebody keeps it there.
+    /// Waits until little of what was settled is in memory, at most for [`ROUNDS_MAX`] rounds.
     fn sink_own(&self, task: &Task) -> TxnResult<()> {
         let owner = self.session.owner().id().0;
         let Some(own) = self.own.last() else { return Ok(()) };

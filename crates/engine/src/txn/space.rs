@@ -8,19 +8,19 @@ use crate::txn::error::TxnResult;
 use crate::txn::transaction::Transaction;
 use crate::wait::Task;
 
-/// A place for one row in a table's memory, zeros at first, that nobody else can reach. It becomes a
-/// row by [`Transaction::insert_reserved`] and is given back if it is dropped before.
+/// A place for one row in a table's memory, zeros at first, that no other thread can reach. It
+/// becomes a row by [`Transaction::insert_reserved`] and is given back if it is dropped before.
 pub struct RowSpace<'t> {
     table: &'t Table,
     anchor: AnchorPtr,
     len: usize,
-    /// Whose account it is charged to.
+    /// The account it is charged to.
     shard: usize,
 }
 
 impl Transaction {
-    /// Takes memory for a row of this many bytes, or says why memory is refused: for who builds rows
-    /// in place instead of copying them ([`Transaction::insert`]).
+    /// Takes memory for a row of this many bytes, or returns why memory is refused: for callers
+    /// that build rows in place instead of copying them ([`Transaction::insert`]).
     #[inline]
     pub fn reserve_row<'t>(
         &mut self,
@@ -52,7 +52,7 @@ impl<'t> RowSpace<'t> {
         self.table
     }
 
-    /// The anchor, for whom from now on cares for it.
+    /// The anchor, which the caller owns from now on.
     pub(super) fn into_anchor(self) -> AnchorPtr {
         let anchor = self.anchor;
         std::mem::forget(self);
@@ -62,7 +62,7 @@ impl<'t> RowSpace<'t> {
 
 impl Drop for RowSpace<'_> {
     fn drop(&mut self) {
-        // SAFETY: reserved with this length, and given back by nobody else.
+        // SAFETY: reserved with this length, and given back only here.
         unsafe { self.table.free_reserved(self.shard, self.anchor, self.len) };
     }
 }

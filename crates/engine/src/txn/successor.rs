@@ -91,7 +91,7 @@ impl Transaction {
             }
             _ => {}
         }
-        // Somebody has changed it since the snapshot: few such rows come into memory.
+        // A commit has changed it since the snapshot: few such rows come into memory.
         match self.promote(task, table, (snapshot, is_followed(target)), bytes)? {
             BroughtBack::To(anchor) => Ok(Sunk::InMemory(anchor)),
             BroughtBack::Lost(_) if is_followed(target) => Ok(Sunk::Gone),

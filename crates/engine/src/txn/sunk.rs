@@ -145,8 +145,8 @@ impl Transaction {
         Ok(found.then(|| copies::copy_to(arena, &row)))
     }
 
-    /// A row of a range of an index in its newest state, if it was not in memory when that was walked
-    /// through; or whoever has to be waited for.
+    /// A row of a range of an index in its newest state, if it was not in memory when that was
+    /// walked through; or the transaction to wait for.
     #[cold]
     pub(super) fn find_current_sunk(
         &self,

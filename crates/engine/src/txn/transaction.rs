@@ -124,7 +124,7 @@ pub(super) struct Held {
     pub shard: usize,
     /// Whether the transaction closed the gate.
     pub exclusive: bool,
-    /// Whether those who lock the table have been told that the transaction writes to it.
+    /// Whether the transaction has announced to lockers of the table that it writes to it.
     pub announced: bool,
     /// Whether the gate is held until the transaction ends: entries of its sets name this place. Always where writes were
     /// announced.
@@ -138,7 +138,8 @@ const SHARE_PART: u64 = 4;
 const SHARE_MIN: u64 = 1 << 20;
 /// The part of that at which what it has written to storages of its own is settled.
 const SETTLE_PART: u64 = 4;
-/// How often it is looked, while another share is filled, whether somebody is still in the way.
+/// How often, while another share is filled, the transaction checks whether it is alone in the
+/// table.
 const SHARE_LOOKS: u64 = 16;
 
 /// Something to be done when the transaction's fate is known.
@@ -182,7 +183,7 @@ pub struct Transaction {
     /// Bytes of rows that go to the log, and how many writes were taken back: for [`Progress`].
     pub(super) row_bytes: u64,
     pub(super) undone: u32,
-    /// The storage whose new rows go to a successor of it; 0 if none. Written by who loads that.
+    /// The storage whose new rows go to a successor of it; 0 if none. Written by the load.
     loading: Option<Arc<AtomicU64>>,
     /// The storages that are its own.
     pub(super) own: Vec<OwnStorage>,
@@ -252,7 +253,7 @@ impl Transaction {
         })
     }
 
-    /// The session, in this database, whose transaction it is.
+    /// The session, in this database, that the transaction belongs to.
     pub fn session(&self) -> &Arc<DatabaseSession> {
         &self.session
     }
@@ -265,12 +266,12 @@ impl Transaction {
         self.manager().slots.get(self.slot)
     }
 
-    /// The gates that it is inside of, for whoever registers a wait of its session.
+    /// The gates that it is inside of: for registering a wait of its session.
     pub fn gates(&self) -> impl Iterator<Item = u64> + '_ {
         self.held.iter().filter(|held| !held.left).map(|held| held.table.address())
     }
 
-    /// Tells whoever looks at transactions what this one has come to.
+    /// Publishes how far the transaction has come: for the system views.
     #[inline]
     pub(super) fn tell_progress(&self) {
         let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
@@ -457,9 +458,10 @@ impl Transaction {
         self.hooks.push(Box::new(hook));
     }
 
-    /// Whether it has written so much that further changes of this table had better not stay in memory: more
-    /// than its share of what rows may take, or half of what is left of it, and the table is one that may sink. If
-    /// somebody is in the way, it goes on in memory as long as that is not twice as much.
+    /// Whether it has written so much that further changes of this table had better not stay in
+    /// memory: more than its share of what rows may take, or half of what is left of it, and the
+    /// table is one that may sink. If another owner is in the way, it goes on in memory as long as
+    /// that is not twice as much.
     #[inline]
     pub fn outgrows(&mut self, table: &Table) -> bool {
         self.written_bytes >= self.look_at_bytes && self.has_outgrown(table)
@@ -603,7 +605,7 @@ impl Transaction {
         }
     }
 
-    /// A table, for those who are told what is waited for.
+    /// A table, as the place of a wait.
     fn place(&self, table: &Table) -> Place {
         Place::Part(self.manager().id(), table.storage(), Target::Whole)
     }
@@ -664,8 +666,8 @@ impl Transaction {
         self.block(task, (blocker, place), |_| gate.closing() == Some(holder))
     }
 
-    /// Closes the gate of a table until the transaction ends: waits until nobody else is inside,
-    /// and keeps others out. Only DDL does this, before it changes or drops the table.
+    /// Closes the gate of a table until the transaction ends: waits until no other transaction is
+    /// inside, and keeps others out. Only DDL does this, before it changes or drops the table.
     pub fn close_gate(&mut self, task: &Task, table: &Arc<Table>) -> TxnResult<()> {
         critical::section(Section::Wait, || self.close_gate_of(task, table))
     }

@@ -73,9 +73,9 @@ impl Transaction {
         // SAFETY: the gate of the table is held.
         let table = unsafe { self.held[write.table as usize].table.get() };
         let anchor = write.anchor;
-        // SAFETY: the head is this transaction's, so that nobody else changes it; what is unlinked
-        // may still be walked through, so it goes to the epoch. Release: readers that see the older
-        // version as the head see what it was.
+        // SAFETY: the head is this transaction's, so that no other transaction changes it; what is
+        // unlinked may still be walked through, so it goes to the epoch. Release: readers that see
+        // the older version as the head see what it was.
         unsafe {
             match write.kind {
                 WriteKind::Insert => {

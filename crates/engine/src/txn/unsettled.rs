@@ -20,7 +20,7 @@ pub(crate) struct Unsettled {
     /// The transactions over several databases that this one decides, in progress or with the
     /// databases in which their ends have to become durable.
     decisions: Mutex<HashMap<GlobalTransaction, Option<Ends>>>,
-    /// Nobody asks any more for what was decided before the last start. Set once, after all
+    /// What was decided before the last start is not asked for any more. Set once, after all
     /// databases have been opened; read by checkpoints.
     earlier_settled: AtomicBool,
     forsaken: Mutex<Vec<Lsn>>,
@@ -45,8 +45,8 @@ impl Unsettled {
         decisions.retain(|_, ends| !ends.as_ref().is_some_and(|ends| ends.iter().all(durable)));
     }
 
-    /// Whether somebody may still ask what was decided of a transaction; `earlier` if it was decided
-    /// before the last start.
+    /// Whether another database may still ask what was decided of a transaction; `earlier` if it
+    /// was decided before the last start.
     pub fn is_needed(&self, global: &GlobalTransaction, earlier: bool) -> bool {
         if earlier {
             return !self.earlier_settled.load(Acquire); // pairs with settle_earlier()
@@ -68,12 +68,12 @@ impl Unsettled {
         lock(&self.forsaken).push(stream);
     }
 
-    /// The streams that nobody will end.
+    /// The streams that no record will end.
     pub fn forsaken(&self) -> Vec<Lsn> {
         lock(&self.forsaken).clone()
     }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().expect("nobody panics under these locks")
+    mutex.lock().expect("no panic under these locks")
 }

@@ -28,7 +28,7 @@ impl Transaction {
         }
         // SAFETY: the row was returned for a snapshot that is registered.
         let begin = Begin::from_word(unsafe { row.version.begin() }.load(Acquire));
-        // What this transaction wrote itself nobody else can change.
+        // No other transaction can change what this one wrote itself.
         if !(begin.is_owned() && begin.slot() == self.slot) {
             self.held[held as usize].kept = true;
             self.reads.push(Read { anchor: row.anchor, version: row.version, table: held });

@@ -1,4 +1,4 @@
-//! Who waits for whom: one graph for the whole server.
+//! The waits-for graph: one for the whole server.
 //!
 //! # Life of a wait
 //!
@@ -9,19 +9,20 @@
 //! carries the *baton* for the row: if it does not take the row after all, it passes the baton on
 //! ([`WaitGraph::pass`]). Those that wait for a gate are all woken.
 //!
-//! Whoever waits for a table to be loaded is behind nobody, and woken when it is.
+//! An owner that waits for a table to be loaded is behind no other owner, and is woken when the
+//! load ends.
 //!
-//! Whoever waits for a lock ([`super::locks`]) stands in that lock's queue, which wakes it when it is
-//! granted. The graph knows the owners that are in its way, all of them, and is told when they change.
+//! An owner that waits for a lock ([`super::locks`]) stands in that lock's queue, which wakes it
+//! when the lock is granted. The graph knows all owners in its way, and is told when they change.
 //!
 //! # Invariants
 //!
 //! * W1: an owner waits for one thing at a time.
-//! * W2: whoever sleeps is behind an owner that will end or let go, or is the victim of a cycle: every
-//!   new edge is checked for a cycle when it is made. Moving sleepers behind one that was just woken
-//!   makes none, since that one waits for nothing.
-//! * W3: `stripes` is not zero for an owner that somebody is behind, so that an owner behind whom
-//!   nobody is ends without taking the lock.
+//! * W2: an owner that sleeps is behind an owner that will end or let go, or is the victim of a
+//!   cycle: every new edge is checked for a cycle when it is made. Moving sleepers behind one that
+//!   was just woken makes none, since that one waits for nothing.
+//! * W3: `stripes` is not zero for an owner that has waiters. So an owner without waiters ends
+//!   without taking the graph's lock.
 //!
 //! # Lock order
 //!
@@ -89,13 +90,13 @@ pub struct Waits {
     pub blocker: Blocker,
     /// Those that are known to be in its way.
     pub holders: Holders,
-    /// In which mode it wants a row that somebody has changed.
+    /// In which mode it wants a row that another owner has changed.
     pub wish: LockMode,
     /// Where that is, what it waits for.
     pub place: Option<Place>,
 }
 
-/// The owners in somebody's way.
+/// The owners in the way of another.
 pub type Holders = SmallVec<[OwnerId; 4]>;
 
 /// How a wait ended other than by being granted.
@@ -172,11 +173,11 @@ impl Owner {
 
     /// Where it waits, told before it does.
     pub(crate) fn set_place(&self, place: Option<Place>) {
-        *self.place.lock().expect("nobody panics under this lock") = place;
+        *self.place.lock().expect("no panic under this lock") = place;
     }
 
     fn place(&self) -> Option<Place> {
-        self.place.lock().expect("nobody panics under this lock").clone()
+        self.place.lock().expect("no panic under this lock").clone()
     }
 
     pub(super) fn window(&self) -> &Window {
@@ -190,19 +191,19 @@ impl Owner {
 
     /// The waker to call when the wait is over; look at [`Owner::is_awake`] afterwards.
     pub fn set_waker(&self, waker: &Waker) {
-        *self.waker.lock().expect("nobody panics under this lock") = Some(waker.clone());
+        *self.waker.lock().expect("no panic under this lock") = Some(waker.clone());
     }
 
     fn wake(&self, state: u8) -> Option<Waker> {
         self.state.store(state, SeqCst);
-        self.waker.lock().expect("nobody panics under this lock").take()
+        self.waker.lock().expect("no panic under this lock").take()
     }
 }
 
 struct Waiting {
     owner: Arc<Owner>,
     blocker: Blocker,
-    /// Those in the way of who waits for a lock.
+    /// The owners in its way, if it waits for a lock.
     holders: Holders,
     /// The gates that the waiter is inside of, for those that wait for a gate to empty.
     gates: Gates,
@@ -223,7 +224,7 @@ const STRIPES: usize = 1024;
 /// The waits-for graph of a server.
 pub struct WaitGraph {
     inner: Mutex<Inner>,
-    /// How many wait behind the owners whose id falls here (W3).
+    /// How many wait behind the owners whose ids fall here (W3).
     stripes: Box<[AtomicU32]>,
     next_owner: AtomicU64,
 }
@@ -358,7 +359,7 @@ impl WaitGraph {
     pub fn cancel(&self, owner: &Arc<Owner>) -> Result<(), Refusal> {
         let mut inner = self.lock();
         self.remove(&mut inner, owner.id);
-        owner.waker.lock().expect("nobody panics under this lock").take();
+        owner.waker.lock().expect("no panic under this lock").take();
         match owner.state.swap(RUNNING, SeqCst) {
             VICTIM => Err(Refusal::Deadlock),
             _ => Ok(()),
@@ -379,13 +380,13 @@ impl WaitGraph {
         }
     }
 
-    /// Somebody left this gate while it was being closed.
+    /// An owner left this gate while it was being closed.
     pub fn left(&self, gate: u64) {
         let inner = self.lock();
         let closer = inner.draining.get(&gate).and_then(|o| inner.waiting.get(o));
         // Only woken: it looks at the gate, and stays registered until it cancels.
-        let waker = closer
-            .and_then(|w| w.owner.waker.lock().expect("nobody panics under this lock").clone());
+        let waker =
+            closer.and_then(|w| w.owner.waker.lock().expect("no panic under this lock").clone());
         drop(inner);
         waker.into_iter().for_each(Waker::wake);
     }
@@ -431,7 +432,7 @@ impl WaitGraph {
         let mut first: SmallVec<[(Resource, OwnerId); 4]> = SmallVec::new();
         for id in behind {
             let Blocker::Owner(_, resource) = inner.waiting[&id].blocker else {
-                unreachable!("those that wait for something else are behind nobody")
+                unreachable!("those that wait for something else are behind no owner")
             };
             if only.is_some_and(|r| r != resource) {
                 self.put_behind(&mut inner, owner, id);
@@ -487,7 +488,7 @@ impl WaitGraph {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().expect("nobody panics while holding the graph")
+        self.inner.lock().expect("no panic while holding the graph")
     }
 }
 
@@ -632,7 +633,7 @@ mod interleavings {
                 let mut looks = 0;
                 while !waiter.is_awake() && !slots.get(slot).is_over(begin) {
                     looks += 1;
-                    assert!(looks < 10_000, "nobody wakes the waiter");
+                    assert!(looks < 10_000, "the waiter is not woken");
                     thread::yield_now();
                 }
                 graph.cancel(&waiter).expect("no victim");

@@ -141,7 +141,7 @@ impl Transaction {
         assert_eq!(table.layout().row_len(row), row.len(), "the row is as long as was said");
         table.prefetch(row);
         let anchor = space.into_anchor();
-        // SAFETY: nobody else knows the anchor, and its bytes do not change from here on (H1).
+        // SAFETY: no other thread knows the anchor, and its bytes do not change from here on (H1).
         let row = unsafe {
             table.begin_reserved(anchor, Begin::owned(self.slot, self.statement));
             table.row(anchor.inline(table.links()))
@@ -362,7 +362,7 @@ impl Transaction {
 
     fn end_anchor(&mut self, task: &Task, target: Target<'_>, row: RowRef) -> TxnResult<Written> {
         let change = match target.table.conflicts() {
-            // Nobody follows the row: who wanted it fails.
+            // The row is not followed: another transaction that wants it fails.
             ConflictPolicy::FirstWriterWins => Change::Delete,
             ConflictPolicy::Wait => Change::Move,
         };
@@ -612,7 +612,8 @@ impl Transaction {
                 (version.address(), version, WriteKind::Update)
             }
         };
-        // SAFETY: protected as above. Release: whoever sees the new head sees what it points to.
+        // SAFETY: protected as above. Release: a thread that sees the new head sees what it points
+        // to.
         let word = unsafe { anchor.head() };
         // SeqCst: the writer looks at the table's lock word afterwards (see `txn::locks`).
         if word.compare_exchange(newest.head, head, SeqCst, Acquire).is_err() {
@@ -688,7 +689,8 @@ impl Transaction {
     }
 }
 
-/// Whether who finds that another has changed a row goes on with what that has become.
+/// Whether a statement that finds a row changed by another transaction goes on with what the row
+/// has become.
 pub(super) fn is_followed(target: Target<'_>) -> bool {
     target.table.conflicts() == ConflictPolicy::Wait
         && target.snapshot.isolation == Isolation::ReadCommitted

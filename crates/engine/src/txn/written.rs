@@ -1,19 +1,20 @@
 //! What a transaction has written, and how others may look at it.
 //!
-//! Whoever changes rows takes no locks for them ([`super::locks`]), so that which ones it has changed is known to
-//! its transaction alone. Where the transaction pauses (its request is over, it waits, its session asks
-//! for the locks there are) it *shows* its writes: its session's [`Window`] says where they lie, and others look at
-//! them there, under the window's mutex. So writers pay for nothing but a look at a flag.
+//! A writer takes no locks for the rows it changes ([`super::locks`]), so that its transaction
+//! alone knows which ones they are. Where the transaction pauses (its request is over, it waits,
+//! its session asks for the locks there are) it *shows* its writes: its session's [`Window`] says
+//! where they lie, and others look at them there, under the window's mutex. So writers pay for
+//! nothing but a look at a flag.
 //!
 //! # Invariants
 //!
-//! * V1: what a window shows neither changes nor goes away: whatever changes a write set takes it out
-//!   of the window first, which waits for those who look.
+//! * V1: what a window shows neither changes nor goes away: whatever changes a write set takes it
+//!   out of the window first, which waits for readers of the window.
 //! * V2: a write set is shown only while its transaction holds the gates of its tables.
 //!
 //! # Lock order
 //!
-//! A window's mutex is taken last; nobody waits while holding it.
+//! A window's mutex is taken last; no thread waits while holding it.
 
 use std::collections::HashSet;
 use std::ops::Deref;
@@ -39,7 +40,7 @@ pub struct ChangedRow {
     pub database: DbId,
     /// The table.
     pub storage: StorageId,
-    /// What names the row to those who lock it.
+    /// The name by which the row is locked.
     pub row: u64,
 }
 
@@ -55,19 +56,19 @@ struct Shown {
     database: DbId,
     /// The entries, which others may read under the window's mutex (V1).
     entries: *const [Write],
-    /// The tables that entries name by their place, those left out whose rows nobody waits for.
+    /// The tables that entries name by their place, without those whose rows have no locks.
     tables: Tables,
 }
 
 type Tables = SmallVec<[Option<TablePtr>; 4]>;
 
-// SAFETY: entries are read under the window's mutex, by which their owner sees that nobody reads them any
-// more before it changes them (V1).
+// SAFETY: entries are read under the window's mutex, by which their owner makes sure that no thread
+// reads them any more before it changes them (V1).
 unsafe impl Send for Shown {}
 
 impl Window {
     fn lock(&self) -> MutexGuard<'_, SmallVec<[Shown; 1]>> {
-        self.shown.lock().expect("nobody panics while looking")
+        self.shown.lock().expect("no panic while looking")
     }
 }
 
@@ -108,7 +109,7 @@ pub(super) struct WriteSet {
     /// Those that are here no more, oldest first, and how many they are.
     settled: Vec<Settled>,
     gone: usize,
-    /// In whose window they are shown, if they are.
+    /// The owner in whose window they are shown, if they are.
     shown: Option<Arc<Owner>>,
 }
 
@@ -200,7 +201,7 @@ impl WriteSet {
         self.shown = Some(owner.clone());
     }
 
-    /// Nobody looks at the entries any more.
+    /// Takes the entries out of the window: no thread looks at them any more.
     #[inline]
     pub fn hide(&mut self) {
         if let Some(owner) = self.shown.take() {

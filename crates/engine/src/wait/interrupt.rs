@@ -30,9 +30,9 @@ impl std::error::Error for Interrupted {}
 /// A flag that a session shares with its statement. One statement at a time listens.
 #[derive(Default, Debug)]
 pub struct Interrupt {
-    /// An [`Interrupted`], or 0. Written by anybody; it only rises between two calls of `clear`.
+    /// An [`Interrupted`], or 0. Written by any thread; it only rises between two calls of `clear`.
     raised: AtomicU8,
-    /// Whom to wake.
+    /// The waker of the statement that listens.
     listener: Mutex<Option<Waker>>,
 }
 
@@ -78,7 +78,7 @@ impl Interrupt {
         }
     }
 
-    /// Nobody listens any more.
+    /// Removes the listener.
     pub(super) fn unlisten(&self) {
         self.lock_listener().take();
     }

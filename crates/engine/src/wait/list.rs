@@ -1,4 +1,5 @@
-//! Lists of wakers: whoever waits for a condition registers here, whoever makes it true wakes all.
+//! Lists of wakers: a task that waits for a condition registers here, the thread that makes it true
+//! wakes all.
 
 use std::fmt;
 use std::task::{Poll, Waker};
@@ -11,7 +12,7 @@ use crate::sync::Mutex;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use crate::sync::atomic::{AtomicBool, AtomicUsize, fence};
 
-/// Those who wait for one condition.
+/// The waiters for one condition.
 ///
 /// ```text
 /// waiter:  register the waker, then check the condition, then suspend
@@ -33,7 +34,7 @@ struct Slots {
 }
 
 impl WaitList {
-    /// Nobody waits.
+    /// A list without waiters.
     pub fn new() -> WaitList {
         WaitList::default()
     }
@@ -49,7 +50,7 @@ impl WaitList {
         Registration { list: self, slot: None }
     }
 
-    /// Wakes everybody who is registered. Costs a fence and a load when nobody is.
+    /// Wakes all registered waiters. Costs a fence and a load when there are none.
     pub fn wake_all(&self) {
         fence(SeqCst);
         if self.armed.load(Relaxed) == 0 {
@@ -172,7 +173,7 @@ impl Event {
         Event::default()
     }
 
-    /// It happened: everybody who waits goes on, and nobody waits until it is reset.
+    /// It happened: all waiters go on, and no task waits until it is reset.
     pub fn set(&self) {
         self.happened.store(true, Release); // pairs with the load in is_set
         self.waiting.wake_all();

@@ -1,4 +1,4 @@
-//! Those who wait for a log position, woken in order of position.
+//! Waiters for a log position, woken in order of position.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -42,7 +42,7 @@ impl Default for LsnWaiters {
 }
 
 impl LsnWaiters {
-    /// Nobody waits.
+    /// A list without waiters.
     pub fn new() -> LsnWaiters {
         LsnWaiters::default()
     }
@@ -64,8 +64,7 @@ impl LsnWaiters {
         LsnRegistration { list: self, slot, generation }
     }
 
-    /// Wakes everybody who waits for this position or an earlier one. The position was made
-    /// visible before.
+    /// Wakes all waiters for this position or an earlier one. The position was made visible before.
     pub fn wake_up_to(&self, lsn: Lsn) {
         fence(SeqCst);
         if self.lowest.load(Relaxed) > lsn.0 {

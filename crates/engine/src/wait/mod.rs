@@ -22,8 +22,8 @@
 //!   guard or thread-local value (A5). Suspending panics if a worker is borrowed or an epoch guard
 //!   of its handle is alive and, with debug assertions, if a guard of [`crate::sync`]'s locks is; the rest is
 //!   the caller's duty.
-//! * P2: the waker is registered first and the condition checked afterwards; who makes the
-//!   condition true does so first and wakes afterwards.
+//! * P2: the waker is registered first and the condition checked afterwards; the thread that makes
+//!   the condition true does so first and wakes afterwards.
 //! * P3: only what can be undone is interrupted. Commit, rollback and clean-up use
 //!   [`Task::wait`], which ends only when its condition is true.
 //! * P4: an unfinished statement that is dropped is finished first (see [`Statement`]); its stack

@@ -1,5 +1,5 @@
-//! Work that blocks, on threads of its own: the workers never block, so who must read or write a
-//! file within a statement hands that over and waits for it.
+//! Work that blocks, on threads of its own: the workers never block, so a statement that must read
+//! or write a file hands that over and waits for it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -47,7 +47,7 @@ struct Outcome<T> {
     over: Event,
 }
 
-/// Tells who waits that a job is over, even where it panics.
+/// Tells the waiter that a job is over, even where it panics.
 struct Over<T>(Arc<Outcome<T>>);
 
 impl<T> Drop for Over<T> {
@@ -59,7 +59,7 @@ impl<T> Drop for Over<T> {
 impl OffLoad {
     /// At most so many threads of this name, and so many pieces of work that wait for them.
     pub fn new(name: &'static str, threads_max: usize, queue_max: usize) -> OffLoad {
-        assert!(threads_max > 0 && queue_max > 0, "somebody does the work");
+        assert!(threads_max > 0 && queue_max > 0, "there is a thread, and room for work");
         let shared = Shared {
             name,
             threads_max,
@@ -96,7 +96,7 @@ impl OffLoad {
         Job(outcome)
     }
 
-    /// Begins work whose end nobody waits for, whatever is in the queue: cleaning up.
+    /// Begins work whose end no task waits for, whatever is in the queue: cleaning up.
     pub fn hand_over(&self, work: impl FnOnce() + Send + 'static) {
         self.shared.queue.lock().work.push_back(Box::new(work));
         self.rouse();
@@ -130,7 +130,7 @@ impl Drop for OffLoad {
         self.shared.queue.lock().closing = true;
         self.shared.arrived.notify_all();
         for thread in self.threads.get_mut().drain(..) {
-            let _ = thread.join(); // whoever waits for a job that panicked has been told
+            let _ = thread.join(); // the waiter for a job that panicked has been told
         }
     }
 }
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_back_to_who_began_the_work() {
+    fn results_come_back_to_the_task_that_began_the_work() {
         let (runtime, off_load) = (runtime(), OffLoad::new("test", 2, 3));
         let task = Task::blocking(&runtime);
         // More than there is room for: beginning waits.

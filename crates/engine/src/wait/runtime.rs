@@ -59,7 +59,7 @@ impl Runtime {
         Runtime(Arc::new(Parts { env, workers, timer, options }))
     }
 
-    /// The world.
+    /// The environment: files, clock, randomness.
     pub fn env(&self) -> &Env {
         &self.0.env
     }

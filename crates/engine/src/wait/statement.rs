@@ -128,7 +128,7 @@ impl<T: Send + 'static> Statement<T> {
         self.state = State::Started(coroutine, bounds);
     }
 
-    /// Finishes a statement that nobody will poll any more.
+    /// Finishes a statement that will not be polled any more.
     #[cold]
     fn finish(&mut self) {
         let parker = Parker::current();

@@ -23,7 +23,7 @@ pub(super) struct Resume {
     pub worker: Rc<Worker>,
     /// The waker, if it is another one than before.
     pub waker: Option<Waker>,
-    /// Nobody will poll any more: finish.
+    /// There will be no further poll: finish.
     pub abandoned: bool,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for WaitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WaitError::Interrupted(why) => why.fmt(f),
-            WaitError::TimedOut => f.write_str("the time is over"),
+            WaitError::TimedOut => f.write_str("wait timed out"),
         }
     }
 }
@@ -74,8 +74,8 @@ pub struct Task<'s> {
     /// When the clock was looked at last, and when the time slice began; 0 for not yet.
     looked_ns: Cell<u64>,
     slice_began_ns: Cell<u64>,
-    /// Processor time: what was spent before the last suspension, and what the thread's clock showed
-    /// behind it; nothing until somebody asks, since looking costs a system call.
+    /// Processor time: what was spent before the last suspension, and what the thread's clock
+    /// showed behind it; nothing until it is asked for, since looking costs a system call.
     cpu: Cell<Option<CpuTime>>,
 }
 
@@ -139,7 +139,7 @@ impl<'s> Task<'s> {
         Task::blocking_with(runtime, Arc::default())
     }
 
-    /// As [`Task::blocking`], with an interrupt that somebody may raise.
+    /// As [`Task::blocking`], with an interrupt that another thread may raise.
     pub fn blocking_with(runtime: &Runtime, interrupt: Arc<Interrupt>) -> Task<'static> {
         let parker = Parker::current();
         let waker = parker.waker().clone();
@@ -187,7 +187,7 @@ impl<'s> Task<'s> {
         self.pins_left.set(0);
     }
 
-    /// The world.
+    /// The environment: files, clock, randomness.
     pub fn env(&self) -> &Env {
         self.runtime.env()
     }

@@ -93,7 +93,7 @@ struct Stop(Arc<AtomicBool>);
 
 impl Drop for Stop {
     fn drop(&mut self) {
-        self.0.store(true, Relaxed); // a wake-up that comes through all the same harms nobody
+        self.0.store(true, Relaxed); // a wake-up that comes through all the same does no harm
     }
 }
 

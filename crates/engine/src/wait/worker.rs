@@ -23,7 +23,7 @@ pub struct Worker {
     set: Arc<Set>,
 }
 
-/// What a worker counts. Only the worker writes; anybody may read.
+/// What a worker counts. Only the worker writes; any thread may read.
 #[derive(Default, Debug)]
 pub struct WorkerCounters {
     statements: AtomicU64,
@@ -159,8 +159,8 @@ struct Numbers {
 }
 
 thread_local! {
-    /// This thread's workers: one for each set, which means one outside of tests. Looked at only
-    /// by whoever polls, never on a coroutine (P1).
+    /// This thread's workers: one for each set, which means one outside of tests. Looked at only by
+    /// code that polls, never on a coroutine (P1).
     static WORKERS: RefCell<Vec<Rc<Worker>>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -40,7 +40,7 @@ pub(super) struct Binder<'c> {
     pub blocks: Vec<Block>,
     pub ids: Ids,
     scan_number: u32,
-    /// The outermost block that was referred to since somebody last looked.
+    /// The outermost block that was referred to since this was last reset.
     pub outermost: usize,
     /// The blocks of the columns referred to inside aggregates that are being bound.
     pub references: Vec<Vec<usize>>,
@@ -61,11 +61,11 @@ pub(super) struct Binder<'c> {
     pub stored_only: bool,
     /// The column under which `OUTPUT` knows `$action`, in a `MERGE`.
     pub action: Option<ColId>,
-    /// Variables that nobody declared, where their types are to be found out.
+    /// Undeclared variables, where their types are to be found out.
     pub undeclared: Option<Vec<Undeclared>>,
     /// The calls of `IDENTITY(…)` in a `SELECT … INTO`.
     pub identities: Vec<IdentityDef>,
-    /// What a definition mentions, where somebody wants to know.
+    /// What a definition mentions, where that is asked for.
     pub mentions: Option<Mentions>,
     /// How many expansions are open: views, functions, common table expressions.
     pub expansions: u32,

@@ -73,7 +73,8 @@ pub trait Names {
     /// The row on which a cursor stands, for `WHERE CURRENT OF`. Errors 16916 and the like.
     fn cursor_rows(&self, cursor: &ast::CursorRef) -> SqlResult<Vec<CursorRow>>;
 
-    /// The tree of a module's text. Whoever keeps trees returns the one that is kept.
+    /// The tree of a module's text. An implementation that keeps trees returns the one that is
+    /// kept.
     fn module_tree(&self, _database: DbId, module: &ModuleDef) -> SqlResult<Arc<ast::Batch>> {
         let options = tsql::ParseOptions { quoted_identifier: module.uses_quoted_identifier };
         tsql::parse_batch(&module.definition, options).map(Arc::new)

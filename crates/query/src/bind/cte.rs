@@ -1,8 +1,8 @@
 //! Common table expressions.
 //!
-//! One is bound anew wherever it is used, seeing those before it and nothing of who uses it. One that
-//! refers to itself becomes a [`Node::Recursive`]: the members of its union that do not refer to it
-//! are the anchor, the others the step.
+//! Such an expression is bound anew wherever it is used. It sees those before it, and nothing of
+//! the query that uses it. One that refers to itself becomes a [`Node::Recursive`]: the members of
+//! its union that do not refer to it are the anchor, the others the step.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ use crate::plan::tree::{Node, WorktableId};
 pub(super) struct Cte {
     alias: ast::TableAlias,
     meaning: Meaning,
-    /// Whether somebody has referred to it.
+    /// Whether it has been referred to.
     used: Cell<bool>,
 }
 

@@ -1,7 +1,8 @@
 //! What stands for a query or expression of its own: views, inline functions, computed columns.
 //!
 //! Each is bound anew wherever it is used, in the surroundings of its definition: names are looked
-//! for in its database and schema, and it sees neither blocks nor variables of who uses it.
+//! for in its database and schema, and it sees neither blocks nor variables of the query that uses
+//! it.
 
 use std::sync::Arc;
 
@@ -57,8 +58,8 @@ impl Binder<'_> {
         Ok(rows)
     }
 
-    /// Notes on a view's columns what whoever changes them must respect: the rule of a view within this one,
-    /// or this one's, which includes it.
+    /// Notes on a view's columns what a statement that changes them must respect: the rule of a
+    /// view within this one, or this one's, which includes it.
     fn seen_through(&self, database: DbId, view: &ModuleDef, checks: bool, rows: &mut Rows) {
         let Rows::Derived(Some(node), columns) = rows else { return };
         let checked = checks.then(|| shown_conditions(node).into());
@@ -77,7 +78,8 @@ impl Binder<'_> {
         }
     }
 
-    /// Notes on a view's columns whose they are, if the view has triggers: those may take its rows.
+    /// Notes on a view's columns which view they belong to, if it has triggers: those may take its
+    /// rows.
     fn may_take_rows(
         &mut self,
         database: DbId,

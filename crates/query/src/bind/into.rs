@@ -43,7 +43,7 @@ impl Binder<'_> {
         };
         let identity = IdentityDef { seed, increment, not_for_replication: false };
         self.identities.push(identity);
-        // Nobody reads the value: the table gives its own.
+        // The value is not read: the table gives its own.
         let value = match ty.kind.is_decimal() {
             true => Value::Decimal(0),
             false => Value::Int(0),

@@ -367,8 +367,8 @@ fn rows_wanted(limit: &Limit) -> Option<Expr> {
     }
 }
 
-/// The sum of two numbers of rows, 0 if one of them is negative (somebody else complains); nothing
-/// if it could overflow.
+/// The sum of two numbers of rows, 0 if one of them is negative ([`Node::Offset`] raises the
+/// error); nothing if it could overflow.
 fn sum_of(offset: &Expr, fetch: &Expr) -> Option<Expr> {
     let bigint = |kind| Expr { kind, ty: SqlType::bigint(), nullable: true };
     let constant = |value| bigint(ExprKind::Constant(Value::Int(value)));

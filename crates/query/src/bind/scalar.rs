@@ -1,5 +1,5 @@
-//! A bound scalar and what is known of it besides its type: whose collation it has, and whether it
-//! is a bare NULL or a literal, which matters to the types of what it is used in.
+//! A bound scalar and what is known of it besides its type: its collation label, and whether it is
+//! a bare NULL or a literal, which matters to the types of what it is used in.
 
 use base::types::{Coercibility, Operand};
 use base::{Collation, SqlError, SqlType, Value, message};
@@ -27,7 +27,7 @@ pub(super) enum Origin {
     Integer,
     /// Another literal.
     Literal,
-    /// A variable that nobody declared, by its place in the binder's list: its type is what it meets.
+    /// An undeclared variable, by its place in the binder's list: its type is what it meets.
     Undeclared(u16),
     /// A call of `IDENTITY(…)`, by its place in the binder's list.
     Identity(u16),
@@ -60,7 +60,7 @@ impl Label {
         Label(ty.kind.is_character().then(|| (make(ty.collation), "")))
     }
 
-    /// What was made by a query counts as a column for who uses it.
+    /// What was made by a query counts as a column where it is used.
     pub fn make_implicit(&mut self) {
         if let Some((label @ (Coercibility::Default(_) | Coercibility::Explicit(_)), _)) =
             &mut self.0

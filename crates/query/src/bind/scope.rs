@@ -2,10 +2,11 @@
 //!
 //! # Rules
 //!
-//! * Blocks lie on a stack, the innermost last. A name is looked for in the innermost block first, in
-//!   the sources that its clause sees ([`Block::visible`]), then further out, down to
-//!   [`Env::base`](super::binder::Env): what is expanded (a view, a CTE) does not see who uses it.
-//! * A column gets its [`ColId`] when somebody refers to it, so scans read what is used.
+//! * Blocks lie on a stack, the innermost last. A name is looked for in the innermost block first,
+//!   in the sources that its clause sees ([`Block::visible`]), then further out, down to
+//!   [`Env::base`](super::binder::Env): what is expanded (a view, a CTE) does not see the query
+//!   that uses it.
+//! * A column gets its [`ColId`] when it is referred to, so scans read what is used.
 
 use std::ops::Range;
 use std::sync::Arc;

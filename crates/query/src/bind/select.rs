@@ -91,7 +91,7 @@ impl Binder<'_> {
         block.is_part = !matches!(usage, Usage::Statement | Usage::Insert);
         block.is_distinct = select.distinct;
         block.is_ordered = !tail.order_by.is_empty();
-        // After an error nothing more is bound, so nobody minds a block that is left open.
+        // After an error nothing more is bound, so a block that is left open does no harm.
         self.select_in_block(select, tail, usage)
     }
 

@@ -437,7 +437,7 @@ impl Binder<'_> {
     /// All columns of a source as columns that can be renamed.
     fn derived_rows(&mut self, rows: Rows) -> BindResult<(Node, Vec<OutCol>)> {
         match rows {
-            Rows::Derived(node, columns) => Ok((node.expect("nobody has taken it yet"), columns)),
+            Rows::Derived(node, columns) => Ok((node.expect("it has not been taken yet"), columns)),
             Rows::Scan(mut scan) => {
                 let mut columns = Vec::with_capacity(scan.columns());
                 for ordinal in 0..scan.columns() {

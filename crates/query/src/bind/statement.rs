@@ -50,7 +50,7 @@ pub struct BoundPred {
     pub dependencies: Dependencies,
 }
 
-/// A column of a query's result, for who makes something of it.
+/// A column of a query's result, for callers that build on the query.
 #[derive(Clone, Debug)]
 pub struct QueryColumn {
     /// Its name, if it has one.
@@ -77,7 +77,7 @@ pub struct QueryColumns {
     pub dependencies: Dependencies,
 }
 
-/// A variable that nobody declared.
+/// An undeclared variable.
 #[derive(Clone, Debug)]
 pub struct Suggestion {
     /// Its name with `@`.

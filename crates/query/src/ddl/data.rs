@@ -39,7 +39,7 @@ pub fn evaluate(context: &mut Context<'_>, bound: BoundExpr) -> DdlResult<Value>
     let lowering = options.lowering();
     let unit = lower::scalar(&bound.expr, lowering)?;
     let mut facts = bound.facts;
-    // Who may define something may have it checked.
+    // A user that may define something may have it checked.
     facts.accesses.clear();
     let plan = StepPlan { unit, facts, dependencies: bound.dependencies, options };
     let mut frame = Frame::new([]);

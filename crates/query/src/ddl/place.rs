@@ -239,7 +239,7 @@ pub fn table_to_change(
     Ok((found.database, found.schema, table))
 }
 
-/// Whether the session may alter or drop an object. Temporary ones are everybody's who sees them.
+/// Whether the session may alter or drop an object. It may with every temporary one that it sees.
 pub fn may_alter(context: &Context<'_>, found: &Found) -> bool {
     if found.database == DbId::TEMPDB {
         return true;

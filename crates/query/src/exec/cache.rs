@@ -4,8 +4,9 @@
 //! plan that was made when it ran first. An entry is found by everything that its meaning depends
 //! on but the catalog; of the catalog's changes each plan takes care itself.
 //!
-//! What keeps something of a database that is dropped, or closed, goes with it. Whoever makes a plan meanwhile may have
-//! looked at the database before; so nothing is kept that was made of databases which have gone since.
+//! What keeps something of a database that is dropped, or closed, goes with it. A session that
+//! makes a plan meanwhile may have looked at the database before; so nothing is kept that was made
+//! of databases which have gone since.
 //!
 //! Entries are charged by size. When a shard is full, those that were not used since the hand of its
 //! clock last passed them go.
@@ -284,7 +285,8 @@ impl PlanCache {
             handle: OnceLock::new(),
         });
         let mut shard = self.shard(hash);
-        // Under the lock: either this is seen by who forgets a database, or what he has done before is seen here.
+        // Under the lock: either a session that forgets a database sees this entry, or what it has
+        // noted before is seen here.
         if !holds() {
             return;
         }

@@ -80,7 +80,7 @@ impl<'c> Context<'c> {
         self.session.catalog(database)
     }
 
-    /// Who the session is in a database. Error 916.
+    /// The user that the session is in a database. Error 916.
     pub fn user(&self, database: DbId) -> SqlResult<Arc<DatabaseUser>> {
         self.session.user(database)
     }

@@ -9,7 +9,7 @@
 //! * [`run`]: what each step does.
 //! * [`context`]: what definitions, system procedures, cursors and bulk loads are given to work
 //!   with.
-//! * [`options`], [`security`]: `SET` options; who may do what. [`files`]: those that statements name.
+//! * [`options`], [`security`]: `SET` options; permissions. [`files`]: those that statements name.
 //!
 //! # The life of a request
 //!

@@ -1,7 +1,7 @@
 //! What a login or user is permitted.
 //!
-//! A permission is held if nobody among the user, its roles and `public` is denied it, and one of
-//! them has it: on the thing itself, on what contains it, or by a stronger permission. Owners and
+//! A permission is held if none of the user, its roles and `public` is denied it, and one of them
+//! has it: on the thing itself, on what contains it, or by a stronger permission. Owners and
 //! administrators hold all.
 
 mod subject;
@@ -46,7 +46,7 @@ pub fn guest_enabled(schema: &Schema) -> bool {
 }
 
 impl DatabaseUser {
-    /// `dbo`, who a server's administrator and a database's owner are.
+    /// `dbo`, as which a server's administrator and a database's owner act.
     pub fn dbo() -> DatabaseUser {
         DatabaseUser {
             id: PrincipalId::DBO,
@@ -74,7 +74,7 @@ impl DatabaseUser {
         DatabaseUser { id: user.id, tokens, is_owner, default_schema: schema.default_schema(user) }
     }
 
-    /// Who a login is in a database; `None` if it may not use it.
+    /// The user that a login is in a database; `None` if the login may not use it.
     pub fn for_login(
         master: &Schema,
         login: &LoginDef,
@@ -417,7 +417,7 @@ impl Denied {
 struct ColumnGrants {
     granted: bool,
     denied: bool,
-    /// For whom a grant on the table does not count.
+    /// The principals for which a grant on the table does not count.
     revoked: SmallVec<[PrincipalId; 4]>,
 }
 

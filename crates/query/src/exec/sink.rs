@@ -14,14 +14,14 @@ use crate::plan::tree::OutputColumn;
 
 /// Receives the answer to a request.
 ///
-/// Its methods may wait while the client is slow. An error means that nobody listens any more: the
+/// Its methods may wait while the client is slow. An error means that the client has gone: the
 /// session ends.
 pub trait ResponseSink: ResultSink {
     /// The part of it that units write to.
     fn results(&mut self) -> &mut dyn ResultSink;
 
-    /// Where the columns of the result that has just started come from. Only those who change rows
-    /// of cursors want to know.
+    /// Where the columns of the result that has just started come from. Only clients that change
+    /// rows of cursors use it.
     fn origins(&mut self, _: &Task, _: &Origins<'_>) -> SqlResult<()> {
         Ok(())
     }
@@ -223,7 +223,7 @@ impl PassesMessages for MessagesOnly<'_> {
     }
 }
 
-/// Nobody listens: what functions write to, through [`ResultsOnly`].
+/// Discards everything: what functions write to, through [`ResultsOnly`].
 pub struct Silent;
 
 impl ResultSink for Silent {

@@ -89,7 +89,7 @@ pub trait MetadataFacts {
     /// logins. `None` if there is no such database or it cannot be used.
     fn schema(&self, database: DbId) -> Option<Arc<Schema>>;
 
-    /// Who the session is in a database; `None` if it may not use it.
+    /// The user that the session is in a database; `None` if it may not use it.
     fn user(&self, database: DbId) -> Option<PrincipalId>;
 
     /// A temporary table (`#t`, `##t`) that the session sees by this name, in tempdb.
@@ -107,7 +107,7 @@ pub trait MetadataFacts {
         None
     }
 
-    /// The identity value that was last used in a table, whoever used it; `None` before the first.
+    /// The identity value that was last used in a table, by any session; `None` before the first.
     fn identity_value(&self, database: DbId, table: ObjectId) -> Option<i64>;
 
     /// The last rowversion of a database, `@@DBTS`.
@@ -148,7 +148,7 @@ pub trait SessionFacts: MetadataFacts {
     /// The error that the innermost `CATCH` block around the statement has caught.
     fn caught_error(&self) -> Option<SqlError>;
 
-    /// On whose behalf the statement is run.
+    /// The login for which the statement is run.
     fn login(&self) -> Login;
 
     /// The connection behind the session.

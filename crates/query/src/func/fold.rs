@@ -1,7 +1,7 @@
 //! Evaluating on constants when a statement is bound, by the code that evaluates on rows.
 //!
-//! An error is not raised here: the expression may never be evaluated. Who folds keeps the expression
-//! as it is and lets it fail when it is run.
+//! An error is not raised here: the expression may never be evaluated. The caller keeps the
+//! expression as it is and lets it fail when it is run.
 
 use std::sync::Arc;
 

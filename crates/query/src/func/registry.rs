@@ -43,8 +43,8 @@ static SCALARS: LazyLock<HashMap<&'static str, &'static ScalarFunction>> =
 /// The scalar function of this name, in any case. `@@ROWCOUNT` and its kin are functions without
 /// arguments, as are `CURRENT_TIMESTAMP`, `CURRENT_USER` and what else is called without parentheses.
 ///
-/// Two have names that nobody can write: `TRIM FROM` takes (source, characters) and cuts at both ends
-/// (at one end it is `LTRIM` or `RTRIM`), and `AT TIME ZONE` takes (value, zone).
+/// Two have names that cannot be written: `TRIM FROM` takes (source, characters) and cuts at both
+/// ends (at one end it is `LTRIM` or `RTRIM`), and `AT TIME ZONE` takes (value, zone).
 pub fn lookup(name: &str) -> Option<&'static ScalarFunction> {
     with_upper_case(name, |name| SCALARS.get(name).copied())
 }

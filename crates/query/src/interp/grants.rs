@@ -2,13 +2,14 @@
 //!
 //! # Life of a lease
 //!
-//! A statement asks for as much as its plan is guessed to need, before it opens anything. If the pool does not
-//! have that, or others have come before, it waits in a queue, in order of arrival, until its deadline. What
-//! it then has is its *lease*. Objects that need more are given it as long as nobody waits, up to what one
-//! statement may have; after that they spill. The lease ends with the statement.
+//! A statement asks for as much as its plan is guessed to need, before it opens anything. If the
+//! pool does not have that, or others have come before, it waits in a queue, in order of arrival,
+//! until its deadline. What it then has is its *lease*. Objects that need more are given it as long
+//! as no statement waits, up to what one statement may have; after that they spill. The lease ends
+//! with the statement.
 //!
-//! Statements without sorts and hash tables do not come here, and neither do those that run inside of another:
-//! who holds a lease must not wait for one.
+//! Statements without sorts and hash tables do not come here, and neither do those that run inside
+//! of another: a statement that holds a lease must not wait for another.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ pub struct GrantPool {
     /// Bytes of one lease, at most.
     most: AtomicUsize,
     state: Mutex<State>,
-    /// Whoever is in the queue looks again when this is woken.
+    /// Statements in the queue look again when this is woken.
     freed: WaitList,
 }
 
@@ -57,7 +58,7 @@ pub struct Counts {
 /// What a statement asks for; bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask {
-    /// Whose it is.
+    /// The session that asks.
     pub session: SessionId,
     /// Without so much it does not run.
     pub required: usize,
@@ -134,8 +135,8 @@ impl GrantPool {
         })
     }
 
-    /// There are so many bytes, of which a statement gets at most a quarter, and at most `most`. Who has a lease
-    /// keeps it.
+    /// There are so many bytes, of which a statement gets at most a quarter, and at most `most`.
+    /// Leases that were given stay.
     pub fn set_limit(&self, limit: usize, most: usize) {
         {
             let _state = self.state();
@@ -159,7 +160,7 @@ impl GrantPool {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Waits for a lease. At once, if the pool has it and nobody waits.
+    /// Waits for a lease. At once, if the pool has it and no statement waits.
     pub fn take(
         self: &Arc<Self>,
         task: &Task<'_>,
@@ -201,7 +202,8 @@ impl GrantPool {
             let mut state = self.state();
             let first = state.queue.front().is_some_and(|first| first.ticket == ticket);
             let fits = state.taken + ask.wanted <= self.limit();
-            // There may be less by now than was asked for; it is had when nobody else has anything.
+            // There may be less by now than was asked for; then it is given when there is no other
+            // lease.
             if !first || !(fits || state.taken == 0) {
                 return None;
             }
@@ -227,7 +229,7 @@ impl GrantPool {
             }
         }
         drop(state);
-        // Whoever is first now may go on.
+        // The statement that is first now may go on.
         self.freed.wake_all();
         admitted.map(|number| self.lease(number, ask))
     }
@@ -236,17 +238,17 @@ impl GrantPool {
         Lease { pool: self.clone(), number, bytes: ask.wanted, most: ask.most.max(ask.wanted) }
     }
 
-    /// Those who have a lease.
+    /// The holders of leases.
     pub fn holders(&self) -> Vec<Holder> {
         self.state().holders.iter().flatten().cloned().collect()
     }
 
-    /// Those who wait for one, the first first.
+    /// The statements that wait for one, in order of arrival.
     pub fn waiting(&self) -> Vec<Waiting> {
         self.state().queue.iter().copied().collect()
     }
 
-    /// Bytes of leases that those who have them do not hold yet.
+    /// Bytes of leases that their holders do not use yet.
     pub fn unused(&self) -> usize {
         let state = self.state();
         let unused = |it: &Holder| it.granted.saturating_sub(it.usage.bytes.load(Relaxed));
@@ -301,7 +303,7 @@ impl Lease {
         bytes <= self.bytes || self.extend(bytes)
     }
 
-    /// Makes it as large, and by half as much again if that can be had, unless somebody waits.
+    /// Makes it as large, and by half as much again if that can be had, unless a statement waits.
     #[cold]
     fn extend(&mut self, bytes: usize) -> bool {
         if bytes > self.most {
@@ -370,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lease_grows_while_nobody_waits() {
+    fn a_lease_grows_while_no_statement_waits() {
         let (pool, task) = (pool(1000, 300), task());
         assert_eq!(pool.most(), 250);
         let mut lease = pool.take(&task, ask(100, 0), &Arc::default()).unwrap();
@@ -383,13 +385,13 @@ mod tests {
         assert_eq!(pool.taken(), 900);
         let error = pool.take(&task, ask(200, 0), &Arc::default()).unwrap_err();
         assert_eq!((error, pool.counts().timeouts), (WaitError::TimedOut, 1));
-        assert_eq!(pool.unused(), 900, "nobody holds anything");
+        assert_eq!(pool.unused(), 900, "no lease is used yet");
         drop((lease, others));
         assert_eq!((pool.taken(), pool.holders().len()), (0, 0));
     }
 
     #[test]
-    fn a_pool_that_becomes_smaller_leaves_leases_alone_and_starves_nobody() {
+    fn a_pool_that_becomes_smaller_leaves_leases_alone_and_starves_no_statement() {
         let (pool, task) = (pool(1000, 300), task());
         let mut lease = pool.take(&task, ask(200, 0), &Arc::default()).unwrap();
         pool.set_limit(100, 300);
@@ -428,7 +430,8 @@ mod tests {
                 waiter
             })
             .collect();
-        // There is room for the small ones, but they have come later; and who has a lease does not get ahead.
+        // There is room for the small ones, but they have come later; and a statement with a lease
+        // does not get ahead.
         assert!(!held.covers(210) && held.reach() == 200);
         assert_eq!(pool.taken(), 900);
         drop(rest);

@@ -162,8 +162,8 @@ pub trait Host {
         rows: &mut LocalTable,
     ) -> SqlResult<()>;
 
-    /// Lends the transaction to the native module whose statement has just begun, if nobody else
-    /// needs to know of its statements.
+    /// Lends the transaction to the native module whose statement has just begun, if the session
+    /// need not know of its statements.
     fn lend(&mut self) -> Option<Lent> {
         None
     }

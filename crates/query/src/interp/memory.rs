@@ -126,7 +126,8 @@ impl Memory {
     }
 }
 
-/// Memory of an emptied list or table that is kept for what comes, at most, since nobody is charged for it.
+/// Memory of an emptied list or table that is kept for what comes, at most, since no account is
+/// charged for it.
 const KEPT_MAX: usize = 64 << 10;
 
 /// As [`Grant::admit`].
@@ -189,7 +190,8 @@ pub struct Grant {
     account: Arc<Account>,
     /// Bytes of objects that can spill, their blocks of files included.
     spillable: usize,
-    /// Who can spill does so here. The rest of the limit is left to those who cannot.
+    /// Bytes in use at which objects that can spill do so. The rest of the limit is left to those
+    /// that cannot.
     granted: usize,
     /// Where objects go on when the limit is reached.
     spill: Option<Arc<SpillSpace>>,

@@ -52,10 +52,10 @@ pub struct CursorDesc {
     pub options: ReadOptions,
     /// What the rows are read for.
     pub purpose: ReadPurpose,
-    /// Whether nobody looks into the rows: all that counts is that they are there.
+    /// Whether no instruction looks into the rows: all that counts is that they are there.
     pub unread: bool,
-    /// Whether nobody wants a row of it when the next is asked for, or when it is opened again: so rows are good for
-    /// as long as the engine's cursor has them.
+    /// Whether no instruction uses a row of it when the next is asked for, or when it is opened
+    /// again: so rows are good for as long as the engine's cursor has them.
     pub fleeting: bool,
 }
 

@@ -1,7 +1,8 @@
 //! What is counted of runs: of a statement, a module, a statement within a native module.
 //!
-//! Whoever runs something adds to it when it has succeeded; the views over execution statistics read it. Each
-//! number is right by itself; a reader may find them a run apart from one another.
+//! The session that runs something adds to it when it has succeeded; the views over execution
+//! statistics read it. Each number is right by itself; a reader may find them a run apart from one
+//! another.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

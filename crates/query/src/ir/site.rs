@@ -262,7 +262,7 @@ pub struct TargetSite {
     /// Whether no update of this target changes the key of an index.
     pub keeps_keys: bool,
     /// Whether more changes than memory may take can go to a successor of the table's storage:
-    /// nobody looks at rows that were changed before the statement is over.
+    /// nothing looks at rows that were changed before the statement is over.
     pub loads: bool,
     /// The layout of its rows: a place in [`crate::ir::Unit::layouts`].
     pub layout: u16,

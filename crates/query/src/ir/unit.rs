@@ -96,9 +96,9 @@ pub struct Unit {
     /// Where operators are counted, if they are.
     pub counters: Vec<OperatorCounter>,
 
-    /// Its machine code, once somebody has made it.
+    /// Its machine code, once it is made.
     pub machine_code: OnceLock<Box<dyn MachineCode>>,
-    /// How much it has run, until it is compiled; the highest bit says that somebody is at it.
+    /// How much it has run, until it is compiled; the highest bit is [`CLAIMED`].
     heat: AtomicU32,
 }
 
@@ -167,8 +167,8 @@ impl Unit {
         }
     }
 
-    /// Whether the caller is the one who has it compiled. Units that count are not: machine code keeps counters
-    /// where nobody could read them.
+    /// Whether the caller is to have it compiled. Units that count are not: machine code keeps
+    /// counters where they could not be read.
     pub fn claim_compilation(&self) -> bool {
         self.counters.is_empty() && self.heat.fetch_or(CLAIMED, Relaxed) & CLAIMED == 0
     }

@@ -2,8 +2,8 @@
 //!
 //! A column of a stored row is loaded when it is first used, and once per row. A load in code that
 //! runs only sometimes (a branch of `CASE`, the second half of `OR`) does not count outside it, so
-//! whoever lowers such code brackets it with [`Lowering::enter`] and [`Lowering::leave`]: everything
-//! learned in between is forgotten. What is learned is kept in a journal, newest last.
+//! lowering brackets such code with [`Lowering::enter`] and [`Lowering::leave`]: everything learned
+//! in between is forgotten. What is learned is kept in a journal, newest last.
 
 use base::{SqlError, SqlResult, message};
 

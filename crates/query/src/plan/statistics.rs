@@ -6,7 +6,7 @@ use engine::catalog::def::TableDef;
 
 /// Sizes of tables and indexes. They need not be exact and may have changed when a plan is run.
 pub trait Statistics {
-    /// How many rows a table has; `None` if nobody knows.
+    /// How many rows a table has; `None` if that is not known.
     fn rows(&self, database: DbId, table: &TableDef) -> Option<u64>;
 
     /// How many different keys an index (by its place in [`TableDef::indexes`]) has.

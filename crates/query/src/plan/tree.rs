@@ -331,8 +331,8 @@ pub struct ReadOptions {
     pub no_wait: bool,
     /// `READCOMMITTEDLOCK`: READ COMMITTED waits for writers, whatever the database's option.
     pub committed_lock: bool,
-    /// For foreign keys: what is newest, after waiting for whoever is changing it, whatever the level. Nothing stays
-    /// locked.
+    /// For foreign keys: what is newest, after waiting for the transaction that is changing it,
+    /// whatever the level. Nothing stays locked.
     pub newest: bool,
 }
 

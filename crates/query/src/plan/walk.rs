@@ -1,8 +1,8 @@
 //! Ways through expressions, conditions and operators: what each is made of, and what is often
 //! asked of the whole.
 //!
-//! [`Parts`] lists what something directly consists of; whoever wants more recurses. So each kind of
-//! walk is a few lines, and the shape of the tree is known in one place.
+//! [`Parts`] lists what something directly consists of; a caller that wants more recurses. So each
+//! kind of walk is a few lines, and the shape of the tree is known in one place.
 
 use crate::func::Volatility;
 use crate::plan::expr::{Aggregate, ColId, Expr, ExprKind, Pred, SortKey};

@@ -1,5 +1,5 @@
-//! The procedures that people call: help, who is there, settings, logins and users, and old names
-//! of statements.
+//! The procedures that users call: help, sessions, settings, logins and users, and old names of
+//! statements.
 
 use super::Needs;
 use super::native::{

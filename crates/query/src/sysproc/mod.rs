@@ -28,17 +28,17 @@ pub use registry::{all, find, find_by_id};
 /// What a procedure does that no text could: the status that it returns.
 pub type Native = fn(&mut Context<'_>, &mut Arguments<'_>) -> SqlResult<i32>;
 
-/// Whom a procedure is for, whatever its arguments: error 15247 for others.
+/// What a caller needs to call a procedure, whatever its arguments: error 15247 without it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Needs {
-    /// All. What it does to an object, and what it shows of the catalog, takes what the statements in its text
-    /// or their native counterpart take.
+    /// Nothing. What it does to an object, and what it shows of the catalog, takes what the
+    /// statements in its text or their native counterpart take.
     Nothing,
-    /// The server's administrators.
+    /// To be an administrator of the server.
     Administrator,
-    /// Whoever has a permission on the server.
+    /// A permission on the server.
     Server(Permission),
-    /// Whoever has a permission on the database that it is called in.
+    /// A permission on the database that it is called in.
     Database(Permission),
 }
 
@@ -51,11 +51,11 @@ pub struct SystemProcedure {
     pub name: &'static str,
     /// A `CREATE PROCEDURE` statement.
     pub definition: Arc<str>,
-    /// Whom it is for.
+    /// What its caller needs.
     pub needs: Needs,
     /// What runs in the place of the text's steps.
     pub native: Option<Native>,
-    /// It is for other procedures of this module to call, and not found by anybody else's names.
+    /// It is for other procedures of this module to call; a name elsewhere does not find it.
     pub internal: bool,
 }
 

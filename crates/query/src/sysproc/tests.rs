@@ -176,7 +176,7 @@ fn every_procedure_can_be_called() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// A walk through the table of procedures by a user to whom nothing is granted.
+/// A walk through the table of procedures by a user without grants.
 #[test]
 fn procedures_are_for_their_callers() {
     let server = TestServer::new();

@@ -5,10 +5,10 @@
 //! * [`compatible`]: the views of the days before `sys`: `sysobjects`, `sysdatabases`.
 //! * [`information_schema`]: the standard's views.
 //!
-//! A view is either a [`SystemRowset`], whose rows are made from the schema or the server's state when it is
-//! read, or a [`SystemView`], a query over such views. All are visible in every database, and describe the
-//! one in whose name they were asked for. [`visibility`]
-//! says who sees which of their rows.
+//! A view is either a [`SystemRowset`], whose rows are made from the schema or the server's state
+//! when it is read, or a [`SystemView`], a query over such views. All are visible in every
+//! database, and describe the one in whose name they were asked for. [`visibility`] says which
+//! users see which of their rows.
 
 pub(crate) mod catalog;
 pub(crate) mod cells;
@@ -108,8 +108,8 @@ impl FillContext<'_> {
     }
 }
 
-/// What whoever reads a view must be permitted, beside what every user is: `VIEW SERVER STATE` or
-/// `VIEW DATABASE STATE`. Views of sessions and requests show everybody his own.
+/// The permission that a reader of a view needs, beside what every user has: `VIEW SERVER STATE` or
+/// `VIEW DATABASE STATE`. Views of sessions and requests show every session its own rows.
 pub fn needs(view: &SystemRowset) -> Option<Permission> {
     const FOR_ALL: [&str; 3] = ["dm_exec_sessions", "dm_exec_requests", "dm_os_host_info"];
     const OF_SERVER: [&str; 2] = ["dm_db_file_space_usage", "dm_db_log_space_usage"];

@@ -219,7 +219,7 @@ fn views_show_what_was_created() {
 }
 
 #[test]
-fn locks_tell_who_is_where_and_who_has_what() {
+fn locks_show_the_session_in_a_database_and_what_it_has() {
     let server = TestServer::new();
     let mut session = server.session();
     session.script("create database d");
@@ -233,7 +233,7 @@ fn locks_tell_who_is_where_and_who_has_what() {
 }
 
 #[test]
-fn whoever_waits_for_a_row_is_shown_with_the_one_who_has_it() {
+fn a_session_that_waits_for_a_row_is_shown_with_the_one_that_has_it() {
     let server = TestServer::new();
     let mut session = server.session();
     session.script("create database d");
@@ -269,7 +269,7 @@ fn whoever_waits_for_a_row_is_shown_with_the_one_who_has_it() {
 }
 
 #[test]
-fn whoever_waits_for_a_time_is_suspended() {
+fn a_session_that_waits_for_a_time_is_suspended() {
     let server = TestServer::new();
     let mut session = server.session();
     let instance = server.instance.clone();

@@ -1,11 +1,12 @@
-//! Who sees what of a catalog: views, built-in functions and system procedures ask here.
+//! What a user sees of a catalog: views, built-in functions and system procedures ask here.
 //!
-//! Owners of a database, and whoever may `VIEW DEFINITION` of it, see everything, and nothing is looked up for
-//! them. Others see the objects that they own or have been permitted anything on, in person or through a role, on
-//! the object, a column of it, its schema or the database; and what belongs to these: columns, indexes,
-//! constraints, triggers ([`seen`]). Texts are shown to those who may see the definition of the object. Of
-//! principals they see those that the server makes, themselves, the roles that they are in, and what they have a
-//! permission on. Schemas, types and whatever the server itself defines are shown to all.
+//! Owners of a database, and users that may `VIEW DEFINITION` of it, see everything, and nothing is
+//! looked up for them. Others see the objects that they own or have been permitted anything on, in
+//! person or through a role, on the object, a column of it, its schema or the database; and what
+//! belongs to these: columns, indexes, constraints, triggers ([`seen`]). Texts are shown to users
+//! that may see the definition of the object. Of principals they see those that the server makes,
+//! themselves, the roles that they are in, and what they have a permission on. Schemas, types and
+//! whatever the server itself defines are shown to all.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -41,7 +42,7 @@ pub enum Seen {
 
 /// What a user of a database sees of an object.
 pub fn seen(user: &DatabaseUser, (database, schema): (DbId, &Schema), id: ObjectId) -> Seen {
-    // Who can name a temporary table owns it.
+    // A session that can name a temporary table owns it.
     if user.is_owner || database == DbId::TEMPDB {
         return Seen::Definition;
     }

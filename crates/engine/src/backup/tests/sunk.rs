@@ -52,12 +52,12 @@ fn disturb(server: &Server, seed: u64, rows: &mut Rows) {
                 rows.insert(id, [id, id, v]);
             }
             (true, 0) => {
-                change(server, &mut txn, FIRST, id, None).expect("nobody else writes");
+                change(server, &mut txn, FIRST, id, None).expect("no other writer");
                 rows.remove(&id);
             }
             (true, _) => {
                 let row = [id, id, v];
-                change(server, &mut txn, FIRST, id, Some(row)).expect("nobody else writes");
+                change(server, &mut txn, FIRST, id, Some(row)).expect("no other writer");
                 rows.insert(id, row);
             }
         }

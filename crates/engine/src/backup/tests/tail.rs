@@ -93,7 +93,7 @@ fn the_tail_of_a_database_without_checkpoint_files_has_all_commits() {
 }
 
 #[test]
-fn a_damaged_log_is_backed_up_to_the_damage_by_those_who_ask_for_it() {
+fn a_damaged_log_is_backed_up_to_the_damage_on_demand() {
     for seed in 0..4 {
         let (world, state) = chain_and_tail(600 + 10 * seed);
         let places = batches(&world);
@@ -154,7 +154,7 @@ fn only_the_segments_that_are_read_have_to_be_sound() {
     assert_eq!(&*path, &**middle);
     let before: Vec<_> = whole.iter().take_while(|(file, _)| *file == first).cloned().collect();
     assert_eq!(found, before);
-    // Who needs only what is behind the gap finds all of it.
+    // A reader that needs only what is behind the gap finds all of it.
     world.sim.fs().flip_bit(&first, 20 * 8).expect("it is there");
     let (found, None) = read(*late).expect("its segment is whole") else { panic!("it is whole") };
     let behind = whole.iter().skip_while(|(_, stamp)| stamp < late);

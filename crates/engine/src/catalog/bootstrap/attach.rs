@@ -1,9 +1,9 @@
 //! Detaching and attaching: a database leaves the server with its files, and comes back, here or elsewhere.
 //!
-//! The directory of a database that is detached says so: the file `detached` in it tells what master knew
-//! of the database. It is made durable before master's row goes, and removed after a row is there again, so
-//! that each directory either belongs to a row or says that it belongs to nobody; others are removed at the next
-//! start. Where both hold, after a crash, the row counts.
+//! The directory of a database that is detached says so: the file `detached` in it tells what
+//! master knew of the database. It is made durable before master's row goes, and removed after a
+//! row is there again, so that each directory either belongs to a row or says that it belongs to
+//! none; others are removed at the next start. Where both hold, after a crash, the row counts.
 //!
 //! ```text
 //! magic u32 | version u16 | zero u16 | CRC-32C u32 | length u32 | definition of the database |
@@ -38,7 +38,7 @@ pub struct DetachedDatabase {
     pub described: BackedUpDatabase,
 }
 
-/// What is there where somebody looks for a detached database.
+/// What a search for a detached database finds.
 #[derive(Clone, Debug)]
 pub enum Found {
     /// A detached database.
@@ -47,7 +47,7 @@ pub enum Found {
     NoDirectory,
     /// A directory that holds no database of this server's kind, or not that one.
     Nothing,
-    /// A database that somebody uses.
+    /// A database that is in use.
     InUse,
 }
 
@@ -63,7 +63,8 @@ impl Instance {
         let catalog = self.catalog(def.id)?;
         let note = encode(&self.describe(def, &catalog));
         drop(catalog);
-        // Whoever took part in a transaction that this database decided must not have to ask it any more.
+        // Other databases that took part in a transaction that this one decided must not need its
+        // decision any more.
         for database in self.engine.databases() {
             database.manager().log().flush(task).map_err(EngineError::from)?;
         }

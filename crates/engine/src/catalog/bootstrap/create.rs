@@ -147,8 +147,8 @@ impl Instance {
     ) -> Result<(), InstanceError> {
         self.giving_up(def, || {
             change(&self.master, task, owner, |edit, txn| {
-                // Whoever took part in a transaction that this database decided must not have to ask
-                // it any more.
+                // Other databases that took part in a transaction that this one decided must not
+                // need its decision any more.
                 for database in self.engine.databases() {
                     database
                         .manager()
@@ -227,7 +227,7 @@ impl Instance {
         self.unregister(def.id);
         if let Some(database) = self.engine.remove(def.id) {
             database.stop_threads();
-            // Nobody needs a clean end; the writer must be done with the files, though.
+            // A clean end is not needed, but the log writer must be done with the files.
             let _ = database.shut_down(task, &[]);
         }
         self.dispose(&self.directory_of(def));

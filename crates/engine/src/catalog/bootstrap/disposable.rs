@@ -1,9 +1,10 @@
 //! Directories of databases that may go.
 //!
-//! A database whose making or restore does not come to its end leaves a directory behind, and so does one that is
-//! dropped when the power goes. An empty file `NAME.disposable` beside such a directory says so: it is durable
-//! before the directory is made, and goes once master has a row for the database; it is there again before that row
-//! goes. What has none is somebody's, who has put it there, and is not touched. A row counts for more than the file.
+//! A database whose making or restore does not come to its end leaves a directory behind, and so
+//! does one that is dropped when the power goes. An empty file `NAME.disposable` beside such a
+//! directory says so: it is durable before the directory is made, and goes once master has a row
+//! for the database; it is there again before that row goes. A directory with neither such a file
+//! nor a row was not made by the server and is not touched. A row counts for more than the file.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -131,7 +131,7 @@ pub struct Instance {
     master: Arc<Catalog>,
     catalogs: RwLock<BTreeMap<DbId, Arc<Catalog>>>,
     backups: OffLoad,
-    /// Databases that have become suspect, and nobody has been told of.
+    /// Databases that have become suspect and have not been reported.
     failures: Mutex<Vec<(DbId, InstanceError)>>,
     _lock: DirectoryLock,
 }
@@ -160,7 +160,7 @@ impl Instance {
     /// The catalog of a database that is open; why it is not, otherwise.
     pub fn catalog(&self, id: DbId) -> Result<Arc<Catalog>, EngineError> {
         let found = {
-            let catalogs = self.catalogs.read().expect("nobody panics under this lock");
+            let catalogs = self.catalogs.read().expect("no panic under this lock");
             catalogs.get(&id).cloned()
         };
         match found.filter(|catalog| self.is_whole(catalog)) {
@@ -176,7 +176,7 @@ impl Instance {
     /// The catalogs of all open databases, by id.
     pub fn catalogs(&self) -> Vec<Arc<Catalog>> {
         let mut catalogs: Vec<Arc<Catalog>> = {
-            let catalogs = self.catalogs.read().expect("nobody panics under this lock");
+            let catalogs = self.catalogs.read().expect("no panic under this lock");
             catalogs.values().cloned().collect()
         };
         catalogs.retain(|catalog| self.is_whole(catalog));
@@ -189,8 +189,8 @@ impl Instance {
         let database = catalog.database();
         let Some(failure) = database.loading_failure() else { return true };
         {
-            let mut catalogs = self.catalogs.write().expect("nobody panics under this lock");
-            // Somebody else may have closed it, and opened it again.
+            let mut catalogs = self.catalogs.write().expect("no panic under this lock");
+            // Another thread may have closed it, and opened it again.
             let is_open = |own: &Arc<Catalog>| Arc::ptr_eq(own, catalog);
             if !catalogs.get(&database.id()).is_some_and(is_open) {
                 return false;
@@ -200,16 +200,16 @@ impl Instance {
                 .set_unavailable(database.id(), EngineError::from(failure.clone()).unavailable());
         }
         let failure = (database.id(), EngineError::from(failure.clone()).into());
-        self.failures.lock().expect("nobody panics under this lock").push(failure);
+        self.failures.lock().expect("no panic under this lock").push(failure);
         database.stop_threads();
         false
     }
 
     /// The databases that have become suspect since this was last asked, and why.
     pub fn take_failures(&self) -> Vec<(DbId, InstanceError)> {
-        // It is noticed by who looks for it.
+        // Listing the catalogs notices failures.
         drop(self.catalogs());
-        std::mem::take(&mut *self.failures.lock().expect("nobody panics under this lock"))
+        std::mem::take(&mut *self.failures.lock().expect("no panic under this lock"))
     }
 
     /// The database of this name, whether it is open or not.
@@ -255,12 +255,12 @@ impl Instance {
     }
 
     fn register(&self, catalog: Arc<Catalog>) {
-        let mut catalogs = self.catalogs.write().expect("nobody panics under this lock");
+        let mut catalogs = self.catalogs.write().expect("no panic under this lock");
         catalogs.insert(catalog.database().id(), catalog);
     }
 
     fn unregister(&self, id: DbId) {
-        self.catalogs.write().expect("nobody panics under this lock").remove(&id);
+        self.catalogs.write().expect("no panic under this lock").remove(&id);
     }
 }
 

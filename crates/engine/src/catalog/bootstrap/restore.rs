@@ -269,7 +269,7 @@ impl Instance {
         self.data.root().join("backup")
     }
 
-    /// Makes that folder if a file shall be in it. Whoever writes the file finds out if it is not there.
+    /// Makes that folder if a file shall be in it. Writing the file fails if it is not there.
     pub fn make_backup_dir(&self, file: &Path) {
         let dir = self.backup_dir();
         if file.starts_with(&dir) {

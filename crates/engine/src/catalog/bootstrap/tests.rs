@@ -210,7 +210,7 @@ impl Server {
         let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
         let mut cursor = Cursor::new(&statement.snapshot, 0, ScanRange::All, Direction::Forward);
         let mut rows = Vec::new();
-        while let Some(row) = cursor.next(&mut txn, &self.task, &table).expect("nobody else") {
+        while let Some(row) = cursor.next(&mut txn, &self.task, &table).expect("no conflict") {
             let values = integers(&table, txn.row(&table, row));
             rows.push((values[0], values[1]));
         }
@@ -374,8 +374,8 @@ fn tables_and_rows_survive_crashes_and_restarts() {
     let storage = catalog.current().table(id).expect("it exists").storage;
     server
         .ddl(&catalog, |edit, txn| edit.truncate_table(&server.task, txn, id).map(drop))
-        .expect("nobody else");
-    server.insert(&catalog, id, 30).expect("nobody else");
+        .expect("no conflict");
+    server.insert(&catalog, id, 30).expect("no conflict");
     server.shut_down();
     let server = world.open().expect("it was shut down in order");
     server.check();
@@ -451,10 +451,10 @@ fn sequences_go_on_after_a_crash_and_start_anew_when_told() {
     assert_eq!(next(&server, &catalog), Ok(after + 1), "a clean shutdown skips nothing");
     def.restarts += 1;
     def.start = 100;
-    put_sequence(&server, &catalog, &def).expect("nobody else");
+    put_sequence(&server, &catalog, &def).expect("no conflict");
     assert_eq!(next(&server, &catalog), Ok(100));
     def.increment = -10;
-    put_sequence(&server, &catalog, &def).expect("nobody else");
+    put_sequence(&server, &catalog, &def).expect("no conflict");
     assert_eq!(next(&server, &catalog), Ok(90));
     server.create_table(&catalog, "U", &[]).expect("the name is free");
     let server = world.crash(server);
@@ -506,12 +506,12 @@ fn an_altered_sequence_goes_on_where_it_was_after_a_crash_too() {
     assert_eq!(next_value(&server, &catalog, id), Ok(1));
     catalog.sequences().give_back(&server.task, id).expect("there is room in the log");
     def.cache = SequenceCache::None;
-    put_sequence(&server, &catalog, &def).expect("nobody else");
+    put_sequence(&server, &catalog, &def).expect("no conflict");
     let server = world.crash(server);
     let catalog = server.catalog(DbId(5));
     assert_eq!(next_value(&server, &catalog, id), Ok(2));
     (def.restarts, def.start) = (1, 10);
-    put_sequence(&server, &catalog, &def).expect("nobody else");
+    put_sequence(&server, &catalog, &def).expect("no conflict");
     let server = world.crash(server);
     let catalog = server.catalog(DbId(5));
     assert_eq!(next_value(&server, &catalog, id), Ok(10), "ceilings of its former life are over");
@@ -531,10 +531,10 @@ fn a_sequence_ends_or_goes_round() {
     let state = catalog.sequences().state(id).expect("it exists");
     assert_eq!((state.current, state.exhausted), (5, true));
     def.cycle = true;
-    put_sequence(&server, &catalog, &def).expect("nobody else");
+    put_sequence(&server, &catalog, &def).expect("no conflict");
     assert_eq!([next(), next()], [Ok(1), Ok(3)]);
     def.cycle = false;
-    put_sequence(&server, &catalog, &def).expect("nobody else");
+    put_sequence(&server, &catalog, &def).expect("no conflict");
     let too_large = crate::catalog::SequenceError::RangeTooLarge;
     let place = catalog.database().session(&server.owner);
     let range = catalog.sequences().range(&server.task, &place, (id, 2));
@@ -557,7 +557,7 @@ fn a_dropped_sequence_or_a_rolled_back_one_has_no_counter() {
     assert!(catalog.sequences().state(def.header.id).is_none());
     put_sequence(&server, &catalog, &def).expect("the name is free");
     let key = DefinitionKey::Object(def.header.id);
-    server.ddl(&catalog, |edit, txn| edit.drop(&server.task, txn, key)).expect("nobody else");
+    server.ddl(&catalog, |edit, txn| edit.drop(&server.task, txn, key)).expect("no conflict");
     assert!(catalog.sequences().state(def.header.id).is_none());
 }
 
@@ -602,7 +602,7 @@ fn names_of_databases_are_unique_and_ids_are_used_again() {
     assert_eq!(id(server.create_database("B")).expect("the name is free"), 6);
     let taken = server.create_database("a");
     assert!(matches!(taken, Err(InstanceError::Catalog(CatalogError::NameInUse { .. }))));
-    server.drop_database("A").expect("nobody uses it");
+    server.drop_database("A").expect("it is not in use");
     assert!(server.instance.find("A").is_none());
     assert!(server.instance.catalog(DbId(5)).is_err());
     assert_eq!(id(server.create_database("C")).expect("the name is free"), 5);
@@ -623,7 +623,8 @@ fn a_database_that_cannot_be_made_leaves_nothing() {
     world.crash(server);
 }
 
-/// What is left of databases that were not finished goes. What somebody has put there stays, though no row names it.
+/// What is left of databases that were not finished goes. A directory that the server has not made
+/// stays, though no row names it.
 #[test]
 fn directories_without_a_row_are_removed_if_they_say_that_they_may_go() {
     let (world, server) = World::started(13);
@@ -671,8 +672,8 @@ fn a_damaged_database_is_left_out_and_the_others_open() {
     assert!(server.instance.find("Bad").is_none());
 }
 
-/// The catalog is in checkpoint files like all else. Who reads it is only told that the database is suspect, by whoever
-/// has found out why.
+/// The catalog is in checkpoint files like all else. The loader, which has found out why, tells its
+/// reader only that the database is suspect.
 #[test]
 fn a_damaged_checkpoint_file_is_named_whatever_it_holds() {
     let (world, server) = World::started(16);
@@ -750,7 +751,7 @@ fn another_collation_tells_names_apart_in_another_way() {
     let refused = change(&server, Collation::DEFAULT);
     assert!(matches!(refused, Err(InstanceError::Catalog(CatalogError::NameInUse { .. }))));
     let key = DefinitionKey::Object(upper);
-    server.ddl(&catalog, |edit, txn| edit.drop(&server.task, txn, key)).expect("nobody else");
+    server.ddl(&catalog, |edit, txn| edit.drop(&server.task, txn, key)).expect("no conflict");
     change(&server, Collation::DEFAULT).expect("no two names are one");
     let found = |catalog: &Catalog| {
         catalog.current().find_object(SchemaId::DBO, "T").map(|object| object.id())

@@ -175,7 +175,7 @@ coded! {
 coded! {
     /// `user_access` of a database.
     UserAccess: u8 {
-        /// Everybody.
+        /// All logins.
         Multi = 0 "MULTI_USER",
         /// One session at a time.
         Single = 1 "SINGLE_USER",

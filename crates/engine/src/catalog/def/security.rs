@@ -176,7 +176,7 @@ impl LoginDef {
 pub struct PermissionSet {
     /// On what.
     pub target: Securable,
-    /// Who has it.
+    /// The principal that has it.
     pub grantee: PrincipalId,
     /// The permissions; never empty in a schema.
     pub grants: Vec<Grant>,
@@ -187,7 +187,7 @@ pub struct PermissionSet {
 pub struct Grant {
     /// Which permission.
     pub permission: Permission,
-    /// Who gave it.
+    /// The principal that gave it.
     pub grantor: PrincipalId,
     /// Granted or denied.
     pub state: PermissionState,

@@ -9,8 +9,8 @@
 //! found, and the successor becomes the table's storage, as after a rebuild: for the transaction at once, for
 //! others when it commits.
 //!
-//! Until then whoever reads the table in this transaction reads the old storage, as it was when the load
-//! began. If the statement fails, the load is forgotten with what it did before.
+//! Until then this transaction reads the old storage of the table, as it was when the load began.
+//! If the statement fails, the load is forgotten with what it did before.
 
 use base::ids::ObjectId;
 
@@ -31,7 +31,7 @@ use crate::wait::Task;
 
 /// See the module's header.
 pub(super) struct TableLoad {
-    /// Whose statement it is, as the session counts them.
+    /// The level of the statement, as the session counts levels.
     level: usize,
     /// Where the transaction stood.
     pub at: Savepoint,

@@ -16,8 +16,8 @@
 //! objects (`#name`) need no locks, since other sessions cannot name them.
 //!
 //! Tables whose definition changes, derived fields included, have their gates closed until the
-//! transaction ends: whoever got in before is done, and whoever gets in afterwards finds the new
-//! schema.
+//! transaction ends: transactions that got in before are done, and those that get in afterwards
+//! find the new schema.
 //!
 //! # Undoing
 //!
@@ -289,7 +289,7 @@ impl SchemaEdit {
         let (system, row) = address(&key);
         let catalog = self.catalog.clone();
         if !existed && let Some(sequence) = sequence_of(&self.schema(), key) {
-            // Nobody else knows it, but this transaction may use it at once.
+            // No other transaction knows it, but this one may use it at once.
             catalog.sequences().follow(&sequence);
         }
         catalog.write_row(task, txn, (system, &row), existed, bytes.as_deref())?;

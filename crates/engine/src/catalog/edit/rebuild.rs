@@ -2,16 +2,18 @@
 //!
 //! # Life of a rebuild
 //!
-//! Commits begin to note the keys of rows of the table that they change ([`Noting`]). All rows that a snapshot sees by
-//! then are copied to a new storage, which nobody else knows. Then rounds follow, each with a later snapshot: of
-//! every row whose key was noted, what the round before saw is taken out of the new storage, and what this one sees
-//! is put there. When little is noted any more the table's gate is closed, and there is one more round; others find
-//! the new storage when the transaction commits.
+//! Commits begin to note the keys of rows of the table that they change ([`Noting`]). All rows that
+//! a snapshot sees by then are copied to a new storage, which no other transaction knows. Then
+//! rounds follow, each with a later snapshot: of every row whose key was noted, what the round
+//! before saw is taken out of the new storage, and what this one sees is put there. When little is
+//! noted any more the table's gate is closed, and there is one more round; others find the new
+//! storage when the transaction commits.
 //!
-//! What a copy is like is the business of whoever rebuilds: he gets rows of the old table ([`TableRebuild::next`]) and
-//! gives each as it is to be ([`TableRebuild::put`]). So a row that was copied has to be found by what its copy is like:
-//! by the key that names it in the log. Where that is not the same for each copy of a row, the gate is closed before
-//! the first one; and as soon as what others change takes too much memory.
+//! The caller decides what a copy is like: it gets rows of the old table ([`TableRebuild::next`])
+//! and gives each as it is to be ([`TableRebuild::put`]). So a row that was copied has to be found
+//! by its copy: by the key that names it in the log. Where that is not the same for each copy of a
+//! row, the gate is closed before the first one; and as soon as what others change takes too much
+//! memory.
 //!
 //! # Invariants
 //!
@@ -229,7 +231,8 @@ impl SchemaEdit {
         (old, new): (&TableDef, &TableDef),
     ) -> CatalogResult<()> {
         self.replace_storage(task, txn, old, new.clone())?;
-        // Who was in the table may have a place in the log behind somebody's who is about to use his.
+        // A transaction that was in the table may have committed at a log position behind one that
+        // another transaction has reserved and not used yet.
         let log = self.catalog.database().manager().log();
         log.wait_committed(task, log.tail());
         Ok(())
@@ -357,7 +360,7 @@ impl TableRebuild {
         let (_cursor, row) = row_of(task, txn, (table, snapshot), key)?;
         let row = row.expect("it was copied (E3)");
         let deleted = txn.delete(task, table, snapshot, row)?;
-        assert!(matches!(deleted, Written::Done(_)), "nobody else knows the storage");
+        assert!(matches!(deleted, Written::Done(_)), "no other transaction knows the storage");
         Ok(())
     }
 
@@ -436,7 +439,7 @@ impl TableRebuild {
         bytes + (keys + self.changed) * of_row > (limit / CHANGES_PART).max(CHANGES_MIN)
     }
 
-    /// From here on nobody changes the table.
+    /// From here on no other transaction changes the table.
     fn close(
         &mut self,
         edit: &mut SchemaEdit,

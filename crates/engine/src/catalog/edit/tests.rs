@@ -243,7 +243,7 @@ fn found(schema: &Schema, name: &str) -> bool {
 }
 
 #[test]
-fn nobody_else_sees_a_change_before_it_is_committed() {
+fn other_sessions_do_not_see_a_change_before_it_is_committed() {
     let world = World::new();
     let version = world.catalog.version();
     let mut session = world.session(51);
@@ -696,7 +696,7 @@ fn a_table_that_was_written_to_is_not_left_before_the_end() {
 }
 
 #[test]
-fn who_comes_after_a_drop_or_rebuild_is_told_that_the_table_changed() {
+fn a_reader_after_a_truncation_is_told_that_the_table_changed() {
     let world = World::new();
     let (mut user, mut altering) = (world.session(51), world.session(52));
     let def = user.table("T");

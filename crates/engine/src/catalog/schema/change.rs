@@ -1,4 +1,4 @@
-//! Changes to a schema that nobody else has seen yet, and the upkeep of what is derived.
+//! Changes to a schema that no other session has seen yet, and the upkeep of derived data.
 
 use std::sync::Arc;
 

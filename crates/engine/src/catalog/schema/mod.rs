@@ -17,8 +17,8 @@
 //!
 //! * S1: a name means at most one thing: objects and their constraints share one set of names per
 //!   schema, types have another.
-//! * S2: derived data (`referenced_by`, `triggers`, who uses what) is a function of the stored
-//!   definitions alone; building a schema from its rows gives an equal one.
+//! * S2: derived data (`referenced_by`, `triggers`, uses) is a function of the stored definitions
+//!   alone; building a schema from its rows gives an equal one.
 
 mod change;
 mod ids;
@@ -58,7 +58,7 @@ pub struct Schema {
     incoming: CowMap<(ObjectId, IncomingKey), ()>,
     /// Triggers by their table or view.
     triggers: CowMap<(ObjectId, ObjectId), ()>,
-    /// Who uses what: (used, user, column of the user) → whether the use binds.
+    /// Uses: (used, user, column of the user) → whether the use binds.
     users: CowMap<(UsedId, ObjectId, Option<ColumnId>), bool>,
     types: NamedMap<TypeDef>,
     schemas: NamedMap<SchemaDef>,
@@ -222,7 +222,7 @@ impl Schema {
         self.shared
     }
 
-    /// Whether this is a transaction's working copy, whose plans nobody else may use.
+    /// Whether this is a transaction's working copy, whose plans no other session may use.
     pub fn is_working(&self) -> bool {
         self.working
     }
@@ -454,7 +454,7 @@ impl Schema {
         self.principals.iter().find(|p| p.sid.as_deref() == Some(sid))
     }
 
-    /// Whether a user or role is in a role, directly or through others. Everybody is in `public`.
+    /// Whether a user or role is in a role, directly or through others. All are in `public`.
     pub fn is_member(&self, principal: PrincipalId, role: PrincipalId) -> bool {
         role == PrincipalId::PUBLIC
             || server::is_member(principal, role, |id| Some(&*self.principals.get(id)?.roles))
@@ -474,7 +474,7 @@ impl Schema {
         self.permissions.get(&(target, grantee))
     }
 
-    /// What anybody has been granted or denied on a thing, parts of it included.
+    /// What all principals have been granted or denied on a thing, parts of it included.
     pub fn permissions_on(
         &self,
         class: SecurableClass,

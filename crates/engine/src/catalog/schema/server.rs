@@ -40,7 +40,7 @@ impl ServerSchema {
         self.logins.iter().find(|login| *login.sid == *sid)
     }
 
-    /// Whether a login or role is in a server role, directly or through others. Everybody is in
+    /// Whether a login or role is in a server role, directly or through others. All are in
     /// `public`.
     pub fn is_member(&self, principal: PrincipalId, role: PrincipalId) -> bool {
         role == PrincipalId::SERVER_PUBLIC

@@ -165,7 +165,7 @@ impl Sequences {
 
     /// What a clean shutdown logs, so that no value is skipped.
     pub fn positions(&self) -> Vec<Operation<'static>> {
-        let counters = self.counters.read().expect("nobody panics under this lock");
+        let counters = self.counters.read().expect("no panic under this lock");
         let all = counters.values();
         let mut all: Vec<_> = all.map(|c| c.operation(c.standing().mark())).collect();
         all.push(row_version_ceiling(self.row_versions.position()));
@@ -175,7 +175,7 @@ impl Sequences {
     /// A definition is current: makes or changes its counter. A counter whose definition says that
     /// it was restarted starts anew; any other goes on where it was.
     pub(super) fn follow(&self, def: &SequenceDef) {
-        let mut counters = self.counters.write().expect("nobody panics under this lock");
+        let mut counters = self.counters.write().expect("no panic under this lock");
         let rules = Rules::of(def);
         let new = || Arc::new(SequenceCounter::new(def.header.id, rules));
         counters.entry(def.header.id).or_insert_with(new).standing().follow(rules);
@@ -183,7 +183,7 @@ impl Sequences {
 
     /// A definition is gone.
     pub(super) fn forget(&self, sequence: ObjectId) {
-        self.counters.write().expect("nobody panics under this lock").remove(&sequence);
+        self.counters.write().expect("no panic under this lock").remove(&sequence);
     }
 
     /// Recovery has found how far a sequence may have come.
@@ -196,7 +196,7 @@ impl Sequences {
     }
 
     fn counter(&self, sequence: ObjectId) -> Result<Arc<SequenceCounter>, SequenceError> {
-        let counters = self.counters.read().expect("nobody panics under this lock");
+        let counters = self.counters.read().expect("no panic under this lock");
         counters.get(&sequence).cloned().ok_or(SequenceError::Dropped)
     }
 
@@ -209,7 +209,7 @@ impl Sequences {
         take: impl FnOnce(&mut Standing) -> Result<T, SequenceError>,
     ) -> Result<T, SequenceError> {
         let (taken, covered_by, counter) = {
-            let counters = self.counters.read().expect("nobody panics under this lock");
+            let counters = self.counters.read().expect("no panic under this lock");
             let counter = counters.get(&sequence).ok_or(SequenceError::Dropped)?;
             let mut standing = counter.standing();
             let taken = take(&mut standing)?;
@@ -261,7 +261,7 @@ impl SequenceCounter {
 
     /// Held for a few instructions.
     fn standing(&self) -> MutexGuard<'_, Standing> {
-        self.standing.lock().expect("nobody panics under this lock")
+        self.standing.lock().expect("no panic under this lock")
     }
 
     fn turn(&self, task: &Task) -> Turn<'_> {

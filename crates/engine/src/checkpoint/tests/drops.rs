@@ -40,12 +40,12 @@ fn replace(server: &Server, old: u64, new: u64) -> TxnResult<()> {
     txn.commit(&server.task, Durability::Full).map(drop)
 }
 
-/// One whose checkpoints are made when somebody wants them, and whose pairs stay as they are.
+/// A server whose checkpoints are made on demand, and whose pairs stay as they are.
 pub(super) fn server_that_merges_nothing(world: &World) -> Server {
     server_on_demand(world, false)
 }
 
-/// One whose checkpoints are made when somebody wants them.
+/// A server whose checkpoints are made on demand.
 pub(super) fn server_on_demand(world: &World, merges: bool) -> Server {
     let mut options = options();
     options.checkpoints.merges = merges;
@@ -60,7 +60,7 @@ fn bytes_of_files(world: &World) -> u64 {
     rows.map(|path| world.sim.fs().read(&path).map_or(0, |bytes| bytes.len() as u64)).sum()
 }
 
-/// Waits until there are no more of them than that, which nobody does anything for.
+/// Waits until the files have no more bytes than that, without doing anything for it.
 fn come_to(world: &World, server: &Server, bytes_max: u64, when: &str) {
     let begin = std::time::Instant::now();
     while bytes_of_files(world) > bytes_max {
@@ -79,7 +79,7 @@ fn files_of_tables_that_are_dropped_go_by_themselves() {
         create_filled(&server, n, 1000).expect("the disk works");
         checkpoint(&server);
         assert!(bytes_of_files(&world) > 20_000, "it has rows");
-        server.drop_table(5, n).expect("nobody uses it");
+        server.drop_table(5, n).expect("it is not in use");
         come_to(&world, &server, 4000, "after a table was dropped");
     }
     let expected = server.rows(5, 1);
@@ -97,7 +97,7 @@ fn files_of_storages_that_are_replaced_go_by_themselves() {
     checkpoint(&server);
     let once = bytes_of_files(&world);
     for n in 2..9 {
-        replace(&server, n, n + 1).expect("nobody uses it");
+        replace(&server, n, n + 1).expect("it is not in use");
         checkpoint(&server);
     }
     come_to(&world, &server, once + once / 2, "after seven times");
@@ -109,8 +109,8 @@ fn files_of_storages_that_are_replaced_go_by_themselves() {
     come_to(&world, &server, once + once / 2, "after a restart");
 }
 
-/// The drop is in the log only when the power goes, and in files that nobody merges; a database that was
-/// written by a server that did not count such rows looks the same.
+/// The drop is in the log only when the power goes, and in files that are not merged; a database
+/// that was written by a server that did not count such rows looks the same.
 #[test]
 fn files_of_tables_that_were_dropped_before_a_start_go_by_themselves() {
     for is_in_files in [false, true] {
@@ -121,7 +121,7 @@ fn files_of_tables_that_were_dropped_before_a_start_go_by_themselves() {
         create_filled(&server, 2, 1000).expect("the disk works");
         create_filled(&server, 3, 10).expect("the disk works");
         checkpoint(&server);
-        server.drop_table(5, 2).expect("nobody uses it");
+        server.drop_table(5, 2).expect("it is not in use");
         database(&server).manager().log().flush(&server.task).expect("the disk works");
         if is_in_files {
             checkpoint(&server);
@@ -160,7 +160,7 @@ fn a_pair_is_rewritten_when_enough_of_it_was_of_a_dropped_table() {
     }
     txn.commit(&server.task, Durability::Full).expect("there is room");
     checkpoint(&server);
-    server.drop_table(5, 3).expect("nobody uses it");
+    server.drop_table(5, 3).expect("it is not in use");
     come_to(&world, &server, both * 6 / 10, "after one of two tables was dropped");
     let expected = server.rows(5, 2);
     assert_eq!(expected.len(), 1850);
@@ -199,7 +199,7 @@ fn a_table_that_is_dropped_while_a_checkpoint_is_made_stays_in_files_until_the_n
         let mut txn = server.begin(5);
         server.delete(&mut txn, &server.table(5, 2), 7).expect("it is free");
         txn.commit(&server.task, Durability::Full).expect("there is room");
-        server.drop_table(5, 2).expect("nobody uses it");
+        server.drop_table(5, 2).expect("it is not in use");
         world.sim.fs().release(OpKind::Write);
         made.join().expect("no panic").expect("the disk works");
     });
@@ -233,9 +233,9 @@ fn identities_of_tables_that_are_gone_are_forgotten() {
     }
     checkpoint(&server);
     assert_eq!(identities(&world), [1001, 1002, 1003].map(StorageId));
-    server.drop_table(5, 2).expect("nobody uses it");
+    server.drop_table(5, 2).expect("it is not in use");
     checkpoint(&server);
-    server.drop_table(5, 3).expect("nobody uses it");
+    server.drop_table(5, 3).expect("it is not in use");
     database(&server).manager().log().flush(&server.task).expect("the disk works");
     crash(&world, server);
     let server = world.recover(&[5], 2);
@@ -260,7 +260,7 @@ fn counters_outlive_manifests_that_are_like_the_last() {
         // What a table had is given up at once, and its files wait for another manifest.
         create_filled(&server, 2 + turn, 300).expect("the disk works");
         checkpoint(&server);
-        server.drop_table(5, 2 + turn).expect("nobody uses it");
+        server.drop_table(5, 2 + turn).expect("it is not in use");
         checkpoint(&server);
         (0..1500).for_each(|_| last = last.max(take(&server)));
         database(&server).manager().log().flush(&server.task).expect("the disk works");
@@ -407,7 +407,7 @@ fn tables_are_dropped_and_pairs_are_merged_while_the_power_goes() {
             continue;
         }
         for n in states[0].keys().filter(|n| **n > 1) {
-            server.drop_table(5, *n).expect("nobody uses it");
+            server.drop_table(5, *n).expect("it is not in use");
         }
         let rows = states[0].get(&1).map_or(0, State::len) as u64;
         checkpoint(&server);

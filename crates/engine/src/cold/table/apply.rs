@@ -24,19 +24,19 @@ pub struct RowChange<'a> {
     pub p: &'a [u8],
     /// Its bytes, or nothing if it is gone.
     pub row: Option<&'a [u8]>,
-    /// Since when it is so; 0 if everybody sees it.
+    /// Since when it is so; 0 if every snapshot sees it.
     pub stamp: Lsn,
     /// If the history has something of it: the keys under which it is still to be found.
     pub held: Option<&'a [HeldKey]>,
 }
 
 impl<'a> RowChange<'a> {
-    /// A row that everybody sees.
+    /// A row that every snapshot sees.
     pub fn put(p: &'a [u8], row: &'a [u8]) -> RowChange<'a> {
         RowChange { p, row: Some(row), stamp: Lsn::ZERO, held: None }
     }
 
-    /// A row that nobody sees any more.
+    /// A row that no snapshot sees any more.
     pub fn delete(p: &'a [u8]) -> RowChange<'a> {
         RowChange { p, row: None, stamp: Lsn::ZERO, held: None }
     }
@@ -61,7 +61,7 @@ pub struct Forgotten {
     pub p: Vec<u8>,
     /// Whether what tells that it is gone can go.
     pub stub: bool,
-    /// Keys under which nobody looks for it.
+    /// Keys under which no reader looks for it.
     pub keys: Vec<HeldKey>,
 }
 
@@ -143,10 +143,10 @@ impl<'a> TreeChange<'a> {
 }
 
 impl ColdTable {
-    /// Makes the rows what `changes`, in ascending order of `p`, say; and the other indexes what follows
-    /// from that. The caller is the only one who changes trees (S3), and what changes is overridden in
-    /// memory (S2). After an error some rows have changed, and maybe not in all indexes: the caller does
-    /// the same again until it succeeds, before anything else is done to the table.
+    /// Changes rows as `changes` say, in ascending order of `p`, and the other indexes accordingly.
+    /// The caller alone changes trees (S3), and what changes is overridden in memory (S2). After an
+    /// error some rows have changed, and maybe not in all indexes: the caller does the same again
+    /// until it succeeds, before anything else is done to the table.
     pub(crate) fn apply(
         &self,
         task: &Task,
@@ -185,8 +185,8 @@ impl ColdTable {
         Ok(())
     }
 
-    /// Takes out what nobody sees: it does not matter when, and need not be overridden in memory. The caller
-    /// is the only one who changes trees (S3).
+    /// Takes out what no snapshot sees: it does not matter when, and need not be overridden in
+    /// memory. The caller alone changes trees (S3).
     pub(crate) fn forget(&self, task: &Task, rows: Vec<Forgotten>) -> ColdResult<()> {
         critical::section(Section::Sink, || self.forget_rows(task, rows))
     }

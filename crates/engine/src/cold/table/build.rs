@@ -13,11 +13,12 @@
 //!
 //! # Invariants
 //!
-//! * L1: nobody but the builder changes the trees, or knows them, until they are built.
+//! * L1: only the builder changes the trees, or knows them, until they are built.
 //! * L2: a root of the pages that is captured meanwhile has whole trees, with some of the entries:
 //!   [`ColdTables::alone`] is held while trees are changed. So what a crash leaves behind can be dropped.
-//! * L3: trees that are being built, or not adopted, in a root that is opened are nobody's: they are dropped. So if
-//!   recovery finds trees that were built it does without all that their transaction has loaded.
+//! * L3: trees that are being built, or not adopted, in a root that is opened are unowned: they are
+//!   dropped. So if recovery finds trees that were built it does without all that their transaction
+//!   has loaded.
 //!
 //! All but [`TableBuild::push`] may block.
 
@@ -83,7 +84,7 @@ impl From<FileError> for BuildError {
     }
 }
 
-/// See the module's header. If it is dropped before its end, its trees are dropped by who drops those of
+/// See the module's header. If it is dropped before its end, its trees are dropped with those of
 /// tables that are gone.
 pub struct TableBuild {
     tables: Arc<ColdTables>,
@@ -93,7 +94,7 @@ pub struct TableBuild {
     sorters: Vec<Option<Sorter>>,
     filling: Option<Filling>,
     rows: u64,
-    /// Rows that are in their tree since somebody took them from here.
+    /// Rows that are in their tree since the last [`TableBuild::take_filled`].
     filled: FilledRows,
     p: Vec<u8>,
     entry: Vec<u8>,

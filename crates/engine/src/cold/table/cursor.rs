@@ -25,7 +25,7 @@ pub struct ColdEntry<'a> {
     pub stamp: Lsn,
 }
 
-/// Who looks at the entries of a leaf: see [`ColdCursor::next_leaf`].
+/// A visitor of the entries of a leaf: see [`ColdCursor::next_leaf`].
 pub trait VisitEntries {
     /// Whether what lies in the leaf, so many entries, is taken without a look at them.
     fn pass(&mut self, leaf: LeafSpan<'_>) -> bool;

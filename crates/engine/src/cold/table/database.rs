@@ -51,7 +51,7 @@ impl ColdInfo {
 pub(super) enum TableState {
     /// Rows sink into them.
     Ready,
-    /// They are built before anybody knows them ([`super::build`]).
+    /// They are built before any reader knows them ([`super::build`]).
     Building,
 }
 
@@ -72,10 +72,10 @@ pub struct ColdTables {
     history: Arc<History>,
     /// Tables whose trees are being built.
     building: Mutex<BTreeSet<u64>>,
-    /// Tables whose trees are nobody's (L3), and are still to be dropped.
+    /// Tables whose trees are unowned (L3), and are still to be dropped.
     abandoned: Mutex<BTreeMap<u64, Attempts>>,
-    /// Held by who changes the directory or trees that are being built, while not all of the change is
-    /// published; and by who takes note of all pages (L2).
+    /// Held while a change of the directory, or of trees that are being built, is not all
+    /// published; and while note is taken of all pages (L2).
     changing: Mutex<()>,
 }
 
@@ -235,14 +235,14 @@ impl ColdTables {
             trees.push(tree);
         }
         batch.finish();
-        // If there was something left of trees with these names, nobody knows of it any more.
+        // If something was left of trees with these names, it is known no more.
         self.abandoned.lock().remove(&storage);
         let shared = (self.store.clone(), history_of(storage, &self.history));
         let table = ColdTable::new(shared, storage, clustered, trees.into());
         let table = Arc::new(table);
         match state {
             TableState::Ready => {
-                table.adopted.store(true, Relaxed); // nobody else knows it yet
+                table.adopted.store(true, Relaxed); // no other thread knows it yet
                 drop(self.tables.lock().insert(storage, table.clone()));
             }
             TableState::Building => drop(self.building.lock().insert(storage)),
@@ -251,8 +251,8 @@ impl ColdTables {
         Ok(table)
     }
 
-    /// The trees of a table that have been built are whole, with so many rows. They are nobody's still
-    /// ([`ColdTables::adopt`]).
+    /// The trees of a table that have been built are whole, with so many rows. They are still
+    /// unowned ([`ColdTables::adopt`]).
     pub(super) fn finish_build(
         &self,
         task: &Task,
@@ -288,14 +288,14 @@ impl ColdTables {
         Ok(())
     }
 
-    /// Drops the trees of a table that nobody uses any more. If a page cannot be read, what is left goes with a later
-    /// [`ColdTables::remove_abandoned`].
+    /// Drops the trees of a table that is not used any more. If a page cannot be read, what is left
+    /// goes with a later [`ColdTables::remove_abandoned`].
     pub fn remove(&self, task: &Task, storage: u64) -> ColdResult<()> {
         let attempts = *self.abandoned.lock().entry(storage).or_default();
         self.tables.lock().remove(&storage);
         self.building.lock().remove(&storage);
         let trees = self.directory.list(&*self.store, task, Some(storage))?;
-        // From now on these trees are nobody's: what is left of them after a crash is dropped.
+        // From now on these trees are unowned: what is left of them after a crash is dropped.
         let alone = self.alone();
         self.set_flags(task, &trees, |flags| flags | UNOWNED)?;
         drop(alone);
@@ -336,8 +336,8 @@ impl ColdTables {
         }
     }
 
-    /// Drops the trees that are nobody's: a life before has not come to finish them, or an attempt to drop
-    /// them has failed.
+    /// Drops the abandoned trees: an earlier run has not finished them, or an attempt to drop them
+    /// has failed.
     pub fn remove_abandoned(&self, task: &Task) -> ColdResult<()> {
         let now = task.now_ns();
         let due: Vec<u64> = {
@@ -364,8 +364,9 @@ impl ColdTables {
         Ok(())
     }
 
-    /// Takes note of the trees as they are, complete up to `through`, and of whose they are: those of
-    /// tables that are being built, or are not adopted, are left out. Nobody changes the others meanwhile.
+    /// Takes note of the trees as they are, complete up to `through`, and of the tables that own
+    /// them: tables that are being built, or are not adopted, are left out. No thread changes the
+    /// others meanwhile.
     pub fn capture(&self, task: &Task, through: u64) -> ColdResult<(Capture, Vec<Arc<ColdTable>>)> {
         let _alone = self.alone();
         let (mut batch, tables) = (self.store.batch(), self.all());
@@ -393,8 +394,8 @@ impl ColdTables {
 
 /// The tree that holds the rows.
 const CLUSTERED: u32 = 1;
-/// One of a table whose trees are being built, or are built but not adopted, or dropped: when a root that says so is
-/// opened, they are nobody's.
+/// One of a table whose trees are being built, or are built but not adopted, or dropped: a root
+/// that says so has them as unowned (L3).
 const UNOWNED: u32 = 2;
 /// The tree that holds the rows, of a table whose trees were built.
 const BUILT: u32 = 4;

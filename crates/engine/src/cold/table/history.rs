@@ -8,14 +8,14 @@
 //! s     end u64, big-endian
 //! ```
 //!
-//! Snapshots above `begin` and up to `end` see the row as it stands here. So the second index has what nobody sees
-//! any more in front.
+//! Snapshots above `begin` and up to `end` see the row as it stands here. So the second index has
+//! in front what no snapshot sees any more.
 //!
 //! # Invariants
 //!
-//! * HI1: what was noted stands here before the tree of the table says something else, and as long as a
-//!   registered snapshot sees it. So who finds an entry that is too new for him finds what he sees here, or the row was
-//!   not there.
+//! * HI1: what was noted stands here before the tree of the table says something else, and as long
+//!   as a registered snapshot sees it. So a reader that finds an entry too new for its snapshot
+//!   finds what it sees here, or the row was not there.
 //! * HI2: a row of which something stands here has an entry in the tree of its table, if only to say that it is gone; and
 //!   the tree of each other index has it under all keys that it has here.
 
@@ -106,7 +106,8 @@ impl History {
         self.table.read().as_ref().map_or(0, |table| table.rows())
     }
 
-    /// Adds versions. They may stand here already. The caller is the one who changes trees (S3).
+    /// Adds versions. They may stand here already. The caller is the thread that changes trees
+    /// (S3).
     pub(super) fn note(table: &ColdTable, task: &Task, rows: &[PastRow]) -> ColdResult<()> {
         let values = rows
             .iter()
@@ -207,7 +208,8 @@ impl History {
         Ok(ended)
     }
 
-    /// Takes versions out that nobody sees, in any order. The caller is the one who changes trees (S3).
+    /// Takes versions out that no snapshot sees, in any order. The caller is the thread that
+    /// changes trees (S3).
     pub fn forget(&self, task: &Task, rows: &[PastRow]) -> ColdResult<()> {
         let Some(table) = self.table() else { return Ok(()) };
         let mut keys: Vec<Vec<u8>> = rows.iter().map(PastRow::key).collect();

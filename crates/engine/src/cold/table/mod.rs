@@ -11,10 +11,11 @@
 //! an index is a prefix of another, so that `s ++ p` is ordered by `s`, then by `p`. Rows that an index's
 //! filter leaves out are not in its tree. Keys that are longer than a tree takes are cut ([`key`]).
 //!
-//! The entry of a row has the stamp of its commit, or 0 if everybody sees it. A row that an old snapshot
-//! sees, and that has changed since, stands in the [`History`] as it was; if it is gone, its entry stays
-//! without bytes, as a *stub*, and other trees keep it under the keys that it had. So what another index
-//! than the clustered one has counts only if the row, as it is seen, has that key.
+//! The entry of a row has the stamp of its commit, or 0 if every snapshot sees it. A row that an
+//! old snapshot sees, and that has changed since, stands in the [`History`] as it was; if it is
+//! gone, its entry stays without bytes, as a *stub*, and other trees keep it under the keys that it
+//! had. So what another index than the clustered one has counts only if the row, as it is seen, has
+//! that key.
 //!
 //! # Invariants
 //!
@@ -96,15 +97,15 @@ pub struct ColdTable {
     trees: Box<[Tree]>,
     /// What its rows were, and those of the others of the database.
     history: Arc<History>,
-    /// Rows in the clustered tree. Written by who changes the trees.
+    /// Rows in the clustered tree. Written by the thread that changes the trees.
     rows: AtomicU64,
-    /// No entry has a higher stamp. Raised by who changes the trees, before he does.
+    /// No entry has a higher stamp. Raised by the thread that changes the trees, before it does.
     newest: AtomicU64,
-    /// How often trees were about to get what not everybody sees as it stands there. Raised by who changes them,
-    /// before he does.
+    /// How often trees were about to get what not every snapshot sees as it stands there. Raised by
+    /// the thread that changes them, before it does.
     unsettled: AtomicU64,
-    /// The position below which everything has sunk since the table has had trees, as the last durable
-    /// root has it; 0 if none has the table yet. Written by who writes the root.
+    /// The position below which everything has sunk since the table has had trees, as the last
+    /// durable root has it; 0 if none has the table yet. Written when a root has become durable.
     durable: AtomicU64,
     /// Whether they were built at once, before the commit that made the table. Set once, by the builder.
     built: AtomicBool,
@@ -315,7 +316,7 @@ pub struct Settled(u64);
 /// What a tree says of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Newest {
-    /// Since when; 0 if everybody sees it so.
+    /// Since when; 0 if every snapshot sees it so.
     pub stamp: Lsn,
     /// Whether it is there no more.
     pub is_gone: bool,

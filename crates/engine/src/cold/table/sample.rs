@@ -20,7 +20,7 @@ const CHANGED_PART: u64 = 5;
 pub(super) struct KeyCounts {
     /// Rows in the trees when they were counted.
     rows: AtomicU64,
-    /// For each index, or 0 if nobody knows.
+    /// For each index, or 0 if unknown.
     keys: Box<[AtomicU64]>,
 }
 

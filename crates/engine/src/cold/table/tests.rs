@@ -196,7 +196,8 @@ fn nothing_keeps_a_store_whose_tables_are_gone() {
 
 /// What a check of a tree finds.
 fn findings(table: &ColdTable, task: &Task, index: usize) -> String {
-    let verified = table.tree(index).verify(&**table.store(), task).expect("nobody interrupts");
+    let verified =
+        table.tree(index).verify(&**table.store(), task).expect("the task is not interrupted");
     verified.findings.iter().map(|finding| format!("{finding:?}\n")).collect()
 }
 
@@ -452,8 +453,8 @@ fn rows_that_are_taken_back_are_in_no_tree() {
 /// More steps than a build takes.
 const WHOLE: u64 = u64::MAX;
 
-/// A root in the middle of a build, or before its trees are adopted, has whole trees with some of the entries. After a
-/// crash they are nobody's, and leave nothing behind.
+/// A root in the middle of a build, or before its trees are adopted, has whole trees with some of
+/// the entries. After a crash they are unowned, and leave nothing behind.
 #[test]
 fn what_a_crash_leaves_of_a_build_is_dropped() {
     for steps in [0, 1, 2, 3, 4, 5, 8, WHOLE] {
@@ -483,7 +484,7 @@ fn what_a_crash_leaves_of_a_build_is_dropped() {
         let opened = ColdTables::open(&pool, &task, DATABASE, &files());
         let (tables, _) = opened.expect("a root was written");
         assert!(tables.get(STORAGE).is_none());
-        assert_eq!(tables.last_storage(), STORAGE, "nobody may use it again");
+        assert_eq!(tables.last_storage(), STORAGE, "no table may use it again");
         tables.remove_abandoned(&task).expect("all pages can be read");
         other = tables.get(3).expect("the root has it");
         check(&other, &task, &model);
@@ -504,7 +505,8 @@ fn what_follows_all_strings_with_a_prefix() {
     assert_eq!(after_prefix(&[255]), None);
 }
 
-/// A root that has trees as nobody's is none that has the table, though they are adopted when it becomes durable.
+/// A root that has trees as unowned does not have the table, though they are adopted when it
+/// becomes durable.
 #[test]
 fn only_roots_that_are_captured_later_have_an_adopted_table() {
     for is_later in [false, true] {
@@ -542,7 +544,7 @@ fn only_roots_that_are_captured_later_have_an_adopted_table() {
     }
 }
 
-/// Builds a table of many pages, with overflow pages, which is somebody's.
+/// Builds a table of many pages, with overflow pages, and adopts it.
 fn build_long_table(tables: &Arc<ColdTables>, task: &Task) {
     let mut build = begin_build(tables, task, [true, true, false]);
     push_all(&mut build, (0..6000).map(|n| long_row(n, n)));

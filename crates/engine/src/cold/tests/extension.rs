@@ -73,7 +73,7 @@ fn pages_that_were_wanted_again_come_back_from_the_extension() {
 }
 
 #[test]
-fn a_scan_fills_what_was_never_written_and_takes_nobodys_place() {
+fn a_scan_fills_what_was_never_written_and_displaces_nothing() {
     for slots in [400, 64] {
         let fixture = Fixture::new();
         fixture.pool.extend(options(slots)).unwrap();

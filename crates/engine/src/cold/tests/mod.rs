@@ -68,7 +68,7 @@ fn files() -> Vec<FileSpec> {
     vec![FileSpec { id: 1, path: FILE.into(), growth }]
 }
 
-/// A body that says whose it is.
+/// Fills a body so that it tells its value.
 fn fill(body: &mut Body, value: u64) {
     let mut words = SplitMix::new(value);
     for word in body.chunks_exact_mut(8) {

@@ -102,7 +102,7 @@ fn everything_at_once_leaves_every_page_whole() {
 }
 
 #[test]
-fn one_read_serves_all_who_wait_and_neighbours_are_read_together() {
+fn one_read_serves_all_waiters_and_neighbours_are_read_together() {
     let machine = Machine::new(3);
     let pool = pool(&machine.runtime, 512, 1);
     let task = machine.task();
@@ -140,7 +140,7 @@ fn one_read_serves_all_who_wait_and_neighbours_are_read_together() {
 }
 
 #[test]
-fn whoever_waits_for_what_is_read_ahead_gets_it_and_nothing_is_read_twice() {
+fn a_task_that_waits_for_what_is_read_ahead_gets_it_and_nothing_is_read_twice() {
     let machine = Machine::new(3);
     let pool = pool(&machine.runtime, 2048, 1);
     let store = Store::create(&pool, DATABASE, &files(), b"").unwrap();
@@ -170,7 +170,7 @@ fn whoever_waits_for_what_is_read_ahead_gets_it_and_nothing_is_read_twice() {
 }
 
 #[test]
-fn whoever_is_interrupted_stops_waiting_and_the_read_goes_on() {
+fn an_interrupted_task_stops_waiting_and_the_read_goes_on() {
     let machine = Machine::new(3);
     let pool = pool(&machine.runtime, 64, 1);
     let store = Store::create(&pool, DATABASE, &files(), b"").unwrap();
@@ -198,7 +198,7 @@ fn whoever_is_interrupted_stops_waiting_and_the_read_goes_on() {
 }
 
 #[test]
-fn from_a_quick_device_whoever_needs_a_page_reads_it_himself() {
+fn from_a_quick_device_a_task_reads_in_place() {
     for (latency_ns, is_quick) in [(50_000, true), (8_000_000, false)] {
         let machine = Machine::new(3);
         let pool = pool(&machine.runtime, 64, 1);
@@ -222,7 +222,7 @@ fn from_a_quick_device_whoever_needs_a_page_reads_it_himself() {
 }
 
 #[test]
-fn one_reads_himself_at_a_time_and_others_hand_over() {
+fn one_task_at_a_time_reads_in_place_and_others_hand_over() {
     let machine = Machine::new(3);
     let pool = pool(&machine.runtime, 64, 1);
     let task = machine.task();

@@ -1,4 +1,4 @@
-//! What is in a page, for whoever wants to see it.
+//! Tells what is in a page.
 
 use super::node::{COUNT, KIND, KIND_OVERFLOW, Node, TREE, u16_at, u64_at};
 use super::overflow::{CHAIN_PAGE_BYTES, LEN};

@@ -41,8 +41,8 @@ pub(super) struct Descent<'k, F> {
     pub(super) seek: Seek<'k>,
     /// Told of the inner nodes and the child that is taken of each.
     pub(super) on_way: F,
-    /// Whether a leaf is left for its right neighbour if what is looked for lies beyond it. Who
-    /// searches the leaf anyway sees this there.
+    /// Whether a leaf is left for its right neighbour if what is looked for lies beyond it. A
+    /// caller that searches the leaf anyway sees this there.
     pub(super) settle: bool,
 }
 

@@ -37,7 +37,7 @@ enum Shrunk {
     Left,
 }
 
-/// A tree that nobody uses any more, losing its pages.
+/// A tree that is not used any more, losing its pages.
 struct Dropping<'d, 't, E> {
     tree: Tree,
     edit: &'d mut E,
@@ -52,12 +52,13 @@ struct Dropping<'d, 't, E> {
 }
 
 impl Tree {
-    /// Frees about so many pages of a tree that nobody uses any more, from its right end. The caller
-    /// finishes the batch after each call, and forgets the tree in the batch that ends it: what is left
-    /// after each batch can be dropped further, even after a crash, but no longer be read.
+    /// Frees about so many pages of a tree that is not used any more, from its right end. The
+    /// caller finishes the batch after each call, and forgets the tree in the batch that ends it:
+    /// what is left after each batch can be dropped further, even after a crash, but no longer be
+    /// read.
     ///
-    /// A page that is damaged is freed, too. What it points to stays where it is for good: nobody else can
-    /// say what that was, and a table that is damaged has to be dropped somehow.
+    /// A page that is damaged is freed, too. What it points to stays where it is for good: no other
+    /// page can say what that was, and a table that is damaged has to be dropped somehow.
     pub fn drop_some<E: Edit>(
         &self,
         edit: &mut E,
@@ -94,7 +95,7 @@ impl<E: Edit> Dropping<'_, '_, E> {
                 Ok(Shrunk::Left)
             }
             Err(error) if error.is_damage() => Ok(self.free(page)),
-            // Somebody else pointed to it, too.
+            // Another page pointed to it, too.
             Err(TreeError::Page(ColdError::Freed(_))) => Ok(Shrunk::Gone),
             done => done,
         }

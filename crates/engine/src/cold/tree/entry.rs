@@ -23,7 +23,7 @@ const HEAD_MAX: usize = 1 + 8 + 16;
 pub struct Entry<'a> {
     /// Its key.
     pub key: Key<'a>,
-    /// From when on it is valid; 0 if everybody sees it.
+    /// From when on it is valid; 0 if every snapshot sees it.
     pub stamp: u64,
     /// What the caller stored with the key.
     pub value: &'a [u8],
@@ -34,8 +34,8 @@ pub struct Entry<'a> {
 pub(super) struct Chain {
     /// Bytes of the value.
     pub(super) len: u32,
-    /// CRC-32C of the value. Who was suspended between leaf and chain finds out by it that the pages
-    /// have been used for something else meanwhile.
+    /// CRC-32C of the value. A reader that was suspended between leaf and chain finds out by it
+    /// that the pages have been used for something else meanwhile.
     pub(super) checksum: u32,
     pub(super) first: PageNumber,
 }

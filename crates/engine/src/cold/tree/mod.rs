@@ -22,8 +22,8 @@
 //!   from right to left, then the page that was split, then the page above. A merge publishes the left
 //!   page with both pages' entries, then the page above; the right page is freed at the end of the
 //!   batch.
-//! * T2: the lower fence of a page never changes. So who follows a right link comes to where the upper
-//!   fence said, whatever has happened meanwhile.
+//! * T2: the lower fence of a page never changes. So a right link leads to where the upper fence
+//!   said, whatever has happened meanwhile.
 //! * T3: one writer per tree at a time. It finds every page by way of the page above, never by a right
 //!   link: nothing is left half done when a batch has been published or dropped.
 //! * T4: what a page says is checked before it is believed. Bytes that make no sense give

@@ -120,7 +120,7 @@ enum Gathered {
     Absent(Option<usize>),
 }
 
-/// Who looks at leaves: see [`Cursor::next_leaf`].
+/// A visitor of leaves: see [`Cursor::next_leaf`].
 pub trait Visit {
     /// Whether what of a leaf lies in the range is taken without a look at the entries.
     fn pass(&mut self, leaf: LeafSpan<'_>) -> bool;
@@ -129,7 +129,7 @@ pub trait Visit {
     fn take(&mut self, entry: Entry<'_>) -> ControlFlow<()>;
 }
 
-/// Who takes each entry.
+/// Takes each entry.
 struct TakeEach<T>(T);
 
 impl<T: FnMut(Entry<'_>) -> ControlFlow<()>> Visit for TakeEach<T> {
@@ -195,8 +195,8 @@ impl Cursor {
         Ok(chunk)
     }
 
-    /// Up to where everything has been seen, as the direction goes: the bound from which on the rest
-    /// of the range lies. Whoever merges two sources is sure of all keys before the smaller one.
+    /// Up to where everything has been seen, as the direction goes: the bound from which on the
+    /// rest of the range lies. A merge of two sources is sure of all keys before the smaller one.
     pub fn rest(&self) -> Bound<&[u8]> {
         match self.direction {
             Direction::Forward => as_slice(&self.lower),

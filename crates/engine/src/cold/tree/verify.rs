@@ -1,4 +1,5 @@
-//! Checking a whole tree that nobody changes: order, fences, links, levels, reachability, chains.
+//! Checks a whole tree that is not being changed: order, fences, links, levels, reachability,
+//! chains.
 
 use std::collections::HashSet;
 
@@ -53,7 +54,7 @@ struct Verifier<'v, 't, P> {
 }
 
 impl Tree {
-    /// Checks all pages of a tree that nobody is changing. What is wrong is in the result, not an
+    /// Checks all pages of a tree that is not being changed. What is wrong is in the result, not an
     /// error; an error is that the task shall end.
     pub fn verify<P: Pages>(&self, pages: &P, task: &Task<'_>) -> Result<Verified, TreeError> {
         let mut verifier = Verifier {
@@ -134,7 +135,8 @@ impl<P: Pages> Verifier<'_, '_, P> {
         }
     }
 
-    /// Nobody knows the right links of a node that cannot be read, nor of what lies below it.
+    /// Forgets the nodes before one that cannot be read: its right link is unknown, and so are
+    /// those of what lies below it.
     fn pass_by(&mut self, level: Option<u8>) {
         let levels = level.map_or(0, |level| usize::from(level) + 1);
         self.newest.iter_mut().take(levels).for_each(|newest| *newest = None);

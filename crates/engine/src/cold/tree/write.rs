@@ -30,7 +30,7 @@ pub struct Change<'a> {
 pub enum Action<'a> {
     /// It is to be this one, whether there was another before or not.
     Put {
-        /// From when on it is valid; 0 if everybody sees it.
+        /// From when on it is valid; 0 if every snapshot sees it.
         stamp: u64,
         /// What is stored with the key.
         value: &'a [u8],
@@ -138,7 +138,7 @@ pub(super) struct Writer<'w, 't, E> {
     pub(super) path: Vec<Step>,
     /// Private pages, in the order in which they are to be published.
     pub(super) order: Vec<PageNumber>,
-    /// Chains that nobody needs when those pages are published.
+    /// Chains that are not needed any more when those pages are published.
     pub(super) displaced: Vec<Chain>,
     pub(super) applied: Applied,
     /// How far the operation is that could not be done at once.
@@ -453,7 +453,7 @@ fn tell(
     }
 }
 
-/// What was there before an operation, for those who cannot stop in the middle.
+/// What was there before an operation, for a caller that cannot stop in the middle.
 pub(super) fn old_payload<'a>(
     node: &Node<'a>,
     change: &Change<'_>,

@@ -8,15 +8,16 @@
 //!
 //! # Invariants
 //!
-//! * MC1: of every key memory is asked before the tree. A row moves from memory to the tree by being
-//!   written there first and unlinked afterwards, and comes back without leaving the tree. So whoever
-//!   finds nothing in memory finds in the tree what his snapshot sees, however late he looks: commits that
-//!   the snapshot does not see do not sink while it is registered.
+//! * MC1: of every key memory is asked before the tree. A row moves from memory to the tree by
+//!   being written there first and unlinked afterwards, and comes back without leaving the tree. So
+//!   a reader that finds nothing in memory finds in the tree what its snapshot sees, however late
+//!   it looks: commits that the snapshot does not see do not sink while it is registered.
 //! * MC2: a part holds all rows in memory with the keys that it is about: it ends between two keys.
 //! * MC3: what an anchor says counts only if it has not sunk when the walk has come to the end of the part.
 //!   The row may have come back under another anchor. If the walk has found that too, the row would be
 //!   there twice; if it missed it because it has sunk since, the one with a deletion sank before it.
-//! * MC4: the walk and what it has found are dropped together if somebody must be waited for.
+//! * MC4: the walk and what it has found are dropped together if the cursor must wait for another
+//!   transaction.
 
 use std::ops::{Bound, ControlFlow, Range};
 
@@ -115,7 +116,8 @@ struct Sunk {
     keys: Vec<u8>,
     copies: Copies,
     row: Vec<u8>,
-    /// Rows that nobody wants to look at, instead of entries.
+    /// How many rows there are, instead of entries, where only that is wanted
+    /// ([`Wanted::Presence`]).
     present: usize,
 }
 

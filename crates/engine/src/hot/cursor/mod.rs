@@ -36,8 +36,8 @@ pub const LAST_CHUNK: usize = 256;
 /// Anchors looked at under one guard at most, visible or not.
 const LOOKS: usize = 1024;
 
-/// A version of a row, valid while the snapshot that it was read at is registered; of a row that is not in
-/// memory ([`AnchorPtr::COLD`]) a copy, which whoever has made it keeps for a while.
+/// A version of a row, valid while the snapshot that it was read at is registered; of a row that is
+/// not in memory ([`AnchorPtr::COLD`]) a copy, which its cursor or arena keeps for a while.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RowRef {
     /// The row.
@@ -85,7 +85,8 @@ pub struct Cursor {
     fetched: u64,
     /// Anchors that the last chunk came upon, visible or not.
     looks: u64,
-    /// Rows that are nobody's yet, copied: they stay until [`Cursor::forget_copies`].
+    /// Copies of rows that other transactions have not committed yet: they stay until
+    /// [`Cursor::forget_copies`].
     copies: Vec<Box<[u128]>>,
     /// Rows that were handed out in the place of others from which they went on: if the walk comes to
     /// them itself, they are left out.
@@ -235,8 +236,8 @@ impl Cursor {
         self.walk.is_none()
     }
 
-    /// The cursor starts: decides whether it has to look for rows that are not in memory. Rows sink only
-    /// when everybody has seen that rows of the table may sink.
+    /// The cursor starts: decides whether it has to look for rows that are not in memory. Rows sink
+    /// only when every active statement began after it was known that rows of the table may sink.
     #[inline]
     pub(crate) fn start_in(&mut self, table: &Table) {
         self.is_merged = table.cold().is_some();
@@ -380,7 +381,7 @@ impl Cursor {
         self.followed.contains(&anchor)
     }
 
-    /// Frees copies of rows that nobody looks at any more.
+    /// Frees copies of rows that the caller does not look at any more.
     pub fn forget_copies(&mut self) {
         self.copies.clear();
     }

@@ -58,7 +58,7 @@ fn rows_made_one_after_the_other_lie_one_after_the_other() {
 }
 
 #[test]
-fn empty_blocks_and_regions_go_back_whoever_frees() {
+fn empty_blocks_and_regions_go_back_whichever_thread_frees() {
     const SLOTS: usize = 400_000;
     let heap = own_heap();
     let mut maker = Cache::new(heap);
@@ -166,7 +166,7 @@ fn threads_that_free_what_others_made_share_nothing() {
                     unsafe { slot.write_bytes((n + round) as u8, size) };
                     slot.as_ptr() as usize
                 };
-                send.send((0..2000).map(fill).collect()).expect("somebody receives");
+                send.send((0..2000).map(fill).collect()).expect("a thread receives");
             }
         });
         scope.spawn(move || {

@@ -41,7 +41,7 @@ impl Counts {
         if self.unique { self.rows.sum() } else { self.keys.sum() }
     }
 
-    /// Who else counts keys.
+    /// The count of keys, for the hash index's nodes, which change it too.
     pub(super) fn shared_keys(&self) -> Arc<Striped> {
         self.keys.clone()
     }
@@ -64,7 +64,7 @@ impl Counts {
         self.keys.add(hint, n)
     }
 
-    /// Whether rows are in postings. Exact if nobody changes the index.
+    /// Whether rows are in postings. Exact while the index does not change.
     pub(super) fn has_postings(&self) -> bool {
         self.posted.sum() > 0
     }

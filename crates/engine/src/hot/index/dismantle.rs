@@ -1,7 +1,7 @@
-//! Taking an index apart whose table has been dropped: a share at a time, and without looking for each row,
-//! since nobody else is there any more.
+//! Taking the index of a dropped table apart: a share at a time, and without looking for each row,
+//! since no other thread uses it any more.
 
-/// How far an index has been taken apart. Whoever begins goes on to the end.
+/// How far an index has been taken apart. A caller that begins goes on to the end.
 #[derive(Debug, Default)]
 pub enum Dismantling {
     /// It has not been touched yet.

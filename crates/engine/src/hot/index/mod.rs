@@ -139,8 +139,8 @@ impl Index {
         }
     }
 
-    /// Asks for what inserts of these rows will go through first, and next, whatever their keys: for those who
-    /// insert many rows at a time.
+    /// Asks for what inserts of these rows will go through first, and next, whatever their keys:
+    /// for callers that insert many rows at a time.
     pub fn prefetch_all<'r>(&self, rows: impl Iterator<Item = &'r [u8]>) {
         if let Index::Hash(index) = self {
             index.prefetch_all(rows);
@@ -156,9 +156,10 @@ impl Index {
         }
     }
 
-    /// Takes buckets away that nobody has needed for some of these calls, those that `look`, about `budget` of them
-    /// now; returns how many. If that is the whole budget there are more. Memory comes back some calls later, when all
-    /// who used the index have gone. One thread at a time does this.
+    /// Takes away buckets that were not needed for some of these calls, those that `look`, about
+    /// `budget` of them now; returns how many. If that is the whole budget there are more. Memory
+    /// comes back some calls later, when all threads that used the index have left it. One thread
+    /// at a time does this.
     pub fn shrink(&self, guard: &Guard, budget: usize, look: bool) -> usize {
         match self {
             Index::Hash(index) => index.shrink(guard, budget, look),
@@ -214,8 +215,9 @@ impl Index {
         }
     }
 
-    /// For who will look for one key and then for another: asks for the row of the `next`, whose place in
-    /// the index was asked for as that of the one `after`, and for the place of the one after it.
+    /// For a caller that looks for one key after another: asks for the row of the `next` key, for
+    /// whose place in the index an earlier call asked, as the key `after`; and for the place of the
+    /// key `after`.
     #[inline]
     pub fn prefetch_ahead(
         &self,
@@ -253,7 +255,7 @@ impl Index {
     /// freed is a table's last.
     ///
     /// # Safety
-    /// Nobody else uses the index from the first call on.
+    /// No other thread uses the index from the first call on.
     pub unsafe fn dismantle(
         &self,
         state: &mut Dismantling,

@@ -11,7 +11,7 @@ use crate::hot::anchor::AnchorPtr;
 use crate::hot::key::KeyRange;
 use crate::sync::{Arc, thread};
 
-/// An index, and the collector through which everybody uses it.
+/// An index, and the collector through which all threads use it.
 struct Shared {
     fixture: Fixture,
     collector: Collector,
@@ -43,7 +43,7 @@ impl Shared {
     fn remove(&self, row: Row) {
         let handle = self.collector.register();
         self.fixture.remove(&handle.pin(), row.1, row.0, row.2);
-        // What can be freed is freed now, so that whoever still gets at it notices.
+        // What can be freed is freed now, so that a reader that still gets at it notices.
         (0..3).for_each(|_| handle.pin().flush());
     }
 

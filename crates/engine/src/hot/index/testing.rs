@@ -147,7 +147,7 @@ impl Fixture {
         anchor
     }
 
-    /// Removes a row, and frees it when nobody can be at it any more.
+    /// Removes a row, and frees it when no reader can be at it any more.
     pub(super) fn remove(&self, guard: &Guard, anchor: AnchorPtr, key: u32, id: u64) {
         let row = self.row(key, id);
         // SAFETY: the tests keep X1 and X2. What is freed is overwritten, to be noticed.
@@ -193,7 +193,7 @@ impl Fixture {
 impl Drop for Fixture {
     /// Frees the rows that are left, before the index is gone.
     fn drop(&mut self) {
-        // SAFETY: nobody else uses the index any more.
+        // SAFETY: no other thread uses the index any more.
         let guard = unsafe { crossbeam_epoch::unprotected() };
         let mut left = Vec::new();
         self.index.scan(guard, &mut Scan::all(), &mut |anchor| {

@@ -239,7 +239,7 @@ fn a_hash_index_that_is_filled_again_keeps_its_buckets() {
 }
 
 #[test]
-fn who_is_on_the_way_in_through_a_bucket_keeps_it_in_the_list() {
+fn a_reader_on_the_way_in_through_a_bucket_keeps_it_in_the_list() {
     let collector = Collector::new();
     let (handle, other) = (collector.register(), collector.register());
     let f = Fixture::new(true, true, KeyKind::Int);
@@ -259,7 +259,7 @@ fn who_is_on_the_way_in_through_a_bucket_keeps_it_in_the_list() {
     drop(early);
     let early = other.pin();
     step();
-    assert_eq!(f.index.memory().allocated_bytes, bytes, "somebody may be on one");
+    assert_eq!(f.index.memory().allocated_bytes, bytes, "a reader may be on one");
     drop(early);
     step();
     assert!(!index.is_shrinking());

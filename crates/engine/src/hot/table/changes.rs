@@ -1,4 +1,5 @@
-//! Which rows of a table commits have changed, for who copies the table while others write to it.
+//! Which rows of a table commits have changed, for a rebuild that copies the table while other
+//! transactions write to it.
 //!
 //! # Invariants
 //!
@@ -42,7 +43,7 @@ impl Changes {
     }
 
     fn lock(&self) -> MutexGuard<'_, Noted> {
-        self.noted.lock().expect("nobody panics while keys are noted")
+        self.noted.lock().expect("no panic while keys are noted")
     }
 }
 
@@ -53,7 +54,8 @@ impl Table {
         &self.changes
     }
 
-    /// From now on commits note what they change; see N1. One at a time does this: it has locked the table's definition.
+    /// From now on commits note what they change; see N1. One rebuild at a time does this: it has
+    /// locked the table's definition.
     pub(crate) fn begin_noting(
         self: &Arc<Table>,
         task: &Task,
@@ -62,8 +64,8 @@ impl Table {
         self.changes.lock().is_wanted = true;
         self.changes.is_noting.store(true, Release);
         let noting = Noting { table: self.clone(), taken_bytes: 0 };
-        // What was done before a reservation is visible after a later one: who does not know yet that
-        // changes are noted has an earlier place than this.
+        // What was done before a reservation is visible after a later one: a commit that does not
+        // know yet that changes are noted has an earlier place than this.
         let place = log.reserve_waiting(task, RECORD_HEADER)?;
         let end = place.publish_filler();
         log.wait_committed(task, end);

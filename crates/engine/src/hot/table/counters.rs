@@ -1,9 +1,9 @@
 //! What happens to a table and its indexes, counted for the system views.
 //!
-//! Nothing is counted row by row while rows are written: a transaction adds up what it has written when it ends
-//! ([`Attempts`], kept with the tally of the table's memory). Searches are counted by index, of memory-optimized
-//! tables alone, each once in one place; a scan once for each chunk. Places are sharded, and the counts are exact
-//! when nobody is counting.
+//! Nothing is counted row by row while rows are written: a transaction adds up what it has written
+//! when it ends ([`Attempts`], kept with the tally of the table's memory). Searches are counted by
+//! index, of memory-optimized tables alone, each once in one place; a scan once for each chunk.
+//! Places are sharded, and the counts are exact while no thread is counting.
 
 use super::Table;
 use crate::hot::tally::Attempts;
@@ -138,7 +138,7 @@ impl Table {
         self.indexes[index].uses.as_ref().map(IndexUses::read)
     }
 
-    /// Somebody has looked for one row, and come upon so many.
+    /// Counts a search for one row, which has come upon so many.
     #[inline]
     pub(crate) fn count_look_up(&self, index: usize, shard: usize, touched: u64, found: bool) {
         if let Some(uses) = &self.indexes[index].uses {
@@ -146,7 +146,7 @@ impl Table {
         }
     }
 
-    /// Somebody has scanned a bit of an index: come upon so many rows, and returned so many.
+    /// Counts part of a scan of an index, which has come upon so many rows, and returned so many.
     pub(crate) fn count_chunk(
         &self,
         (index, shard): (usize, usize),

@@ -1,5 +1,6 @@
-//! Whether the rows of a table are all in memory. After a start they come while the database is in use,
-//! table by table; whoever wants a table that is not loaded says so and waits (`txn::waits`).
+//! Whether the rows of a table are all in memory. After a start they come while the database is in
+//! use, table by table; a transaction that wants a table that is not loaded asks for it and waits
+//! (`txn::waits`).
 
 use crate::hot::table::Table;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -14,14 +15,14 @@ const GIVEN_UP: u8 = 2;
 pub(crate) struct Loading {
     /// Written by recovery alone.
     state: AtomicU8,
-    /// Somebody waits for the table.
+    /// Whether a transaction has asked for the table.
     asked: AtomicBool,
     /// Rows in files that are not in memory yet.
     missing: AtomicU64,
 }
 
 impl Loading {
-    /// There are rows in files. Nobody uses the table yet.
+    /// There are rows in files. The table is not used yet.
     pub fn begin(&self) {
         self.state.store(PENDING, Relaxed);
     }
@@ -63,19 +64,20 @@ impl Loading {
         self.state.load(Acquire) == PENDING
     }
 
-    /// Somebody waits for the table: it goes before those for which nobody does.
+    /// A transaction waits for the table: it goes before those that no transaction waits for.
     pub fn ask(&self) {
         self.asked.store(true, Relaxed);
     }
 
-    /// Whether anybody has asked for it.
+    /// Whether a transaction has asked for it.
     pub fn is_asked(&self) -> bool {
         self.asked.load(Relaxed)
     }
 }
 
 impl Table {
-    /// Whether its rows are all in memory or trees. If not, whoever wants to use it waits.
+    /// Whether its rows are all in memory or trees. If not, a transaction that wants to use it
+    /// waits.
     #[inline]
     pub fn is_loaded(&self) -> bool {
         self.loading.is_loaded()

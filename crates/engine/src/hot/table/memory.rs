@@ -43,7 +43,7 @@ impl Table {
         }
     }
 
-    /// A new row that nobody can reach yet, or why memory is refused.
+    /// A new row that no other thread can reach yet, or why memory is refused.
     pub(crate) fn new_anchor(
         &self,
         shard: usize,
@@ -71,8 +71,8 @@ impl Table {
         Ok(anchor)
     }
 
-    /// A place for a row of this length that nobody can reach yet: its bytes are zeros, and its version
-    /// has no begin word.
+    /// A place for a row of this length that no other thread can reach yet: its bytes are zeros,
+    /// and its version has no begin word.
     #[inline]
     pub(crate) fn reserve_anchor(
         &self,
@@ -190,9 +190,9 @@ impl Table {
         if !self.layout.is_fixed() {
             return None;
         }
-        // SAFETY: the inline version is part of the anchor. Nobody writes the bytes that are
-        // compared; of the others only the one that has claimed the head writes any, and nobody
-        // reads them, since the version is dead.
+        // SAFETY: the inline version is part of the anchor. No thread writes the bytes that are
+        // compared; of the others only the writer that has claimed the head writes any, and no
+        // thread reads them, since the version is dead.
         unsafe {
             let inline = anchor.inline(self.links());
             let old = inline.row().as_ptr();
@@ -212,7 +212,7 @@ impl Table {
                 let from = &row[range.clone()];
                 old.add(range.start).copy_from_nonoverlapping(from.as_ptr(), from.len());
             }
-            // Pairs with the readers' Acquire: whoever sees the head sees the bytes.
+            // Pairs with the readers' Acquire: a reader that sees the head sees the bytes.
             anchor.head().store(head.address() | INLINE, Release);
             Some(true)
         }
@@ -221,7 +221,7 @@ impl Table {
     /// Frees a version at once.
     ///
     /// # Safety
-    /// Nobody can reach it any more, it is not inline, and it is freed once.
+    /// No thread can reach it any more, it is not inline, and it is freed once.
     pub(crate) unsafe fn free_version(&self, shard: usize, version: VersionPtr) {
         // SAFETY: still allocated.
         let size = unsafe { self.version_size(version) };
@@ -230,7 +230,7 @@ impl Table {
         unsafe { heap::free(version.memory(), size) };
     }
 
-    /// Frees a version once nobody that may be walking through it is left.
+    /// Frees a version once no reader can be walking through it.
     ///
     /// # Safety
     /// It is unlinked, not inline, and freed once.
@@ -246,7 +246,7 @@ impl Table {
         }
     }
 
-    /// Frees an anchor once nobody that may be standing on it is left.
+    /// Frees an anchor once no reader can be standing on it.
     ///
     /// # Safety
     /// It is unlinked from all indexes, no version of it but the inline one is left to free, and
@@ -267,7 +267,7 @@ impl Table {
     /// Frees the newest version of a row at once, if that is not the inline one.
     ///
     /// # Safety
-    /// Nobody else uses the row, and this is done once.
+    /// No other thread uses the row, and this is done once.
     pub(super) unsafe fn free_newest(&self, shard: usize, anchor: AnchorPtr) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -282,7 +282,7 @@ impl Table {
     /// Frees an anchor at once.
     ///
     /// # Safety
-    /// Nobody else uses the row, and this is done once, after its other versions are freed.
+    /// No other thread uses the row, and this is done once, after its other versions are freed.
     pub(super) unsafe fn free_anchor(&self, shard: usize, anchor: AnchorPtr) {
         // SAFETY: still allocated; its inline version always has a row (H3).
         unsafe {
@@ -292,13 +292,13 @@ impl Table {
         }
     }
 
-    /// Unlinks and frees a row whose deletion everybody sees.
+    /// Unlinks and frees a row whose deletion every snapshot sees.
     ///
     /// # Safety
     /// The deletion's stamp lies below the horizon; called once for the row.
     pub(crate) unsafe fn remove_dead(&self, shard: usize, guard: &Guard, anchor: AnchorPtr) {
-        // SAFETY: the row is deleted, so that nobody changes its head any more; what it superseded
-        // is queued on its own.
+        // SAFETY: the row is deleted, so that no writer changes its head any more; what it
+        // superseded is queued on its own.
         unsafe {
             self.unlink_all(guard, anchor);
             self.tally.count_removed(shard);

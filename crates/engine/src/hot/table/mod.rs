@@ -95,7 +95,7 @@ pub struct Table {
     lock_word: LockWord,
     tally: Tally,
     counters: TableCounters,
-    /// Its trees, once its rows have begun to sink. Set once, by who sinks rows.
+    /// Its trees, once its rows have begun to sink. Set once, by the sink or by recovery.
     cold: OnceLock<Arc<ColdTable>>,
     /// Whether commits leave what they write to the sink. Set before the table gets its trees.
     sinks_since: SinksSince,
@@ -109,7 +109,7 @@ pub struct Table {
     log_bytes: (ByteRanges, ByteRanges),
 }
 
-/// How far somebody has come in a range of an index; good for as long as the table.
+/// How far a walk has come in a range of an index; good for as long as the table.
 #[derive(Clone)]
 pub(crate) enum Walk {
     /// All rows of a key at once.
@@ -302,8 +302,8 @@ impl Table {
         !self.catalog && self.conflicts == ConflictPolicy::Wait
     }
 
-    /// Its rows that have sunk, if any have. Whoever goes through memory asks this *after* he has looked
-    /// there: if it is `None` then, no row had sunk before he looked.
+    /// Its rows that have sunk, if any have. A reader of memory asks this *after* it has looked
+    /// there: if it is `None` then, no row had sunk before the reader looked.
     #[inline]
     pub fn cold(&self) -> Option<&Arc<ColdTable>> {
         self.cold.get()
@@ -329,7 +329,7 @@ impl Table {
         &self.gate
     }
 
-    /// Whether anybody has locks in it.
+    /// Tells whether any transaction has locks in it.
     #[inline]
     pub fn lock_word(&self) -> &LockWord {
         &self.lock_word
@@ -359,7 +359,8 @@ impl Table {
         self.tally.read().rows + self.loading.missing()
     }
 
-    /// About how many different keys an index has, in memory and in its tree; unknown as long as nobody has counted them.
+    /// About how many different keys an index has, in memory and in its tree; unknown until they
+    /// have been counted.
     pub fn distinct_keys(&self, index: usize) -> Option<u64> {
         let TableIndex { index: own, unique, .. } = &self.indexes[index];
         if *unique {
@@ -369,7 +370,7 @@ impl Table {
             return None;
         }
         match self.cold().filter(|cold| cold.rows() > 0) {
-            // Which keys are in both nobody knows: most, if rows have many to a key.
+            // Which keys are in both is not known: most, if a key has many rows.
             Some(cold) => Some(cold.distinct_keys(index)?.max(own.keys())),
             None => Some(own.keys()),
         }
@@ -380,7 +381,8 @@ impl Table {
     pub(crate) fn count_cold_keys(&self, task: &Task) -> bool {
         let Some(cold) = self.cold().filter(|cold| cold.is_count_due()) else { return false };
         let indexes = (0..self.indexes.len()).filter(|index| !self.indexes[*index].unique);
-        // Who needs a page that cannot be read is told so; the planner can do without.
+        // A statement that needs a page that cannot be read gets the error; the planner can do
+        // without.
         let _ = cold.count_keys(indexes, task);
         true
     }
@@ -516,7 +518,7 @@ impl Table {
     /// # Safety
     /// The caller holds a guard under which it reached the anchor, which is linked in all of them.
     pub(crate) unsafe fn unlink_all(&self, guard: &Guard, anchor: AnchorPtr) {
-        // SAFETY: the inline version always holds the keys (H3); nobody writes it, since the row
+        // SAFETY: the inline version always holds the keys (H3); no thread writes it, since the row
         // is dead or being undone.
         unsafe {
             let row = self.row(anchor.inline(self.links()));
@@ -626,7 +628,7 @@ impl Table {
     /// many there were.
     ///
     /// # Safety
-    /// Nobody is inside the gate or gets in, and no garbage of the table is queued.
+    /// The gate is empty and stays so, and no garbage of the table is queued.
     pub(crate) unsafe fn take_apart(
         &self,
         shard: usize,
@@ -677,9 +679,10 @@ impl RowKeys for Table {
 
 impl Drop for Table {
     fn drop(&mut self) {
-        // SAFETY: the table is exclusively ours. Each row is freed once, with the one version besides the
-        // inline one that is not freed yet: whoever drops a table has emptied the queues of its garbage
-        // first (R1). An index that recovery did not come to build does not know the rows.
+        // SAFETY: the table is exclusively ours. Each row is freed once, with the one version
+        // besides the inline one that is not freed yet: the queues are emptied of its garbage
+        // before the table is dropped (R1). An index that recovery did not come to build does not
+        // know the rows.
         unsafe { self.take_apart(0, usize::MAX, &mut Teardown::default()) };
     }
 }

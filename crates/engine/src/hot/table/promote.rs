@@ -13,9 +13,9 @@ use crate::hot::visibility::{Snapshot, View};
 /// Where a row is that was looked for in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Promoted {
-    /// This anchor was made for it. It is to be handed to who sinks rows.
+    /// This anchor was made for it. It is to be queued for the sink.
     New(AnchorPtr),
-    /// Somebody else had brought it back before.
+    /// Another thread had brought it back before.
     Before(AnchorPtr),
 }
 
@@ -29,11 +29,12 @@ impl Promoted {
 }
 
 impl Table {
-    /// Brings a row back into memory as the cold store has it, since `begin`. Everybody who sees it there sees it
-    /// here from then on, in all indexes, and it overrides what the cold store says.
+    /// Brings a row back into memory as the cold store has it, since `begin`. Every snapshot that
+    /// sees it there sees it here from then on, in all indexes, and it overrides what the cold
+    /// store says.
     ///
-    /// It cannot be an old image: what commits after the statement began leaves no memory while that goes
-    /// on, so that the index has an anchor that decides.
+    /// `row` cannot be an old image: a row that a commit changes after the statement began does not
+    /// leave memory while the statement runs, so that the index has an anchor that decides.
     ///
     /// # Safety
     /// A statement is in progress, at the snapshot, which sees `begin`; or at an older one, which is
@@ -63,10 +64,10 @@ impl Table {
         unsafe {
             if !self.link(guard, anchor, row, self.log_index, &mut check) {
                 self.retire_anchor(shard, guard, anchor);
-                return Ok(Promoted::Before(before.expect("somebody was refused for")));
+                return Ok(Promoted::Before(before.expect("an anchor was refused for")));
             }
             for ordinal in (0..self.links()).filter(|ordinal| *ordinal != self.log_index) {
-                // It exists already: whoever has its key meanwhile will find it.
+                // The row exists already: an insert of its key meanwhile will find it.
                 self.link(guard, anchor, row, ordinal, &mut |_| Admit::Admit);
             }
         }

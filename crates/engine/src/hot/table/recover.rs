@@ -1,5 +1,5 @@
-//! Putting rows back, from checkpoint files and the log. Only recovery does this, when nobody else uses the
-//! table.
+//! Putting rows back, from checkpoint files and the log. Only recovery does this, while it alone
+//! uses the table.
 
 use std::ops::ControlFlow;
 
@@ -75,7 +75,7 @@ impl Table {
     ) -> Result<(), Exhausted> {
         let begin = Begin::stamp(stamp);
         let existing = self.indexes[self.log_index].index.seek(guard, key).next();
-        // SAFETY: one thread handles this key, and nobody else uses the table (V1, V2).
+        // SAFETY: one thread handles this key, and recovery alone uses the table (V1, V2).
         unsafe {
             if let Some(anchor) = existing {
                 if let Some(old) = old {
@@ -111,7 +111,8 @@ impl Table {
         stamp: Lsn,
     ) -> Result<(), Exhausted> {
         let link = |anchor: AnchorPtr, row: &[u8]| {
-            // SAFETY: the anchor is new; one thread handles this key, and nobody else uses the table (V1, V2).
+            // SAFETY: the anchor is new; one thread handles this key, and recovery alone uses the
+            // table (V1, V2).
             unsafe { self.link(guard, anchor, row, self.log_index, &mut |_| Admit::Admit) };
         };
         let anchors = self.indexes[self.log_index].index.seek(guard, key);
@@ -192,7 +193,7 @@ impl Table {
                 // SAFETY: the anchor is new, and linked once into each index.
                 if !unsafe { self.link(guard, anchor, row, ordinal, check) } {
                     if ordinal == self.log_index {
-                        // SAFETY: nobody has heard of it.
+                        // SAFETY: no other thread has heard of it.
                         unsafe { self.free_reserved(shard, anchor, row.len()) };
                     }
                     return Ok(Some(ordinal));
@@ -232,7 +233,7 @@ impl Table {
     /// the bytes that other threads may be reading, those of the key, are the same.
     ///
     /// # Safety
-    /// Nobody else reads or writes the row, except for its key.
+    /// No other thread reads or writes the row, except for its key.
     unsafe fn overwrite(&self, anchor: AnchorPtr, row: &[u8]) -> bool {
         // SAFETY: the caller's promise; a fixed layout's rows are all equally long.
         unsafe {

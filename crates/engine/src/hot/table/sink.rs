@@ -1,7 +1,8 @@
 //! Sinking: what of a table's rows can leave memory, and how it leaves.
 //!
-//! Whoever does this (`crate::sink`) holds the table's gate shared, has registered the oldest snapshot, which is
-//! no newer than the horizon, and is the only one: what these see of a row neither changes nor is freed.
+//! The caller (`crate::sink`) holds the table's gate shared, has registered the oldest snapshot,
+//! which is no newer than the horizon, and is the only one: what snapshot and horizon see of a row
+//! neither changes nor is freed.
 
 use std::ops::ControlFlow;
 
@@ -83,8 +84,8 @@ impl Table {
     /// What the horizon says of a row, and its identity key; nothing if the anchor says nothing.
     ///
     /// # Safety
-    /// The caller is the one who sinks rows, and `'a` is within the time that `horizon` is registered. The
-    /// anchor was queued, or was reached under the guard.
+    /// The caller is the sink, and `'a` is within the time that `horizon` is registered. The anchor
+    /// was queued, or was reached under the guard.
     pub(crate) unsafe fn descent<'a>(
         &self,
         anchor: AnchorPtr,
@@ -131,13 +132,14 @@ impl Table {
         });
     }
 
-    /// Takes a row out of memory that the cold store has as the horizon saw it, unless that is not all
-    /// there is to it. What is to be freed once nobody knows it any more is added to `garbage`. With an
-    /// `oldest` snapshot below the horizon, what that sees in memory is released: the history has it.
+    /// Takes a row out of memory that the cold store has as the horizon saw it, unless the row has
+    /// newer versions. What is to be freed once no statement can reach it any more is added to
+    /// `garbage`. With an `oldest` snapshot below the horizon, what that snapshot sees in memory is
+    /// released: the history has it.
     ///
     /// # Safety
-    /// As for [`Table::descent`], which has given something for the anchor; called once for it in a round,
-    /// when all who may know rows have begun to look around at the horizon or later.
+    /// As for [`Table::descent`], which has given something for the anchor; called once for it in a
+    /// round, when every active statement began at the horizon or later.
     pub(crate) unsafe fn take_down(
         &self,
         guard: &Guard,
@@ -150,14 +152,15 @@ impl Table {
         let past = oldest.map_or_else(SmallVec::new, |oldest| unsafe {
             visibility::known(anchor, self.links(), slots, (horizon, oldest)).past
         });
-        // SAFETY: the anchor is freed by nobody else (S4), and its newest version is protected: the
+        // SAFETY: only the sink frees the anchor (S4), and its newest version is protected: the
         // horizon sees it, or it is newer.
         unsafe {
             let newest = visibility::newest(anchor, self.links(), slots);
             let left = match newest.fate {
                 Fate::Committed(stamp) if stamp < horizon => None,
                 Fate::Committed(_) => Some(Left::Committed),
-                // One whose last commit the horizon has not passed has been queued again by that.
+                // A row whose last commit the horizon has not passed has been queued again by that
+                // commit.
                 Fate::Owned { .. } => {
                     let all = (visibility::EVER, visibility::EVER);
                     let last = visibility::known(anchor, self.links(), slots, all).stamp;
@@ -173,10 +176,11 @@ impl Table {
                 }
                 return left;
             }
-            // SeqCst, as every exchange of a head: whoever takes the row instead looks at locks next.
+            // SeqCst, as every exchange of a head: a writer that takes the row instead looks at
+            // locks next.
             let sunk = anchor.head().compare_exchange(newest.head, Begin::SUNK, SeqCst, Relaxed);
             if sunk.is_err() {
-                return Left::Owned; // by whoever was faster, or it has been
+                return Left::Owned; // a faster writer owns it, or did
             }
             self.release(anchor, &past);
             self.unlink_all(guard, anchor);
@@ -190,12 +194,13 @@ impl Table {
         }
     }
 
-    /// What is in no chain any more can be freed when nobody knows it.
+    /// Marks versions that are in no chain any more: they can be freed when no statement can reach
+    /// them.
     ///
     /// # Safety
-    /// The versions are the row's, and allocated; nobody who begins to look around finds them.
+    /// The versions are the row's, and allocated; no statement that begins now finds them.
     unsafe fn release(&self, anchor: AnchorPtr, past: &[Past]) {
-        // SAFETY: the caller's promise. Nobody else writes the word: the version is committed.
+        // SAFETY: the caller's promise. No other thread writes the word: the version is committed.
         unsafe {
             let inline = anchor.inline(self.links());
             for past in past.iter().filter(|past| past.version != inline) {

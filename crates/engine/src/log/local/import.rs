@@ -1,11 +1,11 @@
 //! Importing a log that was written elsewhere, as a restore does: its batches are put into segments of
 //! another database, under that one's name.
 //!
-//! Positions, records and times stay as they are. All batches get epoch 1: who opens the log later
-//! begins a higher one. A segment is exactly as long as its batches, so that nothing is ever added to it,
-//! and is headed and synced when it is full; numbers go on from import to import. Whoever imports knows
-//! which segments count, and removes others ([`remove_segments`]) before the log is opened: a crash may
-//! leave one without a header.
+//! Positions, records and times stay as they are. All batches get epoch 1: the writer that opens
+//! the log later begins a higher one. A segment is exactly as long as its batches, so that nothing
+//! is ever added to it, and is headed and synced when it is full; numbers go on from import to
+//! import. The restore knows which segments count, and removes others ([`remove_segments`]) before
+//! the log is opened: a crash may leave one without a header.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};

@@ -134,7 +134,7 @@ struct Segments {
     next_size: u64,
     /// Why the last attempt to prepare a segment failed.
     failure: Option<LogError>,
-    /// Somebody wants another attempt now.
+    /// Another attempt is wanted now.
     wanted: bool,
 }
 

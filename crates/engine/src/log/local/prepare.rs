@@ -42,7 +42,7 @@ impl Preparer {
 impl Drop for Preparer {
     fn drop(&mut self) {
         self.closing.store(true, Relaxed);
-        drop(self.inner.segments.lock()); // whoever checked before is waiting now
+        drop(self.inner.segments.lock()); // a thread that checked before is waiting now
         self.inner.changed.notify_all();
         if let Some(thread) = self.thread.take() {
             // It panics only on a broken invariant, and then the panic has been reported.

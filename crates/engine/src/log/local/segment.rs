@@ -173,7 +173,7 @@ pub fn make(
 ) -> Result<Option<Segment>, LogError> {
     let new = dir.join(name(header.number)).with_extension(NEW);
     if env.fs().free_space(dir)? < header.size {
-        // Found out before the last bytes of the disk are taken from those who need them.
+        // Found out before the last bytes of the disk are taken from other files.
         return Err(FileError::new(OpKind::Write, &new, ErrorKind::StorageFull.into()).into());
     }
     let file = env.fs().open(&new, OpenMode::Create)?;

@@ -109,7 +109,7 @@ impl LocalSink {
         let Active { granted, used, .. } = self.active;
         self.active = Active::next(&self.inner, self.previous_end, self.epoch)?;
         // The segment's margin paid for what does not fit; what was used of the margin itself is
-        // room that nobody counted (F5).
+        // room that was not counted (F5).
         self.events.room(used - granted);
         Ok(())
     }

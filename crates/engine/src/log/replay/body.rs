@@ -35,7 +35,7 @@ impl Piece {
         Piece { source: Source::Memory(batch), range }
     }
 
-    /// Bytes of memory that this piece keeps alive, as if nobody shared them.
+    /// Bytes of memory that this piece keeps alive, as if no other piece shared them.
     pub fn holds_bytes(&self) -> usize {
         match &self.source {
             Source::Memory(batch) => batch.bytes.len(),

@@ -52,7 +52,7 @@ pub struct PreparedTransaction {
     pub first: Lsn,
     /// Of its prepare record.
     pub flags: RecordFlags,
-    /// Whose coordinator knows.
+    /// The transaction over several databases that it is part of: the coordinator knows its fate.
     pub global: GlobalTransaction,
     /// What it did.
     pub body: Body,
@@ -201,7 +201,7 @@ impl Replay {
     }
 }
 
-/// The reading thread: ends with the log, with an error, or when nobody listens any more.
+/// The reading thread: ends with the log, with an error, or when the receiver is gone.
 fn read_ahead(mut reader: Box<dyn BatchReader>, send: &SyncSender<Arrival>, progress: &Progress) {
     loop {
         let arrival = match reader.next() {

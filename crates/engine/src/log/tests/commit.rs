@@ -89,7 +89,7 @@ fn an_idle_log_touches_no_file() {
 }
 
 #[test]
-fn a_commit_that_nobody_waits_for_becomes_durable_all_the_same() {
+fn a_commit_without_waiters_becomes_durable_all_the_same() {
     let machine = Machine::new(1);
     let (log, task) = (machine.create().unwrap(), machine.task());
     for number in 0..3 {

@@ -131,7 +131,7 @@ fn a_file_of_a_later_format_is_not_taken_for_damage() {
 
 #[test]
 fn what_a_row_holds_can_not_pass_for_a_batch() {
-    // Somebody stores the log's own bytes in a row, page by page, and then the end is torn.
+    // A client stores the log's own bytes in a row, page by page, and then the end is torn.
     let machine = Machine::new(1);
     let task = machine.task();
     let log = machine.create().unwrap();

@@ -53,8 +53,9 @@ impl<'t> Sequence<'t> {
         }
     }
 
-    /// Whether the index leads from a key to a row in memory; where many rows have the key, to one of them. Who
-    /// has left memory since it was read is in the index's tree, which the sums are about.
+    /// Whether the index leads from a key to a row in memory; where many rows have the key, to one
+    /// of them. A row that has left memory since it was read is in the index's tree, which the sums
+    /// check.
     fn is_found(&self, task: &Task, anchor: AnchorPtr, own: &[u8]) -> bool {
         let (table, index) = (self.table, self.index);
         let unique = table.is_unique(index);

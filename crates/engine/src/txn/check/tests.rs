@@ -19,7 +19,7 @@ fn check(harness: &Harness, table: &Table) -> TableCheck {
     client.begin();
     let checked = client.statement(|txn, task, s| txn.check_table(task, table, &s.snapshot));
     client.rollback();
-    checked.expect("nobody interrupts")
+    checked.expect("the task is not interrupted")
 }
 
 fn faults(harness: &Harness, table: &Table) -> Vec<TableFault> {
@@ -39,7 +39,7 @@ fn with_a_row(
         act(task, row.anchor, txn.row(table, row));
         Ok(())
     });
-    done.expect("nobody interrupts");
+    done.expect("the task is not interrupted");
     client.rollback();
 }
 
@@ -67,7 +67,7 @@ fn a_row_that_an_index_lost_is_missing() {
     let table = harness.table(ConflictPolicy::FirstWriterWins);
     fill(&harness, &table, 0..50);
     with_a_row(&harness, &table, |task, anchor, row| {
-        // SAFETY: the row is linked once, and nobody else uses the table.
+        // SAFETY: the row is linked once, and no other thread uses the table.
         unsafe { table.index_at(2).remove(&task.pin(), anchor, row) };
     });
     assert_eq!(faults(&harness, &table), [TableFault::Missing { index: 2 }]);
@@ -134,7 +134,7 @@ fn sunk_in(depth: Depth, rows: i64) -> (Depth, Arc<Table>) {
     for id in 0..rows {
         client.insert(&table, [id, 3 * id, id % 2]).expect("the keys are free");
     }
-    client.commit().expect("nobody is in the way");
+    client.commit().expect("no transaction is in the way");
     for _ in 0..3 {
         depth.sink(&client.task);
     }
@@ -210,7 +210,7 @@ fn a_table_that_has_sunk_is_whole_while_rows_come_back() {
     }
     let found = check(depth.harness(), &table);
     assert_eq!((found.rows, found.fault_count), (500, 0), "{found:?}");
-    writer.commit().expect("nobody is in the way");
+    writer.commit().expect("no transaction is in the way");
     let found = check(depth.harness(), &table);
     assert_eq!((found.rows, found.fault_count), (400, 0), "{found:?}");
     depth.sink(&writer.task);
@@ -233,11 +233,11 @@ fn what_sinks_behind_the_back_of_an_old_snapshot_is_not_extra() {
                 while cursor.next(txn, task, &table)?.is_some() {
                     rows += 1;
                 }
-                assert_eq!(rows, 500, "who does not look into rows finds as many");
+                assert_eq!(rows, 500, "a check that does not look into rows finds as many");
             }
             txn.check_table(task, &table, &s.snapshot)
         });
-        let found = checked.expect("nobody interrupts");
+        let found = checked.expect("the task is not interrupted");
         assert_eq!((found.rows, found.fault_count), (500, 0), "{found:?}");
     };
     check();
@@ -246,7 +246,7 @@ fn what_sinks_behind_the_back_of_an_old_snapshot_is_not_extra() {
     for id in 1000..1100 {
         writer.insert(&table, [id, 3 * id, id % 2]).expect("the keys are free");
     }
-    writer.commit().expect("nobody is in the way");
+    writer.commit().expect("no transaction is in the way");
     for _ in 0..3 {
         depth.sink(&writer.task);
     }
@@ -258,7 +258,7 @@ fn what_sinks_behind_the_back_of_an_old_snapshot_is_not_extra() {
         writer.update(&table, id, |[id, k, v]| Some([id, k + 1, v])).expect("the row is there");
         writer.delete(&table, 200 + id).expect("the row is there");
     }
-    writer.commit().expect("nobody is in the way");
+    writer.commit().expect("no transaction is in the way");
     for _ in 0..3 {
         depth.sink(&writer.task);
     }

@@ -1,15 +1,16 @@
 //! Locks on tables, rows and ranges of keys, and on names.
 //!
-//! Rows do not need locks to be changed: whoever changes one owns its newest version until it commits,
-//! and others find that there. Locks are for what a version cannot say: that a row, or a gap between
-//! rows, is to stay what somebody has read. Readers at locking levels, and hints, take them.
+//! A change of a row needs no lock: its writer owns the newest version until it commits, and others
+//! find that there. Locks are for what a version cannot say: that a row, or a gap between rows, is
+//! to stay what a reader has read. Readers at locking levels, and hints, take them.
 //!
 //! # Lockers and plain writers
 //!
-//! * A *locker* registers its lock, and counts in its table's [lock word](crate::hot::table::LockWord),
-//!   before it looks at versions. One that is uncommitted and another's it waits for.
-//! * A plain *writer* puts its version in place first and looks at the lock word afterwards. It is zero,
-//!   and that was all, unless somebody has locked something there. Then the writer asks for the lock that
+//! * A *locker* registers its lock, and counts in its table's
+//!   [lock word](crate::hot::table::LockWord), before it looks at versions. It waits for an
+//!   uncommitted version of another transaction.
+//! * A plain *writer* puts its version in place first and looks at the lock word afterwards. If the
+//!   word is zero, that is all. Otherwise the table has locks: the writer asks for the lock that
 //!   its change needs, and lets go of it again: its version says the same from then on.
 //!
 //! Both sides are sequentially consistent, so that one of them sees the other. A writer that finds the
@@ -18,16 +19,17 @@
 //!
 //! # Ranges
 //!
-//! A [span](space::Span) locks all rows of a range of an index and the gaps between them with one entry.
-//! While its owner waits for those who have changed rows of the range already, the span is *pending*:
-//! it keeps newcomers out, but not those that it waits for, which may have more to do there.
+//! A [span](space::Span) locks all rows of a range of an index and the gaps between them with one
+//! entry. While its owner waits for transactions that have changed rows of the range already, the
+//! span is *pending*: it keeps newcomers out, but not those that it waits for, which may have more
+//! to do there.
 //!
 //! # Tables
 //!
-//! What locks rows or ranges announces that by an intent lock on the table. Plain writers announce in
-//! their transaction's slot which tables they write to, and whoever locks a table waits for them. An
-//! owner with many locks in one table trades them for one on the table ([`ESCALATION`]) if nobody is in
-//! the way.
+//! An owner that locks rows or ranges announces that by an intent lock on the table. Plain writers
+//! announce in their transaction's slot which tables they write to, and an owner that locks a table
+//! waits for them. An owner with many locks in one table trades them for one on the table
+//! ([`ESCALATION`]) if no other owner is in the way.
 
 mod definitions;
 mod mode;
@@ -76,18 +78,18 @@ impl LockManager {
         let (graph, pool) = (&self.graph, &self.pool);
         let table = (self.database, storage);
         let new = || Arc::new(LockSpace::of_table(graph.clone(), pool.clone(), table));
-        let mut tables = self.tables.lock().expect("nobody panics under this lock");
+        let mut tables = self.tables.lock().expect("no panic under this lock");
         tables.entry(storage).or_insert_with(new).clone()
     }
 
-    /// The table is no more; nobody is inside.
+    /// Forgets a table that is gone and has no transaction inside.
     pub(crate) fn forget(&self, storage: StorageId) {
-        self.tables.lock().expect("nobody panics under this lock").remove(&storage);
+        self.tables.lock().expect("no panic under this lock").remove(&storage);
     }
 
     /// All locks and requests, by table: for the system views.
     pub fn list(&self) -> Vec<(StorageId, LockInfo)> {
-        let tables = self.tables.lock().expect("nobody panics under this lock");
+        let tables = self.tables.lock().expect("no panic under this lock");
         let spaces: Vec<_> =
             tables.iter().map(|(storage, space)| (*storage, space.clone())).collect();
         drop(tables);

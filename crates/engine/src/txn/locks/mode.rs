@@ -18,11 +18,11 @@ impl LockMode {
     pub const INTENT_SHARED: LockMode = LockMode(IS);
     /// Parts are or will be changed.
     pub const INTENT_EXCLUSIVE: LockMode = LockMode(IS | IX);
-    /// Nobody changes it.
+    /// No owner changes it.
     pub const SHARED: LockMode = LockMode(IS | S);
-    /// Nobody changes it, and one alone means to.
+    /// No owner changes it, and one alone intends to.
     pub const UPDATE: LockMode = LockMode(IS | S | U);
-    /// Nobody else has any lock.
+    /// No other owner has any lock.
     pub const EXCLUSIVE: LockMode = LockMode(IS | IX | S | U | X);
 
     pub(crate) fn bits(self) -> u8 {
@@ -40,7 +40,7 @@ impl LockMode {
         !(meets(IX, S) || meets(S, IX) || meets(U, U) || meets(X, any) || meets(any, X))
     }
 
-    /// Whether whoever has this mode needs no lock for the other.
+    /// Whether an owner that has this mode needs no lock for the other.
     pub fn covers(self, other: LockMode) -> bool {
         self.0 & other.0 == other.0
     }

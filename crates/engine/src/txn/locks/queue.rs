@@ -8,7 +8,7 @@ use crate::txn::locks::space::{LockSpace, Request, RowKeys, Target};
 use crate::txn::waits::Gates;
 use crate::wait::{Task, WaitError};
 
-/// How long somebody waits for a lock that others have.
+/// How long a request waits for a lock that others have.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Patience {
     /// As `SET LOCK_TIMEOUT` says.
@@ -171,7 +171,7 @@ impl LockSpace {
         waited: Result<(), WaitError>,
     ) -> Result<Taken, LockFault> {
         let mut inner = self.lock();
-        // Under the mutex: who grants it tells the graph under it, too.
+        // Under the mutex: a grant tells the graph under it, too.
         let victim = self.graph.cancel(&request.owner).is_err();
         if inner.leave_queue(ticket) {
             inner.promote(self);
@@ -183,7 +183,7 @@ impl LockSpace {
         }
         drop(inner);
         if victim {
-            // It was granted as well, but nobody will use it.
+            // It was granted as well, but will not be used.
             match &request.target {
                 Target::Span(span) => self.abandon(request.owner.id(), span),
                 target => self.weaken(request.owner.id(), target, request.lifetime, before),

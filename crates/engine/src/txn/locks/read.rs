@@ -197,7 +197,7 @@ impl Transaction {
         }
         match locking.reach {
             Reach::Instant => {
-                // Whoever has locked the table keeps readers out, too.
+                // A lock on the table keeps readers out, too.
                 if table.lock_word().is_used() {
                     let space = self.manager().locks.table(table.storage());
                     let until = Lifetime::Transaction;
@@ -394,7 +394,7 @@ impl Transaction {
                 let bytes = unsafe { table.row(place.1.version) };
                 match self.deciding_anchor(task, table, snapshot, bytes) {
                     Some(anchor) => place.1.anchor = anchor,
-                    // What is not in memory nobody has changed, unless the snapshot is an old one.
+                    // A row that is not in memory is unchanged, unless the snapshot is an old one.
                     None if self.is_old_image(task, table, snapshot, bytes)? => {
                         return Err(TxnError::SnapshotConflict { storage: table.storage() });
                     }

@@ -3,10 +3,11 @@
 //!
 //! # Life of a request
 //!
-//! It is granted at once if nothing that is granted, and nothing that waits for the same, is in its way.
-//! Otherwise it joins the queue, in order of arrival, and its owner sleeps on the waits-for graph. Whoever
-//! lets go of something looks through the queue and grants what can be granted. An owner that has a lock
-//! already and wants a stronger one goes before those that have none.
+//! It is granted at once if nothing that is granted, and nothing that waits for the same, is in its
+//! way. Otherwise it joins the queue, in order of arrival, and its owner sleeps on the waits-for
+//! graph. An owner that lets go of something looks through the queue and grants what can be
+//! granted. An owner that has a lock already and wants a stronger one goes before those that have
+//! none.
 //!
 //! # Invariants
 //!
@@ -16,7 +17,7 @@
 //!
 //! # Lock order
 //!
-//! The mutex of a space, then the graph's. Nobody waits while holding either.
+//! The mutex of a space, then the graph's. No thread waits while holding either.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -40,7 +41,7 @@ const LOCK_BYTES: i64 = 128;
 pub enum Target {
     /// The table.
     Whole,
-    /// A row, by its anchor's address.
+    /// A row, by its name (`KeysOf::name`).
     Row(u64),
     /// Rows of a range of an index and the gaps between them.
     Span(Span),
@@ -143,10 +144,10 @@ impl RowKeys for Box<[Option<KeyBuf>]> {
     }
 }
 
-/// Somebody wants a lock.
+/// A request for a lock.
 #[derive(Clone)]
 pub struct Request {
-    /// Who.
+    /// The owner that wants it.
     pub owner: Arc<Owner>,
     /// On what.
     pub target: Target,
@@ -159,7 +160,7 @@ pub struct Request {
     pub established: bool,
 }
 
-/// A lock that somebody has.
+/// A lock that an owner has.
 #[derive(Clone, Debug)]
 struct Grant {
     owner: OwnerId,
@@ -168,11 +169,12 @@ struct Grant {
     lifetime: Lifetime,
     /// How often it was taken: application locks have to be given back as often.
     count: u32,
-    /// Its owner still waits for those who have changed rows of the table or range, or locked some.
+    /// Its owner still waits for transactions that have changed rows of the table or range, or
+    /// locked some.
     pending: bool,
 }
 
-/// A range that somebody has locked.
+/// A range that an owner has locked.
 #[derive(Clone, Debug)]
 struct SpanGrant {
     span: Span,
@@ -234,7 +236,7 @@ enum SpaceOf {
 pub struct LockInfo {
     /// What is locked.
     pub target: Target,
-    /// Who has it, or wants it.
+    /// The session that has it, or wants it.
     pub session: SessionId,
     /// Its name in the graph.
     pub owner: OwnerId,
@@ -249,7 +251,7 @@ pub struct LockInfo {
 }
 
 impl LockSpace {
-    /// That of names, without locks. What they cost is charged to nobody.
+    /// That of names, without locks. What they cost is not charged.
     pub fn of_names(graph: Arc<WaitGraph>) -> LockSpace {
         LockSpace { inner: Mutex::default(), graph, pool: None, of: SpaceOf::Names }
     }
@@ -266,7 +268,7 @@ impl LockSpace {
         LockSpace { inner: Mutex::default(), graph, pool: Some(pool), of }
     }
 
-    /// A target here, for those who are told what is waited for.
+    /// A target here, as the place of a wait.
     pub(super) fn place(&self, target: &Target) -> Option<Place> {
         match (target, &self.of) {
             (Target::Name(name), _) => Some(Place::Name(name.clone())),
@@ -281,7 +283,7 @@ impl LockSpace {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().expect("nobody panics while holding a lock space")
+        self.inner.lock().expect("no panic while holding a lock space")
     }
 
     /// Whether there is memory for another lock.
@@ -366,8 +368,8 @@ impl LockSpace {
         }
     }
 
-    /// The owner's span counts from here on for everybody; unless one of another, which was let past it
-    /// while it was pending, counts already: that one's owner.
+    /// Makes an owner's pending span count for all others. Fails if a span of another owner, which
+    /// was let past it while it was pending, counts already; returns that owner.
     pub(super) fn settle(&self, owner: OwnerId, span: &Span) -> Result<(), OwnerId> {
         let mut inner = self.lock();
         let own = |s: &SpanGrant| s.grant.owner == owner && s.span == *span && s.grant.pending;
@@ -684,7 +686,8 @@ impl Inner {
         removed + (before - self.spans.len()) as i64
     }
 
-    /// Grants what can be granted by now, and tells the graph who is in the way of the others (L2).
+    /// Grants what can be granted by now, and tells the graph which owners are in the way of the
+    /// others (L2).
     pub fn promote(&mut self, space: &LockSpace) {
         let mut at = 0;
         while at < self.waiting.len() {
@@ -700,7 +703,7 @@ impl Inner {
         self.tell_graph(&space.graph);
     }
 
-    /// Tells the graph who is in the way of those that wait.
+    /// Tells the graph which owners are in the way of those that wait.
     pub fn tell_graph(&mut self, graph: &WaitGraph) {
         for at in 0..self.waiting.len() {
             let waiter = &self.waiting[at];

@@ -77,8 +77,8 @@ impl<'a> KeysOf<'a> {
         }
     }
 
-    /// What names the row behind this anchor to those who lock it: where rows sink, and come back with
-    /// another anchor, its identity key.
+    /// The name by which the row behind this anchor is locked: the anchor's address or, where rows
+    /// sink and come back with another anchor, a hash of its identity key.
     pub fn name(&self, anchor: AnchorPtr) -> u64 {
         if !self.table.is_sinkable() {
             return anchor.address();
@@ -89,7 +89,7 @@ impl<'a> KeysOf<'a> {
     }
 }
 
-/// What names a row with this identity key to those who lock it, in a table whose rows sink.
+/// The name by which a row with this identity key is locked, in a table whose rows sink.
 fn name_of(p: &[u8]) -> u64 {
     hash_bytes(p) & ADDRESS_MASK
 }
@@ -109,7 +109,7 @@ impl RowKeys for KeysOf<'_> {
     }
 }
 
-/// Who is in the way of a lock on a range.
+/// The owner in the way of a lock on a range.
 enum InSpan {
     /// A transaction that has changed a row of it.
     Writer(Peer),
@@ -280,7 +280,7 @@ impl Transaction {
         held.writes |= !LockMode::SHARED.covers(mode);
     }
 
-    /// Trades many locks in a table for one on the table, if nobody is in the way.
+    /// Trades many locks in a table for one on the table, if no other owner is in the way.
     pub(super) fn escalate(&mut self, task: &Task, table: &Table) -> TxnResult<()> {
         let owner = self.owner_id();
         let Some(held) = self.held_space(table) else { return Ok(()) };
@@ -386,7 +386,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// A part of a table, for those who are told what is waited for.
+    /// A part of a table, as the place of a wait.
     fn part(&self, table: &Table, target: Target) -> Place {
         Place::Part(self.manager().id(), table.storage(), target)
     }
@@ -422,7 +422,7 @@ impl Transaction {
             found.is_some()
         });
         match table.cold() {
-            // What has sunk nobody has changed, but rows may be locked wherever they are.
+            // What has sunk is not being changed, but rows may be locked wherever they are.
             Some(cold) if found.is_none() && space.has_row_holder(owner, mode) => {
                 self.first_in_tree(task, cold, space, span, mode)
             }
@@ -430,8 +430,8 @@ impl Transaction {
         }
     }
 
-    /// Who has locked a row that is not in memory, or was not when memory was walked through: rows
-    /// are in the tree before they leave memory, and still when they come back.
+    /// The owner that has locked a row that is not in memory, or was not when memory was walked
+    /// through. Rows are in the tree before they leave memory, and still when they come back.
     #[cold]
     fn first_in_tree(
         &self,

@@ -1,8 +1,9 @@
-//! What writers do in tables where somebody has locks.
+//! What writers do in tables that have locks.
 //!
-//! A writer needs an exclusive lock on the row it changes, an insert a place that is in nobody's range,
-//! and both that nobody has locked the table. They are asked for in the queue as any other, and given
-//! back as soon as the version is in place: whoever finds that waits for the writer.
+//! A writer needs an exclusive lock on the row it changes, an insert a place that is in no range of
+//! another owner, and both that no other owner has locked the table. They ask in the queue like any
+//! other, and give the locks back as soon as the version is in place: a transaction that finds the
+//! version waits for the writer.
 
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::table::{ConflictPolicy, Table};
@@ -116,8 +117,8 @@ impl Transaction {
         Ok(WritePermit { space, owner, table, row: None })
     }
 
-    /// Whether somebody who has come meanwhile keeps this transaction from the row that it has just
-    /// changed. `permit` is what it had asked for before.
+    /// Whether an owner that has come meanwhile keeps this transaction from the row that it has
+    /// just changed. `permit` is what it had asked for before.
     #[cold]
     pub(crate) fn is_overtaken_at(
         &mut self,
@@ -144,7 +145,7 @@ impl Transaction {
         !space.is_available(&place, &KeysOf { table, row }) || !self.may_write(&space)
     }
 
-    /// Whether nobody has locked the table as a whole.
+    /// Whether no lock on the table as a whole keeps this transaction from writing.
     fn may_write(&self, space: &LockSpace) -> bool {
         let mut table = self.wish(Target::Whole, true);
         table.mode = LockMode::INTENT_EXCLUSIVE;
@@ -161,8 +162,8 @@ impl Transaction {
         }
     }
 
-    /// Takes back what was put in place since `before`, a write of this row: those who have met it look
-    /// again.
+    /// Takes back what was put in place since `before`, a write of this row: transactions that have
+    /// met it look again.
     #[cold]
     pub(crate) fn withdraw(&mut self, task: &Task, before: Savepoint, row: AnchorPtr) {
         self.rollback_to(task, before);
@@ -184,7 +185,7 @@ impl Transaction {
         }
     }
 
-    /// Makes a new row that was linked visible to those who look after having locked.
+    /// Makes a new row that was linked visible to lockers, which look after having locked.
     #[inline]
     pub(crate) fn order_insert(&self, table: &Table) {
         if table.conflicts() == ConflictPolicy::Wait {

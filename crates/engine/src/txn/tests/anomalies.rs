@@ -11,7 +11,7 @@ const LEVELS: [Isolation; 4] = [
 ];
 
 #[test]
-fn nobody_reads_what_is_not_committed() {
+fn no_level_reads_what_is_not_committed() {
     for isolation in LEVELS {
         let harness = Harness::new();
         let table = harness.table(FWW);
@@ -19,8 +19,8 @@ fn nobody_reads_what_is_not_committed() {
         let (mut writer, mut reader) =
             (Client::new(&harness, isolation), Client::new(&harness, isolation));
         writer.begin().insert(&table, [7, 70, 0]).expect("a fresh key");
-        writer.update(&table, 1, |r| Some([r[0], r[1], 99])).expect("nobody else writes");
-        writer.delete(&table, 2).expect("nobody else writes");
+        writer.update(&table, 1, |r| Some([r[0], r[1], 99])).expect("no other writer");
+        writer.delete(&table, 2).expect("no other writer");
         reader.begin();
         let before = vec![[0, 0, 0], [1, 10, 1], [2, 20, 2]];
         assert_eq!(reader.all(&table), Ok(before.clone()), "{isolation:?}");
@@ -192,7 +192,7 @@ fn moving_every_row_ahead_of_the_scan_moves_each_once() {
         Ok(count)
     });
     assert_eq!(moved, Ok(500));
-    client.commit().expect("nobody else writes");
+    client.commit().expect("no other writer");
     client.begin();
     let rows = client.all(&table).expect("read");
     assert!(rows.iter().all(|[id, _, v]| *v == id % 3 + 1));

@@ -29,7 +29,7 @@ fn the_second_writer_of_a_memory_optimized_row_fails_at_once() {
     assert_eq!(b.update(&table, 0, |r| Some([r[0], r[1], 8])), Err(TxnError::WriteConflict));
     assert_eq!(b.delete(&table, 0), Err(TxnError::WriteConflict));
     b.rollback();
-    a.commit().expect("nobody else wrote");
+    a.commit().expect("no other writer");
     let retried = b.autocommit(|c| c.update(&table, 0, |r| Some([r[0], r[1], 8])).map(drop));
     assert_eq!(retried, Ok(()), "a retry succeeds");
     assert_eq!(table.counters().write_conflicts(), 2);
@@ -50,7 +50,7 @@ fn a_unique_key_is_taken_by_live_rows_and_by_uncommitted_ones() {
     assert_eq!(b.insert(&table, [7, 71, 0]), Err(TxnError::Serializable));
     b.rollback();
     b.begin().all(&table).expect("read");
-    a.commit().expect("nobody else wrote");
+    a.commit().expect("no other writer");
     assert_eq!(b.insert(&table, [7, 71, 0]), Err(TxnError::Serializable), "after the snapshot");
     b.rollback();
     assert_eq!(duplicate(b.autocommit(|c| c.insert(&table, [7, 71, 0]))), Some(0));
@@ -66,7 +66,7 @@ fn a_deleted_key_can_be_inserted_again() {
         a.begin().delete(&table, 1).expect("it is free");
         a.insert(&table, [1, 10, 5]).expect("its key is free");
         assert_eq!(a.get(&table, 1), Ok(Some([1, 10, 5])));
-        a.commit().expect("nobody else wrote");
+        a.commit().expect("no other writer");
         for _ in 0..3 {
             a.autocommit(|c| c.delete(&table, 1).map(drop)).expect("it is free");
             a.autocommit(|c| c.insert(&table, [1, 10, 6])).expect("its key is free");
@@ -95,7 +95,7 @@ fn a_failed_statement_leaves_nothing_behind() {
     // An update that changes a key and fails leaves the old row.
     assert!(a.update(&table, 1, |r| Some([2, r[1], r[2]])).is_err());
     assert_eq!(a.all(&table), Ok(before));
-    a.commit().expect("nobody else wrote");
+    a.commit().expect("no other writer");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn under_read_committed_the_second_writer_waits_and_goes_on_with_the_newest() {
         while harness.manager.graph.edges().is_empty() {
             thread::yield_now();
         }
-        a.commit().expect("nobody else wrote");
+        a.commit().expect("no other writer");
         assert_eq!(waiter.join().expect("no panic"), Ok(()));
     });
     a.begin();
@@ -166,7 +166,7 @@ fn a_waiter_finds_the_row_gone_or_its_predicate_false() {
         while harness.manager.graph.edges().is_empty() {
             thread::yield_now();
         }
-        a.commit().expect("nobody else wrote");
+        a.commit().expect("no other writer");
         assert_eq!(waiter.join().expect("no panic"), Ok((Ok(0), Ok(0))));
     });
 }
@@ -187,7 +187,7 @@ fn an_insert_waits_for_the_fate_of_its_key() {
                 thread::yield_now();
             }
             if commit {
-                a.commit().expect("nobody else wrote")
+                a.commit().expect("no other writer")
             } else {
                 a.rollback()
             }

@@ -1,4 +1,4 @@
-//! Locks on rows, ranges and tables: who waits, who goes first, who is the victim.
+//! Locks on rows, ranges and tables: which owner waits, which goes first, which is the victim.
 
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::SeqCst};
 use std::thread;
@@ -63,7 +63,7 @@ impl Client<'_> {
             }
             Ok(rows)
         });
-        rows.expect("nobody interrupts")
+        rows.expect("the task is not interrupted")
     }
 
     fn impatient(&self) {
@@ -113,7 +113,7 @@ fn a_row_that_was_read_repeatably_is_not_changed_before_the_reader_ends() {
     assert_eq!(reader.update(&table, 1, set(8)), Ok(1), "its own lock does not matter");
     reader.commit().expect("nothing is validated");
     assert_eq!(writer.update(&table, 1, set(9)), Ok(1));
-    writer.commit().expect("nobody else wrote");
+    writer.commit().expect("no other writer");
     assert_eq!((locks_left(&harness), table.lock_word().is_used()), (0, false));
 }
 
@@ -134,7 +134,7 @@ fn a_locking_reader_waits_for_writers_and_reads_what_they_have_committed() {
                 reader.commit().map(|()| rows)
             });
             wait_for_waiters(&harness, 1);
-            writer.commit().expect("nobody else wrote");
+            writer.commit().expect("no other writer");
             let rows = reader.join().expect("no panic").expect("nothing is validated");
             let expected = vec![[1, 10, 7], [5, 50, 5]];
             assert_eq!(rows, Ok(expected), "{locking:?}");
@@ -210,7 +210,7 @@ fn a_key_that_is_not_there_is_inserted_by_one_of_two() {
                     match client.lock_id(&table, id, locking(U, Reach::Range)).expect("no deadlock")
                     {
                         None => {
-                            client.insert(&table, [id, 10 * id, 1]).expect("nobody else could");
+                            client.insert(&table, [id, 10 * id, 1]).expect("no other client could");
                             inserted.fetch_add(1, SeqCst);
                         }
                         Some(row) => {
@@ -241,7 +241,7 @@ fn no_row_of_a_queue_is_handed_out_twice() {
                 for attempt in 1.. {
                     client.begin();
                     let all = (1, ScanRange::All);
-                    let rows = client.lock_rows(&table, all, DEQUEUE, 1).expect("nobody waits");
+                    let rows = client.lock_rows(&table, all, DEQUEUE, 1).expect("no client waits");
                     let Some(row) = rows.first() else { break };
                     assert_eq!(client.delete(&table, row[0]), Ok(1));
                     // Some give up, and the row goes back, but not every time: it may be the last one.
@@ -265,7 +265,8 @@ fn no_row_of_a_queue_is_handed_out_twice() {
     assert_eq!((locks_left(&harness), table.lock_word().is_used()), (0, false));
 }
 
-/// Its stamp was that of the mark of rows that have sunk: who had found the row before looked for it for ever.
+/// Its stamp was that of the mark of rows that have sunk: a reader that had found the row before
+/// looked for it for ever.
 #[test]
 fn a_row_that_the_second_commit_has_deleted_is_gone() {
     let harness = Harness::new();
@@ -376,7 +377,7 @@ fn a_writer_that_waits_for_a_range_is_not_overtaken_by_readers_of_it() {
 }
 
 #[test]
-fn whoever_locks_a_table_waits_for_its_writers_and_keeps_others_out() {
+fn a_table_lock_waits_for_writers_and_keeps_others_out() {
     let harness = Harness::new();
     let table = disk_table(&harness, 3);
     let lock = |client: &mut Client<'_>, mode, patience| {
@@ -410,14 +411,14 @@ fn whoever_locks_a_table_waits_for_its_writers_and_keeps_others_out() {
     assert_eq!(other.lock_id(&table, 1, COMMITTED), Err(TxnError::LockTimeout));
     assert_eq!(other.get(&table, 1), Ok(Some([1, 10, 1])), "versions need no lock");
     assert_eq!(locker.update(&table, 1, set(4)), Ok(1));
-    locker.commit().expect("nobody else wrote");
+    locker.commit().expect("no other writer");
     assert_eq!(other.update(&table, 1, set(9)), Ok(1));
-    other.commit().expect("nobody else wrote");
+    other.commit().expect("no other writer");
     assert_eq!((locks_left(&harness), table.lock_word().is_used()), (0, false));
 }
 
 #[test]
-fn a_table_that_is_waited_for_is_written_to_by_those_who_have_begun() {
+fn a_writer_goes_on_while_a_table_lock_waits_for_it() {
     let harness = Harness::new();
     let table = disk_table(&harness, 3);
     let mut writer = Client::new(&harness, RC);
@@ -445,7 +446,7 @@ fn a_table_that_is_waited_for_is_written_to_by_those_who_have_begun() {
 }
 
 #[test]
-fn many_locks_become_one_on_the_table_unless_somebody_is_in_the_way() {
+fn many_locks_become_one_on_the_table_unless_another_owner_is_in_the_way() {
     let rows = ESCALATION as i64 + 100;
     let count = |harness: &Harness| {
         let locks = harness.manager.locks.list();
@@ -489,7 +490,7 @@ fn locks_are_charged_and_refused_without_memory() {
 }
 
 #[test]
-fn uncommitted_rows_are_shown_to_those_who_ask_for_them() {
+fn uncommitted_rows_are_shown_to_dirty_reads() {
     let harness = Harness::new();
     let table = disk_table(&harness, 4);
     let (mut writer, mut reader) = (Client::new(&harness, RC), Client::new(&harness, RC));
@@ -505,7 +506,7 @@ fn uncommitted_rows_are_shown_to_those_who_ask_for_them() {
 
 #[test]
 fn transfers_at_locking_levels_keep_the_sum() {
-    // Random transfers between accounts; whoever adds all of them up finds the same sum.
+    // Random transfers between accounts; each reader that adds all of them up finds the same sum.
     const ACCOUNTS: i64 = 8;
     for (reach, seed) in [(Reach::Rows, 11), (Reach::Range, 12)] {
         let harness = Harness::new();

@@ -21,9 +21,9 @@ fn memory_comes_back_after_a_mass_delete_without_load() {
     let mut client = Client::new(&harness, Isolation::Snapshot);
     client.begin();
     for id in 0..5000 {
-        client.delete(&table, id).expect("nobody else writes");
+        client.delete(&table, id).expect("no other writer");
     }
-    client.commit().expect("nobody else writes");
+    client.commit().expect("no other writer");
     reclaim_all(&harness);
     assert_eq!(table.memory(), Default::default());
     assert!((0..3).all(|index| table.index_memory(index) < 100_000));
@@ -45,9 +45,9 @@ fn buckets_come_back_after_a_mass_delete_while_the_table_is_read() {
     let mut client = Client::new(&harness, Isolation::Snapshot);
     client.begin();
     for id in 0..4990 {
-        client.delete(&table, id).expect("nobody else writes");
+        client.delete(&table, id).expect("no other writer");
     }
-    client.commit().expect("nobody else writes");
+    client.commit().expect("no other writer");
     reclaim_all(&harness);
     let task = harness.task();
     for _ in 0..100 {
@@ -86,11 +86,11 @@ fn a_dropped_table_outlives_what_waits_with_younger_garbage() {
     let mut older = Client::new(&harness, Isolation::Snapshot);
     assert!(older.begin().get(&other, 0).is_ok());
     let mut writer = Client::new(&harness, Isolation::Snapshot);
-    writer.autocommit(|c| c.delete(&dropped, 3).map(drop)).expect("nobody else writes");
+    writer.autocommit(|c| c.delete(&dropped, 3).map(drop)).expect("no other writer");
     harness.manager.drop_table(dropped.storage());
     let mut younger = Client::new(&harness, Isolation::Snapshot);
     assert!(younger.begin().get(&other, 0).is_ok());
-    writer.autocommit(|c| c.delete(&other, 3).map(drop)).expect("nobody else writes");
+    writer.autocommit(|c| c.delete(&other, 3).map(drop)).expect("no other writer");
     // The horizon passes the drop; but of what waits the second half is needed.
     older.commit().expect("nothing was written");
     let task = harness.task();
@@ -117,7 +117,7 @@ fn old_versions_die_when_the_last_snapshot_that_sees_them_goes() {
     for i in 1..=100 {
         writer
             .autocommit(|c| c.update(&table, 0, |r| Some([r[0], r[1], i])).map(drop))
-            .expect("nobody else writes");
+            .expect("no other writer");
     }
     reclaim_all(&harness);
     assert!(table.memory().allocated_bytes >= one + 100 * 32, "the reader holds them back");
@@ -136,14 +136,14 @@ fn updates_of_a_hot_row_use_the_inline_slot_again() {
     for i in 1..=1000 {
         let set = |r: Row| Some([r[0], r[1], r[2] + i]);
         // Also with rollbacks in between, and with two versions in one transaction.
-        writer.begin().update(&table, 0, set).expect("nobody else writes");
+        writer.begin().update(&table, 0, set).expect("no other writer");
         if i % 7 == 0 {
             writer.rollback();
         } else {
             if i % 5 == 0 {
-                writer.update(&table, 0, set).expect("nobody else writes");
+                writer.update(&table, 0, set).expect("no other writer");
             }
-            writer.commit().expect("nobody else writes");
+            writer.commit().expect("no other writer");
         }
         harness.manager.reclaim(&harness.task(), 100);
     }
@@ -165,7 +165,7 @@ fn at_the_limit_inserts_fail_and_deletes_go_on() {
     client.begin();
     let full = (0..1_000_000).find_map(|i| client.insert(&table, [i, i, 0]).err());
     assert_eq!(full, Some(TxnError::OutOfMemory(Exhausted::Database)));
-    client.commit().expect("nobody else writes");
+    client.commit().expect("no other writer");
     let rows = table.memory().rows as i64;
     assert!(rows > 1000);
     client.begin();
@@ -173,7 +173,7 @@ fn at_the_limit_inserts_fail_and_deletes_go_on() {
     for id in 0..rows {
         client.delete(&table, id).expect("deletes are never refused");
     }
-    client.commit().expect("nobody else writes");
+    client.commit().expect("no other writer");
     reclaim_all(&harness);
     client.autocommit(|c| c.insert(&table, [1, 1, 1])).expect("there is room again");
 }

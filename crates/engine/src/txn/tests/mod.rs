@@ -260,7 +260,7 @@ pub(crate) fn fill(harness: &Harness, table: &Table, rows: std::ops::Range<i64>)
     for i in rows {
         client.insert(table, [i, 10 * i, i % 3]).expect("a fresh key");
     }
-    client.commit().expect("nobody else writes");
+    client.commit().expect("no other writer");
 }
 
 #[test]

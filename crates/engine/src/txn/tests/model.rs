@@ -210,7 +210,7 @@ impl Model {
         if result.is_err() {
             self.versions = undo;
         }
-        // Whoever has the row need not be waited for to know that it has changed.
+        // A client need not wait for the owner of the row to know that it has changed.
         let is_later = |v: &Version| matches!(v.begin, When::Commit(at) if at > snapshot);
         let is_lost = self.versions.iter().any(|v| uids.contains(&v.uid) && is_later(v));
         if result == Err(Failure::Timeout) && is_lost {
@@ -339,7 +339,7 @@ pub(super) trait Setting {
     /// The levels that transactions have.
     fn levels(&self) -> &'static [Isolation];
 
-    /// Something that nobody notices.
+    /// Does something that changes no result.
     fn disturb(&self, task: &Task);
 }
 

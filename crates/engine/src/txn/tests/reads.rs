@@ -53,7 +53,7 @@ fn an_outer_snapshot_protects_its_rows_while_nested_statements_come_and_go() {
     let mut writer = Client::new(&harness, SNAPSHOT);
     for i in 1..5 {
         let set = |r: Row| Some([r[0], r[1] + 1, i]);
-        writer.autocommit(|c| c.update(&table, 0, set).map(drop)).expect("nobody else writes");
+        writer.autocommit(|c| c.update(&table, 0, set).map(drop)).expect("no other writer");
         let inner = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
         txn.end_statement(inner);
         for _ in 0..3 {
@@ -101,7 +101,7 @@ fn a_check_of_current_rows_waits_for_uncommitted_ones() {
         client.begin();
         client
             .statement(|txn, task, _| txn.find_current(task, &table, (0, &range), &Arena::new()))
-            .expect("nobody deadlocks")
+            .expect("no deadlock")
             .is_some()
     };
     assert!(exists(1) && !exists(9));
@@ -146,13 +146,13 @@ fn a_filtered_index_holds_the_rows_of_its_filter() {
     assert!(matches!(joins, Err(TxnError::DuplicateKey { index: 1, .. })));
     assert_eq!(client.update(&table, 3, |r| Some([r[0], r[1], 0])), Ok(1), "it leaves");
     assert_eq!(client.update(&table, 1, |r| Some([r[0], r[1], 1])), Ok(1));
-    client.commit().expect("nobody else writes");
+    client.commit().expect("no other writer");
     client.begin();
     assert_eq!(client.select(&table, 1, ScanRange::All), Ok(vec![[1, 5, 1]]));
     for id in 1..4 {
         assert_eq!(client.delete(&table, id), Ok(1));
     }
-    client.commit().expect("nobody else writes");
+    client.commit().expect("no other writer");
     while harness.manager.reclaim(&client.task, 100) > 0 {}
     assert_eq!(table.memory().allocated_bytes, 0);
     assert!((0..2).all(|i| table.index_at(i).is_empty()));

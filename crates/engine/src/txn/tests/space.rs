@@ -56,7 +56,7 @@ fn what_was_looked_up_is_protected_as_the_isolation_level_says() {
             1 => writer.autocommit(|c| c.update(&table, 1, |r| Some([r[0], r[1], 9])).map(drop)),
             _ => writer.autocommit(|c| c.insert(&table, [id, id, id])),
         };
-        written.expect("nobody else writes");
+        written.expect("no other writer");
         reader.insert(&table, [200, 200, 200]).expect("a fresh key");
         assert_eq!(reader.commit().err(), error, "{isolation:?}, {id}");
     }

@@ -139,7 +139,7 @@ fn write(harness: &Harness, table: &Table, dice: &mut Dice, map: &mut Map) {
     match dice.roll(4) {
         0 => client.rollback(),
         _ => {
-            client.commit().expect("nobody is in the way");
+            client.commit().expect("no transaction is in the way");
             *map = new;
         }
     }
@@ -202,7 +202,7 @@ fn read(
             }
         }
     });
-    rows.expect("nobody is in the way")
+    rows.expect("no transaction is in the way")
 }
 
 fn assert_read(rows: &[Row], map: &Map, index: usize, (low, high): (i64, i64), way: &str) {
@@ -277,7 +277,7 @@ fn count(
         }
         Ok(rows)
     });
-    count.expect("nobody is in the way")
+    count.expect("no transaction is in the way")
 }
 
 /// One scan, of a reader of before or of now, while others write.
@@ -334,8 +334,8 @@ fn scan<'h>(
     }
 }
 
-/// Lets all rows of all tables leave memory: one round begins, the next makes the trees, and in the third
-/// everybody has heard of them.
+/// Lets all rows of all tables leave memory: one round begins, the next makes the trees, and by the
+/// third all transactions know of them.
 fn sink_everything(depth: &Depth) {
     let task = depth.harness.task();
     (0..3).for_each(|_| depth.core.sink_all(&task).expect("the disk works"));
@@ -357,20 +357,20 @@ fn a_table_does_not_sink_before_the_reclaimer_is_done_with_what_was_deleted() {
     let [mut writer, mut early, mut late] =
         [(); 3].map(|()| Client::new(harness, Isolation::Snapshot));
     let delete = |writer: &mut Client<'_>, table: &Table| {
-        writer.autocommit(|w| w.delete(table, 3).map(drop)).expect("nobody else writes");
+        writer.autocommit(|w| w.delete(table, 3).map(drop)).expect("no other writer");
     };
     assert_eq!(early.begin().all(&table).expect("reads succeed").len(), 10);
     delete(&mut writer, &table);
     depth.core.sink_all(&task).expect("the disk works");
     assert!(table.sinks() && table.cold().is_none());
     let update = |w: &mut Client<'_>| w.update(&table, 4, |[id, k, _]| Some([id, k, 7])).map(drop);
-    writer.autocommit(update).expect("nobody else writes");
+    writer.autocommit(update).expect("no other writer");
     assert_eq!(late.begin().all(&table).expect("reads succeed").len(), 9);
     depth.core.sink_all(&task).expect("the disk works");
     assert!(table.cold().is_none(), "the deleted row is the reclaimer's");
     early.rollback();
-    // This waits for the other reader. What was deleted before does not wait with it: its batch was closed
-    // by who waits for it, who frees it now before the table sinks.
+    // This waits for the other reader. What was deleted before does not wait with it: an earlier
+    // round closed its batch, and this one frees it before the table sinks.
     delete(&mut writer, &never_sinks);
     depth.core.sink_all(&task).expect("the disk works");
     assert!(table.cold().is_some());
@@ -419,7 +419,7 @@ fn a_table_begins_to_sink_although_others_leave_something_behind_all_the_time() 
     for id in 0..6 {
         // There is always a snapshot that sees what was deleted last.
         reader.begin().all(&other).expect("reads succeed");
-        writer.autocommit(|w| w.delete(&other, id).map(drop)).expect("nobody else writes");
+        writer.autocommit(|w| w.delete(&other, id).map(drop)).expect("no other writer");
         depth.core.sink_all(&task).expect("the disk works");
         reader.rollback();
     }
@@ -451,7 +451,7 @@ fn a_row_that_sinks_and_comes_back_before_a_scan_is_there_once() {
         // The first takes the place where the walk stands, the second the one behind that.
         for id in [35, 30] {
             let change = |w: &mut Client<'_>| w.update(&table, id, |[_, _, v]| Some([id, -id, v]));
-            writer.autocommit(|w| change(w).map(drop)).expect("nobody else writes");
+            writer.autocommit(|w| change(w).map(drop)).expect("no other writer");
         }
     });
     let mut expected = rows;
@@ -459,8 +459,8 @@ fn a_row_that_sinks_and_comes_back_before_a_scan_is_there_once() {
     assert_eq!(found, expected);
 }
 
-/// A row that was locked while it sank, and one that was locked for reading after it had, were not found
-/// by who locked a range.
+/// A row that was locked while it sank, and one that was locked for reading after it had, were not
+/// found by an owner that locked a range.
 #[test]
 fn locked_rows_keep_others_from_their_range_wherever_they_are() {
     let lock = |client: &mut Client<'_>, table: &Table, (index, value), mode, reach| {

@@ -15,7 +15,7 @@ fn bank(harness: &Harness, policy: ConflictPolicy) -> Arc<Table> {
     for id in 0..ACCOUNTS {
         client.insert(&table, [id, id, START]).expect("a fresh key");
     }
-    client.commit().expect("nobody else writes");
+    client.commit().expect("no other writer");
     table
 }
 
@@ -159,7 +159,7 @@ fn of_concurrent_inserts_of_one_key_one_succeeds() {
 }
 
 #[test]
-fn what_is_rolled_back_is_seen_by_nobody_and_takes_no_key() {
+fn what_is_rolled_back_is_never_seen_and_takes_no_key() {
     for policy in [ConflictPolicy::FirstWriterWins, ConflictPolicy::Wait] {
         let harness = Harness::new();
         let table = harness.table(policy);
@@ -207,7 +207,7 @@ fn change_or_roll_back(client: &mut Client<'_>, table: &Table, i: i64, commit: b
         }
         Ok(()) => client.rollback(),
         Err(TxnError::DuplicateKey { .. }) => {
-            // Whoever has the key has committed it, or deleted it meanwhile.
+            // The owner of the key has committed it, or deleted it meanwhile.
             client.get(table, id).expect("reads succeed").into_iter().for_each(good);
             client.rollback();
         }

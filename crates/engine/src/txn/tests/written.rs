@@ -74,7 +74,7 @@ fn an_end_of_any_kind_takes_them_out_of_sight() {
 }
 
 #[test]
-fn rows_that_nobody_waits_for_are_not_shown_and_no_more_than_so_many() {
+fn rows_without_locks_are_not_shown_and_no_more_than_so_many() {
     let harness = Harness::new();
     let (memory, table) = (harness.table(ConflictPolicy::FirstWriterWins), harness.table(WAIT));
     let mut client = Client::new(&harness, Isolation::Snapshot);
@@ -93,7 +93,7 @@ fn rows_that_nobody_waits_for_are_not_shown_and_no_more_than_so_many() {
 }
 
 #[test]
-fn whoever_waits_shows_its_rows_and_which_one_it_waits_for() {
+fn a_waiter_shows_its_rows_and_which_one_it_waits_for() {
     let harness = Harness::new();
     let table = harness.table(WAIT);
     fill(&harness, &table, 0..5);
@@ -180,6 +180,6 @@ fn looking_never_meets_a_row_that_has_gone() {
         }
         over.store(true, SeqCst);
         let seen: usize = lookers.into_iter().map(|looker| looker.join().unwrap()).sum();
-        assert!(seen > 0, "somebody has seen something");
+        assert!(seen > 0, "the lookers have seen something");
     });
 }

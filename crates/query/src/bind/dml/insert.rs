@@ -63,8 +63,8 @@ impl Binder<'_> {
         })
     }
 
-    /// What `TABLOCK` and `TABLOCKX` ask of the target, which for an insert are the same. Nobody else sees
-    /// a temporary table.
+    /// What `TABLOCK` and `TABLOCKX` ask of the target, which for an insert are the same. Temporary
+    /// tables need no lock.
     fn insert_lock(
         &self,
         insert: &ast::Insert,

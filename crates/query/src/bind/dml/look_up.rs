@@ -30,7 +30,8 @@ impl Binder<'_> {
         self.key_scan((database, table), values, (Vec::new(), None), ReadOptions::default())
     }
 
-    /// The rows that have these values of a foreign key, as they are when nobody else is changing them.
+    /// The rows that have these values of a foreign key, as they are when no other transaction is
+    /// changing them.
     pub(super) fn referencing_rows(
         &mut self,
         database: DbId,

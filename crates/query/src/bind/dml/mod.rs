@@ -2,7 +2,7 @@
 //!
 //! A statement is bound as a query block whose sources are its target and its `FROM`. The target's
 //! columns all get names at once ([`Changing::old`]): the plan reads them from the row itself, so
-//! names that nobody uses cost nothing. A new row's columns have names of their own
+//! names that are not used cost nothing. A new row's columns have names of their own
 //! ([`Changing::new`]), over which constraints, computed columns and `OUTPUT` are bound.
 
 mod delete;

@@ -110,7 +110,7 @@ struct Found<'t> {
     old: &'t [ColId],
     /// The name of its hidden row number.
     number: ColId,
-    /// What is not NULL where there is a row, if somebody asks for it.
+    /// What is not NULL where there is a row, if the caller asks for it.
     mark: Option<ColId>,
     /// What tells its rows apart.
     key: Vec<Expr>,

@@ -31,7 +31,7 @@ pub(super) struct Targeted {
     pub columns: Vec<TargetColumn>,
     /// The view or the like that stands between.
     pub view: Option<Arc<str>>,
-    /// What whoever changes it must be permitted to change: a table or view.
+    /// What a statement that changes it must be permitted to change: a table or view.
     pub permitted: (DbId, ObjectId),
     /// What views `WITH CHECK OPTION` say of every row, over the old row's columns.
     pub checked: Option<Arc<[Pred]>>,
@@ -249,7 +249,7 @@ impl Binder<'_> {
         columns: Vec<(ColumnId, ColumnId)>,
     ) {
         if targeted.changing.table.is_temporary() {
-            return; // whoever can name it owns it
+            return; // a session that can name it owns it
         }
         let (named, stored) = columns.into_iter().unzip();
         let (database, object) = targeted.permitted;

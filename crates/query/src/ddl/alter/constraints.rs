@@ -25,7 +25,7 @@ pub fn distrust(context: &mut Context<'_>, database: DbId, table: ObjectId) -> S
         return Ok(());
     }
     context.definition(|context| {
-        // Nobody else sees a temporary table.
+        // Other sessions do not see a temporary table.
         if table.0 > 0 {
             context.lock_edit(database)?;
         }

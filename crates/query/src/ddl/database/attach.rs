@@ -12,7 +12,7 @@ use crate::exec::context::Context;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
-/// What the system says of files that are not there, and of such that somebody uses.
+/// What the system says of files that are not there, and of files in use.
 const NOT_FOUND: (&str, &str) = ("2", "2(The system cannot find the file specified.)");
 const IN_USE: (&str, &str) =
     ("32", "32(The process cannot access the file because it is being used by another process.)");

@@ -48,8 +48,8 @@ pub(super) fn set_all(
     Ok(())
 }
 
-/// Sees to it that only those are in a database whom its new mode admits; nobody else, if the statement must be
-/// `alone` there. Errors 5061, 5064, 5070.
+/// Sees to it that only sessions that its new mode admits are in a database; no other session at
+/// all, if the statement must be `alone` there. Errors 5061, 5064, 5070.
 fn admit(
     context: &mut Context<'_>,
     def: &DatabaseDef,

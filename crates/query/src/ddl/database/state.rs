@@ -1,4 +1,4 @@
-//! Who may be in a database: `SINGLE_USER`, `RESTRICTED_USER`, `MULTI_USER`.
+//! Access to databases: `SINGLE_USER`, `RESTRICTED_USER`, `MULTI_USER`.
 
 use base::ids::{DbId, SessionId};
 use base::{SqlError, message};
@@ -13,8 +13,8 @@ use crate::exec::instance::sessions::SessionEntry;
 const LOOK_AGAIN_NS: u64 = 20_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Sees to it that none of the other sessions that must go are in a database: they are waited for, or ended
-/// as the statement says. Nobody can enter meanwhile. Errors 5061, 5070.
+/// Sees to it that none of the other sessions that must go are in a database: they are waited for,
+/// or ended as the statement says. No other session can enter meanwhile. Errors 5061, 5070.
 pub(super) fn clear(
     context: &mut Context<'_>,
     def: &DatabaseDef,

@@ -96,8 +96,8 @@ fn statement(statement: &Statement) -> DdlResult<()> {
     }
 }
 
-/// Whether a statement changes a table that is no variable. An alias may mean either, so whoever
-/// has a `FROM` is asked when it is bound.
+/// Whether a statement changes a table that is no variable. An alias may mean either, so a
+/// statement with a `FROM` is checked when it is bound.
 fn is_table(target: &ast::TargetKind) -> bool {
     matches!(target, ast::TargetKind::Name(_))
 }

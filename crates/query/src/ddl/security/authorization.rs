@@ -1,4 +1,4 @@
-//! `ALTER AUTHORIZATION`: who owns something.
+//! `ALTER AUTHORIZATION`: changes owners.
 
 use std::sync::Arc;
 

@@ -229,7 +229,7 @@ fn columns_of(
     columns.iter().map(place).collect()
 }
 
-/// Who grants must control the thing, or hold what is granted with the right to grant it. Errors
+/// The grantor must control the thing, or hold what is granted with the right to grant it. Errors
 /// 4613, 15151.
 fn check_grantor(
     context: &Context<'_>,
@@ -271,7 +271,7 @@ fn check_grantor(
     Ok(())
 }
 
-/// Who gets a permission. Errors 4617, 4624, 15151.
+/// The principal that gets a permission. Errors 4617, 4624, 15151.
 fn grantee(context: &Context<'_>, target: &Target, name: &str) -> DdlResult<PrincipalId> {
     let schema = context.schema(target.database)?;
     if target.server {

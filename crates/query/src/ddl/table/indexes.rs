@@ -20,7 +20,7 @@ const MEMORY_KEY_MAX: usize = 2500;
 /// The largest `BUCKET_COUNT`.
 const BUCKETS_MAX: u64 = 1 << 30;
 
-/// An index that somebody wants, whatever statement says so.
+/// An index that is to be made, whatever statement says so.
 pub(in crate::ddl) struct IndexRequest<'a> {
     pub name: Name,
     pub unique: bool,

@@ -6,7 +6,7 @@
 //! A [`Builder`] reads the elements of a definition in the order in which they depend on each
 //! other: stored columns, computed ones, keys, indexes, defaults, checks, foreign keys. What it
 //! makes is a [`TableDef`]; `ALTER TABLE` gives it one to begin with. Ids are handed to it
-//! beforehand, since names that nobody chose contain them.
+//! beforehand, since generated names contain them.
 
 mod columns;
 mod constraints;
@@ -48,7 +48,7 @@ pub(super) struct Setting<'c> {
     /// The collation that `DATABASE_DEFAULT` means: that of the database in which the statement's own
     /// names are looked for, also where the table goes to tempdb.
     pub default_collation: Collation,
-    /// On whose behalf the definition is made.
+    /// The user for which the definition is made.
     pub user: Arc<DatabaseUser>,
     /// Dates of creation.
     pub now: DateTime,
@@ -187,7 +187,7 @@ pub fn without_number(name: &str) -> &str {
     if local { name[..116].trim_end_matches('_') } else { name }
 }
 
-/// What the name of a constraint is made of when nobody has chosen one.
+/// What the generated name of a constraint is made of.
 struct NameParts<'n> {
     /// `PK`, `UQ`, `DF`, `CK` or `FK`.
     prefix: &'n str,
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_nobody_chose_are_made_as_in_sql_server() {
+    fn generated_names_are_made_as_in_sql_server() {
         let id = ObjectId(0x1234_ABCD);
         let default = NameParts { prefix: "DF", column: Some("Quantity"), key: None };
         assert_eq!(&*default.name("SalesOrderDetail", id), "DF__SalesOrde__Quant__1234ABCD");

@@ -32,7 +32,7 @@ const ROWS: &str = "@rows";
 const CHUNK_ROWS: usize = 2048;
 const CHUNK_BYTES: usize = 4 << 20;
 
-/// How often a statement is compiled again because somebody changes its table.
+/// How often a statement is compiled again because its table changes.
 const COMPILATIONS_MAX: u32 = 100;
 
 /// What is loaded where, and how.
@@ -63,7 +63,8 @@ impl Load {
     }
 }
 
-/// A load that goes on. Whoever begins one ends it, by [`Loader::finish`] or [`Loader::abandon`].
+/// A load that goes on. The caller that begins one ends it, by [`Loader::finish`] or
+/// [`Loader::abandon`].
 pub struct Loader {
     load: Load,
     plan: StepPlan,
@@ -164,7 +165,7 @@ impl Loader {
                 inserted = ran;
                 break;
             }
-            // Somebody has changed the table.
+            // The table has changed.
             self.plan = prepare(context, &self.load, &self.hidden)?;
         }
         let Some(outcome) = inserted else {

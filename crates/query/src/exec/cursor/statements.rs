@@ -172,7 +172,7 @@ impl Context<'_> {
         returned
     }
 
-    /// Nobody takes the cursors that a module has given back.
+    /// Releases cursors that a module has given back and the caller does not take.
     pub(crate) fn drop_cursors(&mut self, returned: Vec<(usize, CursorId)>) {
         for (_, id) in returned {
             self.session.cursors.release(id, &mut self.runtime.grant);

@@ -1,8 +1,9 @@
 //! Of which natively compiled modules runs are counted.
 //!
-//! Reading the clock would cost a short module a good part of what it takes, so that nothing is counted
-//! until somebody asks for it: `sp_xtp_control_proc_exec_stats` for modules, `sp_xtp_control_query_exec_stats`
-//! for their statements, of all of them or of single ones. A restart forgets it.
+//! Reading the clock would cost a short module a good part of what it takes, so that nothing is
+//! counted until it is asked for: `sp_xtp_control_proc_exec_stats` for modules,
+//! `sp_xtp_control_query_exec_stats` for their statements, of all of them or of single ones. A
+//! restart forgets it.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -41,7 +41,7 @@ pub struct Compiler {
     /// Bytes of code that lives.
     bytes: Arc<AtomicUsize>,
     queue: Mutex<Option<mpsc::Sender<Weak<StepPlan>>>>,
-    /// The thread could not be started: nobody is asked again.
+    /// The thread could not be started: that is not tried again.
     broken: AtomicBool,
 }
 
@@ -123,7 +123,7 @@ impl Compiler {
             let (generator, bytes) = (generator.clone(), self.bytes.clone());
             let work = move || {
                 for plan in receiver {
-                    // A plan that nobody keeps any more is not worth it.
+                    // A plan that is no longer kept is not worth it.
                     if let Some(plan) = plan.upgrade()
                         && bytes.load(Relaxed) < CODE_MAX
                     {
@@ -157,7 +157,7 @@ fn compile(generator: &dyn CodeGenerator, unit: &Unit, bytes: &Arc<AtomicUsize>)
     let Ok(Ok(code)) = contained(|| generator.generate(unit)) else { return };
     bytes.fetch_add(code.size(), Relaxed);
     let counted = Counted { code, bytes: bytes.clone() };
-    // Somebody else may have been faster; then this code goes.
+    // Another thread may have been faster; then this code goes.
     let _ = unit.machine_code.set(Box::new(counted));
 }
 

@@ -1,8 +1,8 @@
 //! Application locks: `sp_getapplock`, `sp_releaseapplock`, `APPLOCK_MODE`, `APPLOCK_TEST`.
 //!
 //! Locks are named by database, principal and resource. A session holds them for a transaction or
-//! until it releases them. They are one of the engine's lock spaces, so that who waits stands in line,
-//! and circles of waiting are found whether they go through rows or names.
+//! until it releases them. They are one of the engine's lock spaces, so that waiting sessions stand
+//! in line, and circles of waiting are found whether they go through rows or names.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -55,7 +55,7 @@ pub fn parse_owner(name: &str) -> Option<Lifetime> {
 pub struct LockName {
     /// The database of the principal.
     pub database: DbId,
-    /// The principal, `public` for everybody.
+    /// The principal, `public` for all.
     pub principal: Arc<str>,
     /// The resource; upper and lower case differ.
     pub resource: Arc<str>,
@@ -88,8 +88,8 @@ impl LockName {
 /// The application locks of a server.
 pub struct ApplicationLocks {
     space: LockSpace,
-    /// Whether anybody has ever taken one: most servers have none, and no transaction's end should look
-    /// for them.
+    /// Whether one has ever been asked for: most servers have none, and no transaction's end should
+    /// look for them.
     used: AtomicBool,
 }
 

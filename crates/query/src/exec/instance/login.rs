@@ -1,4 +1,4 @@
-//! Who may come in, and to which database.
+//! Logging in: which logins may, and to which database.
 
 use std::sync::Arc;
 
@@ -22,14 +22,14 @@ pub trait Passwords: Send + Sync {
     fn verify(&self, password: &str, hash: &[u8]) -> bool;
 }
 
-/// Somebody who may log in.
+/// A login that may log in.
 #[derive(Clone, Debug)]
 pub struct Authenticated {
     /// The login.
     pub login: Arc<LoginDef>,
 }
 
-/// Why somebody may not log in. The client is told little, the log everything.
+/// Why a login was refused. The client is told little, the log everything.
 #[derive(Debug)]
 pub struct LoginFailure {
     /// What the client is told.
@@ -118,8 +118,8 @@ impl Instance {
         })
     }
 
-    /// Whether a login may use a database: as its owner, a user, a guest or an administrator, or in
-    /// `RESTRICTED_USER` mode as one of those whom that admits.
+    /// Whether a login may use a database: as its owner, a user, a guest or an administrator; in
+    /// `RESTRICTED_USER` mode only if that admits it.
     pub fn may_use(&self, login: &LoginDef, database: DbId) -> bool {
         let Some(def) = self.database_def(database) else { return false };
         let master = self.databases.master().current();

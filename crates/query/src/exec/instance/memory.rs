@@ -1,5 +1,5 @@
-//! What of `max server memory` is whose: rows, statements and plans get no more than their shares, and pages of
-//! disk tables what all others leave.
+//! How `max server memory` is shared out: rows, statements and plans get no more than their shares,
+//! and pages of disk tables what all others leave.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
@@ -33,7 +33,8 @@ const MOST_SHARE_OF_A_SESSION: usize = 2;
 /// What statements that sort and hash may take of it at most, all together: one in so many.
 const MOST_SHARE_OF_QUERIES: usize = 2;
 
-/// What every statement must be able to have: the least that it asks for, unless somebody configures more.
+/// What every statement must be able to have: the least that it asks for, unless more is
+/// configured.
 const QUERY_MEMORY_MIN: usize = 1 << 20;
 
 /// What statements may use, in bytes, beside rows of tables.
@@ -98,9 +99,10 @@ impl Instance {
         self.values.used()
     }
 
-    /// Leaves rows of `max server memory` what pages, logs and others must have, and the pages of disk tables what
-    /// the rest of the process leaves of it, and at least an eighth. What statements were granted and have not taken is
-    /// made room for little by little, since who reads a page waits while there are more pages than allowed. Whether
+    /// Shares out `max server memory`: rows get what pages, logs and others need not have; the
+    /// pages of disk tables get what the rest of the process leaves, and at least an eighth. Room
+    /// for what statements were granted and have not taken is made little by little, since a
+    /// statement that reads a page waits while there are more pages than allowed. Returns whether
     /// the process takes more than it should. To be called often.
     pub fn share_memory(&self) -> bool {
         let (pages, rows) = (&self.host().pages, &self.host().pool);

@@ -2,17 +2,17 @@
 //!
 //! # Where things are
 //!
-//! * [`sessions`]: who is connected and what they do; the DMVs read it, `KILL` reaches through it.
-//! * [`login`]: who may come in, and to which database.
+//! * [`sessions`]: the sessions and what they do; the DMVs read it, `KILL` reaches through it.
+//! * [`login`]: which logins may come in, and to which database.
 //! * [`compiler`]: what is compiled to machine code, and when.
 //! * [`collection`]: of which natively compiled modules runs are counted.
-//! * [`memory`]: how much of `max server memory` is whose.
+//! * [`memory`]: how `max server memory` is shared out.
 //! * [`locks`]: application locks.
-//! * [`usage`]: which sessions are in which database, so that nobody drops it under them.
+//! * [`usage`]: which sessions are in which database, so that it is not dropped under them.
 //!
 //! # Lock order
 //!
-//! Every lock here is a leaf: nothing else is locked, and nobody waits, while it is held.
+//! Every lock here is a leaf: nothing else is locked, and no thread waits, while it is held.
 
 pub mod activity;
 pub mod collection;
@@ -71,7 +71,7 @@ pub struct InstanceOptions {
     pub memory: Shares,
     /// Where statements go on that have used that up; without it they fail.
     pub spill: Option<Arc<SpillSpace>>,
-    /// What happens when somebody says `SHUTDOWN`; the flag says `WITH NOWAIT`.
+    /// What happens on `SHUTDOWN`; the flag says `WITH NOWAIT`.
     pub on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
     /// Writes a message to the error log; one whose severity is above 10 tells of an error.
     pub error_log: Box<dyn Fn(&SqlError) + Send + Sync>,
@@ -88,11 +88,11 @@ pub struct Instance {
     databases: Databases,
     facts: Arc<ServerFacts>,
     files: FileRules,
-    /// Who is connected.
+    /// The sessions.
     pub sessions: Sessions,
     /// `sp_getapplock`.
     pub locks: ApplicationLocks,
-    /// Who is in which database.
+    /// Which sessions are in which database.
     pub usage: DatabaseUsage,
     /// Compiled texts and modules.
     pub plans: PlanCache,
@@ -315,12 +315,12 @@ impl Instance {
         }
     }
 
-    /// Somebody has tried to log in.
+    /// Counts an attempt to log in.
     pub fn count_connection(&self) {
         self.connections.fetch_add(1, Relaxed);
     }
 
-    /// Somebody was sent an error.
+    /// Counts an error that was sent.
     pub fn count_error(&self) {
         self.errors.fetch_add(1, Relaxed);
     }
@@ -365,12 +365,12 @@ impl Instance {
         !self.left_temporary().is_empty()
     }
 
-    /// Takes the global temporary tables that are to be dropped, for who tries.
+    /// Takes the global temporary tables that are to be dropped, for the session that tries to.
     pub fn take_left_temporary(&self) -> Vec<ObjectId> {
         std::mem::take(&mut self.left_temporary())
     }
 
-    /// These global temporary tables are to be dropped when nobody uses them any more.
+    /// These global temporary tables are to be dropped when no session uses them any more.
     pub fn leave_temporary(&self, tables: Vec<ObjectId>) {
         self.left_temporary().extend(tables);
     }

@@ -1,7 +1,7 @@
-//! Who is connected and what they do.
+//! The sessions and what they do.
 //!
-//! Each session has an entry, which it writes and everybody may read: the views over sessions,
-//! connections and requests, and `KILL`.
+//! Each session has an entry, which it writes and others read: the views over sessions, connections
+//! and requests, and `KILL`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ impl RunningTime {
         self.spent_ns.fetch_add(ran_ns, Relaxed);
     }
 
-    /// Nanoseconds up to now. Who reads it while a request stops may miss its last run.
+    /// Nanoseconds up to now. A reader may miss the last run of a request that stops meanwhile.
     pub fn ns(&self, now_ns: u64) -> u64 {
         let running_ns = match self.since_ns.load(Relaxed) {
             0 => 0,
@@ -112,9 +112,9 @@ impl RunningTime {
 /// What a session does, and how it is set up.
 #[derive(Clone, Debug)]
 pub struct SessionStatus {
-    /// On whose behalf it acts.
+    /// The login for which it acts.
     pub login: (PrincipalId, Arc<str>),
-    /// Who logged in.
+    /// The login that logged in.
     pub original_login: (PrincipalId, Arc<str>),
     /// The current database.
     pub database: DbId,
@@ -151,7 +151,7 @@ pub struct TransactionStatus {
     pub name: Arc<str>,
     /// When it began: UTC, in units of 100 ns.
     pub began_utc: u64,
-    /// Whether somebody has said `BEGIN TRANSACTION`, rather than the server itself.
+    /// Whether it is a user's, rather than a statement's own.
     pub is_user: bool,
 }
 
@@ -194,7 +194,7 @@ impl Sessions {
         &self,
         make: impl FnOnce(SessionId) -> (Arc<Interrupt>, Arc<Owner>, ClientInfo, u64, SessionStatus),
     ) -> Option<Arc<SessionEntry>> {
-        let mut entries = self.entries.write().expect("nobody panics under this lock");
+        let mut entries = self.entries.write().expect("no panic under this lock");
         let mut id = FIRST_SESSION;
         for taken in entries.keys() {
             if taken.0 == id {
@@ -219,7 +219,7 @@ impl Sessions {
 
     /// A session has ended.
     pub fn remove(&self, id: SessionId) {
-        let entry = self.entries.write().expect("nobody panics under this lock").remove(&id);
+        let entry = self.entries.write().expect("no panic under this lock").remove(&id);
         if let Some(entry) = entry {
             self.past_requests.fetch_add(entry.status().requests, Relaxed);
             self.past_received.fetch_add(entry.traffic.received.load(Relaxed), Relaxed);
@@ -244,12 +244,12 @@ impl Sessions {
 
     /// A session.
     pub fn get(&self, id: SessionId) -> Option<Arc<SessionEntry>> {
-        self.entries.read().expect("nobody panics under this lock").get(&id).cloned()
+        self.entries.read().expect("no panic under this lock").get(&id).cloned()
     }
 
     /// All sessions by id.
     pub fn all(&self) -> Vec<Arc<SessionEntry>> {
-        self.entries.read().expect("nobody panics under this lock").values().cloned().collect()
+        self.entries.read().expect("no panic under this lock").values().cloned().collect()
     }
 
     /// The text with this handle among those that sessions have run last.
@@ -261,7 +261,7 @@ impl Sessions {
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.entries.read().expect("nobody panics under this lock").len()
+        self.entries.read().expect("no panic under this lock").len()
     }
 
     /// Whether there are none.

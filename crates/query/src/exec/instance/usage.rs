@@ -17,7 +17,7 @@ struct Inner {
     /// Databases that only this session may enter: one that is being dropped or altered, or that is
     /// in `SINGLE_USER` mode.
     exclusive: BTreeMap<DbId, SessionId>,
-    /// Databases in `SINGLE_USER` mode: whoever enters one has it until it leaves.
+    /// Databases in `SINGLE_USER` mode: the session that enters one has it until it leaves.
     single: BTreeSet<DbId>,
 }
 
@@ -79,7 +79,7 @@ impl DatabaseUsage {
         self.lock().exclusive.insert(database, session);
     }
 
-    /// Lets everybody enter again; in `SINGLE_USER` mode, one session.
+    /// Lets all sessions enter again; in `SINGLE_USER` mode, one.
     pub fn release(&self, database: DbId) {
         self.lock().exclusive.remove(&database);
     }
@@ -107,7 +107,7 @@ mod tests {
     const B: SessionId = SessionId(52);
 
     #[test]
-    fn a_database_is_exclusive_only_when_nobody_else_is_in_it() {
+    fn a_database_is_exclusive_only_when_no_other_session_is_in_it() {
         let usage = DatabaseUsage::default();
         assert!(usage.enter(DB, A) && usage.enter(DB, A) && usage.enter(DB, B));
         assert!(!usage.try_exclusive(DB, A));

@@ -98,7 +98,7 @@ pub struct Program {
     /// The version of the schema by which types of declarations were found, if there are any that
     /// are users'.
     pub types_at: Option<(DbId, u64)>,
-    /// A natively compiled module's unit, once somebody has made it.
+    /// A natively compiled module's unit, once it is made.
     pub native: Mutex<Option<Arc<NativePlan>>>,
     /// Its runs as a module.
     pub runs: Runs,
@@ -150,9 +150,9 @@ pub struct Step {
     pub catch_depth: u16,
     /// What is done.
     pub kind: StepKind,
-    /// The plan, once somebody has made one.
+    /// The plan, once one is made.
     pub plan: Mutex<Option<Arc<StepPlan>>>,
-    /// What the name of its procedure has meant, once somebody has looked.
+    /// What the name of its procedure has meant, once that has been looked up.
     pub(crate) callee: Mutex<Option<Arc<KnownCallee>>>,
     /// Its runs with that plan, as far as it is a query.
     pub runs: Runs,

@@ -27,7 +27,7 @@ use crate::interp::{self, Execution, Frame, Outcome};
 use crate::ir::Unit;
 use crate::ir::site::StatementKind;
 
-/// How often a statement is compiled again because somebody changes its tables.
+/// How often a statement is compiled again because its tables change.
 const COMPILATIONS_MAX: u32 = 100;
 
 /// Whether a statement was opened.
@@ -51,7 +51,7 @@ impl Context<'_> {
         self.plan_with(program, step, &[])
     }
 
-    /// The same with hidden tables, whose plan nobody else can use.
+    /// The same with hidden tables, whose plan no other statement can use.
     pub(crate) fn plan_with(
         &mut self,
         program: &Arc<Program>,
@@ -87,7 +87,7 @@ impl Context<'_> {
             return;
         }
         step.keep(plan.clone(), self.task.now_ns());
-        // Behind that: whoever forgets a database now finds the plan.
+        // The plan is kept by now: a session that forgets a database from here on finds it.
         if !plan.dependencies.schemas.iter().all(|s| self.session.database_holds(s.0)) {
             step.forget(plan);
         }
@@ -240,7 +240,7 @@ impl Context<'_> {
             Ok(value)
         });
         let Some(open) = self.session.statements.pop() else {
-            return Err(crate::lower::internal("a statement was closed by somebody else").into());
+            return Err(crate::lower::internal("another caller has closed the statement").into());
         };
         if self.session.transaction.id() != transaction {
             // A trigger has ended the transaction, and the statement with it.
@@ -311,8 +311,8 @@ impl Context<'_> {
         Ok(outcome)
     }
 
-    /// Errors 229 and 230: what the statement does to objects, and who asks for it, are looked at
-    /// each time, for sessions share plans. What a module says, its ownership chains may permit.
+    /// Errors 229 and 230: whether the user may do what the statement does to objects. Checked each
+    /// time, since sessions share plans. Ownership chains may permit what a module's statements do.
     pub(super) fn check_permissions(&self, facts: &Facts) -> Run<()> {
         let Some(running) = self.running_module() else { return Ok(()) };
         self.check_accesses(facts, running)
@@ -425,7 +425,7 @@ impl Context<'_> {
         }
         let database = self.session.name_database();
         if unit.tables.is_empty() {
-            // What the server knows of itself is read from tables, as far as anybody can see.
+            // To clients, what the server knows of itself is read from tables.
             if facts.reads_system_rowsets {
                 self.begin_implicitly()?;
             }
@@ -546,8 +546,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Enters the gates of a unit's tables, behind which nobody changes them. `false` if the plan
-    /// is not good any more.
+    /// Enters the gates of a unit's tables, behind which no session changes their definitions.
+    /// `false` if the plan is not good any more.
     pub(crate) fn enter_tables(
         &mut self,
         unit: &Unit,
@@ -581,7 +581,8 @@ impl Context<'_> {
         Ok(holds)
     }
 
-    /// Error 41317: who touches memory-optimized tables stays in one database, in whichever order.
+    /// Error 41317: a transaction that touches memory-optimized tables stays in one database, in
+    /// whichever order.
     fn check_databases(&self, facts: &Facts) -> Run<()> {
         let transaction = &self.session.transaction;
         let touched = facts.memory_optimized || transaction.touched().memory_optimized;

@@ -193,7 +193,7 @@ impl Context<'_> {
     pub(super) fn end_request(&mut self, fault: Fault) -> Fault {
         let xact_abort = self.session.options.settings.xact_abort;
         if fault.effect == Effect::Session && !fault.reported {
-            // Whoever is not there any more cannot be told.
+            // A client that has gone cannot be told.
             let _ = self.report(&fault.error);
         }
         if (fault.effect == Effect::Session || xact_abort) && self.session.transaction.is_open() {

@@ -117,7 +117,7 @@ impl Context<'_> {
         }
         let key = ModuleKey { database, object: module.id(), version, options };
         let plans = &self.session.instance.plans;
-        // A transaction's own changes are nobody else's business.
+        // A transaction's own changes are not for other sessions.
         let shared = self.session.transaction.working_schema(database).is_none();
         let published = || {
             let schema = self.session.access(database).map(|access| access.schema());

@@ -12,7 +12,7 @@ use crate::exec::context::Context;
 type Shown<'a> = &'a dyn std::fmt::Display;
 
 impl Context<'_> {
-    /// A statement of the resource governor. Error 10901 for who may not.
+    /// A statement of the resource governor. Error 10901 without the permission.
     pub(super) fn govern(&mut self, statement: &ResourceGovernor) -> Run<()> {
         if !self.login_may(Permission::AlterServerState) {
             return Err(SqlError::new(&message::RESOURCE_GOVERNOR_PERMISSION, &[]).into());

@@ -1,9 +1,9 @@
 //! `INSERT … EXEC`: what a procedure or text returns goes into a table.
 //!
-//! The rows of all result sets are collected first; they go into the table by one statement, which reads
-//! them from table variables that nobody can name. Each result set is converted to the target's columns by
-//! itself, so there is a table variable for each list of types. Its last column numbers the rows as they
-//! have come.
+//! The rows of all result sets are collected first; they go into the table by one statement, which
+//! reads them from table variables that no other statement can name. Each result set is converted
+//! to the target's columns by itself, so there is a table variable for each list of types. Its last
+//! column numbers the rows as they have come.
 
 use std::sync::Arc;
 

@@ -171,7 +171,8 @@ impl Context<'_> {
 
     /// The session has ended or begins anew: its temporary tables go.
     ///
-    /// Global ones are everybody's to use. Where somebody does, they are left to whichever session ends next.
+    /// Global ones may be in use by other sessions. Such tables are left to whichever session ends
+    /// next.
     pub(crate) fn end_temporary(&mut self) -> base::SqlResult<()> {
         let ended = self.session.temporary.end_session();
         if ended.is_empty() && !self.session.instance.has_left_temporary() {
@@ -189,8 +190,9 @@ impl Context<'_> {
         dropped
     }
 
-    /// Drops temporary tables that are this session's alone, whether or not the statement is interrupted and whatever
-    /// LOCK_TIMEOUT says: nobody would do it later. Who is inside one is at work for the server, and soon done.
+    /// Drops temporary tables that are this session's alone, whether or not the statement is
+    /// interrupted and whatever LOCK_TIMEOUT says: nothing would do it later. Only work of the
+    /// server itself can be inside one, and that is soon done.
     fn drop_temporary(&mut self, tables: &[ObjectId]) -> base::SqlResult<()> {
         match self.session.transaction.is_doomed() {
             true => Ok(()),

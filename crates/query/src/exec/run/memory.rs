@@ -12,7 +12,7 @@ use crate::plan::optimize::MemoryNeed;
 const OPERATOR_MIN: usize = 128 << 10;
 /// Memory for which room is made at once, rather than when it is looked at next.
 const LARGE_LEASE: usize = 8 << 20;
-/// How long a statement waits whose cost is nothing, if nobody says.
+/// How long a statement without cost waits, if the limits do not say.
 const TIMEOUT_MIN_S: f64 = 25.0;
 /// How many rows a server looks at in a second, about.
 const ROWS_A_SECOND: f64 = 1e6;

@@ -36,7 +36,7 @@ use crate::interp::{
 use crate::ir::site::{ModuleArg, ResultSite, StatementKind, StatementSite};
 use crate::plan::statistics::Statistics;
 
-/// How often a module is compiled again because somebody changes its tables.
+/// How often a module is compiled again because its tables change.
 const COMPILATIONS_MAX: u32 = 100;
 
 /// A natively compiled module that runs.
@@ -280,7 +280,7 @@ impl State {
                 .is_some_and(|id| collection.counts_statements_of(program.database, id))
     }
 
-    /// Whether commits in the current database may be delayed by those who ask for it.
+    /// Whether commits in the current database may be delayed where that is asked for.
     fn allows_delay(&self) -> bool {
         use engine::catalog::def::DelayedDurability as D;
         let access = self.access(self.name_database());

@@ -23,7 +23,7 @@ const EXTENSION_DIRECTORY: &str = "extension";
 const PAGE_BYTES: u64 = engine::cold::PAGE_BYTES as u64;
 
 impl Context<'_> {
-    /// `ALTER SERVER CONFIGURATION`. Errors 102, 15247 for who may not.
+    /// `ALTER SERVER CONFIGURATION`. Error 102, and 15247 without the permission.
     pub(super) fn configure_server(&mut self, statement: &ServerConfiguration) -> Run<()> {
         if !self.login_may(Permission::AlterServerState) {
             return Err(SqlError::new(&message::NO_PERMISSION_FOR_ACTION, &[]).into());
@@ -84,7 +84,7 @@ impl Context<'_> {
             path if path.is_absolute() => path.to_path_buf(),
             _ => {
                 let dir = instance.databases().backup_dir().with_file_name(EXTENSION_DIRECTORY);
-                // Whoever makes the file finds out if it is not there.
+                // Making the file fails if it is not there.
                 let _ = instance.env().fs().create_dir_all(&dir);
                 dir.join(last_name(asked))
             }
@@ -107,7 +107,7 @@ impl Context<'_> {
     }
 }
 
-/// What the system says of a file that somebody else has made.
+/// What the system says of a file that is not the extension of this server.
 const FILE_EXISTS: &str = "80(The file exists.)";
 
 fn file_error(error: &ColdError, path: &str) -> SqlError {

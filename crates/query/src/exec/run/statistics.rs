@@ -46,7 +46,7 @@ impl State {
 }
 
 impl Context<'_> {
-    /// Something begins; nothing is measured unless somebody wants to know.
+    /// Something begins; nothing is measured without `STATISTICS TIME`.
     pub(crate) fn begins(&self) -> Option<Began> {
         self.session
             .options

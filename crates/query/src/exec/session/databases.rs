@@ -27,12 +27,12 @@ pub struct DatabaseAccess {
     schema: RefCell<Arc<Schema>>,
     /// The database as master knows it, with the version of master's schema.
     def: RefCell<(u64, Arc<DatabaseDef>)>,
-    /// Who the session is in it.
+    /// The user that the session is in it.
     user: RefCell<Option<CachedUser>>,
     next: OnceCell<Box<DatabaseAccess>>,
 }
 
-/// Who a session is in a database, and what that depends on.
+/// The user that a session is in a database, and what that depends on.
 struct CachedUser {
     schema: u64,
     master: u64,
@@ -161,9 +161,9 @@ impl DatabaseAccess {
         self.with_def(instance, |def| def.name.clone())
     }
 
-    /// Who a login is here; `None` if it may not use the database, now that it is restricted perhaps.
-    /// `identity` changes with the login. In a context that another database has vouched for, and that
-    /// is not trusted here, it is `guest`.
+    /// The user that a login is here; `None` if it may not use the database, now that it is
+    /// restricted perhaps. `identity` changes with the login. In a context that another database
+    /// has vouched for, and that is not trusted here, it is `guest`.
     pub fn user(
         &self,
         instance: &Instance,

@@ -18,7 +18,7 @@ pub const DEPTH_MAX: usize = 32;
 pub struct Identity {
     original: Arc<LoginDef>,
     stack: Vec<Impersonation>,
-    /// Changes with whom the session acts for.
+    /// Changes with the login or user for which the session acts.
     serial: u64,
     /// The user that a module's `EXECUTE AS` meant last, for the next call.
     recent: Option<RecentUser>,
@@ -75,17 +75,17 @@ pub enum Protection {
 }
 
 impl Identity {
-    /// Somebody who has logged in.
+    /// The identity of a session that has just logged in.
     pub fn new(login: Arc<LoginDef>) -> Identity {
         Identity { original: login, stack: Vec::new(), serial: 0, recent: None }
     }
 
-    /// Who logged in.
+    /// The login that logged in.
     pub fn original(&self) -> &Arc<LoginDef> {
         &self.original
     }
 
-    /// As whom the session acts at the server.
+    /// The login as which the session acts at the server.
     pub fn login(&self) -> &Arc<LoginDef> {
         self.stack.last().map_or(&self.original, |top| &top.login)
     }
@@ -113,7 +113,7 @@ impl Identity {
         self.recent = Some(recent);
     }
 
-    /// Changes with whom the session acts for.
+    /// Changes with the login or user for which the session acts.
     pub fn serial(&self) -> u64 {
         self.serial
     }

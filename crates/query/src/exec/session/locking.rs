@@ -75,7 +75,7 @@ pub fn reading(
         _ if change && (options.read_past || options.no_wait || options.table_lock) => Reach::Rows,
         // What is not there now gets a row.
         Isolation::ReadCommitted | Isolation::ReadUncommitted if merges => Reach::Instant,
-        // Writers find out for themselves who else has a row.
+        // Writers find out for themselves which transaction has a row.
         Isolation::Snapshot if change => return Ok(Reading::Versions),
         // A row that has come to match since the statement began is to be changed, too.
         Isolation::ReadCommitted | Isolation::ReadUncommitted if change => {

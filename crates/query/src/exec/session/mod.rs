@@ -6,7 +6,8 @@
 //!   which is lent to the interpreter together with the state (as its `Host`).
 //! * [`transaction`]: the open transaction and its statements.
 //! * [`databases`]: the databases that the session has used.
-//! * [`identity`]: on whose behalf it acts. * [`authority`]: how far that reaches.
+//! * [`identity`]: the login and user for which it acts.
+//! * [`authority`]: how far that reaches.
 //! * [`temporary`]: its temporary tables.
 //! * [`level`]: the modules and texts that are running, one within another.
 //! * [`contain`]: what a panic of a statement ends.
@@ -68,7 +69,7 @@ pub struct Session {
 
 /// How a session begins.
 pub struct LoginOptions {
-    /// Who has logged in.
+    /// The login.
     pub who: Authenticated,
     /// In which database: [`Instance::login_database`].
     pub database: DbId,
@@ -107,7 +108,7 @@ pub struct State {
     pub levels: Vec<Level>,
     /// The current database.
     pub database: DbId,
-    /// On whose behalf it acts.
+    /// The login and user for which it acts.
     pub identity: Identity,
     /// Its temporary tables.
     pub temporary: TemporaryTables,
@@ -178,7 +179,7 @@ pub struct Left {
 }
 
 impl Session {
-    /// A session for somebody who has logged in. Errors 924 and 17809.
+    /// A session for a login. Errors 924 and 17809.
     pub fn open(instance: &Arc<Instance>, login: LoginOptions) -> SqlResult<Session> {
         let LoginOptions { who, database, client, kind, language } = login;
         let options = Options::at_login(kind, language);
@@ -333,7 +334,7 @@ impl State {
         Ok(self.access(database)?.catalog.clone())
     }
 
-    /// Who the session is in a database. Errors 916, 923.
+    /// The user that the session is in a database. Errors 916, 923.
     pub fn user(&self, database: DbId) -> SqlResult<Arc<DatabaseUser>> {
         let confined = self.identity.confined();
         if let Some(confined) = confined.filter(|confined| confined.database == database) {

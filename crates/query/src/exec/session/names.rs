@@ -24,7 +24,8 @@ pub struct StatementNames<'n> {
     pub variables: &'n Variables,
     /// How many of them are declared before the statement.
     pub declared: u32,
-    /// Tables that are there for this statement alone, as variables that nobody else can name.
+    /// Tables that are there for this statement alone, as variables that no other statement can
+    /// name.
     pub hidden: &'n [HiddenTable],
 }
 

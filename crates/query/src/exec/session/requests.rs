@@ -34,7 +34,7 @@ use crate::exec::sink::{
 pub enum After {
     /// It does.
     GoOn,
-    /// An error was too severe, or nobody listens any more.
+    /// An error was too severe, or the client has gone.
     Disconnect,
 }
 
@@ -193,8 +193,8 @@ impl Session {
         let mut context =
             Context { task, session: state, runtime: &mut self.runtime, sink: &mut sink };
         context.session.levels = vec![batch_level(ProgramKind::Batch, database)];
-        // Nobody is left who could be told; tempdb is made anew at the next start. The rest is done even after a
-        // panic: others must not find a session that is gone.
+        // No client is left to be told; tempdb is made anew at the next start. The rest is done
+        // even after a panic: others must not find a session that is gone.
         let _ = contained(|| context.end_temporary());
         let state = &mut self.state;
         state.instance.locks.release_all(&state.entry.owner, Lifetime::Session);

@@ -7,8 +7,8 @@ use engine::sync::plain::{Mutex, MutexGuard};
 use engine::txn::DatabaseSession;
 use engine::wait::Task;
 
-/// The places of a session in the databases that it has used. Whoever writes to the client waits
-/// with it at every flush.
+/// The places of a session in the databases that it has used. The writer to the client waits with
+/// it at every flush.
 #[derive(Clone, Default)]
 pub struct Reveal(Arc<Mutex<Vec<Arc<DatabaseSession>>>>);
 

@@ -8,10 +8,11 @@
 //!
 //! # Doomed
 //!
-//! An error that only rolling back can follow, caught by a `TRY`, *dooms* the transaction: it may go on
-//! reading, and whatever would write is refused with 3930. Where the engine itself has given the
-//! transaction up (a deadlock, a write conflict) its parts are rolled back at once, so that nobody
-//! waits for them; the count of `BEGIN`s stays until somebody says `ROLLBACK`.
+//! An error that only rolling back can follow, caught by a `TRY`, *dooms* the transaction: it may
+//! go on reading, and whatever would write is refused with 3930. Where the engine itself has given
+//! the transaction up (a deadlock, a write conflict) its parts are rolled back at once, so that no
+//! other transaction waits for them; the count of `BEGIN`s stays until the session executes
+//! `ROLLBACK`.
 
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ use tsql::ast::IsolationLevel;
 use crate::exec::instance::sessions::TransactionStatus;
 use crate::exec::session::locking::DiskLevel;
 
-/// Who began a transaction.
+/// What began a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// One statement, which commits it.
@@ -131,7 +132,7 @@ impl TransactionState {
         self.count = count;
     }
 
-    /// Who began it, if one is open.
+    /// What began it, if one is open.
     pub fn origin(&self) -> Option<Origin> {
         self.open.as_ref().map(|open| open.origin)
     }

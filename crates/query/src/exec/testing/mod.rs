@@ -133,7 +133,7 @@ impl TestServer {
         TestServer { instance, task }
     }
 
-    /// Frees what nobody can see any more.
+    /// Frees what no transaction can see any more.
     pub fn reclaim(&self) {
         for database in self.instance.databases().engine().databases() {
             while database.reclaim(&self.task, usize::MAX) > 0 {}
@@ -143,7 +143,7 @@ impl TestServer {
     /// Takes all rows of disk tables out of memory that can leave it.
     pub fn sink(&self) {
         for database in self.instance.databases().engine().databases() {
-            // Rows leave memory when everybody has heard that they may.
+            // Rows leave memory some rounds later, when no reader can know them any more.
             for _ in 0..3 {
                 database.sink_all(&self.task).unwrap();
             }
@@ -161,7 +161,7 @@ impl TestServer {
         self.session_of("sa")
     }
 
-    /// A session of somebody's, who needs no password, in its default database.
+    /// A session of a login, without its password, in its default database.
     pub fn session_of(&self, login: &str) -> TestSession<'_> {
         self.session_by(login, ClientKind::Odbc)
     }

@@ -1,4 +1,4 @@
-//! Who may be in a database.
+//! Access to databases.
 
 use env::sim::wait_until;
 
@@ -90,18 +90,18 @@ fn a_single_user_keeps_others_out() {
 }
 
 #[test]
-fn how_read_committed_reads_changes_when_nobody_else_is_there() {
+fn how_read_committed_reads_changes_when_no_other_session_is_there() {
     let server = server();
     let mut reader = server.session_of("reader");
     reader.run("use d");
     let mut sa = server.session();
     let is_on = "select is_read_committed_snapshot_on a from sys.databases where name = 'd'";
-    // What is so already concerns nobody.
+    // An option that does not change waits for no session.
     assert_eq!(sa.run("alter database d set read_committed_snapshot on with no_wait"), "");
     let refused = sa.run("alter database d set read_committed_snapshot off with no_wait");
     assert!(refused.starts_with("Msg 5070, Level 16, State 2"), "{refused}");
     assert_eq!(sa.run(is_on), "a\n1\n(1 row)");
-    // Whoever changes it may be there.
+    // The session that changes it may be there.
     let instance = server.instance.clone();
     let changer = std::thread::spawn(move || {
         let server = super::TestServer::of(instance);
@@ -171,7 +171,7 @@ fn a_database_goes_off_line_when_others_have_left_it() {
 }
 
 #[test]
-fn whoever_takes_his_own_database_off_line_is_in_master() {
+fn a_session_that_takes_its_database_off_line_is_in_master() {
     let server = server();
     let mut sa = server.session();
     sa.run("use d");

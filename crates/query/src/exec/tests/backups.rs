@@ -81,8 +81,8 @@ fn tables_that_have_sunk_are_backed_up_and_whole_after_a_restore() {
     assert!(!checked.contains("Msg "), "{checked}");
 }
 
-/// A transaction changes rows that had sunk, and then gives the storage that has them up for another. Who only has
-/// the log knows no file that holds them, and needs none.
+/// A transaction changes rows that had sunk, and then gives the storage that has them up for
+/// another. A restore that has only the log knows no file that holds them, and needs none.
 #[test]
 fn a_log_with_a_storage_that_ends_behind_changes_of_rows_that_had_sunk_can_be_restored() {
     let server = TestServer::new();
@@ -193,7 +193,7 @@ fn one_backup_at_a_time_writes_to_a_file() {
     fs.create_dir_all(Path::new("/backups")).expect("the disk works");
     admin.run("backup database d to disk = '/backups/both.bak'");
     let writes = server.instance.writing.take(Path::new("/backups/./both.bak"));
-    let writes = writes.expect("nobody does");
+    let writes = writes.expect("it is free");
     for text in [
         "backup database e to disk = '/backups/both.bak'",
         "backup database d to disk = '/backups/both.bak' with format",

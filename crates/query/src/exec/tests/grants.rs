@@ -29,7 +29,7 @@ fn server() -> TestServer {
     server
 }
 
-/// A lease of somebody else's.
+/// A lease of another session.
 fn hold(server: &TestServer, bytes: usize) -> Lease {
     let ask = Ask {
         session: SessionId(9999),
@@ -130,7 +130,7 @@ fn hints_bound_what_is_asked_for() {
 }
 
 #[test]
-fn who_waits_is_shown_and_goes_on_when_there_is_memory() {
+fn a_waiting_statement_is_shown_and_goes_on_when_there_is_memory() {
     let server = server();
     let held = hold(&server, 15 * MEGABYTE / 2);
     let instance = server.instance.clone();

@@ -73,7 +73,7 @@ fn levels_of_both_kinds_of_tables_are_checked_together() {
 }
 
 #[test]
-fn who_touches_memory_optimized_tables_stays_in_one_database() {
+fn a_transaction_with_memory_optimized_tables_stays_in_one_database() {
     let server = server();
     let mut session = server.session();
     session.run("create database e");
@@ -126,7 +126,7 @@ fn repeatable_reads_are_validated_at_commit() {
 
 /// Errors 41805 and 701 named the database, or nothing, where the pool's name belongs.
 #[test]
-fn whoever_gets_no_memory_is_told_which_pool_has_none() {
+fn a_statement_without_memory_is_told_which_pool_has_none() {
     let server = server();
     let mut session = server.session();
     session.run("use m");

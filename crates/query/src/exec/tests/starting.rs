@@ -75,7 +75,7 @@ fn tables_are_served_as_soon_as_they_are_loaded() {
     assert_eq!(rows(&mut session, sessions), "background|0|sa|d");
     session.run("insert small values (4)");
 
-    // Who wants the other waits.
+    // A statement that wants the other table waits.
     let locked = session.run("set lock_timeout 0; select count(*) from large");
     assert!(locked.contains("Msg 1222, "), "{locked}");
     session.run("set lock_timeout -1");

@@ -75,7 +75,7 @@ fn files(sim: &SimEnv, dir: &Path, extension: &str) -> Vec<PathBuf> {
 fn started(sim: &SimEnv, expected: &str) -> TestServer {
     let server = TestServer::on(sim);
     let mut session = server.session();
-    // Tables are loaded while it is open; who wants one notices that they cannot be.
+    // Tables are loaded while it is open; a statement that wants one notices that they cannot be.
     let refused = session.run("select count(*) from d.dbo.hot");
     assert!(refused.contains(error_of(expected)), "{refused}");
     assert_eq!(state(&mut session), expected);
@@ -158,9 +158,9 @@ fn checkpoint_files_that_are_gone_cost_no_commit() {
     saved(&sim, PENDING, "backup log d to disk = 'd.bak' with no_truncate, copy_only, compression");
 }
 
-/// The log of the tail was lost without a word by who forgot to back it up.
+/// A restore lost the tail of the log without a word if it was not backed up.
 #[test]
-fn a_tail_that_is_not_backed_up_is_overwritten_only_by_those_who_say_so() {
+fn a_tail_that_is_not_backed_up_is_not_overwritten() {
     let (sim, dir) = database(4);
     for file in files(&sim, &dir, "tpg") {
         sim.env().fs().remove_file(&file).unwrap();

@@ -95,8 +95,8 @@ fn rows_of_temporary_tables_sink() {
     assert!(session.run("select * from #t").contains("Msg 208"));
 }
 
-/// Whoever left with a global temporary table took the server down: it was dropped without the DDL lock, which
-/// everybody needs who changes what others see.
+/// A session that ended with a global temporary table took the server down: the table was dropped
+/// without the DDL lock, which is needed to change what others see.
 #[test]
 fn a_session_takes_its_global_temporary_tables_along() {
     let server = TestServer::new();

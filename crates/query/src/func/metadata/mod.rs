@@ -4,7 +4,7 @@
 //! * `property`: OBJECTPROPERTY and its kin; `database`: databases, files, filegroups.
 //! * `principal`: logins, users, roles, permissions.
 //!
-//! What does not exist, and what nobody knows, is NULL.
+//! What does not exist, and what is not known, is NULL.
 
 mod database;
 mod object;

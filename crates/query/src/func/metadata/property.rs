@@ -440,7 +440,7 @@ pub(super) fn typeproperty<'a>(
     Ok(optional(value))
 }
 
-/// The base type behind a type, whether its columns may be NULL, and who owns it.
+/// The base type behind a type, whether its columns may be NULL, and its owner.
 fn describe(schema: &Schema, id: UserTypeId) -> Option<(SqlType, bool, PrincipalId)> {
     if id == UserTypeId::SYSNAME {
         return Some((SqlType::sysname(schema.collation()), false, PrincipalId::SYS));

@@ -37,7 +37,7 @@ pub(super) fn columns(_: &[SqlType]) -> Vec<RowsetColumn> {
     ]
 }
 
-/// One row; none for NULL and for a text that nobody knows any more.
+/// One row; none for NULL and for a text that is not known any more.
 pub(super) fn fill<'a>(
     ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],

@@ -30,12 +30,12 @@ pub struct TableCursor {
     is_current: bool,
     /// What is locked on the way.
     reading: Reading,
-    /// Whether rows are in memory, or nobody looks at them; read at a snapshot, and protected by it alone: nearly
-    /// always.
+    /// Whether rows are in memory, or no instruction looks at them; read at a snapshot, and
+    /// protected by it alone: nearly always.
     is_plain: bool,
     /// How many rows were found by the whole key of a unique index.
     points: u64,
-    /// How often it was opened, and what its cursor had fetched, when somebody looked last.
+    /// How often it was opened, and what its cursor had fetched, when that was last taken.
     opened: u64,
     seen: u64,
 }
@@ -48,7 +48,7 @@ pub struct Point<'k> {
 }
 
 impl Point<'_> {
-    /// Asks for the memory to look at first: for who has something else to do before.
+    /// Asks for the memory to look at first: for a caller that has something else to do before.
     #[inline]
     pub fn prefetch(&self, table: &Table) {
         table.index_at(self.index).prefetch_key(self.key);
@@ -115,10 +115,11 @@ impl TableCursor {
         self.reading = reading;
         let is_reference =
             matches!(desc.purpose, ReadPurpose::MustStay | ReadPurpose::MustBeAbsent);
-        // Where it is not the whole key that is looked for, somebody tests the rows that are found.
+        // Where it is not the whole key that is looked for, later instructions test the rows that
+        // are found.
         self.is_current =
             is_reference && !desc.options.newest && table.conflicts() == ConflictPolicy::Wait;
-        // Who locks rows, or has them looked at again at commit, needs them.
+        // A reader that locks rows, or has them looked at again at commit, needs them.
         let is_blind = desc.unread
             && desc.reads_only()
             && reading == Reading::Versions
@@ -230,7 +231,7 @@ impl TableCursor {
         }
     }
 
-    /// How many rows are left, into none of which anybody looks.
+    /// How many rows are left; no instruction looks into them.
     pub fn count(
         &mut self,
         desc: &CursorDesc,

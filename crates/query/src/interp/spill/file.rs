@@ -130,8 +130,8 @@ impl SpillFile {
         Reading { job, block }
     }
 
-    /// The block that is being read, cut to what is in use. If nobody will read it again, `free` gives
-    /// its place back.
+    /// The block that is being read, cut to what is in use. If it will not be read again, `free`
+    /// gives its place back.
     pub(super) fn end_read(
         &mut self,
         task: &Task<'_>,
@@ -155,7 +155,7 @@ impl SpillFile {
         Ok(block)
     }
 
-    /// Gives back blocks that nobody will read.
+    /// Gives back blocks that will not be read.
     pub(super) fn free(&mut self, blocks: impl IntoIterator<Item = u32>) {
         self.free.extend(blocks);
     }

@@ -50,7 +50,7 @@ pub struct SpillSpace {
     env: Env,
     options: SpillOptions,
     disk: OffLoad,
-    /// Bytes of all files, as blocks that they have; changed by whoever has a file.
+    /// Bytes of all files, as blocks that they have; changed by the object that has a file.
     used: AtomicU64,
     files: AtomicU64,
     written: AtomicU64,

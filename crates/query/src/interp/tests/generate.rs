@@ -69,8 +69,8 @@ pub struct Generator {
     budget: usize,
     /// Whether aggregate functions are to be had.
     pub aggregates: bool,
-    /// Whether some strings end with a blank. Which of several equal strings a group shows is anybody's choice;
-    /// so nothing is made of them then that shows where one ends.
+    /// Whether some strings end with a blank. Which of several equal strings a group shows is not
+    /// defined; so nothing is made of them then that shows where one ends.
     padded: bool,
 }
 
@@ -242,7 +242,7 @@ impl Generator {
         let col = self.col();
         let inner: Vec<Named> = outer.iter().chain(&columns).copied().collect();
         let value = self.expr(ty, &inner, 1);
-        // All columns in the order, so that the first row is the same for everybody.
+        // All columns in the order, so that the first row is the same however it is computed.
         let mut keys: Vec<SortKey> = vec![key(col, *ty, false)];
         keys.extend(columns.iter().map(|c| key(c.0, c.1, false)));
         let compute = Node::Compute { input: Box::new(plan), columns: vec![(col, value)] };

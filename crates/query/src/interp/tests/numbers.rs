@@ -30,7 +30,7 @@ fn rows<const N: usize, const M: usize>(values: [[i64; N]; M]) -> Vec<Vec<Value>
 
 /// All rows were collected before the first one had its number.
 #[test]
-fn numbers_take_no_memory_and_no_rows_that_nobody_asks_for() {
+fn numbers_take_no_memory_and_no_rows_that_are_not_asked_for() {
     let mut world = World::new();
     world.limit_memory(20 << 10);
     let endless = |column| series(vec![number(5), number(i64::MAX)], column);

@@ -120,7 +120,7 @@ fn null_makes_no_series_and_a_step_of_0_is_an_error() {
 
 /// All rows of a series were made in memory before the first was looked at.
 #[test]
-fn a_series_takes_no_memory_and_no_time_for_numbers_that_nobody_asks_for() {
+fn a_series_takes_no_memory_and_no_time_for_numbers_that_are_not_asked_for() {
     let mut world = World::new();
     world.limit_memory(20 << 10);
     let number = |v| constant(BIGINT, Value::Int(v));

@@ -15,8 +15,8 @@ use crate::lower::scope::Val;
 use crate::plan::expr::{ColId, Expr};
 use crate::plan::tree::{NewValue, Node, RowEffects, UpdatePlan};
 
-/// A worktable of new rows. One that replaces another is followed by that, if somebody asks for it, and by where it
-/// was; then comes what else is needed of the input.
+/// A worktable of new rows. One that replaces another is followed by that, if it is asked for, and
+/// by where it was; then comes what else is needed of the input.
 pub struct Held {
     work: ObjId,
     layout: u16,

@@ -36,7 +36,7 @@ impl Lowering {
         self.check_deferred(deferred)
     }
 
-    /// Locks a table as a reader with these options does, who looks at one row of it at most.
+    /// Locks a table as a reader with these options does that looks at one row of it at most.
     fn lock_table(&mut self, database: DbId, table: &Arc<TableDef>, options: ReadOptions) {
         let table = self.use_table(database, table, false);
         let access = AccessDesc::Full { index: None };

@@ -283,8 +283,8 @@ fn seeks_one(scan: &Scan) -> bool {
     }
 }
 
-/// Whether changes of a target may go to a successor of its storage: nobody looks at what is changed before the
-/// statement is over.
+/// Whether changes of a target may go to a successor of its storage: nothing looks at what is
+/// changed before the statement is over.
 fn may_load(target: &Changed, effects: &RowEffects) -> bool {
     let (table, id) = (&target.table, target.table.id());
     let is_into = |into: &Target| matches!(into, Target::Table { table, .. } if table.id() == id);

@@ -9,7 +9,7 @@
 //! that a sort above would like. Joins and what lies between them are taken apart and put together
 //! in a better order (`joins`), `EXISTS` and `IN` among them (`subqueries`). A source decides for
 //! an index when it knows its conditions (`access`). On the way up a sort whose rows come in order
-//! anyhow goes away (`order`). A second walk drops columns that nobody uses (`prune`).
+//! anyhow goes away (`order`). A second walk drops columns that are not used (`prune`).
 //!
 //! # What it never does
 //!

@@ -237,7 +237,7 @@ impl Optimizer<'_, '_> {
         filtered(Node::Compute { input, columns }, above)
     }
 
-    /// A join that somebody has decided to be computed by hashing: a set operation.
+    /// A join that the binder has decided to be computed by hashing: a set operation.
     fn given_hash_join(&mut self, node: Node, conditions: Vec<Pred>) -> Node {
         let Node::HashJoin { kind, probe, build, mut keys, null_equal, mut residual } = node else {
             return node;
@@ -313,7 +313,7 @@ impl Optimizer<'_, '_> {
             }
             None => Want::nothing(),
         };
-        // An order that somebody relies on must stay.
+        // An order that the aggregates rely on must stay.
         let mut input = match ordered {
             true => Box::new(self.rows(*input, Vec::new(), &want)),
             false => Box::new(self.rows(*input, std::mem::take(&mut below), &want)),
@@ -389,7 +389,8 @@ impl Optimizer<'_, '_> {
         filtered(Node::Union { inputs: improved, columns }, above)
     }
 
-    /// Window functions. Who only numbers rows takes them as they come, if that is in order.
+    /// Window functions. Functions that only number rows take them as they come, if that is in
+    /// order.
     fn window(&mut self, node: Node, conditions: Vec<Pred>, want: &Want) -> Node {
         let Node::Window { input, mut partition, mut order, mut functions, columns } = node else {
             return node;
@@ -473,7 +474,7 @@ fn column_types(conditions: &[Pred], columns: &[ColId]) -> Vec<(ColId, base::Sql
     types
 }
 
-/// Who counts values that are never NULL counts rows.
+/// A count of values that are never NULL counts rows.
 fn count_rows(aggregate: &mut Aggregate) {
     let counts = matches!(aggregate.function.name, "COUNT" | "COUNT_BIG") && !aggregate.distinct;
     let is_value = |e: &Expr| matches!(e.kind, ExprKind::Column(_) | ExprKind::Constant(_));

@@ -77,7 +77,7 @@ impl Pruning {
         }
     }
 
-    /// Takes from an operator what nobody has asked for.
+    /// Takes from an operator what nothing above has asked for.
     fn shorten(&mut self, node: &mut Node) {
         match node {
             Node::Sort { columns, .. } => columns.retain(|c| self.wanted.contains(*c)),

@@ -1,4 +1,5 @@
-//! Who uses the memory of the engine: each table and index of a database, and what belongs to no table.
+//! What uses the memory of the engine: each table and index of a database, and what belongs to no
+//! table.
 
 use base::{SqlType, Value};
 use engine::hot::index::Index;

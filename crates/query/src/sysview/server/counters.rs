@@ -79,7 +79,7 @@ fn of_server(cx: &mut FillContext<'_>) {
     ];
     Object { name: "Memory Manager", instance: "" }.show(cx, &memory);
     of_pages(cx);
-    // Nobody is suspended for a latch: pages and rows have none.
+    // No session is suspended for a latch: pages and rows have none.
     let latches = [("Latch Waits/sec", 0, RATE), ("Total Latch Wait Time (ms)", 0, RATE)];
     Object { name: "Latches", instance: "" }.show(cx, &latches);
     let cache = instance.plans.statistics();
@@ -115,7 +115,7 @@ fn of_pages(cx: &mut FillContext<'_>) {
     ];
     let manager = Object { name: "Buffer Manager", instance: "" };
     manager.show(cx, &counters);
-    // Without an extension they are zero, so that whoever watches them finds them before there is one.
+    // Without an extension they are zero, so that a monitor finds them before there is one.
     let of = pages.extension().map(|(_, of)| of).unwrap_or_default();
     let counters = [
         ("Extension page reads/sec", of.reads, RATE),
@@ -176,7 +176,7 @@ fn of_databases(cx: &mut FillContext<'_>) {
     show(cx, "_Total", &total);
 }
 
-/// There are no classes of latches, since nobody waits for one.
+/// There are no classes of latches, since no session waits for one.
 pub static DM_OS_LATCH_STATS: SystemRowset = SystemRowset {
     schema: "sys",
     name: "dm_os_latch_stats",
@@ -210,7 +210,8 @@ pub static DM_OS_WAIT_STATS: SystemRowset = SystemRowset {
             // The longest wait is not kept.
             ("WRITELOG", waits, ns, 0),
             (super::grants::WAIT_TYPE, grants.waits, grants.wait_ns, grants.wait_ns_max),
-            // Whoever changes a page reads it first: images never change, so that there is no other latch.
+            // A writer reads a page before it changes it. Images never change, so that there is no
+            // other latch.
             ("PAGEIOLATCH_SH", pages.waits, pages.wait_ns, pages.wait_ns_max),
         ];
         for (wait_type, waits, ns, ns_max) in kinds {

@@ -109,7 +109,7 @@ pub static DM_DB_XTP_INDEX_STATS: SystemRowset = SystemRowset {
         let task = cx.task;
         every_index(cx, |cx, names, table, at| {
             let used = table.index_use(at).unwrap_or_default();
-            // Who reads a hash index never has to begin again.
+            // A reader of a hash index never has to begin again.
             let retries = match table.index_at(at) {
                 Index::Range(index) => index.stats(&task.pin()).reads_again,
                 Index::Hash(_) => 0,

@@ -12,7 +12,8 @@ use crate::exec::options::Options;
 /// These sessions have these numbers; those of clients begin at 51.
 const SESSIONS: std::ops::RangeInclusive<i16> = 20..=50;
 
-/// The sessions, each with its database and how far that is; none for who does not see the server.
+/// The sessions, each with its database and how far that is; none for a session that does not see
+/// the server.
 fn sessions(cx: &FillContext<'_>) -> Vec<(i16, DbId, LoadProgress)> {
     if !cx.sees_server {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Views of the server: its databases, principals and settings, who is connected, and the machine.
+//! Views of the server: its databases, principals, settings and sessions, and the machine.
 
 mod checkpoints;
 mod consumers;

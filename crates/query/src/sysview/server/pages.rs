@@ -51,7 +51,7 @@ pub static DM_OS_BUFFER_POOL_EXTENSION_CONFIGURATION: SystemRowset = SystemRowse
 /// The trees of all databases, by database and root: the database's number and the allocation unit.
 type Trees = HashMap<(u128, PageNumber), Tree>;
 
-/// Whose pages those of a tree are.
+/// What the pages of a tree belong to.
 #[derive(Clone, Copy)]
 struct Tree {
     allocation_unit: i64,

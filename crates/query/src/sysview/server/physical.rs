@@ -201,7 +201,7 @@ fn row(
         number(shape.leaf_pages),
         read(percent(part(shape.used_bytes, shape.leaf_bytes))),
         read(number(shape.entries)),
-        // What is deleted stays as long as somebody may see it, and is among the records.
+        // What is deleted stays as long as a snapshot may see it, and is among the records.
         read(int(0)),
         read(int(0)),
         NULL,

@@ -72,7 +72,7 @@ pub static SQL_LOGINS: SystemRowset = SystemRowset {
         let master = cx.instance.databases().master().current();
         for own in master.server().logins().iter() {
             if own.kind == PrincipalKind::SqlUser {
-                // Hashes stay where they are: nobody needs to see them.
+                // Hashes are not shown.
                 let rest = [bit(own.policy_checked), bit(own.expiration_checked), NULL];
                 cx.push_two(login(own), rest);
             }

@@ -1,4 +1,4 @@
-//! Who is connected, what they do, and their transactions.
+//! Sessions, what they do, and their transactions.
 
 use std::sync::atomic::Ordering::Relaxed;
 

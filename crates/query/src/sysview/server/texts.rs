@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn offsets_cut_the_statement_out_as_everybody_does() {
+    fn offsets_cut_the_statement_out_of_the_text() {
         let text = "select 'ä€😀'; select 2 ";
         let place = |statement: &str| {
             let start = text.find(statement).unwrap();

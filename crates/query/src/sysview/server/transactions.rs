@@ -130,7 +130,7 @@ pub static DM_DB_XTP_TRANSACTIONS: SystemRowset = SystemRowset {
             let progress = own.progress;
             let sets = [
                 int(progress.error),
-                // Nobody reads what is not committed, so that no commit depends on another.
+                // Snapshots see committed rows alone, so that no commit depends on another.
                 bit(false),
                 bit(progress.prepared),
                 NULL,

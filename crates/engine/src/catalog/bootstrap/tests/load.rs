@@ -151,7 +151,7 @@ impl Server {
             while let Some(row) = cursor.next(txn, &self.task, &rows_of)? {
                 let judged =
                     txn.look_before_change(&self.task, &rows_of, &statement.snapshot, row)?;
-                let Written::Done(old) = judged else { panic!("nobody else is there") };
+                let Written::Done(old) = judged else { panic!("no other transaction") };
                 let old = txn.row(&rows_of, old).to_vec();
                 let number = |column| match rows_of.layout().get(&old, column) {
                     ValueRef::Int(number) => number,
@@ -245,7 +245,7 @@ impl Server {
                 }
                 None => txn.delete(&self.task, table, &snapshot, row)?,
             };
-            assert!(matches!(written, Written::Done(_)), "nobody else is there");
+            assert!(matches!(written, Written::Done(_)), "no other transaction");
         }
         txn.end_statement(statement);
         Ok(())

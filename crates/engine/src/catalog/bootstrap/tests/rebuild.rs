@@ -108,7 +108,7 @@ impl<'s> Writer<'s> {
                 }
                 None => txn.delete(task, &table, &snapshot, row)?,
             };
-            assert!(matches!(written, Written::Done(_)), "nobody else writes");
+            assert!(matches!(written, Written::Done(_)), "no other writer");
             after.remove(&id);
             after.extend(becomes);
         }
@@ -252,7 +252,7 @@ fn found(server: &Server, catalog: &Arc<Catalog>, id: ObjectId) -> (Model, bool)
         let snapshot = statement.snapshot;
         let mut cursor = Cursor::new(&snapshot, index, ScanRange::All, Direction::Forward);
         let mut rows = Vec::new();
-        while let Some(row) = cursor.next(&mut txn, &server.task, &table).expect("no one else") {
+        while let Some(row) = cursor.next(&mut txn, &server.task, &table).expect("no conflict") {
             let row = integers(&table, txn.row(&table, row));
             assert!(!is_altered || row[2] == row[0] + row[1], "{row:?}");
             rows.push((row[0], row[1]));

@@ -58,14 +58,14 @@ impl Server {
             let place = catalog.database().session(&self.owner);
             let mut txn = Transaction::begin(&place, &self.task).expect("a slot is free");
             for id in step * ROWS + 1..=(step + 1) * ROWS {
-                insert(&catalog, &self.task, &mut txn, &disk, id % 50).expect("nobody else");
+                insert(&catalog, &self.task, &mut txn, &disk, id % 50).expect("no conflict");
                 on_disk.insert(id, id % 50);
             }
-            insert(&catalog, &self.task, &mut txn, &hot, step).expect("nobody else");
+            insert(&catalog, &self.task, &mut txn, &hot, step).expect("no conflict");
             in_memory.insert(step + 1, step);
             if step % CHANGE_EVERY == CHANGE_EVERY - 1 {
                 let part = step / CHANGE_EVERY;
-                self.change_rows(&mut txn, &disk, |row| changed(part, row)).expect("nobody else");
+                self.change_rows(&mut txn, &disk, |row| changed(part, row)).expect("no conflict");
                 on_disk.retain(|id, v| match changed(part, (*id, *v)) {
                     Some((_, now)) => {
                         *v = now;

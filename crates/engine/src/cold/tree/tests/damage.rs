@@ -107,7 +107,7 @@ fn checks_find_what_was_damaged() {
         body[dice.below(110) as usize] ^= 1 << dice.below(8);
         edit.finish();
         drop(edit);
-        let verified = tree.verify(&pages, &task).expect("nobody interrupts");
+        let verified = tree.verify(&pages, &task).expect("the task is not interrupted");
         missed += u32::from(verified.findings.is_empty());
     }
     // Bytes that mean nothing where they are: the first child of a leaf, padding.
@@ -134,7 +134,7 @@ fn a_lost_chain_is_damage() {
     drop(edit);
     let found = tree.find(&pages, &task, b"key", |_| ());
     assert!(matches!(found, Err(TreeError::Damaged { .. })), "{found:?}");
-    assert!(!tree.verify(&pages, &task).expect("nobody interrupts").findings.is_empty());
+    assert!(!tree.verify(&pages, &task).expect("the task is not interrupted").findings.is_empty());
 }
 
 /// A page that could not be read made its neighbour's link a second finding.
@@ -151,7 +151,7 @@ fn pages_that_cannot_be_read_are_all_found_and_nothing_else() {
     tree.put(&mut edit, &task, &keys[2000], 9, &[7; 20_000]).expect("there is room");
     edit.finish();
     drop(edit);
-    assert!(tree.gaps(&pages, &task).expect("nobody interrupts").is_empty());
+    assert!(tree.gaps(&pages, &task).expect("the task is not interrupted").is_empty());
     let nodes = |level, pages: &MemoryPages| -> Vec<PageNumber> {
         let all = (1..=pages.in_use() as u64).map(PageNumber);
         let own = |page: &PageNumber| {
@@ -168,9 +168,9 @@ fn pages_that_cannot_be_read_are_all_found_and_nothing_else() {
     lost.iter().for_each(|page| edit.free(*page));
     edit.finish();
     drop(edit);
-    let gaps = tree.gaps(&pages, &task).expect("nobody interrupts");
+    let gaps = tree.gaps(&pages, &task).expect("the task is not interrupted");
     let mut found: Vec<PageNumber> = gaps.iter().map(|gap| gap.page).collect();
-    let verified = tree.verify(&pages, &task).expect("nobody interrupts");
+    let verified = tree.verify(&pages, &task).expect("the task is not interrupted");
     let mut seen = verified.findings.len();
     found.sort();
     lost.sort();

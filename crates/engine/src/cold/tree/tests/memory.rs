@@ -32,7 +32,7 @@ impl Image {
 pub struct MemoryPages {
     slots: Box<[Atomic<Image>]>,
     next: AtomicU64,
-    /// Numbers that nobody can have in hand under a guard any more.
+    /// Numbers that no thread can have in hand under a guard any more.
     free: Arc<Mutex<Vec<u64>>>,
     collector: Collector,
     /// Of 1,024 pages so many are said to be evicted.
@@ -87,7 +87,7 @@ impl MemoryPages {
 
     /// Pages that were asked for ahead of their use, since this was called last.
     pub fn take_asked(&self) -> Vec<PageNumber> {
-        std::mem::take(&mut self.asked.lock().expect("nobody panics"))
+        std::mem::take(&mut self.asked.lock().expect("no panic under this lock"))
     }
 
     /// Pages that are in use.
@@ -98,7 +98,7 @@ impl MemoryPages {
     }
 
     fn interlude(&self) -> Option<Interlude> {
-        let mut waiting = self.while_loading.lock().expect("nobody panics");
+        let mut waiting = self.while_loading.lock().expect("no panic under this lock");
         match &mut *waiting {
             Some((0, _)) => waiting.take().map(|(_, interlude)| interlude),
             Some((loads, _)) => {
@@ -130,7 +130,7 @@ impl MemoryPages {
 impl Drop for MemoryPages {
     fn drop(&mut self) {
         for slot in self.slots.iter_mut() {
-            // SAFETY: nobody else has the table.
+            // SAFETY: no other thread has the table.
             drop(unsafe { mem::replace(slot, Atomic::null()).try_into_owned() });
         }
     }
@@ -162,7 +162,7 @@ impl Pages for MemoryPages {
 
     fn read_ahead(&self, pages: &[PageNumber]) {
         assert!(!pages.is_empty() && pages.iter().all(|page| page.0 > 0));
-        self.asked.lock().expect("nobody panics").extend(pages);
+        self.asked.lock().expect("no panic under this lock").extend(pages);
     }
 
     fn read_ahead_max(&self) -> usize {
@@ -263,7 +263,7 @@ impl Edit for MemoryEdit<'_> {
             return Err(ColdError::Full(std::path::Path::new("memory").into()));
         }
         self.pages.quota.fetch_sub(1, Relaxed);
-        let again = self.pages.free.lock().expect("nobody panics").pop();
+        let again = self.pages.free.lock().expect("no panic under this lock").pop();
         let number = again.unwrap_or_else(|| self.pages.next.fetch_add(1, Relaxed));
         assert!((number as usize) < self.pages.slots.len(), "the table is large enough");
         let page = PageNumber(number);
@@ -288,7 +288,7 @@ impl Edit for MemoryEdit<'_> {
         drop(guard);
         self.published += 1;
         if let Some(hook) = &mut self.on_publish {
-            hook.get_mut().expect("nobody panics")(self.pages);
+            hook.get_mut().expect("no panic under this lock")(self.pages);
         }
     }
 
@@ -303,7 +303,7 @@ impl Edit for MemoryEdit<'_> {
                 self.retired.push(Atomic::from(old));
             }
             let free = self.pages.free.clone();
-            guard.defer(move || free.lock().expect("nobody panics").push(page.0));
+            guard.defer(move || free.lock().expect("no panic under this lock").push(page.0));
         }
         drop(guard);
         self.retire();

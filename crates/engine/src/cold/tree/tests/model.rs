@@ -256,7 +256,7 @@ fn apply(
     }
     assert_eq!(applied, expected);
     Allowed { old: model, batch: &Batch::new() }.look_at_all(pages, &task, tree, shape, dice);
-    let verified = tree.verify(pages, &task).expect("nobody interrupts");
+    let verified = tree.verify(pages, &task).expect("the task is not interrupted");
     assert!(verified.findings.is_empty(), "{:?}", verified.findings);
     let measures = verified.measures;
     assert_eq!(measures.entries, model.len() as u64);

@@ -9,7 +9,7 @@ use crate::cold::tree::node::Node;
 use crate::cold::{PageNumber, Place};
 
 fn measure(pages: &MemoryPages, task: &Task<'_>, tree: Tree) -> Measures {
-    let verified = tree.verify(pages, task).expect("nobody interrupts");
+    let verified = tree.verify(pages, task).expect("the task is not interrupted");
     assert!(verified.findings.is_empty(), "{:?}", verified.findings);
     let measures = tree.measure(pages, task).expect("nothing is damaged");
     let nodes = tree.measure_nodes(pages, task).expect("nothing is damaged");

@@ -94,7 +94,7 @@ fn readers_that_come_to_a_page_of_something_else_start_again() {
                 }
             };
             let before = pages.in_use();
-            *pages.while_loading.lock().expect("nobody panics") =
+            *pages.while_loading.lock().expect("no panic under this lock") =
                 Some((loads, Box::new(meanwhile)));
             match is_look_up {
                 true => {

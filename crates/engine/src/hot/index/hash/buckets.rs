@@ -10,20 +10,22 @@
 //!
 //! # Growing
 //!
-//! A level is begun by whoever finds the table full: its segment is allocated. Its buckets are put
-//! into the list in [`Share`]s, one for each insert, in the order of their borders, so that the words
-//! that this reads and writes lie next to each other. Whoever finishes the last share publishes the
-//! level. The table is a bit too full in the meantime.
+//! The thread that finds the table full begins a level: it allocates the segment. The level's
+//! buckets are put into the list in [`Share`]s, one for each insert, in the order of their borders,
+//! so that the words that this reads and writes lie next to each other. The thread that finishes
+//! the last share publishes the level. The table is a bit too full in the meantime.
 //!
-//! Who is about to insert many rows and knows how many grows the table before: what is between two buckets
-//! has to be passed when one is put into the list, and before there is nearly nothing.
+//! A caller that knows how many rows it is about to insert grows the table first: what is between
+//! two buckets has to be passed when one is put into the list, and before the inserts there is
+//! nearly nothing.
 //!
 //! # Shrinking
 //!
-//! When far fewer keys are there than buckets, a lower level is published ([`Buckets::begin_shrink`]). Once nobody is
-//! on the way in through the buckets that it lacks they are taken out of the list, and once nobody is on one any more
-//! their memory goes back to the system ([`Buckets::end_shrink`]). Its addresses are kept, for the next growth and
-//! because who asks for a bucket's memory ahead of time does so without a guard. Meanwhile the table does not grow.
+//! When there are far fewer keys than buckets, a lower level is published
+//! ([`Buckets::begin_shrink`]). Once no thread is on the way in through the buckets that it lacks,
+//! they are taken out of the list; once no thread is on one any more, their memory goes back to the
+//! system ([`Buckets::end_shrink`]). Its addresses are kept, for the next growth and because a
+//! prefetch looks at buckets without a guard. Meanwhile the table does not grow.
 
 use std::alloc::{self, Layout};
 use std::ptr::NonNull;
@@ -82,7 +84,7 @@ pub(super) struct Buckets {
     /// The present level, all of whose buckets are in the list.
     level: AtomicU32,
     /// The level that is being added or was added last, above [`LEVEL_SHIFT`], and how many of its
-    /// buckets somebody has taken on; or [`SHRINKING`]. Changed by exchange.
+    /// buckets have been claimed; or [`SHRINKING`]. Changed by exchange.
     growth: AtomicU64,
     /// How many buckets are in the list, unless they are being taken away.
     linked: AtomicU64,
@@ -142,7 +144,7 @@ impl Buckets {
     #[inline]
     pub(super) fn first_words(&self) -> &[Word] {
         let words = self.segments[self.first_level as usize].load(Relaxed) as *const Word;
-        // SAFETY: `new` has allocated them, before anybody else knew of the buckets.
+        // SAFETY: `new` has allocated them, before any other thread knew of the buckets.
         unsafe { slice::from_raw_parts(words, 1 << self.first_level) }
     }
 
@@ -190,8 +192,9 @@ impl Buckets {
         (has_spare(level, keys) && enough < level).then_some(enough)
     }
 
-    /// Goes down to a level, unless buckets are being added: whoever enters from now on does so through those of that
-    /// level. Returns the level before. Only one thread does this, and it calls [`Buckets::end_shrink`] in the end.
+    /// Goes down to a level, unless buckets are being added: from now on threads enter through the
+    /// buckets of that level. Returns the level before. Only one thread does this, and it calls
+    /// [`Buckets::cancel_shrink`] or [`Buckets::end_shrink`] in the end.
     pub(super) fn begin_shrink(&self, to: u32) -> Option<u32> {
         let from = self.level.load(Acquire);
         let begun = SHRINKING | complete(from);
@@ -214,7 +217,7 @@ impl Buckets {
     /// Gives back the memory of the levels above `to`, up to `from`.
     ///
     /// # Safety
-    /// None of their buckets is in the list, and nobody is on one any more.
+    /// None of their buckets is in the list, and no thread is on one any more.
     pub(super) unsafe fn end_shrink(&self, from: u32, to: u32, counts: &Counts) {
         for level in to + 1..=from {
             let (segment, layout) =
@@ -251,7 +254,7 @@ impl Buckets {
 
     /// The share's buckets are in the list. Returns how many they are.
     pub(super) fn finish_share(&self, share: Share) -> usize {
-        // AcqRel: whoever finishes the last share has seen the others.
+        // AcqRel: the thread that finishes the last share has seen the others.
         let linked = self.linked.fetch_add(share.count, AcqRel) + share.count;
         if linked == 1 << share.level {
             self.level.store(share.level, Release); // pairs with `border`
@@ -271,7 +274,7 @@ impl Buckets {
         match self.segments[level as usize].compare_exchange(0, address, AcqRel, Acquire) {
             Ok(_) => address,
             Err(present) => {
-                // SAFETY: just allocated, and nobody has seen it.
+                // SAFETY: just allocated, and no other thread has seen it.
                 unsafe { free(segment, layout) };
                 present
             }
@@ -286,7 +289,7 @@ impl Buckets {
     /// Frees all segments.
     ///
     /// # Safety
-    /// Nobody uses them any more.
+    /// They are not used any more.
     pub(super) unsafe fn free(&self) {
         for (level, segment) in self.segments.iter().enumerate() {
             if let Some(segment) = NonNull::new(segment.load(Relaxed) as *mut u8) {
@@ -311,7 +314,7 @@ fn allocate(layout: Layout) -> NonNull<u8> {
 /// Gives the memory of a segment back to the system, and keeps its addresses; it is zeros again.
 ///
 /// # Safety
-/// It came from [`allocate`] with this layout, and nobody has a use for what is in it any more.
+/// It came from [`allocate`] with this layout, and what is in it is not needed any more.
 unsafe fn empty(segment: NonNull<u8>, layout: Layout) {
     // SAFETY: the caller's promise.
     unsafe {
@@ -325,7 +328,7 @@ unsafe fn empty(segment: NonNull<u8>, layout: Layout) {
 /// Frees a segment.
 ///
 /// # Safety
-/// It came from [`allocate`] with this layout, and nobody uses it any more.
+/// It came from [`allocate`] with this layout, and it is not used any more.
 unsafe fn free(segment: NonNull<u8>, layout: Layout) {
     // SAFETY: the caller's promise.
     unsafe {

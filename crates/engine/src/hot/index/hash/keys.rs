@@ -7,9 +7,9 @@
 //!
 //! # Invariants
 //!
-//! * K1: whoever links a node of a hash links it before all nodes with that hash, after having looked
-//!   at all of them. So of two inserts of a key one looks again, a key has at most one live group,
-//!   and that precedes the key's anchors.
+//! * K1: an insert links a node before all nodes with its hash, after having looked at all of them.
+//!   So of two inserts of a key one looks again, a key has at most one live group, and that
+//!   precedes the key's anchors.
 
 use smallvec::SmallVec;
 
@@ -132,7 +132,7 @@ impl SplitList<KeyNodes> {
         hash: impl FnOnce() -> u64,
         counts: &Counts,
     ) {
-        // SAFETY: the caller's promise; whoever is told that a group died owns it.
+        // SAFETY: the caller's promise; the call that is told that a group died owns it.
         unsafe {
             let link = self.nodes().rows().link(anchor);
             if !is_place(link.load(Relaxed)) {

@@ -19,19 +19,19 @@
 //!
 //! # Life of a bucket
 //!
-//! Those of the first level are in the list from the beginning. When a level is added, the words of its
-//! buckets are put into the list a few at a time, by those who insert ([`SplitList::help_grow`]); each
-//! behind what follows the bucket that it splits from, which is the one whose border lacks the last set
-//! bit. When all are there the level is reached, and from then on everybody enters through them. So
-//! who enters never finds a bucket that is not ready.
+//! Those of the first level are in the list from the beginning. When a level is added, the words of
+//! its buckets are put into the list a few at a time, by inserts ([`SplitList::help_grow`]); each
+//! behind what follows the bucket that it splits from, which is the one whose border lacks the last
+//! set bit. When all are there the level is reached, and from then on searches enter through them.
+//! So a search never finds a bucket that is not ready.
 //!
-//! A bucket through which nobody enters any more may be taken out as a node is: its word is marked, and then it is
-//! unlinked ([`SplitList::unlink_bucket`]).
+//! A bucket through which no search enters any more may be taken out as a node is: its word is
+//! marked, and then it is unlinked ([`SplitList::unlink_bucket`]).
 //!
 //! # Invariants
 //!
-//! * L1: nodes and buckets are ordered by hash and border; a bucket precedes the nodes with
-//!   its border as their hash. A bucket through which somebody may enter is not marked.
+//! * L1: nodes and buckets are ordered by hash and border; a bucket precedes the nodes with its
+//!   border as their hash. A bucket through which a search may enter is not marked.
 //! * L2: the word of a marked node or bucket never changes again. So a reader that is on one goes on to what
 //!   followed when it was removed, all of which is protected by its guard or still in the list.
 //! * L3: a node or bucket is unlinked by changing the word that points to it, which must not be marked. When
@@ -126,8 +126,8 @@ impl<N> SplitList<N> {
         (word >> TAG_SHIFT).cmp(&(hash << self.skipped_bits >> TAG_SHIFT))
     }
 
-    /// Cuts the list off behind its first bucket: for whoever has it to himself, and finds nothing in it
-    /// to free.
+    /// Cuts the list off behind its first bucket. Requires exclusive access, and that nothing in it
+    /// is to be freed.
     pub(super) fn forget(&self, state: &mut Dismantling) -> usize {
         self.buckets.word(0).store(0, Relaxed);
         *state = Dismantling::Over;
@@ -168,7 +168,7 @@ impl<N> SplitList<N> {
             if let Some(ahead) = words.get(at + PREFETCH_AHEAD as usize) {
                 Self::prefetch_behind(ahead);
             }
-            // Acquire: pairs with whoever linked what the word points to.
+            // Acquire: pairs with the exchange that linked what the word points to.
             let word = words[at].load(Acquire);
             at += 1;
             if word != (at as u64) << shift | TO_BUCKET {
@@ -180,7 +180,7 @@ impl<N> SplitList<N> {
     /// What the bucket with this border points to.
     #[inline]
     pub(super) fn follow(&self, border: u64) -> u64 {
-        // Acquire: pairs with whoever linked what the word points to.
+        // Acquire: pairs with the exchange that linked what the word points to.
         self.buckets.word(border).load(Acquire)
     }
 }
@@ -195,7 +195,7 @@ impl<N: Nodes> SplitList<N> {
     /// What the entry for a hash points to.
     #[inline]
     pub(super) fn start(&self, hash: u64) -> u64 {
-        // Acquire: pairs with whoever linked what the word points to.
+        // Acquire: pairs with the exchange that linked what the word points to.
         self.entry(hash).load(Acquire)
     }
 
@@ -247,7 +247,7 @@ impl<N: Nodes> SplitList<N> {
             let Some(spot) = (unsafe { self.find_from(before, border, |_| false) }) else {
                 continue;
             };
-            // Nobody else knows the bucket until the exchange succeeds.
+            // No other thread knows the bucket until the exchange succeeds.
             bucket.store(spot.word, Relaxed);
             let link = border | TO_BUCKET;
             if spot.pred.compare_exchange(spot.word, link, AcqRel, Relaxed).is_ok() {
@@ -259,8 +259,8 @@ impl<N: Nodes> SplitList<N> {
     /// Takes a bucket out of the list.
     ///
     /// # Safety
-    /// The caller holds a guard; nobody enters through the bucket any more or puts it into the list, and the bucket
-    /// with the border `before` comes before it and stays.
+    /// The caller holds a guard; no thread enters through the bucket any more or puts it into the
+    /// list, and the bucket with the border `before` comes before it and stays.
     pub(super) unsafe fn unlink_bucket(&self, border: u64, before: u64) {
         self.buckets.word(border).fetch_or(MARK, AcqRel);
         let entry = self.buckets.word(before);
@@ -375,7 +375,7 @@ impl<N: Nodes> SplitList<N> {
         link.store(spot.word, Relaxed);
         let tag = hash << self.skipped_bits >> TAG_SHIFT << TAG_SHIFT;
         let word = node | tag;
-        // Release: pairs with the Acquire of those who follow the word to the node.
+        // Release: pairs with the Acquire of threads that follow the word to the node.
         spot.pred.compare_exchange(spot.word, word, AcqRel, Relaxed).is_ok()
     }
 
@@ -405,7 +405,7 @@ impl<N: Nodes> SplitList<N> {
     /// how many there were.
     ///
     /// # Safety
-    /// Nobody else has access to the list.
+    /// The caller has exclusive access to the list.
     pub(super) unsafe fn dismantle(
         &self,
         state: &mut Dismantling,

@@ -154,8 +154,8 @@ impl HashIndex {
         self.prefetch_key(after);
     }
 
-    /// See [`Index::reserve`](super::Index::reserve). How many keys rows have is known of a unique index alone;
-    /// of another its maker has said how many he expects.
+    /// See [`Index::reserve`](super::Index::reserve). How many keys rows have is known of a unique
+    /// index alone; for another the hint that it was made with counts.
     pub fn reserve(&self, guard: &Guard, rows: u64) -> ControlFlow<()> {
         let keys = if self.is_unique() { rows } else { rows.min(self.buckets().hint()) };
         for _ in 0..SHARES_AT_ONCE {
@@ -333,7 +333,7 @@ impl HashIndex {
 
 impl Drop for HashIndex {
     fn drop(&mut self) {
-        // SAFETY: nobody else has access to the index any more.
+        // SAFETY: no other thread has access to the index any more.
         unsafe { self.buckets().free() };
     }
 }

@@ -1,7 +1,7 @@
 //! Taking away buckets that an index has had no use for for a while.
 //!
-//! One thread does this, in stages that are as many calls of [`HashIndex::shrink`] apart as it takes until all who
-//! were looking around in the stage before have gone ([`Passed`]).
+//! One thread does this, in stages: a stage begins when all guards of the stage before are gone
+//! ([`Passed`]), which may take several calls of [`HashIndex::shrink`].
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Release};
@@ -12,7 +12,8 @@ use super::list::SplitList;
 use super::nodes::Nodes;
 use super::{Entries, HashIndex};
 
-/// So many looks in a row must find too many buckets: who empties a table often fills it again.
+/// So many looks in a row must find too many buckets: a table that was emptied is often filled
+/// again.
 const LOOKS: u32 = if cfg!(any(test, feature = "shuttle")) { 1 } else { 5 };
 
 /// How far it has come.
@@ -20,11 +21,11 @@ const LOOKS: u32 = if cfg!(any(test, feature = "shuttle")) { 1 } else { 5 };
 pub(super) enum Shrinking {
     /// So many looks in a row have found too many buckets.
     Watching(u32),
-    /// Who enters does so through the buckets that stay, but for those who were on their way.
+    /// Threads enter through the buckets that stay, but for those that were on their way.
     Entered(Levels, Passed),
     /// All others are taken out of the list, in the order of their borders; this is the next.
     Unlinking(Levels, u64),
-    /// All are out, but somebody may be on one.
+    /// All are out, but a thread may be on one.
     Unlinked(Levels, Passed),
 }
 
@@ -48,7 +49,7 @@ impl Levels {
     }
 }
 
-/// Whether everybody who held a guard at some moment has let go of it.
+/// Whether all guards that were held at some moment are gone.
 #[derive(Debug)]
 pub(super) struct Passed(std::sync::Arc<AtomicBool>);
 
@@ -70,7 +71,7 @@ impl Passed {
 impl HashIndex {
     /// See [`Index::shrink`](crate::hot::index::Index::shrink).
     pub fn shrink(&self, guard: &Guard, budget: usize, looks: bool) -> usize {
-        let mut shrinking = self.shrinking.lock().expect("nobody panics while shrinking");
+        let mut shrinking = self.shrinking.lock().expect("no panic while shrinking");
         loop {
             match &mut *shrinking {
                 Shrinking::Watching(found) => {
@@ -97,7 +98,8 @@ impl HashIndex {
                 }
                 Shrinking::Unlinking(levels, next) => {
                     let end = (1 << levels.from).min(*next + budget as u64);
-                    // SAFETY: who entered before the lower level was published has gone, and no level is added now.
+                    // SAFETY: threads that entered before the lower level was published have left,
+                    // and no level is added now.
                     unsafe {
                         match &self.entries {
                             Entries::Anchors(list) => unlink(list, *levels, *next..end),
@@ -112,7 +114,7 @@ impl HashIndex {
                     return done;
                 }
                 Shrinking::Unlinked(levels, passed) if passed.get() => {
-                    // SAFETY: all have been taken out, and who was on one has gone.
+                    // SAFETY: all have been taken out, and threads that were on one have left.
                     unsafe { self.buckets().end_shrink(levels.from, levels.to, &self.counts) };
                     *shrinking = Shrinking::default();
                     return 0;
@@ -137,7 +139,7 @@ impl HashIndex {
     /// Whether buckets are being taken away.
     #[cfg(test)]
     pub fn is_shrinking(&self) -> bool {
-        let shrinking = self.shrinking.lock().expect("nobody panics while shrinking");
+        let shrinking = self.shrinking.lock().expect("no panic while shrinking");
         !matches!(&*shrinking, Shrinking::Watching(_))
     }
 }
@@ -145,7 +147,7 @@ impl HashIndex {
 /// Takes those of some buckets out of the list that do not stay.
 ///
 /// # Safety
-/// The caller holds a guard, and nobody enters through them.
+/// The caller holds a guard, and no thread enters through them.
 unsafe fn unlink<N: Nodes>(list: &SplitList<N>, levels: Levels, buckets: std::ops::Range<u64>) {
     for (border, stays) in buckets.map(|n| levels.border(n)) {
         if border != stays {

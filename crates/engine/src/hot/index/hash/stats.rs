@@ -102,7 +102,7 @@ impl HashIndex {
         (walk.hash.is_none()).then_some(walk.stats)
     }
 
-    /// The statistics of an index that nobody changes for long.
+    /// The statistics, in one go: of an index that is not being changed.
     pub fn stats(&self, guard: &Guard) -> HashStats {
         let mut walk = self.start_stats();
         loop {

@@ -77,7 +77,7 @@ impl ChunkPtr {
     /// Frees a chunk that was never published.
     ///
     /// # Safety
-    /// Nobody else has seen it.
+    /// No other thread has seen it.
     pub(super) unsafe fn discard(self, counts: &Counts) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -139,7 +139,7 @@ impl ChunkPtr {
     pub(super) unsafe fn taken(self) -> u64 {
         // SAFETY: the caller's promise.
         unsafe {
-            // Acquire: pairs with the claim, so that a reader who has heard of an anchor finds it.
+            // Acquire: pairs with the claim, so that a reader that has heard of an anchor finds it.
             self.get().bits.load(Acquire) & places(self.capacity())
         }
     }
@@ -218,7 +218,7 @@ impl ChunkPtr {
     }
 
     /// # Safety
-    /// Nobody else has access to it any more.
+    /// The caller has exclusive access to it.
     pub(super) unsafe fn free(self) {
         // SAFETY: the caller's promise; the size is the one it was allocated with.
         unsafe { free(self.0.cast(), size(self.capacity())) }

@@ -26,7 +26,7 @@ pub(super) struct Directory {
     /// Entries that are or have been in use. Only grows.
     len: Word,
     /// Blocks with at most [`OPEN`] anchors, and entries below `len` without a block: whether it is
-    /// worth looking for one. Two's complement: those who change them may overtake each other.
+    /// worth looking for one. Two's complement: changes may overtake each other.
     open: Word,
     holes: Word,
     /// Where the next search begins.
@@ -70,7 +70,7 @@ impl Directory {
         }
     }
 
-    /// All blocks. For one who has the group to itself.
+    /// All blocks. Requires exclusive access to the group.
     pub(super) fn blocks(&self) -> impl Iterator<Item = ChunkPtr> + '_ {
         (0..self.len()).filter_map(|index| self.block(index))
     }
@@ -83,7 +83,7 @@ impl Directory {
         let (block, hole) = self.sweep();
         match block {
             Some(block) if self.place(block, anchor, link) => {
-                // Release: pairs with the Acquire of those who follow it.
+                // Release: pairs with the Acquire of appends that follow it.
                 self.active.store(block.address(), Release);
             }
             _ => self.append_block(group, hole, anchor, link, counts),
@@ -174,8 +174,8 @@ impl Directory {
             return;
         }
         // SAFETY: the guard, and the caller's promise for the group. A killed block belongs to its
-        // killer, except for those who have reached it before it was taken from its entry and from
-        // `active` (P3): these go with the epoch.
+        // killer, except for threads that have reached it before it was taken from its entry and
+        // from `active` (P3): these go with the epoch.
         unsafe {
             if !block.kill() {
                 return;
@@ -211,7 +211,7 @@ impl Directory {
         // Release: pairs with the Acquire in `entry`.
         match self.segments[segment].compare_exchange(0, address, AcqRel, Relaxed) {
             Ok(_) => counts.charge(address, bytes, 0),
-            // SAFETY: nobody has seen it.
+            // SAFETY: no other thread has seen it.
             Err(_) => drop(unsafe { Box::from_raw(fresh) }),
         }
         self.entry(index).expect("one of the two was installed")
@@ -236,7 +236,7 @@ impl Directory {
     /// Frees the directory without its blocks, and takes back what was charged if there are counts.
     ///
     /// # Safety
-    /// It came from [`Directory::create`], and nobody else has access to it any more.
+    /// It came from [`Directory::create`], and the caller has exclusive access to it.
     pub(super) unsafe fn free(directory: *mut Directory, counts: Option<&Counts>) {
         // SAFETY: the caller's promise; segments came from boxes of this length.
         unsafe {

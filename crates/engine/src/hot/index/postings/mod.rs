@@ -15,9 +15,10 @@
 //! # Life of a group
 //!
 //! Created by its first row; dead when its last row has gone; then its owner, the index, unlinks it
-//! and gives it to [`GroupPtr::retire`]. The count of rows in the state word is also a count of those
-//! who may touch the chunks: it is raised before an anchor is placed and lowered after its place has
-//! been cleared. So whoever turns zero into [`DEAD`] has the group to itself.
+//! and gives it to [`GroupPtr::retire`]. The count of rows in the state word also counts the
+//! operations that may touch the chunks: it is raised before an anchor is placed and lowered after
+//! its place has been cleared. So the removal that turns zero into [`DEAD`] has the group to
+//! itself.
 //!
 //! # Life of a place
 //!
@@ -133,7 +134,7 @@ impl GroupPtr {
     /// Frees a group that was never published.
     ///
     /// # Safety
-    /// It came from [`GroupPtr::create`] with this type of header, and nobody else has seen it.
+    /// It came from [`GroupPtr::create`] with this type of header, and no other thread has seen it.
     pub(super) unsafe fn discard<Header>(self, counts: &Counts) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -191,8 +192,8 @@ impl GroupPtr {
     ) -> Result<(), Dead> {
         // SAFETY: the caller's promise; from here on the count keeps the chunks alive (P1).
         let group = unsafe { self.get() };
-        // Pairs with the death in `unlink`: whoever comes later sees DEAD. What it adds to a dead
-        // group's count does not matter.
+        // Pairs with the death in `unlink`: an append that comes later sees DEAD. What it adds to a
+        // dead group's count does not matter.
         if group.state.fetch_add(1, AcqRel) & DEAD != 0 {
             return Err(Dead);
         }
@@ -223,7 +224,7 @@ impl GroupPtr {
                     Ok(_) => return,
                     Err(other) => next = other,
                 }
-                // SAFETY: nobody has seen it.
+                // SAFETY: no other thread has seen it.
                 unsafe { fresh.discard(counts) };
             }
             if next & IN_DIRECTORY != 0 {
@@ -251,7 +252,7 @@ impl GroupPtr {
             current = match group.more.compare_exchange(chain, word, AcqRel, Acquire) {
                 Ok(_) => word,
                 Err(other) => {
-                    // SAFETY: nobody has seen it, and it has no blocks.
+                    // SAFETY: no other thread has seen it, and it has no blocks.
                     unsafe { Directory::free(fresh, Some(counts)) };
                     other
                 }
@@ -293,8 +294,8 @@ impl GroupPtr {
                 }
             };
             let state = &owner.get().state;
-            // Release: what has been done to the chunks is seen by whoever finds the group dead.
-            // Acquire: so that it can be this one.
+            // Release: the removal that kills the group sees what has been done to the chunks.
+            // Acquire: it may be this one.
             let before = state.fetch_sub(1, AcqRel);
             let empty = before - 1;
             let died = empty & ROWS == 0
@@ -322,7 +323,7 @@ impl GroupPtr {
     /// The caller was told by [`GroupPtr::unlink`] that the group died, has unlinked it, and calls
     /// this once. The type of header is that of [`GroupPtr::create`].
     pub(super) unsafe fn retire<Header>(self, guard: &Guard, counts: &Counts) {
-        // SAFETY: a dead group is its killer's alone, except for readers, who go with the epoch.
+        // SAFETY: a dead group is its killer's alone, except for readers, which go with the epoch.
         unsafe {
             counts.discharge(self.address(), rounded(self.size::<Header>()), 1);
             self.for_each_chunk(|chunk| chunk.discharge(counts));
@@ -337,7 +338,7 @@ impl GroupPtr {
     /// Frees the group and its chunks, without accounting.
     ///
     /// # Safety
-    /// Nobody else has access to it any more. The type of header is that of [`GroupPtr::create`].
+    /// The caller has exclusive access to it. The type of header is that of [`GroupPtr::create`].
     pub(super) unsafe fn free<Header>(self) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -465,7 +466,7 @@ impl Iterator for Postings<'_> {
                 self.pending &= self.pending - 1;
                 self.ordinal = (self.number << SLOT_BITS) + slot + 1;
                 let anchor = match self.chunk {
-                    // Acquire: pairs with the Release of whoever placed the anchor.
+                    // Acquire: pairs with the Release of the append that placed the anchor.
                     None => self.group.first.load(Acquire),
                     // SAFETY: see `enter`; a place that is ahead and pending exists.
                     Some(chunk) => unsafe {

@@ -33,8 +33,8 @@ impl Iterator for Chain<'_> {
     #[inline]
     fn next(&mut self) -> Option<AnchorPtr> {
         let anchor = AnchorPtr::from_address(self.next)?;
-        // SAFETY: protected by the guard under which the chain was entered, see above. Acquire: pairs
-        // with the Release of whoever took something out behind it.
+        // SAFETY: protected by the guard under which the chain was entered, see above. Acquire:
+        // pairs with the Release of the removal that took something out behind it.
         self.next = unsafe { self.rows.link(anchor) }.load(Acquire);
         Some(anchor)
     }
@@ -60,7 +60,7 @@ impl RangeIndex {
         unsafe { self.rows.link(anchor) }.load(Relaxed)
     }
 
-    /// Takes an anchor out of a chain whose first one it is not.
+    /// Takes an anchor out of a chain; it is not the first one.
     ///
     /// # Safety
     /// Both are addresses of protected anchors, and the leaf is locked.

@@ -10,11 +10,11 @@
 //!
 //! # How it is read and written
 //!
-//! By optimistic lock coupling (Leis, Haubenschild, Neumann, 2019): every node has a version. A reader
-//! notes it, reads, and checks it again before it believes what it has read, or follows a pointer. A
-//! writer locks the one to three nodes that it changes, if they still have the versions at which it
-//! has read them. Nobody waits for a node while holding another, and a lock is held for a few dozen
-//! instructions.
+//! By optimistic lock coupling (Leis, Haubenschild, Neumann, 2019): every node has a version. A
+//! reader notes it, reads, and checks it again before it believes what it has read, or follows a
+//! pointer. A writer locks the one to three nodes that it changes, if they still have the versions
+//! at which it has read them. No thread waits for a node while holding another, and a lock is held
+//! for a few dozen instructions.
 //!
 //! Postings and what hangs on a leaf entry change without the leaf: an anchor joins a group
 //! without a lock at all.
@@ -71,7 +71,8 @@ pub struct RangeIndex {
     exact_len: Option<usize>,
     root: Word,
     counts: Counts,
-    /// Apart, since readers look at the root all the time. Whoever frees a node may do so after the index has gone.
+    /// Apart, since readers look at the root all the time; shared, since a node may be freed after
+    /// the index has gone.
     activity: Arc<Activity>,
 }
 
@@ -82,8 +83,8 @@ struct Activity {
     inner: AtomicU64,
     splits: AtomicU64,
     merges: AtomicU64,
-    /// Searches begun again because somebody changed a node meanwhile: by readers, by inserts and removals, and
-    /// by those who split or merge. Only who has to begin again counts.
+    /// Searches begun again because another thread changed a node meanwhile: by readers, by inserts
+    /// and removals, by splits, and by merges. Only an operation that begins again writes here.
     reads_again: Striped,
     updates_again: AtomicU64,
     splits_again: AtomicU64,
@@ -283,7 +284,7 @@ impl RangeIndex {
     /// As there.
     pub unsafe fn remove(&self, guard: &Guard, anchor: AnchorPtr, row: &[u8]) {
         self.count_row(anchor, -1);
-        // SAFETY: the caller's promise; whoever is told that a group died owns it.
+        // SAFETY: the caller's promise; the call that is told that a group died owns it.
         self.rows.with_key(row, |key| unsafe {
             if self.unique {
                 self.remove_entry(guard, key, anchor.address());
@@ -329,7 +330,7 @@ impl RangeIndex {
             }
         } else if self.unique {
             assert!(found, "an anchor to be removed is under its key");
-            // SAFETY: as above; under the lock nobody else changes the chain.
+            // SAFETY: as above; under the lock no other thread changes the chain.
             unsafe { self.remove_from_chain(head, pointer) };
         } else {
             // Another insert has replaced the dead group.
@@ -373,8 +374,8 @@ impl RangeIndex {
         })
     }
 
-    /// See [`Index::prefetch_ahead`](super::Index::prefetch_ahead). Gives up where somebody else changes a
-    /// node.
+    /// See [`Index::prefetch_ahead`](super::Index::prefetch_ahead). Gives up where another thread
+    /// changes a node.
     #[inline]
     pub fn prefetch_ahead(&self, guard: &Guard, next: SeekKey<'_>, after: SeekKey<'_>) {
         if self.unique {
@@ -455,8 +456,8 @@ impl RangeIndex {
     }
 
     fn root<'g>(&'g self, _guard: &'g Guard) -> Result<(NodeRef<'g>, Seen), Retry> {
-        // SAFETY: the root was in the tree after the guard was taken. Acquire: pairs with the Release
-        // of whoever has replaced it.
+        // SAFETY: the root was in the tree after the guard was taken. Acquire: pairs with the
+        // Release of the thread that has replaced it.
         let root = unsafe { NodeRef::from_address(self.root.load(Acquire)) };
         // If it has been replaced it is obsolete.
         Ok((root, root.version.read()?))
@@ -486,7 +487,7 @@ impl RangeIndex {
         };
         let splits = self.activity.splits.load(Relaxed);
         let splits_again = self.activity.splits_again.load(Relaxed);
-        // Who has split a node, or has failed to, begins again in any case.
+        // An insert that has split a node, or has failed to, begins again in any case.
         let again = self.activity.updates_again.load(Relaxed);
         RangeStats {
             leaf_nodes: self.activity.leaves.load(Relaxed),
@@ -575,7 +576,7 @@ impl RangeIndex {
     /// Returns how many there were.
     ///
     /// # Safety
-    /// Nobody else uses the nodes.
+    /// No other thread uses the nodes.
     unsafe fn free_nodes(
         &self,
         nodes: &mut Vec<u64>,
@@ -616,7 +617,7 @@ impl RangeIndex {
 impl Drop for RangeIndex {
     fn drop(&mut self) {
         let mut nodes = vec![self.root.load(Relaxed)];
-        // SAFETY: nobody else has access to the index any more. Anchors belong to the table.
+        // SAFETY: no other thread has access to the index any more. Anchors belong to the table.
         unsafe { self.free_nodes(&mut nodes, usize::MAX, None) };
     }
 }

@@ -175,7 +175,7 @@ impl<'g> NodeRef<'g> {
     /// Frees the node, not what its entries point to.
     ///
     /// # Safety
-    /// Nobody uses it any more.
+    /// It is not used any more.
     pub(super) unsafe fn free(self) {
         // SAFETY: the caller's promise; allocated with this size.
         unsafe { free(self.node.cast(), size(self.lower_len, self.upper_len)) }
@@ -336,7 +336,7 @@ impl Node {
         if count.checked_sub(1).is_some_and(|last| self.head(last) < head) {
             return count;
         }
-        // Without branches that depend on the keys: nobody could predict them.
+        // Without branches that depend on the keys: the processor could not predict them.
         let first = BLOCK * lower_count(&self.hints, head);
         let pointers = &raw const self.pointers[first];
         (0..BLOCK / LINE_WORDS).for_each(|line| prefetch(pointers as u64 + 64 * line as u64));

@@ -134,7 +134,7 @@ impl RangeIndex {
         self.charge_node(root);
         self.counts.take(root.address(), 2 * ENTRY_WORDS);
         // Release: pairs with the Acquire in `root`. A locked node that is not obsolete and has no
-        // parent is the root, so nobody else replaces it.
+        // parent is the root, so no other thread replaces it.
         self.root.store(root.address(), Release);
     }
 

@@ -20,14 +20,14 @@ fn heads_compare_as_the_bytes_after_the_prefix() {
 #[test]
 fn versions_tell_of_changes() {
     let version = version::Version::new();
-    let seen = version.read().expect("nobody writes");
+    let seen = version.read().expect("no thread writes");
     drop(version.lock(seen).expect("nothing has changed"));
     assert!(version.check(seen).is_ok(), "nothing was changed under that lock");
     let locked = version.lock(seen).expect("nothing has changed");
     assert!(version.check(seen).is_err() && version.lock(seen).is_err());
     locked.unlock();
     assert!(version.check(seen).is_err() && version.lock(seen).is_err());
-    let seen = version.read().expect("nobody writes");
+    let seen = version.read().expect("no thread writes");
     version.lock(seen).expect("nothing has changed").retire();
     assert!(version.read().is_err() && version.lock(seen).is_err());
 }

@@ -30,7 +30,7 @@ impl Version {
         Version(Word::new(0))
     }
 
-    /// Begins to read: waits until nobody writes.
+    /// Begins to read: waits until no thread writes.
     #[inline]
     pub(super) fn read(&self) -> Result<Seen, Retry> {
         let mut turns = 0;
@@ -91,7 +91,7 @@ impl Locked<'_> {
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
         let version = if self.changed { self.seen.0 + STEP } else { self.seen.0 };
-        // Release: pairs with the Acquire of those who read or lock next.
+        // Release: pairs with the Acquire of threads that read or lock next.
         self.version.0.store(version, Release);
     }
 }

@@ -1,8 +1,8 @@
 //! The history of backups and restores: `backupset`, `backupfile`, `backupfilegroup`, `backupmediaset`,
 //! `backupmediafamily`, `restorehistory`, `restorefile` and `restorefilegroup` in msdb, which are tables like any other.
 //!
-//! A session of the server's own writes to them, as whoever makes a backup need not have permissions
-//! there. A backup that cannot be written down is made all the same.
+//! A session of the server's own writes to them, as the user that makes a backup need not have
+//! permissions there. A backup that cannot be noted is made all the same.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -34,7 +34,8 @@ const TABLES: [(&str, &str); 2] = [
 ];
 const TICKS_PER_MINUTE: i64 = 600_000_000;
 
-/// Makes the tables of a server that has none yet. Whoever starts a server calls this; `false` if it fails.
+/// Makes the tables of a server that has none yet. To be called when a server starts; `false` if it
+/// fails.
 pub fn prepare(instance: &Arc<Instance>, task: &Task) -> bool {
     let Ok(msdb) = instance.catalog(DbId::MSDB) else { return false };
     let is_there = |last: &str| msdb.current().find_object(SchemaId::DBO, last).is_some();
@@ -54,7 +55,7 @@ fn run(instance: &Arc<Instance>, task: &Task, text: &str) -> bool {
     let Ok(mut session) = Session::open(instance, login) else { return false };
     let mut silent = Silent;
     session.batch(task, text, &mut ResultsOnly(&mut silent));
-    // So that whoever reads next finds it.
+    // So that the next reader finds it.
     let lost = session.reveal().wait(task).is_err();
     let failed = lost || session.entry().status().last_error != 0;
     session.close(task);

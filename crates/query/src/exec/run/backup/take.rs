@@ -226,7 +226,7 @@ impl Context<'_> {
         }
     }
 
-    /// Until when a backup is kept for which nobody has said it.
+    /// Until when a backup is kept whose statement does not say.
     fn media_retention(&self) -> Option<u64> {
         /// The setting `media retention`.
         const MEDIA_RETENTION: i32 = 1537;

@@ -26,7 +26,7 @@ use crate::sysview::catalog::space::data_pages;
 
 /// Bytes of a page.
 const PAGE: u64 = 8192;
-/// So many pages of a file are told of. Who has more knows that the device is broken.
+/// At most so many lost pages are reported: with more of them the device is broken.
 const LOST_MAX: usize = 10_000;
 
 /// How many errors something has.
@@ -54,9 +54,9 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// `CHECKDB`, and the parts of it: the catalog, and then every table. Which places of a file are in use is
-    /// found by who opens the database, and what is used twice keeps it from being opened, so that `CHECKALLOC`
-    /// finds nothing.
+    /// `CHECKDB`, and the parts of it: the catalog, and then every table. Which places of a file
+    /// are in use is found when the database is opened, and a place that is used twice keeps it
+    /// from being opened, so that `CHECKALLOC` finds nothing.
     pub(super) fn check_database(&mut self, dbcc: &ast::Dbcc) -> Run<()> {
         let command = &*dbcc.command;
         let database = self.dbcc_database(dbcc.arguments.first())?;
@@ -64,7 +64,7 @@ impl Context<'_> {
         self.refuse_repair(database, dbcc)?;
         let name = self.session.instance.database_name(database);
         let mut errors = Errors::default();
-        // As in SQL Server, nobody vouches for tempdb's catalog while sessions make tables in it.
+        // As in SQL Server, tempdb's catalog is not checked, since sessions make tables in it.
         if command != "CHECKALLOC" && database != DbId::TEMPDB {
             self.refuse_in_transaction(&format!("DBCC {command}"))?;
             errors.consistency += self.check_catalog(database)?;
@@ -111,7 +111,7 @@ impl Context<'_> {
         let read_only = self.session.access(database)?;
         let read_only = read_only.with_def(&instance, |def| def.options.read_only);
         let verified = self.definition(|context| {
-            // Nobody changes the schema meanwhile.
+            // No session changes the schema meanwhile.
             if !read_only {
                 context.lock_to_verify(database)?;
             }
@@ -289,7 +289,7 @@ struct Owner {
 }
 
 impl Owner {
-    /// Nobody has come to the page from the root of a table.
+    /// The page was not reached from the root of a table.
     const UNKNOWN: Owner = Owner { object: 0, index: -1, partition: 0, kind: "Unknown" };
 
     fn of(table: &TableDef, page: &LostPage) -> Owner {

@@ -89,22 +89,22 @@ enum Kind {
     UserOptions,
 }
 
-/// Whom a command is for.
+/// What a session needs to give a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Needs {
-    /// All.
+    /// Nothing.
     Nothing,
-    /// Whoever has a permission on the server.
+    /// A permission on the server.
     Server(Permission),
-    /// The server's administrators.
+    /// To be an administrator of the server.
     Administrator,
-    /// The owners of the session's database.
+    /// To be an owner of the session's database.
     Owner,
     /// It depends on the arguments: the command looks itself.
     Argument,
 }
 
-/// The commands, each with whom it is for.
+/// The commands, each with what it needs.
 const COMMANDS: &[Command] = {
     const fn command(name: &'static str, needs: Needs, kind: Kind) -> Command {
         Command { name, needs, kind }

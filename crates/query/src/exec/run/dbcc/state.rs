@@ -91,7 +91,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The transaction in a database that was begun first, and whose it is.
+    /// The transaction in a database that was begun first, and its session.
     fn oldest_transaction(
         &self,
         database: DbId,

@@ -34,7 +34,7 @@ use crate::plan::show::{Actual, ShownOperator, ShownPlan};
 /// The column in which clients look for documents.
 const XML_COLUMN: &str = "Microsoft SQL Server 2005 XML Showplan";
 
-/// How often a statement is compiled again because somebody changes its tables.
+/// How often a statement is compiled again because its tables change.
 const COMPILATIONS_MAX: u32 = 100;
 
 const TEXT: SqlType = SqlType::nvarchar_max(Collation::DEFAULT);

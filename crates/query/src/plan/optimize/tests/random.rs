@@ -346,7 +346,7 @@ impl Writer {
             sorted = 1 + self.dice.below(columns.len().min(3));
             let limit = self.dice.chance(40);
             if limit {
-                // The same rows for everybody.
+                // The same rows for every plan.
                 sorted = columns.len();
             }
             let keys = (columns[..sorted].iter())

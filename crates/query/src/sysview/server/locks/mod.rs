@@ -1,8 +1,8 @@
-//! Who has or wants which locks.
+//! The locks that sessions have or want.
 //!
-//! Locks that were taken are in the lock managers. Who changes rows takes none: what it has changed it shows where
-//! it pauses ([`engine::txn::Transaction::show_writes`]), and is shown here as the locks that SQL Server would have
-//! taken.
+//! Locks that were taken are in the lock managers. A writer takes none for rows: what it has
+//! changed it shows where it pauses ([`engine::txn::Transaction::show_writes`]), and is shown here
+//! as the locks that SQL Server would have taken.
 
 mod place;
 mod waits;
@@ -24,7 +24,7 @@ use crate::exec::instance::locks::LockName;
 
 const ADDRESS: SqlType = SqlType::varbinary(8);
 
-/// A lock that somebody has or waits for.
+/// A lock that a session has or waits for.
 struct Lock {
     place: LockPlace,
     mode: &'static str,
@@ -107,7 +107,7 @@ fn show(cx: &mut FillContext<'_>, own: &Lock) {
     cx.push_two(start, rest);
 }
 
-/// Whoever is in a database keeps others from dropping it.
+/// A session that is in a database keeps others from dropping it.
 fn of_databases(cx: &FillContext<'_>) -> Vec<Lock> {
     let master = cx.instance.databases().master().current();
     let mut locks = Vec::new();
@@ -207,7 +207,7 @@ fn changed_rows(cx: &FillContext<'_>) -> Vec<(OwnerId, ChangedRow)> {
     sessions.iter().flat_map(|entry| of(&entry.owner)).collect()
 }
 
-/// The locks in a database's tables, and what those would have who write without locks.
+/// The locks in a database's tables, and those that writers without locks would have.
 fn of_tables(
     cx: &FillContext<'_>,
     catalog: &Catalog,
@@ -221,7 +221,7 @@ fn of_tables(
     }
     for (owner, row) in changed.iter().filter(|(_, row)| row.database == database) {
         let table = list.add(row.storage, *owner, Target::Whole, LockMode::INTENT_EXCLUSIVE);
-        // Who has the whole table exclusively locks no rows of it.
+        // A session that has the whole table exclusively locks no rows of it.
         if table != Some(LockMode::EXCLUSIVE) {
             list.add(row.storage, *owner, Target::Row(row.row), LockMode::EXCLUSIVE);
         }
@@ -244,7 +244,7 @@ fn of_tables(
     list.locks.iter().filter_map(lock).collect()
 }
 
-/// The locks of a database, to which others are added that nobody has taken.
+/// The locks of a database, to which others are added that no session has taken.
 struct Granted {
     locks: Vec<(StorageId, LockInfo)>,
     /// Where the granted ones are.
@@ -328,7 +328,7 @@ fn add_waits(cx: &FillContext<'_>, locks: &mut Vec<Lock>, places: &mut Places<'_
             });
         }
         match known.get(&(wait.session, place.clone())) {
-            // Granted, but those who were there before it are not over.
+            // Granted, but transactions that were there before are not over.
             Some(at) => locks[*at].status = "WAIT",
             None => locks.push(lock(wait.session, (wanted, "WAIT"))),
         }

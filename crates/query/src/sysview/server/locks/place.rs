@@ -56,7 +56,7 @@ impl PlaceKind {
 }
 
 impl LockPlace {
-    /// A database, which is kept from being dropped by whoever is in it.
+    /// A database, which sessions in it keep from being dropped.
     pub fn database(database: DbId) -> LockPlace {
         LockPlace { kind: PlaceKind::Database, database, entity: 0, description: String::new() }
     }
@@ -160,7 +160,7 @@ impl<'a> Places<'a> {
         Places { instance, own, tables: HashMap::new() }
     }
 
-    /// What a place is called; `None` for what nobody is shown: system tables.
+    /// What a place is called; `None` for what is not shown: system tables.
     pub fn of(&mut self, place: &Place) -> Option<LockPlace> {
         match place {
             Place::Thing(database, thing) => Some(LockPlace::thing(*database, thing)),
