@@ -11,7 +11,7 @@ use crate::support::{Over, PATIENCE, TestServer};
 const ROWS: i64 = 40_000;
 const WRITERS: i64 = 3;
 /// What may be wrong with a transfer: a conflict, another version of the table, or a deadlock.
-const CONFLICTS: [i32; 5] = [41302, 41305, 41325, 3961, 1205];
+const CONFLICTS: [i32; 6] = [41302, 41305, 41325, 3960, 3961, 1205];
 
 /// A thousand rows and their indexes, by the kind of table.
 fn tables(memory: bool) -> [String; 2] {
