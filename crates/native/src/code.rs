@@ -4,7 +4,7 @@ use cranelift_codegen::Context;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, ModuleError, default_libcall_names};
-use query::interp::machine_code::{Entry, MachineCode, NotCompiled};
+use query::ir::machine_code::{Entry, MachineCode, NotCompiled};
 
 /// The largest frame that a unit's function may have: no function looks at the stack that is left, and
 /// modules call each other 32 deep.

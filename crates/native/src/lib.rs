@@ -32,8 +32,8 @@ mod scalar;
 use cranelift_codegen::Context;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use query::interp::machine_code::{CodeGenerator, MachineCode, NotCompiled};
 use query::ir::Unit;
+use query::ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
 
 /// Makes machine code for this machine.
 pub struct Generator {

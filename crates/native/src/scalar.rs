@@ -10,9 +10,9 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use query::interp::machine_code::constant_words;
 use query::ir::inst::{FloatOp, Inst, IntKind, IntOp, Pc, Reg};
+use query::ir::operator::{ArithOp, CastMode, CompareOp};
 use query::ir::site::{ArithSite, CastSite};
 use query::ir::{RegType, Unit};
-use query::plan::expr::{ArithOp, CastMode, CompareOp};
 
 use crate::emit::{Emitter, Val};
 

@@ -22,8 +22,8 @@ use query::exec::instance::memory::{Shares, StatementMemory};
 use query::exec::instance::{Instance, InstanceOptions, compiler};
 use query::exec::run::backup::history;
 use query::func::facts::ServerFacts;
-use query::interp::machine_code::CodeGenerator;
 use query::interp::spill::{SpillOptions, SpillSpace};
+use query::ir::machine_code::CodeGenerator;
 use tracing::{error, info, warn};
 
 use crate::certificate::{CertificateError, Tls, is_own_file};

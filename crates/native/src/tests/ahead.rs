@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use env::sim::SimEnv;
 use query::exec::testing::TestServer;
-use query::interp::machine_code::{CodeGenerator, MachineCode, NotCompiled};
 use query::ir::Unit;
+use query::ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
 
 use crate::Generator;
 use crate::ahead::Ahead;

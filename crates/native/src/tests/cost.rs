@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use env::sim::SimEnv;
 use query::exec::testing::TestServer;
-use query::interp::machine_code::{CodeGenerator, MachineCode, NotCompiled};
 use query::ir::Unit;
+use query::ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
 
 use crate::Generator;
 

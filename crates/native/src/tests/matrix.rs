@@ -218,7 +218,7 @@ fn conversions_agree() {
 
 #[test]
 fn units_that_give_null_for_errors_stay_interpreted() {
-    use query::interp::machine_code::CodeGenerator;
+    use query::ir::machine_code::CodeGenerator;
     let sum = arith(ArithOp::Add, var(0, SqlType::int()), var(1, SqlType::int()));
     let mut unit = query::lower::scalar(&sum, Default::default()).expect("it can be lowered");
     unit.arithmetic_errors_are_null = true;

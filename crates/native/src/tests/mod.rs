@@ -11,8 +11,8 @@ mod panics;
 mod plans;
 mod server;
 
-use query::interp::machine_code::CodeGenerator;
 use query::ir::Unit;
+use query::ir::machine_code::CodeGenerator;
 
 use crate::Generator;
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use env::sim::SimEnv;
 use query::exec::testing::{TestServer, power, scripts};
 use query::golden;
-use query::interp::machine_code::{CodeGenerator, MachineCode, NotCompiled};
 use query::ir::Unit;
+use query::ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
 
 use crate::Generator;
 

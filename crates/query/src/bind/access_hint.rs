@@ -12,8 +12,8 @@ use tsql::ast::{self, IndexRef, TableHint, TableHintKind};
 use super::binder::Binder;
 use super::context::{BindError, BindResult};
 use super::dml::qualified;
+use crate::ir::read::ReadOptions;
 use crate::plan::hints::{AccessHint, ForcedAccess};
-use crate::plan::tree::ReadOptions;
 
 /// What the hints of a view or common table expression mean for all that it reads.
 #[derive(Clone, Copy, Default)]

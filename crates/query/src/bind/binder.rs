@@ -14,11 +14,12 @@ use super::context::*;
 use super::cte::Cte;
 use super::scalar::Scalar;
 use super::scope::{Block, Clause};
-use crate::plan::expr::{ColId, VarId};
+use crate::ir::operator::VarId;
+use crate::ir::read::{Isolation, ReadOptions};
+use crate::plan::expr::ColId;
 use crate::plan::hints::PlanHints;
 use crate::plan::ids::Ids;
 use crate::plan::statistics::Statistics;
-use crate::plan::tree::{Isolation, ReadOptions};
 use base::SqlType;
 
 /// How much may be bound in place of names, in queries: what is named is bound anew at each use, so a few
@@ -179,7 +180,7 @@ impl<'c> Binder<'c> {
             dependencies: Dependencies::default(),
             hints,
             max_recursion: 100,
-            arena: crate::func::fold::arena(),
+            arena: crate::plan::fold::arena(),
             no_columns: NoColumns::Unknown,
             in_default: false,
             scalar_only: false,

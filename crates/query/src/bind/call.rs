@@ -10,11 +10,12 @@ use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};
 use super::scalar::{Label, Origin, Scalar};
 use super::scope::Clause;
-use crate::func::{
-    self, AggregateFunction, ArgType, CallTypes, Placement, ScalarFunction, Typing, Volatility,
-    fold,
+use crate::ir::function::{
+    AggregateFunction, ArgType, CallTypes, Placement, ScalarFunction, Typing, Volatility,
+    unknown_function,
 };
 use crate::plan::expr::{Aggregate, Expr, ExprKind, SortKey};
+use crate::plan::fold;
 use crate::plan::walk;
 
 impl Binder<'_> {
@@ -33,7 +34,7 @@ impl Binder<'_> {
         if let Some(window) = super::window::ranking(name) {
             return self.window_call(window, call, line);
         }
-        if let Some(aggregate) = func::lookup_aggregate(name) {
+        if let Some(aggregate) = self.names.functions().aggregate(name) {
             return match &call.over {
                 Some(over) => self.window_aggregate(aggregate, call, over, line),
                 None => self.aggregate_call(aggregate, call, line),
@@ -106,8 +107,8 @@ impl Binder<'_> {
                 if let Arguments::Trim { side, characters, source } = &call.arguments {
                     return self.trim(*side, characters.as_deref(), source, line);
                 }
-                let Some(function) = func::lookup(&name) else {
-                    return Err(func::unknown_function(&call.name.name.name).at_line(line).into());
+                let Some(function) = self.names.functions().scalar(&name) else {
+                    return Err(unknown_function(&call.name.name.name).at_line(line).into());
                 };
                 let of_all = matches!(call.arguments, Arguments::Star);
                 if of_all && matches!(function.name, "CHECKSUM" | "BINARY_CHECKSUM") {
@@ -121,7 +122,7 @@ impl Binder<'_> {
     /// `{fn name(…)}`.
     fn odbc_call(&mut self, call: &ast::FunctionCall, line: u32) -> BindResult<Scalar> {
         let name = &call.name.name.name;
-        match func::lookup_odbc(name) {
+        match self.names.functions().odbc(name) {
             Some(function) if function.name == "ISNULL" => {
                 let mut args = self.plain_arguments(call, line)?;
                 function.check_count(args.len()).at(line)?;
@@ -129,7 +130,7 @@ impl Binder<'_> {
                 self.isnull(args.remove(0), second).at(line)
             }
             Some(function) => self.scalar_call(function, call, line),
-            None => Err(func::unknown_function(name).at_line(line).into()),
+            None => Err(unknown_function(name).at_line(line).into()),
         }
     }
 
@@ -224,9 +225,9 @@ impl Binder<'_> {
 
     /// A call of a function of the library by its name. Error 195.
     pub fn library_call(&mut self, name: &str, args: Vec<Scalar>) -> BindResult<Scalar> {
-        match func::lookup(name) {
+        match self.names.functions().scalar(name) {
             Some(function) => self.apply(function, args),
-            None => Err(func::unknown_function(name).into()),
+            None => Err(unknown_function(name).into()),
         }
     }
 
@@ -270,7 +271,7 @@ impl Binder<'_> {
             && arg.expr.ty != ty
             && check_implicit(arg.expr.ty.kind, ty.kind).is_err()
         {
-            return Ok(self.cast(arg.expr, ty, crate::plan::expr::CastMode::Explicit));
+            return Ok(self.cast(arg.expr, ty, crate::ir::operator::CastMode::Explicit));
         }
         let ty = match arg.origin {
             // What the function makes of NULL does not say how long other values may be.

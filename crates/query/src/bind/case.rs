@@ -8,7 +8,6 @@ use tsql::ast::{self, CaseBranches};
 use super::binder::Binder;
 use super::context::{AtLine, BindResult};
 use super::scalar::{Label, Origin, Scalar};
-use crate::func;
 use crate::plan::expr::{Expr, ExprKind, Pred};
 use crate::plan::rename;
 
@@ -108,7 +107,7 @@ impl Binder<'_> {
             let first = args.pop().expect("there are two");
             let (first, second) = (self.coerce(first, ty)?, self.coerce(second, ty)?);
             return Ok(match is_simple(&second) {
-                true => isnull_call(first, second, ty, label),
+                true => self.isnull_call(first, second, ty, label),
                 false => self.first_or(first, second, ty, label),
             });
         }
@@ -165,7 +164,7 @@ impl Binder<'_> {
         }
         let second = self.coerce(b, ty)?;
         Ok(match is_simple(&second) {
-            true => isnull_call(first, second, ty, label),
+            true => self.isnull_call(first, second, ty, label),
             false => self.first_or(first, second, ty, label),
         })
     }
@@ -182,17 +181,17 @@ impl Binder<'_> {
         };
         Scalar { expr: Expr { kind, ty, nullable }, label, origin: Origin::Plain }
     }
+
+    /// The library's ISNULL on two expressions of one type.
+    fn isnull_call(&self, first: Expr, second: Expr, ty: SqlType, label: Label) -> Scalar {
+        let function = self.names.functions().scalar("ISNULL").expect("the library has it");
+        let nullable = first.nullable && second.nullable;
+        let kind = ExprKind::Call { function, args: vec![first, second] };
+        Scalar { expr: Expr { kind, ty, nullable }, label, origin: Origin::Plain }
+    }
 }
 
 /// Whether evaluating it costs nothing and cannot fail.
 fn is_simple(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Constant(_) | ExprKind::Column(_) | ExprKind::Variable(_))
-}
-
-/// The library's ISNULL on two expressions of one type.
-fn isnull_call(first: Expr, second: Expr, ty: SqlType, label: Label) -> Scalar {
-    let function = func::lookup("ISNULL").expect("the library has it");
-    let nullable = first.nullable && second.nullable;
-    let kind = ExprKind::Call { function, args: vec![first, second] };
-    Scalar { expr: Expr { kind, ty, nullable }, label, origin: Origin::Plain }
 }

@@ -7,7 +7,8 @@ use tsql::ast::{self, ConditionKind};
 use super::binder::Binder;
 use super::context::{AtLine, BindResult};
 use super::scalar::{Label, Scalar};
-use crate::plan::expr::{ArithOp, CastMode, CompareOp, Expr, ExprKind, Pred, Subquery};
+use crate::ir::operator::{ArithOp, CastMode, CompareOp};
+use crate::plan::expr::{Expr, ExprKind, Pred, Subquery};
 use crate::plan::tree::Node;
 
 impl Binder<'_> {

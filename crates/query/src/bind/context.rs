@@ -12,11 +12,11 @@ use engine::catalog::def::{
 use smallvec::SmallVec;
 use tsql::ast;
 
-use crate::func::RowsetFunction;
-use crate::plan::expr::{TableVarId, VarId};
+use crate::ir::function::{Functions, RowsetFunction};
+use crate::ir::operator::{TableVarId, VarId};
+use crate::ir::rowset::SystemRowset;
 use crate::plan::optimize::MemoryNeed;
 use crate::plan::statistics::Statistics;
-use crate::sysview::SystemRowset;
 
 /// What names mean to a session, or to the module that it runs. `exec` implements it.
 ///
@@ -61,6 +61,9 @@ pub trait Names {
     /// the rules for unqualified names.
     fn system_object(&self, schema: Option<&str>, name: &str) -> Option<SystemObject>;
 
+    /// The functions that there are.
+    fn functions(&self) -> &'static dyn Functions;
+
     /// A variable or parameter of the batch or module, by its name with `@`.
     fn variable(&self, name: &str) -> Option<Variable>;
 
@@ -85,7 +88,7 @@ pub trait Names {
 #[derive(Clone, Copy, Debug)]
 pub enum SystemObject {
     /// A view whose rows are made when it is read.
-    Rowset(&'static SystemRowset),
+    Rowset(SystemRowset),
     /// A view that is a query.
     View(&'static SystemView),
     /// A table-valued function.
@@ -395,11 +398,11 @@ pub struct Facts {
     /// READ COMMITTED is for autocommit only (41368), the others have rules of their own.
     pub memory_optimized_unhinted: bool,
     /// The strictest level that a hint asks of a memory-optimized table; see 41333.
-    pub memory_optimized_level: Option<crate::plan::tree::Isolation>,
+    pub memory_optimized_level: Option<crate::ir::read::Isolation>,
     /// It reads or writes tables that are not logged: schema-only ones, those of tempdb.
     pub unlogged: bool,
     /// A level asked for by a hint on a disk table, where it is not READ COMMITTED.
-    pub disk_level: Option<crate::plan::tree::Isolation>,
+    pub disk_level: Option<crate::ir::read::Isolation>,
     /// It changes a sequence's state.
     pub takes_sequence_values: bool,
     /// It calls users' functions, which may do anything that functions may.

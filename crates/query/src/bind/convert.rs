@@ -12,8 +12,9 @@ use tsql::ast::{self, TypeArguments};
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};
 use super::scalar::{Label, Origin, Scalar, comparable};
-use crate::func::fold;
-use crate::plan::expr::{CastMode, Expr, ExprKind};
+use crate::ir::operator::CastMode;
+use crate::plan::expr::{Expr, ExprKind};
+use crate::plan::fold;
 
 /// The length of strings that declare none in `CAST` and `CONVERT`.
 const CAST_LENGTH: u16 = 30;

@@ -22,9 +22,11 @@ use super::binder::{Binder, Env, Mentions, NoColumns};
 use super::context::{AtLine, BindContext, BindError, BindResult};
 use super::scalar::{Origin, Scalar};
 use super::scope::{Clause, Exposed, Rows, ScanSource, Source, TableName, TableSchema};
-use crate::plan::expr::{ColId, Expr, ExprKind, VarId};
+use crate::ir::operator::VarId;
+use crate::ir::read::ReadOptions;
+use crate::plan::expr::{ColId, Expr, ExprKind};
 use crate::plan::hints::AccessHint;
-use crate::plan::tree::{self, ReadOptions};
+use crate::plan::tree::{self};
 use crate::plan::walk::{self, Part, PartMut, Parts};
 
 /// What a definition turns out to be.

@@ -18,7 +18,8 @@ use super::dml::shown_conditions;
 use super::scalar::Scalar;
 use super::scope::{Clause, ColumnAt, OutCol, Rows, ViewColumn, ViewRows};
 use super::select::{Output, Usage, computed};
-use crate::plan::expr::{CastMode, Expr};
+use crate::ir::operator::CastMode;
+use crate::plan::expr::Expr;
 use crate::plan::tree::Node;
 
 /// An argument of an inline function, and the outermost block that it refers to.

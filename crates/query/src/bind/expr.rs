@@ -12,8 +12,9 @@ use super::binder::{Binder, NoColumns, Undeclared, Variables};
 use super::context::{AtLine, BindError, BindResult, Variable};
 use super::scalar::{Label, Origin, Scalar};
 use super::scope::{Clause, ColumnAt, Numbering, Rows, ScanSource};
-use crate::func::{self, fold};
-use crate::plan::expr::{ArithOp, CastMode, Expr, ExprKind, VarId};
+use crate::ir::operator::{ArithOp, CastMode, VarId};
+use crate::plan::expr::{Expr, ExprKind};
+use crate::plan::fold;
 use crate::plan::walk;
 
 /// What lowering, walking and dropping a plan take of the stack for an operator of a chain, at most.
@@ -132,7 +133,7 @@ impl Binder<'_> {
             }
         }
         if name.starts_with("@@") {
-            return match func::lookup(name) {
+            return match self.names.functions().scalar(name) {
                 Some(_) => self.library_call(name, Vec::new()).at(line),
                 None => Err(undeclared(name, line)),
             };

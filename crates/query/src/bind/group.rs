@@ -12,7 +12,8 @@ use super::context::{AtLine, BindResult};
 use super::expr::is_sortable;
 use super::scalar::Scalar;
 use super::scope::{Block, Clause, Rows};
-use crate::plan::expr::{ArithOp, ColId, Expr, ExprKind, Pred};
+use crate::ir::operator::ArithOp;
+use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::tree::Node;
 use crate::plan::walk::{self, PartMut, Parts};
 
@@ -239,7 +240,7 @@ fn grouping_bits(mask: ColId, places: &[usize], ty: SqlType) -> Expr {
     if ty == SqlType::int() {
         return sum;
     }
-    let mode = crate::plan::expr::CastMode::Explicit;
+    let mode = crate::ir::operator::CastMode::Explicit;
     let kind = ExprKind::Cast { operand: Box::new(sum), mode, style: None };
     Expr { kind, ty, nullable: false }
 }

@@ -6,8 +6,8 @@ use tsql::ast::{QueryHint, QueryHintKind, TableHint, TableHintKind};
 
 use super::binder::Binder;
 use super::context::{BindError, BindResult};
+use crate::ir::read::{Isolation, ReadOptions};
 use crate::plan::hints::JoinMethod;
-use crate::plan::tree::{Isolation, ReadOptions};
 
 /// The names that `USE HINT` knows.
 const USE_HINTS: &[&str] = &[

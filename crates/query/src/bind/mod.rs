@@ -35,6 +35,7 @@ mod from;
 mod group;
 mod hints;
 mod into;
+pub mod key_limit;
 mod names;
 pub mod native;
 mod order;

@@ -25,7 +25,8 @@ use self::calls::filled_by_call;
 use self::options::{AtomicOptions, atomic_options, check_options, parts_of};
 use super::context::*;
 use super::statement::{assigned_value, condition, data_type, expression, statement};
-use crate::plan::expr::{Expr, TableVarId, VarId};
+use crate::ir::operator::{TableVarId, VarId};
+use crate::plan::expr::Expr;
 use crate::plan::native::{NativeBranch, NativeKind, NativeModule, NativeStatement};
 use crate::plan::tree::{Destination, Plan};
 
@@ -215,6 +216,10 @@ fn check_table_type(name: &str, table: &TableDef) -> BindResult<()> {
 }
 
 impl Names for NativeNames<'_> {
+    fn functions(&self) -> &'static dyn crate::ir::function::Functions {
+        self.outer.functions()
+    }
+
     fn database(&self) -> DbId {
         self.outer.database()
     }

@@ -9,7 +9,8 @@ use super::expr::is_sortable;
 use super::scalar::{Origin, Scalar};
 use super::scope::{Clause, OutCol};
 use super::select::{Item, Usage};
-use crate::plan::expr::{ArithOp, ColId, CompareOp, Expr, ExprKind, Pred, SortKey};
+use crate::ir::operator::{ArithOp, CompareOp};
+use crate::plan::expr::{ColId, Expr, ExprKind, Pred, SortKey};
 use crate::plan::tree::Node;
 use crate::plan::walk;
 

@@ -5,7 +5,7 @@ use base::types::{Coercibility, Operand};
 use base::{Collation, SqlError, SqlType, Value, message};
 
 use super::context::BindResult;
-use crate::func::ArgType;
+use crate::ir::function::ArgType;
 use crate::plan::expr::{Expr, ExprKind};
 
 /// A bound scalar.

@@ -20,10 +20,11 @@ use tsql::ast::{self, ObjectName};
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};
 use super::scalar::{Label, Origin, Scalar};
-use crate::func::rowset::RowsetColumn;
+use crate::ir::function::rowset::RowsetColumn;
+use crate::ir::read::ReadOptions;
 use crate::plan::expr::{Aggregate, ColId, Expr, ExprKind, Pred, SortKey};
 use crate::plan::hints::AccessHint;
-use crate::plan::tree::{self, Node, ReadOptions, WindowFunction};
+use crate::plan::tree::{self, Node, WindowFunction};
 
 /// Which part of a statement is being bound, as far as aggregates and windows care.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

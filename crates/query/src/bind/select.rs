@@ -20,7 +20,8 @@ use super::group::Grouping;
 use super::order::{Limit, Order, Tail, limited};
 use super::scalar::Scalar;
 use super::scope::{BaseRef, Block, Clause, ColumnAt, Numbering, OutCol, Rows, ViewColumn};
-use crate::plan::expr::{ColId, Expr, ExprKind, Pred, VarId};
+use crate::ir::operator::VarId;
+use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::tree::Node;
 use crate::plan::walk;
 

@@ -17,11 +17,11 @@ use super::query::unimplemented;
 use super::scalar::Scalar;
 use super::scope::{Exposed, OutCol, Rows, ScanSource, Source, TableName, TableSchema};
 use super::select::Usage;
-use crate::func;
-use crate::func::rowset::RowsetColumn;
-use crate::func::{ArgType, RowsetFunction, Typing};
+use crate::ir::function::rowset::RowsetColumn;
+use crate::ir::function::{ArgType, RowsetFunction, Typing};
+use crate::ir::read::ReadOptions;
 use crate::plan::hints::AccessHint;
-use crate::plan::tree::{self, Node, ReadOptions};
+use crate::plan::tree::{self, Node};
 
 /// What a name in a `FROM` means, as far as it is a table or a view.
 enum Meaning {
@@ -291,7 +291,7 @@ impl Binder<'_> {
         let is_system = |s: &ast::Ident| s.name.is_empty() || s.name.eq_ignore_ascii_case("sys");
         if name.database.is_none() && name.schema.as_ref().is_none_or(is_system) {
             let bare = &name.name.name;
-            if let Some(rowset) = func::lookup_rowset(bare) {
+            if let Some(rowset) = self.names.functions().rowset(bare) {
                 return self.library_rowset(rowset, function, line);
             }
             let place = name.schema.as_ref().map(|s| &*s.name).filter(|s| !s.is_empty());

@@ -12,9 +12,11 @@ use super::query::unimplemented;
 use super::scalar::Origin;
 use super::scope::{BaseRef, OutCol};
 use super::select::{Output, Usage};
-use crate::plan::expr::{Expr, Pred, VarId};
+use crate::ir::operator::VarId;
+use crate::ir::site::BaseColumn;
+use crate::plan::expr::{Expr, Pred};
 use crate::plan::optimize::{self, PlanContext};
-use crate::plan::tree::{BaseColumn, Destination, OutputColumn, Plan, SelectPlan};
+use crate::plan::tree::{Destination, OutputColumn, Plan, ResultColumn, SelectPlan};
 use crate::plan::walk::Part;
 
 /// A bound statement.
@@ -224,12 +226,12 @@ fn columns_of(
 pub fn describe(
     context: &BindContext<'_>,
     statement: &ast::Statement,
-) -> BindResult<Option<Vec<OutputColumn>>> {
+) -> BindResult<Option<Vec<ResultColumn>>> {
     let mut binder = Binder::new(context)?;
     let line = statement.span.line;
     Ok(match binder.collecting(|b| b.data_statement(statement)).at(line)? {
         Plan::Select(select) => match select.destination {
-            Destination::Client => Some(select.output),
+            Destination::Client => Some(select.output.into_iter().map(|o| o.shown).collect()),
             Destination::Variables(_) => None,
         },
         Plan::Insert(plan) => described(plan.effects.output),
@@ -239,7 +241,7 @@ pub fn describe(
     })
 }
 
-fn described(output: Option<Vec<(Expr, OutputColumn)>>) -> Option<Vec<OutputColumn>> {
+fn described(output: Option<Vec<(Expr, ResultColumn)>>) -> Option<Vec<ResultColumn>> {
     output.map(|output| output.into_iter().map(|(_, column)| column).collect())
 }
 
@@ -379,10 +381,12 @@ impl Binder<'_> {
 pub(super) fn output_column(column: OutCol) -> OutputColumn {
     OutputColumn {
         column: column.id,
-        name: column.name.unwrap_or_else(|| "".into()),
-        ty: column.ty,
-        nullable: column.nullable,
-        base: column.base.map(base_column),
+        shown: ResultColumn {
+            name: column.name.unwrap_or_else(|| "".into()),
+            ty: column.ty,
+            nullable: column.nullable,
+            base: column.base.map(base_column),
+        },
     }
 }
 

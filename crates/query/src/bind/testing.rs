@@ -17,7 +17,7 @@ use super::binder::Binder;
 use super::*;
 use crate::interp::testing::{DB, World};
 use crate::interp::{Frame, Outcome};
-use crate::plan::expr::{TableVarId, VarId};
+use crate::ir::operator::{TableVarId, VarId};
 use crate::plan::statistics::NoStatistics;
 use crate::plan::tree::Plan;
 
@@ -46,6 +46,10 @@ pub struct TestNames {
 }
 
 impl Names for TestNames {
+    fn functions(&self) -> &'static dyn crate::ir::function::Functions {
+        &crate::func::Library
+    }
+
     fn database(&self) -> DbId {
         DB
     }

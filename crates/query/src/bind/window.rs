@@ -8,9 +8,10 @@ use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};
 use super::scalar::{Label, Origin, Scalar};
 use super::scope::{Clause, WindowCall};
-use crate::func::AggregateFunction;
+use crate::ir::function::AggregateFunction;
+use crate::ir::object::{Frame, FrameBound};
 use crate::plan::expr::{Expr, ExprKind, SortKey};
-use crate::plan::tree::{Frame, FrameBound, WindowFunction, WindowKind};
+use crate::plan::tree::{WindowFunction, WindowKind};
 
 /// The functions that exist only with `OVER`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

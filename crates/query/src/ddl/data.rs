@@ -14,8 +14,9 @@ use crate::exec::context::Context;
 use crate::exec::program::plan::StepPlan;
 use crate::interp::{self, Frame};
 use crate::ir::Unit;
+use crate::ir::operator::VarId;
 use crate::lower;
-use crate::plan::expr::{ExprKind, VarId};
+use crate::plan::expr::ExprKind;
 use crate::plan::statistics::NoStatistics;
 
 /// Whether a query has any row. Names in it are those of a database.

@@ -52,7 +52,6 @@ pub use module::refresh as refresh_module;
 pub use names::DefinitionNames;
 pub(crate) use place::is_private;
 pub use security::membership;
-pub(crate) use table::{KeyLimit, is_variable};
 pub use table::{fill_new_table, shown_name, table_variable, without_number};
 
 /// Runs a statement that defines something. `text` is the batch that the statement's positions

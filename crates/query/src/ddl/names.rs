@@ -37,6 +37,10 @@ impl<'s> DefinitionNames<'s> {
 }
 
 impl Names for DefinitionNames<'_> {
+    fn functions(&self) -> &'static dyn crate::ir::function::Functions {
+        &crate::sysview::Library
+    }
+
     fn database(&self) -> DbId {
         self.database
     }

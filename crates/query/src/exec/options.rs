@@ -4,7 +4,7 @@ use base::datetime::{DateSettings, Language, US_ENGLISH};
 use engine::catalog::def::DatabaseOptions;
 use tsql::ast::{IsolationLevel, SwitchOption};
 
-use crate::func::facts::Settings;
+use crate::ir::function::facts::Settings;
 use crate::lower;
 
 /// The options of a session. A module that changes them changes them for itself: the caller's come

@@ -4,8 +4,6 @@
 //! has it: on the thing itself, on what contains it, or by a stronger permission. Owners and
 //! administrators hold all.
 
-mod subject;
-
 use base::ids::ObjectId;
 use base::{SqlError, message};
 use engine::catalog::def::{
@@ -14,8 +12,6 @@ use engine::catalog::def::{
 };
 use engine::catalog::{Object, Schema};
 use smallvec::SmallVec;
-
-pub use subject::Subject;
 
 /// A user in a database, with everything that counts for permissions.
 #[derive(Clone, Debug)]

@@ -9,8 +9,8 @@ use base::{Collation, SqlError, SqlResult, SqlType, ValueRef};
 use engine::wait::Task;
 
 use crate::interp::{OutputRow, ResultSink};
+use crate::ir::site::ResultColumn;
 use crate::ir::site::ResultSite;
-use crate::plan::tree::OutputColumn;
 
 /// Receives the answer to a request.
 ///
@@ -110,7 +110,7 @@ pub mod command {
 #[derive(Clone, Copy, Debug)]
 pub struct Origins<'a> {
     /// The columns of the result.
-    pub columns: &'a [OutputColumn],
+    pub columns: &'a [ResultColumn],
     /// How many of them, at the end, are not for users to see.
     pub hidden: usize,
     /// The client does not know the names of the tables yet.

@@ -3,10 +3,10 @@
 use base::message::Message;
 use base::{SqlError, SqlResult, SqlType, ValueRef, message};
 
-use super::descriptor::{CallTypes, Inferred, ScalarFunction};
-use super::facts::FnContext;
-use super::signature::Call;
 use super::values::{string, text};
+use crate::ir::function::descriptor::{CallTypes, Inferred, ScalarFunction};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::Call;
 
 /// Functions about application locks.
 pub(super) static FUNCTIONS: &[ScalarFunction] = &[

@@ -9,10 +9,10 @@ use base::types::conversion::may_overflow;
 use base::types::operators::unify;
 use base::{SqlResult, SqlType, TypeKind, ValueRef, variant as encoding};
 
-use super::descriptor::{ArgType, CallTypes, Inferred, ScalarFunction};
-use super::facts::FnContext;
-use super::signature::Call;
 use super::values::{flag, string, text, variant, variant_int};
+use crate::ir::function::descriptor::{ArgType, CallTypes, Inferred, ScalarFunction};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::Call;
 
 /// Conversion, and choice between values.
 pub(super) static FUNCTIONS: &[ScalarFunction] = &[

@@ -10,10 +10,10 @@ use md5::{Digest, Md5};
 use sha1::Sha1;
 use sha2::{Sha256, Sha512};
 
-use super::descriptor::{CallTypes, Inferred, Placement, ScalarFunction};
-use super::facts::FnContext;
-use super::signature::{BYTES_MAX, Call};
 use super::values::{bytes, text};
+use crate::ir::function::descriptor::{CallTypes, Inferred, Placement, ScalarFunction};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::{BYTES_MAX, Call};
 
 /// Digests and identifiers.
 pub(super) static FUNCTIONS: &[ScalarFunction] = &[

@@ -2,10 +2,10 @@
 
 use base::{SqlError, SqlResult, SqlType, ValueRef, message};
 
-use super::descriptor::{CallTypes, Inferred, ScalarFunction};
-use super::facts::FnContext;
-use super::signature::Call;
 use super::values::{int, text};
+use crate::ir::function::descriptor::{CallTypes, Inferred, ScalarFunction};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::Call;
 
 /// The one that there is. No name that is written without quotes has a blank.
 pub(super) static FUNCTIONS: &[ScalarFunction] =

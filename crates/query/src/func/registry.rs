@@ -2,15 +2,14 @@
 
 use std::sync::LazyLock;
 
-use base::{SqlError, message};
 use hashbrown::HashMap;
 
-use super::aggregate::{self, AggregateFunction};
-use super::descriptor::ScalarFunction;
-use super::rowset::{self, RowsetFunction};
+use super::aggregate;
+use super::rowset;
 use super::{
     applock, conversion, date, digest, index_entry, math, metadata, server, session, string,
 };
+use crate::ir::function::{AggregateFunction, Functions, RowsetFunction, ScalarFunction};
 
 /// Names are looked up in upper case; no function has a longer one.
 const NAME_MAX: usize = 40;
@@ -40,11 +39,28 @@ static ODBC_GROUPS: [&[ScalarFunction]; 2] = [math::ODBC, date::ODBC];
 static SCALARS: LazyLock<HashMap<&'static str, &'static ScalarFunction>> =
     LazyLock::new(|| GROUPS.iter().copied().flatten().map(|f| (f.name, f)).collect());
 
-/// The scalar function of this name, in any case. `@@ROWCOUNT` and its kin are functions without
-/// arguments, as are `CURRENT_TIMESTAMP`, `CURRENT_USER` and what else is called without parentheses.
-///
-/// Two have names that cannot be written: `TRIM FROM` takes (source, characters) and cuts at both
-/// ends (at one end it is `LTRIM` or `RTRIM`), and `AT TIME ZONE` takes (value, zone).
+/// The functions of the library.
+pub struct Library;
+
+impl Functions for Library {
+    fn scalar(&self, name: &str) -> Option<&'static ScalarFunction> {
+        lookup(name)
+    }
+
+    fn odbc(&self, name: &str) -> Option<&'static ScalarFunction> {
+        lookup_odbc(name)
+    }
+
+    fn aggregate(&self, name: &str) -> Option<&'static AggregateFunction> {
+        lookup_aggregate(name)
+    }
+
+    fn rowset(&self, name: &str) -> Option<&'static RowsetFunction> {
+        lookup_rowset(name)
+    }
+}
+
+/// The scalar function of this name, in any case.
 pub fn lookup(name: &str) -> Option<&'static ScalarFunction> {
     with_upper_case(name, |name| SCALARS.get(name).copied())
 }
@@ -84,11 +100,6 @@ pub fn lookup_odbc(name: &str) -> Option<&'static ScalarFunction> {
         let own = ODBC_GROUPS.iter().copied().flatten().find(|f| f.name == name);
         own.or_else(|| SCALARS.get(other.map_or(name, |(_, name)| name)).copied())
     })
-}
-
-/// Error 195 about a name that is no function.
-pub fn unknown_function(name: &str) -> SqlError {
-    SqlError::new(&message::NOT_RECOGNIZED, &[&name, &"built-in function name"])
 }
 
 /// Every scalar function that T-SQL calls by name, in no particular order.
@@ -131,14 +142,5 @@ mod tests {
         }
         let listed: usize = GROUPS.iter().map(|group| group.len()).sum();
         assert_eq!(SCALARS.len(), listed, "no name is listed twice");
-    }
-
-    #[test]
-    fn unknown_names_are_error_195() {
-        let e = unknown_function("foo");
-        assert_eq!(
-            (e.number(), e.text()),
-            (195, "'foo' is not a recognized built-in function name.")
-        );
     }
 }

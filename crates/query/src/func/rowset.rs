@@ -2,71 +2,20 @@
 
 mod permissions;
 mod properties;
-mod server;
 mod texts;
-
-use std::fmt;
 
 use base::types::operators::unify;
 use base::{Collation, Pace, SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 
-use super::descriptor::{ArgType, Typing, Volatility, check_count};
-use super::facts::FnContext;
-use super::signature::{Call, unify_text};
 use super::values::{bytes, in_form_of, string};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::rowset::{
+    Emit, RowsetColumn, RowsetFunction, RowsetRows, RowsetTypes, column,
+};
+use crate::ir::function::signature::{Call, unify_text};
 
-/// Takes a row that a function makes; it need not live longer than the call.
-pub type Emit<'e> = dyn FnMut(&[ValueRef<'_>]) -> SqlResult<()> + 'e;
-
-/// Makes the rows from arguments of the types that binding asked for, NULL or not.
-pub type Fill =
-    for<'a> fn(&mut FnContext<'a>, &[ValueRef<'a>], &[SqlType], &mut Emit<'_>) -> SqlResult<()>;
-
-/// How the rows of a function come about.
-#[derive(Clone, Copy)]
-pub enum RowsetRows {
-    /// All at once, before the first is looked at: their number is bounded by what the arguments and the server hold.
-    Filled(Fill),
-    /// From the first argument to the second, both included, by the third, or by 1 towards the second: the
-    /// statement counts through them (`lower::series`). There are none if an argument is NULL.
-    Series,
-}
-
-/// A table-valued function of the library.
-pub struct RowsetFunction {
-    /// Its name in upper case.
-    pub name: &'static str,
-    /// How few and how many arguments it takes.
-    pub arguments: (u8, u8),
-    /// The columns of its rows, by the types of its converted arguments.
-    pub columns: fn(&[SqlType]) -> Vec<RowsetColumn>,
-    /// What makes the rows.
-    pub rows: RowsetRows,
-    infer: fn(&Call<'_>) -> SqlResult<RowsetTypes>,
-}
-
-/// The types of a call.
-#[derive(Clone, PartialEq, Debug)]
-pub struct RowsetTypes {
-    /// What each argument is converted to.
-    pub args: Vec<SqlType>,
-    /// How many of the columns users see: the first ones.
-    pub visible: usize,
-}
-
-/// A column of a result.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct RowsetColumn {
-    /// Its name.
-    pub name: &'static str,
-    /// Its type.
-    pub ty: SqlType,
-    /// Whether it may be NULL.
-    pub nullable: bool,
-}
-
-/// Every table-valued function but those over the catalog, which are views of their own.
-pub(super) static FUNCTIONS: &[RowsetFunction] = &[
+/// The table-valued functions of the library. Those over the state of the server are in `sysview`.
+pub static FUNCTIONS: &[RowsetFunction] = &[
     RowsetFunction {
         name: "STRING_SPLIT",
         arguments: (2, 3),
@@ -117,27 +66,6 @@ pub(super) static FUNCTIONS: &[RowsetFunction] = &[
         infer: texts::types_of_part,
     },
     RowsetFunction {
-        name: "DM_IO_VIRTUAL_FILE_STATS",
-        arguments: (2, 2),
-        columns: server::columns_of_files,
-        rows: RowsetRows::Filled(server::fill_files),
-        infer: server::types_of_files,
-    },
-    RowsetFunction {
-        name: "DM_DB_INDEX_PHYSICAL_STATS",
-        arguments: (5, 5),
-        columns: server::columns_of_indexes,
-        rows: RowsetRows::Filled(server::fill_indexes),
-        infer: server::types_of_indexes,
-    },
-    RowsetFunction {
-        name: "DM_DB_LOG_INFO",
-        arguments: (1, 1),
-        columns: server::columns_of_log,
-        rows: RowsetRows::Filled(server::fill_log),
-        infer: server::types_of_log,
-    },
-    RowsetFunction {
         name: "DM_EXEC_SQL_TEXT",
         arguments: (1, 1),
         columns: texts::columns,
@@ -145,26 +73,6 @@ pub(super) static FUNCTIONS: &[RowsetFunction] = &[
         infer: texts::types,
     },
 ];
-
-impl RowsetFunction {
-    /// Decides the types of a call. Errors: 174 or 189 for a wrong number of arguments, 8116 for
-    /// one of a wrong type.
-    pub fn bind(&self, args: &[ArgType<'_>], typing: Typing) -> SqlResult<RowsetTypes> {
-        check_count(self.name, self.arguments, args.len())?;
-        let volatility = Volatility::Deterministic;
-        (self.infer)(&Call { name: self.name, args, collation: typing.collation, volatility })
-    }
-}
-
-impl fmt::Debug for RowsetFunction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
-    }
-}
-
-fn column(name: &'static str, ty: SqlType, nullable: bool) -> RowsetColumn {
-    RowsetColumn { name, ty, nullable }
-}
 
 fn columns_of_split(args: &[SqlType]) -> Vec<RowsetColumn> {
     let mut columns = vec![column("value", args[0], false)];

@@ -7,10 +7,10 @@ use base::ids::DbId;
 use base::value::DateTime;
 use base::{Collation, SqlResult, SqlType, ValueRef};
 
-use super::descriptor::{CallTypes, Inferred, ScalarFunction};
-use super::facts::{FnContext, ServerFacts};
-use super::signature::{Call, no_arguments};
 use super::values::{optional_text, string, variant, variant_int, variant_text};
+use crate::ir::function::descriptor::{CallTypes, Inferred, ScalarFunction};
+use crate::ir::function::facts::{FnContext, ServerFacts};
+use crate::ir::function::signature::{Call, no_arguments};
 
 /// Major, minor, build and revision of the SQL Server that this one is compatible with.
 pub const VERSION: (u8, u8, u16, u16) = (16, 0, 1000, 6);

@@ -4,12 +4,12 @@
 use base::variant::encode_variant;
 use base::{SqlError, SqlResult, SqlType, ValueRef};
 
-use super::descriptor::{CallTypes, Inferred, ScalarFunction};
-use super::facts::{CursorScope, FnContext, Settings};
-use super::signature::{Call, no_arguments};
 use super::values::{
     optional, optional_int, optional_string, optional_text, string, text, variant, variant_int,
 };
+use crate::ir::function::descriptor::{CallTypes, Inferred, ScalarFunction};
+use crate::ir::function::facts::{CursorScope, FnContext, Settings};
+use crate::ir::function::signature::{Call, no_arguments};
 
 /// Functions of the session.
 pub(super) static FUNCTIONS: &[ScalarFunction] = &[

@@ -19,10 +19,12 @@ use base::{
 use engine::catalog::Schema;
 use engine::catalog::def::{Permission, PrincipalId, Securable};
 
-use super::descriptor::{ArgType, CallTypes, Inferred, NullBehaviour, ScalarFunction, Typing};
-use super::facts::*;
 use super::lookup;
-use crate::sysview::Seen;
+use crate::ir::function::descriptor::{
+    ArgType, CallTypes, Inferred, NullBehaviour, ScalarFunction, Typing,
+};
+use crate::ir::function::facts::Seen;
+use crate::ir::function::facts::*;
 
 /// The collation of tests.
 pub const C: Collation = Collation::DEFAULT;

@@ -5,11 +5,11 @@ use base::convert::convert;
 use base::types::Repr;
 use base::{Account, Arena, ConvertOptions, SqlType, Value, ValueRef};
 
-use super::descriptor::{ArgType, CallTypes, NullBehaviour, ScalarFunction, Typing};
-use super::facts::FnContext;
 use super::rowset::RowsetRows;
 use super::testing::{Argument, C, TestSession};
 use super::{aggregate, registry, rowset};
+use crate::ir::function::descriptor::{ArgType, CallTypes, NullBehaviour, ScalarFunction, Typing};
+use crate::ir::function::facts::FnContext;
 
 /// Arguments with a taste for extremes.
 const POOL: &[&str] = &[
@@ -158,7 +158,7 @@ fn call(function: &ScalarFunction, args: &[Argument], session: &TestSession) -> 
     true
 }
 
-use super::descriptor::Volatility;
+use crate::ir::function::descriptor::Volatility;
 
 #[test]
 fn every_function_keeps_its_promises_whatever_it_is_given() {

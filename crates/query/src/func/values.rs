@@ -6,7 +6,7 @@ use base::collation::codepage::{
 use base::variant::encode_variant;
 use base::{Arena, Collation, SqlError, SqlType, TypeKind, ValueRef, message};
 
-use super::facts::FnContext;
+use crate::ir::function::facts::FnContext;
 
 /// The integer that an argument of an integer type is (F1).
 pub(super) fn int(value: ValueRef<'_>) -> i64 {

@@ -21,11 +21,11 @@ use crate::interp::slot::Slot;
 use crate::interp::steps::{object, own};
 use crate::ir::inst::{Inst, MarkId, Pc, Reg, WriteStatus};
 use crate::ir::object::{AccessDesc, ObjId, ObjectDesc, ReadPurpose};
+use crate::ir::operator::TableVarId;
+use crate::ir::read::ReadOptions;
 use crate::ir::site::{ModuleArg, TargetSite, TargetTable};
 use crate::ir::unit::TableUse;
 use crate::ir::{RegType, Unit};
-use crate::plan::expr::TableVarId;
-use crate::plan::tree::ReadOptions;
 
 /// The engine's table that a unit uses.
 fn handle<'u>(
@@ -260,7 +260,7 @@ impl Machine<'_, '_> {
     ) -> SqlResult<Flow> {
         let site = &self.unit.targets[usize::from(target)];
         let (TargetTable::Table(table), Some(space)) = (site.table, self.space.take()) else {
-            return Err(crate::lower::internal("a row has no place"));
+            return Err(crate::ir::internal("a row has no place"));
         };
         let used = table_use(self.unit, table);
         self.insert_stored(site, used, NewRow::Space(space), row, ignored)
@@ -271,7 +271,7 @@ impl Machine<'_, '_> {
     pub(super) fn reserve(&mut self, target: u16, len: usize) -> SqlResult<*mut u8> {
         let unit = self.unit;
         let TargetTable::Table(table) = unit.targets[usize::from(target)].table else {
-            return Err(crate::lower::internal("a variable's rows are copied"));
+            return Err(crate::ir::internal("a variable's rows are copied"));
         };
         let used = table_use(unit, table);
         let (task, host) = (self.exec.task, &mut *self.exec.host);
@@ -490,7 +490,7 @@ impl Machine<'_, '_> {
                 let used = table_use(self.unit, table);
                 errors::from_engine(&TxnError::Deadlock, &*self.exec.host, used)
             }
-            TargetTable::Variable(_) => crate::lower::internal("others have changed a variable"),
+            TargetTable::Variable(_) => crate::ir::internal("others have changed a variable"),
         }
     }
 
@@ -528,7 +528,7 @@ impl Machine<'_, '_> {
     pub(super) fn identity(&mut self, dst: Reg, target: u16) -> SqlResult<()> {
         let site = &self.unit.targets[usize::from(target)];
         let Some(column) = &site.identity else {
-            return Err(crate::lower::internal("the target has no identity column"));
+            return Err(crate::ir::internal("the target has no identity column"));
         };
         let value = match site.table {
             TargetTable::Table(table) => {

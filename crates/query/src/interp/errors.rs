@@ -10,9 +10,9 @@ use engine::txn::{PageFault, TxnError};
 
 use crate::interp::host::{Host, TableName};
 use crate::ir::Unit;
+use crate::ir::operator::TableVarId;
 use crate::ir::site::{Rule, TargetTable, Violation};
 use crate::ir::unit::TableUse;
-use crate::plan::expr::TableVarId;
 
 /// What a statement on this table reports when the engine refuses something.
 #[cold]
@@ -29,7 +29,7 @@ pub fn of_table(
     let name = host.table_name(Some(database), table);
     match error {
         TxnError::DuplicateKey { index, row, .. } => {
-            let layout = crate::lower::engine_layout(table);
+            let layout = crate::ir::place::engine_layout(table);
             duplicate(table, *index, row, &layout, &name.table)
         }
         TxnError::SnapshotConflict { .. } => from_message(error, &[&name.table, &name.database]),
@@ -110,7 +110,7 @@ fn duplicate(
     name: &str,
 ) -> SqlError {
     let Some(index) = table.indexes.get(index) else {
-        return crate::lower::internal("the hidden row number has met its equal");
+        return crate::ir::internal("the hidden row number has met its equal");
     };
     let key = key_text(table, index, row, layout);
     match &index.constraint {
@@ -177,14 +177,14 @@ pub fn duplicate_in_variable(
             let name = format!("dbo.{}", table.header.name);
             duplicate(table, index, row, layout, &name)
         }
-        None => crate::lower::internal("a table variable has no definition"),
+        None => crate::ir::internal("a table variable has no definition"),
     }
 }
 
 /// A table-valued parameter is read only; the binder sees to that.
 #[cold]
 pub fn read_only_variable() -> SqlError {
-    crate::lower::internal("a table variable cannot be changed here")
+    crate::ir::internal("a table variable cannot be changed here")
 }
 
 /// Error 8115: an identity column's type does not hold its next value.

@@ -6,12 +6,12 @@ use base::account::{Account, Charged};
 use base::{SqlResult, SqlType, Value, ValueRef};
 use engine::wait::Task;
 
-use crate::func::facts::{COPIED, paced};
 use crate::interp::local::LocalTable;
 use crate::interp::memory::Grant;
 use crate::interp::slot::Slot;
 use crate::ir::RegType;
-use crate::plan::expr::{TableVarId, VarId};
+use crate::ir::function::facts::{COPIED, paced};
+use crate::ir::operator::{TableVarId, VarId};
 
 /// A table variable or table-valued parameter.
 #[derive(Debug)]

@@ -13,7 +13,6 @@ use engine::txn::Transaction;
 use engine::txn::locks::Reading;
 use engine::wait::Task;
 
-use crate::func::SessionFacts;
 use crate::interp::Runtime;
 use crate::interp::Transition;
 use crate::interp::frame::Frame;
@@ -23,11 +22,13 @@ use crate::interp::reads::Reads;
 use crate::interp::registers::Registers;
 use crate::ir::Reg;
 use crate::ir::Unit;
+use crate::ir::function::SessionFacts;
 use crate::ir::object::ReadPurpose;
+use crate::ir::read::ReadOptions;
+use crate::ir::rowset::RowsetId;
+use crate::ir::site::ResultColumn;
 use crate::ir::site::{ModuleCallSite, ResultSite, StatementSite};
 use crate::ir::unit::TableUse;
-use crate::plan::tree::{OutputColumn, ReadOptions};
-use crate::sysview::SystemRowset;
 
 /// How messages name a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -101,7 +102,7 @@ pub trait Host {
         _old: Option<&[u8]>,
         _new: Option<&[u8]>,
     ) -> SqlResult<()> {
-        Err(crate::lower::internal("nothing is being loaded"))
+        Err(crate::ir::internal("nothing is being loaded"))
     }
 
     /// `ARITHABORT` and `ANSI_WARNINGS` are off, and NULL stands in the place of a failed computation.
@@ -158,7 +159,7 @@ pub trait Host {
         &mut self,
         task: &Task,
         database: DbId,
-        view: &'static SystemRowset,
+        view: RowsetId,
         rows: &mut LocalTable,
     ) -> SqlResult<()>;
 
@@ -259,7 +260,7 @@ pub trait ResultSink {
 pub struct OutputRow<'r> {
     pub(super) registers: Registers<'r>,
     pub(super) list: &'r [Reg],
-    pub(super) columns: &'r [OutputColumn],
+    pub(super) columns: &'r [ResultColumn],
 }
 
 impl<'r> OutputRow<'r> {
@@ -274,7 +275,7 @@ impl<'r> OutputRow<'r> {
     }
 
     /// The columns' names and types.
-    pub fn columns(&self) -> &'r [OutputColumn] {
+    pub fn columns(&self) -> &'r [ResultColumn] {
         self.columns
     }
 

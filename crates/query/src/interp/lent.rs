@@ -14,8 +14,8 @@ use engine::txn::{ReadAt, Statement, Transaction};
 use crate::interp::host::{Host, Reader};
 use crate::interp::machine::Machine;
 use crate::ir::object::ReadPurpose;
+use crate::ir::read::ReadOptions;
 use crate::ir::unit::TableUse;
-use crate::plan::tree::ReadOptions;
 
 /// How far a statement of a native module has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -21,7 +21,6 @@
 //!   others (`row_memory`, `copy`, `look_ahead`), which only touch memory, a panic ends the process (K5 of
 //!   `engine::critical`).
 
-use std::fmt;
 use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -32,66 +31,8 @@ use crate::interp::dispatch::Flow;
 use crate::interp::machine::Machine;
 use crate::interp::ops;
 use crate::interp::slot::Slot;
-use crate::ir::Unit;
 use crate::ir::inst::Inst;
-
-/// Makes machine code.
-pub trait CodeGenerator: Send + Sync {
-    /// The code of a unit.
-    fn generate(&self, unit: &Unit) -> Result<Box<dyn MachineCode>, NotCompiled>;
-}
-
-/// Why there is no machine code for a unit: it stays interpreted.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NotCompiled(pub String);
-
-impl fmt::Display for NotCompiled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// The code of one unit.
-///
-/// # Safety
-/// The entry stays valid as long as this lives, and does with a run of the unit what the unit says.
-pub unsafe trait MachineCode: Send + Sync {
-    /// Where it starts.
-    fn entry(&self) -> Entry;
-
-    /// Bytes of code.
-    fn size(&self) -> usize;
-}
-
-impl fmt::Debug for dyn MachineCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes of code", self.size())
-    }
-}
-
-/// A run, as machine code hands it to helpers.
-#[repr(C)]
-pub struct Run {
-    _opaque: [u8; 0],
-}
-
-/// A unit's code: takes the run, its registers, the frame's variables, and where to start (0 is the
-/// unit's first instruction, n is the unit's n-th handler, counted from 1). Returns
-/// [`outcome::HALTED`] or [`outcome::FAILED`].
-pub type Entry =
-    unsafe extern "C" fn(run: *mut Run, slots: *mut u8, variables: *mut u8, start: u32) -> u32;
-
-/// What helpers and code return.
-pub mod outcome {
-    /// On to the next instruction.
-    pub const NEXT: u32 = 0;
-    /// On to the instruction's other target.
-    pub const JUMP: u32 = 1;
-    /// The unit has ended.
-    pub const HALTED: u32 = 2;
-    /// There is an error, which the run knows.
-    pub const FAILED: u32 = 3;
-}
+use crate::ir::machine_code::{MachineCode, Run, outcome};
 
 /// The layout of a register in memory.
 pub mod layout {
@@ -396,7 +337,7 @@ impl Machine<'_, '_> {
                 let (a, b) = (self.slot(a).as_float(), self.slot(b).as_float());
                 match ops::float(op, real, a, b) {
                     Err(error) => error,
-                    Ok(_) => crate::lower::internal("float arithmetic failed in code alone"),
+                    Ok(_) => crate::ir::internal("float arithmetic failed in code alone"),
                 }
             }
             inst => unreachable!("{inst:?} does not fail so"),

@@ -7,12 +7,12 @@ use base::{Arena, SqlResult, SqlType, ValueRef, message};
 use base::{arithmetic, decimal};
 use engine::wait::Task;
 
-use crate::func::facts::{StatementPace, paced};
 use crate::interp::host::Host;
 use crate::interp::slot::Slot;
+use crate::ir::function::facts::{StatementPace, paced};
 use crate::ir::inst::{FloatOp, IntKind, IntOp};
+use crate::ir::operator::{ArithOp, CastMode, CompareOp};
 use crate::ir::site::{ArithSite, CastSite, UnaryOp, UnarySite};
-use crate::plan::expr::{ArithOp, CastMode, CompareOp};
 
 /// Integer arithmetic; `None` on overflow or division by zero, which [`int_error`] tells apart.
 #[inline(always)]

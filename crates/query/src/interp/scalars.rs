@@ -4,8 +4,6 @@
 use base::{Arena, SqlResult, ValueRef};
 use smallvec::SmallVec;
 
-use crate::func::FnContext;
-use crate::func::facts::StatementPace;
 use crate::interp::dispatch::Flow;
 use crate::interp::frame::LONG;
 use crate::interp::machine::{Machine, registers};
@@ -14,6 +12,8 @@ use crate::interp::objects::cursor::keep_row;
 use crate::interp::registers::Values;
 use crate::interp::slot::Slot;
 use crate::interp::{ops, row};
+use crate::ir::function::FnContext;
+use crate::ir::function::facts::StatementPace;
 use crate::ir::inst::{Inst, Reg};
 use crate::ir::site::{LikePattern, LikeSite, UserCallSite};
 
@@ -51,8 +51,8 @@ impl Machine<'_, '_> {
                         base::arithmetic::compare_paced(a, b, ty, &pace)?
                             .is_some_and(|o| ops::holds(op, o, std::cmp::Ordering::Equal))
                     }
-                    crate::plan::expr::CompareOp::Eq => base::arithmetic::equal(a, b, ty),
-                    crate::plan::expr::CompareOp::Ne => !base::arithmetic::equal(a, b, ty),
+                    crate::ir::operator::CompareOp::Eq => base::arithmetic::equal(a, b, ty),
+                    crate::ir::operator::CompareOp::Ne => !base::arithmetic::equal(a, b, ty),
                     _ => base::arithmetic::compare(a, b, ty)
                         .is_some_and(|o| ops::holds(op, o, std::cmp::Ordering::Equal)),
                 };
@@ -231,7 +231,7 @@ impl Machine<'_, '_> {
                 self.set(dst, kept);
             }
             Inst::CopyVar { dst, var } => {
-                let ty = *self.exec.frame.ty(crate::plan::expr::VarId(var));
+                let ty = *self.exec.frame.ty(crate::ir::operator::VarId(var));
                 // SAFETY: the variable's value is of its type and its own.
                 let value = unsafe { self.exec.frame.load(var).value(&ty) };
                 let slot = match value {

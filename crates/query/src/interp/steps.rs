@@ -302,12 +302,13 @@ impl Machine<'_, '_> {
         let exec = &mut *self.exec;
         match &self.unit.rowsets[site as usize] {
             RowsetSite::System(database, view) => {
-                exec.host.fill_view(exec.task, *database, view, table)?;
+                exec.host.fill_view(exec.task, *database, view.id, table)?;
             }
             RowsetSite::Function { fill, args, types, .. } => {
                 let args = values(regs, self.unit.list(*args), types);
                 let (arena, facts) = (&self.act.arena, exec.host.facts());
-                let mut context = crate::func::FnContext { arena, facts, task: Some(exec.task) };
+                let mut context =
+                    crate::ir::function::FnContext { arena, facts, task: Some(exec.task) };
                 let grant = &mut exec.runtime.grant;
                 fill(&mut context, &args, types, &mut |row| table.push_charged(row, grant))?;
             }
@@ -348,7 +349,7 @@ impl Machine<'_, '_> {
                 open_cursor(&mut cursor, table, &desc.access, regs);
                 Ok(())
             }
-            None => Err(crate::lower::internal("a table variable is used before its declaration")),
+            None => Err(crate::ir::internal("a table variable is used before its declaration")),
         };
         self.act.objects[usize::from(id.0)] = Object::Local(cursor);
         result

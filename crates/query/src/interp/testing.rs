@@ -20,12 +20,10 @@ use engine::hot::key::KeyColumn as EngineKeyColumn;
 use engine::hot::table::IndexKind as EngineIndexKind;
 use engine::hot::table::{ConflictPolicy, IdentitySpec, IndexSpec, Table, TableSpec};
 use engine::hot::visibility::Isolation;
-use engine::txn::locks::Reading;
+use engine::txn::locks::{LockMode, Locking, Reach, Reading};
 use engine::txn::{DatabaseSession, Durability, ReadAt, Statement, Transaction};
 use engine::wait::{Runtime as WaitRuntime, RuntimeOptions, Task, ThreadTimer};
 
-use crate::exec::session::locking::NEWEST;
-use crate::func::SessionFacts;
 use crate::func::testing::TestSession;
 use crate::interp::generate::Generator;
 use crate::interp::host::{Host, ModuleCall, OutputRow, Reader, ResultSink, TableName};
@@ -35,12 +33,13 @@ use crate::interp::spill::{SpillOptions, SpillSpace};
 use crate::interp::{Execution, Frame, Outcome, Runtime};
 use crate::interp::{Transition, TriggerCall};
 use crate::ir::Unit;
+use crate::ir::function::SessionFacts;
 use crate::ir::object::ReadPurpose;
+use crate::ir::rowset::RowsetId;
 use crate::ir::site::{ResultSite, StatementSite};
 use crate::plan::expr::*;
 use crate::plan::hints::AccessHint;
 use crate::plan::tree::*;
-use crate::sysview::SystemRowset;
 
 /// What a test has for a user's function.
 type UserFunction = fn(&[Value]) -> SqlResult<Value>;
@@ -419,7 +418,14 @@ impl Host for Session<'_> {
             false => statement.snapshot,
         };
         let reading = match options.newest && !table.kind.is_memory_optimized() {
-            true => Reading::Locked(NEWEST),
+            true => Reading::Locked(Locking {
+                mode: LockMode::SHARED,
+                reach: Reach::Instant,
+                table: None,
+                skip: false,
+                no_wait: false,
+                escalate: false,
+            }),
             false => Reading::Versions,
         };
         Ok(Reader { snapshot, reading, transaction: &mut self.transaction })
@@ -485,7 +491,7 @@ impl Host for Session<'_> {
         &mut self,
         _: &Task,
         _: DbId,
-        _: &'static SystemRowset,
+        _: RowsetId,
         rows: &mut LocalTable,
     ) -> SqlResult<()> {
         rows.push_values(&[ValueRef::Int(42)]);
@@ -664,7 +670,7 @@ pub fn eq(left: Expr, right: Expr) -> Pred {
 /// A query that returns these columns to the client.
 pub fn select(root: Node, columns: &[(ColId, SqlType)]) -> Plan {
     let output = (columns.iter())
-        .map(|&(column, ty)| OutputColumn {
+        .map(|&(column, ty)| ResultColumn {
             column,
             name: "".into(),
             ty,
@@ -711,7 +717,7 @@ pub fn native_module(
     crate::plan::native::NativeModule {
         variables,
         body,
-        isolation: crate::plan::tree::Isolation::Snapshot,
+        isolation: crate::ir::read::Isolation::Snapshot,
         delayed_durability: false,
     }
 }

@@ -10,19 +10,19 @@ use crate::interp::OutputRow;
 use crate::interp::registers::Registers;
 use crate::interp::slot::Slot;
 use crate::ir::Reg;
-use crate::plan::tree::OutputColumn;
+use crate::ir::site::ResultColumn;
 
 /// A row of values as sinks take it.
 pub struct ValueRow<'v> {
     slots: SmallVec<[Slot; 16]>,
     list: SmallVec<[Reg; 16]>,
-    columns: &'v [OutputColumn],
+    columns: &'v [ResultColumn],
     values: PhantomData<ValueRef<'v>>,
 }
 
 impl<'v> ValueRow<'v> {
     /// A row of these columns. Values are of their columns' types; variants are encoded.
-    pub fn new(columns: &'v [OutputColumn], values: &[ValueRef<'v>]) -> ValueRow<'v> {
+    pub fn new(columns: &'v [ResultColumn], values: &[ValueRef<'v>]) -> ValueRow<'v> {
         assert_eq!(columns.len(), values.len(), "a value for each column");
         for (column, value) in columns.iter().zip(values) {
             assert!(is_of(value, &column.ty), "{value:?} is no {:?}", column.ty);

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use base::{SqlType, types::Repr};
+use base::types::Repr;
+use base::{SqlType, TypeKind};
 
 use crate::ir::object::ObjId;
-use crate::plan::expr::CompareOp;
+use crate::ir::operator::CompareOp;
 
 /// A virtual register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -111,6 +112,18 @@ pub enum IntKind {
 }
 
 impl IntKind {
+    /// That of a type, if it is an integer.
+    pub const fn of(ty: TypeKind) -> Option<IntKind> {
+        Some(match ty {
+            TypeKind::Bit => IntKind::Bit,
+            TypeKind::TinyInt => IntKind::TinyInt,
+            TypeKind::SmallInt => IntKind::SmallInt,
+            TypeKind::Int => IntKind::Int,
+            TypeKind::BigInt => IntKind::BigInt,
+            _ => return None,
+        })
+    }
+
     /// The smallest and the largest value.
     pub const fn range(self) -> (i64, i64) {
         match self {
@@ -121,6 +134,11 @@ impl IntKind {
             IntKind::BigInt => (i64::MIN, i64::MAX),
         }
     }
+}
+
+/// The smallest and the largest value of a type that is an integer.
+pub fn int_range(ty: &SqlType) -> Option<(i64, i64)> {
+    IntKind::of(ty.kind).map(IntKind::range)
 }
 
 /// Integer operators.

@@ -40,17 +40,24 @@
 //! [`verify`] checks U1 to U3. U4 is lowering's duty.
 
 pub mod builder;
+pub mod error;
+pub mod function;
 pub mod inst;
 pub mod key;
+pub mod machine_code;
 pub mod object;
 pub mod operand;
+pub mod operator;
 pub mod place;
 pub mod print;
+pub mod read;
+pub mod rowset;
 pub mod runs;
 pub mod site;
 pub mod unit;
 pub mod verify;
 
+pub use error::internal;
 pub use inst::{Inst, Pc, Reg, RegList, RegType};
 pub use object::{ObjId, ObjectDesc};
 pub use unit::Unit;

@@ -4,11 +4,11 @@
 use base::SqlType;
 use engine::catalog::def::TableDef;
 
-use crate::func::{AggregateFunction, CallTypes};
+use crate::ir::function::{AggregateFunction, CallTypes};
 use crate::ir::inst::{Reg, RegList};
 use crate::ir::key::KeyShape;
-use crate::plan::expr::TableVarId;
-use crate::plan::tree::{Frame, ReadOptions};
+use crate::ir::operator::TableVarId;
+use crate::ir::read::ReadOptions;
 
 /// Names an object of a unit: its place in [`crate::ir::Unit::objects`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -381,4 +381,26 @@ pub enum WindowOp {
         /// Over which rows.
         frame: Frame,
     },
+}
+
+/// The rows around the current one that a window function looks at.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// `ROWS` instead of `RANGE`.
+    pub rows: bool,
+    /// Where it starts.
+    pub start: FrameBound,
+    /// Where it ends.
+    pub end: FrameBound,
+}
+
+/// An end of a frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum FrameBound {
+    UnboundedPreceding,
+    Preceding(u64),
+    CurrentRow,
+    Following(u64),
+    UnboundedFollowing,
 }

@@ -290,14 +290,14 @@ impl Visitor<'_, '_> {
                 if let Some(style) = site.style {
                     self.read(style, RegType::I64);
                 }
-                let may_fail_to_null = site.mode == crate::plan::expr::CastMode::Try;
+                let may_fail_to_null = site.mode == crate::ir::operator::CastMode::Try;
                 let access = if may_fail_to_null { WriteNullable } else { result };
                 self.tell(dst, access, RegType::of(&site.to));
             }
             Concat { dst, a, b, .. } => self.pair_into(dst, a, b),
             Call { dst, site } => {
                 let site = &unit.calls[site as usize];
-                let strict = site.function.nulls == crate::func::NullBehaviour::Strict;
+                let strict = site.function.nulls == crate::ir::function::NullBehaviour::Strict;
                 for &reg in unit.list(site.args) {
                     let access = if strict { Read } else { ReadNullable };
                     self.tell(reg, access, unit.reg_type(reg));

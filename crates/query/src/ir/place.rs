@@ -2,10 +2,22 @@
 
 use base::SqlType;
 use base::types::{Repr, TypeKind};
+use engine::catalog::def::TableDef;
+use engine::catalog::naming_index;
 use engine::hot::row::{RowLayout, fixed_width};
 
 use crate::ir::inst::LoadKind;
 use crate::ir::site::VariablePlace;
+
+/// The layout of an engine table's rows: the stored columns, and a hidden row number where no
+/// unique index names the rows.
+pub fn engine_layout(table: &TableDef) -> RowLayout {
+    let mut types: Vec<SqlType> = table.stored_columns().map(|c| c.ty).collect();
+    if naming_index(table).is_none() {
+        types.push(SqlType::bigint());
+    }
+    RowLayout::new(&types)
+}
 
 /// Where the n-th variable-length column of a layout lies.
 pub fn variable_place(layout: &RowLayout, ordinal: u32) -> VariablePlace {

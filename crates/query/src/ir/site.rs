@@ -8,13 +8,12 @@ use base::{SqlResult, SqlType, Value};
 use base::collation::like::LikePattern as Prepared;
 use engine::catalog::def::TableDef;
 
-use crate::func::rowset::Fill;
-use crate::func::{CallTypes, ScalarFunction};
+use crate::ir::function::rowset::Fill;
+use crate::ir::function::{CallTypes, ScalarFunction};
 use crate::ir::inst::{IntKind, Reg, RegList};
+use crate::ir::operator::{ArithOp, CastMode, TableVarId, VarId};
+use crate::ir::rowset::SystemRowset;
 use crate::ir::runs::Runs;
-use crate::plan::expr::{ArithOp, CastMode, TableVarId, VarId};
-use crate::plan::tree::OutputColumn;
-use crate::sysview::SystemRowset;
 
 /// A constant that is not NULL.
 #[derive(Clone, PartialEq, Debug)]
@@ -215,7 +214,7 @@ pub struct RowSite {
 #[derive(Debug)]
 pub enum RowsetSite {
     /// A system view, about this database.
-    System(DbId, &'static SystemRowset),
+    System(DbId, SystemRowset),
     /// A table-valued function of the library.
     Function {
         /// Its name.
@@ -242,7 +241,30 @@ pub enum RowsetSite {
 #[derive(Clone, Debug)]
 pub struct ResultSite {
     /// Its columns.
-    pub columns: Box<[OutputColumn]>,
+    pub columns: Box<[ResultColumn]>,
+}
+
+/// A column of a result set.
+#[derive(Clone, Debug)]
+pub struct ResultColumn {
+    /// Its heading; empty when it has none.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: SqlType,
+    /// Whether it may be NULL.
+    pub nullable: bool,
+    /// The base column that it shows unchanged, if any (identity and updatability flags, browse
+    /// information).
+    pub base: Option<BaseColumn>,
+}
+
+/// The stored column behind a result column.
+#[derive(Clone, Debug)]
+pub struct BaseColumn {
+    /// Its table.
+    pub table: Arc<TableDef>,
+    /// Its place in `TableDef::columns`.
+    pub ordinal: usize,
 }
 
 /// Something that a unit changes.

@@ -10,12 +10,11 @@ use engine::catalog::def::TableDef;
 use engine::hot::row::RowLayout;
 use engine::hot::table::Table;
 
-use crate::interp::machine_code::MachineCode;
 use crate::ir::inst::{Inst, Pc, Reg, RegList, RegType};
 use crate::ir::key::ConstantSet;
+use crate::ir::machine_code::MachineCode;
 use crate::ir::object::ObjectDesc;
 use crate::ir::site::*;
-use crate::plan::print::NodeKey;
 
 /// One statement, expression or native module, ready to run. Shared and immutable.
 #[derive(Debug, Default)]
@@ -104,6 +103,10 @@ pub struct Unit {
 
 /// The bit of [`Unit::heat`] that says that the unit is being compiled, or cannot be.
 const CLAIMED: u32 = 1 << 31;
+
+/// Names an operator of a plan for as long as the plan stays where it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct NodeKey(pub usize);
 
 /// The registers in which an operator is counted.
 #[derive(Clone, Copy, Debug)]

@@ -4,10 +4,11 @@ use base::types::{Repr, TypeKind};
 use base::{SqlResult, SqlType};
 
 use crate::ir::inst::{Inst, IntKind, Reg};
+use crate::ir::operator::CastMode;
 use crate::ir::site::CastSite;
 use crate::lower::Lowering;
-use crate::lower::expr::{NullTo, int_kind, push_site};
-use crate::plan::expr::{CastMode, Expr};
+use crate::lower::expr::{NullTo, push_site};
+use crate::plan::expr::Expr;
 
 impl Lowering {
     /// Whether a conversion changes nothing about a value's representation and cannot fail.
@@ -44,13 +45,13 @@ impl Lowering {
             to: *to,
             mode,
             style,
-            int: int_kind(to.kind).unwrap_or(IntKind::BigInt),
+            int: IntKind::of(to.kind).unwrap_or(IntKind::BigInt),
             factor: 1,
             bound: i128::MAX,
             exact: self.options.numeric_roundabort && rounds(&from, to),
             column: self.assigned_column.clone(),
         };
-        let from_int = int_kind(from.kind).is_some() && style.is_none();
+        let from_int = IntKind::of(from.kind).is_some() && style.is_none();
         let can_fail_to_null = mode == CastMode::Try;
         let inst = match to.kind.repr() {
             Repr::Int if from_int && to.kind != TypeKind::Bit && !can_fail_to_null => {
@@ -96,7 +97,7 @@ pub fn keeps_value(from: &SqlType, to: &SqlType) -> bool {
     if from == to {
         return true;
     }
-    if let (Some(from), Some(to)) = (int_kind(from.kind), int_kind(to.kind)) {
+    if let (Some(from), Some(to)) = (IntKind::of(from.kind), IntKind::of(to.kind)) {
         let ((from_min, from_max), (to_min, to_max)) = (from.range(), to.range());
         return to_min <= from_min && from_max <= to_max;
     }

@@ -1,13 +1,14 @@
 //! What is known about a statement's columns before it is lowered: their types, and how often each
 //! is used, so that sorters and hash tables keep only what is needed above them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use base::SqlType;
 use engine::catalog::naming_index;
 
 use crate::plan::expr::{Aggregate, ColId, Expr, ExprKind, Pred, SortKey, Subquery};
 use crate::plan::tree::*;
+use crate::plan::walk::outputs;
 
 /// What a column holds.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -120,55 +121,6 @@ pub fn uses_in_expr(expr: &Expr, f: &mut dyn FnMut(ColId)) {
 /// Calls `f` for every use of a column in a condition.
 pub fn uses_in_pred(pred: &Pred, f: &mut dyn FnMut(ColId)) {
     Walk::new(&mut Uses(f)).pred(pred);
-}
-
-/// The columns that an operator yields.
-pub fn outputs(node: &Node) -> Vec<ColId> {
-    let mut out = Vec::new();
-    collect_outputs(node, &mut out);
-    let mut seen = HashSet::new();
-    out.retain(|col| seen.insert(*col));
-    out
-}
-
-fn collect_outputs(node: &Node, out: &mut Vec<ColId>) {
-    match node {
-        Node::OneRow => {}
-        Node::Values { columns, .. }
-        | Node::Distinct { columns, .. }
-        | Node::Sort { columns, .. }
-        | Node::Union { columns, .. }
-        | Node::Recursive { columns, .. }
-        | Node::Worktable { columns, .. } => out.extend(columns),
-        Node::Scan(scan) => {
-            out.extend(scan.columns.iter().map(|c| c.1));
-            out.extend(scan.row);
-        }
-        Node::Filter { input, .. } | Node::Top { input, .. } | Node::Offset { input, .. } => {
-            collect_outputs(input, out);
-        }
-        Node::Compute { input, columns } => {
-            collect_outputs(input, out);
-            out.extend(columns.iter().map(|c| c.0));
-        }
-        Node::NestedLoop { kind, outer: left, inner: right, .. }
-        | Node::HashJoin { kind, probe: left, build: right, .. } => {
-            collect_outputs(left, out);
-            if !matches!(kind, JoinKind::Semi | JoinKind::Anti | JoinKind::AntiNullAware) {
-                collect_outputs(right, out);
-            }
-        }
-        Node::Aggregate { groups, aggregates, grouping_id, .. } => {
-            out.extend(groups.iter().map(|g| g.0));
-            out.extend(aggregates.iter().map(|a| a.0));
-            out.extend(*grouping_id);
-        }
-        Node::Window { functions, columns, .. } => {
-            out.extend(columns);
-            out.extend(functions.iter().map(|f| f.0));
-        }
-        Node::Spool { body, .. } => collect_outputs(body, out),
-    }
 }
 
 /// What a walk through a plan tells.
@@ -481,7 +433,7 @@ impl Walk<'_> {
             Plan::Select(select) => {
                 self.node(&select.root);
                 for output in &select.output {
-                    self.visitor.used(output.column, Some(output.ty));
+                    self.visitor.used(output.column, Some(output.shown.ty));
                 }
                 if let Destination::Variables(variables) = &select.destination {
                     variables.iter().for_each(|v| self.col(v.1));

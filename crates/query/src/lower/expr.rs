@@ -8,14 +8,15 @@
 use base::types::{Repr, TypeKind};
 use base::{SqlResult, SqlType, Value};
 
-use crate::func::{NullBehaviour, Volatility};
 use crate::ir::builder::Label;
+use crate::ir::function::{NullBehaviour, Volatility};
 use crate::ir::inst::{FloatOp, Inst, IntKind, IntOp, Reg, RegType};
+use crate::ir::operator::{ArithOp, VarId};
 use crate::ir::site::*;
 use crate::lower::columns::uses_in_pred;
 use crate::lower::scope::Val;
 use crate::lower::{ConstantKey, Lowering};
-use crate::plan::expr::{ArithOp, Expr, ExprKind, VarId};
+use crate::plan::expr::{Expr, ExprKind};
 
 /// Where to go when an operand is NULL, and what to make NULL on the way.
 #[derive(Clone, Copy, Debug)]
@@ -190,7 +191,7 @@ impl Lowering {
                     regs.push(reg);
                 }
                 let args_types = args.iter().map(|a| a.ty).collect();
-                let types = crate::func::CallTypes { args: args_types, result: expr.ty };
+                let types = crate::ir::function::CallTypes { args: args_types, result: expr.ty };
                 let args = self.b.list(&regs);
                 self.b.unit.calls.push(CallSite { function, args, types });
                 let site = (self.b.unit.calls.len() - 1) as u32;
@@ -217,7 +218,7 @@ impl Lowering {
         dst: Reg,
     ) {
         let all = |repr| [left, right, result].iter().all(|ty| ty.kind.repr() == repr);
-        if let (true, Some(kind)) = (all(Repr::Int), int_kind(result.kind)) {
+        if let (true, Some(kind)) = (all(Repr::Int), IntKind::of(result.kind)) {
             self.b.emit(Inst::IntArith { op: int_op(op), kind, dst, a, b });
             return;
         }
@@ -369,8 +370,10 @@ impl Lowering {
             self.b.in_prologue(|b| b.emit(Inst::SetNull { dst }));
             return Ok(Val::nullable(dst));
         }
-        let types =
-            crate::func::CallTypes { args: args.iter().map(|a| a.ty).collect(), result: expr.ty };
+        let types = crate::ir::function::CallTypes {
+            args: args.iter().map(|a| a.ty).collect(),
+            result: expr.ty,
+        };
         let args = self.b.list(&regs);
         self.b.unit.calls.push(CallSite { function, args, types });
         let site = (self.b.unit.calls.len() - 1) as u32;
@@ -404,18 +407,6 @@ pub fn push_site<T: PartialEq>(sites: &mut Vec<T>, site: T) -> u32 {
         sites.push(site);
         sites.len() - 1
     }) as u32
-}
-
-/// The width of an integer type.
-pub fn int_kind(kind: TypeKind) -> Option<IntKind> {
-    Some(match kind {
-        TypeKind::Bit => IntKind::Bit,
-        TypeKind::TinyInt => IntKind::TinyInt,
-        TypeKind::SmallInt => IntKind::SmallInt,
-        TypeKind::Int => IntKind::Int,
-        TypeKind::BigInt => IntKind::BigInt,
-        _ => return None,
-    })
 }
 
 fn int_op(op: ArithOp) -> IntOp {

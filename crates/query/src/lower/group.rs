@@ -2,8 +2,8 @@
 
 use base::{SqlResult, SqlType, Value};
 
-use crate::func::CallTypes;
 use crate::ir::builder::Label;
+use crate::ir::function::CallTypes;
 use crate::ir::inst::{Inst, Reg};
 use crate::ir::key::KeyShape;
 use crate::ir::object::{AggregateDesc, GroupsDesc, ObjId, ObjectDesc, Order, OrderKey, SetDesc};

@@ -24,13 +24,14 @@ use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg, RegType};
 use crate::ir::key::KeyShape;
 use crate::ir::object::{HashDesc, KeyPart, ObjId, ObjectDesc};
+use crate::ir::operator::CompareOp;
 use crate::ir::site::RowSite;
 use crate::lower::columns::ColumnType;
 use crate::lower::expr::NullTo;
 use crate::lower::join::{Passage, Routine};
 use crate::lower::scope::{Binding, Val};
 use crate::lower::{Consume, Lowering};
-use crate::plan::expr::{ColId, CompareOp, Expr, Pred};
+use crate::plan::expr::{ColId, Expr, Pred};
 use crate::plan::tree::{JoinKind, Node};
 
 /// The parts of a [`Node::HashJoin`].

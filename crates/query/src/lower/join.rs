@@ -5,11 +5,12 @@ use base::{SqlResult, SqlType};
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg, RegType};
 use crate::ir::object::{ObjId, ObjectDesc, WorkDesc};
+use crate::ir::operator::CompareOp;
 use crate::lower::columns::{ColumnType, uses_in_pred};
 use crate::lower::hash_join::HashJoin;
 use crate::lower::scope::{Binding, Val};
 use crate::lower::{Consume, Lowering};
-use crate::plan::expr::{ColId, CompareOp, Pred};
+use crate::plan::expr::{ColId, Pred};
 use crate::plan::tree::{JoinKind, Node};
 
 /// How columns reach the routine behind a join: rows in the registers that they are in, values in
@@ -181,7 +182,7 @@ impl Lowering {
                     Ok(())
                 }
                 JoinKind::RightOuter | JoinKind::FullOuter => {
-                    Err(super::scope::internal("a nested loop cannot be a right or full join"))
+                    Err(crate::ir::internal("a nested loop cannot be a right or full join"))
                 }
             }
         })
@@ -257,7 +258,7 @@ impl Lowering {
         let condition = Pred::And(conditions);
         let mut wanted = Vec::new();
         uses_in_pred(&condition, &mut |col| wanted.push(col));
-        let built = crate::lower::columns::outputs(join.build);
+        let built = crate::plan::walk::outputs(join.build);
         wanted.retain(|col| built.contains(col));
         wanted.sort_unstable();
         wanted.dedup();

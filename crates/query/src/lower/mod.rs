@@ -45,18 +45,15 @@ use base::{SqlError, SqlResult, Value, message};
 use crate::ir::builder::{Builder, Label};
 use crate::ir::inst::{Inst, MarkId, Pc, Reg, RegType};
 use crate::ir::object::{ObjId, ReadPurpose};
+use crate::ir::operator::VarId;
 use crate::ir::site::{AssignedColumn, ResultSite, StatementKind};
 use crate::ir::unit::{OperatorCounter, Unit};
 use crate::lower::columns::{ColumnType, Columns};
 use crate::lower::scope::{Scope, Val};
-use crate::plan::expr::{ColId, Expr, Pred, VarId};
+use crate::plan::expr::{ColId, Expr, Pred};
 use crate::plan::native::NativeModule;
-use crate::plan::print::NodeKey;
+use crate::plan::print::key_of;
 use crate::plan::tree::*;
-
-pub(crate) use columns::outputs;
-pub(crate) use scan::engine_layout;
-pub(crate) use scope::internal;
 
 /// What a unit's code depends on beside the plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -116,11 +113,6 @@ pub fn native(module: &NativeModule, options: Options) -> SqlResult<Unit> {
     let mut lowering = Lowering::new(options);
     lowering.native_module(module)?;
     Ok(lowering.b.finish())
-}
-
-/// The smallest and the largest value of an integer type.
-pub(crate) fn int_range(ty: &base::SqlType) -> Option<(i64, i64)> {
-    expr::int_kind(ty.kind).map(|kind| kind.range())
 }
 
 /// A function that writes the code for one row.
@@ -252,7 +244,7 @@ impl Lowering {
         let full = self.full.expect("plan() has made it");
         match &select.destination {
             Destination::Client => {
-                let columns = select.output.clone().into();
+                let columns = select.output.iter().map(|output| output.shown.clone()).collect();
                 self.b.unit.results.push(ResultSite { columns });
                 let result = (self.b.unit.results.len() - 1) as u16;
                 self.b.in_prologue(|b| b.emit(Inst::Announce { result }));
@@ -290,7 +282,7 @@ impl Lowering {
             return self.operator(node, consume);
         }
         let (executions, rows) = (self.zero(), self.zero());
-        self.b.unit.counters.push(OperatorCounter { node: NodeKey::of(node), executions, rows });
+        self.b.unit.counters.push(OperatorCounter { node: key_of(node), executions, rows });
         self.b.emit(Inst::Step { dst: executions, a: executions, by: 1 });
         self.operator(node, &mut |l| {
             l.b.emit(Inst::Step { dst: rows, a: rows, by: 1 });

@@ -5,12 +5,13 @@ use tsql::ast::Span;
 
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg};
+use crate::ir::operator::VarId;
 use crate::ir::runs::Runs;
 use crate::ir::site::{ModuleArg, ModuleCallSite, StatementKind, StatementSite};
 use crate::lower::Lowering;
 use crate::lower::columns::Columns;
 use crate::lower::scope::Scope;
-use crate::plan::expr::{Expr, ExprKind, VarId};
+use crate::plan::expr::{Expr, ExprKind};
 use crate::plan::native::{CallArg, NativeBranch, NativeKind, NativeModule, NativeStatement};
 use crate::plan::tree::Plan;
 
@@ -119,7 +120,7 @@ impl Lowering {
             }
             NativeKind::Break | NativeKind::Continue => {
                 let Some(innermost) = exits.innermost else {
-                    return Err(super::scope::internal("BREAK or CONTINUE outside of a loop"));
+                    return Err(crate::ir::internal("BREAK or CONTINUE outside of a loop"));
                 };
                 self.end_atomic_blocks(innermost.atomic_depth);
                 let is_break = matches!(statement.kind, NativeKind::Break);

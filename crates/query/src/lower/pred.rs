@@ -6,11 +6,12 @@ use base::{SqlResult, SqlType, Value};
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg};
 use crate::ir::key::ConstantSet;
+use crate::ir::operator::CompareOp;
 use crate::ir::site::{CompareSite, LikePattern, LikeSite};
 use crate::lower::Lowering;
 use crate::lower::columns::uses_in_pred;
 use crate::lower::expr::{NullTo, push_site};
-use crate::plan::expr::{ColId, CompareOp, Expr, ExprKind, Pred};
+use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 
 /// Where a condition goes. The caller places [`Ways::fall`] right behind it.
 #[derive(Clone, Copy, Debug)]

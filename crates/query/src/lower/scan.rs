@@ -5,15 +5,14 @@ use std::sync::{Arc, OnceLock};
 use base::ids::DbId;
 use base::{SqlResult, SqlType};
 use engine::catalog::def::TableDef;
-use engine::catalog::naming_index;
-use engine::hot::row::RowLayout;
 
-use crate::func::{RowsetFunction, RowsetRows};
+use crate::ir::function::{RowsetFunction, RowsetRows};
 use crate::ir::inst::{Inst, Reg};
 use crate::ir::object::{
     AccessDesc, CursorDesc, KeyPart, LocalCursorDesc, LocalSource, NextColumn, ObjId, ObjectDesc,
     ReadPurpose, WorkDesc,
 };
+use crate::ir::place::engine_layout;
 use crate::ir::site::RowsetSite;
 use crate::ir::unit::TableUse;
 use crate::lower::columns::{source_columns, uses_in_expr};
@@ -158,7 +157,7 @@ impl Lowering {
             Source::System(database, view) => {
                 let types: Vec<SqlType> = view.columns.iter().map(|c| c.1).collect();
                 let (work, layout) = self.rowset_work(&types);
-                self.fill(work, RowsetSite::System(*database, view), true);
+                self.fill(work, RowsetSite::System(*database, *view), true);
                 (LocalSource::Work(work), layout)
             }
             Source::Function(function, args) => {
@@ -287,14 +286,4 @@ fn uses_columns<'e>(exprs: impl Iterator<Item = &'e Expr>) -> bool {
     let mut uses = false;
     exprs.for_each(|e| uses_in_expr(e, &mut |_| uses = true));
     uses
-}
-
-/// The layout of an engine table's rows: the stored columns, and a hidden row number where no
-/// unique index names the rows.
-pub fn engine_layout(table: &TableDef) -> RowLayout {
-    let mut types: Vec<SqlType> = table.stored_columns().map(|c| c.ty).collect();
-    if naming_index(table).is_none() {
-        types.push(SqlType::bigint());
-    }
-    RowLayout::new(&types)
 }

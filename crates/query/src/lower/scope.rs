@@ -5,9 +5,10 @@
 //! lowering brackets such code with [`Lowering::enter`] and [`Lowering::leave`]: everything learned
 //! in between is forgotten. What is learned is kept in a journal, newest last.
 
-use base::{SqlError, SqlResult, message};
+use base::SqlResult;
 
 use crate::ir::inst::{Inst, LoadKind, NOT_NULL, Reg, RegType};
+use crate::ir::internal;
 use crate::ir::place::{load_kind, variable_place};
 use crate::lower::Lowering;
 use crate::lower::columns::ColumnType;
@@ -221,11 +222,4 @@ impl Lowering {
             }
         }
     }
-}
-
-/// A plan that breaks its contract: a mistake of the server's, reported as such.
-pub fn internal(what: &str) -> SqlError {
-    let message = &message::INTERNAL_QUERY_ERROR;
-    let text = format!("Internal Query Processor Error: {what}.");
-    SqlError::custom(message.number, message.severity, message.state, text)
 }

@@ -4,9 +4,10 @@ use base::{SqlError, SqlResult, SqlType, Value, message};
 
 use crate::ir::builder::Label;
 use crate::ir::inst::{Inst, Reg, RegType};
+use crate::ir::operator::CompareOp;
 use crate::lower::scope::Val;
 use crate::lower::{Consume, Lowering};
-use crate::plan::expr::{CompareOp, Expr};
+use crate::plan::expr::Expr;
 use crate::plan::tree::Scan;
 
 impl Lowering {

@@ -7,11 +7,12 @@ use crate::ir::inst::{Inst, Reg, RegType};
 use crate::ir::object::{
     AccessDesc, LocalCursorDesc, LocalSource, ObjectDesc, Order, SortDesc, WorkDesc,
 };
+use crate::ir::operator::CompareOp;
 use crate::lower::columns::ColumnType;
 use crate::lower::expr::NullTo;
 use crate::lower::scope::Val;
 use crate::lower::{Consume, Lowering};
-use crate::plan::expr::{ColId, CompareOp, Expr, SortKey};
+use crate::plan::expr::{ColId, Expr, SortKey};
 use crate::plan::tree::Node;
 
 impl Lowering {

@@ -10,12 +10,13 @@ use crate::ir::inst::{Inst, MarkId, Reg, RegType};
 use crate::ir::key::KeyShape;
 use crate::ir::object::{AccessDesc, ObjId};
 use crate::ir::object::{HashDesc, KeyPart, LocalCursorDesc, LocalSource, ObjectDesc, WorkDesc};
+use crate::ir::operator::CompareOp;
 use crate::lower::columns::uses_in_node;
 use crate::lower::expr::NullTo;
 use crate::lower::pred::Ways;
 use crate::lower::scope::Val;
 use crate::lower::{Consume, Lowering};
-use crate::plan::expr::{CompareOp, Expr, Subquery};
+use crate::plan::expr::{Expr, Subquery};
 use crate::plan::tree::Node;
 
 /// A flag that is 0 until something has been done once.

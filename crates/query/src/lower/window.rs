@@ -3,7 +3,7 @@
 
 use base::{SqlResult, SqlType};
 
-use crate::func::CallTypes;
+use crate::ir::function::CallTypes;
 use crate::ir::inst::{Inst, Reg, RegType};
 use crate::ir::object::{
     ObjId, ObjectDesc, Order, OrderKey, WindowDesc, WindowFunctionDesc, WindowOp,

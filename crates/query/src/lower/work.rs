@@ -4,10 +4,11 @@ use base::{SqlError, SqlResult, SqlType, message};
 
 use crate::ir::inst::{Inst, Reg, RegType};
 use crate::ir::object::{ObjectDesc, WorkDesc};
+use crate::ir::operator::CompareOp;
 use crate::lower::columns::ColumnType;
 use crate::lower::scope::Val;
 use crate::lower::{Consume, Lowering, Worktable};
-use crate::plan::expr::{ColId, CompareOp, Expr};
+use crate::plan::expr::{ColId, Expr};
 use crate::plan::tree::{Node, WorktableId};
 
 impl Lowering {
@@ -113,7 +114,7 @@ impl Lowering {
         consume: Consume<'_>,
     ) -> SqlResult<()> {
         let Some(work) = self.worktables.get(&id).cloned() else {
-            return Err(super::scope::internal("a worktable is read where it is not filled"));
+            return Err(crate::ir::internal("a worktable is read where it is not filled"));
         };
         self.scan_work(work.object, &mut |l, row| {
             l.bind_row(row, work.layout, columns);

@@ -14,20 +14,13 @@
 
 use base::{SqlType, Value};
 
-use crate::func::{AggregateFunction, ScalarFunction};
+use crate::ir::function::{AggregateFunction, ScalarFunction};
+pub use crate::ir::operator::{ArithOp, CastMode, CompareOp, TableVarId, VarId};
 use crate::plan::tree::Node;
 
 /// A column of some operator's output, unique within a statement.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ColId(pub u32);
-
-/// A scalar variable's place in its module's frame.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct VarId(pub u32);
-
-/// A table variable's (or table-valued parameter's) place in its module's frame.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct TableVarId(pub u32);
 
 /// A scalar expression.
 #[derive(Clone, Debug)]
@@ -99,45 +92,6 @@ pub enum ExprKind {
     Subquery(Box<Subquery>),
     /// `NEXT VALUE FOR` a sequence; the same value for all of a row's references to it.
     NextValue(base::ids::ObjectId),
-}
-
-/// How a conversion behaves.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CastMode {
-    /// `CAST`, `CONVERT` and implicit conversion in an expression: strings are cut silently.
-    Explicit,
-    /// `TRY_CAST`, `TRY_CONVERT`: NULL where `Explicit` raises a conversion error.
-    Try,
-    /// Into a column: strings that do not fit raise 2628.
-    Assign,
-    /// Into a variable or parameter: strings are cut silently, numbers are checked.
-    AssignVariable,
-}
-
-/// Binary operators on scalars that are not strings.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum ArithOp {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Modulo,
-    BitAnd,
-    BitOr,
-    BitXor,
-}
-
-/// Comparison operators.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum CompareOp {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
 }
 
 /// A condition: true, false or unknown.

@@ -3,6 +3,7 @@
 //! [`expr`], [`tree`] and [`native`] are the vocabulary that binder, planner and lowering share.
 
 pub mod expr;
+pub mod fold;
 pub mod hints;
 pub mod ids;
 pub mod native;

@@ -7,8 +7,10 @@ use base::ids::ObjectId;
 use base::{SqlError, SqlType};
 use tsql::ast::Span;
 
-use crate::plan::expr::{Expr, Pred, TableVarId, VarId};
-use crate::plan::tree::{Isolation, Plan};
+use crate::ir::operator::{TableVarId, VarId};
+use crate::ir::read::Isolation;
+use crate::plan::expr::{Expr, Pred};
+use crate::plan::tree::Plan;
 
 /// A natively compiled procedure, function or trigger.
 #[derive(Clone, Debug)]

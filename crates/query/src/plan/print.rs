@@ -8,19 +8,14 @@ use base::Value;
 use base::ids::DbId;
 use engine::catalog::def::{IndexDef, IndexKind, TableDef};
 
+use crate::ir::unit::NodeKey;
 use crate::plan::expr::*;
 use crate::plan::tree::*;
 use crate::plan::walk::{Part, Parts, visit};
 
-/// Names an operator of a plan for as long as the plan stays where it is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct NodeKey(usize);
-
-impl NodeKey {
-    /// The name of an operator.
-    pub fn of(node: &Node) -> NodeKey {
-        NodeKey(std::ptr::from_ref(node).addr())
-    }
+/// The name of an operator.
+pub fn key_of(node: &Node) -> NodeKey {
+    NodeKey(std::ptr::from_ref(node).addr())
 }
 
 /// A line of a plan.
@@ -140,7 +135,7 @@ impl<'p> Printer<'p> {
     /// An operator's line, and below it the queries in its expressions and its inputs.
     fn node(&mut self, depth: usize, node: &'p Node) {
         let text = self.describe(node);
-        let (key, object) = (Some(NodeKey::of(node)), object_of(node));
+        let (key, object) = (Some(key_of(node)), object_of(node));
         self.lines.push(Line { depth, text, node: key, object, is_label: false });
         for (text, query) in std::mem::take(&mut self.queries) {
             let label = Line { depth: depth + 1, text, node: None, object: None, is_label: true };

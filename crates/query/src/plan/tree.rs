@@ -14,10 +14,14 @@ use base::ids::{DbId, ObjectId};
 use engine::catalog::def::{IndexKind, TableDef};
 use engine::catalog::naming_index;
 
-use crate::func::RowsetFunction;
-use crate::plan::expr::{Aggregate, ColId, Expr, Pred, SortKey, TableVarId, VarId};
+use crate::ir::function::RowsetFunction;
+pub use crate::ir::object::{Frame, FrameBound};
+use crate::ir::operator::{TableVarId, VarId};
+pub use crate::ir::read::{Isolation, ReadOptions};
+use crate::ir::rowset::SystemRowset;
+pub use crate::ir::site::{BaseColumn, ResultColumn};
+use crate::plan::expr::{Aggregate, ColId, Expr, Pred, SortKey};
 use crate::plan::hints::AccessHint;
-use crate::sysview::SystemRowset;
 
 /// An operator and its inputs.
 #[derive(Clone, Debug)]
@@ -247,7 +251,7 @@ pub enum Source {
     /// A trigger's `inserted` (true) or `deleted` (false).
     Transition(bool, Arc<TableDef>),
     /// A view of the server's: rows made when asked for, about this database.
-    System(DbId, &'static SystemRowset),
+    System(DbId, SystemRowset),
     /// A table-valued function of the library.
     Function(&'static RowsetFunction, Vec<Expr>),
     /// A user's multi-statement table-valued function (inline ones are expanded by the binder).
@@ -314,39 +318,6 @@ pub struct Bound {
     pub inclusive: bool,
 }
 
-/// How a source is read, from isolation level and hints.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct ReadOptions {
-    /// A table hint's isolation level; `None` leaves it to the session.
-    pub isolation: Option<Isolation>,
-    /// `UPDLOCK`.
-    pub update_lock: bool,
-    /// `XLOCK`.
-    pub exclusive_lock: bool,
-    /// `TABLOCK`, `TABLOCKX` come with `exclusive_lock` set.
-    pub table_lock: bool,
-    /// `READPAST`.
-    pub read_past: bool,
-    /// `NOWAIT`.
-    pub no_wait: bool,
-    /// `READCOMMITTEDLOCK`: READ COMMITTED waits for writers, whatever the database's option.
-    pub committed_lock: bool,
-    /// For foreign keys: what is newest, after waiting for the transaction that is changing it,
-    /// whatever the level. Nothing stays locked.
-    pub newest: bool,
-}
-
-/// Isolation levels.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[allow(missing_docs)]
-pub enum Isolation {
-    ReadUncommitted,
-    ReadCommitted,
-    RepeatableRead,
-    Snapshot,
-    Serializable,
-}
-
 /// A window function.
 #[derive(Clone, Debug)]
 pub struct WindowFunction {
@@ -404,28 +375,6 @@ pub enum WindowKind {
     Aggregate(Aggregate, Frame),
 }
 
-/// The rows around the current one that a window function looks at.
-#[derive(Clone, Debug)]
-pub struct Frame {
-    /// `ROWS` instead of `RANGE`.
-    pub rows: bool,
-    /// Where it starts.
-    pub start: FrameBound,
-    /// Where it ends.
-    pub end: FrameBound,
-}
-
-/// An end of a frame.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum FrameBound {
-    UnboundedPreceding,
-    Preceding(u64),
-    CurrentRow,
-    Following(u64),
-    UnboundedFollowing,
-}
-
 /// A planned data statement.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one for a statement")]
@@ -453,29 +402,13 @@ pub struct SelectPlan {
     pub destination: Destination,
 }
 
-/// A column of a result set.
+/// A column of a result set, and what its values are.
 #[derive(Clone, Debug)]
 pub struct OutputColumn {
-    /// Its value.
+    /// Its values.
     pub column: ColId,
-    /// Its heading; empty when it has none.
-    pub name: Arc<str>,
-    /// Its type.
-    pub ty: SqlType,
-    /// Whether it may be NULL.
-    pub nullable: bool,
-    /// The base column that it shows unchanged, if any (identity and updatability flags, browse
-    /// information).
-    pub base: Option<BaseColumn>,
-}
-
-/// The stored column behind a result column.
-#[derive(Clone, Debug)]
-pub struct BaseColumn {
-    /// Its table.
-    pub table: Arc<TableDef>,
-    /// Its place in `TableDef::columns`.
-    pub ordinal: usize,
+    /// What the client is told of it.
+    pub shown: ResultColumn,
 }
 
 /// Where the rows of a query go.
@@ -568,7 +501,7 @@ pub struct RowEffects {
     /// Foreign keys of other tables onto this one that the old row may be needed by.
     pub referenced_by: Vec<ReferencedPlan>,
     /// `OUTPUT` to the client.
-    pub output: Option<Vec<(Expr, OutputColumn)>>,
+    pub output: Option<Vec<(Expr, ResultColumn)>>,
     /// `OUTPUT … INTO`: a further insert for each row, whose source is [`Node::OneRow`] over the columns above.
     pub output_into: Option<Box<InsertPlan>>,
     /// Keep old and new rows for the triggers that run when the statement is done.

@@ -4,9 +4,11 @@
 //! [`Parts`] lists what something directly consists of; a caller that wants more recurses. So each
 //! kind of walk is a few lines, and the shape of the tree is known in one place.
 
-use crate::func::Volatility;
+use std::collections::HashSet;
+
+use crate::ir::function::Volatility;
 use crate::plan::expr::{Aggregate, ColId, Expr, ExprKind, Pred, SortKey};
-use crate::plan::tree::{Access, Node, Scan, Source, WindowFunction, WindowKind};
+use crate::plan::tree::{Access, JoinKind, Node, Scan, Source, WindowFunction, WindowKind};
 
 /// A part of something larger.
 #[derive(Clone, Copy, Debug)]
@@ -359,7 +361,51 @@ pub fn has_subquery(expr: &Expr) -> bool {
 
 /// The columns that an operator yields, each once.
 pub fn outputs(node: &Node) -> Vec<ColId> {
-    crate::lower::outputs(node)
+    let mut out = Vec::new();
+    collect_outputs(node, &mut out);
+    let mut seen = HashSet::new();
+    out.retain(|col| seen.insert(*col));
+    out
+}
+
+fn collect_outputs(node: &Node, out: &mut Vec<ColId>) {
+    match node {
+        Node::OneRow => {}
+        Node::Values { columns, .. }
+        | Node::Distinct { columns, .. }
+        | Node::Sort { columns, .. }
+        | Node::Union { columns, .. }
+        | Node::Recursive { columns, .. }
+        | Node::Worktable { columns, .. } => out.extend(columns),
+        Node::Scan(scan) => {
+            out.extend(scan.columns.iter().map(|c| c.1));
+            out.extend(scan.row);
+        }
+        Node::Filter { input, .. } | Node::Top { input, .. } | Node::Offset { input, .. } => {
+            collect_outputs(input, out);
+        }
+        Node::Compute { input, columns } => {
+            collect_outputs(input, out);
+            out.extend(columns.iter().map(|c| c.0));
+        }
+        Node::NestedLoop { kind, outer: left, inner: right, .. }
+        | Node::HashJoin { kind, probe: left, build: right, .. } => {
+            collect_outputs(left, out);
+            if !matches!(kind, JoinKind::Semi | JoinKind::Anti | JoinKind::AntiNullAware) {
+                collect_outputs(right, out);
+            }
+        }
+        Node::Aggregate { groups, aggregates, grouping_id, .. } => {
+            out.extend(groups.iter().map(|g| g.0));
+            out.extend(aggregates.iter().map(|a| a.0));
+            out.extend(*grouping_id);
+        }
+        Node::Window { functions, columns, .. } => {
+            out.extend(columns);
+            out.extend(functions.iter().map(|f| f.0));
+        }
+        Node::Spool { body, .. } => collect_outputs(body, out),
+    }
 }
 
 /// Whether two expressions always have the same value for the same row. Expressions that contain

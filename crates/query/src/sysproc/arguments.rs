@@ -5,7 +5,7 @@ use base::{SqlType, Value, ValueRef};
 
 use crate::exec::program::variables::Variables;
 use crate::interp::Frame;
-use crate::plan::expr::VarId;
+use crate::ir::operator::VarId;
 
 /// The parameters of a native procedure, by name and of the types that its text declares.
 pub struct Arguments<'a> {

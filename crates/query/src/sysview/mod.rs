@@ -5,7 +5,7 @@
 //! * [`compatible`]: the views of the days before `sys`: `sysobjects`, `sysdatabases`.
 //! * [`information_schema`]: the standard's views.
 //!
-//! A view is either a [`SystemRowset`], whose rows are made from the schema or the server's state
+//! A view is either a [`FilledView`], whose rows are made from the schema or the server's state
 //! when it is read, or a [`SystemView`], a query over such views. All are visible in every
 //! database, and describe the one in whose name they were asked for. [`visibility`] says which
 //! users see which of their rows.
@@ -21,7 +21,7 @@ mod visibility;
 use std::sync::Arc;
 
 use base::ids::{DbId, SessionId};
-use base::{SqlResult, SqlType, Value, ValueRef};
+use base::{SqlResult, Value, ValueRef};
 use engine::catalog::Schema;
 use engine::catalog::def::Permission;
 use engine::txn::DatabaseSession;
@@ -30,17 +30,16 @@ use engine::wait::Task;
 use crate::bind::context::{SystemObject, SystemView};
 use crate::exec::instance::Instance;
 use crate::interp::local::LocalTable;
+use crate::ir::function::Functions;
+use crate::ir::rowset::{RowsetId, SystemRowset, ViewColumn};
 
-pub use function::ServerFunction;
+pub use function::Library;
 pub(crate) use server::texts::offsets as statement_offsets;
-pub use visibility::{Seen, Visibility, seen};
-
-/// A column: name, type, whether it may be NULL.
-pub type ViewColumn = (&'static str, SqlType, bool);
+pub use visibility::{Visibility, seen};
 
 /// A view whose rows are made when it is read.
 #[derive(Debug)]
-pub struct SystemRowset {
+pub struct FilledView {
     /// `sys` or `INFORMATION_SCHEMA`.
     pub schema: &'static str,
     /// Its name.
@@ -110,7 +109,7 @@ impl FillContext<'_> {
 
 /// The permission that a reader of a view needs, beside what every user has: `VIEW SERVER STATE` or
 /// `VIEW DATABASE STATE`. Views of sessions and requests show every session its own rows.
-pub fn needs(view: &SystemRowset) -> Option<Permission> {
+pub fn needs(view: &FilledView) -> Option<Permission> {
     const FOR_ALL: [&str; 3] = ["dm_exec_sessions", "dm_exec_requests", "dm_os_host_info"];
     const OF_SERVER: [&str; 2] = ["dm_db_file_space_usage", "dm_db_log_space_usage"];
     match view.name {
@@ -132,9 +131,14 @@ pub fn id_of(schema: &str, name: &str) -> i32 {
     -((hash % 800_000_000) as i32) - 1_000_000
 }
 
-/// All views whose rows are made.
-fn rowsets() -> impl Iterator<Item = &'static SystemRowset> {
+/// All views whose rows are made, each at the place that its id names.
+fn rowsets() -> impl Iterator<Item = &'static FilledView> {
     [catalog::VIEWS, server::VIEWS].into_iter().flatten().copied()
+}
+
+/// The view that has this id.
+pub fn filled(id: RowsetId) -> &'static FilledView {
+    rowsets().nth(usize::from(id.0)).expect("ids are given by `find`")
 }
 
 /// All views that are queries.
@@ -151,11 +155,16 @@ pub fn find(schema: Option<&str>, name: &str) -> Option<SystemObject> {
         Some(schema) if schema.eq_ignore_ascii_case("dbo") => old_view(name),
         Some(schema) => {
             let same = |own: &str| own.eq_ignore_ascii_case(schema);
-            let rowset = rowsets().find(|view| same(view.schema) && is_old(view.name));
+            let mut numbered = (0..).map(RowsetId).zip(rowsets());
+            let rowset = numbered.find(|(_, view)| same(view.schema) && is_old(view.name));
+            let rowset = rowset.map(|(id, view)| {
+                let FilledView { schema, name, columns, .. } = view;
+                SystemRowset { id, schema, name, columns }
+            });
             let query = || queries().find(|view| same(view.schema) && is_old(view.name));
             let function = || {
                 let is_sys = schema.eq_ignore_ascii_case("sys");
-                is_sys.then(|| crate::func::lookup_rowset(name)).flatten()
+                is_sys.then(|| Library.rowset(name)).flatten()
             };
             rowset
                 .map(SystemObject::Rowset)

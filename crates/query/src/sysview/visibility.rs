@@ -18,9 +18,10 @@ use engine::catalog::def::{
 };
 use engine::catalog::{Object, Schema};
 
-use super::SystemRowset;
+use super::FilledView;
 use crate::exec::security::{DatabaseUser, WHOLE_DATABASE, WHOLE_SERVER};
 use crate::exec::session::State;
+use crate::ir::function::facts::Seen;
 
 /// The columns that say to which object a row belongs, the first that a view has.
 const OBJECT_COLUMNS: [&str; 3] = ["object_id", "referencing_id", "parent_object_id"];
@@ -28,17 +29,6 @@ const OBJECT_COLUMNS: [&str; 3] = ["object_id", "referencing_id", "parent_object
 /// The views with texts of users.
 const WITH_DEFINITIONS: [&str; 4] =
     ["check_constraints", "computed_columns", "default_constraints", "sql_modules"];
-
-/// What is seen of an object.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Seen {
-    /// Nothing, as if it were not there.
-    Nothing,
-    /// That it is there, and what it is made of.
-    Object,
-    /// Its text too.
-    Definition,
-}
 
 /// What a user of a database sees of an object.
 pub fn seen(user: &DatabaseUser, (database, schema): (DbId, &Schema), id: ObjectId) -> Seen {
@@ -90,7 +80,7 @@ pub struct Objects {
 impl Visibility {
     /// What a session sees of a view of a database's catalog; `None` for everything. Error 916.
     pub fn of(
-        view: &SystemRowset,
+        view: &FilledView,
         state: &State,
         (database, schema): (DbId, &Arc<Schema>),
     ) -> base::SqlResult<Option<Visibility>> {

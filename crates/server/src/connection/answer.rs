@@ -21,8 +21,8 @@ use query::exec::sink::{
     DoneScope, EnvironmentChange, Origins, OutputParameter, ResponseSink, StatementDone,
 };
 use query::interp::{OutputRow, ResultSink};
+use query::ir::site::ResultColumn;
 use query::ir::site::ResultSite;
-use query::plan::tree::OutputColumn;
 use tds::collation::WireCollation;
 use tds::server::{ResponseWriter, RowEncoder, RowSource};
 use tds::token::{Done, DoneKind, DoneStatus};
@@ -412,7 +412,7 @@ pub fn write_environment(writer: &mut ResponseWriter, change: &EnvironmentChange
 }
 
 impl OpenResult {
-    fn new(columns: &[OutputColumn], version: TdsVersion) -> OpenResult {
+    fn new(columns: &[ResultColumn], version: TdsVersion) -> OpenResult {
         let columns: Vec<Column> = columns.iter().map(announced).collect();
         let variants = (0..columns.len()).filter(|c| columns[*c].ty.kind == TypeKind::SqlVariant);
         let long = (0..columns.len())
@@ -423,8 +423,8 @@ impl OpenResult {
     }
 
     /// Whether this is how these columns are announced.
-    fn announces(&self, columns: &[OutputColumn]) -> bool {
-        let is_same = |(known, column): (&Column, &OutputColumn)| {
+    fn announces(&self, columns: &[ResultColumn]) -> bool {
+        let is_same = |(known, column): (&Column, &ResultColumn)| {
             known.ty == column.ty
                 && *known.name == *column.name
                 && (known.flags, known.user_type) == facts(column)
@@ -435,20 +435,20 @@ impl OpenResult {
 }
 
 /// How a result's column is announced.
-fn announced(column: &OutputColumn) -> Column {
+fn announced(column: &ResultColumn) -> Column {
     let (flags, user_type) = facts(column);
     let table = table_name(column).map(str::to_owned).collect();
     Column { name: column.name.to_string(), ty: column.ty, flags, user_type, table }
 }
 
 /// The table behind a result's column, if there is one.
-fn table_name(column: &OutputColumn) -> impl Iterator<Item = &str> {
+fn table_name(column: &ResultColumn) -> impl Iterator<Item = &str> {
     column.base.iter().map(|base| &*base.table.header.name)
 }
 
 /// What is announced of a result's column besides its name and type: flags, and the number of its
 /// alias type.
-fn facts(column: &OutputColumn) -> (ColumnFlags, u32) {
+fn facts(column: &ResultColumn) -> (ColumnFlags, u32) {
     let mut flags = ColumnFlags::default();
     if column.nullable {
         flags = flags.with(ColumnFlags::NULLABLE);

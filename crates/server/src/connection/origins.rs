@@ -3,7 +3,7 @@
 
 use engine::catalog::def::TableDef;
 use query::exec::sink::Origins;
-use query::plan::tree::OutputColumn;
+use query::ir::site::ResultColumn;
 use tds::server::ResponseWriter;
 use tds::server::response::ColumnOrigin;
 
@@ -37,7 +37,7 @@ pub fn write(writer: &mut ResponseWriter, origins: &Origins<'_>) {
 }
 
 /// The number of a column's table among those seen, from 1; none for an expression.
-fn table_number<'c>(tables: &mut Vec<&'c TableDef>, column: &'c OutputColumn) -> Option<u8> {
+fn table_number<'c>(tables: &mut Vec<&'c TableDef>, column: &'c ResultColumn) -> Option<u8> {
     let table = &*column.base.as_ref()?.table;
     let known = tables.iter().position(|known| known.id() == table.id());
     let at = known.unwrap_or(tables.len());
@@ -48,13 +48,13 @@ fn table_number<'c>(tables: &mut Vec<&'c TableDef>, column: &'c OutputColumn) ->
     Some(number)
 }
 
-fn base_name(column: &OutputColumn) -> Option<&str> {
+fn base_name(column: &ResultColumn) -> Option<&str> {
     let base = column.base.as_ref()?;
     Some(&base.table.columns[base.ordinal].name)
 }
 
 /// Whether a column is part of its table's primary key, or of a unique index where there is none.
-fn is_key(column: &OutputColumn) -> bool {
+fn is_key(column: &ResultColumn) -> bool {
     let Some(base) = &column.base else { return false };
     let id = base.table.columns[base.ordinal].id;
     let unique = || base.table.indexes.iter().filter(|index| index.unique);

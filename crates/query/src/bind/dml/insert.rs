@@ -14,8 +14,9 @@ use crate::bind::query::scalar_of;
 use crate::bind::scalar::{Origin, Scalar};
 use crate::bind::scope::Clause;
 use crate::bind::select::{Output, Usage};
+use crate::ir::read::ReadOptions;
 use crate::plan::expr::Expr;
-use crate::plan::tree::{CheckPlan, InsertPlan, NewValue, Node, Plan, ReadOptions, Target};
+use crate::plan::tree::{CheckPlan, InsertPlan, NewValue, Node, Plan, Target};
 
 /// How many rows `VALUES` may list.
 const VALUES_ROWS_MAX: usize = 1000;

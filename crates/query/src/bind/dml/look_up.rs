@@ -6,9 +6,11 @@ use base::ids::DbId;
 use engine::catalog::def::{ColumnId, IndexDef, IndexKind, TableDef};
 
 use super::{Binder, Changing};
-use crate::plan::expr::{CastMode, ColId, CompareOp, Expr, Pred};
+use crate::ir::operator::{CastMode, CompareOp};
+use crate::ir::read::ReadOptions;
+use crate::plan::expr::{ColId, Expr, Pred};
 use crate::plan::hints::AccessHint;
-use crate::plan::tree::{Access, Node, ReadOptions, Scan, Source};
+use crate::plan::tree::{Access, Node, Scan, Source};
 
 /// A column and the value that it must have.
 #[derive(Clone, Debug)]

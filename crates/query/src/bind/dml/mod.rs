@@ -14,8 +14,6 @@ mod merge;
 mod once;
 mod output;
 mod returned;
-#[cfg(test)]
-mod scenarios;
 mod target;
 #[cfg(test)]
 mod tests;

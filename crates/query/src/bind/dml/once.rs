@@ -13,7 +13,8 @@ use super::target::Targeted;
 use super::{Binder, column};
 use crate::bind::scalar::Scalar;
 use crate::bind::select::{computed, filtered};
-use crate::plan::expr::{ColId, CompareOp, Expr, Pred};
+use crate::ir::operator::CompareOp;
+use crate::plan::expr::{ColId, Expr, Pred};
 use crate::plan::tree::{JoinKind, Node, Scan, Source, WindowFunction, WindowKind};
 use crate::plan::walk;
 

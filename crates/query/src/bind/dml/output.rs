@@ -15,9 +15,10 @@ use crate::bind::define::{row_source, substitute_in};
 use crate::bind::scalar::{Label, Origin};
 use crate::bind::scope::{Clause, Exposed, OutCol, Rows, Source};
 use crate::bind::select::{Item, Usage};
+use crate::ir::site::BaseColumn;
 use crate::plan::expr::{ColId, Expr};
 use crate::plan::rename::rename_inside_expr;
-use crate::plan::tree::{BaseColumn, InsertPlan, Node, OutputColumn, RowEffects, Target};
+use crate::plan::tree::{InsertPlan, Node, ResultColumn, RowEffects, Target};
 use crate::plan::walk::uses;
 
 /// A row that `OUTPUT` shows.
@@ -111,15 +112,14 @@ impl Binder<'_> {
         Ok(())
     }
 
-    fn output_column(&mut self, item: Item) -> BindResult<(Expr, OutputColumn)> {
+    fn output_column(&mut self, item: Item) -> BindResult<(Expr, ResultColumn)> {
         if item.assign.is_some() {
             let error = SqlError::new(&message::ASSIGNMENT_WITH_RETRIEVAL, &[]);
             return Err(error.at_line(item.line).into());
         }
         let expr = item.scalar.expr;
         let base = item.base.map(|b| BaseColumn { table: b.table, ordinal: b.ordinal });
-        let shown = OutputColumn {
-            column: self.free_column(),
+        let shown = ResultColumn {
             name: item.name.unwrap_or_else(|| "".into()),
             ty: expr.ty,
             nullable: expr.nullable,

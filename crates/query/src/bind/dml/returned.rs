@@ -25,7 +25,7 @@ impl Binder<'_> {
         for name in &returned {
             let mut output = self.query(&query_of(name)?, Usage::Insert)?;
             let number = output.columns.pop().map(|column| column.id);
-            let number = number.ok_or_else(|| crate::lower::internal("rows are numbered"))?;
+            let number = number.ok_or_else(|| crate::ir::internal("rows are numbered"))?;
             sets.push((self.inserted_rows(insert, targeted, output)?, number));
         }
         let only = match sets.len() {
@@ -67,7 +67,7 @@ impl Binder<'_> {
         for (ordinal, value) in given {
             let position = targeted.changing.table.layout_position(ordinal);
             let (NewValue::Expr(expr), Some(position)) = (value, position) else {
-                return Err(crate::lower::internal("a result set has values").into());
+                return Err(crate::ir::internal("a result set has values").into());
             };
             let id = self.free_column();
             converted.push((id, position));
@@ -85,7 +85,7 @@ fn query_of(name: &str) -> SqlResult<ast::Query> {
     let Some(ast::StatementKind::Select(mut select)) =
         batch.statements.into_iter().next().map(|s| s.kind)
     else {
-        return Err(crate::lower::internal("a query was written"));
+        return Err(crate::ir::internal("a query was written"));
     };
     if let ast::QueryBody::Select(body) = &mut select.query.body {
         for source in &mut body.from {

@@ -12,7 +12,8 @@ use crate::bind::context::{CursorRow, NamingColumn, Variable};
 use crate::bind::testing::Db;
 use crate::interp::frame::{Frame, TableSlot};
 use crate::interp::local::{LocalShape, LocalTable};
-use crate::plan::expr::{CompareOp, Pred, TableVarId};
+use crate::ir::operator::{CompareOp, TableVarId};
+use crate::plan::expr::Pred;
 use crate::plan::tree::{Node, Plan, ReferencedAction};
 
 fn shop() -> Db {

@@ -15,7 +15,8 @@ use crate::bind::scalar::Scalar;
 use crate::bind::scope::{Clause, Rows};
 use crate::bind::select::filtered;
 use crate::bind::{CursorRow, NamingColumn};
-use crate::plan::expr::{ColId, CompareOp, Expr, ExprKind, Pred, VarId};
+use crate::ir::operator::{CompareOp, VarId};
+use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::tree::{NewValue, Node, Plan, Target, UpdatePlan};
 
 /// The rows that a statement changes.

@@ -10,7 +10,8 @@ use super::effects::stored_places;
 use super::{AtLine, BindError, BindResult, Binder, Changing, null_of};
 use crate::bind::define::{definition_options, substitute_in};
 use crate::bind::scalar::Scalar;
-use crate::plan::expr::{CastMode, Expr};
+use crate::ir::operator::CastMode;
+use crate::plan::expr::Expr;
 use crate::plan::tree::{NewValue, Target};
 
 /// What a statement gives for a column.

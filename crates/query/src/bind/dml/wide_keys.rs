@@ -8,9 +8,10 @@ use tsql::ast::BinaryOp;
 
 use super::effects::{Write, stored_places};
 use super::{BindResult, Binder, Changing};
+use crate::bind::key_limit::{KeyLimit, is_variable};
 use crate::bind::scalar::Scalar;
-use crate::ddl::{KeyLimit, is_variable};
-use crate::plan::expr::{CompareOp, Expr, ExprKind, Pred};
+use crate::ir::operator::CompareOp;
+use crate::plan::expr::{Expr, ExprKind, Pred};
 use crate::plan::tree::CheckPlan;
 
 impl Binder<'_> {

@@ -11,7 +11,7 @@ use tsql::ast::{self, ArgumentValue};
 use super::{NATIVE, NativeBinder, misplaced_with};
 use crate::bind::context::*;
 use crate::bind::statement::expression;
-use crate::plan::expr::VarId;
+use crate::ir::operator::VarId;
 use crate::plan::native::{CallArg, NativeKind};
 
 impl NativeBinder<'_> {

@@ -6,7 +6,7 @@ use tsql::ast::{self, AtomicOptionKind, ModuleOptionKind};
 
 use super::{misplaced_with, not_supported};
 use crate::bind::context::BindResult;
-use crate::plan::tree::Isolation;
+use crate::ir::read::Isolation;
 
 /// The options and the body of a module.
 pub(super) fn parts_of(tree: &ast::Module) -> (&[ast::ModuleOption], &[ast::Statement]) {

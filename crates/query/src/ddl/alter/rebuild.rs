@@ -184,7 +184,7 @@ impl Copier<'_> {
 fn sequence_failure(error: &engine::catalog::SequenceError) -> SqlError {
     match error {
         engine::catalog::SequenceError::Transaction(error) => engine_error(error),
-        other => crate::lower::internal(&format!("row versions: {other:?}")),
+        other => crate::ir::internal(&format!("row versions: {other:?}")),
     }
 }
 
@@ -227,7 +227,7 @@ fn copy(context: &mut Context<'_>, rebuild: Rebuild<'_>) -> DdlResult<()> {
     let mut copier = Copier {
         task,
         catalog: context.catalog(database)?,
-        from: crate::lower::engine_layout(old),
+        from: crate::ir::place::engine_layout(old),
         columns: new.stored_columns().cloned().collect(),
         old_types: old.stored_columns().map(|c| c.ty).collect(),
         expr_types: exprs.iter().map(|e| e.ty).collect(),
@@ -270,7 +270,7 @@ fn copy_error(
 ) -> Failure {
     match error {
         CatalogError::Transaction(TxnError::DuplicateKey { index, row, .. }) => {
-            let layout = crate::lower::engine_layout(table);
+            let layout = crate::ir::place::engine_layout(table);
             let index = &table.indexes[index];
             let key = crate::interp::errors::key_text(table, index, &row, &layout);
             let args: [Shown; 3] = [&shown, &index.name, &key];

@@ -19,7 +19,7 @@ use crate::exec::context::Context;
 use crate::exec::program::StepKind;
 use crate::exec::run::Fault;
 use crate::exec::session::level::TriggerLevel;
-use crate::plan::expr::VarId;
+use crate::ir::operator::VarId;
 use crate::plan::statistics::NoStatistics;
 
 type Shown<'a> = &'a dyn std::fmt::Display;

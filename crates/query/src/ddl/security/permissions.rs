@@ -12,7 +12,8 @@ use super::not_there;
 use crate::ddl::failure::DdlResult;
 use crate::ddl::{object, place};
 use crate::exec::context::Context;
-use crate::exec::security::{Subject, WHOLE_SERVER, owner_of};
+use crate::exec::security::{WHOLE_SERVER, owner_of};
+use engine::catalog::SecurableKind;
 
 /// What a statement is about: the thing, and where permissions on it are kept.
 struct Target {
@@ -21,7 +22,7 @@ struct Target {
     server: bool,
     securable: Securable,
     /// What it is, for what can be granted on it.
-    subject: Subject,
+    subject: SecurableKind,
 }
 
 /// `GRANT`, `DENY` and `REVOKE`.
@@ -63,7 +64,7 @@ fn is_of_server(statement: &ast::PermissionStatement) -> bool {
     match &statement.on {
         Some(on) => matches!(on.class, Some(Class::Login | Class::ServerRole | Class::Endpoint)),
         None => statement.permissions.iter().all(|item| {
-            let mut of_server = Subject::Server.permissions();
+            let mut of_server = SecurableKind::Server.permissions();
             of_server.any(|p| p.name_on(SecurableClass::Server) == &*item.name)
         }),
     }
@@ -101,10 +102,10 @@ fn is_called(permission: Permission, name: &str) -> bool {
 fn all_of(target: &Target) -> Vec<Permission> {
     use Permission as P;
     match target.subject {
-        Subject::Object(ObjectKind::Procedure) => vec![P::Execute],
-        Subject::Object(ObjectKind::ScalarFunction) => vec![P::Execute, P::References],
-        Subject::Object(_) => vec![P::Delete, P::Insert, P::References, P::Select, P::Update],
-        Subject::Database => vec![
+        SecurableKind::Object(ObjectKind::Procedure) => vec![P::Execute],
+        SecurableKind::Object(ObjectKind::ScalarFunction) => vec![P::Execute, P::References],
+        SecurableKind::Object(_) => vec![P::Delete, P::Insert, P::References, P::Select, P::Update],
+        SecurableKind::Database => vec![
             P::BackupDatabase,
             P::BackupLog,
             P::CreateDefault,
@@ -129,7 +130,7 @@ fn target(
     };
     let Some(on) = &statement.on else {
         if !is_of_server(statement) {
-            return part(SecurableClass::Database, 0, Subject::Database);
+            return part(SecurableClass::Database, 0, SecurableKind::Database);
         }
         if context.database() != DbId::MASTER {
             return Err(SqlError::new(&message::SERVER_PERMISSION_ELSEWHERE, &[]).into());
@@ -138,7 +139,7 @@ fn target(
             database,
             server: true,
             securable: WHOLE_SERVER,
-            subject: Subject::Server,
+            subject: SecurableKind::Server,
         });
     };
     let schema = context.schema(database)?;
@@ -150,20 +151,20 @@ fn target(
             let found = place::find_in(context, named, &on.name)?;
             let found = found.filter(|_| named == database);
             let found = found.ok_or_else(|| not_there("find", "object", name))?;
-            part(SecurableClass::Object, found.id.0, Subject::Object(found.object().kind()))
+            part(SecurableClass::Object, found.id.0, SecurableKind::Object(found.object().kind()))
         }
         Some(Class::Schema) => match schema.find_schema(name) {
-            Some(found) => part(SecurableClass::Schema, found.id.0, Subject::Schema),
+            Some(found) => part(SecurableClass::Schema, found.id.0, SecurableKind::Schema),
             None => Err(not_there("find", "schema", name).into()),
         },
         Some(Class::Type) => match object::find_type(context, database, &on.name)? {
-            Some(found) => part(SecurableClass::Type, found.id.0, Subject::Type),
+            Some(found) => part(SecurableClass::Type, found.id.0, SecurableKind::Type),
             None => Err(not_there("find", "type", name).into()),
         },
         Some(class @ (Class::User | Class::Role | Class::ApplicationRole)) => {
             match schema.find_principal(name) {
                 Some(found) => {
-                    let subject = Subject::of_principal(found.kind);
+                    let subject = SecurableKind::of_principal(found.kind);
                     part(SecurableClass::DatabasePrincipal, found.id.0, subject)
                 }
                 None => {
@@ -175,7 +176,7 @@ fn target(
         Some(Class::Database) => {
             let found = context.instance().find_database(name);
             match found.filter(|d| d.id == database) {
-                Some(_) => part(SecurableClass::Database, 0, Subject::Database),
+                Some(_) => part(SecurableClass::Database, 0, SecurableKind::Database),
                 None => Err(not_there("find", "database", name).into()),
             }
         }
@@ -186,7 +187,7 @@ fn target(
                     major: found.id.0,
                     minor: 0,
                 };
-                let subject = Subject::of_login(found.kind);
+                let subject = SecurableKind::of_login(found.kind);
                 Ok(Target { database, server: true, securable, subject })
             }
             None => {
@@ -209,7 +210,7 @@ fn columns_of(
         return Ok(vec![0]);
     }
     let on_columns =
-        |permission: &Permission| Subject::Column.permissions().any(|own| own == *permission);
+        |permission: &Permission| SecurableKind::Column.permissions().any(|own| own == *permission);
     if target.securable.class != SecurableClass::Object || !permissions.iter().all(on_columns) {
         return Err(SqlError::new(&message::PERMISSION_COLUMN_LIST, &[]).into());
     }

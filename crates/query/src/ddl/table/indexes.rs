@@ -7,16 +7,13 @@ use tsql::ast::{self, IndexOptionKind};
 
 use super::Builder;
 use crate::bind::define;
+use crate::bind::key_limit::{KeyLimit, is_variable};
 use crate::ddl::failure::{AboutConstraint, DdlResult};
 
 /// The most columns of a key.
 const KEY_COLUMNS_MAX: usize = 32;
 /// The most indexes of a table, the clustered one not counted.
 const INDEXES_MAX: usize = 999;
-/// The widest keys, in bytes: of a clustered index, of any other, of one in memory.
-const CLUSTERED_KEY_MAX: usize = 900;
-const NONCLUSTERED_KEY_MAX: usize = 1700;
-const MEMORY_KEY_MAX: usize = 2500;
 /// The largest `BUCKET_COUNT`.
 const BUCKETS_MAX: u64 = 1 << 30;
 
@@ -396,34 +393,6 @@ impl Builder<'_> {
     }
 }
 
-/// How long the entries of an index may be.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KeyLimit {
-    /// Bytes of the key.
-    pub bytes: usize,
-    /// What messages call the index.
-    pub kind: &'static str,
-}
-
-impl KeyLimit {
-    /// The limit of an index; hash indexes have none.
-    pub fn of(table: &TableDef, index: &IndexDef) -> Option<KeyLimit> {
-        let (bytes, kind) = match index.kind {
-            IndexKind::Hash => return None,
-            _ if table.kind.is_memory_optimized() => (MEMORY_KEY_MAX, "nonclustered"),
-            IndexKind::Clustered => (CLUSTERED_KEY_MAX, "clustered"),
-            IndexKind::NonClustered => (NONCLUSTERED_KEY_MAX, "nonclustered"),
-        };
-        Some(KeyLimit { bytes, kind })
-    }
-
-    /// Whether the columns of the key are never longer.
-    pub fn holds(&self, table: &TableDef, index: &IndexDef) -> bool {
-        let columns = index.key.iter().filter_map(|key| table.column(key.column));
-        columns.map(|column| column.ty.byte_limit()).fold(0, usize::saturating_add) <= self.bytes
-    }
-}
-
 /// An option as messages name it.
 pub(super) fn option_name(option: &IndexOptionKind) -> &'static str {
     use IndexOptionKind as O;
@@ -455,12 +424,6 @@ pub(super) fn option_name(option: &IndexOptionKind) -> &'static str {
 /// Whether values of a column can be the key of an index.
 fn is_key_type(column: &ColumnDef) -> bool {
     !column.ty.is_max() && !column.ty.kind.is_legacy_lob()
-}
-
-/// Whether values of a column's type take as many bytes as they have.
-pub(crate) fn is_variable(column: &ColumnDef) -> bool {
-    use TypeKind::*;
-    matches!(column.ty.kind, VarChar | NVarChar | VarBinary | SqlVariant)
 }
 
 /// The place of the index of this name on a table.

@@ -35,7 +35,6 @@ pub(super) use create::{
 };
 pub use create::{create_table, fill_new_table, function_result, table_type, table_variable};
 pub(super) use indexes::{IndexRequest, find_index};
-pub(crate) use indexes::{KeyLimit, is_variable};
 
 /// What a definition of a table depends on besides its text.
 pub(super) struct Setting<'c> {

@@ -21,8 +21,8 @@ use crate::exec::session::names::{EngineStatistics, HiddenTable, StatementNames}
 use crate::exec::session::transaction::{Mark, Origin};
 use crate::interp::local::{LocalShape, LocalTable};
 use crate::interp::{Frame, TableSlot};
+use crate::ir::operator::TableVarId;
 use crate::lower;
-use crate::plan::expr::TableVarId;
 use crate::plan::tree::Plan;
 
 /// The name of the table variable that holds rows; it is the only variable of its statement.
@@ -259,7 +259,7 @@ fn commit(context: &mut Context<'_>) -> Run<()> {
 fn rows_of(frame: &mut Frame, id: TableVarId) -> SqlResult<&mut LocalTable> {
     match frame.table_mut(id) {
         TableSlot::Own(rows) => Ok(rows),
-        _ => Err(lower::internal("the load's rows are its own")),
+        _ => Err(crate::ir::internal("the load's rows are its own")),
     }
 }
 
@@ -335,7 +335,7 @@ fn compile(context: &Context<'_>, load: &Load, hidden: &HiddenTable) -> SqlResul
     let parse = tsql::ParseOptions { quoted_identifier: true };
     let batch = tsql::parse_batch(&text_of(load), parse)?;
     let Some(statement) = batch.statements.first() else {
-        return Err(lower::internal("an INSERT was written"));
+        return Err(crate::ir::internal("an INSERT was written"));
     };
     let session = &*context.session;
     let options = session.compile_options(None);

@@ -13,11 +13,11 @@ use crate::exec::context::Context;
 use crate::exec::program::{Program, Step, StepKind};
 use crate::exec::run::Run;
 use crate::exec::session::State;
-use crate::func::facts::CursorScope;
 use crate::interp::local::RowId;
 use crate::interp::{Frame, Outcome};
+use crate::ir::function::facts::CursorScope;
+use crate::ir::operator::VarId;
 use crate::ir::site::StatementKind as Kind;
-use crate::plan::expr::VarId;
 
 /// The cursor of a statement with `WHERE CURRENT OF`.
 pub(crate) fn current_of(step: &Step) -> Option<&CursorRef> {
@@ -50,7 +50,7 @@ impl Context<'_> {
         })?;
         self.session.standing_on = rows;
         let StepKind::Data(statement) = &step.kind else {
-            return Err(crate::lower::internal("a data step").into());
+            return Err(crate::ir::internal("a data step").into());
         };
         let step = step.with_statement((**statement).clone());
         let ran = self.run_step(program, &step, frame, &[]);

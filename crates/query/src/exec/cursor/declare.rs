@@ -18,8 +18,8 @@ use crate::exec::run::call::new_frame;
 use crate::exec::run::fault::located_all;
 use crate::exec::run::{Effect, Run};
 use crate::interp::Frame;
+use crate::ir::operator::VarId;
 use crate::ir::runs::Runs;
-use crate::plan::expr::VarId;
 
 /// What the variables with a row's key are called; the number follows.
 const KEY_VARIABLE: &str = "@#$cursor_key_";
@@ -244,7 +244,7 @@ fn keyed_statements(query: &ast::SelectStatement, items: &[Item]) -> SqlResult<V
     let text = format!("SELECT {} WHERE {}", items.join(", "), conditions.join(" AND "));
     let parse = tsql::ParseOptions { quoted_identifier: true };
     let made = tsql::parse_batch(&text, parse)?.statements.into_iter().next();
-    let internal = || crate::lower::internal("a query was written");
+    let internal = || crate::ir::internal("a query was written");
     let Some(StatementKind::Select(made)) = made.map(|s| s.kind) else { return Err(internal()) };
     let QueryBody::Select(made) = made.query.body else { return Err(internal()) };
     let mut whole = query.clone();

@@ -20,9 +20,9 @@ use crate::exec::run::{Fault, Run};
 use crate::exec::sink::{PassesMessages, ResponseSink, command};
 use crate::interp::local::{LocalTable, RowId};
 use crate::interp::{Frame, OutputRow, ResultSink, TableSlot, ValueRow};
+use crate::ir::operator::TableVarId;
+use crate::ir::site::ResultColumn;
 use crate::ir::site::ResultSite;
-use crate::plan::expr::TableVarId;
-use crate::plan::tree::OutputColumn;
 
 /// `@@FETCH_STATUS`: the row was fetched.
 pub(super) const FETCHED: i32 = 0;
@@ -111,7 +111,7 @@ impl Context<'_> {
         let collected = self.collect(&source.program, QUERY, is_limited, &mut cursor.frame)?;
         let Collected { columns, rows } = collected;
         let Some(mut rows) = rows else {
-            return Err(crate::lower::internal("a query has columns").into());
+            return Err(crate::ir::internal("a query has columns").into());
         };
         rows.settle(&mut self.runtime.grant)?;
         let visible = columns.len() - source.key_columns();
@@ -283,7 +283,7 @@ impl Context<'_> {
     /// Sends rows as a result set.
     pub(super) fn send_fetched(
         &mut self,
-        columns: &[OutputColumn],
+        columns: &[ResultColumn],
         rows: &[Vec<Value>],
     ) -> Run<()> {
         let site = ResultSite { columns: columns.into() };
@@ -307,7 +307,7 @@ impl Context<'_> {
         program: &Program,
         step: &Step,
         into: &[ast::Variable],
-        columns: &[OutputColumn],
+        columns: &[ResultColumn],
         values: Option<&[Value]>,
         frame: &mut Frame,
     ) -> Run<()> {
@@ -358,7 +358,7 @@ fn check_move(cursor: &Cursor, to: Move) -> SqlResult<()> {
 /// What a cursor's statement has returned.
 #[derive(Default)]
 struct Collected {
-    columns: Vec<OutputColumn>,
+    columns: Vec<ResultColumn>,
     rows: Option<LocalTable>,
 }
 

@@ -47,8 +47,8 @@ use crate::exec::program::Program;
 use crate::interp::Frame;
 use crate::interp::local::LocalTable;
 use crate::interp::memory::Grant;
-use crate::plan::expr::VarId;
-use crate::plan::tree::OutputColumn;
+use crate::ir::operator::VarId;
+use crate::ir::site::ResultColumn;
 
 pub(crate) use current::current_of;
 pub(crate) use remote::CursorProcedure;
@@ -114,7 +114,7 @@ pub(crate) struct OpenRows {
     /// The tables of its keys.
     pub tables: Vec<HeldTable>,
     /// The columns that users see.
-    pub columns: Box<[OutputColumn]>,
+    pub columns: Box<[ResultColumn]>,
     pub rows: LocalTable,
     pub count: i64,
     /// 0 before the first row, `count + 1` behind the last.

@@ -24,9 +24,8 @@ use crate::exec::run::{Fault, Run};
 use crate::exec::session::requests::PreparedText;
 use crate::exec::sink::{Origins, command};
 use crate::interp::local::RowId;
+use crate::ir::site::ResultColumn;
 use crate::ir::site::ResultSite;
-use crate::plan::expr::ColId;
-use crate::plan::tree::OutputColumn;
 
 /// One of the procedures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -285,7 +284,7 @@ impl Context<'_> {
     /// Sends a block of rows, and what clients that change them must know of their columns.
     fn send_block(
         &mut self,
-        columns: &[OutputColumn],
+        columns: &[ResultColumn],
         rows: &[Vec<Value>],
         is_first: bool,
     ) -> Run<()> {
@@ -302,7 +301,7 @@ impl Context<'_> {
         kind: i64,
         row: i64,
         size: i64,
-    ) -> Run<(Vec<OutputColumn>, Vec<Vec<Value>>)> {
+    ) -> Run<(Vec<ResultColumn>, Vec<Vec<Value>>)> {
         let Some(open) = &mut cursor.open else {
             return Err(SqlError::new(&message::CURSOR_NOT_OPEN, &[]).into());
         };
@@ -580,11 +579,10 @@ fn definition_of(
 }
 
 /// The columns, and `ROWSTAT`. Any of them is NULL in a row that is gone.
-fn with_status(columns: &[OutputColumn]) -> Vec<OutputColumn> {
+fn with_status(columns: &[ResultColumn]) -> Vec<ResultColumn> {
     let mut columns = columns.to_vec();
     columns.iter_mut().for_each(|column| column.nullable = true);
-    columns.push(OutputColumn {
-        column: ColId(u32::MAX),
+    columns.push(ResultColumn {
         name: "ROWSTAT".into(),
         ty: SqlType::int(),
         nullable: true,

@@ -64,7 +64,7 @@ impl Context<'_> {
                 }
             }
             StepKind::DeallocateCursor(cursor) => self.deallocate_cursor(program, step, cursor)?,
-            _ => return Err(crate::lower::internal("a step about no cursor").into()),
+            _ => return Err(crate::ir::internal("a step about no cursor").into()),
         }
         self.done(command::NONE, None).map_err(Fault::lost)
     }

@@ -16,8 +16,8 @@ use engine::wait::{Event, Interrupted, Task};
 use crate::exec::program::NativePlan;
 use crate::exec::program::plan::StepPlan;
 use crate::exec::session::contain::contained;
-use crate::interp::machine_code::{CodeGenerator, Entry, MachineCode};
 use crate::ir::Unit;
+use crate::ir::machine_code::{CodeGenerator, Entry, MachineCode};
 
 /// The heat at which a unit is compiled, unless one is told otherwise: it rises by one with each run and each
 /// [`crate::interp::TURNS_PER_HEAT`] turns of loops. Compiling costs about as much as so many runs of a

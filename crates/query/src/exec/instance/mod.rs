@@ -43,12 +43,12 @@ use env::Env;
 
 use crate::exec::cache::PlanCache;
 use crate::exec::files::FileRules;
-use crate::func::facts::{Counters, ServerFacts};
+use crate::ir::function::facts::{Counters, ServerFacts};
 
 use crate::interp::errors::{from_message, of_database};
 use crate::interp::grants::GrantPool;
-use crate::interp::machine_code::CodeGenerator;
 use crate::interp::spill::SpillSpace;
+use crate::ir::machine_code::CodeGenerator;
 
 use collection::Collection;
 use compiler::Compiler;
@@ -379,7 +379,7 @@ impl Instance {
         self.left_temporary.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// See [`crate::func::SessionFacts::sequential_guid`].
+    /// See [`crate::ir::function::SessionFacts::sequential_guid`].
     pub fn sequential_guid(&self) -> [u8; 16] {
         self.last_guid.lock().unwrap_or_else(|e| e.into_inner()).next(self.env())
     }

@@ -16,7 +16,7 @@ use engine::wait::{Interrupt, Interrupted};
 use super::activity::CurrentActivity;
 use crate::exec::handle;
 use crate::exec::options::Options;
-use crate::func::facts::Connection;
+use crate::ir::function::facts::Connection;
 
 /// Ids of users' sessions start here.
 const FIRST_SESSION: i16 = 51;

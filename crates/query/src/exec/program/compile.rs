@@ -123,7 +123,7 @@ impl State {
                 ProgramKind::Trigger
             }
             ModuleKind::View { .. } | ModuleKind::InlineFunction { .. } => {
-                return Err(crate::lower::internal("a view is nothing that runs"));
+                return Err(crate::ir::internal("a view is nothing that runs"));
             }
         };
         let body = if module.native { Vec::new() } else { body_of(batch)? };
@@ -351,7 +351,7 @@ fn body_of(batch: ast::Batch) -> SqlResult<Vec<ast::Statement>> {
             });
         }
     }
-    Err(crate::lower::internal("a module's text makes no module"))
+    Err(crate::ir::internal("a module's text makes no module"))
 }
 
 /// Finds out what the types in declarations are.

@@ -31,13 +31,13 @@ use tsql::ast;
 
 use crate::bind::context::{Dependencies, Facts};
 use crate::ir::Unit;
+use crate::ir::operator::TableVarId;
+use crate::ir::read::Isolation;
 use crate::ir::runs::Runs;
-use crate::plan::expr::TableVarId;
-use crate::plan::tree::Isolation;
 
 use crate::exec::options::CompileOptions;
 use crate::exec::run::callee::KnownCallee;
-use crate::plan::expr::VarId;
+use crate::ir::operator::VarId;
 
 use plan::StepPlan;
 use variables::Variables;

@@ -8,7 +8,7 @@ use base::{SqlError, SqlResult, SqlType, message};
 use engine::catalog::def::TableDef;
 
 use crate::interp::local::LocalShape;
-use crate::plan::expr::{TableVarId, VarId};
+use crate::ir::operator::{TableVarId, VarId};
 
 /// So many are looked through before a name is hashed.
 const SCANNED_MAX: usize = 16;

@@ -18,7 +18,7 @@ use crate::exec::session::level::Level;
 use crate::exec::sink::{DoneScope, StatementDone, command};
 use crate::interp::local::LocalTable;
 use crate::interp::{Frame, TableSlot};
-use crate::plan::expr::{TableVarId, VarId};
+use crate::ir::operator::{TableVarId, VarId};
 use crate::sysproc::{self, Needs, SystemProcedure};
 
 /// How deep modules, dynamic SQL and triggers may nest.
@@ -385,7 +385,7 @@ impl Context<'_> {
         run: impl FnOnce(&mut Context<'_>, &mut Frame) -> Run<Option<Value>>,
     ) -> Run<Called> {
         let module = program.module.clone();
-        let module = module.ok_or_else(|| crate::lower::internal("a text has no name"))?;
+        let module = module.ok_or_else(|| crate::ir::internal("a text has no name"))?;
         let mut frame = frame_without_tables(&program.variables);
         let places = self.bind_arguments(name, &module.parameters, program, &arguments, &mut frame);
         let places =

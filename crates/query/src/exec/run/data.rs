@@ -156,7 +156,7 @@ impl Context<'_> {
     ) -> Run<(Outcome, StatementKind)> {
         for _ in 0..COMPILATIONS_MAX {
             let plan = self.plan_with(program, step, hidden)?;
-            let plan = plan.ok_or_else(|| crate::lower::internal("a data step has no plan"))?;
+            let plan = plan.ok_or_else(|| crate::ir::internal("a data step has no plan"))?;
             let kind = plan.unit.kind.unwrap_or(StatementKind::Expression);
             if self.session.options.format_only {
                 self.announce_only(&plan)?;
@@ -240,7 +240,7 @@ impl Context<'_> {
             Ok(value)
         });
         let Some(open) = self.session.statements.pop() else {
-            return Err(crate::lower::internal("another caller has closed the statement").into());
+            return Err(crate::ir::internal("another caller has closed the statement").into());
         };
         if self.session.transaction.id() != transaction {
             // A trigger has ended the transaction, and the statement with it.
@@ -496,7 +496,7 @@ impl Context<'_> {
         let message = match self.session.options.isolation {
             IsolationLevel::Snapshot => &message::SESSION_SNAPSHOT_NOT_ALLOWED,
             IsolationLevel::RepeatableRead | IsolationLevel::Serializable => {
-                use crate::plan::tree::Isolation as Hint;
+                use crate::ir::read::Isolation as Hint;
                 let snapshot = facts.memory_optimized_level == Some(Hint::Snapshot);
                 if snapshot && !facts.memory_optimized_unhinted {
                     return Ok(());
@@ -604,7 +604,7 @@ impl Context<'_> {
 
     /// What a statement touches.
     fn touches(&self, facts: &Facts) -> Touched {
-        use crate::plan::tree::Isolation as Hint;
+        use crate::ir::read::Isolation as Hint;
         let is_strict =
             |level: Option<Hint>| matches!(level, Some(Hint::RepeatableRead | Hint::Serializable));
         let by_session = matches!(
@@ -681,7 +681,7 @@ impl Context<'_> {
 
     /// What a statement locks in a database's disk tables that have no hints.
     fn disk_level(&self, database: DbId) -> Run<DiskLevel> {
-        use crate::plan::tree::Isolation as Level;
+        use crate::ir::read::Isolation as Level;
         if database == DbId::TEMPDB {
             // Its tables are the session's own, but for those that are global.
             return Ok(DiskLevel::UNLOCKED);

@@ -83,7 +83,7 @@ impl Context<'_> {
         self.session.note_time();
         loop {
             let plan = self.plan_of(program, step)?;
-            let plan = plan.ok_or_else(|| crate::lower::internal("an expression has no plan"))?;
+            let plan = plan.ok_or_else(|| crate::ir::internal("an expression has no plan"))?;
             // Only those that read tables are queries.
             let began_ns = (!plan.unit.tables.is_empty()).then(|| self.task.now_ns());
             let ran = self.run_plan(&plan, frame, |c, unit, frame| run(c, unit, frame))?;

@@ -184,7 +184,7 @@ impl Context<'_> {
             },
             _ => None,
         });
-        let parsed = parsed.ok_or_else(|| crate::lower::internal("the text makes no procedure"))?;
+        let parsed = parsed.ok_or_else(|| crate::ir::internal("the text makes no procedure"))?;
         let header = ObjectHeader {
             id: procedure.id,
             schema: SchemaId::SYS,

@@ -66,7 +66,7 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<Option<(Outcome, StatementKind)>> {
         let ast::InsertSource::Execute(execute) = &insert.source else {
-            return Err(crate::lower::internal("the parser knows INSERT … EXEC").into());
+            return Err(crate::ir::internal("the parser knows INSERT … EXEC").into());
         };
         let target = self.insert_target(insert)?;
         let mut collector = Collector::before(self.sink);

@@ -64,7 +64,7 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<Outcome> {
         let into = into_of(&select.query);
-        let into = into.ok_or_else(|| lower::internal("a SELECT INTO names its table"))?;
+        let into = into.ok_or_else(|| crate::ir::internal("a SELECT INTO names its table"))?;
         let columns = self.with_binding(program, step, |context| {
             crate::bind::select_into_columns(context, select)
         });

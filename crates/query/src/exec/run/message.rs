@@ -63,7 +63,7 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<()> {
         let plan = self.plan_of(program, step)?;
-        let plan = plan.ok_or_else(|| crate::lower::internal("PRINT has no plan"))?;
+        let plan = plan.ok_or_else(|| crate::ir::internal("PRINT has no plan"))?;
         let (value, ty) = self.value_of_plan(&plan, frame)?;
         let length = if ty.kind.is_unicode() { PRINTED_NATIONAL } else { PRINTED };
         let text = match value {

@@ -219,7 +219,7 @@ impl Context<'_> {
         let session = &mut *self.session;
         session.close_native_statement(self.task, ran.is_ok());
         let run = session.native.pop();
-        let run = run.ok_or_else(|| crate::lower::internal("a native run has been lost"))?;
+        let run = run.ok_or_else(|| crate::ir::internal("a native run has been lost"))?;
         match ran {
             Ok(outcome) => {
                 if own {
@@ -256,14 +256,14 @@ pub(super) fn bind_native(
     statistics: &dyn Statistics,
 ) -> BindResult<BoundNative> {
     let module = program.module.as_deref();
-    let module = module.ok_or_else(|| crate::lower::internal("a text is never native"))?;
+    let module = module.ok_or_else(|| crate::ir::internal("a text is never native"))?;
     let parse = tsql::ParseOptions { quoted_identifier: module.uses_quoted_identifier };
     let batch = tsql::parse_batch(&module.definition, parse)?;
     let tree = batch.statements.iter().find_map(|statement| match &statement.kind {
         tsql::ast::StatementKind::Module(statement) => Some(&statement.module),
         _ => None,
     });
-    let tree = tree.ok_or_else(|| crate::lower::internal("the text makes no module"))?;
+    let tree = tree.ok_or_else(|| crate::ir::internal("the text makes no module"))?;
     let options =
         crate::bind::BindOptions { native: true, ..bind_options(program.options, program.kind) };
     let context = BindContext { names, options, statistics };
@@ -527,7 +527,7 @@ fn extend_frame(frame: &mut Frame, plan: &NativePlan) {
 
 #[cold]
 fn no_run() -> SqlError {
-    crate::lower::internal("a native statement runs outside of a module")
+    crate::ir::internal("a native statement runs outside of a module")
 }
 
 /// Where the result sets of a native module go: each is done when the next begins, or the module

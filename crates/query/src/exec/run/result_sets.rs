@@ -14,9 +14,8 @@ use super::{Run, unimplemented};
 use crate::exec::context::Context;
 use crate::exec::sink::{EnvironmentChange, Origins, OutputParameter, ResponseSink, StatementDone};
 use crate::interp::{OutputRow, ResultSink, ValueRow};
+use crate::ir::site::ResultColumn;
 use crate::ir::site::ResultSite;
-use crate::plan::expr::ColId;
-use crate::plan::tree::OutputColumn;
 
 impl Context<'_> {
     /// Runs something whose result sets must be those of the clause. Errors 11535 to 11538, 11553.
@@ -64,7 +63,7 @@ impl Context<'_> {
         sets.iter().map(columns).collect()
     }
 
-    fn declared_column(&self, at: usize, column: &ast::ResultColumn) -> SqlResult<OutputColumn> {
+    fn declared_column(&self, at: usize, column: &ast::ResultColumn) -> SqlResult<ResultColumn> {
         let name = column.name.name.clone();
         let mut ty = self.session.declared_column(&name, &column.ty, at as u32 + 1)?;
         if let Some(collation) = &column.collation {
@@ -76,11 +75,11 @@ impl Context<'_> {
             }
         }
         let nullable = column.nullable != Some(false);
-        Ok(OutputColumn { column: ColId(0), name, ty, nullable, base: None })
+        Ok(ResultColumn { name, ty, nullable, base: None })
     }
 
     /// Error 208.
-    fn columns_of_object(&self, name: &ast::ObjectName) -> SqlResult<Box<[OutputColumn]>> {
+    fn columns_of_object(&self, name: &ast::ObjectName) -> SqlResult<Box<[ResultColumn]>> {
         if let Some((_, table)) = self.find_table(name)? {
             return Ok(columns_of(&table.columns));
         }
@@ -95,7 +94,7 @@ impl Context<'_> {
     }
 
     /// Error 2715.
-    fn columns_of_type(&self, name: &ast::ObjectName) -> SqlResult<Box<[OutputColumn]>> {
+    fn columns_of_type(&self, name: &ast::ObjectName) -> SqlResult<Box<[ResultColumn]>> {
         let database = self.database();
         let schema = self.schema(database)?;
         let default = self.default_schema(database);
@@ -119,9 +118,8 @@ impl Context<'_> {
     }
 }
 
-fn columns_of(columns: &[ColumnDef]) -> Box<[OutputColumn]> {
-    let column = |def: &ColumnDef| OutputColumn {
-        column: ColId(0),
+fn columns_of(columns: &[ColumnDef]) -> Box<[ResultColumn]> {
+    let column = |def: &ColumnDef| ResultColumn {
         name: def.name.clone(),
         ty: def.ty,
         nullable: def.nullable,

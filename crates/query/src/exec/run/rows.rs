@@ -8,6 +8,7 @@ use crate::exec::context::Context;
 use crate::exec::program::plan::StepPlan;
 use crate::exec::sink::command;
 use crate::interp::Frame;
+use crate::ir::site::ResultColumn;
 use crate::lower;
 use crate::plan::expr::{ColId, Expr, ExprKind};
 use crate::plan::tree::{Destination, Node, OutputColumn, Plan, SelectPlan};
@@ -29,10 +30,7 @@ impl Context<'_> {
         let root = Node::Values { columns: ids.clone(), rows: rows.into_iter().map(row).collect() };
         let output = |(column, (name, ty)): (&ColId, &(&str, SqlType))| OutputColumn {
             column: *column,
-            name: (*name).into(),
-            ty: *ty,
-            nullable: true,
-            base: None,
+            shown: ResultColumn { name: (*name).into(), ty: *ty, nullable: true, base: None },
         };
         let output = ids.iter().zip(columns).map(output).collect();
         let plan = Plan::Select(SelectPlan { root, output, destination: Destination::Client });

@@ -128,7 +128,7 @@ impl Context<'_> {
         let program = self.module_program(database, trigger)?;
         let columns_updated = program
             .columns_updated
-            .ok_or_else(|| crate::lower::internal("a trigger knows its updated columns"))?;
+            .ok_or_else(|| crate::ir::internal("a trigger knows its updated columns"))?;
         let mut frame = new_frame(&program.variables);
         frame.set_owned(columns_updated, &Value::Bytes(columns.into()));
         frame.inserted = Some(inserted.clone());

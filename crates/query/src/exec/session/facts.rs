@@ -16,13 +16,14 @@ use engine::wait::Task;
 use super::State;
 use crate::exec::instance::locks::{self, LockName};
 use crate::exec::security::WHOLE_SERVER;
-use crate::func::SessionFacts;
-use crate::func::facts::{
+use crate::ir::function::SessionFacts;
+use crate::ir::function::facts::{
     Connection, Counters, CursorScope, HandledText, Login, MetadataFacts, Progress, RandomState,
-    ServerFacts, Settings, StatementTime, SystemObject,
+    Seen, ServerFacts, ServerRowset, Settings, StatementTime, SystemObject,
 };
 use crate::sysview::function::FunctionContext;
-use crate::sysview::{Seen, ServerFunction, seen};
+use crate::sysview::function::server_function;
+use crate::sysview::seen;
 
 impl MetadataFacts for State {
     fn current_database(&self) -> DbId {
@@ -286,12 +287,12 @@ impl SessionFacts for State {
 
     fn server_rows(
         &self,
-        function: &ServerFunction,
+        function: ServerRowset,
         args: &[ValueRef<'_>],
         task: &Task<'_>,
     ) -> SqlResult<Vec<Vec<Value>>> {
         let context = FunctionContext { task, instance: &self.instance, facts: self };
-        (function.rows)(&context, args)
+        (server_function(function).rows)(&context, args)
     }
 
     fn random_bytes(&self, bytes: &mut [u8]) {

@@ -19,16 +19,17 @@ use super::locking;
 use super::transaction::{OpenAs, OpenStatement};
 use crate::exec::context::Context;
 use crate::exec::sink::{ResultsOnly, Silent};
-use crate::func::SessionFacts;
 use crate::interp::errors;
 use crate::interp::lent::Lent;
 use crate::interp::local::LocalTable;
 use crate::interp::{Host, ModuleCall, Outcome, Reader, Reads, Runtime, TableName, TriggerCall};
+use crate::ir::function::SessionFacts;
 use crate::ir::object::ReadPurpose;
+use crate::ir::read::ReadOptions;
+use crate::ir::rowset::RowsetId;
 use crate::ir::site::{StatementKind, StatementSite};
 use crate::ir::unit::TableUse;
-use crate::plan::tree::{self, ReadOptions};
-use crate::sysview::SystemRowset;
+use crate::plan::tree::{self};
 
 impl State {
     /// A statement of this kind, at this level, has succeeded: what it has loaded becomes its tables' storage.
@@ -266,7 +267,7 @@ impl Host for State {
         &mut self,
         task: &Task,
         database: DbId,
-        view: &'static SystemRowset,
+        view: RowsetId,
         rows: &mut LocalTable,
     ) -> SqlResult<()> {
         super::system::fill(self, task, database, view, rows)
@@ -396,5 +397,5 @@ pub(crate) fn engine_isolation(level: tree::Isolation) -> Isolation {
 
 #[cold]
 fn not_entered() -> SqlError {
-    crate::lower::internal("a unit touches a database in which no statement is open")
+    crate::ir::internal("a unit touches a database in which no statement is open")
 }

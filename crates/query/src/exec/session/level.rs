@@ -7,7 +7,7 @@ use base::ids::DbId;
 use engine::catalog::def::{ModuleDef, SchemaId, TableDef};
 
 use crate::exec::program::ProgramKind;
-use crate::plan::expr::VarId;
+use crate::ir::operator::VarId;
 
 /// A batch, module or text that runs.
 #[derive(Debug)]

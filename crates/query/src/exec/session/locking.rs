@@ -5,7 +5,7 @@ use engine::catalog::def::LockEscalation;
 use engine::txn::locks::{Lifetime, LockMode, Locking, Reach, Reading};
 
 use crate::ir::object::ReadPurpose;
-use crate::plan::tree::{Isolation, ReadOptions};
+use crate::ir::read::{Isolation, ReadOptions};
 
 /// How a statement reads disk tables that have no hints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -49,8 +49,8 @@ use crate::exec::instance::sessions::{ClientInfo, SessionEntry, SessionStatus};
 use crate::exec::options::{ClientKind, Options};
 use crate::exec::run::native::NativeRun;
 use crate::exec::security::DatabaseUser;
-use crate::func::facts::{RandomState, StatementTime};
 use crate::interp::Runtime;
+use crate::ir::function::facts::{RandomState, StatementTime};
 
 use databases::{DatabaseAccess, DatabaseList};
 use identity::Identity;

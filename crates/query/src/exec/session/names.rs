@@ -13,7 +13,7 @@ use tsql::ast;
 use super::State;
 use crate::bind::context::{CursorRow, Names, SystemObject, TriggerScope, Variable};
 use crate::exec::program::variables::{self, VariableKind, Variables};
-use crate::plan::expr::TableVarId;
+use crate::ir::operator::TableVarId;
 use crate::plan::statistics::Statistics;
 
 /// What names mean to a statement.
@@ -41,6 +41,10 @@ pub struct HiddenTable {
 }
 
 impl Names for StatementNames<'_> {
+    fn functions(&self) -> &'static dyn crate::ir::function::Functions {
+        &crate::sysview::Library
+    }
+
     fn database(&self) -> DbId {
         self.session.name_database()
     }

@@ -9,10 +9,11 @@ use engine::wait::Task;
 
 use super::State;
 use crate::bind::context::SystemObject;
-use crate::func::facts::{self, MetadataFacts};
 use crate::interp::local::LocalTable;
+use crate::ir::function::facts::{self, MetadataFacts};
+use crate::ir::rowset::RowsetId;
 use crate::sysproc::{self, SystemProcedure};
-use crate::sysview::{self, FillContext, SystemRowset, Visibility};
+use crate::sysview::{self, FillContext, Visibility};
 
 /// An object by schema and name; without a schema, by the rules for unqualified names.
 pub fn described(schema: Option<&str>, name: &str) -> Option<facts::SystemObject> {
@@ -88,10 +89,11 @@ pub fn fill(
     state: &mut State,
     task: &Task,
     database: DbId,
-    view: &'static SystemRowset,
+    view: RowsetId,
     rows: &mut LocalTable,
 ) -> SqlResult<()> {
     let sees_server = sees_server(state);
+    let view = sysview::filled(view);
     match sysview::needs(view) {
         Some(Permission::ViewServerState) if !sees_server => return Err(denied_server_state()),
         Some(needed) if !sees_server => {

@@ -5,9 +5,9 @@ use base::ids::{DbId, ObjectId};
 use super::State;
 use crate::exec::cache::CachedProgram;
 use crate::exec::handle;
-use crate::func::facts::HandledText;
+use crate::ir::function::facts::HandledText;
 
-/// What a `sql_handle` or `plan_handle` names, as [`crate::func::SessionFacts::text_of`] says.
+/// What a `sql_handle` or `plan_handle` names, as [`crate::ir::function::SessionFacts::text_of`] says.
 pub(super) fn text_of(state: &State, handle: &[u8]) -> Option<HandledText> {
     if let Some((database, module)) = handle::module_of(handle) {
         return module_text(state, database, module);
@@ -25,7 +25,7 @@ pub(super) fn text_of(state: &State, handle: &[u8]) -> Option<HandledText> {
     module_text(state, program.database, module)
 }
 
-/// The plan that a `plan_handle` names, as [`crate::func::SessionFacts::plan_of`] says.
+/// The plan that a `plan_handle` names, as [`crate::ir::function::SessionFacts::plan_of`] says.
 pub(super) fn plan_of(state: &State, handle: &[u8], start: Option<i64>) -> Option<HandledText> {
     let entries = state.instance.plans.entries();
     let cached = entries.into_iter().find(|cached| cached.plan_handle() == handle)?;

@@ -41,8 +41,8 @@ use super::request::{RpcArg, RpcCall, RpcProcedure, RpcValue};
 use super::run::backup::history;
 use super::session::{After, LoginOptions, Session};
 use super::sink::{EnvironmentChange, OutputParameter, ResponseSink, StatementDone, command};
-use crate::func::facts::ServerFacts;
 use crate::interp::{OutputRow, ResultSink};
+use crate::ir::function::facts::ServerFacts;
 use crate::ir::site::ResultSite;
 
 /// A server on a simulated disk.

@@ -2,6 +2,7 @@
 
 mod access;
 mod backups;
+mod changes;
 mod damage;
 mod errors;
 mod flow;
@@ -12,6 +13,7 @@ mod modules;
 mod panics;
 mod plans;
 mod power;
+mod properties;
 mod scopes;
 mod starting;
 mod suspect;

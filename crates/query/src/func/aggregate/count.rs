@@ -2,10 +2,11 @@
 
 use base::{Arena, SqlResult, SqlType, TypeKind, ValueRef};
 
-use super::{AggregateState, refuse};
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::signature::Call;
+use super::refuse;
 use crate::func::values::{int, overflow};
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::signature::Call;
+use crate::ir::function::state::AggregateState;
 
 fn types_of(call: &Call<'_>, result: SqlType) -> SqlResult<Inferred> {
     let types: Vec<SqlType> = call.args.iter().map(|a| a.ty).collect();

@@ -5,10 +5,11 @@ use std::cmp::Ordering;
 use base::arithmetic::compare;
 use base::{Arena, SqlResult, TypeKind, ValueRef};
 
-use super::state::copied;
-use super::{AggregateState, own_type, refuse};
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::signature::Call;
+use super::{own_type, refuse};
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::signature::Call;
+use crate::ir::function::state::AggregateState;
+use crate::ir::function::state::copied;
 
 pub(super) fn types_of_extreme(call: &Call<'_>) -> SqlResult<Inferred> {
     let kind = call.kind(0);

@@ -2,11 +2,12 @@
 
 use base::{Arena, SqlError, SqlResult, SqlType, ValueRef, message};
 
-use super::state::More;
-use super::{AggregateState, refuse};
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::signature::{Call, as_unicode};
+use super::refuse;
 use crate::func::values::bytes;
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::signature::{Call, as_unicode};
+use crate::ir::function::state::AggregateState;
+use crate::ir::function::state::More;
 
 pub(super) fn types_of_join(call: &Call<'_>) -> SqlResult<Inferred> {
     let arg = &call.args[0];

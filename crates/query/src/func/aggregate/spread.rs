@@ -4,10 +4,11 @@
 
 use base::{Arena, SqlResult, SqlType, TypeKind, ValueRef};
 
-use super::{AggregateState, refuse};
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::signature::Call;
+use super::refuse;
 use crate::func::values::{float, overflow};
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::signature::Call;
+use crate::ir::function::state::AggregateState;
 
 pub(super) fn types_of_spread(call: &Call<'_>) -> SqlResult<Inferred> {
     let kind = call.kind(0);

@@ -5,10 +5,11 @@ use base::decimal;
 use base::types::operators;
 use base::{Arena, SqlResult, SqlType, TypeKind, ValueRef};
 
-use super::{AggregateState, refuse};
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::signature::Call;
+use super::refuse;
 use crate::func::values::overflow;
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::signature::Call;
+use crate::ir::function::state::AggregateState;
 
 fn types_of(call: &Call<'_>, result: fn(&SqlType) -> SqlResult<SqlType>) -> SqlResult<Inferred> {
     if call.args[0].bare_null {

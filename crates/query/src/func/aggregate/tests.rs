@@ -1,9 +1,9 @@
 use base::{Arena, SqlResult};
 
 use super::{AggregateFunction, AggregateState};
-use crate::func::descriptor::{ArgType, CallTypes, Typing};
 use crate::func::lookup_aggregate;
 use crate::func::testing::{Argument, C, parse_type, shown};
+use crate::ir::function::descriptor::{ArgType, CallTypes, Typing};
 
 /// An aggregate over rows of one argument, and what it needs.
 struct Run {

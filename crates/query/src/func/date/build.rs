@@ -8,10 +8,10 @@ use base::datetime::build::{
 use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 
 use super::temporal;
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::FnContext;
-use crate::func::signature::Call;
 use crate::func::values::{flag, int, text};
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::Call;
 
 fn all_ints(call: &Call<'_>, result: SqlType) -> SqlResult<Inferred> {
     let types: Vec<SqlType> = (0..call.len()).map(|at| call.int(at)).collect::<SqlResult<_>>()?;

@@ -13,9 +13,10 @@ pub(crate) use zone::FIXED_ZONES;
 use base::datetime::DatePart;
 use base::{SqlResult, SqlType, TypeKind, ValueRef};
 
-use super::descriptor::ScalarFunction;
-use super::signature::Call;
 use super::values::int;
+use crate::ir::function::descriptor::DATE_PARTS;
+use crate::ir::function::descriptor::ScalarFunction;
+use crate::ir::function::signature::Call;
 
 /// Functions of dates and times.
 pub(super) static FUNCTIONS: &[ScalarFunction] = &[
@@ -112,40 +113,15 @@ pub(super) static ODBC: &[ScalarFunction] = &[
     ScalarFunction::strict("SECOND", (1, 1), part::types_of_one_part, part::second),
 ];
 
-/// The date parts by the numbers that stand for them in calls.
-const PARTS: [DatePart; 15] = [
-    DatePart::Year,
-    DatePart::Quarter,
-    DatePart::Month,
-    DatePart::DayOfYear,
-    DatePart::Day,
-    DatePart::Week,
-    DatePart::Weekday,
-    DatePart::Hour,
-    DatePart::Minute,
-    DatePart::Second,
-    DatePart::Millisecond,
-    DatePart::Microsecond,
-    DatePart::Nanosecond,
-    DatePart::TzOffset,
-    DatePart::IsoWeek,
-];
-
-/// The number that stands for a date part in a call.
-pub(super) fn part_code(part: DatePart) -> i64 {
-    let at = PARTS.iter().position(|p| *p == part);
-    at.expect("every part is in the table") as i64
-}
-
 /// The date part that an argument stands for.
 fn part(value: ValueRef<'_>) -> DatePart {
-    PARTS[int(value) as usize]
+    DATE_PARTS[int(value) as usize]
 }
 
 /// The date part of a call that is being typed.
 fn part_of_call(call: &Call<'_>) -> DatePart {
     let code = call.constant_int(0).expect("the binder passes date parts as constants");
-    PARTS[code as usize]
+    DATE_PARTS[code as usize]
 }
 
 /// Whether a part of a date depends on `SET DATEFIRST`.

@@ -4,10 +4,10 @@ use base::datetime::Moment;
 use base::datetime::civil::{Civil, TICKS_PER_MINUTE, TICKS_PER_SECOND};
 use base::{SqlResult, SqlType, ValueRef};
 
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::FnContext;
-use crate::func::signature::Call;
 use crate::func::values::string;
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::Call;
 
 fn never_null(call: &Call<'_>, ty: SqlType) -> SqlResult<Inferred> {
     Ok(call.types(ty, &[]).not_null())

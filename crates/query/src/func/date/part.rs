@@ -8,10 +8,10 @@ use base::datetime::{DatePart, Moment};
 use base::{SqlError, SqlResult, SqlType, ValueRef, message};
 
 use super::{depends_on_first_day, part, part_of_call, temporal};
-use crate::func::descriptor::{CallTypes, Inferred, Volatility};
-use crate::func::facts::FnContext;
-use crate::func::signature::Call;
 use crate::func::values::{int, string};
+use crate::ir::function::descriptor::{CallTypes, Inferred, Volatility};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::Call;
 
 /// What strings become where their fraction of a second may matter.
 const TEXT_AS: SqlType = SqlType::datetime2(7);

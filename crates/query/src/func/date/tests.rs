@@ -1,14 +1,14 @@
-use super::{PARTS, part_code};
-use crate::func::descriptor::Volatility;
 use crate::func::lookup_odbc;
 use crate::func::testing::{
     TestSession, bind, call, check, check_errors, check_in, check_types, run,
 };
+use crate::ir::function::descriptor::Volatility;
+use crate::ir::function::descriptor::{DATE_PARTS, part_code};
 
 #[test]
 fn parts_come_back_from_their_codes() {
-    for part in PARTS {
-        assert_eq!(PARTS[part_code(part) as usize], part);
+    for part in DATE_PARTS {
+        assert_eq!(DATE_PARTS[part_code(part) as usize], part);
     }
 }
 

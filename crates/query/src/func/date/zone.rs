@@ -5,10 +5,10 @@ use base::datetime::build::{switch_offset, to_datetimeoffset};
 use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 
 use super::temporal;
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::FnContext;
-use crate::func::signature::Call;
 use crate::func::values::text;
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::Call;
 
 /// Zones without daylight saving time: name and minutes east of Greenwich.
 pub(crate) const FIXED_ZONES: &[(&str, i16)] = &[

@@ -3,10 +3,10 @@
 
 use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::FnContext;
-use crate::func::signature::Call;
 use crate::func::values::int;
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::Call;
 
 /// What has bits: an integer or a binary. Error 8116 for others.
 fn bits(call: &Call<'_>) -> SqlResult<SqlType> {

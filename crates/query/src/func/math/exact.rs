@@ -7,10 +7,10 @@ use base::types::operators::{BinaryOperator, Operand, Signature, arithmetic};
 use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 
 use super::working_type;
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::FnContext;
-use crate::func::signature::Call;
 use crate::func::values::{float, int, overflow};
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::Call;
 
 /// Ten-thousandths in a unit of money.
 const MONEY_UNIT: i64 = 10_000;

@@ -2,10 +2,10 @@
 
 use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 
-use crate::func::descriptor::{CallTypes, Inferred, Volatility};
-use crate::func::facts::{FnContext, RandomState};
-use crate::func::signature::Call;
 use crate::func::values::{float, int, overflow};
+use crate::ir::function::descriptor::{CallTypes, Inferred, Volatility};
+use crate::ir::function::facts::{FnContext, RandomState};
+use crate::ir::function::signature::Call;
 
 pub(super) fn types_of_one(call: &Call<'_>) -> SqlResult<Inferred> {
     let types: Vec<SqlType> = (0..call.len()).map(|at| call.float(at)).collect::<SqlResult<_>>()?;

@@ -10,8 +10,8 @@ mod float;
 use base::types::operators::decimal_for;
 use base::{SqlResult, SqlType, TypeKind};
 
-use super::descriptor::ScalarFunction;
-use super::signature::Call;
+use crate::ir::function::descriptor::ScalarFunction;
+use crate::ir::function::signature::Call;
 
 /// Functions of numbers.
 pub(super) static FUNCTIONS: &[ScalarFunction] = &[

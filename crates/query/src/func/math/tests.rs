@@ -1,5 +1,5 @@
-use crate::func::facts::RandomState;
 use crate::func::testing::{TestSession, check, check_errors, check_in, check_types, run, run_in};
+use crate::ir::function::facts::RandomState;
 
 #[test]
 fn numbers_keep_their_type() {

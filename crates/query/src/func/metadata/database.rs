@@ -8,11 +8,11 @@ use engine::catalog::def::*;
 
 use super::object::{id_argument, text_argument};
 use super::{current_schema, database_def};
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::FnContext;
 use crate::func::server::EDITION;
-use crate::func::signature::Call;
 use crate::func::values::{flag, optional, optional_string, variant_int, variant_text};
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::Call;
 
 /// A database by name; without a name, the session's.
 pub(crate) fn database_named(ctx: &FnContext<'_>, name: Option<&str>) -> Option<Arc<DatabaseDef>> {

@@ -21,11 +21,11 @@ use engine::catalog::{Object, Schema};
 pub(super) use database::database_named;
 pub(super) use principal::Entity;
 
-use super::descriptor::{Inferred, ScalarFunction};
-use super::facts::{FnContext, SystemObject};
-use super::signature::Call;
 use crate::func::string::split_name;
-use crate::sysview::Seen;
+use crate::ir::function::descriptor::{Inferred, ScalarFunction};
+use crate::ir::function::facts::Seen;
+use crate::ir::function::facts::{FnContext, SystemObject};
+use crate::ir::function::signature::Call;
 
 /// Names and ids.
 pub(super) static OBJECTS: &[ScalarFunction] = &[

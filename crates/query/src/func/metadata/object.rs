@@ -7,13 +7,13 @@ use engine::catalog::def::{ColumnId, IdentityDef, IndexId, SchemaId, UserTypeId}
 use engine::catalog::{Object, Schema};
 
 use super::{Found, columns_of, current_schema, default_schema, find_object, seen_object};
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::FnContext;
 use crate::func::session::identity_value;
-use crate::func::signature::Call;
 use crate::func::string::split_name;
 use crate::func::values::{optional, optional_int, optional_string, optional_text, string};
-use crate::sysview::Seen;
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::facts::Seen;
+use crate::ir::function::signature::Call;
 
 /// An argument that is an `int`, or NULL.
 pub(super) fn id_argument(args: &[ValueRef<'_>], at: usize) -> Option<i32> {

@@ -10,13 +10,13 @@ use engine::catalog::def::*;
 use super::database::database_named;
 use super::object::{id_argument, text_argument, type_id_of};
 use super::{Found, current_schema, find_object};
-use crate::exec::security::Subject;
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::FnContext;
-use crate::func::signature::Call;
 use crate::func::values::{
     bytes, flag, optional, optional_string, variant, variant_int, variant_text,
 };
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::Call;
+use engine::catalog::SecurableKind;
 
 fn master(ctx: &FnContext<'_>) -> Option<Arc<Schema>> {
     ctx.facts.schema(DbId::MASTER)
@@ -230,7 +230,7 @@ pub(in crate::func) struct Entity {
     pub(in crate::func) database: DbId,
     /// What it is.
     pub(in crate::func) target: Securable,
-    subject: Subject,
+    subject: SecurableKind,
 }
 
 impl Entity {
@@ -251,44 +251,46 @@ impl Entity {
         };
         let Some(name) = name else {
             return match class.trim_end() {
-                "" | "SERVER" => Some(of(DbId::MASTER, C::Server, 0, Subject::Server)),
-                "DATABASE" => Some(of(current, C::Database, 0, Subject::Database)),
+                "" | "SERVER" => Some(of(DbId::MASTER, C::Server, 0, SecurableKind::Server)),
+                "DATABASE" => Some(of(current, C::Database, 0, SecurableKind::Database)),
                 _ => None,
             };
         };
         Some(match class.trim_end() {
             "DATABASE" => {
                 let found = database_named(ctx, Some(name))?.id;
-                of(found, C::Database, 0, Subject::Database)
+                of(found, C::Database, 0, SecurableKind::Database)
             }
             "OBJECT" => match find_object(ctx, name)? {
                 Found::Own(schema, id) => {
                     let kind = schema.object(id)?.kind();
-                    of(schema.database(), C::Object, id.0, Subject::Object(kind))
+                    of(schema.database(), C::Object, id.0, SecurableKind::Object(kind))
                 }
-                Found::System(own) => of(current, C::Object, own.id.0, Subject::Object(own.kind)),
+                Found::System(own) => {
+                    of(current, C::Object, own.id.0, SecurableKind::Object(own.kind))
+                }
             },
             "SCHEMA" => {
                 let found = current_schema(ctx)?.find_schema(name)?.id;
-                of(current, C::Schema, found.0, Subject::Schema)
+                of(current, C::Schema, found.0, SecurableKind::Schema)
             }
-            "TYPE" => of(current, C::Type, type_id_of(ctx, name)?.0, Subject::Type),
+            "TYPE" => of(current, C::Type, type_id_of(ctx, name)?.0, SecurableKind::Type),
             class @ ("USER" | "ROLE" | "APPLICATION ROLE") => {
                 let schema = current_schema(ctx)?;
                 let found = schema.find_principal(name)?;
-                let subject = Subject::of_principal(found.kind);
+                let subject = SecurableKind::of_principal(found.kind);
                 let is_of_class = match class {
-                    "USER" => subject == Subject::User,
-                    "ROLE" => subject == Subject::Role,
-                    _ => subject == Subject::ApplicationRole,
+                    "USER" => subject == SecurableKind::User,
+                    "ROLE" => subject == SecurableKind::Role,
+                    _ => subject == SecurableKind::ApplicationRole,
                 };
                 is_of_class.then(|| of(current, C::DatabasePrincipal, found.id.0, subject))?
             }
             class @ ("LOGIN" | "SERVER ROLE") => {
                 let master = master(ctx)?;
                 let found = master.find_login(name)?;
-                let subject = Subject::of_login(found.kind);
-                let is_of_class = (class == "LOGIN") == (subject == Subject::Login);
+                let subject = SecurableKind::of_login(found.kind);
+                let is_of_class = (class == "LOGIN") == (subject == SecurableKind::Login);
                 is_of_class.then(|| of(DbId::MASTER, C::ServerPrincipal, found.id.0, subject))?
             }
             _ => return None,
@@ -298,7 +300,7 @@ impl Entity {
     /// A column of an object.
     pub(in crate::func) fn column(&self, column: ColumnId) -> Entity {
         let target = Securable { minor: column.0, ..self.target };
-        Entity { database: self.database, target, subject: Subject::Column }
+        Entity { database: self.database, target, subject: SecurableKind::Column }
     }
 
     /// Whether the session has a permission on it.

@@ -8,10 +8,10 @@ use engine::catalog::{Object, Schema};
 
 use super::object::{id_argument, text_argument, type_id_of};
 use super::{LONG_NAME, columns_of, current_schema, seen_object, seen_table};
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::{FnContext, SystemObject};
-use crate::func::signature::Call;
 use crate::func::values::{optional, string, variant, variant_int};
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::{FnContext, SystemObject};
+use crate::ir::function::signature::Call;
 
 pub(super) fn types_of_objectproperty(call: &Call<'_>) -> SqlResult<Inferred> {
     Ok(call.types(SqlType::int(), &[call.int(0)?, call.name_argument(1)?]))

@@ -4,11 +4,11 @@ use base::ids::ObjectId;
 use base::{Collation, SqlResult, SqlType, ValueRef};
 use engine::catalog::def::SecurableClass;
 
-use super::{Emit, RowsetColumn, RowsetTypes, column};
-use crate::func::facts::FnContext;
 use crate::func::metadata::{Entity, columns_of};
-use crate::func::signature::Call;
 use crate::func::values::{optional_text, string};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::rowset::{Emit, RowsetColumn, RowsetTypes, column};
+use crate::ir::function::signature::Call;
 
 /// Longest name of an object with its schema and database, as `HAS_PERMS_BY_NAME` takes it.
 const NAME_CHARS: u16 = 4000;

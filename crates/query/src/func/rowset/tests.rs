@@ -1,11 +1,11 @@
 use base::convert::convert;
 use base::{Arena, ConvertOptions, SqlResult, ValueRef};
 
-use super::{RowsetColumn, RowsetRows};
-use crate::func::descriptor::{ArgType, Typing};
-use crate::func::facts::FnContext;
 use crate::func::lookup_rowset;
 use crate::func::testing::{Argument, C, TestSession, shown};
+use crate::ir::function::descriptor::{ArgType, Typing};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::rowset::{RowsetColumn, RowsetRows};
 
 /// The heading of a call, and the rows of one that is filled.
 fn rows(name: &str, args: &[&str]) -> SqlResult<(String, Vec<String>)> {

@@ -3,10 +3,10 @@
 
 use base::{Collation, SqlResult, SqlType, ValueRef};
 
-use super::{Emit, RowsetColumn, RowsetTypes, column};
-use crate::func::facts::{FnContext, HandledText};
-use crate::func::signature::Call;
 use crate::func::values::{bytes, string};
+use crate::ir::function::facts::{FnContext, HandledText};
+use crate::ir::function::rowset::{Emit, RowsetColumn, RowsetTypes, column};
+use crate::ir::function::signature::Call;
 
 /// The longest handle.
 const HANDLE: u16 = 64;

@@ -1,8 +1,8 @@
 use base::value::Variant;
 use base::{SqlError, SqlType, Value};
 
-use crate::func::facts::{Progress, Settings};
 use crate::func::testing::{C, TestSession, check, check_errors, check_in, check_types};
+use crate::ir::function::facts::{Progress, Settings};
 
 #[test]
 fn the_session_shows_what_statements_left_behind() {

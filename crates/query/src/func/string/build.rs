@@ -5,10 +5,10 @@ use base::collation::codepage::{CodePage, code_page, pieces, units};
 use base::pace::STRIDE;
 use base::{Pace, SqlResult, SqlType, ValueRef};
 
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::FnContext;
-use crate::func::signature::{BYTES_MAX, Call, unify_text};
 use crate::func::values::{bytes, in_form_of, int};
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::{BYTES_MAX, Call, unify_text};
 
 pub(super) fn upper<'a>(
     ctx: &mut FnContext<'a>,

@@ -24,8 +24,8 @@ use base::{Collation, ValueRef};
 
 pub(super) use name::split_name;
 
-use super::descriptor::ScalarFunction;
 use super::values::{bytes, in_form_of};
+use crate::ir::function::descriptor::ScalarFunction;
 
 /// Functions of strings.
 pub(super) static FUNCTIONS: &[ScalarFunction] = &[

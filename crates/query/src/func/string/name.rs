@@ -2,10 +2,10 @@
 
 use base::{SqlResult, SqlType, ValueRef};
 
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::FnContext;
-use crate::func::signature::Call;
 use crate::func::values::{int, optional_string, text};
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::Call;
 
 /// Characters that a name may have.
 const NAME_MAX: usize = 128;

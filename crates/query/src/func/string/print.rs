@@ -6,10 +6,10 @@ use base::pace::Stride;
 use base::text::number::str_function;
 use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::FnContext;
-use crate::func::signature::{BYTES_MAX, Call};
 use crate::func::values::{bytes, float, int, optional_string, string, text};
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::{BYTES_MAX, Call};
 
 /// What STR makes when it is given no length.
 const STR_LENGTH: i64 = 10;

@@ -8,10 +8,10 @@ use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 
 use super::characters;
 use super::set::CharacterSet;
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::FnContext;
-use crate::func::signature::{Call, as_unicode, unify_text};
 use crate::func::values::{bytes, in_form_of, int};
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::{Call, as_unicode, unify_text};
 
 /// Positions in what may be longer than 8,000 bytes are `bigint`.
 fn position_in(ty: &SqlType) -> SqlType {

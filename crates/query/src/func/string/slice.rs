@@ -7,10 +7,10 @@ use base::{Pace, SqlError, SqlResult, SqlType, TypeKind, ValueRef, convert, mess
 
 use super::characters;
 use super::set::CharacterSet;
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::FnContext;
-use crate::func::signature::{BYTES_MAX, Call, unify_text};
 use crate::func::values::{bytes, in_form_of, int};
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::{BYTES_MAX, Call, unify_text};
 
 /// `int`, or `bigint` for what may be longer.
 fn count_of(ty: &SqlType) -> SqlType {

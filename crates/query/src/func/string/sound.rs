@@ -2,10 +2,10 @@
 
 use base::{SqlResult, SqlType, ValueRef};
 
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::FnContext;
-use crate::func::signature::Call;
 use crate::func::values::text;
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::Call;
 
 pub(super) fn types_of_soundex(call: &Call<'_>) -> SqlResult<Inferred> {
     Ok(call.types(SqlType::varchar(5, call.collation), &[call.text(0)?]))

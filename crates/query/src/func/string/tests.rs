@@ -1,8 +1,8 @@
 use base::{Collation, SqlType, Value};
 
-use crate::func::descriptor::{ArgType, Typing};
 use crate::func::lookup;
 use crate::func::testing::{TestSession, check, check_errors, check_in, check_types};
+use crate::ir::function::descriptor::{ArgType, Typing};
 
 #[test]
 fn lengths_are_counted() {

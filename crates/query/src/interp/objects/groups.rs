@@ -10,14 +10,14 @@ mod distinct;
 
 use base::{Arena, SqlResult, Value, ValueRef};
 
-use crate::func::AggregateState;
-use crate::func::facts::paced;
 use crate::interp::memory::{
     Charge, Grant, Means, Memory, Piece, clear_list, clear_table, growth_bytes, table_bytes,
 };
 use crate::interp::objects::hash_key;
 use crate::interp::objects::set::Set;
 use crate::interp::registers::{Registers, Values};
+use crate::ir::function::AggregateState;
+use crate::ir::function::facts::paced;
 use crate::ir::key::ChargedKey;
 use crate::ir::object::{AggregateDesc, GroupsDesc};
 use crate::ir::{RegList, Unit};

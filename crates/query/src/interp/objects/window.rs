@@ -6,15 +6,15 @@ use std::ops::Range;
 use base::{Arena, SqlError, SqlResult, ValueRef, message};
 use engine::hot::row::RowLayout;
 
-use crate::func::{AggregateFunction, AggregateState, CallTypes};
 use crate::interp::machine::is_arithmetic;
 use crate::interp::memory::{Charge, Grant, Memory, Piece};
 use crate::interp::registers::{Registers, Values};
 use crate::interp::slot::Slot;
 use crate::ir::Unit;
+use crate::ir::function::{AggregateFunction, AggregateState, CallTypes};
 use crate::ir::key::ChargedKey;
+use crate::ir::object::{Frame, FrameBound};
 use crate::ir::object::{WindowDesc, WindowOp};
-use crate::plan::tree::{Frame, FrameBound};
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {

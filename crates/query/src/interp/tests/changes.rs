@@ -192,7 +192,7 @@ fn output_shows_old_and_new_rows() {
     let (mut world, def) = world(TableKind::MemoryDurable);
     let output = |e: Expr| {
         let name: Arc<str> = "".into();
-        (e, OutputColumn { column: ColId(0), name, ty: INT, nullable: true, base: None })
+        (e, ResultColumn { name, ty: INT, nullable: true, base: None })
     };
     let first = Some(Pred::Compare(CompareOp::Le, col(0, INT), int(2)));
     let mut plan = update(&def, first.clone(), vec![(1, plus(1, 5))]);
@@ -462,8 +462,7 @@ fn merge_takes_the_first_clause_that_applies() {
                     ty: SqlType::nvarchar(10, base::Collation::default()),
                     nullable: false,
                 },
-                OutputColumn {
-                    column: ColId(60),
+                ResultColumn {
                     name: "".into(),
                     ty: SqlType::nvarchar(10, base::Collation::default()),
                     nullable: false,

@@ -9,8 +9,8 @@ use base::arithmetic::compare;
 use base::{Arena, SqlError, SqlResult, SqlType, Value};
 
 use crate::interp::ops;
+use crate::ir::inst::int_range;
 use crate::ir::site::ArithSite;
-use crate::lower::int_range;
 use crate::plan::expr::*;
 use crate::plan::tree::*;
 
@@ -693,7 +693,7 @@ fn joined(
 
 /// Makes the columns of an operator NULL.
 fn nulls(node: &Node, row: &mut Env) {
-    for col in crate::lower::outputs(node) {
+    for col in crate::plan::walk::outputs(node) {
         row.insert(col, Value::Null);
     }
 }

@@ -17,7 +17,7 @@ use crate::lower::scope::Val;
 use crate::lower::{Consume, Lowering};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::tree::{
-    Node, OutputColumn, ReferencePlan, ReferencedAction, ReferencedPlan, RowEffects,
+    Node, ReferencePlan, ReferencedAction, ReferencedPlan, ResultColumn, RowEffects,
 };
 
 /// What waits for the end of the statement.
@@ -169,7 +169,7 @@ impl Lowering {
         for lookup in std::iter::once(referenced).chain(referencing) {
             uses_in_node(lookup, &mut |col| columns.push(col));
             // What the look-up makes itself is not passed to it.
-            let inside = crate::lower::columns::outputs(lookup);
+            let inside = crate::plan::walk::outputs(lookup);
             columns.retain(|col| !inside.contains(col) && self.scope.get(*col).is_some());
         }
         columns.sort_unstable();
@@ -311,7 +311,7 @@ impl Lowering {
     /// `OUTPUT`'s result set, announced when the statement starts.
     pub fn announce_output(&mut self, effects: &RowEffects) -> Option<u16> {
         let output = effects.output.as_ref()?;
-        let columns: Box<[OutputColumn]> = output.iter().map(|o| o.1.clone()).collect();
+        let columns: Box<[ResultColumn]> = output.iter().map(|o| o.1.clone()).collect();
         self.b.unit.results.push(ResultSite { columns });
         let result = (self.b.unit.results.len() - 1) as u16;
         self.b.in_prologue(|b| b.emit(Inst::Announce { result }));

@@ -9,11 +9,12 @@ use base::{SqlResult, SqlType};
 use crate::ir::inst::{Inst, Reg, RegType};
 use crate::ir::object::{ObjId, ObjectDesc, WorkDesc};
 use crate::lower::Lowering;
-use crate::lower::columns::{outputs, uses_in_expr};
+use crate::lower::columns::uses_in_expr;
 use crate::lower::dml::{Changed, Deferred, OldRow};
 use crate::lower::scope::Val;
 use crate::plan::expr::{ColId, Expr};
 use crate::plan::tree::{NewValue, Node, RowEffects, UpdatePlan};
+use crate::plan::walk::outputs;
 
 /// A worktable of new rows. One that replaces another is followed by that, if it is asked for, and
 /// by where it was; then comes what else is needed of the input.

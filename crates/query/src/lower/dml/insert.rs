@@ -8,11 +8,12 @@ use engine::catalog::def::TableDef;
 
 use crate::ir::inst::{Inst, RegType};
 use crate::ir::object::{AccessDesc, CursorDesc, ObjectDesc, ReadPurpose};
+use crate::ir::read::ReadOptions;
 use crate::lower::Lowering;
 use crate::lower::dml::{Changed, Deferred, OldRow, may_load};
 use crate::lower::scope::Val;
 use crate::plan::expr::ColId;
-use crate::plan::tree::{InsertPlan, NewValue, ReadOptions, RowEffects, Target};
+use crate::plan::tree::{InsertPlan, NewValue, RowEffects, Target};
 
 impl Lowering {
     /// The whole statement.

@@ -145,7 +145,7 @@ impl Lowering {
         deferred: &mut Deferred,
     ) -> SqlResult<()> {
         let MergeAction::Insert(values) = &clause.action else {
-            return Err(crate::lower::scope::internal("MERGE changes a row that is not there"));
+            return Err(crate::ir::internal("MERGE changes a row that is not there"));
         };
         let effects = &merge.plan.effects;
         self.bind_action(merge, "INSERT");

@@ -27,12 +27,13 @@ use base::{SqlType, TypeKind};
 use engine::catalog::def::{ColumnDef, IndexDef, IndexKind, TableDef};
 
 use crate::ir::builder::Label;
+use crate::ir::inst::int_range;
 use crate::ir::inst::{Inst, Reg, RegType};
 use crate::ir::site::{
     AssignedColumn, IdentitySite, RowSite, Rule, TargetSite, TargetTable, Violation,
 };
+use crate::lower::Lowering;
 use crate::lower::scope::{Binding, Val};
-use crate::lower::{Lowering, int_range};
 use crate::plan::expr::ColId;
 use crate::plan::tree::{Access, Node, RowEffects, Scan, Source, Target};
 

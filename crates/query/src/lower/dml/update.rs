@@ -5,6 +5,7 @@
 use base::SqlResult;
 
 use crate::ir::inst::{Inst, Reg, RegType};
+use crate::ir::operator::VarId;
 use crate::lower::Lowering;
 use crate::lower::columns::uses_in_expr;
 use crate::lower::dml::held::{HeldCascade, Release};
@@ -13,7 +14,7 @@ use crate::lower::dml::{
 };
 use crate::lower::expr::NullTo;
 use crate::lower::scope::Val;
-use crate::plan::expr::{Expr, VarId};
+use crate::plan::expr::Expr;
 use crate::plan::tree::UpdatePlan;
 
 impl Lowering {

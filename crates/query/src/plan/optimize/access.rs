@@ -13,7 +13,8 @@ use super::condition::{column_of, rejects_null};
 use super::forced::{FORBIDDEN, covers, may_read_all};
 use super::order::Want;
 use super::terms::{Fit, Key, Terms, Test, indexed, named_columns, survives, terms_columns};
-use crate::plan::expr::{ColId, CompareOp, Expr, ExprKind, Pred};
+use crate::ir::operator::CompareOp;
+use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::tree::{Access, Bound, JoinKind, Node, Scan, Source};
 
 /// A way to find rows.

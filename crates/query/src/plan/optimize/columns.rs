@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::func::Volatility;
+use crate::ir::function::Volatility;
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::tree::Node;
 use crate::plan::walk::{Part, Parts, visit};

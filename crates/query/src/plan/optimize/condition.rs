@@ -3,8 +3,9 @@
 use base::Value;
 
 use super::columns::{ColSet, expr_uses};
-use crate::func::NullBehaviour;
-use crate::plan::expr::{ColId, CompareOp, Expr, ExprKind, Pred};
+use crate::ir::function::NullBehaviour;
+use crate::ir::operator::CompareOp;
+use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::walk::{PartMut, Parts, same_expr};
 
 /// Splits a condition into parts that all have to be true, each in a simple form. A part that is

@@ -3,7 +3,8 @@
 use engine::catalog::def::{ColumnId, IndexDef, IndexKind, TableDef};
 
 use super::terms::{Terms, named_columns, starts_with_wildcard, subject_of};
-use crate::plan::expr::{CompareOp, Expr, Pred};
+use crate::ir::operator::CompareOp;
+use crate::plan::expr::{Expr, Pred};
 use crate::plan::tree::Scan;
 
 /// What a way costs that hints forbid.

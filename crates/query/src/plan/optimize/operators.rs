@@ -9,7 +9,8 @@ use super::columns::{ColSet, expr_nature, expr_uses, pred_nature, pred_uses, yie
 use super::condition::{all, column_of, mirrored, split, substitute};
 use super::order::{Order, Want};
 use super::terms::{Terms, indexed};
-use crate::plan::expr::{Aggregate, ColId, CompareOp, Expr, ExprKind, Pred, SortKey};
+use crate::ir::operator::CompareOp;
+use crate::plan::expr::{Aggregate, ColId, Expr, ExprKind, Pred, SortKey};
 use crate::plan::hints::AccessHint;
 use crate::plan::rename::{rename_inside_pred, rename_node};
 use crate::plan::tree::{Access, JoinKind, Node, Scan};

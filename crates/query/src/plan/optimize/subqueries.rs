@@ -2,7 +2,8 @@
 
 use super::columns::pred_nature;
 use super::condition::{column_of, split};
-use crate::plan::expr::{ColId, CompareOp, Expr, ExprKind, Pred, Subquery};
+use crate::ir::operator::CompareOp;
+use crate::plan::expr::{ColId, Expr, ExprKind, Pred, Subquery};
 use crate::plan::tree::{JoinKind, Node, Source};
 
 /// Whether a condition can become a join. One that no row decides is better evaluated once.

@@ -11,8 +11,9 @@ use smallvec::SmallVec;
 
 use super::columns::{ColSet, expr_nature, expr_uses, pred_nature};
 use super::condition::{column_of, mirrored};
-use crate::func::fold;
-use crate::plan::expr::{CastMode, ColId, CompareOp, Expr, ExprKind, Pred};
+use crate::ir::operator::{CastMode, CompareOp};
+use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
+use crate::plan::fold;
 use crate::plan::tree::{Scan, Source};
 
 /// How long a Unicode string may be that is looked for among char or varchar ones.
@@ -328,7 +329,7 @@ fn key_types_agree(column: &SqlType, value: &SqlType) -> bool {
     }
     match repr {
         Repr::Int => {
-            let ranges = crate::lower::int_range(column).zip(crate::lower::int_range(value));
+            let ranges = crate::ir::inst::int_range(column).zip(crate::ir::inst::int_range(value));
             ranges.is_some_and(|(c, v)| c.0 <= v.0 && v.1 <= c.1)
         }
         Repr::Money => column.kind >= value.kind,

@@ -7,7 +7,7 @@ use base::ValueRef;
 use crate::bind::testing::Db;
 use crate::golden;
 use crate::interp::Frame;
-use crate::plan::expr::VarId;
+use crate::ir::operator::VarId;
 use crate::plan::print;
 
 fn shop() -> Db {

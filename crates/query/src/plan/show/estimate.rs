@@ -9,8 +9,9 @@ use base::Value;
 use base::ids::DbId;
 use engine::catalog::def::TableDef;
 
+use crate::ir::unit::NodeKey;
 use crate::plan::expr::{ExprKind, Pred};
-use crate::plan::print::NodeKey;
+use crate::plan::print::key_of;
 use crate::plan::statistics::Statistics;
 use crate::plan::tree::{Access, JoinKind, Node, Plan, Scan, Source};
 use crate::plan::walk::{Part, Parts};
@@ -85,7 +86,7 @@ impl Estimator<'_> {
             Node::Scan(scan) => self.looked_at(scan) * READ,
             _ => rows * PASSED,
         };
-        self.found.insert(NodeKey::of(node), Estimate { rows, executions, cost });
+        self.found.insert(key_of(node), Estimate { rows, executions, cost });
         rows
     }
 

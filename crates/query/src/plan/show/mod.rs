@@ -8,8 +8,8 @@ pub mod xml;
 
 use std::collections::HashMap;
 
-use crate::ir::unit::OperatorCounter;
-use crate::plan::print::{self, LineObject, NodeKey};
+use crate::ir::unit::{NodeKey, OperatorCounter};
+use crate::plan::print::{self, LineObject};
 use crate::plan::statistics::Statistics;
 use crate::plan::tree::Plan;
 

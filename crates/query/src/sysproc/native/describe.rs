@@ -15,7 +15,7 @@ use crate::exec::program::variables::Variable;
 use crate::exec::program::{Program, ProgramKind, StepKind};
 use crate::exec::run::callee::Callee;
 use crate::exec::session::names::{EngineStatistics, StatementNames};
-use crate::plan::tree::OutputColumn;
+use crate::ir::site::ResultColumn;
 use crate::sysproc::Arguments;
 
 const TYPE_NAME: SqlType = SqlType::nvarchar(256, Collation::DEFAULT);
@@ -130,7 +130,7 @@ pub fn first_result_set(
     let program = program.map_err(|fault| fault.error)?;
     let columns = first_result(context, &program, 0)?.unwrap_or_default();
     let describe =
-        |(at, column): (usize, &OutputColumn)| result_row(context, at as i32 + 1, column, source);
+        |(at, column): (usize, &ResultColumn)| result_row(context, at as i32 + 1, column, source);
     let rows: Vec<Vec<Value>> = columns.iter().enumerate().map(describe).collect();
     ResultSet::new(RESULT_COLUMNS).send(context, &rows)?;
     Ok(0)
@@ -141,7 +141,7 @@ fn first_result(
     context: &mut Context<'_>,
     program: &Arc<Program>,
     depth: u32,
-) -> SqlResult<Option<Vec<OutputColumn>>> {
+) -> SqlResult<Option<Vec<ResultColumn>>> {
     for step in &program.steps {
         match &step.kind {
             StepKind::Data(_) => {
@@ -204,7 +204,7 @@ fn called_program(
 fn result_row(
     context: &Context<'_>,
     ordinal: i32,
-    column: &OutputColumn,
+    column: &ResultColumn,
     source: bool,
 ) -> Vec<Value> {
     let ty = &column.ty;
@@ -248,7 +248,7 @@ fn result_row(
 }
 
 /// The names of database, schema and table of a column.
-fn source_of(context: &Context<'_>, base: &crate::plan::tree::BaseColumn) -> Option<[String; 3]> {
+fn source_of(context: &Context<'_>, base: &crate::ir::site::BaseColumn) -> Option<[String; 3]> {
     let database = context.database();
     let schema = context.schema(database).ok()?;
     let place = schema.schemas().get(base.table.header.schema)?;

@@ -5,9 +5,8 @@ use base::{Collation, SqlResult, SqlType, Value, ValueRef};
 use crate::exec::context::Context;
 use crate::exec::sink::command;
 use crate::interp::ValueRow;
+use crate::ir::site::ResultColumn;
 use crate::ir::site::ResultSite;
-use crate::plan::expr::ColId;
-use crate::plan::tree::OutputColumn;
 
 /// A column of a native procedure's result: its name, its type, whether it may be NULL.
 pub type Column = (&'static str, SqlType, bool);
@@ -23,14 +22,13 @@ pub struct ResultSet {
 impl ResultSet {
     /// One of these columns.
     pub fn new(columns: &[Column]) -> ResultSet {
-        let column = |(at, (name, ty, nullable)): (usize, &Column)| OutputColumn {
-            column: ColId(at as u32),
+        let column = |(name, ty, nullable): &Column| ResultColumn {
             name: (*name).into(),
             ty: *ty,
             nullable: *nullable,
             base: None,
         };
-        ResultSet { site: ResultSite { columns: columns.iter().enumerate().map(column).collect() } }
+        ResultSet { site: ResultSite { columns: columns.iter().map(column).collect() } }
     }
 
     /// Sends the rows.

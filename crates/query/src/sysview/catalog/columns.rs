@@ -5,7 +5,7 @@ use base::{SqlResult, SqlType, Value};
 use engine::catalog::def::{ColumnDef, TypeDefKind};
 
 use super::super::cells::*;
-use super::super::{FillContext, SystemRowset, ViewColumn, id_of, rowsets};
+use super::super::{FillContext, FilledView, ViewColumn, id_of, rowsets};
 use super::objects::tables;
 
 /// The columns of every view of columns: what is special to one comes in the middle.
@@ -62,8 +62,8 @@ const TAIL: usize = 17;
 
 const COLUMN_COLUMNS: &[ViewColumn] = column_columns![];
 
-pub static COLUMNS: SystemRowset =
-    SystemRowset { schema: "sys", name: "columns", columns: COLUMN_COLUMNS, fill: columns };
+pub static COLUMNS: FilledView =
+    FilledView { schema: "sys", name: "columns", columns: COLUMN_COLUMNS, fill: columns };
 
 /// A column's collation by name; NULL where it has none.
 pub fn collation_name(ty: &SqlType) -> Value {
@@ -131,7 +131,7 @@ fn tail(sparse: bool, hidden: bool) -> [Value; TAIL] {
 }
 
 /// The columns of the views whose rows are made; those of queries are where they come from.
-pub static SYSTEM_COLUMNS: SystemRowset = SystemRowset {
+pub static SYSTEM_COLUMNS: FilledView = FilledView {
     schema: "sys",
     name: "system_columns",
     columns: COLUMN_COLUMNS,
@@ -173,7 +173,7 @@ fn columns(cx: &mut FillContext<'_>) -> SqlResult<()> {
     Ok(())
 }
 
-pub static COMPUTED_COLUMNS: SystemRowset = SystemRowset {
+pub static COMPUTED_COLUMNS: FilledView = FilledView {
     schema: "sys",
     name: "computed_columns",
     columns: column_columns![
@@ -198,7 +198,7 @@ pub static COMPUTED_COLUMNS: SystemRowset = SystemRowset {
     },
 };
 
-pub static IDENTITY_COLUMNS: SystemRowset = SystemRowset {
+pub static IDENTITY_COLUMNS: FilledView = FilledView {
     schema: "sys",
     name: "identity_columns",
     columns: column_columns![
@@ -264,8 +264,8 @@ const TYPE_COLUMNS: &[ViewColumn] = &[
     ("is_table_type", BIT, false),
 ];
 
-pub static TYPES: SystemRowset =
-    SystemRowset { schema: "sys", name: "types", columns: TYPE_COLUMNS, fill: types };
+pub static TYPES: FilledView =
+    FilledView { schema: "sys", name: "types", columns: TYPE_COLUMNS, fill: types };
 
 /// A built-in type's row.
 struct BuiltIn {
@@ -350,7 +350,7 @@ fn widest(kind: TypeKind, ty: SqlType) -> SqlType {
     }
 }
 
-pub static TABLE_TYPES: SystemRowset = SystemRowset {
+pub static TABLE_TYPES: FilledView = FilledView {
     schema: "sys",
     name: "table_types",
     columns: &[

@@ -2,11 +2,11 @@
 
 use engine::catalog::def::ObjectKind;
 
-use super::super::SystemRowset;
+use super::super::FilledView;
 use super::super::cells::*;
 use super::objects::{constraint, object_columns, tables};
 
-pub static KEY_CONSTRAINTS: SystemRowset = SystemRowset {
+pub static KEY_CONSTRAINTS: FilledView = FilledView {
     schema: "sys",
     name: "key_constraints",
     columns: object_columns![
@@ -28,7 +28,7 @@ pub static KEY_CONSTRAINTS: SystemRowset = SystemRowset {
     },
 };
 
-pub static CHECK_CONSTRAINTS: SystemRowset = SystemRowset {
+pub static CHECK_CONSTRAINTS: FilledView = FilledView {
     schema: "sys",
     name: "check_constraints",
     columns: object_columns![
@@ -60,7 +60,7 @@ pub static CHECK_CONSTRAINTS: SystemRowset = SystemRowset {
     },
 };
 
-pub static DEFAULT_CONSTRAINTS: SystemRowset = SystemRowset {
+pub static DEFAULT_CONSTRAINTS: FilledView = FilledView {
     schema: "sys",
     name: "default_constraints",
     columns: object_columns![
@@ -82,7 +82,7 @@ pub static DEFAULT_CONSTRAINTS: SystemRowset = SystemRowset {
     },
 };
 
-pub static FOREIGN_KEYS: SystemRowset = SystemRowset {
+pub static FOREIGN_KEYS: FilledView = FilledView {
     schema: "sys",
     name: "foreign_keys",
     columns: object_columns![
@@ -120,7 +120,7 @@ pub static FOREIGN_KEYS: SystemRowset = SystemRowset {
     },
 };
 
-pub static FOREIGN_KEY_COLUMNS: SystemRowset = SystemRowset {
+pub static FOREIGN_KEY_COLUMNS: FilledView = FilledView {
     schema: "sys",
     name: "foreign_key_columns",
     columns: &[

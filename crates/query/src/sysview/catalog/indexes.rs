@@ -4,7 +4,7 @@ use base::Value;
 use engine::catalog::def::{FilterDef, IndexDef, IndexKind, TableDef};
 
 use super::super::cells::*;
-use super::super::{FillContext, SystemRowset};
+use super::super::{FillContext, FilledView};
 use super::objects::tables;
 
 macro_rules! index_columns {
@@ -99,7 +99,7 @@ fn every_index(
     }
 }
 
-pub static INDEXES: SystemRowset = SystemRowset {
+pub static INDEXES: FilledView = FilledView {
     schema: "sys",
     name: "indexes",
     columns: index_columns![
@@ -117,7 +117,7 @@ pub static INDEXES: SystemRowset = SystemRowset {
     },
 };
 
-pub static HASH_INDEXES: SystemRowset = SystemRowset {
+pub static HASH_INDEXES: FilledView = FilledView {
     schema: "sys",
     name: "hash_indexes",
     columns: index_columns![("bucket_count", INT, false), ("auto_created", BIT, true)],
@@ -131,7 +131,7 @@ pub static HASH_INDEXES: SystemRowset = SystemRowset {
     },
 };
 
-pub static INDEX_COLUMNS: SystemRowset = SystemRowset {
+pub static INDEX_COLUMNS: FilledView = FilledView {
     schema: "sys",
     name: "index_columns",
     columns: &[
@@ -171,7 +171,7 @@ pub static INDEX_COLUMNS: SystemRowset = SystemRowset {
     },
 };
 
-pub static STATS: SystemRowset = SystemRowset {
+pub static STATS: FilledView = FilledView {
     schema: "sys",
     name: "stats",
     columns: &[
@@ -231,7 +231,7 @@ fn push_statistics(
     ]);
 }
 
-pub static STATS_COLUMNS: SystemRowset = SystemRowset {
+pub static STATS_COLUMNS: FilledView = FilledView {
     schema: "sys",
     name: "stats_columns",
     columns: &[

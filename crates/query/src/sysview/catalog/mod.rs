@@ -11,10 +11,10 @@ pub mod storage;
 
 use crate::bind::context::SystemView;
 
-use super::SystemRowset;
+use super::FilledView;
 
 /// The views whose rows are made.
-pub const VIEWS: &[&SystemRowset] = &[
+pub const VIEWS: &[&FilledView] = &[
     &objects::OBJECTS,
     &objects::ALL_OBJECTS,
     &objects::TABLES,

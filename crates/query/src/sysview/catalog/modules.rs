@@ -5,7 +5,7 @@ use engine::catalog::Schema;
 use engine::catalog::def::{ColumnId, ExecuteAs, ModuleDef, ModuleKind, ReferenceClass, TableDef};
 
 use super::super::cells::*;
-use super::super::{FillContext, SystemRowset, ViewColumn, id_of, names, queries, text_of};
+use super::super::{FillContext, FilledView, ViewColumn, id_of, names, queries, text_of};
 use super::objects::{header, object_columns, system_view};
 use base::{SqlType, Value};
 
@@ -40,7 +40,7 @@ fn view(with_check_option: bool) -> [Value; 11] {
     ]
 }
 
-pub static VIEWS: SystemRowset = SystemRowset {
+pub static VIEWS: FilledView = FilledView {
     schema: "sys",
     name: "views",
     columns: VIEW_COLUMNS,
@@ -55,7 +55,7 @@ pub static VIEWS: SystemRowset = SystemRowset {
     },
 };
 
-pub static SYSTEM_VIEWS: SystemRowset = SystemRowset {
+pub static SYSTEM_VIEWS: FilledView = FilledView {
     schema: "sys",
     name: "system_views",
     columns: VIEW_COLUMNS,
@@ -65,7 +65,7 @@ pub static SYSTEM_VIEWS: SystemRowset = SystemRowset {
     },
 };
 
-pub static PROCEDURES: SystemRowset = SystemRowset {
+pub static PROCEDURES: FilledView = FilledView {
     schema: "sys",
     name: "procedures",
     columns: object_columns![
@@ -85,7 +85,7 @@ pub static PROCEDURES: SystemRowset = SystemRowset {
     },
 };
 
-pub static TRIGGERS: SystemRowset = SystemRowset {
+pub static TRIGGERS: FilledView = FilledView {
     schema: "sys",
     name: "triggers",
     columns: &[
@@ -127,7 +127,7 @@ pub static TRIGGERS: SystemRowset = SystemRowset {
     },
 };
 
-pub static TRIGGER_EVENTS: SystemRowset = SystemRowset {
+pub static TRIGGER_EVENTS: FilledView = FilledView {
     schema: "sys",
     name: "trigger_events",
     columns: &[
@@ -175,7 +175,7 @@ const MODULE_COLUMNS: &[ViewColumn] = &[
     ("is_inlineable", BIT, true),
 ];
 
-pub static SQL_MODULES: SystemRowset = SystemRowset {
+pub static SQL_MODULES: FilledView = FilledView {
     schema: "sys",
     name: "sql_modules",
     columns: MODULE_COLUMNS,
@@ -206,7 +206,7 @@ pub static SQL_MODULES: SystemRowset = SystemRowset {
 };
 
 /// What the server provides and is written in T-SQL.
-pub static SYSTEM_SQL_MODULES: SystemRowset = SystemRowset {
+pub static SYSTEM_SQL_MODULES: FilledView = FilledView {
     schema: "sys",
     name: "system_sql_modules",
     columns: MODULE_COLUMNS,
@@ -234,7 +234,7 @@ pub static SYSTEM_SQL_MODULES: SystemRowset = SystemRowset {
     },
 };
 
-pub static PARAMETERS: SystemRowset = SystemRowset {
+pub static PARAMETERS: FilledView = FilledView {
     schema: "sys",
     name: "parameters",
     columns: &[
@@ -321,7 +321,7 @@ fn parameter(
     cx.push_two(start, rest);
 }
 
-pub static SQL_EXPRESSION_DEPENDENCIES: SystemRowset = SystemRowset {
+pub static SQL_EXPRESSION_DEPENDENCIES: FilledView = FilledView {
     schema: "sys",
     name: "sql_expression_dependencies",
     columns: &[
@@ -408,7 +408,7 @@ fn checked_column(
 }
 
 /// Nothing runs in assemblies here.
-pub static ASSEMBLIES: SystemRowset = SystemRowset {
+pub static ASSEMBLIES: FilledView = FilledView {
     schema: "sys",
     name: "assemblies",
     columns: &[

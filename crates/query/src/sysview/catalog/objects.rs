@@ -6,7 +6,7 @@ use engine::catalog::ObjectDef;
 use engine::catalog::def::{ObjectKind, SchemaId, SequenceCache, SequenceDef, TableDef, TableRole};
 
 use super::super::cells::*;
-use super::super::{FUNCTIONS, FillContext, SystemRowset, ViewColumn, id_of, names};
+use super::super::{FUNCTIONS, FillContext, FilledView, ViewColumn, id_of, names};
 
 /// The columns with which every view of objects begins.
 macro_rules! object_columns {
@@ -30,7 +30,7 @@ macro_rules! object_columns {
 }
 pub(in super::super) use object_columns;
 
-pub static OBJECTS: SystemRowset = SystemRowset {
+pub static OBJECTS: FilledView = FilledView {
     schema: "sys",
     name: "objects",
     columns: OBJECT_COLUMNS,
@@ -42,8 +42,8 @@ pub static OBJECTS: SystemRowset = SystemRowset {
 
 const OBJECT_COLUMNS: &[ViewColumn] = object_columns![];
 
-pub static ALL_OBJECTS: SystemRowset =
-    SystemRowset { schema: "sys", name: "all_objects", columns: OBJECT_COLUMNS, fill: all_objects };
+pub static ALL_OBJECTS: FilledView =
+    FilledView { schema: "sys", name: "all_objects", columns: OBJECT_COLUMNS, fill: all_objects };
 
 /// An object's row as every view of objects shows it.
 pub type ObjectCells = [Value; 12];
@@ -157,7 +157,7 @@ fn provided(id: i32, name: &str, schema: SchemaId, kind: ObjectKind) -> ObjectCe
     ]
 }
 
-pub static TABLES: SystemRowset = SystemRowset {
+pub static TABLES: FilledView = FilledView {
     schema: "sys",
     name: "tables",
     columns: object_columns![
@@ -247,7 +247,7 @@ pub static TABLES: SystemRowset = SystemRowset {
     },
 };
 
-pub static SCHEMAS: SystemRowset = SystemRowset {
+pub static SCHEMAS: FilledView = FilledView {
     schema: "sys",
     name: "schemas",
     columns: &[("name", SYSNAME, false), ("schema_id", INT, false), ("principal_id", INT, true)],
@@ -260,7 +260,7 @@ pub static SCHEMAS: SystemRowset = SystemRowset {
     },
 };
 
-pub static SEQUENCES: SystemRowset = SystemRowset {
+pub static SEQUENCES: FilledView = FilledView {
     schema: "sys",
     name: "sequences",
     columns: object_columns![
@@ -323,7 +323,7 @@ fn number(sequence: &SequenceDef, value: i128) -> Value {
     variant(sequence.ty, number)
 }
 
-pub static SYNONYMS: SystemRowset = SystemRowset {
+pub static SYNONYMS: FilledView = FilledView {
     schema: "sys",
     name: "synonyms",
     columns: object_columns![("base_object_name", nvar(1035), true)],
@@ -339,7 +339,7 @@ pub static SYNONYMS: SystemRowset = SystemRowset {
     },
 };
 
-pub static EXTENDED_PROPERTIES: SystemRowset = SystemRowset {
+pub static EXTENDED_PROPERTIES: FilledView = FilledView {
     schema: "sys",
     name: "extended_properties",
     columns: &[

@@ -1,11 +1,11 @@
 //! Principals of a database and what they may do.
 
-use super::super::SystemRowset;
+use super::super::FilledView;
 use super::super::cells::*;
 use base::Value;
 use engine::catalog::def::{PermissionSet, PrincipalId};
 
-pub static DATABASE_PRINCIPALS: SystemRowset = SystemRowset {
+pub static DATABASE_PRINCIPALS: FilledView = FilledView {
     schema: "sys",
     name: "database_principals",
     columns: &[
@@ -52,7 +52,7 @@ pub static DATABASE_PRINCIPALS: SystemRowset = SystemRowset {
     },
 };
 
-pub static DATABASE_ROLE_MEMBERS: SystemRowset = SystemRowset {
+pub static DATABASE_ROLE_MEMBERS: FilledView = FilledView {
     schema: "sys",
     name: "database_role_members",
     columns: &[("role_principal_id", INT, false), ("member_principal_id", INT, false)],
@@ -100,7 +100,7 @@ pub fn permission_rows(set: &PermissionSet) -> impl Iterator<Item = [Value; 10]>
     })
 }
 
-pub static DATABASE_PERMISSIONS: SystemRowset = SystemRowset {
+pub static DATABASE_PERMISSIONS: FilledView = FilledView {
     schema: "sys",
     name: "database_permissions",
     columns: PERMISSION_COLUMNS,

@@ -13,7 +13,7 @@ use engine::txn::TxnResult;
 use engine::wait::Task;
 
 use super::super::cells::*;
-use super::super::{FillContext, SystemRowset};
+use super::super::{FillContext, FilledView};
 use crate::interp::errors::of_database;
 
 /// Bytes of a page.
@@ -133,7 +133,7 @@ fn count(pages: u64) -> Value {
     int(i64::try_from(pages).unwrap_or(i64::MAX))
 }
 
-pub static PARTITIONS: SystemRowset = SystemRowset {
+pub static PARTITIONS: FilledView = FilledView {
     schema: "sys",
     name: "partitions",
     columns: &[
@@ -168,7 +168,7 @@ pub static PARTITIONS: SystemRowset = SystemRowset {
     },
 };
 
-pub static DM_DB_PARTITION_STATS: SystemRowset = SystemRowset {
+pub static DM_DB_PARTITION_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_db_partition_stats",
     columns: &[
@@ -210,7 +210,7 @@ pub static DM_DB_PARTITION_STATS: SystemRowset = SystemRowset {
     },
 };
 
-pub static ALLOCATION_UNITS: SystemRowset = SystemRowset {
+pub static ALLOCATION_UNITS: FilledView = FilledView {
     schema: "sys",
     name: "allocation_units",
     columns: &[

@@ -8,7 +8,7 @@ use engine::catalog::Catalog;
 use engine::catalog::def::{FileDef, FileGroupDef, FileId, FileKind};
 
 use super::super::cells::*;
-use super::super::{SystemRowset, ViewColumn};
+use super::super::{FilledView, ViewColumn};
 
 fn space(own: &FileGroupDef) -> [Value; 6] {
     [
@@ -21,7 +21,7 @@ fn space(own: &FileGroupDef) -> [Value; 6] {
     ]
 }
 
-pub static DATA_SPACES: SystemRowset = SystemRowset {
+pub static DATA_SPACES: FilledView = FilledView {
     schema: "sys",
     name: "data_spaces",
     columns: &[
@@ -39,7 +39,7 @@ pub static DATA_SPACES: SystemRowset = SystemRowset {
     },
 };
 
-pub static FILEGROUPS: SystemRowset = SystemRowset {
+pub static FILEGROUPS: FilledView = FilledView {
     schema: "sys",
     name: "filegroups",
     columns: &[
@@ -171,7 +171,7 @@ fn file(own: &FileDef, path: &str, size: i64) -> [Value; 30] {
     row
 }
 
-pub static DATABASE_FILES: SystemRowset = SystemRowset {
+pub static DATABASE_FILES: FilledView = FilledView {
     schema: "sys",
     name: "database_files",
     columns: &FILE_COLUMNS,

@@ -4,7 +4,7 @@ use base::{SqlType, Value};
 use engine::catalog::def::FileKind as DatabaseFileKind;
 use engine::checkpoint::{CheckpointFile, Effort, FileKind, FileState};
 
-use super::super::SystemRowset;
+use super::super::FilledView;
 use super::super::cells::*;
 
 const LSN: SqlType = SqlType::numeric(38, 0);
@@ -41,7 +41,7 @@ fn state(file: &CheckpointFile) -> &'static str {
     }
 }
 
-pub static DM_DB_XTP_CHECKPOINT_FILES: SystemRowset = SystemRowset {
+pub static DM_DB_XTP_CHECKPOINT_FILES: FilledView = FilledView {
     schema: "sys",
     name: "dm_db_xtp_checkpoint_files",
     columns: &[
@@ -111,7 +111,7 @@ const CONTAINER: i64 = 65537;
 
 const NS_PER_S: u128 = 1_000_000_000;
 
-pub static DM_DB_XTP_CHECKPOINT_STATS: SystemRowset = SystemRowset {
+pub static DM_DB_XTP_CHECKPOINT_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_db_xtp_checkpoint_stats",
     columns: &[

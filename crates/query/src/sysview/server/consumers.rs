@@ -5,7 +5,7 @@ use base::{SqlType, Value};
 use engine::hot::index::Index;
 
 use super::super::cells::*;
-use super::super::{SystemRowset, ViewColumn};
+use super::super::{FilledView, ViewColumn};
 use super::memory::{every_table, number};
 use super::sessions::joined;
 
@@ -48,7 +48,7 @@ const OF_DATABASE: [ViewColumn; 7] = [
 
 static OF_DATABASE_COLUMNS: [ViewColumn; 15] = joined([&OF_DATABASE, &SIZES]);
 
-pub static DM_DB_XTP_MEMORY_CONSUMERS: SystemRowset = SystemRowset {
+pub static DM_DB_XTP_MEMORY_CONSUMERS: FilledView = FilledView {
     schema: "sys",
     name: "dm_db_xtp_memory_consumers",
     columns: &OF_DATABASE_COLUMNS,
@@ -95,7 +95,7 @@ const OF_SERVER: [ViewColumn; 6] = [
 
 static OF_SERVER_COLUMNS: [ViewColumn; 14] = joined([&OF_SERVER, &SIZES]);
 
-pub static DM_XTP_SYSTEM_MEMORY_CONSUMERS: SystemRowset = SystemRowset {
+pub static DM_XTP_SYSTEM_MEMORY_CONSUMERS: FilledView = FilledView {
     schema: "sys",
     name: "dm_xtp_system_memory_consumers",
     columns: &OF_SERVER_COLUMNS,

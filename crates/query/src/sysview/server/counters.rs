@@ -4,7 +4,7 @@ use engine::catalog::Catalog;
 use engine::cold::{PAGE_BYTES, PoolStats};
 
 use super::super::cells::*;
-use super::super::{FillContext, SystemRowset};
+use super::super::{FillContext, FilledView};
 
 /// A value at a moment.
 const RAW: i32 = 65_792;
@@ -36,7 +36,7 @@ impl Object<'_> {
     }
 }
 
-pub static DM_OS_PERFORMANCE_COUNTERS: SystemRowset = SystemRowset {
+pub static DM_OS_PERFORMANCE_COUNTERS: FilledView = FilledView {
     schema: "sys",
     name: "dm_os_performance_counters",
     columns: &[
@@ -177,7 +177,7 @@ fn of_databases(cx: &mut FillContext<'_>) {
 }
 
 /// There are no classes of latches, since no session waits for one.
-pub static DM_OS_LATCH_STATS: SystemRowset = SystemRowset {
+pub static DM_OS_LATCH_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_os_latch_stats",
     columns: &[
@@ -189,7 +189,7 @@ pub static DM_OS_LATCH_STATS: SystemRowset = SystemRowset {
     fill: |_| Ok(()),
 };
 
-pub static DM_OS_WAIT_STATS: SystemRowset = SystemRowset {
+pub static DM_OS_WAIT_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_os_wait_stats",
     columns: &[

@@ -6,9 +6,9 @@ use engine::database::LogWait;
 
 use super::super::catalog::storage::{FILE_COLUMNS, files};
 use super::super::cells::*;
-use super::super::{SystemRowset, ViewColumn};
+use super::super::{FilledView, ViewColumn};
 
-pub static DATABASES: SystemRowset = SystemRowset {
+pub static DATABASES: FilledView = FilledView {
     schema: "sys",
     name: "databases",
     columns: &[
@@ -243,7 +243,7 @@ const MASTER_FILE_COLUMNS: [ViewColumn; 32] = {
     columns
 };
 
-pub static MASTER_FILES: SystemRowset = SystemRowset {
+pub static MASTER_FILES: FilledView = FilledView {
     schema: "sys",
     name: "master_files",
     columns: &MASTER_FILE_COLUMNS,

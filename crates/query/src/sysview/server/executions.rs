@@ -8,7 +8,7 @@ use base::{SqlResult, SqlType, Value};
 use engine::catalog::def::ModuleKind;
 
 use super::super::cells::*;
-use super::super::{FillContext, SystemRowset, ViewColumn};
+use super::super::{FillContext, FilledView, ViewColumn};
 use super::sessions::joined;
 use super::texts;
 use crate::exec::cache::CachedProgram;
@@ -75,7 +75,7 @@ static QUERY_COLUMNS: [ViewColumn; 90] = joined([
     &MACHINE_CODE,
 ]);
 
-pub static DM_EXEC_QUERY_STATS: SystemRowset = SystemRowset {
+pub static DM_EXEC_QUERY_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_exec_query_stats",
     columns: &QUERY_COLUMNS,
@@ -184,21 +184,21 @@ static FUNCTION_COLUMNS: [ViewColumn; 41] = joined([
     &measure!("num_page_server_reads"),
 ]);
 
-pub static DM_EXEC_PROCEDURE_STATS: SystemRowset = SystemRowset {
+pub static DM_EXEC_PROCEDURE_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_exec_procedure_stats",
     columns: &MODULE_COLUMNS,
     fill: |cx| modules(cx, ProgramKind::Procedure, 4),
 };
 
-pub static DM_EXEC_TRIGGER_STATS: SystemRowset = SystemRowset {
+pub static DM_EXEC_TRIGGER_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_exec_trigger_stats",
     columns: &MODULE_COLUMNS,
     fill: |cx| modules(cx, ProgramKind::Trigger, 4),
 };
 
-pub static DM_EXEC_FUNCTION_STATS: SystemRowset = SystemRowset {
+pub static DM_EXEC_FUNCTION_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_exec_function_stats",
     columns: &FUNCTION_COLUMNS,
@@ -243,7 +243,7 @@ fn modules(cx: &mut FillContext<'_>, kind: ProgramKind, last: usize) -> SqlResul
     Ok(())
 }
 
-pub static DM_EXEC_CACHED_PLANS: SystemRowset = SystemRowset {
+pub static DM_EXEC_CACHED_PLANS: FilledView = FilledView {
     schema: "sys",
     name: "dm_exec_cached_plans",
     columns: &[

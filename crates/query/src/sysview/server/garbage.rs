@@ -4,11 +4,11 @@ use base::{SqlType, Value};
 use engine::hot::index::Index;
 use engine::hot::reclaim::{QueueStats, ReclaimStats};
 
-use super::super::SystemRowset;
+use super::super::FilledView;
 use super::super::cells::*;
 use super::memory::{address_of, every_index, number};
 
-pub static DM_XTP_GC_STATS: SystemRowset = SystemRowset {
+pub static DM_XTP_GC_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_xtp_gc_stats",
     columns: &[
@@ -48,7 +48,7 @@ pub static DM_XTP_GC_STATS: SystemRowset = SystemRowset {
     },
 };
 
-pub static DM_XTP_GC_QUEUE_STATS: SystemRowset = SystemRowset {
+pub static DM_XTP_GC_QUEUE_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_xtp_gc_queue_stats",
     columns: &[
@@ -83,7 +83,7 @@ pub static DM_XTP_GC_QUEUE_STATS: SystemRowset = SystemRowset {
 /// More than a database can have.
 const QUEUES_PER_DATABASE: i64 = 10_000;
 
-pub static DM_DB_XTP_INDEX_STATS: SystemRowset = SystemRowset {
+pub static DM_DB_XTP_INDEX_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_db_xtp_index_stats",
     columns: &[

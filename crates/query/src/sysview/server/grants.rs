@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use base::{SqlType, Value};
 
 use super::super::cells::*;
-use super::super::{FillContext, SystemRowset};
+use super::super::{FillContext, FilledView};
 use crate::exec::handle;
 use crate::interp::grants::{Ask, Holder};
 
@@ -20,7 +20,7 @@ fn kilobytes(bytes: usize) -> Value {
     int((bytes >> 10) as i64)
 }
 
-pub static DM_EXEC_QUERY_MEMORY_GRANTS: SystemRowset = SystemRowset {
+pub static DM_EXEC_QUERY_MEMORY_GRANTS: FilledView = FilledView {
     schema: "sys",
     name: "dm_exec_query_memory_grants",
     columns: &[
@@ -109,7 +109,7 @@ fn show(cx: &mut FillContext<'_>, ask: &Ask, asked_ns: u64, state: Result<&Holde
     cx.push(row);
 }
 
-pub static DM_EXEC_QUERY_RESOURCE_SEMAPHORES: SystemRowset = SystemRowset {
+pub static DM_EXEC_QUERY_RESOURCE_SEMAPHORES: FilledView = FilledView {
     schema: "sys",
     name: "dm_exec_query_resource_semaphores",
     columns: &[

@@ -1,6 +1,6 @@
 //! The machine.
 
-use super::super::SystemRowset;
+use super::super::FilledView;
 use super::super::cells::*;
 use base::Value;
 
@@ -13,7 +13,7 @@ fn kb(bytes: u64) -> Value {
     int(i64::try_from(bytes >> 10).unwrap_or(i64::MAX))
 }
 
-pub static DM_OS_PROCESS_MEMORY: SystemRowset = SystemRowset {
+pub static DM_OS_PROCESS_MEMORY: FilledView = FilledView {
     schema: "sys",
     name: "dm_os_process_memory",
     columns: &[
@@ -52,7 +52,7 @@ pub static DM_OS_PROCESS_MEMORY: SystemRowset = SystemRowset {
     },
 };
 
-pub static DM_OS_SYS_INFO: SystemRowset = SystemRowset {
+pub static DM_OS_SYS_INFO: FilledView = FilledView {
     schema: "sys",
     name: "dm_os_sys_info",
     columns: &[
@@ -147,7 +147,7 @@ pub static DM_OS_SYS_INFO: SystemRowset = SystemRowset {
     },
 };
 
-pub static DM_OS_HOST_INFO: SystemRowset = SystemRowset {
+pub static DM_OS_HOST_INFO: FilledView = FilledView {
     schema: "sys",
     name: "dm_os_host_info",
     columns: &[

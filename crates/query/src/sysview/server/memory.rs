@@ -6,7 +6,7 @@ use engine::hot::index::Index;
 use engine::hot::table::Table;
 
 use super::super::cells::*;
-use super::super::{FillContext, SystemRowset};
+use super::super::{FillContext, FilledView};
 
 pub(super) fn number(count: u64) -> Value {
     int(i64::try_from(count).unwrap_or(i64::MAX))
@@ -54,7 +54,7 @@ fn names_of(table: &TableDef, index: &IndexDef) -> [Value; 3] {
     [object(table.id()), number(table.storage.0), int(index.id.0)]
 }
 
-pub static DM_DB_XTP_TABLE_MEMORY_STATS: SystemRowset = SystemRowset {
+pub static DM_DB_XTP_TABLE_MEMORY_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_db_xtp_table_memory_stats",
     columns: &[
@@ -79,7 +79,7 @@ pub static DM_DB_XTP_TABLE_MEMORY_STATS: SystemRowset = SystemRowset {
     },
 };
 
-pub static DM_DB_XTP_HASH_INDEX_STATS: SystemRowset = SystemRowset {
+pub static DM_DB_XTP_HASH_INDEX_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_db_xtp_hash_index_stats",
     columns: &[
@@ -115,7 +115,7 @@ pub static DM_DB_XTP_HASH_INDEX_STATS: SystemRowset = SystemRowset {
     },
 };
 
-pub static DM_DB_XTP_NONCLUSTERED_INDEX_STATS: SystemRowset = SystemRowset {
+pub static DM_DB_XTP_NONCLUSTERED_INDEX_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_db_xtp_nonclustered_index_stats",
     columns: &[
@@ -171,7 +171,7 @@ pub static DM_DB_XTP_NONCLUSTERED_INDEX_STATS: SystemRowset = SystemRowset {
     },
 };
 
-pub static DM_DB_XTP_OBJECT_STATS: SystemRowset = SystemRowset {
+pub static DM_DB_XTP_OBJECT_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_db_xtp_object_stats",
     columns: &[
@@ -199,7 +199,7 @@ pub static DM_DB_XTP_OBJECT_STATS: SystemRowset = SystemRowset {
     },
 };
 
-pub static DM_OS_MEMORY_CLERKS: SystemRowset = SystemRowset {
+pub static DM_OS_MEMORY_CLERKS: FilledView = FilledView {
     schema: "sys",
     name: "dm_os_memory_clerks",
     columns: &[

@@ -23,10 +23,10 @@ pub(crate) mod space;
 pub(crate) mod texts;
 mod transactions;
 
-use super::SystemRowset;
+use super::FilledView;
 
 /// The views whose rows are made.
-pub const VIEWS: &[&SystemRowset] = &[
+pub const VIEWS: &[&FilledView] = &[
     &databases::DATABASES,
     &databases::MASTER_FILES,
     &locks::DM_OS_WAITING_TASKS,

@@ -7,7 +7,7 @@ use engine::catalog::Catalog;
 use engine::cold::PageNumber;
 use engine::cold::tree::Contents;
 
-use super::super::SystemRowset;
+use super::super::FilledView;
 use super::super::catalog::space::hobt_id;
 use super::super::cells::*;
 
@@ -15,7 +15,7 @@ use super::super::cells::*;
 const DISABLED: i32 = 0;
 const ENABLED: i32 = 5;
 
-pub static DM_OS_BUFFER_POOL_EXTENSION_CONFIGURATION: SystemRowset = SystemRowset {
+pub static DM_OS_BUFFER_POOL_EXTENSION_CONFIGURATION: FilledView = FilledView {
     schema: "sys",
     name: "dm_os_buffer_pool_extension_configuration",
     columns: &[
@@ -88,7 +88,7 @@ fn contents(contents: Contents, tree: Option<Tree>) -> [Value; 5] {
     }
 }
 
-pub static DM_OS_BUFFER_DESCRIPTORS: SystemRowset = SystemRowset {
+pub static DM_OS_BUFFER_DESCRIPTORS: FilledView = FilledView {
     schema: "sys",
     name: "dm_os_buffer_descriptors",
     columns: &[

@@ -4,13 +4,13 @@ use base::Value;
 use engine::catalog::def::ResourcePoolDef;
 
 use super::super::cells::*;
-use super::super::{SystemRowset, ViewColumn};
+use super::super::{FilledView, ViewColumn};
 
 fn number(count: u64) -> Value {
     int(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
-pub static RESOURCE_GOVERNOR_CONFIGURATION: SystemRowset = SystemRowset {
+pub static RESOURCE_GOVERNOR_CONFIGURATION: FilledView = FilledView {
     schema: "sys",
     name: "resource_governor_configuration",
     columns: &[
@@ -24,7 +24,7 @@ pub static RESOURCE_GOVERNOR_CONFIGURATION: SystemRowset = SystemRowset {
     },
 };
 
-pub static RESOURCE_GOVERNOR_RESOURCE_POOLS: SystemRowset = SystemRowset {
+pub static RESOURCE_GOVERNOR_RESOURCE_POOLS: FilledView = FilledView {
     schema: "sys",
     name: "resource_governor_resource_pools",
     columns: &[
@@ -82,7 +82,7 @@ const IN_USE: [ViewColumn; 23] = [
     ("max_iops_per_volume", INT, true),
 ];
 
-pub static DM_RESOURCE_GOVERNOR_RESOURCE_POOLS: SystemRowset = SystemRowset {
+pub static DM_RESOURCE_GOVERNOR_RESOURCE_POOLS: FilledView = FilledView {
     schema: "sys",
     name: "dm_resource_governor_resource_pools",
     columns: &IN_USE,

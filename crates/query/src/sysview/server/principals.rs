@@ -3,7 +3,7 @@
 use base::Value;
 use engine::catalog::def::{LoginDef, PrincipalKind};
 
-use super::super::SystemRowset;
+use super::super::FilledView;
 use super::super::catalog::security::{PERMISSION_COLUMNS, permission_rows};
 use super::super::cells::*;
 
@@ -42,7 +42,7 @@ fn login(own: &LoginDef) -> [Value; 11] {
     ]
 }
 
-pub static SERVER_PRINCIPALS: SystemRowset = SystemRowset {
+pub static SERVER_PRINCIPALS: FilledView = FilledView {
     schema: "sys",
     name: "server_principals",
     columns: principal_columns![
@@ -60,7 +60,7 @@ pub static SERVER_PRINCIPALS: SystemRowset = SystemRowset {
     },
 };
 
-pub static SQL_LOGINS: SystemRowset = SystemRowset {
+pub static SQL_LOGINS: FilledView = FilledView {
     schema: "sys",
     name: "sql_logins",
     columns: principal_columns![
@@ -81,7 +81,7 @@ pub static SQL_LOGINS: SystemRowset = SystemRowset {
     },
 };
 
-pub static SERVER_ROLE_MEMBERS: SystemRowset = SystemRowset {
+pub static SERVER_ROLE_MEMBERS: FilledView = FilledView {
     schema: "sys",
     name: "server_role_members",
     columns: &[("role_principal_id", INT, false), ("member_principal_id", INT, false)],
@@ -96,7 +96,7 @@ pub static SERVER_ROLE_MEMBERS: SystemRowset = SystemRowset {
     },
 };
 
-pub static SERVER_PERMISSIONS: SystemRowset = SystemRowset {
+pub static SERVER_PERMISSIONS: FilledView = FilledView {
     schema: "sys",
     name: "server_permissions",
     columns: PERMISSION_COLUMNS,

@@ -7,12 +7,12 @@ use engine::catalog::def::PrincipalId;
 use tsql::ast::IsolationLevel;
 
 use super::super::cells::*;
-use super::super::{SystemRowset, ViewColumn};
+use super::super::{FilledView, ViewColumn};
 use super::{grants, loading, locks};
 use crate::exec::handle;
 use crate::exec::instance::activity::Activity;
 use crate::exec::options::Options;
-use crate::func::facts::Settings;
+use crate::ir::function::facts::Settings;
 
 /// The columns of a session's options, which sessions and requests share.
 const OPTION_COLUMNS: [ViewColumn; 14] = [
@@ -129,7 +129,7 @@ const SESSION_END: [ViewColumn; 14] = [
 
 static SESSION_COLUMNS: [ViewColumn; 52] = joined([&SESSION_START, &OPTION_COLUMNS, &SESSION_END]);
 
-pub static DM_EXEC_SESSIONS: SystemRowset = SystemRowset {
+pub static DM_EXEC_SESSIONS: FilledView = FilledView {
     schema: "sys",
     name: "dm_exec_sessions",
     columns: &SESSION_COLUMNS,
@@ -200,7 +200,7 @@ pub static DM_EXEC_SESSIONS: SystemRowset = SystemRowset {
     },
 };
 
-pub static DM_EXEC_CONNECTIONS: SystemRowset = SystemRowset {
+pub static DM_EXEC_CONNECTIONS: FilledView = FilledView {
     schema: "sys",
     name: "dm_exec_connections",
     columns: &[
@@ -324,7 +324,7 @@ const REQUEST_END: [ViewColumn; 18] = [
 static REQUEST_COLUMNS: [ViewColumn; 62] =
     joined([&REQUEST_START, &REQUEST_MIDDLE, &OPTION_COLUMNS, &REQUEST_END]);
 
-pub static DM_EXEC_REQUESTS: SystemRowset = SystemRowset {
+pub static DM_EXEC_REQUESTS: FilledView = FilledView {
     schema: "sys",
     name: "dm_exec_requests",
     columns: &REQUEST_COLUMNS,
@@ -417,7 +417,7 @@ pub(super) fn end_of_request([priority, rows, error]: [Value; 3], group: i32) ->
     ]
 }
 
-pub static DM_TRAN_ACTIVE_TRANSACTIONS: SystemRowset = SystemRowset {
+pub static DM_TRAN_ACTIVE_TRANSACTIONS: FilledView = FilledView {
     schema: "sys",
     name: "dm_tran_active_transactions",
     columns: &[
@@ -457,7 +457,7 @@ pub static DM_TRAN_ACTIVE_TRANSACTIONS: SystemRowset = SystemRowset {
     },
 };
 
-pub static DM_TRAN_SESSION_TRANSACTIONS: SystemRowset = SystemRowset {
+pub static DM_TRAN_SESSION_TRANSACTIONS: FilledView = FilledView {
     schema: "sys",
     name: "dm_tran_session_transactions",
     columns: &[

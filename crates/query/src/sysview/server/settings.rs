@@ -4,10 +4,10 @@ use base::datetime::Language;
 use base::{SqlType, Value};
 use engine::catalog::builtin::CONFIGURATIONS as KNOWN;
 
-use super::super::SystemRowset;
+use super::super::FilledView;
 use super::super::cells::*;
 
-pub static CONFIGURATIONS: SystemRowset = SystemRowset {
+pub static CONFIGURATIONS: FilledView = FilledView {
     schema: "sys",
     name: "configurations",
     columns: &[
@@ -44,7 +44,7 @@ pub static CONFIGURATIONS: SystemRowset = SystemRowset {
     },
 };
 
-pub static SYSLANGUAGES: SystemRowset = SystemRowset {
+pub static SYSLANGUAGES: FilledView = FilledView {
     schema: "sys",
     name: "syslanguages",
     columns: &[
@@ -83,7 +83,7 @@ pub static SYSLANGUAGES: SystemRowset = SystemRowset {
 /// `us_english`
 const ENGLISH: i32 = 1033;
 
-pub static MESSAGES: SystemRowset = SystemRowset {
+pub static MESSAGES: FilledView = FilledView {
     schema: "sys",
     name: "messages",
     columns: &[
@@ -112,7 +112,7 @@ pub static MESSAGES: SystemRowset = SystemRowset {
 };
 
 /// The zones that `AT TIME ZONE` takes; none of them knows daylight saving time.
-pub static TIME_ZONE_INFO: SystemRowset = SystemRowset {
+pub static TIME_ZONE_INFO: FilledView = FilledView {
     schema: "sys",
     name: "time_zone_info",
     columns: &[

@@ -4,7 +4,7 @@ use base::{SqlType, Value};
 use engine::catalog::Catalog;
 use engine::catalog::def::{FileDef, FileId, FileKind};
 
-use super::super::SystemRowset;
+use super::super::FilledView;
 use super::super::catalog::space::reserved_pages;
 use super::super::cells::*;
 use super::memory::number;
@@ -39,7 +39,7 @@ impl LogSpace {
     }
 }
 
-pub static DM_DB_LOG_SPACE_USAGE: SystemRowset = SystemRowset {
+pub static DM_DB_LOG_SPACE_USAGE: FilledView = FilledView {
     schema: "sys",
     name: "dm_db_log_space_usage",
     columns: &[
@@ -62,7 +62,7 @@ pub static DM_DB_LOG_SPACE_USAGE: SystemRowset = SystemRowset {
     },
 };
 
-pub static DM_DB_FILE_SPACE_USAGE: SystemRowset = SystemRowset {
+pub static DM_DB_FILE_SPACE_USAGE: FilledView = FilledView {
     schema: "sys",
     name: "dm_db_file_space_usage",
     columns: &[

@@ -3,13 +3,13 @@
 use base::{SqlType, Value};
 use engine::hot::status::Status;
 
-use super::super::SystemRowset;
+use super::super::FilledView;
 use super::super::cells::*;
 
 const LSN: SqlType = SqlType::numeric(25, 0);
 const ADDRESS: SqlType = SqlType::varbinary(8);
 
-pub static DM_TRAN_DATABASE_TRANSACTIONS: SystemRowset = SystemRowset {
+pub static DM_TRAN_DATABASE_TRANSACTIONS: FilledView = FilledView {
     schema: "sys",
     name: "dm_tran_database_transactions",
     columns: &[
@@ -59,7 +59,7 @@ pub static DM_TRAN_DATABASE_TRANSACTIONS: SystemRowset = SystemRowset {
     },
 };
 
-pub static DM_DB_XTP_TRANSACTIONS: SystemRowset = SystemRowset {
+pub static DM_DB_XTP_TRANSACTIONS: FilledView = FilledView {
     schema: "sys",
     name: "dm_db_xtp_transactions",
     columns: &[

@@ -26,8 +26,8 @@ use crate::exec::context::Context;
 use crate::exec::program::{ProgramKind, StepKind};
 use crate::exec::run::call::new_frame;
 use crate::exec::sink::{PassesMessages, ResponseSink};
-use crate::func::facts::SessionFacts;
 use crate::interp::{OutputRow, ResultSink};
+use crate::ir::function::facts::SessionFacts;
 use crate::ir::site::ResultSite;
 use crate::sysproc::native::rows::{Column, NAME, ResultSet, int, text};
 
@@ -286,7 +286,7 @@ impl Context<'_> {
     fn watch(&mut self, query: &str, take: impl FnMut(&OutputRow<'_>)) -> Run<()> {
         let program = self.text_program(query, "", ProgramKind::Dynamic)?;
         let step = program.steps.iter().find(|step| matches!(step.kind, StepKind::Data(_)));
-        let step = step.ok_or_else(|| crate::lower::internal("a query is a data step"))?;
+        let step = step.ok_or_else(|| crate::ir::internal("a query is a data step"))?;
         let mut frame = new_frame(&program.variables);
         let mut watcher = Watcher { inner: self.sink, take };
         let mut within = Context {

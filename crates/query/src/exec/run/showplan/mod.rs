@@ -206,7 +206,7 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<(Outcome, StatementKind, ShownPlan)> {
         let StepKind::Data(statement) = &step.kind else {
-            return Err(lower::internal("a data step").into());
+            return Err(crate::ir::internal("a data step").into());
         };
         let options = self.session.compile_options(program.module.as_deref());
         let lowering = lower::Options { counts_operators: true, ..options.lowering() };

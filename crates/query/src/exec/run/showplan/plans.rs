@@ -17,7 +17,7 @@ use crate::exec::program::compile::bind_options;
 use crate::exec::program::{Program, Step, StepKind};
 use crate::exec::session::State;
 use crate::exec::session::names::{EngineStatistics, StatementNames};
-use crate::func::facts::MetadataFacts;
+use crate::ir::function::facts::MetadataFacts;
 use crate::plan::expr::ColId;
 use crate::plan::print::LineObject;
 use crate::plan::show::ShownPlan;
@@ -32,6 +32,10 @@ struct ShownNames<'n> {
 }
 
 impl Names for ShownNames<'_> {
+    fn functions(&self) -> &'static dyn crate::ir::function::Functions {
+        self.inner.functions()
+    }
+
     fn database(&self) -> DbId {
         self.program.database
     }

@@ -9,10 +9,10 @@ mod number;
 use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 
 use super::culture::Culture;
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::FnContext;
-use crate::func::signature::Call;
 use crate::func::values::{optional_string, text};
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::Call;
 
 pub(super) fn types_of_format(call: &Call<'_>) -> SqlResult<Inferred> {
     let ty = call.args[0].ty;

@@ -9,10 +9,10 @@ use base::convert::convert;
 use base::{ConvertOptions, SqlError, SqlResult, SqlType, ValueRef, message};
 
 use super::culture::Culture;
-use crate::func::descriptor::{CallTypes, Inferred};
-use crate::func::facts::FnContext;
-use crate::func::signature::Call;
 use crate::func::values::text;
+use crate::ir::function::descriptor::{CallTypes, Inferred};
+use crate::ir::function::facts::FnContext;
+use crate::ir::function::signature::Call;
 
 /// Errors 8116 and 10761.
 pub(super) fn types_of_parse(call: &Call<'_>) -> SqlResult<Inferred> {

@@ -19,7 +19,7 @@ use self::place::{LockPlace, Places};
 pub use self::waits::DM_OS_WAITING_TASKS;
 pub(super) use self::waits::{blocked_by, wait_resource, wait_type};
 use super::super::cells::{self, *};
-use super::super::{FillContext, SystemRowset};
+use super::super::{FillContext, FilledView};
 use crate::exec::instance::locks::LockName;
 
 const ADDRESS: SqlType = SqlType::varbinary(8);
@@ -36,7 +36,7 @@ struct Lock {
     owner: &'static str,
 }
 
-pub static DM_TRAN_LOCKS: SystemRowset = SystemRowset {
+pub static DM_TRAN_LOCKS: FilledView = FilledView {
     schema: "sys",
     name: "dm_tran_locks",
     columns: &[

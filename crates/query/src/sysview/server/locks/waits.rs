@@ -11,7 +11,7 @@ use super::place::Places;
 use super::{ADDRESS, cells::*};
 use crate::exec::instance::Instance;
 use crate::exec::instance::sessions::SessionEntry;
-use crate::sysview::SystemRowset;
+use crate::sysview::FilledView;
 
 /// What SQL Server calls such a wait.
 pub(in super::super) fn wait_type(wait: &Waits) -> &'static str {
@@ -79,7 +79,7 @@ pub(in super::super) fn wait_resource(wait: &Waits, instance: &Instance) -> Stri
     place.map_or_else(String::new, |place| place.to_string())
 }
 
-pub static DM_OS_WAITING_TASKS: SystemRowset = SystemRowset {
+pub static DM_OS_WAITING_TASKS: FilledView = FilledView {
     schema: "sys",
     name: "dm_os_waiting_tasks",
     columns: &[

@@ -4,7 +4,7 @@ use base::types::Repr;
 use base::value::{DateTime, DateTimeOffset};
 use base::{Arena, SqlType, ValueRef};
 
-use super::distinct::Sketch;
+use super::sketch::Sketch;
 
 /// What an aggregate remembers of one group. Each function uses the parts as it needs.
 #[derive(Clone, Debug, Default)]
@@ -12,13 +12,15 @@ pub struct AggregateState {
     /// A sum of 128 bits, two floats, or a value of fixed size.
     words: [u64; 2],
     /// How many values were taken in.
-    pub(super) count: i64,
-    pub(super) more: More,
+    pub count: i64,
+    /// What does not fit into words.
+    pub more: More,
 }
 
 /// What does not fit into words.
 #[derive(Clone, Debug, Default)]
-pub(super) enum More {
+pub enum More {
+    /// Nothing.
     #[default]
     Nothing,
     /// A string or binary.
@@ -65,25 +67,27 @@ impl AggregateState {
     }
 
     /// The words as one integer.
-    pub(super) fn sum(&self) -> i128 {
+    pub fn sum(&self) -> i128 {
         (u128::from(self.words[1]) << 64 | u128::from(self.words[0])) as i128
     }
 
-    pub(super) fn set_sum(&mut self, sum: i128) {
+    /// Keeps one integer.
+    pub fn set_sum(&mut self, sum: i128) {
         self.words = [sum as u64, (sum as u128 >> 64) as u64];
     }
 
     /// The words as two floats.
-    pub(super) fn floats(&self) -> [f64; 2] {
+    pub fn floats(&self) -> [f64; 2] {
         self.words.map(f64::from_bits)
     }
 
-    pub(super) fn set_floats(&mut self, floats: [f64; 2]) {
+    /// Keeps two floats.
+    pub fn set_floats(&mut self, floats: [f64; 2]) {
         self.words = floats.map(f64::to_bits);
     }
 
     /// The value kept, of type `ty`; NULL if there is none.
-    pub(super) fn value<'s>(&'s self, ty: &SqlType) -> ValueRef<'s> {
+    pub fn value<'s>(&'s self, ty: &SqlType) -> ValueRef<'s> {
         if self.count == 0 {
             return ValueRef::Null;
         }
@@ -113,7 +117,7 @@ impl AggregateState {
     }
 
     /// Keeps a value that is not NULL instead of the one before.
-    pub(super) fn set_value(&mut self, value: ValueRef<'_>) {
+    pub fn set_value(&mut self, value: ValueRef<'_>) {
         match value {
             ValueRef::Int(v)
             | ValueRef::Money(v)
@@ -140,7 +144,7 @@ impl AggregateState {
     }
 
     /// The bytes on the heap, made if there are none yet.
-    pub(super) fn bytes(&mut self) -> &mut Vec<u8> {
+    pub fn bytes(&mut self) -> &mut Vec<u8> {
         if !matches!(self.more, More::Bytes(_)) {
             self.more = More::Bytes(Box::default());
         }
@@ -152,7 +156,7 @@ impl AggregateState {
 }
 
 /// A value that does not borrow from its state.
-pub(super) fn copied<'a>(value: ValueRef<'_>, arena: &'a Arena) -> ValueRef<'a> {
+pub fn copied<'a>(value: ValueRef<'_>, arena: &'a Arena) -> ValueRef<'a> {
     match value {
         ValueRef::Chars(b) => ValueRef::Chars(arena.alloc_bytes(b)),
         ValueRef::Unicode(b) => ValueRef::Unicode(arena.alloc_bytes(b)),

@@ -7,14 +7,13 @@ use base::{Collation, SqlError, SqlResult, SqlType, Value, ValueRef, message};
 
 use super::facts::FnContext;
 use super::signature::Call;
-use crate::func::date::part_code;
 
 /// Computes a result from arguments of the given types (F1, F2).
 pub type Evaluate =
     for<'a> fn(&mut FnContext<'a>, &[ValueRef<'a>], &CallTypes) -> SqlResult<ValueRef<'a>>;
 
 /// Decides the types of a call, or says what is wrong with the arguments.
-pub(super) type Infer = fn(&Call<'_>) -> SqlResult<Inferred>;
+pub type Infer = fn(&Call<'_>) -> SqlResult<Inferred>;
 
 /// A scalar function of the library.
 pub struct ScalarFunction {
@@ -36,7 +35,8 @@ pub struct ScalarFunction {
     pub arguments: (u8, u8),
     /// Computes the result.
     pub eval: Evaluate,
-    pub(super) infer: Infer,
+    /// Decides the types of a call.
+    pub infer: Infer,
 }
 
 /// What happens when an argument is NULL.
@@ -131,13 +131,13 @@ pub struct Inferred {
 
 impl Inferred {
     /// The same result, never NULL.
-    pub(super) fn not_null(mut self) -> Inferred {
+    pub fn not_null(mut self) -> Inferred {
         self.nullable = false;
         self
     }
 
     /// The same, evaluated as often as this says.
-    pub(super) fn with_volatility(mut self, volatility: Volatility) -> Inferred {
+    pub fn with_volatility(mut self, volatility: Volatility) -> Inferred {
         self.volatility = volatility;
         self
     }
@@ -190,8 +190,33 @@ impl ScalarFunction {
     }
 }
 
+/// The date parts by the numbers that stand for them in calls.
+pub const DATE_PARTS: [DatePart; 15] = [
+    DatePart::Year,
+    DatePart::Quarter,
+    DatePart::Month,
+    DatePart::DayOfYear,
+    DatePart::Day,
+    DatePart::Week,
+    DatePart::Weekday,
+    DatePart::Hour,
+    DatePart::Minute,
+    DatePart::Second,
+    DatePart::Millisecond,
+    DatePart::Microsecond,
+    DatePart::Nanosecond,
+    DatePart::TzOffset,
+    DatePart::IsoWeek,
+];
+
+/// The number that stands for a date part in a call.
+pub fn part_code(part: DatePart) -> i64 {
+    let at = DATE_PARTS.iter().position(|p| *p == part);
+    at.expect("every part is in the table") as i64
+}
+
 /// Error 174 or 189 unless `count` lies in the range.
-pub(super) fn check_count(name: &str, (least, most): (u8, u8), count: usize) -> SqlResult<()> {
+pub fn check_count(name: &str, (least, most): (u8, u8), count: usize) -> SqlResult<()> {
     if (usize::from(least)..=usize::from(most)).contains(&count) {
         return Ok(());
     }
@@ -206,7 +231,7 @@ pub(super) fn check_count(name: &str, (least, most): (u8, u8), count: usize) -> 
 /// How tables of functions are written.
 impl ScalarFunction {
     /// A deterministic function that is NULL if an argument is.
-    pub(super) const fn strict(
+    pub const fn strict(
         name: &'static str,
         arguments: (u8, u8),
         infer: Infer,
@@ -226,7 +251,7 @@ impl ScalarFunction {
     }
 
     /// A function that is evaluated once per statement and decides itself what NULL does.
-    pub(super) const fn fact(
+    pub const fn fact(
         name: &'static str,
         arguments: (u8, u8),
         infer: Infer,
@@ -236,44 +261,44 @@ impl ScalarFunction {
     }
 
     /// It decides itself what NULL does.
-    pub(super) const fn own_nulls(mut self) -> ScalarFunction {
+    pub const fn own_nulls(mut self) -> ScalarFunction {
         self.nulls = NullBehaviour::Own;
         self
     }
 
     /// The first argument that is not NULL.
-    pub(super) const fn first_known(mut self) -> ScalarFunction {
+    pub const fn first_known(mut self) -> ScalarFunction {
         self.nulls = NullBehaviour::FirstKnown;
         self
     }
 
     /// Equal arguments give equal results within a statement only.
-    pub(super) const fn runtime_constant(mut self) -> ScalarFunction {
+    pub const fn runtime_constant(mut self) -> ScalarFunction {
         self.volatility = Volatility::RuntimeConstant;
         self
     }
 
     /// It changes something, and every evaluation gives another result.
-    pub(super) const fn volatile(mut self) -> ScalarFunction {
+    pub const fn volatile(mut self) -> ScalarFunction {
         self.volatility = Volatility::Volatile;
         self.placement = Placement::OutsideFunctions;
         self
     }
 
     /// It changes something.
-    pub(super) const fn outside_functions(mut self) -> ScalarFunction {
+    pub const fn outside_functions(mut self) -> ScalarFunction {
         self.placement = Placement::OutsideFunctions;
         self
     }
 
     /// SQL Server takes it in natively compiled modules.
-    pub(super) const fn native(mut self) -> ScalarFunction {
+    pub const fn native(mut self) -> ScalarFunction {
         self.native = true;
         self
     }
 
     /// Its first argument is the name of a date part.
-    pub(super) const fn of_date_part(mut self) -> ScalarFunction {
+    pub const fn of_date_part(mut self) -> ScalarFunction {
         self.takes_date_part = true;
         self
     }

@@ -5,7 +5,7 @@ use base::{Collation, SqlError, SqlResult, SqlType, TypeKind, Value, message};
 use super::descriptor::{ArgType, Inferred, Volatility};
 
 /// A call whose types are to be decided. Arguments are counted from 0 here and from 1 in messages.
-pub(super) struct Call<'c> {
+pub struct Call<'c> {
     /// The function's name in upper case.
     pub name: &'static str,
     /// The arguments, as many as the function takes.
@@ -17,7 +17,7 @@ pub(super) struct Call<'c> {
 }
 
 /// Bytes that a varchar or varbinary may have at most unless it is a `(max)` one.
-pub(super) const BYTES_MAX: u16 = 8000;
+pub const BYTES_MAX: u16 = 8000;
 
 impl Call<'_> {
     /// A result of this type from arguments of these.
@@ -133,7 +133,7 @@ impl Call<'_> {
 }
 
 /// The variable-length string that a value of any type becomes when a function wants a string.
-pub(super) fn as_text(ty: &SqlType, collation: Collation) -> SqlType {
+pub fn as_text(ty: &SqlType, collation: Collation) -> SqlType {
     match ty.kind {
         TypeKind::NChar | TypeKind::NVarChar | TypeKind::NText => match ty.is_max() {
             true => SqlType::nvarchar_max(collation),
@@ -167,7 +167,7 @@ fn printed_width(ty: &SqlType) -> u16 {
 }
 
 /// Both as Unicode if one is, for functions that compare their arguments.
-pub(super) fn unify_text(types: &mut [SqlType]) {
+pub fn unify_text(types: &mut [SqlType]) {
     if types.iter().any(|t| t.kind.is_unicode()) {
         for ty in types.iter_mut().filter(|t| t.kind.is_chars()) {
             *ty = as_unicode(ty);
@@ -176,7 +176,7 @@ pub(super) fn unify_text(types: &mut [SqlType]) {
 }
 
 /// The nvarchar that holds what a varchar does.
-pub(super) fn as_unicode(ty: &SqlType) -> SqlType {
+pub fn as_unicode(ty: &SqlType) -> SqlType {
     match ty.kind {
         TypeKind::NVarChar | TypeKind::NChar => *ty,
         _ if ty.is_max() => SqlType::nvarchar_max(ty.collation),
@@ -188,10 +188,10 @@ pub(super) fn as_unicode(ty: &SqlType) -> SqlType {
 macro_rules! no_arguments {
     ($($name:ident: |$call:ident| $ty:expr;)*) => {$(
         fn $name(
-            $call: &$crate::func::signature::Call<'_>,
-        ) -> base::SqlResult<$crate::func::Inferred> {
+            $call: &$crate::ir::function::signature::Call<'_>,
+        ) -> base::SqlResult<$crate::ir::function::Inferred> {
             Ok($call.types($ty, &[]))
         }
     )*};
 }
-pub(super) use no_arguments;
+pub(crate) use no_arguments;

@@ -1,11 +1,11 @@
 //! Which permissions there are on which kind of securable: what `GRANT` takes, and what
 //! `HAS_PERMS_BY_NAME` and `sys.fn_my_permissions` answer about.
 
-use engine::catalog::def::{ObjectKind, Permission, PrincipalKind};
+use crate::catalog::def::{ObjectKind, Permission, PrincipalKind};
 
 /// A kind of securable, as far as it decides which permissions there are on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Subject {
+pub enum SecurableKind {
     /// The server.
     Server,
     /// A database.
@@ -30,28 +30,28 @@ pub enum Subject {
     ServerRole,
 }
 
-impl Subject {
+impl SecurableKind {
     /// What a principal of a database is.
-    pub fn of_principal(kind: PrincipalKind) -> Subject {
+    pub fn of_principal(kind: PrincipalKind) -> SecurableKind {
         match kind {
-            PrincipalKind::Role => Subject::Role,
-            PrincipalKind::ApplicationRole => Subject::ApplicationRole,
-            _ => Subject::User,
+            PrincipalKind::Role => SecurableKind::Role,
+            PrincipalKind::ApplicationRole => SecurableKind::ApplicationRole,
+            _ => SecurableKind::User,
         }
     }
 
     /// What a principal of the server is.
-    pub fn of_login(kind: PrincipalKind) -> Subject {
+    pub fn of_login(kind: PrincipalKind) -> SecurableKind {
         match kind {
-            PrincipalKind::Role => Subject::ServerRole,
-            _ => Subject::Login,
+            PrincipalKind::Role => SecurableKind::ServerRole,
+            _ => SecurableKind::Login,
         }
     }
 
     /// The permissions that there are on it.
     pub fn permissions(self) -> impl Iterator<Item = Permission> {
         self.candidates().iter().copied().filter(move |permission| match self {
-            Subject::Object(kind) => fits(kind, *permission),
+            SecurableKind::Object(kind) => fits(kind, *permission),
             _ => true,
         })
     }
@@ -59,14 +59,14 @@ impl Subject {
     /// The permissions on its class.
     fn candidates(self) -> &'static [Permission] {
         match self {
-            Subject::Server => SERVER,
-            Subject::Database => DATABASE,
-            Subject::Schema | Subject::Object(_) => SCHEMA,
-            Subject::Column => COLUMN,
-            Subject::Type => TYPE,
-            Subject::User | Subject::Login => PERSON,
-            Subject::Role | Subject::ServerRole => ROLE,
-            Subject::ApplicationRole => APPLICATION_ROLE,
+            SecurableKind::Server => SERVER,
+            SecurableKind::Database => DATABASE,
+            SecurableKind::Schema | SecurableKind::Object(_) => SCHEMA,
+            SecurableKind::Column => COLUMN,
+            SecurableKind::Type => TYPE,
+            SecurableKind::User | SecurableKind::Login => PERSON,
+            SecurableKind::Role | SecurableKind::ServerRole => ROLE,
+            SecurableKind::ApplicationRole => APPLICATION_ROLE,
         }
     }
 }
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn permissions_fit_kinds_of_objects() {
         let there_is = |kind, permission| {
-            Subject::Object(kind).permissions().any(|own: Permission| own == permission)
+            SecurableKind::Object(kind).permissions().any(|own: Permission| own == permission)
         };
         assert!(there_is(ObjectKind::Table, P::Select));
         assert!(!there_is(ObjectKind::Table, P::Execute));
@@ -189,13 +189,13 @@ mod tests {
         assert!(!there_is(ObjectKind::ScalarFunction, P::Select));
         assert!(there_is(ObjectKind::ScalarFunction, P::References));
         assert!(there_is(ObjectKind::Sequence, P::Update));
-        assert!(Subject::Schema.permissions().any(|own| own == P::Execute));
+        assert!(SecurableKind::Schema.permissions().any(|own| own == P::Execute));
     }
 
     #[test]
     fn columns_have_what_their_tables_have() {
-        for permission in Subject::Column.permissions() {
-            let mut of_table = Subject::Object(ObjectKind::Table).permissions();
+        for permission in SecurableKind::Column.permissions() {
+            let mut of_table = SecurableKind::Object(ObjectKind::Table).permissions();
             assert!(of_table.any(|own| own == permission));
         }
     }

@@ -16,8 +16,6 @@ use engine::catalog::def::{
 };
 use engine::wait::Task;
 
-use crate::sysview::{Seen, ServerFunction};
-
 /// What a function may use while it is evaluated.
 pub struct FnContext<'a> {
     /// Where results are made.
@@ -55,7 +53,7 @@ impl<'a> FnContext<'a> {
 }
 
 /// Bytes that are copied between two questions to a [`Pace`].
-pub(crate) const COPIED: usize = 64 << 10;
+pub const COPIED: usize = 64 << 10;
 
 impl Pace for FnContext<'_> {
     fn pace(&self) -> SqlResult<()> {
@@ -67,17 +65,28 @@ impl Pace for FnContext<'_> {
 }
 
 /// Lets others run if it is time for that. The error of a statement that was cancelled.
-pub(crate) fn paced(task: &Task<'_>) -> SqlResult<()> {
+pub fn paced(task: &Task<'_>) -> SqlResult<()> {
     task.pause().map_err(|_| SqlError::new(&message::COMMAND_CANCELLED, &[]))
 }
 
 /// The pace of a statement.
-pub(crate) struct StatementPace<'t>(pub &'t Task<'t>);
+pub struct StatementPace<'t>(pub &'t Task<'t>);
 
 impl Pace for StatementPace<'_> {
     fn pace(&self) -> SqlResult<()> {
         paced(self.0)
     }
+}
+
+/// What is seen of an object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Seen {
+    /// Nothing, as if it were not there.
+    Nothing,
+    /// That it is there, and what it is made of.
+    Object,
+    /// Its text too.
+    Definition,
 }
 
 /// What functions may ask about databases and what is in them.
@@ -179,7 +188,7 @@ pub trait SessionFacts: MetadataFacts {
     /// The rows of a function over the server's state. Errors 262 and 300 without permission.
     fn server_rows(
         &self,
-        _function: &ServerFunction,
+        _function: ServerRowset,
         _args: &[ValueRef<'_>],
         _task: &Task<'_>,
     ) -> SqlResult<Vec<Vec<Value>>> {
@@ -392,6 +401,17 @@ pub struct Counters {
     pub writes: i32,
     /// `@@TOTAL_ERRORS`: writes that have failed; a log takes none after the first.
     pub errors: i32,
+}
+
+/// A table-valued function over the state of the server.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ServerRowset {
+    /// `sys.dm_io_virtual_file_stats`
+    FileStats,
+    /// `sys.dm_db_index_physical_stats`
+    IndexStats,
+    /// `sys.dm_db_log_info`
+    LogSegments,
 }
 
 /// An object that the server provides in every database.

@@ -15,9 +15,9 @@ use base::{
 use engine::catalog::Schema;
 use engine::catalog::def::{Permission, PrincipalId, Securable};
 
-use super::descriptor::{CallTypes, NullBehaviour, ScalarFunction};
-use super::facts::*;
-use crate::sysview::Seen;
+use crate::ir::function::descriptor::{CallTypes, NullBehaviour, ScalarFunction};
+use crate::ir::function::facts::Seen;
+use crate::ir::function::facts::*;
 
 /// Bytes that folding may take. What needs more is evaluated when it runs, where it is charged to the session and
 /// can be cancelled.
@@ -190,7 +190,8 @@ impl SessionFacts for NoSession {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::func::{ArgType, Typing, lookup};
+    use crate::func::lookup;
+    use crate::ir::function::{ArgType, Typing};
     use base::Collation;
 
     #[test]
