@@ -19,6 +19,7 @@ use crate::interp::testing::{DB, World};
 use crate::interp::{Frame, Outcome};
 use crate::ir::operator::{TableVarId, VarId};
 use crate::plan::statistics::NoStatistics;
+use crate::plan::testing::RunsPlans;
 use crate::plan::tree::Plan;
 
 /// Another database, with the same schemas.
@@ -526,7 +527,7 @@ impl Db {
         let bound = self.bind(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
         let (collected, outcome) = self.world.run(&bound.plan, frame)?;
         let types: Vec<SqlType> = match &bound.plan {
-            Plan::Select(select) => select.output.iter().map(|o| o.ty).collect(),
+            Plan::Select(select) => select.output.iter().map(|o| o.shown.ty).collect(),
             Plan::Insert(insert) => shown_types(&insert.effects),
             Plan::Update(update) => shown_types(&update.effects),
             Plan::Delete(delete) => shown_types(&delete.effects),

@@ -5,11 +5,11 @@ use base::convert::convert;
 use base::types::Repr;
 use base::{Account, Arena, ConvertOptions, SqlType, Value, ValueRef};
 
-use super::rowset::RowsetRows;
 use super::testing::{Argument, C, TestSession};
 use super::{aggregate, registry, rowset};
 use crate::ir::function::descriptor::{ArgType, CallTypes, NullBehaviour, ScalarFunction, Typing};
 use crate::ir::function::facts::FnContext;
+use crate::ir::function::rowset::RowsetRows;
 
 /// Arguments with a taste for extremes.
 const POOL: &[&str] = &[

@@ -29,10 +29,6 @@ mod changes;
 mod dispatch;
 pub mod errors;
 pub mod frame;
-#[cfg(any(test, feature = "testing"))]
-#[allow(missing_docs, clippy::unwrap_used, clippy::new_without_default)]
-#[path = "tests/generate.rs"]
-pub mod generate;
 pub mod grants;
 pub mod host;
 pub mod key;

@@ -1,5 +1,5 @@
 //! What tests of lowering and interpreter run units in: a database without a log, a session that
-//! is nothing but a transaction, and shorthands for plans.
+//! is nothing but a transaction.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId, SessionId, StorageId};
-use base::value::DateTime;
 use base::{SqlError, SqlResult, SqlType, Value, ValueRef};
 use crossbeam_epoch::Collector;
 use engine::catalog::def::*;
@@ -25,7 +24,6 @@ use engine::txn::{DatabaseSession, Durability, ReadAt, Statement, Transaction};
 use engine::wait::{Runtime as WaitRuntime, RuntimeOptions, Task, ThreadTimer};
 
 use crate::func::testing::TestSession;
-use crate::interp::generate::Generator;
 use crate::interp::host::{Host, ModuleCall, OutputRow, Reader, ResultSink, TableName};
 use crate::interp::local::LocalTable;
 use crate::interp::memory::Grant;
@@ -35,17 +33,13 @@ use crate::interp::{Transition, TriggerCall};
 use crate::ir::Unit;
 use crate::ir::function::SessionFacts;
 use crate::ir::object::ReadPurpose;
+use crate::ir::read::ReadOptions;
 use crate::ir::rowset::RowsetId;
 use crate::ir::site::{ResultSite, StatementSite};
-use crate::plan::expr::*;
-use crate::plan::hints::AccessHint;
-use crate::plan::tree::*;
+pub use crate::ir::testing::*;
 
 /// What a test has for a user's function.
 type UserFunction = fn(&[Value]) -> SqlResult<Value>;
-
-/// The database of tests.
-pub const DB: DbId = DbId(5);
 
 /// A database and a session in it.
 pub struct World {
@@ -112,17 +106,6 @@ struct Session<'w> {
     facts: TestSession,
 }
 
-/// Collects what a run sends.
-#[derive(Debug, Default)]
-pub struct Collected {
-    /// The rows of all result sets.
-    pub rows: Vec<Vec<Value>>,
-    /// How many result sets were started.
-    pub results: usize,
-    /// The numbers of messages.
-    pub messages: Vec<i32>,
-}
-
 impl ResultSink for Collected {
     fn start(&mut self, _: &Task, _: &ResultSite) -> SqlResult<()> {
         self.results += 1;
@@ -158,21 +141,6 @@ impl ResultSink for Dropped {
 }
 
 impl World {
-    /// A world with random tables.
-    ///
-    /// # Panics
-    /// If a table does not take its rows.
-    pub fn with_tables_of(generator: &mut Generator) -> World {
-        let mut world = World::new();
-        for (def, rows) in generator.make_tables() {
-            world.create(&def);
-            if !rows.is_empty() {
-                world.fill(&def, &rows).expect("a generator's rows fit its tables");
-            }
-        }
-        world
-    }
-
     pub fn new() -> World {
         let timer = Arc::new(ThreadTimer::new());
         let options = RuntimeOptions::default();
@@ -315,51 +283,35 @@ impl World {
         Ok((sink, outcome))
     }
 
-    /// Lowers and runs a statement.
-    pub fn run(&mut self, plan: &Plan, frame: &mut Frame) -> SqlResult<(Collected, Outcome)> {
-        let unit = crate::lower::statement(plan, Default::default())?;
-        self.run_unit(&unit, frame)
-    }
-
-    /// The rows of a query over these columns.
-    pub fn query(
-        &mut self,
-        root: Node,
-        columns: &[(ColId, SqlType)],
-    ) -> SqlResult<Vec<Vec<Value>>> {
-        Ok(self.run(&select(root, columns), &mut Frame::default())?.0.rows)
-    }
-
-    /// The value of an expression.
-    pub fn value(&mut self, expr: &Expr, frame: &mut Frame) -> SqlResult<Value> {
-        let unit = crate::lower::scalar(expr, Default::default())?;
-        let mut sink = Collected::default();
-        self.with(frame, &mut sink, |e| crate::interp::evaluate(&unit, e))
-    }
-
     /// The value of a lowered expression.
     pub fn evaluate_unit(&mut self, unit: &Unit, frame: &mut Frame) -> SqlResult<Value> {
         self.with(frame, &mut Dropped, |e| crate::interp::evaluate(unit, e))
     }
 
-    /// Whether a condition is true.
-    pub fn holds(&mut self, pred: &Pred, frame: &mut Frame) -> SqlResult<bool> {
-        let unit = crate::lower::condition(pred, Default::default())?;
-        let mut sink = Collected::default();
-        self.with(frame, &mut sink, |e| crate::interp::test(&unit, e))
+    /// Whether a lowered condition is true.
+    pub fn test_unit(&mut self, unit: &Unit, frame: &mut Frame) -> SqlResult<bool> {
+        self.with(frame, &mut Dropped, |e| crate::interp::test(unit, e))
+    }
+}
+
+impl RunsUnits for World {
+    type Frame = Frame;
+    type Outcome = Outcome;
+
+    fn create(&mut self, def: &TableDef) {
+        World::create(self, def);
     }
 
-    /// Inserts literal rows into a table.
-    pub fn fill(&mut self, def: &Arc<TableDef>, rows: &[Vec<Value>]) -> SqlResult<()> {
-        self.run(&insert_values(table_target(def), def, rows), &mut Frame::default()).map(drop)
+    fn run_unit(&mut self, unit: &Unit, frame: &mut Frame) -> SqlResult<(Collected, Outcome)> {
+        World::run_unit(self, unit, frame)
     }
 
-    /// All rows of a table, sorted by their debug form.
-    pub fn rows(&mut self, def: &Arc<TableDef>) -> Vec<Vec<Value>> {
-        let (scan, columns) = scan_all(def, 9000);
-        let mut rows = self.query(scan, &columns).unwrap();
-        rows.sort_by_key(|r| format!("{r:?}"));
-        rows
+    fn evaluate_unit(&mut self, unit: &Unit, frame: &mut Frame) -> SqlResult<Value> {
+        World::evaluate_unit(self, unit, frame)
+    }
+
+    fn test_unit(&mut self, unit: &Unit, frame: &mut Frame) -> SqlResult<bool> {
+        World::test_unit(self, unit, frame)
     }
 }
 
@@ -594,171 +546,4 @@ fn spec(def: &TableDef) -> TableSpec {
             def.indexes.iter().map(index).collect(),
         )
     }
-}
-
-/// A definition of a table: columns, NULL allowed where said.
-pub fn table_def(id: i32, name: &str, columns: &[(&str, SqlType, bool)]) -> TableDef {
-    let header = ObjectHeader {
-        id: ObjectId(id),
-        schema: SchemaId::DBO,
-        name: name.into(),
-        owner: None,
-        created: DateTime { days: 0, ticks: 0 },
-        modified: DateTime { days: 0, ticks: 0 },
-        ms_shipped: false,
-    };
-    let mut table = TableDef::new(header, TableKind::MemoryDurable, TableRole::Table);
-    table.storage = StorageId(1000 + id as u64);
-    for (at, (name, ty, nullable)) in columns.iter().enumerate() {
-        let id = ColumnId(at as i32 + 1);
-        let mut column = ColumnDef::new(id, (*name).into(), *ty, UserTypeId(56));
-        column.nullable = *nullable;
-        table.columns.push(column);
-    }
-    table
-}
-
-/// Adds an index over columns by place; negative places (counted from -1) descend.
-pub fn with_index(mut table: TableDef, kind: IndexKind, unique: bool, key: &[i32]) -> TableDef {
-    let id = table.next_index_id(kind);
-    let name = format!("ix{}", table.indexes.len());
-    let mut index = IndexDef::new(id, name.as_str().into(), kind, unique);
-    index.key = (key.iter())
-        .map(|&c| KeyColumn { column: ColumnId(if c < 0 { -c } else { c + 1 }), descending: c < 0 })
-        .collect();
-    table.indexes.push(index);
-    table
-}
-
-pub fn col(id: u32, ty: SqlType) -> Expr {
-    Expr { kind: ExprKind::Column(ColId(id)), ty, nullable: true }
-}
-
-pub fn int(value: i64) -> Expr {
-    constant(SqlType::int(), Value::Int(value))
-}
-
-pub fn null(ty: SqlType) -> Expr {
-    constant(ty, Value::Null)
-}
-
-pub fn constant(ty: SqlType, value: Value) -> Expr {
-    let nullable = value.is_null();
-    Expr { kind: ExprKind::Constant(value), ty, nullable }
-}
-
-pub fn var(id: u32, ty: SqlType) -> Expr {
-    Expr { kind: ExprKind::Variable(VarId(id)), ty, nullable: true }
-}
-
-pub fn arith(op: ArithOp, left: Expr, right: Expr) -> Expr {
-    let (ty, nullable) = (left.ty, left.nullable || right.nullable);
-    let (left, right) = (Box::new(left), Box::new(right));
-    Expr { kind: ExprKind::Arith { op, left, right }, ty, nullable }
-}
-
-pub fn cast(operand: Expr, ty: SqlType, mode: CastMode) -> Expr {
-    let nullable = operand.nullable || mode == CastMode::Try;
-    let operand = Box::new(operand);
-    Expr { kind: ExprKind::Cast { operand, mode, style: None }, ty, nullable }
-}
-
-pub fn eq(left: Expr, right: Expr) -> Pred {
-    Pred::Compare(CompareOp::Eq, left, right)
-}
-
-/// A query that returns these columns to the client.
-pub fn select(root: Node, columns: &[(ColId, SqlType)]) -> Plan {
-    let output = (columns.iter())
-        .map(|&(column, ty)| ResultColumn {
-            column,
-            name: "".into(),
-            ty,
-            nullable: true,
-            base: None,
-        })
-        .collect();
-    Plan::Select(SelectPlan { root, output, destination: Destination::Client })
-}
-
-/// A scan of all columns of a table, named from `first` on.
-pub fn scan_all(def: &Arc<TableDef>, first: u32) -> (Node, Vec<(ColId, SqlType)>) {
-    let source = Source::Table { database: DB, table: def.clone() };
-    let (scan, columns) = scan_of(source, def, first, None);
-    (Node::Scan(Box::new(scan)), columns)
-}
-
-/// A scan of all columns, named from `first` on, and maybe of the row itself.
-pub fn scan_of(
-    source: Source,
-    def: &TableDef,
-    first: u32,
-    row: Option<ColId>,
-) -> (Scan, Vec<(ColId, SqlType)>) {
-    let columns: Vec<(ColId, SqlType)> =
-        def.stored_columns().zip(first..).map(|(c, id)| (ColId(id), c.ty)).collect();
-    let scan = Scan {
-        source,
-        columns: columns.iter().enumerate().map(|(at, c)| (at, c.0)).collect(),
-        access: Access::Full,
-        residual: None,
-        row,
-        options: ReadOptions::default(),
-        hint: AccessHint::default(),
-    };
-    (scan, columns)
-}
-
-/// A native module of these variables.
-pub fn native_module(
-    variables: Vec<SqlType>,
-    body: Vec<crate::plan::native::NativeStatement>,
-) -> crate::plan::native::NativeModule {
-    crate::plan::native::NativeModule {
-        variables,
-        body,
-        isolation: crate::ir::read::Isolation::Snapshot,
-        delayed_durability: false,
-    }
-}
-
-pub fn table_target(def: &Arc<TableDef>) -> Target {
-    Target::Table { database: DB, table: def.clone() }
-}
-
-/// `INSERT … VALUES`, with identity columns left to the table where a row has one value less.
-pub fn insert_values(target: Target, def: &TableDef, rows: &[Vec<Value>]) -> Plan {
-    let columns: Vec<&ColumnDef> = def.stored_columns().collect();
-    let given: Vec<&ColumnDef> = match rows[0].len() == columns.len() {
-        true => columns.clone(),
-        false => columns.iter().copied().filter(|c| c.identity.is_none()).collect(),
-    };
-    let source_columns: Vec<ColId> = (0..given.len() as u32).map(|i| ColId(5000 + i)).collect();
-    let literal = |row: &Vec<Value>| -> Vec<Expr> {
-        row.iter().zip(&given).map(|(v, c)| constant(c.ty, v.clone())).collect()
-    };
-    let mut next = source_columns.iter();
-    let values = (columns.iter())
-        .map(|c| match given.iter().any(|g| g.id == c.id) {
-            true => NewValue::Expr(col(next.next().unwrap().0, c.ty)),
-            false => NewValue::Identity,
-        })
-        .collect();
-    let source =
-        Node::Values { columns: source_columns.clone(), rows: rows.iter().map(literal).collect() };
-    let not_null =
-        columns.iter().enumerate().filter(|(_, c)| !c.nullable).map(|(at, _)| at).collect();
-    let effects = RowEffects {
-        new_columns: (0..columns.len() as u32).map(|i| ColId(5100 + i)).collect(),
-        not_null,
-        ..RowEffects::default()
-    };
-    Plan::Insert(Box::new(InsertPlan {
-        target,
-        source,
-        values,
-        converted: Vec::new(),
-        effects,
-        lock: None,
-    }))
 }

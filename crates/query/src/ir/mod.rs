@@ -54,6 +54,9 @@ pub mod read;
 pub mod rowset;
 pub mod runs;
 pub mod site;
+#[cfg(any(test, feature = "testing"))]
+#[allow(missing_docs, clippy::unwrap_used)]
+pub mod testing;
 pub mod unit;
 pub mod verify;
 

@@ -12,5 +12,8 @@ pub mod print;
 pub mod rename;
 pub mod show;
 pub mod statistics;
+#[cfg(any(test, feature = "testing"))]
+#[allow(missing_docs, clippy::unwrap_used)]
+pub mod testing;
 pub mod tree;
 pub mod walk;

@@ -1,6 +1,6 @@
 //! Indexes: those of keys, those in definitions of tables, those of `CREATE INDEX`.
 
-use base::{SqlError, TypeKind, message};
+use base::{SqlError, message};
 use engine::catalog::Schema;
 use engine::catalog::def::*;
 use tsql::ast::{self, IndexOptionKind};

@@ -13,6 +13,7 @@ use crate::interp::testing::*;
 use crate::lower;
 use crate::plan::expr::*;
 use crate::plan::native::*;
+use crate::plan::testing::*;
 use crate::plan::tree::*;
 
 const INT: SqlType = SqlType::int();

@@ -7,6 +7,7 @@ use crate::interp::frame::{Frame, TableSlot};
 use crate::interp::local::{LocalShape, LocalTable};
 use crate::interp::testing::*;
 use crate::plan::expr::*;
+use crate::plan::testing::*;
 use crate::plan::tree::*;
 
 const INT: SqlType = SqlType::int();

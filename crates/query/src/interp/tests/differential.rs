@@ -2,11 +2,12 @@
 
 use base::{Account, SqlType, Value};
 
-use super::generate::Generator;
 use super::reference::{Env, Reference, TOO_MUCH};
 use crate::interp::frame::Frame;
 use crate::interp::testing::*;
 use crate::ir::key::{ChargedKey, KeyShape};
+use crate::plan::testing::generate::Generator;
+use crate::plan::testing::*;
 
 /// Rows as bytes that are equal where values are, in order.
 pub fn keys(rows: &[Vec<Value>], types: &[SqlType]) -> Vec<Vec<u8>> {
@@ -35,7 +36,7 @@ pub fn seeds(default: u64) -> std::ops::Range<u64> {
 fn units_agree_with_the_reference() {
     let (mut compared, mut nonempty) = (0, 0);
     for seed in seeds(1500) {
-        let mut generator = Generator::new(seed);
+        let mut generator = Generator::new(seed, &crate::func::Library);
         let mut world = World::new();
         let mut reference = Reference::default();
         for (def, rows) in generator.make_tables() {

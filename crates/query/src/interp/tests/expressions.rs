@@ -3,6 +3,7 @@ use base::{SqlType, Value};
 use crate::interp::frame::Frame;
 use crate::interp::testing::*;
 use crate::plan::expr::*;
+use crate::plan::testing::*;
 
 fn eval(expr: &Expr) -> Result<Value, i32> {
     World::new().value(expr, &mut Frame::default()).map_err(|e| e.number())

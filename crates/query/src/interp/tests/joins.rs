@@ -11,6 +11,7 @@ use super::differential::{keys, seeds};
 use crate::interp::frame::Frame;
 use crate::interp::testing::*;
 use crate::plan::expr::*;
+use crate::plan::testing::*;
 use crate::plan::tree::*;
 
 const INT: SqlType = SqlType::int();

@@ -12,5 +12,3 @@ mod queries;
 mod reference;
 mod series;
 mod spilling;
-
-use super::generate;

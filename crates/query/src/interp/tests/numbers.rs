@@ -5,6 +5,7 @@ use base::{SqlType, Value};
 use super::series::{nested, series, top};
 use crate::interp::testing::*;
 use crate::plan::expr::*;
+use crate::plan::testing::*;
 use crate::plan::tree::*;
 
 const BIGINT: SqlType = SqlType::bigint();

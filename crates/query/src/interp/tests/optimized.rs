@@ -3,13 +3,14 @@
 use base::{SqlType, Value};
 
 use super::differential::{keys, seeds};
-use super::generate::Generator;
 use crate::interp::frame::Frame;
 use crate::interp::testing::*;
 use crate::plan::hints::PlanHints;
 use crate::plan::ids::Ids;
 use crate::plan::optimize::{self, PlanContext};
 use crate::plan::statistics::NoStatistics;
+use crate::plan::testing::generate::Generator;
+use crate::plan::testing::*;
 use crate::plan::tree::Plan;
 
 /// Names that are none of the generator's.
@@ -34,8 +35,9 @@ pub fn optimized(plan: &Plan) -> Plan {
 #[test]
 fn optimized_plans_yield_the_same_rows() {
     for seed in seeds(500) {
-        let mut generator = Generator::new(seed);
-        let mut world = World::with_tables_of(&mut generator);
+        let mut generator = Generator::new(seed, &crate::func::Library);
+        let mut world = World::new();
+        world.fill_tables_of(&mut generator);
         let (root, columns) = generator.node(3, &[]);
         let types: Vec<SqlType> = columns.iter().map(|c| c.1).collect();
         let plan = select(root, &columns);

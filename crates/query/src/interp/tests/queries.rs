@@ -8,6 +8,7 @@ use crate::interp::local::{LocalShape, LocalTable};
 use crate::interp::testing::*;
 use crate::ir::inst::Inst;
 use crate::plan::expr::*;
+use crate::plan::testing::*;
 use crate::plan::tree::*;
 
 const INT: SqlType = SqlType::int();

@@ -718,8 +718,8 @@ fn equal(a: &Value, b: &Value, ty: &SqlType) -> bool {
 pub fn same(a: &Value, b: &Value) -> bool {
     let ty = match a {
         Value::Null => return b.is_null(),
-        Value::Chars(_) => SqlType::varchar(8000, super::generate::COLLATION),
-        Value::Unicode(_) => SqlType::nvarchar(4000, super::generate::COLLATION),
+        Value::Chars(_) => SqlType::varchar(8000, crate::plan::testing::generate::COLLATION),
+        Value::Unicode(_) => SqlType::nvarchar(4000, crate::plan::testing::generate::COLLATION),
         Value::Decimal(_) => SqlType::decimal(38, 0),
         Value::Float(_) => SqlType::float(),
         Value::Date(_) => SqlType::date(),

@@ -7,6 +7,7 @@ use base::{SqlType, Value};
 use crate::interp::testing::*;
 use crate::plan::expr::*;
 use crate::plan::hints::AccessHint;
+use crate::plan::testing::*;
 use crate::plan::tree::*;
 
 const INT: SqlType = SqlType::int();

@@ -7,7 +7,6 @@ use base::{SqlType, Value};
 use engine::catalog::def::{IndexKind, TableDef};
 
 use super::differential::{keys, seeds};
-use super::generate::Generator;
 use crate::interp::frame::Frame;
 use crate::interp::testing::*;
 use crate::plan::expr::*;
@@ -15,6 +14,8 @@ use crate::plan::hints::{JoinMethod, PlanHints};
 use crate::plan::ids::Ids;
 use crate::plan::optimize::{self, PlanContext};
 use crate::plan::statistics::NoStatistics;
+use crate::plan::testing::generate::Generator;
+use crate::plan::testing::*;
 use crate::plan::tree::*;
 
 const INT: SqlType = SqlType::int();
@@ -26,8 +27,9 @@ fn random_plans_yield_the_same_rows_with_and_without_memory() {
     let space = &place.space;
     let mut spilled = 0;
     for seed in seeds(600) {
-        let mut generator = Generator::new(seed);
-        let mut world = World::with_tables_of(&mut generator);
+        let mut generator = Generator::new(seed, &crate::func::Library);
+        let mut world = World::new();
+        world.fill_tables_of(&mut generator);
         let (root, columns) = generator.node(3, &[]);
         let types: Vec<SqlType> = columns.iter().map(|c| c.1).collect();
         let plan = select(root, &columns);

@@ -14,6 +14,7 @@ use crate::plan::hints::{AccessHint, JoinMethod, PlanHints};
 use crate::plan::ids::Ids;
 use crate::plan::optimize::{self, PlanContext};
 use crate::plan::statistics::NoStatistics;
+use crate::plan::testing::*;
 use crate::plan::tree::*;
 use crate::plan::walk;
 

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use base::{Collation, SqlType, Value};
 use engine::catalog::def::{IndexKind, TableDef};
 
-use crate::interp::testing::{DB, constant, table_def, with_index};
+use crate::ir::function::Functions;
+use crate::ir::testing::{DB, table_def, with_index};
 use crate::plan::expr::*;
 use crate::plan::hints::AccessHint;
+use crate::plan::testing::constant;
 use crate::plan::tree::*;
 
 /// Strings are compared without case.
@@ -67,15 +69,15 @@ pub struct Generator {
     next_work: u32,
     /// How many operators a plan may still have.
     budget: usize,
-    /// Whether aggregate functions are to be had.
-    pub aggregates: bool,
+    /// The library.
+    functions: &'static dyn Functions,
     /// Whether some strings end with a blank. Which of several equal strings a group shows is not
     /// defined; so nothing is made of them then that shows where one ends.
     padded: bool,
 }
 
 impl Generator {
-    pub fn new(seed: u64) -> Generator {
+    pub fn new(seed: u64, functions: &'static dyn Functions) -> Generator {
         let mut dice = Dice::new(seed);
         Generator {
             padded: dice.chance(50),
@@ -84,13 +86,13 @@ impl Generator {
             next: 0,
             next_work: 0,
             budget: 9,
-            aggregates: crate::func::lookup_aggregate("COUNT").is_some(),
+            functions,
         }
     }
 
     /// A generator of expressions without subqueries.
-    pub fn without_tables(seed: u64) -> Generator {
-        Generator { budget: 0, ..Generator::new(seed) }
+    pub fn without_tables(seed: u64, functions: &'static dyn Functions) -> Generator {
+        Generator { budget: 0, ..Generator::new(seed, functions) }
     }
 
     fn col(&mut self) -> ColId {
@@ -328,7 +330,7 @@ impl Generator {
         if depth == 0 || self.budget == 0 {
             return self.leaf(outer);
         }
-        match self.dice.below(if self.aggregates { 15 } else { 12 }) {
+        match self.dice.below(15) {
             0 => {
                 let (input, columns) = self.node(depth - 1, outer);
                 let scope = with(outer, &columns);
@@ -355,7 +357,7 @@ impl Generator {
             9 => self.spool(depth, outer),
             10 if self.dice.chance(30) => self.numbered(depth, outer),
             10 => self.window(depth, outer),
-            11 | 0.. if self.aggregates && self.dice.chance(60) => self.aggregate(depth, outer),
+            11.. if self.dice.chance(60) => self.aggregate(depth, outer),
             _ => self.leaf(outer),
         }
     }
@@ -393,7 +395,7 @@ impl Generator {
                 false => constant(ty, Value::Int(step as i64)),
             });
         }
-        let function = crate::func::lookup_rowset("GENERATE_SERIES").unwrap();
+        let function = self.functions.rowset("GENERATE_SERIES").unwrap();
         let column = (self.col(), ty);
         self.scan(Source::Function(function, args), vec![column], Access::Full, outer)
     }
@@ -611,7 +613,7 @@ impl Generator {
             return WindowFunction { kind, ty: bigint };
         }
         let ty = self.dice.pick(scope).1;
-        match self.dice.below(if self.aggregates { 5 } else { 3 }) {
+        match self.dice.below(5) {
             0 => WindowFunction { kind: WindowKind::RowNumber, ty: bigint },
             1 => {
                 let value = self.expr(&ty, scope, 1);
@@ -647,7 +649,7 @@ impl Generator {
 
     fn aggregate_call(&mut self, scope: &[Named], distinct_allowed: bool) -> Aggregate {
         let name = self.dice.pick(&["COUNT_BIG", "MIN", "MAX", "SUM"]);
-        let function = crate::func::lookup_aggregate(name).expect("it is in the library");
+        let function = self.functions.aggregate(name).expect("it is in the library");
         let summed = [SqlType::bigint(), SqlType::decimal(38, 2)];
         let ty = match name {
             "SUM" => self.dice.pick(&summed),
