@@ -13,7 +13,7 @@
 //! * K3: a thread of the engine's own ([`thread`]): nothing else does its work when it is gone.
 //! * K4: waiting while a panic unwinds ([`crate::wait::Task`]): the unwinding would go on on another
 //!   thread. Destructors never wait.
-//! * K5: what machine code calls without a way to report an error (`query::interp::machine_code`): an
+//! * K5: what machine code calls without a way to report an error (`run::interp::machine_code`): an
 //!   unwinding never passes through machine code.
 //!
 //! Not critical, though in the engine: the edit of a schema before it is published, sorting, encoding of

@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 use base::types::Repr;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlags, Value, types};
-use query::interp::machine_code::{constant_words, layout};
-use query::ir::inst::{Inst, IntOp, Reg};
-use query::ir::object::{AccessDesc, ObjId, ObjectDesc};
-use query::ir::operand::Access;
-use query::ir::{RegType, Unit};
+use ir::inst::{Inst, IntOp, Reg};
+use ir::object::{AccessDesc, ObjId, ObjectDesc};
+use ir::operand::Access;
+use ir::{RegType, Unit};
+use run::interp::machine_code::{constant_words, layout};
 
 use crate::emit::Emitter;
 

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use query::ir::inst::{Inst, Reg};
-use query::ir::operand::Access;
-use query::ir::site::TargetTable;
-use query::ir::{RegType, Unit};
+use ir::inst::{Inst, Reg};
+use ir::operand::Access;
+use ir::site::TargetTable;
+use ir::{RegType, Unit};
 
 use crate::emit::is_inline;
 

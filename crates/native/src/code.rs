@@ -4,7 +4,7 @@ use cranelift_codegen::Context;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, ModuleError, default_libcall_names};
-use query::ir::machine_code::{Entry, MachineCode, NotCompiled};
+use ir::machine_code::{Entry, MachineCode, NotCompiled};
 
 /// The largest frame that a unit's function may have: no function looks at the stack that is left, and
 /// modules call each other 32 deep.
@@ -47,7 +47,7 @@ impl Code {
 }
 
 // SAFETY: the entry is in the module's memory, which lives as long as this; `emit` translates units
-// instruction by instruction, calling helpers where `query::interp` has them.
+// instruction by instruction, calling helpers where `run::interp` has them.
 unsafe impl MachineCode for Code {
     fn entry(&self) -> Entry {
         self.entry

@@ -7,16 +7,16 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, Variable};
-use query::interp::machine_code::{helpers, layout};
-use query::ir::inst::{Inst, Pc, Reg};
-use query::ir::machine_code::outcome;
-use query::ir::operand::Access;
-use query::ir::{RegType, Unit};
+use ir::inst::{Inst, Pc, Reg};
+use ir::machine_code::outcome;
+use ir::operand::Access;
+use ir::{RegType, Unit};
+use run::interp::machine_code::{helpers, layout};
 
 use crate::analysis::{Analysis, is_wide};
 use crate::{row, scalar};
 
-/// The signature of [`query::ir::machine_code::Entry`].
+/// The signature of [`ir::machine_code::Entry`].
 pub fn signature(isa: &dyn TargetIsa) -> Signature {
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params.extend([types::I64, types::I64, types::I64, types::I32].map(AbiParam::new));

@@ -2,7 +2,7 @@
 //!
 //! # Where things are
 //!
-//! * [`Generator`] is what `query` knows: it turns a unit into code.
+//! * [`Generator`] is what `ir` knows: it turns a unit into code.
 //! * `analysis` finds out which registers have to be in memory, and when.
 //! * `emit` writes Cranelift's IR: control flow and the frame in `emit`, arithmetic and conversions in
 //!   `scalar`, rows in `row`.
@@ -19,7 +19,7 @@
 //! # Unsafe
 //!
 //! None of the generated code is checked by a compiler. What it relies on is what the interpreter
-//! relies on, the invariants of units (`query::ir`); where both execute an instruction, tests run both and
+//! relies on, the invariants of units (`ir`); where both execute an instruction, tests run both and
 //! compare.
 
 mod ahead;
@@ -32,8 +32,8 @@ mod scalar;
 use cranelift_codegen::Context;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use query::ir::Unit;
-use query::ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
+use ir::Unit;
+use ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
 
 /// Makes machine code for this machine.
 pub struct Generator {

@@ -4,8 +4,8 @@ use base::TypeKind;
 use base::types::Repr;
 use cranelift_codegen::ir::{InstBuilder, MemFlags, Type, Value, types};
 use engine::hot::row::{Place, RowColumn, RowLayout};
-use query::ir::inst::{Inst, LoadKind, NOT_NULL, Reg};
-use query::ir::site::VariablePlace;
+use ir::inst::{Inst, LoadKind, NOT_NULL, Reg};
+use ir::site::VariablePlace;
 
 use crate::emit::{Emitter, Val};
 

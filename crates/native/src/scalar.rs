@@ -8,11 +8,11 @@ use base::SqlType;
 use base::types::Repr;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use query::interp::machine_code::constant_words;
-use query::ir::inst::{FloatOp, Inst, IntKind, IntOp, Pc, Reg};
-use query::ir::operator::{ArithOp, CastMode, CompareOp};
-use query::ir::site::{ArithSite, CastSite};
-use query::ir::{RegType, Unit};
+use ir::inst::{FloatOp, Inst, IntKind, IntOp, Pc, Reg};
+use ir::operator::{ArithOp, CastMode, CompareOp};
+use ir::site::{ArithSite, CastSite};
+use ir::{RegType, Unit};
+use run::interp::machine_code::constant_words;
 
 use crate::emit::{Emitter, Val};
 

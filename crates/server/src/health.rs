@@ -8,8 +8,8 @@ use base::ids::DbId;
 use base::{SqlError, message};
 use engine::checkpoint::CheckpointError;
 use engine::txn::TxnError;
-use query::exec::instance::Instance;
-use query::interp::errors;
+use run::interp::errors;
+use session::exec::instance::Instance;
 use tracing::{error, info};
 
 /// How often the checkpoints of each database have failed that could not be made the last time.

@@ -11,8 +11,8 @@ use std::num::NonZeroU32;
 use std::sync::Mutex;
 
 use env::Env;
-use query::exec::instance::login::Passwords;
 use ring::{hmac, pbkdf2};
+use session::exec::instance::login::Passwords;
 
 /// The first byte of a stored hash: this form.
 const FORM: u8 = 1;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use env::sim::SimEnv;
-use query::exec::testing::TestServer;
-use query::ir::Unit;
-use query::ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
+use ir::Unit;
+use ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
+use session::exec::testing::TestServer;
 
 use crate::Generator;
 use crate::ahead::Ahead;

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use env::sim::SimEnv;
-use query::exec::testing::TestServer;
-use query::ir::Unit;
-use query::ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
+use ir::Unit;
+use ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
+use session::exec::testing::TestServer;
 
 use crate::Generator;
 

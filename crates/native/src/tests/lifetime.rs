@@ -5,9 +5,9 @@ use std::sync::{Arc, Barrier, mpsc};
 use std::time::{Duration, Instant};
 
 use env::sim::SimEnv;
-use query::exec::testing::{TestServer, TestSession};
-use query::ir::Unit;
-use query::ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
+use ir::Unit;
+use ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
+use session::exec::testing::{TestServer, TestSession};
 
 use super::server::Watched;
 use crate::Generator;

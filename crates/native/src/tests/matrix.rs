@@ -2,10 +2,11 @@
 
 use base::value::DateTime;
 use base::{SqlType, Value};
-use query::interp::Frame;
-use query::interp::testing::{World, arith, cast, constant, var};
-use query::ir::Unit;
-use query::plan::expr::*;
+use compile::plan::expr::*;
+use compile::plan::testing::{arith, cast, constant, var};
+use ir::Unit;
+use run::interp::Frame;
+use run::interp::testing::World;
 
 use super::compile;
 
@@ -72,7 +73,7 @@ struct Pair {
 
 impl Pair {
     fn new(expr: &Expr) -> Pair {
-        let lower = || query::lower::scalar(expr, Default::default()).expect("it can be lowered");
+        let lower = || compile::lower::scalar(expr, Default::default()).expect("it can be lowered");
         let pair = Pair { interpreted: lower(), compiled: lower() };
         compile(&pair.compiled);
         pair
@@ -200,7 +201,7 @@ fn conversions_agree() {
         for to in TYPES.map(|ty| ty()) {
             for mode in [CastMode::Explicit, CastMode::Assign, CastMode::Try] {
                 let expr = cast(var(0, from), to, mode);
-                let Ok(unit) = query::lower::scalar(&expr, Default::default()) else { continue };
+                let Ok(unit) = compile::lower::scalar(&expr, Default::default()) else { continue };
                 drop(unit);
                 let pair = Pair::new(&expr);
                 for value in &values(&from) {
@@ -218,9 +219,9 @@ fn conversions_agree() {
 
 #[test]
 fn units_that_give_null_for_errors_stay_interpreted() {
-    use query::ir::machine_code::CodeGenerator;
+    use ir::machine_code::CodeGenerator;
     let sum = arith(ArithOp::Add, var(0, SqlType::int()), var(1, SqlType::int()));
-    let mut unit = query::lower::scalar(&sum, Default::default()).expect("it can be lowered");
+    let mut unit = compile::lower::scalar(&sum, Default::default()).expect("it can be lowered");
     unit.arithmetic_errors_are_null = true;
     let generator = crate::Generator::new().expect("this machine is known");
     assert!(generator.generate(&unit).is_err());

@@ -11,8 +11,8 @@ mod panics;
 mod plans;
 mod server;
 
-use query::ir::Unit;
-use query::ir::machine_code::CodeGenerator;
+use ir::Unit;
+use ir::machine_code::CodeGenerator;
 
 use crate::Generator;
 

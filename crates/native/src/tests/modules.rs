@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use base::{SqlType, Value};
+use compile::plan::expr::*;
+use compile::plan::native::*;
+use compile::plan::testing::generate::{Dice, Generator};
+use compile::plan::testing::*;
+use compile::plan::tree::*;
 use engine::catalog::def::{IndexKind, TableDef};
-use query::interp::Frame;
-use query::interp::generate::{Dice, Generator};
-use query::interp::testing::*;
-use query::plan::expr::*;
-use query::plan::native::*;
-use query::plan::tree::*;
+use run::interp::Frame;
+use run::interp::testing::*;
 
 use super::{compile, seeds};
 
@@ -189,7 +190,7 @@ impl Modules {
 type Shown = (Result<String, (i32, u32, String)>, Vec<String>, Vec<String>, Vec<Vec<Value>>);
 
 fn run(module: &NativeModule, def: &Arc<TableDef>, compiled: bool) -> Shown {
-    let unit = query::lower::native(module, Default::default()).expect("it can be lowered");
+    let unit = compile::lower::native(module, Default::default()).expect("it can be lowered");
     if compiled {
         compile(&unit);
     }
@@ -217,7 +218,8 @@ fn random_modules_do_the_same() {
     let mut count = 0;
     for seed in seeds(150) {
         let table = table();
-        let (dice, expressions) = (Dice::new(seed), Generator::without_tables(seed));
+        let (dice, expressions) =
+            (Dice::new(seed), Generator::without_tables(seed, &run::func::Library));
         let mut modules = Modules { dice, expressions, table: table.clone(), line: 0 };
         let body = modules.block(4, false);
         let module = native_module(variables(), body);
@@ -233,15 +235,15 @@ fn random_modules_do_the_same() {
 
 #[test]
 fn a_routine_that_nobody_calls_can_be_compiled() {
-    use query::ir::inst::{Inst, Pc, Reg};
-    let mut unit = query::ir::Unit::default();
+    use ir::inst::{Inst, Pc, Reg};
+    let mut unit = ir::Unit::default();
     unit.code = vec![
         Inst::Jump { to: Pc(3) },
         Inst::Return { link: Reg(0) },
         Inst::Jump { to: Pc(1) },
         Inst::Halt,
     ];
-    unit.registers = vec![query::ir::RegType::I64];
+    unit.registers = vec![ir::RegType::I64];
     compile(&unit);
     World::new().run_unit(&unit, &mut Frame::default()).expect("it does nothing");
 }

@@ -1,8 +1,9 @@
 //! Random queries over random tables.
 
-use query::interp::Frame;
-use query::interp::generate::Generator;
-use query::interp::testing::{SpillPlace, World, select};
+use compile::plan::testing::generate::Generator;
+use compile::plan::testing::{RunsPlans, select};
+use run::interp::Frame;
+use run::interp::testing::{SpillPlace, World};
 
 use super::{compile, seeds};
 
@@ -11,12 +12,13 @@ fn random_queries_give_the_same_rows() {
     let (mut count, mut yielding) = (0, 0);
     let place = SpillPlace::new(256, 0);
     for seed in seeds(300) {
-        let mut generator = Generator::new(seed);
-        let mut world = World::with_tables_of(&mut generator);
+        let mut generator = Generator::new(seed, &run::func::Library);
+        let mut world = World::new();
+        world.fill_tables_of(&mut generator);
         let (root, columns) = generator.node(3, &[]);
         let plan = select(root, &columns);
         let lower =
-            || query::lower::statement(&plan, Default::default()).expect("it can be lowered");
+            || compile::lower::statement(&plan, Default::default()).expect("it can be lowered");
         let mut run = |compiled, spilling| {
             let unit = lower();
             if spilling {

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use env::sim::SimEnv;
-use query::exec::testing::{TestServer, power, scripts};
-use query::golden;
-use query::ir::Unit;
-use query::ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
+use ir::Unit;
+use ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
+use session::exec::testing::{TestServer, power, scripts};
+use testkit::golden;
 
 use crate::Generator;
 

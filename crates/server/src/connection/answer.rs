@@ -15,14 +15,13 @@ use base::value::Variant;
 use base::{SqlError, SqlResult, TypeKind, ValueRef, message};
 use engine::catalog::def::UserTypeId;
 use engine::wait::{Interrupted, Task};
-use query::exec::session::Reveal;
-use query::exec::session::requests::After;
-use query::exec::sink::{
+use ir::site::{ResultColumn, ResultSite};
+use run::interp::{OutputRow, ResultSink};
+use session::exec::session::Reveal;
+use session::exec::session::requests::After;
+use session::exec::sink::{
     DoneScope, EnvironmentChange, Origins, OutputParameter, ResponseSink, StatementDone,
 };
-use query::interp::{OutputRow, ResultSink};
-use query::ir::site::ResultColumn;
-use query::ir::site::ResultSite;
 use tds::collation::WireCollation;
 use tds::server::{ResponseWriter, RowEncoder, RowSource};
 use tds::token::{Done, DoneKind, DoneStatus};

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use base::datetime::Language;
 use base::{SqlError, message};
-use query::exec::instance::login::{Authenticated, LoginFailure};
-use query::exec::instance::sessions::ClientInfo;
-use query::exec::options::ClientKind;
-use query::exec::session::{LoginOptions, Session};
-use query::exec::sink::EnvironmentChange;
-use query::func::facts::Connection;
+use ir::function::facts::Connection;
+use session::exec::instance::login::{Authenticated, LoginFailure};
+use session::exec::instance::sessions::ClientInfo;
+use session::exec::options::ClientKind;
+use session::exec::session::{LoginOptions, Session};
+use session::exec::sink::EnvironmentChange;
 use tds::collation::WireCollation;
 use tds::login::{Login, acknowledged_features};
 use tds::packet::{PACKET_SIZE_DEFAULT, negotiate_packet_size};

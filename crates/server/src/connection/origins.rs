@@ -2,8 +2,8 @@
 //! they know the table of.
 
 use engine::catalog::def::TableDef;
-use query::exec::sink::Origins;
-use query::ir::site::ResultColumn;
+use ir::site::ResultColumn;
+use session::exec::sink::Origins;
 use tds::server::ResponseWriter;
 use tds::server::response::ColumnOrigin;
 

@@ -18,7 +18,9 @@ use std::time::Duration;
 use base::SqlError;
 use engine::catalog::bootstrap::now;
 use env::{Env, FileResult};
-use query::exec::instance::error_log::{Archive, Entry, ErrorLogFiles};
+use file::LogFile;
+use outlet::{Outlet, Target};
+use session::exec::instance::error_log::{Archive, Entry, ErrorLogFiles};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber, error, info};
 use tracing_subscriber::fmt::MakeWriter;
@@ -27,8 +29,6 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 use crate::config::{Config, ConfigError, ErrorLogFormat};
-use file::LogFile;
-use outlet::{Outlet, Target};
 
 pub use panics::report_panics;
 
@@ -286,7 +286,7 @@ fn one_line(text: &str) -> String {
 mod tests {
     use base::message;
     use env::sim::SimEnv;
-    use query::exec::instance::error_log::entries;
+    use session::exec::instance::error_log::entries;
 
     use super::*;
 

@@ -254,7 +254,7 @@ pub fn condition(dice: &mut Dice, depth: u32) -> String {
 
 /// A call of any function, mostly with as many arguments as it takes.
 pub fn call(dice: &mut Dice, depth: u32) -> String {
-    let functions: Vec<_> = query::func::all().collect();
+    let functions: Vec<_> = run::func::all().collect();
     let function = functions[dice.between(0, functions.len() as u64) as usize];
     if function.name.contains(' ') {
         let (a, b) = (expression(dice, depth), expression(dice, depth));

@@ -266,7 +266,7 @@ fn attempt(dice: &mut Dice, names: &Names) -> String {
         }
         10 => format!("SELECT * FROM {}({})", name(dice, &names.views), arguments(dice)),
         _ => {
-            let functions: Vec<_> = query::func::all().collect();
+            let functions: Vec<_> = run::func::all().collect();
             let function = functions[dice.between(0, functions.len() as u64) as usize].name;
             format!("SELECT {function}({})", arguments(dice))
         }

@@ -1,0 +1,405 @@
+//! The state of one binding: ids given, blocks open, where names are looked for, what was noted.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use base::ids::{DbId, ObjectId};
+use base::{Arena, Collation, SqlError, SqlResult, SqlType, message};
+use engine::catalog::Schema;
+use engine::catalog::def::{ColumnId, IdentityDef, Permission, SchemaId, TableDef, TableKind};
+use ir::operator::VarId;
+use ir::read::{Isolation, ReadOptions};
+use tsql::ast;
+
+use super::access_hint::Inherited;
+use super::context::*;
+use super::cte::Cte;
+use super::scalar::Scalar;
+use super::scope::{Block, Clause};
+use crate::plan::expr::ColId;
+use crate::plan::hints::PlanHints;
+use crate::plan::ids::Ids;
+use crate::plan::statistics::Statistics;
+
+/// How much may be bound in place of names, in queries: what is named is bound anew at each use, so a few
+/// names can stand for more queries than there is time for. A chain of a thousand common table
+/// expressions takes a thousand.
+const EXPANDED_MAX: usize = 8_192;
+
+/// How deep views may nest.
+const VIEW_DEPTH_MAX: u32 = 32;
+
+/// The state of one binding.
+pub(super) struct Binder<'c> {
+    pub names: &'c dyn Names,
+    pub statistics: &'c dyn Statistics,
+    pub options: BindOptions,
+    /// Where names are looked for.
+    pub env: Env,
+    /// The query blocks around what is being bound, the innermost last.
+    pub blocks: Vec<Block>,
+    pub ids: Ids,
+    scan_number: u32,
+    /// The outermost block that was referred to since this was last reset.
+    pub outermost: usize,
+    /// The blocks of the columns referred to inside aggregates that are being bound.
+    pub references: Vec<Vec<usize>>,
+    pub facts: Facts,
+    pub dependencies: Dependencies,
+    pub hints: PlanHints,
+    /// `OPTION (MAXRECURSION n)`.
+    pub max_recursion: u32,
+    /// For constant folding.
+    pub arena: Arena,
+    /// What may be said of columns where there are none.
+    pub no_columns: NoColumns,
+    /// The definition of a default is being bound.
+    pub in_default: bool,
+    /// The definition of something in a table is being bound: queries are refused (1046).
+    pub scalar_only: bool,
+    /// The definition of a computed column is being bound: other ones are refused (1759).
+    pub stored_only: bool,
+    /// The column under which `OUTPUT` knows `$action`, in a `MERGE`.
+    pub action: Option<ColId>,
+    /// Undeclared variables, where their types are to be found out.
+    pub undeclared: Option<Vec<Undeclared>>,
+    /// The calls of `IDENTITY(…)` in a `SELECT … INTO`.
+    pub identities: Vec<IdentityDef>,
+    /// What a definition mentions, where that is asked for.
+    pub mentions: Option<Mentions>,
+    /// How many expansions are open: views, functions, common table expressions.
+    pub expansions: u32,
+    /// What has been bound in them, see [`EXPANDED_MAX`].
+    expanded: usize,
+    /// Errors about columns behind which the binding has gone on, if it does that.
+    pub noted: Option<Vec<SqlError>>,
+}
+
+/// What a column is refused with where there is no row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum NoColumns {
+    /// Error 207: `SET @a = b`.
+    Unknown,
+    /// Error 128: `VALUES`, `PRINT`, defaults.
+    NotPermitted,
+}
+
+/// A variable whose type is to be found out.
+#[derive(Clone, Debug)]
+pub(super) struct Undeclared {
+    pub name: Arc<str>,
+    pub var: VarId,
+    pub ty: Option<SqlType>,
+    /// Another one, by place in the list: both stand in one column.
+    pub like: Option<u16>,
+}
+
+/// What the definition of a constraint, computed column or default mentions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mentions {
+    /// Users' functions: database, id, and whether it is bound to its schema.
+    pub functions: Vec<(ast::ObjectName, ObjectId)>,
+    /// Sequences.
+    pub sequences: Vec<(ast::ObjectName, ObjectId)>,
+    /// Whether equal rows may give unequal results.
+    pub nondeterministic: bool,
+    /// Whether it reads data.
+    pub reads_data: bool,
+}
+
+/// Where names are looked for.
+#[derive(Clone)]
+pub(super) struct Env {
+    /// The database of unqualified names.
+    pub database: DbId,
+    pub schema: Arc<Schema>,
+    pub default_schema: SchemaId,
+    /// The first block that can be seen.
+    pub base: usize,
+    pub variables: Variables,
+    /// The common table expressions in scope, the innermost last.
+    pub ctes: Vec<Rc<Cte>>,
+    /// How many views and functions are being expanded.
+    pub depth: u32,
+    /// The view, function or table whose definition is being bound, if it is a user's.
+    pub through: Option<(DbId, ObjectId)>,
+    /// The hints of the view that tables are in.
+    pub inherited: Inherited,
+    pub ansi_nulls: bool,
+    pub quoted_identifier: bool,
+}
+
+/// Which variables an expression may mention.
+#[derive(Clone)]
+pub(super) enum Variables {
+    /// The module's.
+    Module,
+    /// None.
+    None,
+    /// The parameters of an inline function, each with its argument, and the outermost block that
+    /// the argument refers to.
+    Parameters(Arc<Vec<(Arc<str>, Scalar, usize)>>),
+}
+
+impl<'c> Binder<'c> {
+    /// A binding that has not begun. Error 911 if the session's database is gone.
+    pub fn new(context: &BindContext<'c>) -> SqlResult<Binder<'c>> {
+        // The tree may have been read on another stack (K1 of `base::stack`); where this one cannot grow,
+        // binding looks at each level.
+        let _ = base::stack::reserve(ast::WALK_BYTES);
+        let names = context.names;
+        let database = names.database();
+        let schema = names.schema(database).ok_or_else(|| no_database(names, database))?;
+        let env = Env {
+            database,
+            default_schema: names.default_schema(database),
+            schema,
+            base: 0,
+            variables: Variables::Module,
+            ctes: Vec::new(),
+            depth: 0,
+            through: None,
+            inherited: Inherited::default(),
+            ansi_nulls: context.options.ansi_nulls,
+            quoted_identifier: context.options.quoted_identifier,
+        };
+        let force_order = context.options.force_plan;
+        let hints = PlanHints { force_order, ..PlanHints::default() };
+        let mut binder = Binder {
+            names,
+            statistics: context.statistics,
+            options: context.options,
+            env,
+            blocks: Vec::new(),
+            ids: Ids::default(),
+            scan_number: 0,
+            outermost: usize::MAX,
+            references: Vec::new(),
+            facts: Facts::default(),
+            dependencies: Dependencies::default(),
+            hints,
+            max_recursion: 100,
+            arena: crate::plan::fold::arena(),
+            no_columns: NoColumns::Unknown,
+            in_default: false,
+            scalar_only: false,
+            stored_only: false,
+            action: None,
+            undeclared: None,
+            identities: Vec::new(),
+            mentions: None,
+            expansions: 0,
+            expanded: 0,
+            noted: None,
+        };
+        let schema = binder.env.schema.clone();
+        binder.note_schema(database, &schema);
+        Ok(binder)
+    }
+
+    /// The collation of the database in which names are looked for: that of literals, too.
+    pub fn collation(&self) -> Collation {
+        self.env.schema.collation()
+    }
+
+    /// Whether two names are the same.
+    pub fn same_name(&self, a: &str, b: &str) -> bool {
+        if a == b {
+            return true;
+        }
+        let plain = |s: &str| s.is_ascii() && !s.ends_with(' ');
+        if plain(a) && plain(b) {
+            let ignores_case = self.collation().info().flags.ignores_case();
+            return ignores_case && a.eq_ignore_ascii_case(b);
+        }
+        self.env.schema.same_name(a, b)
+    }
+
+    /// Looks whether the stack has room for a level of nesting, and lets others have their turn. Errors
+    /// 3617, 8631.
+    #[inline]
+    pub fn deeper(&self, line: u32) -> BindResult<()> {
+        self.statistics.checkpoint()?;
+        match base::stack::deeper() {
+            true => Ok(()),
+            false => Err(SqlError::new(&message::STACK_LIMIT, &[]).at_line(line).into()),
+        }
+    }
+
+    /// Counts what is bound in place of a name. Error 8623 if it becomes too much.
+    pub fn expanding(&mut self, queries: usize, line: u32) -> BindResult<()> {
+        if self.expansions > 0 {
+            self.expanded += queries;
+        }
+        match self.expanded > EXPANDED_MAX {
+            true => Err(SqlError::new(&message::OUT_OF_PLAN_RESOURCES, &[]).at_line(line).into()),
+            false => Ok(()),
+        }
+    }
+
+    /// A new column.
+    pub fn free_column(&mut self) -> ColId {
+        self.ids.column()
+    }
+
+    /// A block on top of the stack.
+    pub fn open_block(&mut self, clause: Clause) {
+        self.blocks.push(Block::new(clause));
+    }
+
+    /// Takes the block on top off.
+    pub fn close_block(&mut self) -> Block {
+        self.blocks.pop().expect("open_block() has put it there")
+    }
+
+    /// The innermost block.
+    pub fn block(&mut self) -> &mut Block {
+        self.blocks.last_mut().expect("a query is being bound")
+    }
+
+    /// Tells scans apart.
+    pub fn next_scan(&mut self) -> u32 {
+        self.scan_number += 1;
+        self.scan_number
+    }
+
+    /// Does something for another clause of the innermost block.
+    pub fn in_clause<T>(
+        &mut self,
+        clause: Clause,
+        f: impl FnOnce(&mut Self) -> BindResult<T>,
+    ) -> BindResult<T> {
+        let before = std::mem::replace(&mut self.block().clause, clause);
+        let result = f(self);
+        self.block().clause = before;
+        result
+    }
+
+    /// Does something where names mean something else.
+    pub fn in_env<T>(
+        &mut self,
+        env: Env,
+        f: impl FnOnce(&mut Self) -> BindResult<T>,
+    ) -> BindResult<T> {
+        let before = std::mem::replace(&mut self.env, env);
+        self.expansions += 1;
+        let result = f(self);
+        self.expansions -= 1;
+        self.env = before;
+        result
+    }
+
+    /// The surroundings of a view, function or definition in a database: it sees no block and no
+    /// variable. Error 217 when they nest too deeply.
+    pub fn module_env(&mut self, database: DbId, schema: SchemaId) -> BindResult<Env> {
+        let catalog = self.schema_of(database)?;
+        if self.env.depth == VIEW_DEPTH_MAX {
+            let error = SqlError::new(&message::NESTING_LEVEL_EXCEEDED, &[&VIEW_DEPTH_MAX]);
+            return Err(error.into());
+        }
+        Ok(Env {
+            database,
+            schema: catalog,
+            default_schema: schema,
+            base: self.blocks.len(),
+            variables: Variables::None,
+            ctes: Vec::new(),
+            depth: self.env.depth + 1,
+            through: None,
+            inherited: Inherited::default(),
+            ansi_nulls: true,
+            quoted_identifier: true,
+        })
+    }
+
+    /// The schema of a database. Error 911.
+    pub fn schema_of(&mut self, database: DbId) -> SqlResult<Arc<Schema>> {
+        if database == self.env.database {
+            return Ok(self.env.schema.clone());
+        }
+        let schema = self.names.schema(database);
+        let schema = schema.ok_or_else(|| no_database(self.names, database))?;
+        self.note_schema(database, &schema);
+        Ok(schema)
+    }
+
+    fn note_schema(&mut self, database: DbId, schema: &Schema) {
+        let default = self.names.default_schema(database);
+        let noted = (database, schema.version(), default);
+        if !self.dependencies.schemas.contains(&noted) {
+            self.dependencies.schemas.push(noted);
+        }
+    }
+
+    /// Notes that the statement depends on an object.
+    pub fn note_object(&mut self, database: DbId, schema: &Schema, object: ObjectId) {
+        let version = schema.object_version(object).unwrap_or(0);
+        let noted = ObjectDependency { database, object, version };
+        if !self.dependencies.objects.contains(&noted) {
+            self.dependencies.objects.push(noted);
+        }
+    }
+
+    /// Notes what the user must be permitted.
+    pub fn note_access(&mut self, database: DbId, object: ObjectId, permission: Permission) {
+        self.note_columns(database, object, permission, Vec::new());
+    }
+
+    /// Notes what the user must be permitted to do with columns. What the server's own views read is
+    /// nothing that users are permitted.
+    pub fn note_columns(
+        &mut self,
+        database: DbId,
+        object: ObjectId,
+        permission: Permission,
+        columns: Vec<ColumnId>,
+    ) {
+        let through = self.env.through;
+        let is_own = through == Some((database, object));
+        if !is_own && (self.env.depth == 0 || through.is_some()) {
+            let access = Access { database, object, permission, columns, through };
+            self.facts.add_access(access);
+        }
+    }
+
+    /// Notes that a table is read so.
+    pub fn note_table(&mut self, database: DbId, table: &TableDef, options: &ReadOptions) {
+        if !self.facts.databases.contains(&database) {
+            self.facts.databases.push(database);
+        }
+        if table.kind == TableKind::MemorySchemaOnly || database == DbId::TEMPDB {
+            self.facts.unlogged = true;
+        }
+        if table.kind.is_memory_optimized() {
+            self.facts.memory_optimized = true;
+            match options.isolation {
+                None => self.facts.memory_optimized_unhinted = true,
+                level => raise(&mut self.facts.memory_optimized_level, level),
+            }
+        } else if database != DbId::TEMPDB {
+            self.facts.disk = true;
+            let unusual = |level: &Isolation| *level != Isolation::ReadCommitted;
+            raise(&mut self.facts.disk_level, options.isolation.filter(unusual));
+        }
+        if let Some(mentions) = &mut self.mentions {
+            mentions.reads_data = true;
+        }
+    }
+
+    /// Notes that a table is written.
+    pub fn note_written(&mut self, database: DbId, table: &TableDef) {
+        self.note_table(database, table, &ReadOptions::default());
+        if !self.facts.written.contains(&database) {
+            self.facts.written.push(database);
+        }
+    }
+}
+
+fn raise(level: &mut Option<Isolation>, to: Option<Isolation>) {
+    *level = (*level).max(to);
+}
+
+/// Error 911.
+fn no_database(names: &dyn Names, database: DbId) -> SqlError {
+    SqlError::new(&message::DATABASE_NOT_FOUND, &[&names.database_name(database)])
+}

@@ -1,0 +1,240 @@
+//! New values of rows: what is given, defaults, and what follows from other columns.
+
+use std::sync::Arc;
+
+use base::{SqlError, TypeKind, message};
+use engine::catalog::def::{ColumnDef, TableDef};
+use ir::operator::CastMode;
+use tsql::ast;
+
+use super::effects::stored_places;
+use super::{AtLine, BindError, BindResult, Binder, Changing, null_of};
+use crate::bind::define::{definition_options, substitute_in};
+use crate::bind::scalar::Scalar;
+use crate::plan::expr::Expr;
+use crate::plan::tree::{NewValue, Target};
+
+/// What a statement gives for a column.
+#[derive(Debug)]
+pub(super) enum Given {
+    /// A value.
+    Value(Scalar),
+    /// `DEFAULT`.
+    Default,
+}
+
+/// A column of an `INSERT`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Listed {
+    /// Its place in `TableDef::columns`.
+    pub ordinal: usize,
+    /// Where it stands.
+    pub line: u32,
+}
+
+impl Binder<'_> {
+    /// The columns that an `INSERT` lists. Errors 207, 264, 271, 544.
+    pub(super) fn listed_columns(
+        &mut self,
+        changing: &Changing,
+        list: impl Iterator<Item = (usize, ast::Span)>,
+    ) -> BindResult<Vec<Listed>> {
+        let table = &changing.table;
+        let mut columns: Vec<Listed> = Vec::new();
+        for (ordinal, span) in list {
+            let line = span.line;
+            let column = &table.columns[ordinal];
+            let fail = |error: SqlError| Err(BindError::from(error.at_line(line)));
+            if columns.iter().any(|c| c.ordinal == ordinal) {
+                return fail(SqlError::new(&message::COLUMN_SET_TWICE, &[&column.name]));
+            }
+            if column.computed.is_some() {
+                return fail(SqlError::new(&message::COLUMN_NOT_MODIFIABLE, &[&column.name]));
+            }
+            if column.identity.is_some() && !self.takes_identity(changing) {
+                // It may be on when the statement is run.
+                let error = SqlError::new(&message::IDENTITY_INSERT_OFF, &[&shown_name(table)]);
+                return Err(BindError::missing(error.at_line(line)));
+            }
+            columns.push(Listed { ordinal, line });
+        }
+        Ok(columns)
+    }
+
+    /// The columns of an `INSERT` without a list, given how many values there are. Errors 213, 8101.
+    pub(super) fn unlisted_columns(
+        &mut self,
+        changing: &Changing,
+        given: usize,
+        line: u32,
+    ) -> BindResult<Vec<Listed>> {
+        let table = &changing.table;
+        let plain = |c: &ColumnDef| c.computed.is_none() && c.identity.is_none() && !c.hidden;
+        let all = table.columns.iter().enumerate();
+        let columns: Vec<Listed> =
+            all.filter(|(_, c)| plain(c)).map(|(ordinal, _)| Listed { ordinal, line }).collect();
+        if columns.len() == given {
+            return Ok(columns);
+        }
+        if columns.len() + 1 == given && table.identity_column().is_some() {
+            let name = shown_name(table);
+            let error = SqlError::new(&message::IDENTITY_INSERT_COLUMN_LIST, &[&name]);
+            return Err(error.at_line(line).into());
+        }
+        Err(SqlError::new(&message::COLUMN_COUNT_MISMATCH, &[]).at_line(line).into())
+    }
+
+    /// Whether explicit values of the identity column are taken.
+    fn takes_identity(&mut self, changing: &Changing) -> bool {
+        let Target::Table { database, ref table } = changing.target else { return false };
+        let on = self.names.identity_insert(database, table.id());
+        let noted = (database, table.id(), on);
+        if !self.dependencies.identity_insert.contains(&noted) {
+            self.dependencies.identity_insert.push(noted);
+        }
+        on
+    }
+
+    /// A value for a column that a statement gives one. Errors 206, 257, 260, 273, 339.
+    pub(super) fn given_value(
+        &mut self,
+        changing: &Changing,
+        listed: Listed,
+        given: Given,
+    ) -> BindResult<NewValue> {
+        let column = changing.table.columns[listed.ordinal].clone();
+        let line = listed.line;
+        let is_default = matches!(&given, Given::Default);
+        if column.ty.kind == TypeKind::RowVersion {
+            return match is_default {
+                true => Ok(row_version(changing, &column)),
+                false => Err(SqlError::new(&message::TIMESTAMP_INSERT, &[]).at_line(line).into()),
+            };
+        }
+        if column.identity.is_some() && is_default {
+            return Err(SqlError::new(&message::DEFAULT_AS_IDENTITY, &[]).at_line(line).into());
+        }
+        let value = match given {
+            Given::Value(scalar) => scalar,
+            Given::Default => self.default_of(changing.database, &changing.table, &column)?,
+        };
+        let expr = self.column_value(&column, value).at(line)?;
+        Ok(NewValue::Expr(expr))
+    }
+
+    /// A value as a column takes it.
+    pub(super) fn column_value(&mut self, column: &ColumnDef, value: Scalar) -> BindResult<Expr> {
+        let expr = self.coerce_to_column(value, column.ty)?;
+        // A column of ANSI_PADDING OFF keeps no trailing blanks or zeros.
+        let trim = match column.ty.kind {
+            _ if column.ansi_padded => return Ok(expr),
+            TypeKind::VarChar => "RTRIM",
+            TypeKind::VarBinary => "TRIM ZEROS",
+            _ => return Ok(expr),
+        };
+        let trimmed = self.library_call(trim, vec![Scalar::computed(expr)])?;
+        Ok(self.cast(trimmed.expr, column.ty, CastMode::Explicit))
+    }
+
+    /// The value of every stored column of a new row, in layout order: those given by place in
+    /// `TableDef::columns`, and what the table says for the others. Error 545.
+    pub(super) fn complete_row(
+        &mut self,
+        changing: &Changing,
+        given: Vec<(usize, NewValue)>,
+        line: u32,
+    ) -> BindResult<Vec<NewValue>> {
+        let table = changing.table.clone();
+        let mut given: Vec<(usize, Option<NewValue>)> =
+            given.into_iter().map(|(at, value)| (at, Some(value))).collect();
+        let mut values = Vec::with_capacity(changing.new.len());
+        for (ordinal, column) in table.columns.iter().enumerate() {
+            if !column.is_stored() {
+                continue;
+            }
+            let own = given.iter_mut().find(|g| g.0 == ordinal).and_then(|g| g.1.take());
+            values.push(match own {
+                Some(value) => value,
+                None => self.missing_value(changing, column).at(line)?,
+            });
+        }
+        Ok(values)
+    }
+
+    /// The value of a column that is not given.
+    fn missing_value(&mut self, changing: &Changing, column: &ColumnDef) -> BindResult<NewValue> {
+        if column.computed.is_some() {
+            return Ok(NewValue::Expr(self.computed_value(changing, column)?));
+        }
+        if column.identity.is_some() {
+            return match self.takes_identity(changing) {
+                false => Ok(NewValue::Identity),
+                true => {
+                    let name = shown_name(&changing.table);
+                    let error = SqlError::new(&message::IDENTITY_VALUE_MISSING, &[&name]);
+                    Err(BindError::missing(error))
+                }
+            };
+        }
+        if column.ty.kind == TypeKind::RowVersion {
+            return Ok(row_version(changing, column));
+        }
+        if column.default.is_none() {
+            return Ok(NewValue::Expr(null_of(&column.ty)));
+        }
+        let value = self.default_of(changing.database, &changing.table, column)?;
+        Ok(NewValue::Expr(self.column_value(column, value)?))
+    }
+
+    /// The value of a stored computed column, from the other columns of the new row.
+    fn computed_value(&mut self, changing: &Changing, column: &ColumnDef) -> BindResult<Expr> {
+        let Some(computed) = &column.computed else { return Ok(null_of(&column.ty)) };
+        let text = tsql::parse_expression(&computed.definition, definition_options())?;
+        let ids = changing.by_ordinal(&changing.new);
+        let (value, scan) =
+            self.over_row(changing.database, &changing.table, ids, |b| b.scalar(&text))?;
+        let mut expr = match value.is_untyped() {
+            true => self.coerce(value, column.ty)?,
+            false => self.cast(value.expr, column.ty, CastMode::Explicit),
+        };
+        substitute_in(&mut expr, &scan.computed);
+        Ok(expr)
+    }
+
+    /// Adds what changes with the columns that are set: stored computed columns and row versions.
+    pub(super) fn set_dependent_columns(
+        &mut self,
+        changing: &Changing,
+        set: &mut Vec<(usize, NewValue)>,
+    ) -> BindResult<()> {
+        let table = changing.table.clone();
+        for (position, column) in table.stored_columns().enumerate() {
+            if set.iter().any(|s| s.0 == position) {
+                continue;
+            }
+            if column.ty.kind == TypeKind::RowVersion {
+                set.push((position, row_version(changing, column)));
+            }
+            let Some(computed) = &column.computed else { continue };
+            let uses = stored_places(&table, &computed.columns);
+            if uses.iter().any(|used| set.iter().any(|s| s.0 == *used)) {
+                let value = self.computed_value(changing, column)?;
+                set.push((position, NewValue::Expr(value)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A new row version; only what is written has one.
+fn row_version(changing: &Changing, column: &ColumnDef) -> NewValue {
+    match changing.target {
+        Target::Instead { .. } => NewValue::Expr(null_of(&column.ty)),
+        _ => NewValue::RowVersion,
+    }
+}
+
+/// A table's name as messages about identity columns show it.
+fn shown_name(table: &TableDef) -> Arc<str> {
+    table.header.name.clone()
+}

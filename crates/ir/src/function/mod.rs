@@ -1,0 +1,66 @@
+//! Functions as statements know them: what they are called, which types they take and give, and what
+//! evaluating one needs. Which there are, a [`Functions`] says; their bodies are in `run::func`.
+//!
+//! # Invariants
+//!
+//! * F1: arguments of an evaluation have exactly the types that binding asked for; those of a strict
+//!   function are not NULL.
+//! * F2: a result has the representation of the result's type and lives in the context's arena, in
+//!   the arguments, or for ever. A `sql_variant` is in its encoded form.
+//! * F3: a call that binding calls deterministic asks nothing of session, catalog and server.
+
+pub mod aggregate;
+pub mod descriptor;
+pub mod facts;
+pub mod rowset;
+pub mod signature;
+pub mod sketch;
+pub mod state;
+
+use base::{SqlError, message};
+
+pub use aggregate::AggregateFunction;
+pub use descriptor::{
+    ArgType, CallTypes, Inferred, NullBehaviour, Placement, ScalarFunction, Typing, Volatility,
+};
+pub use facts::{FnContext, MetadataFacts, SessionFacts};
+pub use rowset::{RowsetFunction, RowsetRows};
+pub use state::AggregateState;
+
+/// The functions that there are, by name in any case.
+pub trait Functions: Sync {
+    /// A scalar function. `@@ROWCOUNT` and its kin are functions without arguments, as are
+    /// `CURRENT_TIMESTAMP`, `CURRENT_USER` and what else is called without parentheses.
+    ///
+    /// Two have names that no text can contain: `TRIM FROM` takes (source, characters) and cuts at both ends
+    /// (at one end it is `LTRIM` or `RTRIM`), and `AT TIME ZONE` takes (value, zone).
+    fn scalar(&self, name: &str) -> Option<&'static ScalarFunction>;
+
+    /// The function that `{fn name(…)}` means.
+    fn odbc(&self, name: &str) -> Option<&'static ScalarFunction>;
+
+    /// An aggregate.
+    fn aggregate(&self, name: &str) -> Option<&'static AggregateFunction>;
+
+    /// A table-valued function.
+    fn rowset(&self, name: &str) -> Option<&'static RowsetFunction>;
+}
+
+/// Error 195 about a name that is no function.
+pub fn unknown_function(name: &str) -> SqlError {
+    SqlError::new(&message::NOT_RECOGNIZED, &[&name, &"built-in function name"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_names_are_error_195() {
+        let e = unknown_function("foo");
+        assert_eq!(
+            (e.number(), e.text()),
+            (195, "'foo' is not a recognized built-in function name.")
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! The library of functions: what they are called, which types they take and give, how they are
+//! evaluated.
+//!
+//! # Life of a call
+//!
+//! [`Library`] finds a descriptor by name; the binder asks it for types (`ScalarFunction::bind`),
+//! converts the arguments to what it wants and makes a call of it; `lower` keeps the types beside the
+//! call (`CallTypes`); the interpreter evaluates it row by row with what it may ask of the session
+//! at hand (`FnContext`). Aggregates and table-valued functions live likewise. What is known of a function
+//! without its body, and the invariants, are in `ir::function`.
+//!
+//! # Where things are
+//!
+//! * `string`, `math`, `date`, `conversion`, `digest`: functions of their arguments alone, nearly all.
+//! * `session`, `server`, `metadata`: functions of their surroundings, the `@@` ones among them.
+//! * [`aggregate`], [`rowset`]: the other two kinds.
+//!
+//! What has syntax or rules of evaluation of its own is the binder's: `CAST` and its kin, `CASE`,
+//! `COALESCE`, `NULLIF`, `IIF`, `CHOOSE`, `GROUPING`, `NEXT VALUE FOR`, `UPDATE()`, window functions.
+
+/// No arguments and a result of one type, whatever happens.
+macro_rules! no_arguments {
+    ($($name:ident: |$call:ident| $ty:expr;)*) => {$(
+        fn $name(
+            $call: &ir::function::signature::Call<'_>,
+        ) -> base::SqlResult<ir::function::Inferred> {
+            Ok($call.types($ty, &[]))
+        }
+    )*};
+}
+
+pub mod aggregate;
+mod applock;
+mod conversion;
+mod date;
+mod digest;
+mod index_entry;
+mod math;
+mod metadata;
+mod registry;
+pub mod rowset;
+pub mod server;
+mod session;
+mod string;
+#[cfg(any(test, feature = "testing"))]
+#[allow(missing_docs, clippy::unwrap_used)]
+pub mod testing;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub use date::FIXED_ZONES;
+pub use registry::{Library, all, lookup, lookup_aggregate, lookup_odbc, lookup_rowset};

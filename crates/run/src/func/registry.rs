@@ -1,0 +1,145 @@
+//! Finding functions by name.
+
+use std::sync::LazyLock;
+
+use hashbrown::HashMap;
+use ir::function::{AggregateFunction, Functions, RowsetFunction, ScalarFunction};
+
+use super::{
+    aggregate, applock, conversion, date, digest, index_entry, math, metadata, rowset, server,
+    session, string,
+};
+
+/// Names are looked up in upper case; no function has a longer one.
+const NAME_MAX: usize = 40;
+
+static GROUPS: [&[ScalarFunction]; 16] = [
+    string::FUNCTIONS,
+    string::FORMATTING,
+    math::FUNCTIONS,
+    math::BITS,
+    date::FUNCTIONS,
+    conversion::FUNCTIONS,
+    digest::FUNCTIONS,
+    index_entry::FUNCTIONS,
+    session::FUNCTIONS,
+    session::GLOBALS,
+    applock::FUNCTIONS,
+    server::FUNCTIONS,
+    metadata::OBJECTS,
+    metadata::PROPERTIES,
+    metadata::DATABASES,
+    metadata::PRINCIPALS,
+];
+
+/// Functions that only `{fn …}` knows.
+static ODBC_GROUPS: [&[ScalarFunction]; 2] = [math::ODBC, date::ODBC];
+
+static SCALARS: LazyLock<HashMap<&'static str, &'static ScalarFunction>> =
+    LazyLock::new(|| GROUPS.iter().copied().flatten().map(|f| (f.name, f)).collect());
+
+/// The functions of the library.
+pub struct Library;
+
+impl Functions for Library {
+    fn scalar(&self, name: &str) -> Option<&'static ScalarFunction> {
+        lookup(name)
+    }
+
+    fn odbc(&self, name: &str) -> Option<&'static ScalarFunction> {
+        lookup_odbc(name)
+    }
+
+    fn aggregate(&self, name: &str) -> Option<&'static AggregateFunction> {
+        lookup_aggregate(name)
+    }
+
+    fn rowset(&self, name: &str) -> Option<&'static RowsetFunction> {
+        lookup_rowset(name)
+    }
+}
+
+/// The scalar function of this name, in any case.
+pub fn lookup(name: &str) -> Option<&'static ScalarFunction> {
+    with_upper_case(name, |name| SCALARS.get(name).copied())
+}
+
+/// The aggregate of this name, in any case.
+pub fn lookup_aggregate(name: &str) -> Option<&'static AggregateFunction> {
+    aggregate::FUNCTIONS.iter().find(|f| f.name.eq_ignore_ascii_case(name))
+}
+
+/// The table-valued function of this name, in any case.
+pub fn lookup_rowset(name: &str) -> Option<&'static RowsetFunction> {
+    rowset::FUNCTIONS.iter().find(|f| f.name.eq_ignore_ascii_case(name))
+}
+
+/// The function that `{fn name(…)}` means.
+pub fn lookup_odbc(name: &str) -> Option<&'static ScalarFunction> {
+    const OTHER_NAMES: &[(&str, &str)] = &[
+        ("UCASE", "UPPER"),
+        ("LCASE", "LOWER"),
+        ("LENGTH", "LEN"),
+        ("CHAR_LENGTH", "LEN"),
+        ("CHARACTER_LENGTH", "LEN"),
+        ("OCTET_LENGTH", "DATALENGTH"),
+        ("LOCATE", "CHARINDEX"),
+        ("REPEAT", "REPLICATE"),
+        ("INSERT", "STUFF"),
+        ("IFNULL", "ISNULL"),
+        ("ATAN2", "ATN2"),
+        ("NOW", "GETDATE"),
+        ("CURRENT_TIMESTAMP", "GETDATE"),
+        ("DAYOFMONTH", "DAY"),
+        ("DATABASE", "DB_NAME"),
+        ("USER", "USER_NAME"),
+    ];
+    with_upper_case(name, |name| {
+        let other = OTHER_NAMES.iter().find(|(odbc, _)| *odbc == name);
+        let own = ODBC_GROUPS.iter().copied().flatten().find(|f| f.name == name);
+        own.or_else(|| SCALARS.get(other.map_or(name, |(_, name)| name)).copied())
+    })
+}
+
+/// Every scalar function that T-SQL calls by name, in no particular order.
+pub fn all() -> impl Iterator<Item = &'static ScalarFunction> {
+    GROUPS.iter().copied().flatten()
+}
+
+fn with_upper_case<T>(name: &str, find: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+    let mut upper = [0; NAME_MAX];
+    let upper = upper.get_mut(..name.len())?;
+    upper.copy_from_slice(name.as_bytes());
+    upper.make_ascii_uppercase();
+    find(std::str::from_utf8(upper).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_found_in_any_case() {
+        assert_eq!(lookup("Len").unwrap().name, "LEN");
+        assert_eq!(lookup("@@rowcount").unwrap().name, "@@ROWCOUNT");
+        assert!(lookup("nothing").is_none());
+        assert!(lookup(&"x".repeat(100)).is_none());
+        assert!(lookup("größe").is_none());
+        assert_eq!(lookup_aggregate("sum").unwrap().name, "SUM");
+        assert_eq!(lookup_rowset("string_split").unwrap().name, "STRING_SPLIT");
+        assert_eq!(lookup_odbc("ucase").unwrap().name, "UPPER");
+        assert_eq!(lookup_odbc("left").unwrap().name, "LEFT");
+        assert!(lookup("curdate").is_none() && lookup_odbc("curdate").is_some());
+    }
+
+    #[test]
+    fn names_are_unique_and_in_upper_case() {
+        for (name, function) in SCALARS.iter() {
+            assert_eq!(*name, name.to_ascii_uppercase());
+            assert!(name.len() <= NAME_MAX);
+            assert!(function.arguments.0 <= function.arguments.1, "{name}");
+        }
+        let listed: usize = GROUPS.iter().map(|group| group.len()).sum();
+        assert_eq!(SCALARS.len(), listed, "no name is listed twice");
+    }
+}

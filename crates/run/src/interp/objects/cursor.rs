@@ -1,0 +1,363 @@
+//! Cursors over engine tables.
+
+use base::collation::LikePattern;
+use base::types::Repr;
+use base::{Arena, SqlResult};
+use engine::hot::anchor::{AnchorPtr, VersionPtr};
+use engine::hot::copies;
+use engine::hot::cursor::{Cursor, RowRef, ScanRange, Wanted};
+use engine::hot::index::Direction;
+use engine::hot::key::{KeyBuf, KeyClass, KeySpec, SeekKey};
+use engine::hot::table::{ConflictPolicy, Table};
+use engine::hot::visibility::{Isolation, Snapshot};
+use engine::txn::locks::Reading;
+use engine::txn::{Transaction, TxnResult};
+use engine::wait::Task;
+use ir::object::{AccessDesc, CursorDesc, KeyPart, ReadPurpose};
+
+use crate::interp::key::key_range;
+use crate::interp::registers::Registers;
+use crate::interp::slot::Slot;
+
+/// A cursor over an engine table; used again and again.
+#[derive(Default)]
+pub struct TableCursor {
+    cursor: Option<Cursor>,
+    key: KeyBuf,
+    /// For foreign keys between tables whose writers wait: what is looked for in the newest
+    /// committed state, once.
+    current: Option<(usize, ScanRange)>,
+    is_current: bool,
+    /// What is locked on the way.
+    reading: Reading,
+    /// Whether rows are in memory, or no instruction looks at them; read at a snapshot, and
+    /// protected by it alone: nearly always.
+    is_plain: bool,
+    /// How many rows were found by the whole key of a unique index.
+    points: u64,
+    /// How often it was opened, and what its cursor had fetched, when that was last taken.
+    opened: u64,
+    seen: u64,
+}
+
+/// A whole key that a cursor looks for in a unique index.
+pub struct Point<'k> {
+    index: usize,
+    key: SeekKey<'k>,
+    found: &'k mut u64,
+}
+
+impl Point<'_> {
+    /// Asks for the memory to look at first: for a caller that has something else to do before.
+    #[inline]
+    pub fn prefetch(&self, table: &Table) {
+        table.index_at(self.index).prefetch_key(self.key);
+    }
+
+    /// The row with the key, if the snapshot sees one; copied to the arena if it is not in memory.
+    #[inline]
+    pub fn find(
+        self,
+        transaction: &mut Transaction,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        arena: &Arena,
+    ) -> TxnResult<Option<Slot>> {
+        let key = (self.index, self.key);
+        let found = transaction.look_up(task, table, snapshot, key, arena)?;
+        *self.found += u64::from(found.is_some());
+        Ok(found.map(row_slot))
+    }
+}
+
+impl Point<'_> {
+    /// The same if the row is the newest of its key, and is not locked. Where nothing is found there may be one.
+    pub fn find_settled(
+        self,
+        transaction: &mut Transaction,
+        task: &Task,
+        table: &Table,
+        snapshot: &Snapshot,
+        arena: &Arena,
+    ) -> TxnResult<Option<Slot>> {
+        let key = (self.index, self.key);
+        let found = transaction.look_up_settled(task, table, snapshot, key, arena)?;
+        *self.found += u64::from(found.is_some());
+        Ok(found.map(row_slot))
+    }
+}
+
+impl std::fmt::Debug for TableCursor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("TableCursor")
+    }
+}
+
+impl TableCursor {
+    /// How often it was opened and how many rows it has fetched since this was asked last.
+    pub fn take_counts(&mut self) -> (u64, u64) {
+        let fetched = self.cursor.as_ref().map_or(0, Cursor::rows_fetched);
+        let seen = std::mem::replace(&mut self.seen, fetched);
+        let points = std::mem::take(&mut self.points);
+        (std::mem::take(&mut self.opened), points + fetched - seen)
+    }
+
+    /// Positions it before the first row.
+    pub fn open(
+        &mut self,
+        desc: &CursorDesc,
+        table: &Table,
+        (snapshot, reading): (&Snapshot, Reading),
+        regs: Registers<'_>,
+    ) -> SqlResult<()> {
+        self.opened += 1;
+        self.reading = reading;
+        let is_reference =
+            matches!(desc.purpose, ReadPurpose::MustStay | ReadPurpose::MustBeAbsent);
+        // Where it is not the whole key that is looked for, later instructions test the rows that
+        // are found.
+        self.is_current =
+            is_reference && !desc.options.newest && table.conflicts() == ConflictPolicy::Wait;
+        // A reader that locks rows, or has them looked at again at commit, needs them.
+        let is_blind = desc.unread
+            && desc.reads_only()
+            && reading == Reading::Versions
+            && snapshot.isolation <= Isolation::Snapshot;
+        let needs_no_copies = is_blind || table.cold().is_none();
+        self.is_plain = !is_reference && reading == Reading::Versions && needs_no_copies;
+        match &desc.access {
+            AccessDesc::Full { index } => {
+                let index = index.filter(|_| table.cold().is_none());
+                let index = index.unwrap_or_else(|| table.log_index());
+                self.start(snapshot, index, ScanRange::All, Direction::Forward);
+            }
+            AccessDesc::Seek { index, key } => {
+                let spec = table.key_spec(*index);
+                match number_of(spec, key, regs) {
+                    Some(number) => spec.with_bytes(number, |bytes| self.key.set(bytes)),
+                    None => spec.encode_values(&regs.keys(key), &mut self.key),
+                }
+                self.start_at_key(snapshot, *index);
+            }
+            AccessDesc::Like { index, prefix, pattern } => {
+                let ty = &pattern.ty;
+                let like = LikePattern::new(ty.collation, regs.value(pattern.reg, ty), None)?;
+                let spec = table.key_spec(*index);
+                let range = spec.starting_with(&regs.keys(prefix), like.prefix());
+                self.start(snapshot, *index, ScanRange::Keys(range), Direction::Forward);
+            }
+            AccessDesc::Range { index, prefix, next, lower, upper, backward } => {
+                let spec = table.key_spec(*index);
+                let (lower, upper) = (regs.bound(lower), regs.bound(upper));
+                let range = key_range(spec, *next, &regs.keys(prefix), lower, upper);
+                let direction = match backward {
+                    true => Direction::Backward,
+                    false => Direction::Forward,
+                };
+                self.start(snapshot, *index, ScanRange::Keys(range), direction);
+            }
+        }
+        let wanted = if is_blind { Wanted::Presence } else { Wanted::Rows };
+        self.cursor.iter_mut().for_each(|cursor| cursor.want(wanted));
+        Ok(())
+    }
+
+    /// Makes the key in a unique index that it is described by.
+    #[inline(always)]
+    pub fn seek<'k>(
+        &'k mut self,
+        desc: &CursorDesc,
+        table: &Table,
+        regs: Registers<'_>,
+    ) -> Point<'k> {
+        let AccessDesc::Seek { index, key } = &desc.access else {
+            unreachable!("the verifier has seen the cursor's access");
+        };
+        self.opened += 1;
+        let spec = table.key_spec(*index);
+        let key = match number_of(spec, key, regs) {
+            Some(number) => number,
+            None => {
+                spec.encode_values(&regs.keys(key), &mut self.key);
+                SeekKey::Bytes(&self.key)
+            }
+        };
+        Point { index: *index, key, found: &mut self.points }
+    }
+
+    fn start(&mut self, snapshot: &Snapshot, index: usize, range: ScanRange, way: Direction) {
+        if self.is_current {
+            self.current = Some((index, range));
+            return;
+        }
+        match &mut self.cursor {
+            Some(cursor) => {
+                cursor.aim(index, way);
+                cursor.restart(snapshot, range);
+            }
+            None => self.cursor = Some(Cursor::new(snapshot, index, range, way)),
+        }
+    }
+
+    fn start_at_key(&mut self, snapshot: &Snapshot, index: usize) {
+        match &mut self.cursor {
+            Some(cursor) if !self.is_current => {
+                cursor.aim(index, Direction::Forward);
+                cursor.restart_at_key(snapshot, &self.key);
+            }
+            _ => {
+                let range = ScanRange::Key(self.key.clone());
+                self.start(snapshot, index, range, Direction::Forward);
+            }
+        }
+    }
+
+    /// The next row, with the locks that its reader asked for; copied to the arena if it is not in memory.
+    #[inline]
+    pub fn next(
+        &mut self,
+        desc: &CursorDesc,
+        transaction: &mut Transaction,
+        task: &Task,
+        table: &Table,
+        arena: &Arena,
+    ) -> TxnResult<Option<Slot>> {
+        match &mut self.cursor {
+            Some(cursor) if self.is_plain => {
+                Ok(cursor.next(transaction, task, table)?.map(row_slot))
+            }
+            _ => self.next_other(desc, transaction, task, table, arena),
+        }
+    }
+
+    /// How many rows are left; no instruction looks into them.
+    pub fn count(
+        &mut self,
+        desc: &CursorDesc,
+        transaction: &mut Transaction,
+        task: &Task,
+        table: &Table,
+        arena: &Arena,
+    ) -> TxnResult<u64> {
+        let mut rows = 0;
+        while self.next(desc, transaction, task, table, arena)?.is_some() {
+            rows += 1;
+        }
+        Ok(rows)
+    }
+
+    fn next_other(
+        &mut self,
+        desc: &CursorDesc,
+        transaction: &mut Transaction,
+        task: &Task,
+        table: &Table,
+        arena: &Arena,
+    ) -> TxnResult<Option<Slot>> {
+        if self.is_current {
+            let Some((index, range)) = self.current.take() else { return Ok(None) };
+            let found = transaction.find_current(task, table, (index, &range), arena)?;
+            return Ok(found.map(row_slot));
+        }
+        let Some(cursor) = &mut self.cursor else { return Ok(None) };
+        let row = match (self.reading, desc.purpose) {
+            (Reading::Versions, ReadPurpose::Query | ReadPurpose::Change | ReadPurpose::Merge) => {
+                cursor.next(transaction, task, table)
+            }
+            (Reading::Versions, _) => Self::next_protected(cursor, desc, transaction, task, table),
+            (Reading::Locked(locking), _) => cursor.next_locked(transaction, task, table, &locking),
+            (Reading::Uncommitted, _) => cursor.next_uncommitted(transaction, task, table),
+        };
+        // The cursor's copies are gone when it is asked again; in a loop that may be too early.
+        let kept = |row: RowRef| match row.anchor.is_cold() {
+            true if !desc.unread && !desc.fleeting => {
+                copies::copy_to(arena, transaction.row(table, row))
+            }
+            _ => row,
+        };
+        Ok(row?.map(|row| row_slot(kept(row))))
+    }
+
+    /// The next row that a foreign key finds in a memory-optimized table.
+    #[cold]
+    fn next_protected(
+        cursor: &mut Cursor,
+        desc: &CursorDesc,
+        transaction: &mut Transaction,
+        task: &Task,
+        table: &Table,
+    ) -> TxnResult<Option<RowRef>> {
+        if desc.purpose == ReadPurpose::MustBeAbsent {
+            // At commit there must still be none; noted once, before the first look.
+            let (index, range, snapshot) =
+                (cursor.index(), cursor.range().clone(), *cursor.snapshot());
+            transaction.protect_scan(task, table, index, range, &snapshot)?;
+        }
+        let row = cursor.next(transaction, task, table)?;
+        if let (ReadPurpose::MustStay, Some(row)) = (desc.purpose, row) {
+            transaction.protect_read(task, table, row)?;
+        }
+        Ok(row)
+    }
+
+    /// Frees copies of rows that the unit has looked at.
+    pub fn forget(&mut self) {
+        self.cursor.iter_mut().for_each(Cursor::forget_copies);
+    }
+}
+
+/// The number that a key is if it is of one integer, as by far the most keys are.
+#[inline]
+fn number_of(spec: &KeySpec, key: &[KeyPart], regs: Registers<'_>) -> Option<SeekKey<'static>> {
+    match (spec.class(), key) {
+        (KeyClass::One(word), [part]) if part.ty.kind.repr() == Repr::Int => {
+            Some(SeekKey::Word(word.of_number(regs.slot(part.reg).as_int() as u64)))
+        }
+        _ => None,
+    }
+}
+
+/// Asks for the memory where the row with this number as its whole key is, or will be, linked.
+#[inline(always)]
+pub fn prefetch_number(table: &Table, index: usize, number: i64) {
+    if let KeyClass::One(word) = table.key_spec(index).class() {
+        table.index_at(index).prefetch_key(SeekKey::Word(word.of_number(number as u64)));
+    }
+}
+
+/// Asks for what look-ups of the row with the number `next` as its whole key, and then of the one with
+/// `after`, will need first.
+#[inline(always)]
+pub fn prefetch_ahead(table: &Table, task: &Task, index: usize, next: i64, after: i64) {
+    if let KeyClass::One(word) = table.key_spec(index).class() {
+        let key = |number: i64| SeekKey::Word(word.of_number(number as u64));
+        table.index_at(index).prefetch_ahead(|| task.pin(), key(next), key(after));
+    }
+}
+
+/// A row register for a row of the engine: where its bytes are, and its anchor.
+#[inline]
+pub fn row_slot(row: RowRef) -> Slot {
+    Slot::row(row.version.row().as_ptr(), row.anchor.address())
+}
+
+/// A register for the same row that is good as long as the arena: a copy, if the row is not in memory.
+///
+/// # Safety
+/// The register holds a row of the engine, which is there.
+pub unsafe fn keep_row(slot: &Slot, arena: &Arena) -> Slot {
+    if slot.row_name() != AnchorPtr::COLD.address() {
+        return *slot;
+    }
+    // SAFETY: the caller's promise; such a row is a copy.
+    row_slot(copies::copy_to(arena, unsafe { copies::bytes_of(row_ref(slot).version) }))
+}
+
+/// The row of the engine that a register names.
+pub fn row_ref(slot: &Slot) -> RowRef {
+    RowRef {
+        anchor: AnchorPtr::from_address(slot.row_name()).expect("a row has an anchor"),
+        version: VersionPtr::of_row(slot.row_bytes()).expect("a row has a version"),
+    }
+}

@@ -1,0 +1,639 @@
+//! Procedures, functions, views and triggers.
+//!
+//! A module's text is kept and its head is taken apart. Its body is bound before it is accepted:
+//! what is wrong with objects that exist is found here; what does not exist yet may come later,
+//! unless the module is bound to its schema or natively compiled.
+
+mod body;
+mod function;
+mod refresh;
+
+use std::sync::Arc;
+
+use base::ids::ObjectId;
+use base::types::declare::Subject;
+use base::{SqlError, TypeKind, message};
+use compile::bind::{self, BindContext, BindOptions};
+use compile::plan::statistics::NoStatistics;
+use engine::catalog::ObjectDef;
+use engine::catalog::def::*;
+use tsql::ast::{self, CreateAction, FunctionBody, Module, ModuleOptionKind, ObjectName};
+
+use super::failure::{DdlResult, Failure};
+use super::names::DefinitionNames;
+use super::object::put_object;
+use super::place::{self, Found, Place};
+use super::table;
+use crate::exec::context::Context;
+
+pub use refresh::refresh;
+
+type Shown<'a> = &'a dyn std::fmt::Display;
+
+/// `CREATE`, `ALTER` or `CREATE OR ALTER` of a module.
+pub fn define(
+    context: &mut Context<'_>,
+    statement: &ast::ModuleStatement,
+    text: &str,
+) -> DdlResult<()> {
+    let module = &statement.module;
+    let (name, what) = name_of(module);
+    place::refuse_database(name, &format!("CREATE/ALTER {what}"))?;
+    let (place, old) = place_of(context, statement.action, name, module)?;
+    let head = Head { context, place: &place, old: old.as_deref() };
+    let mut def = head.module(statement, text)?;
+    if def.native {
+        check_native(context, &place, &def)?;
+    }
+    if let Module::Function(function) = module
+        && !def.native
+        && let FunctionBody::Scalar { body, .. } | FunctionBody::Table { body, .. } = &function.body
+    {
+        function::check(body)?;
+    }
+    body::check_result(context, &place, &mut def, module)?;
+    let id = def.header.id;
+    put_object(context, place.database, ObjectDef::Module(Arc::new(def)))?;
+    if place.written.starts_with('#') && old.is_none() {
+        context.add_temporary_procedure(&place.written, id);
+    }
+    body::check(context, &place, id, module)
+}
+
+fn name_of(module: &Module) -> (&ObjectName, &'static str) {
+    match module {
+        Module::Procedure(procedure) => (&procedure.name, "PROCEDURE"),
+        Module::Function(function) => (&function.name, "FUNCTION"),
+        Module::View(view) => (&view.name, "VIEW"),
+        Module::Trigger(trigger) => (&trigger.name, "TRIGGER"),
+    }
+}
+
+/// Where a module goes, and what it replaces. Errors 208, 2010, 2714.
+fn place_of(
+    context: &mut Context<'_>,
+    action: CreateAction,
+    name: &ObjectName,
+    module: &Module,
+) -> DdlResult<(Place, Option<Arc<ModuleDef>>)> {
+    if name.name.name.starts_with('#')
+        && let Some(error) = refuse_temporary(name, module)
+    {
+        return Err(error);
+    }
+    let permission = match module {
+        Module::Procedure(_) => Permission::CreateProcedure,
+        Module::Function(_) => Permission::CreateFunction,
+        Module::View(_) => Permission::CreateView,
+        Module::Trigger(trigger) => return trigger_place(context, action, trigger),
+    };
+    if action != CreateAction::Create
+        && let Some(found) = place::find_to_change(context, name)?
+    {
+        return replaced(context, name, module, &found);
+    }
+    if action == CreateAction::Alter {
+        return Err(SqlError::new(&message::INVALID_OBJECT, &[name]).into());
+    }
+    let place = place::for_new(context, name, permission);
+    place.map(|place| (place, None)).map_err(|failure| about_module(failure, name))
+}
+
+/// What is refused of temporary modules: all but procedures. Errors 1074, 4103.
+fn refuse_temporary(name: &ObjectName, module: &Module) -> Option<Failure> {
+    let written = &name.name.name;
+    let error = match module {
+        Module::Function(_) => SqlError::new(&message::TEMPORARY_FUNCTION, &[]),
+        Module::View(_) => SqlError::new(&message::TEMPORARY_VIEW, &[written]),
+        Module::Trigger(_) => SqlError::new(&message::UNIMPLEMENTED, &[&"temporary trigger"]),
+        Module::Procedure(_) => return None,
+    };
+    Some(error.in_procedure(written).into())
+}
+
+/// That there is such an object already, as it is said of modules: error 2714 with state 3.
+fn about_module(failure: Failure, name: &ObjectName) -> Failure {
+    match failure.error.number() == message::OBJECT_EXISTS.number {
+        true => failure.error.with_state(3).in_procedure(&name.name.name).into(),
+        false => failure,
+    }
+}
+
+/// A trigger is in the schema of its table or view. Errors 167, 2103, 8197.
+fn trigger_place(
+    context: &mut Context<'_>,
+    action: CreateAction,
+    trigger: &ast::Trigger,
+) -> DdlResult<(Place, Option<Arc<ModuleDef>>)> {
+    let ast::TriggerTarget::Object(target) = &trigger.target else {
+        return Err(SqlError::new(&message::UNIMPLEMENTED, &[&"DDL trigger"]).into());
+    };
+    if target.name.name.starts_with('#') {
+        let error = SqlError::new(&message::CANNOT_CREATE_ON_TEMPORARY, &[&"trigger"]);
+        return Err(error.in_procedure(&trigger.name.name.name).into());
+    }
+    let missing = || {
+        let text =
+            format!("The object '{target}' does not exist or is invalid for this operation.");
+        SqlError::custom(8197, 16, 4, text)
+    };
+    let parent = place::find_to_change(context, target)?.ok_or_else(missing)?;
+    if !place::may_alter(context, &parent) {
+        return Err(missing().into());
+    }
+    let schema = parent.object().schema();
+    let named = trigger.name.schema.as_ref();
+    let named = named.map(|s| parent.schema.find_schema(&s.name).map(|s| s.id));
+    if named.is_some_and(|named| named != Some(schema)) {
+        let verb = if action == CreateAction::Create { "create" } else { "alter" };
+        let args: [Shown; 2] = [&verb, &trigger.name];
+        return Err(SqlError::new(&message::TRIGGER_CANNOT_ALTER, &args).into());
+    }
+    let name = trigger.name.name.name.clone();
+    let place =
+        Place { database: parent.database, schema, name: name.clone(), written: name.clone() };
+    let existing = parent.schema.find_object(schema, &name).map(|o| o.id());
+    match (existing, action) {
+        (None, CreateAction::Alter) => {
+            Err(SqlError::new(&message::INVALID_OBJECT, &[&trigger.name]).into())
+        }
+        (None, _) => Ok((place, None)),
+        (Some(_), CreateAction::Create) => {
+            let error = SqlError::new(&message::OBJECT_EXISTS, &[&name]).with_state(2);
+            Err(error.in_procedure(&name).into())
+        }
+        (Some(id), _) => {
+            let found = Found { id, ..parent };
+            replaced(context, &trigger.name, &Module::Trigger(trigger.clone()), &found)
+        }
+    }
+}
+
+/// The module that is altered. Errors 208, 2010, 3729.
+fn replaced(
+    context: &mut Context<'_>,
+    name: &ObjectName,
+    module: &Module,
+    found: &Found,
+) -> DdlResult<(Place, Option<Arc<ModuleDef>>)> {
+    let old = found.schema.module(found.id).filter(|old| same_kind(module, &old.kind));
+    let Some(old) = old else {
+        return Err(SqlError::new(&message::ALTER_INCOMPATIBLE_OBJECT, &[&name.name.name]).into());
+    };
+    if !place::may_alter(context, found) {
+        return Err(SqlError::new(&message::INVALID_OBJECT, &[name]).into());
+    }
+    if let Some(user) = found.schema.first_bound_user(found.id) {
+        let args: [Shown; 3] = [&"ALTER", &place::qualified_or_bare(found), user.name()];
+        return Err(SqlError::new(&message::OBJECT_IS_REFERENCED, &args).into());
+    }
+    let header = &old.header;
+    let place = Place {
+        database: found.database,
+        schema: header.schema,
+        name: header.name.clone(),
+        written: header.name.clone(),
+    };
+    Ok((place, Some(old.clone())))
+}
+
+fn same_kind(module: &Module, kind: &ModuleKind) -> bool {
+    match module {
+        Module::Procedure(_) => matches!(kind, ModuleKind::Procedure { .. }),
+        Module::View(_) => matches!(kind, ModuleKind::View { .. }),
+        Module::Trigger(_) => matches!(kind, ModuleKind::Trigger(_)),
+        Module::Function(function) => match &function.body {
+            FunctionBody::Scalar { .. } => matches!(kind, ModuleKind::ScalarFunction { .. }),
+            FunctionBody::Inline { .. } => matches!(kind, ModuleKind::InlineFunction { .. }),
+            FunctionBody::Table { .. } => matches!(kind, ModuleKind::TableFunction { .. }),
+        },
+    }
+}
+
+/// What natively compiled modules want of their surroundings. Errors 12324, 12331, 41332, 41337.
+fn check_native(context: &Context<'_>, place: &Place, def: &ModuleDef) -> DdlResult<()> {
+    const MODULES: &str = "natively compiled modules";
+    table::refuse_transaction(context)?;
+    table::check_database(context, place.database, MODULES)?;
+    if !def.uses_ansi_nulls {
+        return Err(SqlError::new(&message::NATIVE_NEEDS_SET_OPTIONS, &[&MODULES]).into());
+    }
+    Ok(())
+}
+
+/// The database in which a module's names are looked for: for a temporary procedure, the one that
+/// it is made in.
+fn names_in(context: &Context<'_>, place: &Place) -> base::ids::DbId {
+    match place.name.starts_with('#') {
+        true => context.session.name_database(),
+        false => place.database,
+    }
+}
+
+/// What a temporary procedure cannot be. It runs in any database as its caller: nothing may make it
+/// a principal of tempdb there.
+fn refuse_for_temporary(def: &ModuleDef) -> DdlResult<()> {
+    let what = match def.native {
+        true => "natively compiled temporary procedure",
+        false if def.execute_as != ExecuteAs::Caller => "EXECUTE AS in a temporary procedure",
+        false => return Ok(()),
+    };
+    Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into())
+}
+
+/// The head of a module: everything before its body.
+struct Head<'h, 'c> {
+    context: &'h mut Context<'c>,
+    place: &'h Place,
+    old: Option<&'h ModuleDef>,
+}
+
+impl Head<'_, '_> {
+    fn module(mut self, statement: &ast::ModuleStatement, text: &str) -> DdlResult<ModuleDef> {
+        let now = self.context.now();
+        let header = match self.old {
+            Some(old) => ObjectHeader { modified: now, ..old.header.clone() },
+            None => {
+                let (_, edit) = self.context.edit(self.place.database)?;
+                super::object::header(edit.new_object_id(), self.place, now)
+            }
+        };
+        let kind = self.kind(&statement.module)?;
+        let definition = statement.definition(text);
+        let mut def = ModuleDef::new(header, kind, definition.into());
+        let settings = &self.context.session.options.settings;
+        def.uses_ansi_nulls = settings.ansi_nulls;
+        def.uses_quoted_identifier = settings.quoted_identifier;
+        let (options, parameters): (&[ast::ModuleOption], &[ast::ParameterDeclaration]) =
+            match &statement.module {
+                Module::Procedure(p) => (&p.options, &p.parameters),
+                Module::Function(f) => (&f.options, &f.parameters),
+                Module::View(v) => (&v.options, &[]),
+                Module::Trigger(t) => (&t.options, &[]),
+            };
+        self.options(&mut def, options)?;
+        if def.is_temporary() {
+            refuse_for_temporary(&def)?;
+        }
+        self.check_native_change(&def)?;
+        def.parameters = self.parameters(parameters, text)?;
+        Ok(def)
+    }
+
+    fn kind(&self, module: &Module) -> DdlResult<ModuleKind> {
+        Ok(match module {
+            Module::Procedure(procedure) => {
+                if procedure.number.is_some_and(|n| n > 1) || procedure.for_replication {
+                    let what =
+                        if procedure.for_replication { "FOR REPLICATION" } else { ";number" };
+                    return Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into());
+                }
+                let auto = self.old.is_some_and(|old| {
+                    matches!(old.kind, ModuleKind::Procedure { auto_executed: true })
+                });
+                ModuleKind::Procedure { auto_executed: auto }
+            }
+            Module::View(view) => {
+                let with_check_option = view.check_option;
+                ModuleKind::View { columns: Vec::new(), with_check_option }
+            }
+            Module::Trigger(trigger) => ModuleKind::Trigger(self.trigger(trigger)?),
+            Module::Function(function) => match &function.body {
+                FunctionBody::Scalar { ty, nullable, .. } => {
+                    let declared = self.declared(ty, Subject::Type, 0)?;
+                    let kind = declared.ty.kind;
+                    if kind.is_legacy_lob() || kind == TypeKind::RowVersion {
+                        let error = SqlError::new(&message::RETURN_TYPE_INVALID, &[&kind]);
+                        return Err(error.into());
+                    }
+                    ModuleKind::ScalarFunction {
+                        returns: ReturnDef {
+                            ty: declared.ty,
+                            user_type: declared.user_type,
+                            nullable: nullable.unwrap_or(true),
+                        },
+                    }
+                }
+                FunctionBody::Inline { .. } => ModuleKind::InlineFunction { columns: Vec::new() },
+                FunctionBody::Table { variable, definition, .. } => {
+                    let database = self.place.database;
+                    let names = DefinitionNames::new(self.context.session, database);
+                    let result = table::function_result(
+                        self.context.session,
+                        &names,
+                        database,
+                        &variable.name,
+                        definition,
+                    )?;
+                    ModuleKind::TableFunction { variable: variable.name.clone(), result }
+                }
+            },
+        })
+    }
+
+    /// A trigger's own part. Errors 340, 2111, 2113, 10776, 10777.
+    fn trigger(&self, trigger: &ast::Trigger) -> DdlResult<TriggerDef> {
+        let ast::TriggerTarget::Object(target) = &trigger.target else {
+            return Err(SqlError::new(&message::UNIMPLEMENTED, &[&"DDL trigger"]).into());
+        };
+        let found = place::find_in(self.context, self.place.database, target)?;
+        let found = found.ok_or_else(|| SqlError::new(&message::INVALID_OBJECT, &[target]))?;
+        let name = &trigger.name.name.name;
+        let is_view = found
+            .schema
+            .module(found.id)
+            .is_some_and(|m| matches!(m.kind, ModuleKind::View { .. }));
+        match found.table() {
+            Some(table) => check_table_trigger(&found, &table, trigger)?,
+            None if is_view && !trigger.instead_of => {
+                let args: [Shown; 2] = [name, target];
+                return Err(SqlError::new(&message::TRIGGER_ON_VIEW_AFTER, &args).into());
+            }
+            None if is_view => {}
+            None => {
+                let text = format!(
+                    "The object '{target}' does not exist or is invalid for this operation."
+                );
+                return Err(SqlError::custom(8197, 16, 6, text).into());
+            }
+        }
+        let old = self.old.and_then(|old| old.trigger());
+        let mut events = Vec::new();
+        for event in &trigger.events {
+            let kind = match &**event {
+                "INSERT" => TriggerEventKind::Insert,
+                "UPDATE" => TriggerEventKind::Update,
+                "DELETE" => TriggerEventKind::Delete,
+                other => {
+                    return Err(SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&other]).into());
+                }
+            };
+            if events.iter().any(|event: &TriggerEvent| event.kind == kind) {
+                return Err(SqlError::new(&message::DUPLICATE_TRIGGER_ACTION, &[event]).into());
+            }
+            let kept = old.and_then(|old| old.events.iter().find(|e| e.kind == kind));
+            let event = kept.copied().unwrap_or(TriggerEvent { kind, first: false, last: false });
+            events.push(event);
+        }
+        events.sort_by_key(|event| event.kind);
+        if trigger.instead_of {
+            check_only_instead_of(&found, name, &events)?;
+        }
+        Ok(TriggerDef {
+            parent: found.id,
+            events,
+            instead_of: trigger.instead_of,
+            disabled: old.is_some_and(|old| old.disabled),
+            not_for_replication: trigger.not_for_replication,
+        })
+    }
+
+    fn options(&self, def: &mut ModuleDef, options: &[ast::ModuleOption]) -> DdlResult<()> {
+        for option in options {
+            match &option.kind {
+                ModuleOptionKind::Encryption => def.encrypted = true,
+                ModuleOptionKind::NativeCompilation => def.native = true,
+                ModuleOptionKind::Recompile => def.recompile = true,
+                ModuleOptionKind::SchemaBinding => def.schema_bound = true,
+                ModuleOptionKind::NullOnNullInput(on) => def.null_on_null_input = *on,
+                ModuleOptionKind::ExecuteAs(principal) => {
+                    def.execute_as = self.execute_as(principal)?;
+                }
+                ModuleOptionKind::Inline(_) | ModuleOptionKind::ViewMetadata => {}
+            }
+        }
+        let procedure = matches!(def.kind, ModuleKind::Procedure { .. });
+        if procedure && def.schema_bound && !def.native {
+            return Err(SqlError::new(&message::NATIVE_NEEDS_SCHEMABINDING, &[]).into());
+        }
+        Ok(())
+    }
+
+    fn execute_as(&self, principal: &ast::ModulePrincipal) -> DdlResult<ExecuteAs> {
+        let database = self.place.database;
+        Ok(match principal {
+            ast::ModulePrincipal::Caller => ExecuteAs::Caller,
+            ast::ModulePrincipal::Owner => {
+                let schema = self.context.schema(database)?;
+                let own = self.old.and_then(|old| old.header.owner);
+                let of_schema = || schema.schemas().get(self.place.schema).map(|s| s.owner);
+                let owner = own.or_else(of_schema).and_then(|id| schema.principals().get(id));
+                self.check_may_act_as(owner, "dbo")?;
+                ExecuteAs::Owner
+            }
+            ast::ModulePrincipal::SelfUser => ExecuteAs::Principal(self.context.user(database)?.id),
+            ast::ModulePrincipal::Named(name) => {
+                let schema = self.context.schema(database)?;
+                let found = schema.find_principal(name).filter(|p| p.kind != PrincipalKind::Role);
+                ExecuteAs::Principal(self.check_may_act_as(found, name)?)
+            }
+        })
+    }
+
+    /// A module acts as a user if the session may. Error 15151.
+    fn check_may_act_as(
+        &self,
+        user: Option<&Arc<PrincipalDef>>,
+        name: &str,
+    ) -> DdlResult<PrincipalId> {
+        if let Some(user) = user
+            && self.context.session.may_act_as(self.place.database, user)?
+        {
+            return Ok(user.id);
+        }
+        let name = user.map_or(name, |user| &user.name);
+        let args: [&dyn std::fmt::Display; 3] = [&"execute as", &"user", &name];
+        Err(SqlError::new(&message::PRINCIPAL_OR_ENTITY_NOT_FOUND, &args).into())
+    }
+
+    /// Errors 41392 and 41393.
+    fn check_native_change(&self, def: &ModuleDef) -> DdlResult<()> {
+        let message = match self.old.map(|old| old.native) {
+            Some(true) if !def.native => &message::ALTER_NATIVE_TO_INTERPRETED,
+            Some(false) if def.native => &message::ALTER_INTERPRETED_TO_NATIVE,
+            _ => return Ok(()),
+        };
+        Err(SqlError::new(message, &[]).into())
+    }
+
+    fn declared(
+        &self,
+        written: &ast::DataType,
+        subject: Subject<'_>,
+        ordinal: u32,
+    ) -> DdlResult<bind::DeclaredType> {
+        let names = DefinitionNames::new(self.context.session, names_in(self.context, self.place));
+        let names = names.in_module(self.place.schema, Vec::new());
+        let bind = BindContext {
+            names: &names,
+            options: BindOptions::default(),
+            statistics: &NoStatistics,
+        };
+        Ok(bind::data_type(&bind, written, subject, ordinal)?)
+    }
+
+    fn parameters(
+        &mut self,
+        parameters: &[ast::ParameterDeclaration],
+        text: &str,
+    ) -> DdlResult<Vec<ParameterDef>> {
+        let mut defs: Vec<ParameterDef> = Vec::with_capacity(parameters.len());
+        for (at, parameter) in parameters.iter().enumerate() {
+            let def = self.parameter(parameter, at as u32 + 1, text);
+            let def = def.map_err(|f| f.at_line(parameter.span.line))?;
+            let twice = defs.iter().any(|d| d.name.to_lowercase() == def.name.to_lowercase());
+            if twice {
+                let error = SqlError::new(&message::VARIABLE_ALREADY_DECLARED, &[&def.name]);
+                return Err(error.at_line(parameter.span.line).into());
+            }
+            defs.push(def);
+        }
+        Ok(defs)
+    }
+
+    /// A parameter. Errors 346, 347, 352.
+    fn parameter(
+        &mut self,
+        parameter: &ast::ParameterDeclaration,
+        ordinal: u32,
+        text: &str,
+    ) -> DdlResult<ParameterDef> {
+        let name = &parameter.name.name;
+        let written = &parameter.ty.name;
+        let mut def = ParameterDef {
+            name: name.clone(),
+            ty: base::SqlType::int(),
+            user_type: UserTypeId(0),
+            table_valued: false,
+            nullable: parameter.nullable.unwrap_or(true),
+            output: parameter.output,
+            read_only: parameter.read_only,
+            cursor: false,
+            default: None,
+        };
+        if written.is_bare() && written.name.name.eq_ignore_ascii_case("cursor") {
+            def.cursor = true;
+            return Ok(def);
+        }
+        if let Some(table_type) = self.table_type(written)? {
+            def.user_type = table_type;
+            def.table_valued = true;
+            let refused = if parameter.output {
+                Some(&message::TABLE_PARAMETER_OUTPUT)
+            } else if !parameter.read_only {
+                Some(&message::TABLE_PARAMETER_NOT_READONLY)
+            } else {
+                None
+            };
+            return match refused {
+                Some(message) => Err(SqlError::new(message, &[name]).into()),
+                None => Ok(def),
+            };
+        }
+        if parameter.read_only {
+            return Err(SqlError::new(&message::READONLY_NOT_TABLE_VALUED, &[name]).into());
+        }
+        let declared = self.declared(&parameter.ty, Subject::Parameter(name), ordinal)?;
+        (def.ty, def.user_type) = (declared.ty, declared.user_type);
+        if let Some(default) = &parameter.default {
+            def.default = Some(self.default(default, def.ty, text)?);
+        }
+        Ok(def)
+    }
+
+    fn table_type(&self, name: &ObjectName) -> DdlResult<Option<UserTypeId>> {
+        let schema = self.context.schema(self.place.database)?;
+        let found = match &name.schema {
+            Some(place) => {
+                let place = schema.find_schema(&place.name);
+                place.and_then(|place| schema.find_type(place.id, &name.name.name))
+            }
+            None => schema.resolve_type(self.place.schema, &name.name.name),
+        };
+        let found = found.filter(|t| matches!(t.kind, TypeDefKind::Table { .. }));
+        Ok(found.map(|t| t.id))
+    }
+
+    /// A parameter's default: a constant of its type.
+    fn default(
+        &mut self,
+        default: &ast::ArgumentValue,
+        ty: base::SqlType,
+        text: &str,
+    ) -> DdlResult<base::Value> {
+        let (source, line) = match default {
+            ast::ArgumentValue::Constant { span, .. } => (span.text(text).to_owned(), span.line),
+            ast::ArgumentValue::Word(word) => {
+                (format!("N'{}'", word.name.replace('\'', "''")), word.span.line)
+            }
+            _ => return Ok(base::Value::Null),
+        };
+        let names = DefinitionNames::new(self.context.session, self.place.database);
+        let bind = BindContext {
+            names: &names,
+            options: BindOptions::default(),
+            statistics: &NoStatistics,
+        };
+        let options = tsql::ParseOptions { quoted_identifier: false };
+        let expr = tsql::parse_expression(&source, options)?;
+        let bound = bind::constant_expression(&bind, &expr, Some(ty))
+            .map_err(|error| error.error.at_line(line))?;
+        super::data::evaluate(self.context, bound)
+    }
+}
+
+/// Errors 2113, 10776, 10777, 10794.
+fn check_table_trigger(found: &Found, table: &TableDef, trigger: &ast::Trigger) -> DdlResult<()> {
+    let native =
+        trigger.options.iter().any(|o| matches!(o.kind, ModuleOptionKind::NativeCompilation));
+    let in_memory = table.kind.is_memory_optimized();
+    if native && !in_memory {
+        return Err(SqlError::new(&message::NATIVE_TRIGGER_ON_DISK_TABLE, &[]).into());
+    }
+    if !native && in_memory {
+        return Err(SqlError::new(&message::TRIGGER_MUST_BE_NATIVE, &[]).into());
+    }
+    if in_memory && trigger.instead_of {
+        let args: [Shown; 3] = [&"feature", &"INSTEAD OF triggers", &"memory optimized tables"];
+        return Err(SqlError::new(&message::NOT_SUPPORTED_WITH, &args).into());
+    }
+    let cascades = |key: &ForeignKeyDef, event: &str| match event {
+        "DELETE" => key.on_delete != ReferentialAction::NoAction,
+        "UPDATE" => key.on_update != ReferentialAction::NoAction,
+        _ => false,
+    };
+    let cascading =
+        trigger.events.iter().any(|e| table.foreign_keys.iter().any(|key| cascades(key, e)));
+    if trigger.instead_of && cascading {
+        let shown = place::qualified(&found.schema, table.header.schema, &table.header.name);
+        let args: [Shown; 3] = [&"CREATE", &trigger.name.name.name, &shown];
+        return Err(SqlError::new(&message::INSTEAD_OF_CASCADE, &args).into());
+    }
+    Ok(())
+}
+
+/// A table or view has one `INSTEAD OF` trigger for each event. Error 2111.
+fn check_only_instead_of(found: &Found, name: &Name, events: &[TriggerEvent]) -> DdlResult<()> {
+    let triggers: &[ObjectId] = match found.schema.object_def(found.id) {
+        Some(ObjectDef::Table(table)) => &table.triggers,
+        Some(ObjectDef::Module(module)) => &module.triggers,
+        _ => &[],
+    };
+    let is_table = found.table().is_some();
+    for other in triggers.iter().filter_map(|id| found.schema.module(*id)) {
+        let Some(trigger) = other.trigger().filter(|t| t.instead_of) else { continue };
+        if found.schema.same_name(&other.header.name, name) {
+            continue;
+        }
+        let both = |e: &&TriggerEvent| trigger.events.iter().any(|own| own.kind == e.kind);
+        if let Some(event) = events.iter().find(both) {
+            let what = if is_table { "table" } else { "view" };
+            let object = found.object();
+            let shown = place::qualified(&found.schema, object.schema(), object.name());
+            let event = event.kind.description();
+            let args: [Shown; 5] = [&"CREATE", name, &what, &shown, &event];
+            return Err(SqlError::new(&message::INSTEAD_OF_TRIGGER_EXISTS, &args).into());
+        }
+    }
+    Ok(())
+}

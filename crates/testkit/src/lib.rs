@@ -1,0 +1,5 @@
+//! What tests of several crates share.
+
+#![allow(clippy::unwrap_used)]
+
+pub mod golden;
