@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Whether crates and folders point one way: what a crate or folder uses stands before it in these lists. Tests are
+# left out. Prints what does not, and fails.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# A crate, and the project's crates that it may depend on.
+crates="
+base:
+env: base
+engine: base env
+tsql: base
+tds: base
+ir: base engine
+compile: base engine tsql ir
+run: base env engine ir
+testkit:
+session: base env engine tsql ir compile run testkit
+native: base engine ir run
+tools: base tds
+server: base env engine tsql tds ir compile run session native tools
+"
+
+# A crate, and its folders and files in order; those in brackets use each other.
+folders="
+engine: critical sync wait sort log cold pages hot txn sink checkpoint recovery backup error database engine catalog
+tsql: ast lexer print check parser
+compile: plan lower bind
+run: func interp
+session: [exec ddl sysview sysproc]
+tools: client show sql stress local sample workload backup bench demo
+server: config machine certificate password throttle server vital errorlog timer periodic health watch startup
+        balance watchdog connection listener embedded program
+"
+
+wrong=0
+complain() {
+    echo "$1"
+    wrong=1
+}
+
+while IFS=: read -r crate allowed; do
+    [ -n "$crate" ] || continue
+    used=$(awk '/^\[/ { inside = $0 == "[dependencies]" } inside && /workspace/ { sub(/[ .].*/, ""); print }' \
+        "crates/$crate/Cargo.toml")
+    for other in $used; do
+        is_ours=$(grep -c "^$other:" <<<"$crates") || true
+        if [ "$is_ours" -gt 0 ] && ! grep -qw -- "$other" <<<"$allowed"; then
+            complain "crate $crate depends on $other"
+        fi
+    done
+done <<<"$crates"
+for manifest in crates/*/Cargo.toml; do
+    crate=$(basename "$(dirname "$manifest")")
+    grep -q "^$crate:" <<<"$crates" || complain "crate $crate has no place in $0"
+done
+
+# The references of a crate's code to its own folders: "from to", each once.
+references() {
+    find "crates/$1/src" -name '*.rs' ! -path '*/tests/*' ! -path '*/testing/*' ! -name '*tests.rs' ! -name 'testing.rs' |
+        while read -r file; do
+            from=${file#"crates/$1/src/"}
+            from=${from%%/*}
+            awk -v from="${from%.rs}" '
+                /#\[cfg\(test\)\]/ { exit }
+                {
+                    sub(/\/\/.*/, "")
+                    while (match($0, /crate::[a-z_]+/)) {
+                        to = substr($0, RSTART + 7, RLENGTH - 7)
+                        if (to != from) print from, to
+                        $0 = substr($0, RSTART + RLENGTH)
+                    }
+                }' "$file"
+        done | sort -u
+}
+
+while IFS=: read -r crate order; do
+    [ -n "$crate" ] || continue
+    # The place of each folder; those in brackets have one place.
+    places=$(awk '{
+        for (i = 1; i <= NF; i++) {
+            if ($i ~ /^\[/) together = 1
+            name = $i
+            gsub(/[][]/, "", name)
+            print name, place
+            if ($i ~ /\]$/) together = 0
+            if (!together) place++
+        }
+    }' <<<"$order")
+    backward=$(awk '
+        NR == FNR { place[$1] = $2; next }
+        !($1 in place) && $1 !~ /^(lib|main)$/ && !told[$1]++ { print $1 " has no place in the list" }
+        ($1 in place) && ($2 in place) && place[$2] > place[$1] { print $1 " uses " $2 }
+    ' <(echo "$places") <(references "$crate"))
+    [ -z "$backward" ] || complain "crate $crate: $backward"
+done < <(awk '/^ / { sub(/^ +/, " "); line = line $0; next } { if (line) print line; line = $0 } END { print line }' <<<"$folders")
+
+[ "$wrong" -eq 0 ] && echo "crates and folders point one way"
+exit "$wrong"
