@@ -13,14 +13,15 @@ pub mod print;
 
 pub use lexer::keyword::{is_reserved, reserved_words};
 pub use parser::{
-    ParseOptions, parse_batch, parse_condition, parse_data_type, parse_expression,
-    parse_object_name, parse_parameter_list,
+    ParseOptions, parse_batch, parse_batch_within, parse_condition, parse_data_type,
+    parse_expression, parse_object_name, parse_parameter_list,
 };
 
 /// The variables that a text names, in the order of the places where it does; comments and strings
 /// name none.
 pub fn variables_of(text: &str, options: ParseOptions) -> Vec<&str> {
-    let tokens = lexer::tokens(text, options.quoted_identifier);
+    let tokens = lexer::tokens(text, options.quoted_identifier, &mut |_| Ok(()));
+    let tokens = tokens.expect("all was admitted");
     let variables = tokens.list.iter().filter(|t| t.kind == lexer::token::TokenKind::Variable);
     variables.map(|t| &text[t.span.start as usize..t.span.end as usize]).collect()
 }

@@ -150,13 +150,13 @@ impl PlanCache {
         self.find(self.hash(key), same)
     }
 
-    /// Keeps the program of a text, if what it was made of `holds` still.
+    /// Keeps the program of a text, if what it was made of `holds` still and it is not too large; whether it has.
     pub fn keep_text(
         &self,
         key: &TextKey<'_>,
         program: &Arc<Program>,
         holds: impl FnOnce() -> bool,
-    ) {
+    ) -> bool {
         let owned = OwnedKey::Text {
             text: program.text.clone(),
             parameters: key.parameters.into(),
@@ -164,7 +164,7 @@ impl PlanCache {
             database: key.database,
             options: key.options,
         };
-        self.keep((self.hash(key), owned), program, |entry| entry.key.is_text(key), holds);
+        self.keep((self.hash(key), owned), program, |entry| entry.key.is_text(key), holds)
     }
 
     /// Keeps the program of a module, if what it was made of `holds` still.
@@ -175,7 +175,7 @@ impl PlanCache {
         holds: impl FnOnce() -> bool,
     ) {
         let same = |entry: &Entry| matches!(&entry.key, OwnedKey::Module(k) if k == key);
-        self.keep((self.hash(key), OwnedKey::Module(*key)), program, same, holds);
+        let _ = self.keep((self.hash(key), OwnedKey::Module(*key)), program, same, holds);
     }
 
     /// Forgets everything: `DBCC FREEPROCCACHE`.
@@ -268,11 +268,11 @@ impl PlanCache {
         program: &Arc<Program>,
         same: impl Fn(&Entry) -> bool,
         holds: impl FnOnce() -> bool,
-    ) {
+    ) -> bool {
         let bytes = program.size_bytes();
         let limit = self.shard_bytes.load(Relaxed);
         if bytes > limit / 4 {
-            return;
+            return false;
         }
         let entry = Arc::new(Entry {
             number: self.last.fetch_add(1, Relaxed) + 1,
@@ -288,7 +288,7 @@ impl PlanCache {
         // Under the lock: either a session that forgets a database sees this entry, or what it has
         // noted before is seen here.
         if !holds() {
-            return;
+            return false;
         }
         if let Ok(occupied) = shard.entries.find_entry(hash, |entry| same(entry)) {
             let (old, _) = occupied.remove();
@@ -299,6 +299,7 @@ impl PlanCache {
         shard.bytes += bytes;
         shard.clock.push_back(entry.clone());
         shard.entries.insert_unique(hash, entry, |entry| entry.hash);
+        true
     }
 }
 

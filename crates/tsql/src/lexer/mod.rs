@@ -12,7 +12,7 @@ pub(crate) mod keyword;
 pub(crate) mod token;
 mod value;
 
-use base::{SqlError, message};
+use base::{SqlError, SqlResult, message};
 
 use self::keyword::Keyword;
 use self::token::{Token, TokenKind};
@@ -28,13 +28,24 @@ pub(crate) struct Tokens {
     pub(crate) error: Option<SqlError>,
 }
 
-/// Cuts a text into tokens.
-pub(crate) fn tokens(text: &str, quoted_identifier: bool) -> Tokens {
+/// Is told, before they are taken, how many bytes a text takes in all; its error ends the reading.
+pub(crate) type Admit<'a> = &'a mut dyn FnMut(usize) -> SqlResult<()>;
+
+/// Bytes of a token and of what it becomes in the tree, about.
+pub(crate) const TOKEN_BYTES: usize = 160;
+
+/// Tokens between two questions.
+const ADMITTED: usize = 4096;
+
+/// Cuts a text into tokens. The error of `admit`.
+pub(crate) fn tokens(text: &str, quoted_identifier: bool, admit: Admit<'_>) -> SqlResult<Tokens> {
     let mut lexer = Lexer::new(text, quoted_identifier);
     // Measured on scripts: five to six bytes a token.
-    let mut list = Vec::with_capacity(text.len() / 5 + 4);
-    lexer.run(&mut list);
-    Tokens { list, error: lexer.error }
+    let mut list = Vec::with_capacity((text.len() / 5 + 4).min(ADMITTED));
+    while !lexer.run(&mut list, ADMITTED) {
+        admit((list.len() + ADMITTED) * TOKEN_BYTES)?;
+    }
+    Ok(Tokens { list, error: lexer.error })
 }
 
 /// Cuts what follows a token anew, with another setting of QUOTED_IDENTIFIER.
@@ -45,7 +56,7 @@ pub(crate) fn tokens_after(text: &str, after: Span, quoted_identifier: bool) -> 
     lexer.line = after.line;
     lexer.line_start = (after.start + 1 - after.column) as usize;
     let mut list = Vec::new();
-    lexer.run(&mut list);
+    lexer.run(&mut list, usize::MAX);
     Tokens { list, error: lexer.error }
 }
 
@@ -75,17 +86,19 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn run(&mut self, list: &mut Vec<Token>) {
-        loop {
+    /// Appends the next tokens, at most so many; whether there are no more.
+    fn run(&mut self, list: &mut Vec<Token>, count: usize) -> bool {
+        for _ in 0..count {
             let token = match self.skip_blanks() {
                 Ok(()) => self.next(),
                 Err(token) => token,
             };
             list.push(token);
             if matches!(token.kind, TokenKind::End | TokenKind::Error) {
-                return;
+                return true;
             }
         }
+        false
     }
 
     /// The byte `ahead` of the position, 0 behind the end.

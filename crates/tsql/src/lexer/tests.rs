@@ -6,7 +6,7 @@ fn lex(text: &str) -> Vec<(TokenKind, String)> {
 }
 
 fn lex_with(text: &str, quoted_identifier: bool) -> Vec<(TokenKind, String)> {
-    let tokens = tokens(text, quoted_identifier);
+    let tokens = tokens(text, quoted_identifier, &mut |_| Ok(())).unwrap();
     let (last, list) = tokens.list.split_last().unwrap();
     assert_eq!(last.kind, TokenKind::End, "{:?}", tokens.error);
     list.iter().map(|t| (t.kind, near_text(text, *t).into_owned())).collect()
@@ -17,7 +17,7 @@ fn kinds(text: &str) -> Vec<TokenKind> {
 }
 
 fn error(text: &str) -> SqlError {
-    let tokens = tokens(text, true);
+    let tokens = tokens(text, true, &mut |_| Ok(())).unwrap();
     assert_eq!(tokens.list.last().unwrap().kind, TokenKind::Error);
     tokens.error.unwrap()
 }
@@ -121,15 +121,19 @@ fn comments_are_blanks_and_nest() {
 #[test]
 fn lines_and_columns_are_counted_through_strings_and_comments() {
     let text = "a\n  b /* \n\n */ c\n'x\ny' d";
-    let places: Vec<_> =
-        tokens(text, true).list.iter().map(|t| (t.span.line, t.span.column)).collect();
+    let places: Vec<_> = tokens(text, true, &mut |_| Ok(()))
+        .unwrap()
+        .list
+        .iter()
+        .map(|t| (t.span.line, t.span.column))
+        .collect();
     assert_eq!(places, [(1, 1), (2, 3), (4, 5), (5, 1), (6, 4), (6, 5)]);
 }
 
 #[test]
 fn lexing_can_go_on_behind_a_token_with_another_setting() {
     let text = "x\n on \"a\nb\" c";
-    let first = tokens(text, true).list;
+    let first = tokens(text, true, &mut |_| Ok(())).unwrap().list;
     let rest = tokens_after(text, first[1].span, false).list;
     assert_eq!(rest[0].kind, TokenKind::String);
     assert_eq!(rest[0].span, first[2].span);

@@ -51,7 +51,7 @@ use base::{SqlError, SqlResult, message};
 use crate::ast::{Batch, Condition, DataType, Expr, ObjectName, ParameterDeclaration, Span};
 use crate::check;
 use crate::lexer::token::{Token, TokenKind};
-use crate::lexer::tokens;
+use crate::lexer::{Admit, tokens};
 
 /// How a text is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +78,7 @@ struct Parser<'a> {
     /// What the last token stands for, if it is `Error`.
     lexer_error: Option<SqlError>,
     options: ParseOptions,
+    admit: Admit<'a>,
     /// How deep the parser is (P2).
     depth: u32,
     /// How high the expressions are that were read since it was last reset (P2).
@@ -99,8 +100,18 @@ struct Parser<'a> {
 /// Reads a batch. Errors: 102, 105, 113, 156 and what else SQL Server's parser reports, with the
 /// line; the first one only.
 pub fn parse_batch(text: &str, options: ParseOptions) -> SqlResult<Batch> {
+    parse_batch_within(text, options, &mut |_| Ok(()))
+}
+
+/// The same for a text that may be long. `admit` is told, before they are taken, how many bytes the tree and what
+/// it is made of take in all, and is asked again and again; its error ends the reading.
+pub fn parse_batch_within(
+    text: &str,
+    options: ParseOptions,
+    admit: &mut dyn FnMut(usize) -> SqlResult<()>,
+) -> SqlResult<Batch> {
     base::on_purpose::parsed(text);
-    let mut parser = Parser::new(text, options)?;
+    let mut parser = Parser::new(text, options, admit)?;
     let statements = parser.batch()?;
     let span = Span { start: 0, end: text.len() as u32, line: 1, column: 1 };
     let batch = Batch { span, statements };
@@ -110,22 +121,22 @@ pub fn parse_batch(text: &str, options: ParseOptions) -> SqlResult<Batch> {
 
 /// Reads a scalar expression and nothing else: a default, a computed column.
 pub fn parse_expression(text: &str, options: ParseOptions) -> SqlResult<Expr> {
-    parse_all(text, options, Parser::scalar)
+    parse_all(text, options, |p| p.scalar())
 }
 
 /// Reads a condition and nothing else: a check constraint, an index's filter.
 pub fn parse_condition(text: &str, options: ParseOptions) -> SqlResult<Condition> {
-    parse_all(text, options, Parser::condition)
+    parse_all(text, options, |p| p.condition())
 }
 
 /// Reads an object's name of up to four parts and nothing else.
 pub fn parse_object_name(text: &str, options: ParseOptions) -> SqlResult<ObjectName> {
-    parse_all(text, options, Parser::object_name)
+    parse_all(text, options, |p| p.object_name())
 }
 
 /// Reads a type and nothing else.
 pub fn parse_data_type(text: &str) -> SqlResult<DataType> {
-    parse_all(text, ParseOptions::default(), Parser::data_type)
+    parse_all(text, ParseOptions::default(), |p| p.data_type())
 }
 
 /// Reads what `sp_executesql` takes as its second argument: `@a int, @b nvarchar(10) OUTPUT`. An
@@ -138,12 +149,13 @@ pub fn parse_parameter_list(text: &str) -> SqlResult<Vec<ParameterDeclaration>> 
 }
 
 /// Reads something that must take up the whole text.
-fn parse_all<'a, T>(
-    text: &'a str,
+fn parse_all<T>(
+    text: &str,
     options: ParseOptions,
-    read: impl FnOnce(&mut Parser<'a>) -> SqlResult<T>,
+    read: impl for<'p> FnOnce(&mut Parser<'p>) -> SqlResult<T>,
 ) -> SqlResult<T> {
-    let mut parser = Parser::new(text, options)?;
+    let mut admit = |_| Ok(());
+    let mut parser = Parser::new(text, options, &mut admit)?;
     let value = read(&mut parser)?;
     parser.expect_token(TokenKind::End)?;
     Ok(value)
@@ -151,17 +163,18 @@ fn parse_all<'a, T>(
 
 impl<'a> Parser<'a> {
     /// Error 123 for a text whose offsets do not fit the tree.
-    fn new(text: &'a str, options: ParseOptions) -> SqlResult<Parser<'a>> {
+    fn new(text: &'a str, options: ParseOptions, admit: Admit<'a>) -> SqlResult<Parser<'a>> {
         if u32::try_from(text.len()).is_err() {
             return Err(SqlError::new(&message::BATCH_TOO_LONG, &[&u32::MAX]).at_line(1));
         }
-        let tokens = tokens(text, options.quoted_identifier);
+        let tokens = tokens(text, options.quoted_identifier, admit)?;
         Ok(Parser {
             text,
             tokens: tokens.list,
             position: 0,
             lexer_error: tokens.error,
             options,
+            admit,
             depth: 0,
             height: 0,
             joins: 0,

@@ -86,6 +86,7 @@ impl<'a> Parser<'a> {
             if self.at_token(TokenKind::End) || self.at(K::End) {
                 return Ok(statements);
             }
+            self.turn(statements.len() + 1)?;
             statements.push(self.statement()?);
         }
     }

@@ -12,10 +12,13 @@ use super::{NESTING_MAX, Parser};
 use crate::ast::{Ident, ObjectName, Span, Variable};
 use crate::lexer::keyword::Keyword;
 use crate::lexer::token::{Token, TokenKind};
-use crate::lexer::{near_text, quoted_content, string_value, tokens_after};
+use crate::lexer::{TOKEN_BYTES, near_text, quoted_content, string_value, tokens_after};
 
 /// Words, in upper case, and what they mean.
 pub(super) type Words<T> = &'static [(&'static str, T)];
+
+/// Parts of a list or of a batch between two questions.
+const TURN: usize = 1024;
 
 /// The most parts that an object's name may have.
 const NAME_PARTS: usize = 4;
@@ -403,9 +406,19 @@ impl<'a> Parser<'a> {
     ) -> SqlResult<Vec<T>> {
         let mut items = vec![item(self)?];
         while self.eat_token(TokenKind::Comma) {
+            self.turn(items.len())?;
             items.push(item(self)?);
         }
         Ok(items)
+    }
+
+    /// Asks whether reading may go on, each time that so many more parts are there.
+    #[inline]
+    pub(super) fn turn(&mut self, parts: usize) -> SqlResult<()> {
+        match parts % TURN == 0 {
+            true => (self.admit)(self.tokens.len() * TOKEN_BYTES),
+            false => Ok(()),
+        }
     }
 
     /// `(` one or more, separated by commas `)`.

@@ -279,6 +279,7 @@ pub(super) fn made_program(
         types_at: None,
         native: Mutex::new(None),
         runs: Runs::default(),
+        tree: Mutex::new(None),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use base::account::{Account, Charged};
 use base::ids::DbId;
 use base::types::declare::Subject;
-use base::{SqlError, SqlResult, SqlType, message};
+use base::{Pace, SqlError, SqlResult, SqlType, message};
 use compile::bind::context::{BindContext, BindError, BindOptions, BindResult, Names};
 use compile::lower;
 use compile::plan::expr::Expr;
@@ -34,6 +35,22 @@ pub struct Text<'t> {
     pub kind: ProgramKind,
 }
 
+/// The tree of a text, and what it takes: charged to the account, if the text is long, until that is dropped. Errors
+/// of the parser and of `pace`; 701.
+pub(crate) fn read_text(
+    text: &str,
+    options: tsql::ParseOptions,
+    account: &Arc<Account>,
+    pace: &dyn Pace,
+) -> SqlResult<(ast::Batch, Charged)> {
+    let mut tree = Charged::take(account, 0)?;
+    let batch = tsql::parse_batch_within(text, options, &mut |bytes| {
+        tree.resize(bytes)?;
+        pace.pace()
+    })?;
+    Ok((batch, tree))
+}
+
 impl State {
     /// The options with which something is compiled now.
     pub fn compile_options(&self, module: Option<&ModuleDef>) -> CompileOptions {
@@ -44,11 +61,17 @@ impl State {
         }
     }
 
-    /// Takes a text apart. Errors of the parser and of declarations.
-    pub(crate) fn compile_text(&self, text: &Text<'_>) -> SqlResult<Program> {
+    /// Takes a text apart. Errors of the parser and of declarations, and of `pace`; 701 if the account has no
+    /// room for its tree.
+    pub(crate) fn compile_text(
+        &self,
+        text: &Text<'_>,
+        account: &Arc<Account>,
+        pace: &dyn Pace,
+    ) -> SqlResult<Program> {
         let options = self.compile_options(None);
         let parse = tsql::ParseOptions { quoted_identifier: options.quoted_identifier() };
-        let batch = tsql::parse_batch(text.text, parse)?;
+        let (batch, tree) = read_text(text.text, parse, account, pace)?;
         let declared = match text.parameters.trim() {
             "" => Vec::new(),
             parameters => tsql::parse_parameter_list(parameters)?,
@@ -92,6 +115,7 @@ impl State {
             types_at: declarations.types_at,
             native: Mutex::new(None),
             runs: self.first_compiled(),
+            tree: Mutex::new((tree.bytes() > 0).then_some(tree)),
         })
     }
 
@@ -145,6 +169,7 @@ impl State {
             types_at: declarations.types_at,
             native: Mutex::new(None),
             runs: self.first_compiled(),
+            tree: Mutex::new(None),
         })
     }
 

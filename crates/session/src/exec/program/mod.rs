@@ -23,6 +23,7 @@ pub mod variables;
 use std::sync::Arc;
 
 use base::SqlType;
+use base::account::Charged;
 use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId};
 use engine::catalog::def::{ModuleDef, TableDef};
@@ -102,6 +103,9 @@ pub struct Program {
     pub native: Mutex<Option<Arc<NativePlan>>>,
     /// Its runs as a module.
     pub runs: Runs,
+    /// What the tree of a long text takes. The session that has made it is charged for it until the plan
+    /// cache keeps it.
+    pub tree: Mutex<Option<Charged>>,
 }
 
 /// The unit of a natively compiled module.
@@ -308,6 +312,8 @@ impl Program {
     /// About how many bytes it takes.
     pub fn size_bytes(&self) -> usize {
         const STEP_BYTES: usize = 2048;
-        self.text.len() + STEP_BYTES * self.steps.len() + 1024
+        let tree = self.tree.lock().expect("no panic under this lock");
+        let tree_bytes = tree.as_ref().map_or(0, Charged::bytes);
+        self.text.len() + tree_bytes + STEP_BYTES * self.steps.len() + 1024
     }
 }

@@ -7,6 +7,7 @@ use base::convert::display;
 use base::text::identifier::same_identifier;
 use base::{SqlError, SqlType, TypeKind, Value, message};
 use compile::bind::BindError;
+use ir::function::facts::StatementPace;
 use run::interp::{Frame, TableSlot};
 
 use super::call::{Argument, ArgumentIn, Called, new_frame};
@@ -213,9 +214,13 @@ impl Context<'_> {
         {
             return Ok(program);
         }
-        let compiled = self.session.compile_text(&Text { text, parameters, kind });
+        let (account, pace) = (self.runtime.grant.account(), StatementPace(self.task));
+        let compiled = self.session.compile_text(&Text { text, parameters, kind }, account, &pace);
         let program = Arc::new(compiled.map_err(|e| Fault::new(e, Effect::Statement))?);
-        self.session.instance.plans.keep_text(&key, &program, || self.program_holds(&program));
+        let plans = &self.session.instance.plans;
+        if plans.keep_text(&key, &program, || self.program_holds(&program)) {
+            program.tree.lock().expect("no panic under this lock").take();
+        }
         Ok(program)
     }
 

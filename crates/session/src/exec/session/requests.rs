@@ -9,6 +9,7 @@ use base::types::conversion::{Convertibility, convertibility};
 use base::{Arena, ConvertOptions, SqlError, SqlResult, SqlType, ValueRef, message};
 use engine::txn::locks::Lifetime;
 use engine::wait::{Interrupted, Task};
+use ir::function::facts::StatementPace;
 use tsql::ast::IsolationLevel;
 
 use super::contain::contained;
@@ -17,6 +18,7 @@ use super::{Left, Session};
 use crate::exec::context::Context;
 use crate::exec::instance::activity::Activity;
 use crate::exec::instance::sessions::RequestStatus;
+use crate::exec::program::compile::read_text;
 use crate::exec::program::{Program, ProgramKind};
 use crate::exec::request::{
     RpcArg, RpcCall, RpcProcedure, RpcValue, TransactionRequest, procedure_id,
@@ -274,7 +276,9 @@ impl Context<'_> {
         let options = &self.session.options;
         if options.parse_only {
             let quoted_identifier = options.settings.quoted_identifier;
-            let parsed = tsql::parse_batch(text, tsql::ParseOptions { quoted_identifier })?;
+            let parse = tsql::ParseOptions { quoted_identifier };
+            let (account, pace) = (self.runtime.grant.account(), StatementPace(self.task));
+            let (parsed, _tree) = read_text(text, parse, account, &pace)?;
             // Only `SET PARSEONLY OFF` means something now.
             let statements = parsed.statements.into_iter();
             for statement in statements {

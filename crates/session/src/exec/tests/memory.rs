@@ -178,6 +178,14 @@ fn a_statement_without_memory_is_told_which_pool_has_none() {
     assert!(answer.contains(" in resource pool 'default' "), "{answer}");
 }
 
+/// Runs a text that begins so and goes on with the same for ever: its tree takes more than a session may have.
+fn texts_of(begin: &str, part: &str) -> String {
+    format!(
+        "declare @s nvarchar(max) = N'{begin}' + replicate(cast(N'{part}' as nvarchar(max)), 3000000) \
+         exec (@s)"
+    )
+}
+
 /// Values were counted only now and then: a loop that doubled a variable took gigabytes where a session may have a
 /// quarter of one, and what one expression made stayed until its end.
 #[test]
@@ -192,6 +200,10 @@ fn values_are_charged_before_they_are_made_and_free_when_they_are_gone() {
         "select len(string_agg(replicate(cast('x' as varchar(max)), 100000), ','))
             from generate_series(1, 10000)"
             .to_string(),
+        texts_of("exec p 1", ",1"),
+        texts_of("select 1 where 1 in (1", ",1"),
+        texts_of("declare @i int", " set @i=1"),
+        texts_of("select 1", "+1"),
     ] {
         let answer = session.run(&text);
         // The column of a result may have been announced before.

@@ -7,11 +7,13 @@ use base::text::identifier::same_identifier;
 use base::{Collation, SqlResult, SqlType, TypeKind, Value};
 use compile::bind::{self, BindContext, BindOptions, Fragment};
 use engine::catalog::def::Permission;
+use ir::function::facts::StatementPace;
 use ir::site::ResultColumn;
 use tsql::ast::{self, ArgumentValue, ExecuteTarget, ProcedureName, StatementKind, VariableKind};
 
 use super::rows::{Column, NAME, ResultSet, int, text};
 use crate::exec::context::Context;
+use crate::exec::program::compile::read_text;
 use crate::exec::program::variables::Variable;
 use crate::exec::program::{Program, ProgramKind, StepKind};
 use crate::exec::run::callee::Callee;
@@ -318,7 +320,8 @@ pub fn undeclared_parameters(
     let parameters = arguments.text("@params").unwrap_or_default();
     let options = context.session.compile_options(None);
     let parse = tsql::ParseOptions { quoted_identifier: options.quoted_identifier() };
-    let batch = tsql::parse_batch(&tsql, parse)?;
+    let (account, pace) = (context.runtime.grant.account(), StatementPace(context.task));
+    let (batch, _tree) = read_text(&tsql, parse, account, &pace)?;
     // What is declared comes from a program of the declarations alone.
     let mut declarations = String::new();
     declarations_of(&batch.statements, &tsql, &mut declarations);

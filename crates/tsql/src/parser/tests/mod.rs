@@ -22,6 +22,33 @@ fn statement(text: &str) -> StatementKind {
     statements.remove(0).kind
 }
 
+/// The tree of a long text was made in one go, however much memory it took.
+#[test]
+fn reading_a_long_text_asks_before_it_takes_memory_and_ends_when_refused() {
+    let text = format!("select 1 where 1 in (1{})", ",1".repeat(100_000));
+    let (mut asked, mut most) = (0, 0);
+    let mut admit = |bytes: usize| {
+        asked += 1;
+        most = bytes.max(most);
+        Ok(())
+    };
+    parse_batch_within(&text, ParseOptions::default(), &mut admit).unwrap();
+    assert!(asked > 100 && most > 200_000 * size_of::<Token>(), "{asked} times, {most} bytes");
+    for last in [1, 40, asked - 1] {
+        let mut left = last;
+        let refused = parse_batch_within(&text, ParseOptions::default(), &mut |_| {
+            left -= 1;
+            match left {
+                0 => Err(SqlError::new(&message::OUT_OF_MEMORY, &[&"default"])),
+                _ => Ok(()),
+            }
+        });
+        assert_eq!(refused.unwrap_err().number(), 701);
+    }
+    let short = &mut |_| panic!("a short text takes little");
+    parse_batch_within("select 1", ParseOptions::default(), short).unwrap();
+}
+
 /// The query of a `SELECT`, printed.
 fn select(text: &str) -> String {
     match statement(text) {
