@@ -72,3 +72,19 @@ end
 set @text += N' select count(*) from c30'
 exec (@text)
 go
+-- A select list has 4,096 columns at most, however they are written.
+declare @s nvarchar(max) = N'select ' + stuff(replicate(cast(N',1' as nvarchar(max)), 4096), 1, 1, N'')
+exec (N'if exists (' + @s + N') print ''so many''')
+set @s += N',1'
+exec (@s)
+go
+declare @s nvarchar(max) = N'select 1'
+    + (select string_agg(cast(N',1' as nvarchar(max)), N'') from generate_series(1, 200000))
+exec (@s)
+go
+create table #wide (a int, b int, c int)
+declare @s nvarchar(max) = N'select ' + stuff(replicate(cast(N',*' as nvarchar(max)), 1366), 1, 1, N'') + N' from #wide'
+exec (@s)
+set @s = N'if exists (' + @s + N') print ''there'' else print ''not'''
+exec (@s)
+drop table #wide

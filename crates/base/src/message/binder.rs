@@ -169,6 +169,7 @@ super::messages! {
     VIEW_NOT_UPDATABLE_CHECK_OPTION = 4415, 16, 1, "View '%s' is not updatable because either it was created WITH CHECK OPTION or it spans a view created WITH CHECK OPTION and the target table is referenced multiple times in the resulting query.";
     ORDER_BY_VARIABLE = 1008, 16, 1, "The SELECT item identified by the ORDER BY number %s contains a variable as part of the expression identifying a column position. Variables are only allowed when ordering by an expression referencing a column name.";
     AGGREGATE_IN_ON = 1015, 15, 1, "An aggregate cannot appear in an ON clause unless it is in a subquery contained in a HAVING clause or select list, and the column being aggregated is an outer reference.";
+    SELECT_LIST_ELEMENTS = 1056, 15, 1, "The number of elements in the select list exceeds the maximum allowed number of %s elements.";
     TIES_WITHOUT_ORDER_BY = 1062, 15, 1, "The TOP N WITH TIES clause is not allowed without a corresponding ORDER BY clause.";
     SHOWPLAN_NOT_ALONE = 1067, 15, 1, "The SET SHOWPLAN statements must be the only statements in the batch.";
     INDEX_HINT_MISPLACED = 1069, 15, 1, "Index hints are only allowed in a FROM or OPTION clause.";

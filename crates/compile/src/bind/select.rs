@@ -14,7 +14,7 @@ use ir::operator::VarId;
 use tsql::ast::{self, AssignOp, SelectItemKind};
 
 use super::binder::Binder;
-use super::context::{AtLine, BindResult, Variable};
+use super::context::{AtLine, BindError, BindResult, Variable};
 use super::expr::undeclared;
 use super::from::check_tables;
 use super::group::Grouping;
@@ -75,6 +75,9 @@ pub(super) struct Item {
     /// The column that it becomes, once there is one.
     pub column: Option<ColId>,
 }
+
+/// The most columns of a select list.
+const ITEMS_MAX: usize = 4096;
 
 impl Binder<'_> {
     /// A `SELECT` with the order of its query.
@@ -191,8 +194,16 @@ impl Binder<'_> {
         Ok(node)
     }
 
-    /// The select list. Errors 141, 207, 1054 and whatever its expressions raise.
+    /// The select list. Errors 141, 207, 1054, 1056 and whatever its expressions raise.
     pub fn items(&mut self, list: &[ast::SelectItem], usage: Usage) -> BindResult<Vec<Item>> {
+        let too_many = |line| {
+            BindError::from(
+                SqlError::new(&message::SELECT_LIST_ELEMENTS, &[&ITEMS_MAX]).at_line(line),
+            )
+        };
+        if let Some(item) = list.get(ITEMS_MAX) {
+            return Err(too_many(item.span.line));
+        }
         let mut items = Vec::with_capacity(list.len());
         for item in list {
             let line = item.span.line;
@@ -215,6 +226,9 @@ impl Binder<'_> {
                 SelectItemKind::Assign { variable, op, value } => {
                     items.push(self.assign_item(variable, *op, value, line)?);
                 }
+            }
+            if items.len() > ITEMS_MAX {
+                return Err(too_many(line));
             }
         }
         Ok(items)
