@@ -137,6 +137,11 @@ pub(crate) fn change(
 /// The rows of a table: what memory decides, and the trees where it does not. All trees must agree.
 pub(super) fn rows(server: &Server, n: u64) -> BTreeMap<i64, Row> {
     let table = server.table(5, n);
+    // What has been committed is seen by other sessions when the records before it are written; a round of the
+    // background may be at one. A log that has failed says so elsewhere.
+    let database = database(server);
+    let log = database.manager().log();
+    let _ = log.wait_durable(&server.task, log.tail());
     let found = rows_in(&server.session(5), &server.task, &table);
     assert_eq!(table.memory().rows as usize, found.len(), "table {n} counts its rows");
     found
