@@ -190,13 +190,14 @@ impl SessionFacts for NoSession {
 mod tests {
     use super::*;
     use base::Collation;
+    use ir::function::Functions;
     use ir::function::{ArgType, Typing};
-    use run::func::lookup;
+    use run::func::Library;
 
     #[test]
     fn constants_are_evaluated_as_rows_are() {
         let mut arena = Arena::new();
-        let function = lookup("POWER").unwrap();
+        let function = Library.scalar("POWER").unwrap();
         let values = [Value::Int(2), Value::Float(10.0)];
         let args = [
             ArgType::constant(SqlType::int(), &values[0]),

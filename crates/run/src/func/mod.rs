@@ -50,4 +50,4 @@ mod tests;
 mod values;
 
 pub use date::FIXED_ZONES;
-pub use registry::{Library, all, lookup, lookup_aggregate, lookup_odbc, lookup_rowset};
+pub use registry::{Library, all};

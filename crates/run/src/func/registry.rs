@@ -38,67 +38,49 @@ static ODBC_GROUPS: [&[ScalarFunction]; 2] = [math::ODBC, date::ODBC];
 static SCALARS: LazyLock<HashMap<&'static str, &'static ScalarFunction>> =
     LazyLock::new(|| GROUPS.iter().copied().flatten().map(|f| (f.name, f)).collect());
 
+/// What `{fn …}` calls functions that T-SQL calls otherwise.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("UCASE", "UPPER"),
+    ("LCASE", "LOWER"),
+    ("LENGTH", "LEN"),
+    ("CHAR_LENGTH", "LEN"),
+    ("CHARACTER_LENGTH", "LEN"),
+    ("OCTET_LENGTH", "DATALENGTH"),
+    ("LOCATE", "CHARINDEX"),
+    ("REPEAT", "REPLICATE"),
+    ("INSERT", "STUFF"),
+    ("IFNULL", "ISNULL"),
+    ("ATAN2", "ATN2"),
+    ("NOW", "GETDATE"),
+    ("CURRENT_TIMESTAMP", "GETDATE"),
+    ("DAYOFMONTH", "DAY"),
+    ("DATABASE", "DB_NAME"),
+    ("USER", "USER_NAME"),
+];
+
 /// The functions of the library.
 pub struct Library;
 
 impl Functions for Library {
     fn scalar(&self, name: &str) -> Option<&'static ScalarFunction> {
-        lookup(name)
+        with_upper_case(name, |name| SCALARS.get(name).copied())
     }
 
     fn odbc(&self, name: &str) -> Option<&'static ScalarFunction> {
-        lookup_odbc(name)
+        with_upper_case(name, |name| {
+            let other = OTHER_NAMES.iter().find(|(odbc, _)| *odbc == name);
+            let own = ODBC_GROUPS.iter().copied().flatten().find(|f| f.name == name);
+            own.or_else(|| SCALARS.get(other.map_or(name, |(_, name)| name)).copied())
+        })
     }
 
     fn aggregate(&self, name: &str) -> Option<&'static AggregateFunction> {
-        lookup_aggregate(name)
+        aggregate::FUNCTIONS.iter().find(|f| f.name.eq_ignore_ascii_case(name))
     }
 
     fn rowset(&self, name: &str) -> Option<&'static RowsetFunction> {
-        lookup_rowset(name)
+        rowset::FUNCTIONS.iter().find(|f| f.name.eq_ignore_ascii_case(name))
     }
-}
-
-/// The scalar function of this name, in any case.
-pub fn lookup(name: &str) -> Option<&'static ScalarFunction> {
-    with_upper_case(name, |name| SCALARS.get(name).copied())
-}
-
-/// The aggregate of this name, in any case.
-pub fn lookup_aggregate(name: &str) -> Option<&'static AggregateFunction> {
-    aggregate::FUNCTIONS.iter().find(|f| f.name.eq_ignore_ascii_case(name))
-}
-
-/// The table-valued function of this name, in any case.
-pub fn lookup_rowset(name: &str) -> Option<&'static RowsetFunction> {
-    rowset::FUNCTIONS.iter().find(|f| f.name.eq_ignore_ascii_case(name))
-}
-
-/// The function that `{fn name(…)}` means.
-pub fn lookup_odbc(name: &str) -> Option<&'static ScalarFunction> {
-    const OTHER_NAMES: &[(&str, &str)] = &[
-        ("UCASE", "UPPER"),
-        ("LCASE", "LOWER"),
-        ("LENGTH", "LEN"),
-        ("CHAR_LENGTH", "LEN"),
-        ("CHARACTER_LENGTH", "LEN"),
-        ("OCTET_LENGTH", "DATALENGTH"),
-        ("LOCATE", "CHARINDEX"),
-        ("REPEAT", "REPLICATE"),
-        ("INSERT", "STUFF"),
-        ("IFNULL", "ISNULL"),
-        ("ATAN2", "ATN2"),
-        ("NOW", "GETDATE"),
-        ("CURRENT_TIMESTAMP", "GETDATE"),
-        ("DAYOFMONTH", "DAY"),
-        ("DATABASE", "DB_NAME"),
-        ("USER", "USER_NAME"),
-    ];
-    with_upper_case(name, |name| {
-        let other = OTHER_NAMES.iter().find(|(odbc, _)| *odbc == name);
-        let own = ODBC_GROUPS.iter().copied().flatten().find(|f| f.name == name);
-        own.or_else(|| SCALARS.get(other.map_or(name, |(_, name)| name)).copied())
-    })
 }
 
 /// Every scalar function that T-SQL calls by name, in no particular order.
@@ -120,16 +102,16 @@ mod tests {
 
     #[test]
     fn functions_are_found_in_any_case() {
-        assert_eq!(lookup("Len").unwrap().name, "LEN");
-        assert_eq!(lookup("@@rowcount").unwrap().name, "@@ROWCOUNT");
-        assert!(lookup("nothing").is_none());
-        assert!(lookup(&"x".repeat(100)).is_none());
-        assert!(lookup("größe").is_none());
-        assert_eq!(lookup_aggregate("sum").unwrap().name, "SUM");
-        assert_eq!(lookup_rowset("string_split").unwrap().name, "STRING_SPLIT");
-        assert_eq!(lookup_odbc("ucase").unwrap().name, "UPPER");
-        assert_eq!(lookup_odbc("left").unwrap().name, "LEFT");
-        assert!(lookup("curdate").is_none() && lookup_odbc("curdate").is_some());
+        assert_eq!(Library.scalar("Len").unwrap().name, "LEN");
+        assert_eq!(Library.scalar("@@rowcount").unwrap().name, "@@ROWCOUNT");
+        assert!(Library.scalar("nothing").is_none());
+        assert!(Library.scalar(&"x".repeat(100)).is_none());
+        assert!(Library.scalar("größe").is_none());
+        assert_eq!(Library.aggregate("sum").unwrap().name, "SUM");
+        assert_eq!(Library.rowset("string_split").unwrap().name, "STRING_SPLIT");
+        assert_eq!(Library.odbc("ucase").unwrap().name, "UPPER");
+        assert_eq!(Library.odbc("left").unwrap().name, "LEFT");
+        assert!(Library.scalar("curdate").is_none() && Library.odbc("curdate").is_some());
     }
 
     #[test]

@@ -18,13 +18,14 @@ use base::{
 };
 use engine::catalog::Schema;
 use engine::catalog::def::{Permission, PrincipalId, Securable};
+use ir::function::Functions;
 use ir::function::descriptor::{
     ArgType, CallTypes, Inferred, NullBehaviour, ScalarFunction, Typing,
 };
 use ir::function::facts::Seen;
 use ir::function::facts::*;
 
-use super::lookup;
+use super::Library;
 
 /// The collation of tests.
 pub const C: Collation = Collation::DEFAULT;
@@ -324,7 +325,7 @@ pub fn arguments(function: &ScalarFunction, args: &[&str]) -> SqlResult<Vec<Argu
 
 /// What binding a call gives.
 pub fn bind(name: &str, args: &[&str]) -> SqlResult<Inferred> {
-    let function = lookup(name).unwrap_or_else(|| panic!("{name} is not in the library"));
+    let function = Library.scalar(name).unwrap_or_else(|| panic!("{name} is not in the library"));
     let args = arguments(function, args)?;
     let args: Vec<ArgType<'_>> = args.iter().map(Argument::arg_type).collect();
     function.bind(&args, Typing { collation: C })
@@ -344,7 +345,7 @@ pub fn run(name: &str, args: &[&str]) -> SqlResult<String> {
 
 /// The same in some session.
 pub fn run_in(session: &TestSession, name: &str, args: &[&str]) -> SqlResult<String> {
-    let function = lookup(name).unwrap_or_else(|| panic!("{name} is not in the library"));
+    let function = Library.scalar(name).unwrap_or_else(|| panic!("{name} is not in the library"));
     call(session, function, args)
 }
 

@@ -1,8 +1,9 @@
 use base::{Arena, SqlResult};
+use ir::function::Functions;
 use ir::function::descriptor::{ArgType, CallTypes, Typing};
 
 use super::{AggregateFunction, AggregateState};
-use crate::func::lookup_aggregate;
+use crate::func::Library;
 use crate::func::testing::{Argument, C, parse_type, shown};
 
 /// An aggregate over rows of one argument, and what it needs.
@@ -14,7 +15,7 @@ struct Run {
 
 impl Run {
     fn new(name: &str, args: &[&str]) -> SqlResult<Run> {
-        let function = lookup_aggregate(name).unwrap();
+        let function = Library.aggregate(name).unwrap();
         let args: Vec<ArgType<'_>> = args.iter().map(|t| ArgType::of(parse_type(t))).collect();
         let inferred = function.bind(&args, Typing { collation: C })?;
         Ok(Run { function, types: CallTypes::from(&inferred), arena: Arena::new() })
@@ -239,7 +240,7 @@ fn types_that_cannot_be_aggregated_are_refused() {
         assert_eq!((error.number(), error.text()), (8117, text));
     }
     let bare =
-        lookup_aggregate("SUM").unwrap().bind(&[ArgType::BARE_NULL], Typing { collation: C });
+        Library.aggregate("SUM").unwrap().bind(&[ArgType::BARE_NULL], Typing { collation: C });
     assert_eq!(bare.unwrap_err().text(), "Operand data type NULL is invalid for sum operator.");
     let none = Run::new("SUM", &[]).err().unwrap();
     assert_eq!((none.number(), none.text()), (174, "The sum function requires 1 argument(s)."));

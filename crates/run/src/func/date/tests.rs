@@ -1,6 +1,7 @@
+use ir::function::Functions;
 use ir::function::descriptor::{DATE_PARTS, Volatility, part_code};
 
-use crate::func::lookup_odbc;
+use crate::func::Library;
 use crate::func::testing::{
     TestSession, bind, call, check, check_errors, check_in, check_types, run,
 };
@@ -348,7 +349,7 @@ fn texts_are_recognized_as_dates() {
 fn odbc_has_names_of_its_own() {
     let session = TestSession::default();
     let odbc =
-        |name: &str, args: &[&str]| call(&session, lookup_odbc(name).unwrap(), args).unwrap();
+        |name: &str, args: &[&str]| call(&session, Library.odbc(name).unwrap(), args).unwrap();
     assert_eq!(odbc("curdate", &[]), "2024-02-29");
     assert_eq!(odbc("CURTIME", &[]), "14:14:15");
     assert_eq!(odbc("now", &[]), run("GETDATE", &[]).unwrap());

@@ -1,15 +1,16 @@
 use base::convert::convert;
 use base::{Arena, ConvertOptions, SqlResult, ValueRef};
+use ir::function::Functions;
 use ir::function::descriptor::{ArgType, Typing};
 use ir::function::facts::FnContext;
 use ir::function::rowset::{RowsetColumn, RowsetRows};
 
-use crate::func::lookup_rowset;
+use crate::func::Library;
 use crate::func::testing::{Argument, C, TestSession, shown};
 
 /// The heading of a call, and the rows of one that is filled.
 fn rows(name: &str, args: &[&str]) -> SqlResult<(String, Vec<String>)> {
-    let function = lookup_rowset(name).unwrap();
+    let function = Library.rowset(name).unwrap();
     let arguments: Vec<Argument> = args.iter().map(|a| Argument::parse(a)).collect();
     let known: Vec<ArgType<'_>> = arguments.iter().map(Argument::arg_type).collect();
     let types = function.bind(&known, Typing { collation: C })?;

@@ -1,7 +1,8 @@
 use base::{Collation, SqlType, Value};
+use ir::function::Functions;
 use ir::function::descriptor::{ArgType, Typing};
 
-use crate::func::lookup;
+use crate::func::Library;
 use crate::func::testing::{TestSession, check, check_errors, check_in, check_types};
 
 #[test]
@@ -364,7 +365,7 @@ fn numbers_and_messages_are_printed() {
 fn supplementary_characters_count_once_where_the_collation_knows_them() {
     let collation = Collation::by_name("Latin1_General_100_CI_AS_SC").unwrap();
     let bind = |name: &str, args: &[ArgType<'_>]| {
-        lookup(name).unwrap().bind(args, Typing { collation }).unwrap()
+        Library.scalar(name).unwrap().bind(args, Typing { collation }).unwrap()
     };
     let two = Value::Int(2);
     let args =
@@ -373,7 +374,7 @@ fn supplementary_characters_count_once_where_the_collation_knows_them() {
     assert_eq!(bind("NCHAR", &args[1..]).ty, SqlType::nvarchar(2, collation));
     let utf8 = Collation::LATIN1_BIN2_UTF8;
     let args = [ArgType::of(SqlType::varchar(50, utf8)), args[1]];
-    let left = lookup("LEFT").unwrap().bind(&args, Typing { collation: utf8 }).unwrap();
+    let left = Library.scalar("LEFT").unwrap().bind(&args, Typing { collation: utf8 }).unwrap();
     assert_eq!(left.ty, SqlType::varchar(8, utf8));
 }
 

@@ -12,7 +12,9 @@ use compile::plan::native::*;
 use compile::plan::testing::*;
 use compile::plan::tree::*;
 use engine::catalog::def::{IndexKind, TableDef};
+use ir::function::Functions;
 
+use crate::func::Library;
 use crate::interp::frame::Frame;
 use crate::interp::testing::*;
 
@@ -117,7 +119,7 @@ fn scan(def: &Arc<TableDef>, residual: Option<Pred>) -> Scan {
 fn aggregate(input: Node, groups: Vec<(ColId, Expr)>, names: &[(&str, Expr)]) -> Node {
     let aggregates = (names.iter().zip(90..))
         .map(|((name, arg), id)| {
-            let function = crate::func::lookup_aggregate(name).unwrap();
+            let function = Library.aggregate(name).unwrap();
             let args = vec![arg.clone()];
             let aggregate =
                 Aggregate { function, args, distinct: false, order: vec![], ty: BIGINT };

@@ -9,8 +9,10 @@ use compile::plan::testing::*;
 use compile::plan::tree::*;
 use engine::catalog::def::{IndexKind, TableDef};
 use env::sim::SplitMix;
+use ir::function::Functions;
 
 use super::differential::{keys, seeds};
+use crate::func::Library;
 use crate::interp::frame::Frame;
 use crate::interp::testing::*;
 
@@ -189,7 +191,7 @@ fn a_join_on_one_key_many_times_its_grant_ends() {
     let a = table(&mut world, 1, 1000, Spread::Few(1), &mut random);
     let b = table(&mut world, 2, 1000, Spread::Few(1), &mut random);
     let (input, _) = join(JoinKind::FullOuter, [&a, &b], false, None);
-    let function = crate::func::lookup_aggregate("COUNT").expect("it is there");
+    let function = Library.aggregate("COUNT").expect("it is there");
     let count = |col: Expr| Aggregate {
         function,
         args: vec![col],

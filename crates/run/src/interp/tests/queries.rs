@@ -5,8 +5,10 @@ use compile::plan::expr::*;
 use compile::plan::testing::*;
 use compile::plan::tree::*;
 use engine::catalog::def::{IndexKind, TableDef};
+use ir::function::Functions;
 use ir::inst::Inst;
 
+use crate::func::Library;
 use crate::interp::frame::{Frame, TableSlot};
 use crate::interp::local::{LocalShape, LocalTable};
 use crate::interp::testing::*;
@@ -564,7 +566,7 @@ fn strings_survive_their_loops() {
 fn rows_that_are_only_counted_are_counted_at_once() {
     let (mut world, orders, _) = world();
     let aggregates = ["COUNT", "COUNT_BIG"].map(|name| {
-        let function = crate::func::lookup_aggregate(name).expect("it is there");
+        let function = Library.aggregate(name).expect("it is there");
         Aggregate { function, args: Vec::new(), distinct: false, order: Vec::new(), ty: INT }
     });
     let columns = [(ColId(20), INT), (ColId(21), INT)];

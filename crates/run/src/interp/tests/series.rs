@@ -7,7 +7,9 @@ use compile::plan::expr::*;
 use compile::plan::hints::AccessHint;
 use compile::plan::testing::*;
 use compile::plan::tree::*;
+use ir::function::Functions;
 
+use crate::func::Library;
 use crate::interp::testing::*;
 
 const INT: SqlType = SqlType::int();
@@ -36,7 +38,7 @@ pub fn numbers(args: &[Value], ty: &SqlType) -> Vec<Value> {
 }
 
 pub fn series(args: Vec<Expr>, column: u32) -> Node {
-    let function = crate::func::lookup_rowset("GENERATE_SERIES").unwrap();
+    let function = Library.rowset("GENERATE_SERIES").unwrap();
     Node::Scan(Box::new(Scan {
         source: Source::Function(function, args),
         columns: vec![(0, ColId(column))],

@@ -13,8 +13,10 @@ use compile::plan::testing::generate::Generator;
 use compile::plan::testing::*;
 use compile::plan::tree::*;
 use engine::catalog::def::{IndexKind, TableDef};
+use ir::function::Functions;
 
 use super::differential::{keys, seeds};
+use crate::func::Library;
 use crate::interp::frame::Frame;
 use crate::interp::testing::*;
 
@@ -184,7 +186,7 @@ fn int_of(value: &Value) -> i64 {
 
 /// An aggregate of a column, as another one.
 fn aggregate(name: &str, from: u32, ty: SqlType, distinct: bool, to: u32) -> (ColId, Aggregate) {
-    let function = crate::func::lookup_aggregate(name).expect("it is there");
+    let function = Library.aggregate(name).expect("it is there");
     let args = vec![col(from, ty)];
     (ColId(to), Aggregate { function, args, distinct, order: Vec::new(), ty: INT })
 }

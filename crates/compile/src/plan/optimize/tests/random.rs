@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use base::{Account, SqlType, Value};
 use engine::catalog::def::{IndexKind, TableDef};
+use ir::function::Functions;
 use ir::key::{ChargedKey, KeyShape};
-use run::func;
+use run::func::Library;
 use run::interp::Frame;
 use run::interp::testing::*;
 
@@ -262,7 +263,7 @@ impl Writer {
         let aggregates: Vec<(ColId, Aggregate)> = (0..1 + self.dice.below(2))
             .map(|_| {
                 let name = ["COUNT_BIG", "MIN", "MAX"][self.dice.below(3)];
-                let function = func::lookup_aggregate(name).unwrap();
+                let function = Library.aggregate(name).unwrap();
                 let arg = self.number(&of);
                 let ty = if name == "COUNT_BIG" { SqlType::bigint() } else { arg.ty };
                 let args = vec![arg];
