@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Whether crates and folders point one way: what a crate or folder uses stands before it in these lists. Tests are
-# left out. Prints what does not, and fails.
+# Checks that crates and folders point one way: what a crate or folder uses stands before it in these lists. Tests are
+# left out. Prints each violation and fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

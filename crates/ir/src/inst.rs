@@ -112,7 +112,7 @@ pub enum IntKind {
 }
 
 impl IntKind {
-    /// That of a type, if it is an integer.
+    /// The width of a type; `None` if it is not an integer.
     pub const fn of(ty: TypeKind) -> Option<IntKind> {
         Some(match ty {
             TypeKind::Bit => IntKind::Bit,

@@ -21,7 +21,7 @@ pub struct Collected {
     pub messages: Vec<i32>,
 }
 
-/// Runs units in tests. Plans are run by it without knowing what it is.
+/// Runs units in tests. Tests of `compile` run their plans through it.
 pub trait RunsUnits {
     /// Variables.
     type Frame: Default;

@@ -137,8 +137,8 @@ pub(crate) fn change(
 /// The rows of a table: what memory decides, and the trees where it does not. All trees must agree.
 pub(super) fn rows(server: &Server, n: u64) -> BTreeMap<i64, Row> {
     let table = server.table(5, n);
-    // What has been committed is seen by other sessions when the records before it are written; a round of the
-    // background may be at one. A log that has failed says so elsewhere.
+    // Another session sees a commit once all records before it are written; a background round may still be
+    // writing one. A failure of the log shows elsewhere.
     let database = database(server);
     let log = database.manager().log();
     let _ = log.wait_durable(&server.task, log.tail());

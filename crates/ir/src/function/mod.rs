@@ -1,5 +1,5 @@
 //! Functions as statements know them: what they are called, which types they take and give, and what
-//! evaluating one needs. Which there are, a [`Functions`] says; their bodies are in `run::func`.
+//! evaluating one needs. A [`Functions`] says which there are; their bodies are in `run::func`.
 //!
 //! # Invariants
 //!

@@ -103,8 +103,8 @@ pub fn parse_batch(text: &str, options: ParseOptions) -> SqlResult<Batch> {
     parse_batch_within(text, options, &mut |_| Ok(()))
 }
 
-/// The same for a text that may be long. `admit` is told, before they are taken, how many bytes the tree and what
-/// it is made of take in all, and is asked again and again; its error ends the reading.
+/// [`parse_batch`] for a text that may be long. `admit` gets the bytes that tokens and tree take in all, before
+/// they are taken, and is called again as the parser goes on; its error ends the reading.
 pub fn parse_batch_within(
     text: &str,
     options: ParseOptions,
