@@ -11,7 +11,7 @@ use crate::listener;
 use crate::server::{Server, Stop};
 use crate::startup::{self, StartError};
 use crate::timer::TokioTimer;
-use crate::watchdog;
+use crate::workers::Workers;
 
 /// How an embedded server is set up.
 #[derive(Clone, Debug)]
@@ -89,34 +89,21 @@ impl Drop for Running {
 pub fn start(options: Options) -> Result<Running, StartError> {
     let data = std::path::absolute(&options.data_dir).unwrap_or(options.data_dir);
     let config = Config { data, listen: vec![options.listen], ..options.config };
-    let runtime = runtime(&config)?;
+    let workers = Workers::start(&config)?;
     let env = startup::world(&config);
-    let timer = Arc::new(TokioTimer::new(runtime.handle().clone()));
+    let timer = Arc::new(TokioTimer::new(workers.handle().clone()));
     let host = startup::host(&env, &config, timer);
     let sa_password = startup::initialise(&env, &config, &host, options.sa_password)?;
-    let listeners = runtime.block_on(listener::bind(&config.listen))?;
+    let listeners = workers.block_on(listener::bind(&config.listen))?;
     let address = listeners[0]
         .local_addr()
         .map_err(|error| StartError::Listen(config.listen[0].clone(), error))?;
     let log = ErrorLog::embedded(&env, &config.data);
     let server = startup::open(&env, config, host, Arc::<Stop>::default(), log)?;
-    let served = server.clone();
+    let (served, spares) = (server.clone(), workers.waking());
     let thread = std::thread::Builder::new()
         .name("thermocline".into())
-        .spawn(move || runtime.block_on(listener::serve(served, listeners)))
+        .spawn(move || workers.block_on(listener::serve(served, listeners, spares)))
         .map_err(StartError::Runtime)?;
     Ok(Running { address, sa_password, server, thread: Some(thread) })
-}
-
-/// The threads that run connections and their statements, with [`watchdog::spares`].
-///
-/// # Errors
-/// A system that has no threads to give.
-pub fn runtime(config: &Config) -> Result<tokio::runtime::Runtime, StartError> {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(startup::workers(config) + watchdog::spares(startup::workers(config)))
-        .thread_name("worker")
-        .enable_all()
-        .build()
-        .map_err(StartError::Runtime)
 }

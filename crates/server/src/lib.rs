@@ -35,3 +35,4 @@ pub mod timer;
 mod vital;
 mod watch;
 mod watchdog;
+pub mod workers;

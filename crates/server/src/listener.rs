@@ -15,6 +15,7 @@ use crate::server::Server;
 use crate::startup::{self, StartError};
 use crate::vital::vital;
 use crate::watchdog;
+use crate::workers::Waking;
 
 /// Connections that the system accepts before the server does.
 const BACKLOG: u32 = 4096;
@@ -46,14 +47,14 @@ fn bind_one(address: SocketAddr) -> std::io::Result<TcpListener> {
 
 /// Serves until the server is asked to end, and then ends it: no new connections, what runs may
 /// finish for a while, and the databases are closed.
-pub async fn serve(server: Arc<Server>, listeners: Vec<TcpListener>) {
+pub async fn serve(server: Arc<Server>, listeners: Vec<TcpListener>, spares: Waking) {
     let mut accepting = JoinSet::new();
     for listener in listeners {
         accepting.spawn(vital("accept", accept_all(server.clone(), listener)));
     }
     let reclaiming = tokio::spawn(vital("reclaim", startup::reclaim(server.clone())));
     let balance = balance::start(&server);
-    let watchdog = watchdog::start(&server);
+    let watchdog = watchdog::start(&server, spares);
     server.stop().asked().await;
     info!("The server is ending: no new connections are accepted.");
     accepting.shutdown().await;

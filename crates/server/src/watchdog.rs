@@ -5,9 +5,9 @@
 //! looks at all workers from a thread of its own: one that has spent a tenth of a second of processor time on
 //! one turn is *stuck*, and is named in the error log, once a minute at most.
 //!
-//! What a stuck worker has in its queue is taken by others, for which the runtime has [`spares`]: threads beyond one
-//! for each processor. They are workers like all others. Threads that are held back until they are needed cannot be
-//! made of tokio's: a worker that blocks keeps what has yielded on it from going on.
+//! What a stuck worker has in its queue is taken by others. One of the [spares](crate::workers) is woken for each worker
+//! that is stuck, and stays awake: then there may be more threads than processors, and the system shares these out less
+//! evenly than statements that give way do.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,6 +19,7 @@ use tracing::warn;
 
 use crate::periodic::Periodic;
 use crate::server::Server;
+use crate::workers::Waking;
 
 /// How often workers are looked at.
 const INTERVAL: Duration = Duration::from_millis(20);
@@ -29,18 +30,14 @@ const STUCK_FOR: Duration = Duration::from_secs(1);
 /// How often stuck workers are named in the error log.
 const TELL_EVERY: Duration = Duration::from_secs(60);
 
-/// Threads beside one for each processor, for when so many are stuck.
-pub const fn spares(workers: usize) -> usize {
-    if workers < 2 { 2 } else { workers }
-}
-
 /// Watches the server's workers until the result is dropped.
-pub fn start(server: &Arc<Server>) -> Periodic {
+pub fn start(server: &Arc<Server>, spares: Waking) -> Periodic {
     let server = server.clone();
     Periodic::start("watchdog", INTERVAL, move |ticks| {
         let mut watch = Watch::default();
         for () in ticks {
-            watch.look(server.env(), &server.runtime().worker_states(), Instant::now());
+            let states = server.runtime().worker_states();
+            spares.wake(watch.look(server.env(), &states, Instant::now()));
         }
     })
 }
@@ -104,8 +101,6 @@ impl Watch {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::channel;
-
     use super::*;
 
     #[test]
@@ -126,24 +121,5 @@ mod tests {
         }
         assert!(watch.told.is_some());
         assert_eq!(watch.look(&env, &running(8), Instant::now()), 0);
-    }
-
-    /// All workers computed without giving way: no connection was accepted, and nothing was read.
-    #[test]
-    fn spares_run_what_stuck_workers_leave() {
-        let mut builder = tokio::runtime::Builder::new_multi_thread();
-        let runtime = builder.worker_threads(1 + spares(1)).enable_all().build().unwrap();
-        let (begun, has_begun) = channel();
-        let (go_on, may_go_on) = channel::<()>();
-        // A worker that does not give way until it is told to.
-        runtime.spawn(async move {
-            begun.send(()).unwrap();
-            may_go_on.recv().unwrap();
-        });
-        has_begun.recv_timeout(Duration::from_secs(60)).unwrap();
-        let (answer, answered) = channel();
-        runtime.spawn(async move { answer.send(()).unwrap() });
-        answered.recv_timeout(Duration::from_secs(60)).unwrap();
-        go_on.send(()).unwrap();
     }
 }

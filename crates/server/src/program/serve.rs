@@ -11,11 +11,11 @@ use tracing::{info, warn};
 
 use super::{Failure, options, sa_password};
 use crate::config::Config;
-use crate::embedded::runtime;
 use crate::errorlog::ErrorLog;
 use crate::server::Stop;
 use crate::startup::{self, StartError};
 use crate::timer::TokioTimer;
+use crate::workers::Workers;
 use crate::{errorlog, listener};
 
 pub fn command() -> Command {
@@ -40,8 +40,8 @@ fn serve(
     matches: &ArgMatches,
     began: Instant,
 ) -> Result<(), Failure> {
-    let runtime = runtime(&config)?;
-    let timer = Arc::new(TokioTimer::new(runtime.handle().clone()));
+    let workers = Workers::start(&config)?;
+    let timer = Arc::new(TokioTimer::new(workers.handle().clone()));
     let host = startup::host(env, &config, timer);
     info!("Thermocline {} starts. Process {}.", env!("CARGO_PKG_VERSION"), std::process::id());
     info!("Data directory: {}", config.data.display());
@@ -53,7 +53,7 @@ fn serve(
     let made = startup::initialise(env, &config, &host, given)?;
     let stop = Arc::new(Stop::default());
     // First the addresses: a second server on the same port does not get as far as the data.
-    let listeners = runtime.block_on(listener::bind(&config.listen))?;
+    let listeners = workers.block_on(listener::bind(&config.listen))?;
     let server = startup::open(env, config, host, stop.clone(), log)?;
     if let Some(password) = made {
         info!("The data directory is initialised.");
@@ -74,8 +74,8 @@ fn serve(
         info!("Server is listening on [ {address} ].");
     }
     info!("Ready for client connections after {} ms.", began.elapsed().as_millis());
-    runtime.spawn(ask_on_signals(stop));
-    runtime.block_on(listener::serve(server, listeners));
+    workers.spawn(ask_on_signals(stop));
+    workers.block_on(listener::serve(server, listeners, workers.waking()));
     info!("Good-bye.");
     Ok(())
 }
