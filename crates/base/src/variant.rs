@@ -11,7 +11,7 @@
 //! A [`ValueRef`] of type `sql_variant` is either [`ValueRef::Bytes`] with this encoding, or
 //! [`ValueRef::Variant`] where an owned [`crate::value::Variant`] exists; [`content`] reads both.
 
-use crate::collation::Sink;
+use crate::collation::ByteWriter;
 use crate::datetime::civil::{
     DATETIME_DAY_MAX, DATETIME_DAY_MIN, DATETIME_TICKS_PER_DAY, DAY_MAX, SMALLDATETIME_MAX,
     TICKS_PER_DAY,
@@ -21,7 +21,7 @@ use crate::value::{DateTime, DateTimeOffset, ValueRef};
 
 /// Appends the encoding of a non-null value of type `ty`, which must be a type that a variant can
 /// hold: not `sql_variant`, not a `(max)` type, not text, ntext, image or rowversion.
-pub fn encode_variant(ty: &SqlType, value: ValueRef<'_>, out: &mut impl Sink) {
+pub fn encode_variant(ty: &SqlType, value: ValueRef<'_>, out: &mut impl ByteWriter) {
     out.put(&[ty.kind as u8]);
     match ty.kind.repr() {
         Repr::Decimal => out.put(&[ty.precision, ty.scale]),

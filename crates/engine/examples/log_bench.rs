@@ -10,8 +10,8 @@ use base::ids::{Lsn, StorageId};
 use crossbeam_epoch::Collector;
 use engine::log::record::record_len;
 use engine::log::store::{
-    Batch, BatchReader, LogEnd, LogSink, LogStore, NewBatch, Outcome, Position, SinkEvents,
-    StoredSegment,
+    Batch, BatchReader, BatchWriter, LogEnd, LogStore, NewBatch, Outcome, Position, StoredSegment,
+    WriterEvents,
 };
 use engine::log::{
     LocalStore, Log, LogError, LogOptions, Operation, RecordFlags, RecordKind, Replay,
@@ -117,7 +117,7 @@ fn read_back(env: &Env, dir: &Path, expected: usize) -> Result<(), LogError> {
 #[derive(Debug)]
 struct Nowhere;
 
-struct Forget(Arc<dyn SinkEvents>);
+struct Forget(Arc<dyn WriterEvents>);
 
 impl LogStore for Nowhere {
     fn read_from(&self, _: Lsn) -> Result<Box<dyn BatchReader>, LogError> {
@@ -132,11 +132,11 @@ impl LogStore for Nowhere {
         Err(LogError::Closed)
     }
 
-    fn open_sink(
+    fn open_writer(
         &self,
         _: &LogEnd,
-        events: Arc<dyn SinkEvents>,
-    ) -> Result<Box<dyn LogSink>, LogError> {
+        events: Arc<dyn WriterEvents>,
+    ) -> Result<Box<dyn BatchWriter>, LogError> {
         events.room(i64::MAX / 2);
         Ok(Box::new(Forget(events)))
     }
@@ -154,7 +154,7 @@ impl LogStore for Nowhere {
     }
 }
 
-impl LogSink for Forget {
+impl BatchWriter for Forget {
     fn batch_limit(&self) -> usize {
         engine::log::batch::BATCH_MAX
     }

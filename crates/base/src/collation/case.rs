@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::codepage::{self, CodePage, SingleByte, Sink};
+use super::codepage::{self, ByteWriter, CodePage, SingleByte};
 use crate::types::Collation;
 use crate::value::ValueRef;
 
@@ -39,7 +39,12 @@ impl Case {
 }
 
 /// Appends a string in the given case, in its own form.
-pub fn change_case(case: Case, collation: Collation, value: ValueRef<'_>, out: &mut impl Sink) {
+pub fn change_case(
+    case: Case,
+    collation: Collation,
+    value: ValueRef<'_>,
+    out: &mut impl ByteWriter,
+) {
     match value {
         ValueRef::Chars(bytes) => chars(case, collation, bytes, out),
         ValueRef::Unicode(bytes) => {
@@ -62,7 +67,7 @@ fn unit_in(case: Case, unit: u16) -> u16 {
     changed.and_then(|c| u16::try_from(c).ok()).unwrap_or(unit)
 }
 
-fn chars(case: Case, collation: Collation, bytes: &[u8], out: &mut impl Sink) {
+fn chars(case: Case, collation: Collation, bytes: &[u8], out: &mut impl ByteWriter) {
     let page = match codepage::code_page(collation) {
         CodePage::Single(page) => page,
         CodePage::Utf8 => {

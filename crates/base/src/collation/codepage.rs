@@ -12,18 +12,18 @@ use crate::types::Collation;
 use crate::value::ValueRef;
 
 /// A place to write bytes to.
-pub trait Sink {
+pub trait ByteWriter {
     /// Appends bytes.
     fn put(&mut self, bytes: &[u8]);
 }
 
-impl Sink for Vec<u8> {
+impl ByteWriter for Vec<u8> {
     fn put(&mut self, bytes: &[u8]) {
         self.extend_from_slice(bytes);
     }
 }
 
-impl Sink for ArenaBuffer<'_> {
+impl ByteWriter for ArenaBuffer<'_> {
     fn put(&mut self, bytes: &[u8]) {
         self.extend(bytes);
     }
@@ -165,7 +165,7 @@ pub fn units(bytes: &[u8]) -> impl DoubleEndedIterator<Item = u16> + Clone + '_ 
 }
 
 /// Appends char or varchar bytes as UTF-16LE.
-pub fn to_unicode(collation: Collation, bytes: &[u8], out: &mut impl Sink) {
+pub fn to_unicode(collation: Collation, bytes: &[u8], out: &mut impl ByteWriter) {
     match code_page(collation) {
         CodePage::Single(page) => {
             for chunk in bytes.chunks(64) {
@@ -191,7 +191,7 @@ pub fn to_unicode(collation: Collation, bytes: &[u8], out: &mut impl Sink) {
 
 /// Appends UTF-16LE bytes in a collation's code page; what it lacks becomes its closest letter or
 /// `?`.
-pub fn from_unicode(collation: Collation, bytes: &[u8], out: &mut impl Sink) {
+pub fn from_unicode(collation: Collation, bytes: &[u8], out: &mut impl ByteWriter) {
     match code_page(collation) {
         CodePage::Single(page) => {
             let mut skip_low = false;
@@ -244,7 +244,7 @@ pub fn unicode_to_string(bytes: &[u8]) -> String {
 }
 
 /// Appends a Rust string in a collation's code page.
-pub fn string_to_chars(collation: Collation, text: &str, out: &mut impl Sink) {
+pub fn string_to_chars(collation: Collation, text: &str, out: &mut impl ByteWriter) {
     match code_page(collation) {
         _ if text.is_ascii() => out.put(text.as_bytes()),
         CodePage::Utf8 => out.put(text.as_bytes()),
@@ -258,7 +258,7 @@ pub fn string_to_chars(collation: Collation, text: &str, out: &mut impl Sink) {
 }
 
 /// Appends a Rust string as UTF-16LE.
-pub fn string_to_unicode(text: &str, out: &mut impl Sink) {
+pub fn string_to_unicode(text: &str, out: &mut impl ByteWriter) {
     for unit in text.encode_utf16() {
         out.put(&unit.to_le_bytes());
     }

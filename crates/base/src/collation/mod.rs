@@ -17,7 +17,7 @@ pub mod search;
 pub mod table;
 mod weights;
 
-pub use codepage::Sink;
+pub use codepage::ByteWriter;
 pub use compare::{compare, compare_paced, equal, hash, hash_paced, prefix_key, sort_key};
 pub use like::LikePattern;
 pub use table::{CollationFlags, CollationInfo};

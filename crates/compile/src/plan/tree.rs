@@ -14,15 +14,15 @@ use base::ids::{DbId, ObjectId};
 use engine::catalog::def::{IndexKind, TableDef};
 use engine::catalog::naming_index;
 use ir::function::RowsetFunction;
-
-use crate::plan::expr::{Aggregate, ColId, Expr, Pred, SortKey};
-use crate::plan::hints::AccessHint;
-
 pub use ir::object::{Frame, FrameBound};
 use ir::operator::{TableVarId, VarId};
 pub use ir::read::{Isolation, ReadOptions};
 use ir::rowset::SystemRowset;
 pub use ir::site::{BaseColumn, ResultColumn};
+pub use tsql::ast::MergeWhen;
+
+use crate::plan::expr::{Aggregate, ColId, Expr, Pred, SortKey};
+use crate::plan::hints::AccessHint;
 
 /// An operator and its inputs.
 #[derive(Clone, Debug)]
@@ -657,15 +657,6 @@ pub struct MergeClause {
     pub condition: Option<Pred>,
     /// What is done.
     pub action: MergeAction,
-}
-
-/// To which rows a `WHEN` applies.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum MergeWhen {
-    Matched,
-    NotMatchedByTarget,
-    NotMatchedBySource,
 }
 
 /// What a `WHEN` does.

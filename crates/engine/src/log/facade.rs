@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 
 use super::error::LogError;
 use super::record::{
-    BODY_MAX, BodySink, RECORD_ALIGN, RECORD_HEADER, RECORD_MAX, RecordFlags, RecordHeader,
-    RecordKind, record_len,
+    BODY_MAX, RECORD_ALIGN, RECORD_HEADER, RECORD_MAX, RecordFlags, RecordHeader, RecordKind,
+    RecordWriter, record_len,
 };
 use super::ring::{BodyWriter, Full, Ring, Stamps};
 use super::store::{LogEnd, LogStore, StoredSegment};
@@ -153,11 +153,11 @@ impl Log {
             "the ring holds several records"
         );
         let shared = Arc::new(Shared::new(env.clone(), ring, options.flush_within_ns));
-        let sink = store.open_sink(end, shared.clone())?;
+        let writer = store.open_writer(end, shared.clone())?;
         let (own, start) = (shared.clone(), end.next);
         let thread = std::thread::Builder::new()
             .name("log writer".into())
-            .spawn(critical::thread("log writer", move || Writer::new(&own, sink, start).run()))
+            .spawn(critical::thread("log writer", move || Writer::new(&own, writer, start).run()))
             .map_err(|error| LogError::Fenced(format!("no thread to write: {error}").into()))?;
         let thread = Mutex::new(Some(thread));
         let kind = Kind::Kept(Kept { shared, store, thread });
@@ -584,7 +584,7 @@ impl Reservation<'_> {
     }
 }
 
-impl BodySink for Reservation<'_> {
+impl RecordWriter for Reservation<'_> {
     /// Appends to the body.
     ///
     /// # Panics

@@ -9,7 +9,7 @@
 //!    filler; a [`Reservation`] that is dropped publishes filler by itself. Publishing moves the
 //!    `committed` horizon over whatever is contiguous.
 //! 3. The writer thread copies what is committed out of the ring into a batch, gives the space
-//!    back, and hands the batch to the sink, which writes and syncs it; then `durable` moves, and
+//!    back, and hands the batch to the batch writer, which writes and syncs it; then `durable` moves, and
 //!    the tasks that wait for it are woken.
 //! 4. After a restart, [`Replay`] reads the batches back, puts chunks and commits together and
 //!    delivers transactions in order.

@@ -6,7 +6,7 @@ use base::ids::Lsn;
 
 use super::error::LogError;
 use super::store::{
-    Batch, BatchReader, LogEnd, LogSink, LogStore, Position, SinkEvents, StoredSegment,
+    Batch, BatchReader, BatchWriter, LogEnd, LogStore, Position, StoredSegment, WriterEvents,
 };
 
 /// A log up to the end of one of its batches, to be read. Nothing is given up of it.
@@ -38,7 +38,11 @@ impl LogStore for Prefix {
         self.store.read_batch(position)
     }
 
-    fn open_sink(&self, _: &LogEnd, _: Arc<dyn SinkEvents>) -> Result<Box<dyn LogSink>, LogError> {
+    fn open_writer(
+        &self,
+        _: &LogEnd,
+        _: Arc<dyn WriterEvents>,
+    ) -> Result<Box<dyn BatchWriter>, LogError> {
         Err(LogError::Fenced("it is read only".into()))
     }
 

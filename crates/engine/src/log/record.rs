@@ -198,12 +198,12 @@ impl GlobalTransaction {
 }
 
 /// What takes the bytes of a body: a buffer, or reserved log space.
-pub trait BodySink {
+pub trait RecordWriter {
     /// Appends these bytes.
     fn put(&mut self, bytes: &[u8]);
 }
 
-impl BodySink for Vec<u8> {
+impl RecordWriter for Vec<u8> {
     #[inline]
     fn put(&mut self, bytes: &[u8]) {
         self.extend_from_slice(bytes);
@@ -416,7 +416,7 @@ impl Operation<'_> {
     /// # Panics
     /// If the payload is 4 GB or longer, or the kind of an `Other` is not one of its own.
     #[inline]
-    pub fn encode(&self, sink: &mut impl BodySink) {
+    pub fn encode(&self, writer: &mut impl RecordWriter) {
         let number;
         let mut replaced = None;
         let (kind, layout, storage, payload) = match *self {
@@ -448,11 +448,11 @@ impl Operation<'_> {
         let (flags, stamp_len) = if replaced.is_some() { (REPLACES, STAMP_LEN) } else { (0, 0) };
         let payload_len = stamp_len + payload.len();
         let payload_len = u32::try_from(payload_len).expect("a row is shorter than 4 GB");
-        sink.put(&OperationHeader { kind, flags, layout, payload_len, storage }.encode());
+        writer.put(&OperationHeader { kind, flags, layout, payload_len, storage }.encode());
         if let Some(stamp) = replaced {
-            sink.put(&stamp.0.to_le_bytes());
+            writer.put(&stamp.0.to_le_bytes());
         }
-        sink.put(payload);
+        writer.put(payload);
     }
 }
 

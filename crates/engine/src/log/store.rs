@@ -3,11 +3,11 @@
 //! The local segment files ([`super::local`]) are the one implementation; a partition of a log
 //! service is meant to be another. What the log relies on:
 //!
-//! * S1: a sink belongs to an epoch. Opening a sink with a higher epoch *fences* earlier ones: they
+//! * S1: a batch writer belongs to an epoch. Opening one with a higher epoch *fences* earlier ones: they
 //!   can write nothing any more.
 //! * S2: batches become durable in the order in which they were submitted, and a batch is durable
 //!   only if those before it are.
-//! * S3: an outcome other than `Durable` is final: the sink accepts nothing afterwards.
+//! * S3: an outcome other than `Durable` is final: the batch writer accepts nothing afterwards.
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -102,11 +102,11 @@ pub trait LogStore: Send + Sync + Debug {
 
     /// Opens the log for writing behind its end, in an epoch above all before (S1). What it has
     /// been told, and what room there is, comes through `events`, maybe before this returns.
-    fn open_sink(
+    fn open_writer(
         &self,
         end: &LogEnd,
-        events: Arc<dyn SinkEvents>,
-    ) -> Result<Box<dyn LogSink>, LogError>;
+        events: Arc<dyn WriterEvents>,
+    ) -> Result<Box<dyn BatchWriter>, LogError>;
 
     /// Gives up what lies before this position, as far as that is easily done.
     fn truncate_before(&self, lsn: Lsn) -> Result<(), LogError>;
@@ -135,42 +135,42 @@ pub trait BatchReader: Send {
 pub enum Outcome {
     /// Everything below this position is durable.
     Durable(Lsn),
-    /// This sink writes no more; what was not reported durable is not, or will not be seen.
+    /// This batch writer writes no more; what was not reported durable is not, or will not be seen.
     Fenced(LogError),
     /// It is not known what became of the batches that were not reported durable.
     Unknown(LogError),
 }
 
-/// What a sink tells the log. Called from any thread.
-pub trait SinkEvents: Send + Sync {
+/// What a batch writer tells the log. Called from any thread.
+pub trait WriterEvents: Send + Sync {
     /// Submitted batches have come to something.
     fn outcome(&self, outcome: Outcome);
 
     /// There is room for so many pages (of [`super::batch::BATCH_ALIGN`] bytes) more than before,
-    /// or fewer. Sinks without bound grant `i64::MAX / 2` once.
+    /// or fewer. Writers without bound grant `i64::MAX / 2` once.
     fn room(&self, pages: i64);
 
     /// Preparing more room has failed (`Some`), or works again (`None`).
     fn preparation(&self, failure: Option<LogError>);
 }
 
-/// Takes batches in order.
-pub trait LogSink: Send {
+/// Writes batches in order.
+pub trait BatchWriter: Send {
     /// The longest batch, header included, that the next call may carry. Every record fits.
     fn batch_limit(&self) -> usize;
 
-    /// Takes a batch. Waits for no other machine; a sink on a local disk may use the calling thread
+    /// Takes a batch. Waits for no other machine; a writer on a local disk may use the calling thread
     /// to write, since that thread has nothing else to do. Every batch ends in an outcome.
     fn submit(&mut self, batch: &mut NewBatch);
 
-    /// Asks for room, after [`SinkEvents::preparation`] has reported a failure.
+    /// Asks for room, after [`WriterEvents::preparation`] has reported a failure.
     fn poke(&self);
 }
 
 /// A batch on its way out.
 #[derive(Debug)]
 pub struct NewBatch {
-    /// [`BATCH_HEADER`] bytes of room for the sink to seal, and the payload.
+    /// [`BATCH_HEADER`] bytes of room for the writer to seal, and the payload.
     pub bytes: Vec<u8>,
     /// As in [`BatchHeader`].
     pub flags: u16,

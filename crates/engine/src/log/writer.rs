@@ -27,7 +27,7 @@ use super::batch::{BATCH_ALIGN, BATCH_HEADER, CLEAN_END, pages_for};
 use super::error::LogError;
 use super::record::{RecordFlags, RecordHeader, RecordKind};
 use super::ring::Ring;
-use super::store::{LogSink, NewBatch, Outcome, SinkEvents};
+use super::store::{BatchWriter, NewBatch, Outcome, WriterEvents};
 use crate::wait::{LsnWaiters, WaitList};
 
 /// How deep the writer sleeps.
@@ -37,11 +37,11 @@ const DOZING: u8 = 1;
 /// There is nothing to flush.
 const ASLEEP: u8 = 2;
 
-/// What committers, waiters, the writer and the sink share.
+/// What committers, waiters, the log writer and the batch writer share.
 pub(super) struct Shared {
     pub env: Env,
     pub ring: Ring,
-    /// Everything below is durable. Moved by the sink's outcomes.
+    /// Everything below is durable. Moved by the batch writer's outcomes.
     durable: AtomicU64,
     /// The highest position that is waited for. Raised by waiters.
     demand: AtomicU64,
@@ -177,7 +177,7 @@ impl Shared {
     }
 }
 
-impl SinkEvents for Shared {
+impl WriterEvents for Shared {
     fn outcome(&self, outcome: Outcome) {
         match outcome {
             Outcome::Durable(lsn) => {
@@ -210,7 +210,7 @@ impl SinkEvents for Shared {
 /// The writer's own state.
 pub(super) struct Writer<'a> {
     shared: &'a Shared,
-    sink: Box<dyn LogSink>,
+    batches: Box<dyn BatchWriter>,
     /// Everything below has been copied out of the ring.
     taken: Lsn,
     /// When something was first seen to flush, while no task waited for it.
@@ -230,10 +230,10 @@ struct Gathered {
 
 impl<'a> Writer<'a> {
     /// A writer of what is published from `start` on.
-    pub fn new(shared: &'a Shared, sink: Box<dyn LogSink>, start: Lsn) -> Writer<'a> {
+    pub fn new(shared: &'a Shared, batches: Box<dyn BatchWriter>, start: Lsn) -> Writer<'a> {
         Writer {
             shared,
-            sink,
+            batches,
             taken: start,
             dirty_since_ns: None,
             is_overdue: false,
@@ -247,7 +247,7 @@ impl<'a> Writer<'a> {
         let _ = self.shared.thread.set(std::thread::current());
         while self.shared.failure().is_none() {
             if self.shared.poked.swap(false, Relaxed) {
-                self.sink.poke();
+                self.batches.poke();
             }
             let closing = self.shared.closing.load(Acquire);
             let committed = self.shared.ring.committed();
@@ -292,7 +292,7 @@ impl<'a> Writer<'a> {
         counters.records.fetch_add(u64::from(gathered.batch.records), Relaxed);
         counters.bytes.fetch_add(pages as u64 * BATCH_ALIGN as u64, Relaxed);
         let before_ns = self.shared.env.clock().now_ns();
-        self.sink.submit(&mut gathered.batch);
+        self.batches.submit(&mut gathered.batch);
         let elapsed_ns = self.shared.env.clock().now_ns() - before_ns;
         counters.flush_ns.fetch_add(elapsed_ns, Relaxed);
         self.shared.room(gathered.pages_reserved - pages);
@@ -310,7 +310,7 @@ impl<'a> Writer<'a> {
     /// Copies records up to here, or as many as one batch may carry, and gives their space back.
     fn gather(&mut self, committed: Lsn) -> Gathered {
         let ring = &self.shared.ring;
-        let limit = self.sink.batch_limit();
+        let limit = self.batches.batch_limit();
         let buffer = std::mem::take(&mut self.buffer);
         let mut batch = NewBatch::new(self.taken, 0, buffer);
         let mut pages_reserved = 0;
@@ -376,7 +376,7 @@ impl<'a> Writer<'a> {
         let all_taken = self.taken == self.shared.ring.tail();
         if self.shared.closing_clean.load(Relaxed) && all_taken {
             let buffer = std::mem::take(&mut self.buffer);
-            self.sink.submit(&mut NewBatch::new(self.taken, CLEAN_END, buffer));
+            self.batches.submit(&mut NewBatch::new(self.taken, CLEAN_END, buffer));
         }
         self.shared.fail(LogError::Closed);
     }

@@ -15,7 +15,7 @@ use crate::hot::status::{Begin, Slot, Status};
 use crate::hot::table::Table;
 use crate::hot::tally::Attempts;
 use crate::hot::visibility;
-use crate::log::record::{BodySink, RECORD_HEADER, record_len};
+use crate::log::record::{RECORD_HEADER, RecordWriter, record_len};
 use crate::log::{GlobalTransaction, RecordFlags, RecordKind, Reservation};
 use crate::sync::atomic::Ordering::Release;
 use crate::txn::error::{TxnError, TxnResult};

@@ -4,7 +4,7 @@ use base::ids::Lsn;
 
 use crate::hot::identity::{CeilingLog, Counter, Position, TakeError, Taken};
 use crate::hot::table::Table;
-use crate::log::record::{BodySink, record_len};
+use crate::log::record::{RecordWriter, record_len};
 use crate::log::{Operation, RecordFlags, RecordKind};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::txn::error::{TxnError, TxnResult};

@@ -20,7 +20,7 @@ use base::ids::{DbId, Lsn};
 
 use crate::critical::{self, Section};
 use crate::hot::status::Status;
-use crate::log::record::{BodySink, RECORD_HEADER, record_len};
+use crate::log::record::{RECORD_HEADER, RecordWriter, record_len};
 use crate::log::{GlobalTransaction, RecordFlags, RecordKind};
 use crate::txn::commit::Durability;
 use crate::txn::error::{TxnError, TxnResult};

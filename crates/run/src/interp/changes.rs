@@ -197,11 +197,11 @@ impl Machine<'_, '_> {
             }
             Inst::Inform { message } => {
                 let message = &self.unit.errors[message as usize];
-                self.exec.sink.inform(self.exec.task, message)?;
+                self.exec.writer.inform(self.exec.task, message)?;
             }
             Inst::Announce { result } => {
                 let result = &self.unit.results[usize::from(result)];
-                self.exec.sink.start(self.exec.task, result)?;
+                self.exec.writer.start(self.exec.task, result)?;
             }
             inst => return self.native(inst),
         }
@@ -362,7 +362,7 @@ impl Machine<'_, '_> {
             return Ok(());
         }
         let message = SqlError::new(&message::DUPLICATE_KEY_IGNORED, &[]);
-        self.exec.sink.inform(self.exec.task, &message)
+        self.exec.writer.inform(self.exec.task, &message)
     }
 
     /// Updates a row, or deletes it.
@@ -596,7 +596,7 @@ impl Machine<'_, '_> {
             unit: self.unit,
             statement: site,
             transitions: std::mem::take(&mut self.outcome.transitions),
-            sink: exec.sink,
+            writer: exec.writer,
             runtime: exec.runtime,
         };
         exec.host.fire_triggers(task, call)
@@ -644,7 +644,7 @@ impl Machine<'_, '_> {
             site,
             values: &values,
             frame: exec.frame,
-            sink: exec.sink,
+            writer: exec.writer,
             runtime: exec.runtime,
         };
         exec.host.call_module(exec.task, call)

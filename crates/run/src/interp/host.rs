@@ -222,7 +222,7 @@ pub struct ModuleCall<'c> {
     /// The caller's variables.
     pub frame: &'c mut Frame,
     /// Where results go.
-    pub sink: &'c mut dyn ResultSink,
+    pub writer: &'c mut dyn ResultWriter,
     /// For running the callee.
     pub runtime: &'c mut Runtime,
 }
@@ -236,13 +236,13 @@ pub struct TriggerCall<'c> {
     /// The rows, by place in [`Unit::transitions`].
     pub transitions: Vec<Transition>,
     /// Where results go.
-    pub sink: &'c mut dyn ResultSink,
+    pub writer: &'c mut dyn ResultWriter,
     /// For running the triggers.
     pub runtime: &'c mut Runtime,
 }
 
 /// Where results go.
-pub trait ResultSink {
+pub trait ResultWriter {
     /// A result set starts.
     fn start(&mut self, task: &Task, result: &ResultSite) -> SqlResult<()>;
 

@@ -4,7 +4,7 @@
 //!
 //! The caller (`session::exec`) opens statements in the transactions that the unit touches, and calls [`run`]
 //! with an [`Execution`]: the task, the session as a [`Host`], its [`Runtime`], the variables' [`Frame`], a
-//! [`ResultSink`]. A run takes an activation from the runtime (registers, an arena, room for
+//! [`ResultWriter`]. A run takes an activation from the runtime (registers, an arena, room for
 //! objects; no memory is taken from the heap once the session is warm), executes instructions until
 //! the unit ends, and gives it back. Units that call functions or modules run others inside, each with an
 //! activation of its own.
@@ -61,7 +61,7 @@ use engine::catalog::def::TableDef;
 use engine::wait::Task;
 
 pub use frame::{Frame, TableSlot};
-pub use host::{Host, ModuleCall, OutputRow, Reader, ResultSink, TableName, TriggerCall};
+pub use host::{Host, ModuleCall, OutputRow, Reader, ResultWriter, TableName, TriggerCall};
 pub use machine::Runtime;
 pub use reads::Reads;
 pub use value_row::ValueRow;
@@ -84,7 +84,7 @@ pub struct Execution<'e> {
     /// The variables of the module.
     pub frame: &'e mut Frame,
     /// Where results go.
-    pub sink: &'e mut dyn ResultSink,
+    pub writer: &'e mut dyn ResultWriter,
     /// `SET ROWCOUNT`: after so many rows a statement is done.
     pub row_limit: Option<u64>,
 }

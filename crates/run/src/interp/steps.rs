@@ -59,7 +59,7 @@ impl Machine<'_, '_> {
                     list: self.unit.list(list),
                     columns: &site.columns,
                 };
-                self.exec.sink.row(self.exec.task, &row)?;
+                self.exec.writer.row(self.exec.task, &row)?;
                 Ok(Flow::Next)
             }
             Inst::GroupCount { groups, cursor } => self.count_stored(groups, cursor),

@@ -31,7 +31,7 @@ use ir::rowset::RowsetId;
 use ir::site::{ResultSite, StatementSite};
 
 use crate::func::testing::TestSession;
-use crate::interp::host::{Host, ModuleCall, OutputRow, Reader, ResultSink, TableName};
+use crate::interp::host::{Host, ModuleCall, OutputRow, Reader, ResultWriter, TableName};
 use crate::interp::local::LocalTable;
 use crate::interp::memory::Grant;
 use crate::interp::spill::{SpillOptions, SpillSpace};
@@ -107,7 +107,7 @@ struct Session<'w> {
     facts: TestSession,
 }
 
-impl ResultSink for Collected {
+impl ResultWriter for Collected {
     fn start(&mut self, _: &Task, _: &ResultSite) -> SqlResult<()> {
         self.results += 1;
         Ok(())
@@ -127,7 +127,7 @@ impl ResultSink for Collected {
 /// Drops what a run sends.
 struct Dropped;
 
-impl ResultSink for Dropped {
+impl ResultWriter for Dropped {
     fn start(&mut self, _: &Task, _: &ResultSite) -> SqlResult<()> {
         Ok(())
     }
@@ -228,7 +228,7 @@ impl World {
     fn with<T>(
         &mut self,
         frame: &mut Frame,
-        sink: &mut dyn ResultSink,
+        writer: &mut dyn ResultWriter,
         f: impl FnOnce(&mut Execution<'_>) -> SqlResult<T>,
     ) -> SqlResult<T> {
         let task = Task::blocking(&self.wait);
@@ -253,7 +253,7 @@ impl World {
             host: &mut session,
             runtime: &mut self.runtime,
             frame,
-            sink,
+            writer,
             row_limit: self.row_limit,
         };
         let result = f(&mut execution);
@@ -270,8 +270,8 @@ impl World {
 
     /// Gives `f` a way to run units again and again in one statement; what they send is dropped.
     pub fn batch(&mut self, frame: &mut Frame, f: impl FnOnce(&mut dyn FnMut(&Unit))) {
-        let mut sink = Dropped;
-        self.with(frame, &mut sink, |execution| {
+        let mut writer = Dropped;
+        self.with(frame, &mut writer, |execution| {
             f(&mut |unit| drop(crate::interp::run(unit, execution).unwrap()));
             Ok(())
         })
@@ -279,9 +279,9 @@ impl World {
     }
 
     pub fn run_unit(&mut self, unit: &Unit, frame: &mut Frame) -> SqlResult<(Collected, Outcome)> {
-        let mut sink = Collected::default();
-        let outcome = self.with(frame, &mut sink, |e| crate::interp::run(unit, e))?;
-        Ok((sink, outcome))
+        let mut writer = Collected::default();
+        let outcome = self.with(frame, &mut writer, |e| crate::interp::run(unit, e))?;
+        Ok((writer, outcome))
     }
 
     /// The value of a lowered expression.

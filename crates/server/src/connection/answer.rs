@@ -16,12 +16,12 @@ use base::{SqlError, SqlResult, TypeKind, ValueRef, message};
 use engine::catalog::def::UserTypeId;
 use engine::wait::{Interrupted, Task};
 use ir::site::{ResultColumn, ResultSite};
-use run::interp::{OutputRow, ResultSink};
+use run::interp::{OutputRow, ResultWriter};
+use session::exec::answer::{
+    AnswerWriter, DoneScope, EnvironmentChange, Origins, OutputParameter, StatementDone,
+};
 use session::exec::session::Reveal;
 use session::exec::session::requests::After;
-use session::exec::sink::{
-    DoneScope, EnvironmentChange, Origins, OutputParameter, ResponseSink, StatementDone,
-};
 use tds::collation::WireCollation;
 use tds::server::{ResponseWriter, RowEncoder, RowSource};
 use tds::token::{Done, DoneKind, DoneStatus};
@@ -258,7 +258,7 @@ fn broken(what: &dyn std::fmt::Display) -> SqlError {
     SqlError::new(&message::INTERNAL_QUERY_ERROR, &[])
 }
 
-impl ResultSink for Answer {
+impl ResultWriter for Answer {
     fn start(&mut self, task: &Task, result: &ResultSite) -> SqlResult<()> {
         self.end_result();
         let open = match self.last.take().filter(|last| last.announces(&result.columns)) {
@@ -306,8 +306,8 @@ impl ResultSink for Answer {
     }
 }
 
-impl ResponseSink for Answer {
-    fn results(&mut self) -> &mut dyn ResultSink {
+impl AnswerWriter for Answer {
+    fn results(&mut self) -> &mut dyn ResultWriter {
         self
     }
 

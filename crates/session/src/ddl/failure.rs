@@ -48,7 +48,7 @@ impl Failure {
                     Some(module) => one.in_procedure(&module.header.name),
                     None => one,
                 };
-                if let Err(gone) = context.sink.error(context.task, &one) {
+                if let Err(gone) = context.writer.error(context.task, &one) {
                     return gone;
                 }
             }

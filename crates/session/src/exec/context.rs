@@ -19,11 +19,11 @@ use engine::wait::Task;
 use run::interp::Runtime;
 use run::interp::errors::from_message;
 
+use crate::exec::answer::{AnswerWriter, EnvironmentChange};
 use crate::exec::instance::Instance;
 use crate::exec::security::{self, DatabaseUser};
 use crate::exec::session::State;
 use crate::exec::session::transaction::{self, Origin};
-use crate::exec::sink::{EnvironmentChange, ResponseSink};
 
 /// How often a definition is tried while others change what it finds.
 const DEFINITIONS_MAX: u32 = 100;
@@ -37,13 +37,13 @@ pub struct Context<'c> {
     /// The session's memory for running units.
     pub runtime: &'c mut Runtime,
     /// Where answers go.
-    pub sink: &'c mut dyn ResponseSink,
+    pub writer: &'c mut dyn AnswerWriter,
 }
 
 impl<'c> Context<'c> {
-    /// The same for something within, perhaps with another sink.
-    pub fn with_sink<'d>(&'d mut self, sink: &'d mut dyn ResponseSink) -> Context<'d> {
-        Context { task: self.task, session: self.session, runtime: self.runtime, sink }
+    /// The same for something within, perhaps with another writer.
+    pub fn with_sink<'d>(&'d mut self, writer: &'d mut dyn AnswerWriter) -> Context<'d> {
+        Context { task: self.task, session: self.session, runtime: self.runtime, writer }
     }
 
     /// Does what waits for files in the way of a thread, on a thread of its own: databases are opened like that.
@@ -92,12 +92,12 @@ impl<'c> Context<'c> {
 
     /// Sends a message.
     pub fn inform(&mut self, message: SqlError) -> SqlResult<()> {
-        self.sink.inform(self.task, &message)
+        self.writer.inform(self.task, &message)
     }
 
     /// Tells the client that its environment has changed.
     pub fn environment(&mut self, change: &EnvironmentChange<'_>) -> SqlResult<()> {
-        self.sink.environment(self.task, change)
+        self.writer.environment(self.task, change)
     }
 
     /// Whether a user's transaction is open.

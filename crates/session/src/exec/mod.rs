@@ -4,7 +4,7 @@
 //!
 //! * [`instance`]: the server as all sessions share it.
 //! * [`session`]: one connection's state, and the requests that a client can make of it.
-//! * [`request`]: the shapes of those requests; [`sink`]: where their answers go.
+//! * [`request`]: the shapes of those requests; [`answer`]: where their answers go.
 //! * [`program`]: texts and modules, taken apart into steps; [`cache`] keeps them.
 //! * [`run`]: what each step does.
 //! * [`context`]: what definitions, system procedures, cursors and bulk loads are given to work
@@ -14,7 +14,7 @@
 //! # The life of a request
 //!
 //! The server calls [`session::Session::batch`], [`session::Session::call`] and their like with a
-//! task and a [`sink::ResponseSink`]. A text is looked up in the plan cache, or parsed and
+//! task and a [`answer::AnswerWriter`]. A text is looked up in the plan cache, or parsed and
 //! taken apart; its steps run one after the other, each data statement as a unit of its own in a
 //! statement of the session's transaction, or of one that lives as long as the statement. Errors
 //! go to the nearest `TRY`, or to the client, and then decide what they end: the statement, the
@@ -34,9 +34,10 @@
 //! # Invariants
 //!
 //! * X1: whatever a request does, it answers with at least one
-//!   [`done`](sink::ResponseSink::done), and none of its statements is open afterwards.
+//!   [`done`](answer::AnswerWriter::done), and none of its statements is open afterwards.
 //! * X2: what must be durable before the client sees anything is what [`session::Reveal`] says.
 
+pub mod answer;
 pub mod bulk;
 pub mod cache;
 pub mod context;
@@ -50,7 +51,6 @@ pub mod request;
 pub mod run;
 pub mod security;
 pub mod session;
-pub mod sink;
 #[cfg(any(test, feature = "testing"))]
 #[allow(missing_docs, clippy::unwrap_used, clippy::new_without_default)]
 pub mod testing;

@@ -179,11 +179,7 @@ impl Binder<'_> {
         targeted: &Targeted,
         write: &mut Write,
     ) -> BindResult<MergeClause> {
-        let when = match clause.when {
-            ast::MergeWhen::Matched => MergeWhen::Matched,
-            ast::MergeWhen::NotMatchedByTarget => MergeWhen::NotMatchedByTarget,
-            ast::MergeWhen::NotMatchedBySource => MergeWhen::NotMatchedBySource,
-        };
+        let when = clause.when;
         let missing = |at: usize| match when {
             MergeWhen::Matched => false,
             MergeWhen::NotMatchedByTarget => at == 0,

@@ -30,7 +30,7 @@
 //! # Failure
 //!
 //! No room for another segment is reported, and reservations are refused until making one works
-//! again. A failed write or sync of a batch or header fences the sink.
+//! again. A failed write or sync of a batch or header fences the batch writer.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -47,7 +47,7 @@ use super::error::LogError;
 use super::facade::Log;
 use super::record::RECORD_MAX;
 use super::store::{
-    Batch, BatchReader, LogEnd, LogSink, LogStore, Position, SinkEvents, StoredSegment,
+    Batch, BatchReader, BatchWriter, LogEnd, LogStore, Position, StoredSegment, WriterEvents,
 };
 
 pub mod import;
@@ -55,7 +55,7 @@ mod prepare;
 pub mod remains;
 mod scan;
 mod segment;
-mod sink;
+mod writer;
 
 use segment::{Segment, SegmentHeader, State};
 
@@ -118,7 +118,7 @@ struct Inner {
     segments: Mutex<Segments>,
     /// Signalled when a segment was prepared, taken or wanted.
     changed: Condvar,
-    /// The epoch of the sink that may write (S1).
+    /// The epoch of the batch writer that may write (S1).
     epoch: AtomicU64,
 }
 
@@ -128,7 +128,7 @@ struct Segments {
     prepared: VecDeque<Segment>,
     /// Files that were given up and can be made into segments again: path and size.
     spare: Vec<(PathBuf, u64)>,
-    /// `end` of the last batch that a sink has written and synced; 0 before there is one.
+    /// `end` of the last batch that a batch writer has written and synced; 0 before there is one.
     written: Lsn,
     next_number: u64,
     next_size: u64,
@@ -306,14 +306,14 @@ impl LogStore for LocalStore {
         scan::read_batch(&self.0, &segment, position.offset)
     }
 
-    fn open_sink(
+    fn open_writer(
         &self,
         end: &LogEnd,
-        events: Arc<dyn SinkEvents>,
-    ) -> Result<Box<dyn LogSink>, LogError> {
+        events: Arc<dyn WriterEvents>,
+    ) -> Result<Box<dyn BatchWriter>, LogError> {
         let epoch = end.epoch.max(self.0.epoch.load(SeqCst)) + 1;
         self.0.epoch.store(epoch, SeqCst);
-        Ok(Box::new(sink::LocalSink::open(self.0.clone(), end, epoch, events)?))
+        Ok(Box::new(writer::LocalWriter::open(self.0.clone(), end, epoch, events)?))
     }
 
     fn truncate_before(&self, lsn: Lsn) -> Result<(), LogError> {

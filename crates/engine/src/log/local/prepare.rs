@@ -8,9 +8,9 @@ use std::time::Duration;
 use super::Inner;
 use crate::critical;
 use crate::log::error::LogError;
-use crate::log::store::SinkEvents;
+use crate::log::store::WriterEvents;
 
-/// Runs while a sink is open.
+/// Runs while a batch writer is open.
 pub struct Preparer {
     inner: Arc<Inner>,
     closing: Arc<AtomicBool>,
@@ -19,7 +19,7 @@ pub struct Preparer {
 
 impl Preparer {
     /// Starts the thread, or explains why there is none.
-    pub fn start(inner: Arc<Inner>, events: Arc<dyn SinkEvents>) -> Result<Preparer, LogError> {
+    pub fn start(inner: Arc<Inner>, events: Arc<dyn WriterEvents>) -> Result<Preparer, LogError> {
         let closing = Arc::new(AtomicBool::new(false));
         let own = (inner.clone(), closing.clone());
         let thread = std::thread::Builder::new()
@@ -51,7 +51,7 @@ impl Drop for Preparer {
     }
 }
 
-fn run(inner: &Inner, events: &dyn SinkEvents, closing: &AtomicBool) {
+fn run(inner: &Inner, events: &dyn WriterEvents, closing: &AtomicBool) {
     let cancelled = || closing.load(Relaxed);
     while wait_for_work(inner, &cancelled) {
         match inner.prepare_one(&cancelled) {
@@ -72,7 +72,7 @@ fn run(inner: &Inner, events: &dyn SinkEvents, closing: &AtomicBool) {
                 segments.failure = Some(error.clone());
                 segments.wanted = false;
                 drop(segments);
-                inner.changed.notify_all(); // a sink that waits for a segment
+                inner.changed.notify_all(); // a batch writer that waits for a segment
                 events.preparation(Some(error));
             }
         }

@@ -7,7 +7,7 @@ use env::OpKind;
 use proptest::prelude::*;
 
 use super::*;
-use crate::log::record::{BodySink, RECORD_HEADER, RecordHeader};
+use crate::log::record::{RECORD_HEADER, RecordHeader, RecordWriter};
 use crate::log::ring::{BodyWriter, Full, Ring, Stamps};
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use env::sim::SplitMix;
 
 use super::*;
-use crate::log::record::BodySink;
+use crate::log::record::RecordWriter;
 
 /// What the outside world knows.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Chunks, prepared transactions, and putting them together again.
 
 use super::*;
-use crate::log::record::{BodySink, RECORD_HEADER};
+use crate::log::record::{RECORD_HEADER, RecordWriter};
 
 /// Writes a record with this body.
 fn append(

@@ -159,8 +159,8 @@ fn duplicates_can_be_ignored() {
         panic!("it is an insert");
     };
     insert.effects.ignore_duplicates = vec![0];
-    let (sink, outcome) = world.run(&Plan::Insert(insert), &mut Frame::default()).unwrap();
-    assert_eq!((outcome.rows, sink.messages), (2, vec![3604]));
+    let (writer, outcome) = world.run(&Plan::Insert(insert), &mut Frame::default()).unwrap();
+    assert_eq!((outcome.rows, writer.messages), (2, vec![3604]));
     assert_eq!(world.rows(&def).len(), 7);
 }
 
@@ -201,13 +201,14 @@ fn output_shows_old_and_new_rows() {
         output(col(80, INT)),
         output(arith(ArithOp::Subtract, col(71, INT), col(81, INT))),
     ]);
-    let (sink, outcome) = world.run(&Plan::Update(Box::new(plan)), &mut Frame::default()).unwrap();
-    assert_eq!((sink.results, outcome.rows), (1, 2));
-    assert_eq!(sink.rows, rows(&[[1, 5], [2, 5]]));
+    let (writer, outcome) =
+        world.run(&Plan::Update(Box::new(plan)), &mut Frame::default()).unwrap();
+    assert_eq!((writer.results, outcome.rows), (1, 2));
+    assert_eq!(writer.rows, rows(&[[1, 5], [2, 5]]));
     let mut plan = delete(&def, first);
     plan.effects.output = Some(vec![output(col(81, INT))]);
-    let (sink, _) = world.run(&Plan::Delete(Box::new(plan)), &mut Frame::default()).unwrap();
-    assert_eq!(sink.rows, [vec![v(15)], vec![v(25)]]);
+    let (writer, _) = world.run(&Plan::Delete(Box::new(plan)), &mut Frame::default()).unwrap();
+    assert_eq!(writer.rows, [vec![v(15)], vec![v(25)]]);
 }
 
 #[test]
@@ -520,13 +521,13 @@ fn merge_takes_the_first_clause_that_applies() {
         }))
     };
     let plan = merge(&[[1, 5], [2, 0], [9, 90]]);
-    let (sink, outcome) = world.run(&plan, &mut Frame::default()).unwrap();
+    let (writer, outcome) = world.run(&plan, &mut Frame::default()).unwrap();
     assert_eq!(outcome.rows, 4);
     let word = |r: &Vec<Value>| match &r[0] {
         Value::Unicode(b) => crate::interp::errors::unicode(b),
         other => panic!("{other:?}"),
     };
-    let mut actions: Vec<String> = sink.rows.iter().map(word).collect();
+    let mut actions: Vec<String> = writer.rows.iter().map(word).collect();
     actions.sort();
     assert_eq!(actions, ["DELETE", "DELETE", "INSERT", "UPDATE"]);
     assert_eq!(world.rows(&def), rows(&[[1, 15], [3, 30], [4, 40], [9, 90]]));

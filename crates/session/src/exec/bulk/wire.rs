@@ -17,12 +17,12 @@ use tsql::ast::{self, BulkOptionKind, ColumnKind};
 
 use super::load::{self, Load, Loader};
 use crate::ddl::DefinitionNames;
+use crate::exec::answer::{AnswerWriter, command};
 use crate::exec::context::Context;
 use crate::exec::program::ProgramKind;
 use crate::exec::run::{Effect, Fault, Run};
 use crate::exec::session::Session;
 use crate::exec::session::requests::After;
-use crate::exec::sink::{ResponseSink, command};
 
 /// The rows of a bulk load, as they arrive.
 pub trait BulkSource {
@@ -52,9 +52,9 @@ impl Session {
         &mut self,
         task: &Task,
         source: &mut dyn BulkSource,
-        sink: &mut dyn ResponseSink,
+        writer: &mut dyn AnswerWriter,
     ) -> After {
-        self.request(task, "INSERT BULK", ProgramKind::Batch, sink, |context| {
+        self.request(task, "INSERT BULK", ProgramKind::Batch, writer, |context| {
             context.load_from_wire(source)
         })
     }

@@ -11,17 +11,17 @@ use engine::wait::Task;
 use ir::operator::TableVarId;
 use ir::site::{ResultColumn, ResultSite};
 use run::interp::local::{LocalTable, RowId};
-use run::interp::{Frame, OutputRow, ResultSink, TableSlot, ValueRow};
+use run::interp::{Frame, OutputRow, ResultWriter, TableSlot, ValueRow};
 use tsql::ast::{self, FetchOrientation};
 
 use super::declare::{QUERY, ROW};
 use super::statements::shown;
 use super::{Cursor, CursorId, HeldTable, Key, Model, OpenRows};
+use crate::exec::answer::{AnswerWriter, PassesMessages, command};
 use crate::exec::context::{Context, engine_error};
 use crate::exec::program::variables::VariableKind;
 use crate::exec::program::{Program, Step};
 use crate::exec::run::{Fault, Run};
-use crate::exec::sink::{PassesMessages, ResponseSink, command};
 
 /// `@@FETCH_STATUS`: the row was fetched.
 pub(super) const FETCHED: i32 = 0;
@@ -144,12 +144,12 @@ impl Context<'_> {
         is_limited: bool,
         frame: &mut Frame,
     ) -> Run<Collected> {
-        let mut collector = Collector { inner: self.sink, collected: Collected::default() };
+        let mut collector = Collector { inner: self.writer, collected: Collected::default() };
         let mut within = Context {
             task: self.task,
             session: self.session,
             runtime: self.runtime,
-            sink: &mut collector,
+            writer: &mut collector,
         };
         let limit = within.session.options.row_limit;
         if !is_limited {
@@ -286,7 +286,7 @@ impl Context<'_> {
         rows: &[Vec<Value>],
     ) -> Run<()> {
         let site = ResultSite { columns: columns.into() };
-        self.sink.start(self.task, &site)?;
+        self.writer.start(self.task, &site)?;
         self.send_rows_of(&site, rows)
     }
 
@@ -295,7 +295,7 @@ impl Context<'_> {
         for row in rows {
             let values: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
             let row = ValueRow::new(&site.columns, &values);
-            self.sink.row(self.task, &row.row())?;
+            self.writer.row(self.task, &row.row())?;
         }
         Ok(())
     }
@@ -363,11 +363,11 @@ struct Collected {
 
 /// Keeps the rows of a statement; messages and errors pass.
 struct Collector<'s> {
-    inner: &'s mut dyn ResponseSink,
+    inner: &'s mut dyn AnswerWriter,
     collected: Collected,
 }
 
-impl ResultSink for Collector<'_> {
+impl ResultWriter for Collector<'_> {
     fn start(&mut self, _: &Task, result: &ResultSite) -> SqlResult<()> {
         let types: Vec<SqlType> = result.columns.iter().map(|column| column.ty).collect();
         self.collected.columns = result.columns.to_vec();
@@ -389,7 +389,7 @@ impl ResultSink for Collector<'_> {
 }
 
 impl PassesMessages for Collector<'_> {
-    fn outer(&mut self) -> &mut dyn ResponseSink {
+    fn outer(&mut self) -> &mut dyn AnswerWriter {
         self.inner
     }
 }

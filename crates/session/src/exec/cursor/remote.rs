@@ -19,13 +19,13 @@ use tsql::ast::{self, CursorConcurrency, CursorModel, StatementKind};
 use super::declare::naming_text;
 use super::fetch::GONE;
 use super::{Cursor, CursorId, Model};
+use crate::exec::answer::{Origins, command};
 use crate::exec::context::Context;
 use crate::exec::program::{Program, ProgramKind, Step, StepKind};
 use crate::exec::run::call::{Argument, ArgumentIn, Called, new_frame};
 use crate::exec::run::callee::parse_name;
 use crate::exec::run::{Fault, Run};
 use crate::exec::session::requests::PreparedText;
-use crate::exec::sink::{Origins, command};
 
 /// One of the procedures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -290,8 +290,8 @@ impl Context<'_> {
     ) -> Run<()> {
         let site = ResultSite { columns: columns.into() };
         let origins = Origins { columns, hidden: 1, names_tables: is_first };
-        self.sink.start(self.task, &site)?;
-        self.sink.origins(self.task, &origins).map_err(Fault::lost)?;
+        self.writer.start(self.task, &site)?;
+        self.writer.origins(self.task, &origins).map_err(Fault::lost)?;
         self.send_rows_of(&site, rows)
     }
 

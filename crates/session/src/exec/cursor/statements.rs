@@ -8,12 +8,12 @@ use run::interp::Frame;
 use tsql::ast::{self, CursorRef, ExprKind};
 
 use super::{Cursor, CursorId, Model};
+use crate::exec::answer::command;
 use crate::exec::context::Context;
 use crate::exec::program::variables::VariableKind;
 use crate::exec::program::{Program, Step, StepKind};
 use crate::exec::run::call::Argument;
 use crate::exec::run::{Fault, Run};
-use crate::exec::sink::command;
 
 impl Context<'_> {
     /// A step about a cursor.

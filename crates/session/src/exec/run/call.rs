@@ -12,13 +12,13 @@ use tsql::ast::{self, ArgumentValue, ExecuteTarget};
 
 use super::callee::Callee;
 use super::{Effect, Fault, Run};
+use crate::exec::answer::{DoneScope, StatementDone, command};
 use crate::exec::context::Context;
 use crate::exec::cursor::CursorId;
 use crate::exec::program::variables::{VariableKind, Variables};
 use crate::exec::program::{Program, ProgramKind, Step};
 use crate::exec::security::WHOLE_DATABASE;
 use crate::exec::session::level::Level;
-use crate::exec::sink::{DoneScope, StatementDone, command};
 use crate::sysproc::{self, Needs, SystemProcedure};
 
 /// How deep modules, dynamic SQL and triggers may nest.
@@ -157,7 +157,7 @@ impl Context<'_> {
             return self.tell_done(command::EXECUTE, None, false);
         }
         if let Some(status) = status {
-            self.sink.return_status(self.task, status)?;
+            self.writer.return_status(self.task, status)?;
         }
         let in_transaction = self.session.transaction.count() > 0;
         self.send_done(&StatementDone {

@@ -5,7 +5,7 @@ use tsql::ast::{
     CreateAction, DropKind, Module, PermissionAction, RoleAction, StatementKind as Statement,
 };
 
-use crate::exec::sink::command;
+use crate::exec::answer::command;
 
 /// The command of a definition; [`command::NONE`] for those without one that is known.
 pub(super) fn of_definition(kind: &Statement) -> u16 {

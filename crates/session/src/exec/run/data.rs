@@ -17,6 +17,7 @@ use tsql::ast::IsolationLevel;
 
 use super::fault::located_all;
 use super::{Fault, Run};
+use crate::exec::answer::{EnvironmentChange, command};
 use crate::exec::context::{Context, engine_error};
 use crate::exec::program::plan::StepPlan;
 use crate::exec::program::variables::VariableKind;
@@ -25,7 +26,6 @@ use crate::exec::security::{DatabaseUser, owner_of};
 use crate::exec::session::locking::DiskLevel;
 use crate::exec::session::names::{HiddenTable, StatementNames};
 use crate::exec::session::transaction::{self, OpenAs, OpenStatement, Origin, Touched};
-use crate::exec::sink::{EnvironmentChange, command};
 
 /// How often a statement is compiled again because its tables change.
 const COMPILATIONS_MAX: u32 = 100;
@@ -196,7 +196,7 @@ impl Context<'_> {
     fn announce_only(&mut self, plan: &StepPlan) -> Run<()> {
         self.check_permissions(&plan.facts)?;
         for result in &plan.unit.results {
-            self.sink.start(self.task, result)?;
+            self.writer.start(self.task, result)?;
         }
         Ok(())
     }
@@ -288,7 +288,7 @@ impl Context<'_> {
             host: self.session,
             runtime: self.runtime,
             frame,
-            sink: self.sink.results(),
+            writer: self.writer.results(),
             row_limit: (limit > 0).then_some(limit),
         };
         Ok(interp::run(unit, &mut execution)?)

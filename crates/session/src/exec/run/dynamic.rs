@@ -151,8 +151,8 @@ impl Context<'_> {
             let Some(plan) = step.plan().filter(|plan| !plan.unit.results.is_empty()) else {
                 continue;
             };
-            self.sink.start(self.task, &plan.unit.results[0])?;
-            return self.tell_done(crate::exec::sink::command::SELECT, Some(0), false);
+            self.writer.start(self.task, &plan.unit.results[0])?;
+            return self.tell_done(crate::exec::answer::command::SELECT, Some(0), false);
         }
         Ok(())
     }

@@ -9,10 +9,10 @@ use run::interp::{self, Execution, Frame};
 use tsql::ast;
 
 use super::{Effect, Fault, Run};
+use crate::exec::answer::command;
 use crate::exec::context::Context;
 use crate::exec::program::plan::StepPlan;
 use crate::exec::program::{Program, Step};
-use crate::exec::sink::command;
 
 impl Context<'_> {
     /// `SET @v = …`, or the value of a `DECLARE`.
@@ -157,7 +157,7 @@ impl Context<'_> {
             host: self.session,
             runtime: self.runtime,
             frame,
-            sink: self.sink.results(),
+            writer: self.writer.results(),
             row_limit: None,
         }
     }

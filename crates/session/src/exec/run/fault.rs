@@ -20,10 +20,10 @@ use super::Run;
 use super::data::depends_on_session;
 use super::effects::{Place, effect_of, heeds_xact_abort, is_arithmetic, is_given_up};
 use crate::ddl::without_number;
+use crate::exec::answer::{EnvironmentChange, command};
 use crate::exec::context::Context;
 use crate::exec::program::{Program, ProgramKind, Step, StepId, StepKind};
 use crate::exec::session::transaction::Origin;
-use crate::exec::sink::{EnvironmentChange, command};
 
 /// What an error ends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -207,7 +207,7 @@ impl Context<'_> {
         self.session.instance.count_error();
         let level = self.session.level_mut();
         level.severity = level.severity.max(error.severity());
-        self.sink.error(self.task, error).map_err(Fault::lost)
+        self.writer.error(self.task, error).map_err(Fault::lost)
     }
 
     fn failed(&mut self, step: &Step) -> Run<()> {

@@ -13,14 +13,14 @@ use engine::hot::row::RowLayout;
 use engine::wait::Task;
 use ir::site::{ResultSite, StatementKind};
 use run::interp::local::LocalTable;
-use run::interp::{Frame, Outcome, OutputRow, ResultSink, TableSlot};
+use run::interp::{Frame, Outcome, OutputRow, ResultWriter, TableSlot};
 use tsql::ast;
 
 use super::{Fault, Run};
+use crate::exec::answer::{AnswerWriter, PassesMessages, command};
 use crate::exec::context::Context;
 use crate::exec::program::{Program, Step};
 use crate::exec::session::names::HiddenTable;
-use crate::exec::sink::{PassesMessages, ResponseSink, command};
 
 /// What the names of the table variables that hold the rows begin with; no user's can be called so.
 const ROWS: &str = "@ insert exec";
@@ -69,12 +69,12 @@ impl Context<'_> {
             return Err(ir::internal("the parser knows INSERT … EXEC").into());
         };
         let target = self.insert_target(insert)?;
-        let mut collector = Collector::before(self.sink);
+        let mut collector = Collector::before(self.writer);
         let mut within = Context {
             task: self.task,
             session: self.session,
             runtime: self.runtime,
-            sink: &mut collector,
+            writer: &mut collector,
         };
         within.session.level_mut().insert_exec = true;
         let ran = within.execute(program, step, execute, frame);
@@ -102,12 +102,12 @@ impl Context<'_> {
     /// Runs a text: the rows of its result sets, those of the same columns together, each
     /// with its number at its end.
     pub(super) fn rows_of_text(&mut self, text: &str) -> Run<Vec<LocalTable>> {
-        let mut collector = Collector::before(self.sink);
+        let mut collector = Collector::before(self.writer);
         let mut within = Context {
             task: self.task,
             session: self.session,
             runtime: self.runtime,
-            sink: &mut collector,
+            writer: &mut collector,
         };
         within.run_text(text, "", &[])?;
         Ok(collector.sets.into_iter().map(|set| set.rows).collect())
@@ -168,7 +168,7 @@ struct Returned {
 
 /// Collects the rows of all result sets; messages and errors pass.
 struct Collector<'s> {
-    inner: &'s mut dyn ResponseSink,
+    inner: &'s mut dyn AnswerWriter,
     sets: Vec<Returned>,
     /// Where the rows of the result set at hand go.
     current: usize,
@@ -179,12 +179,12 @@ struct Collector<'s> {
 }
 
 impl<'s> Collector<'s> {
-    fn before(inner: &'s mut dyn ResponseSink) -> Collector<'s> {
+    fn before(inner: &'s mut dyn AnswerWriter) -> Collector<'s> {
         Collector { inner, sets: Vec::new(), current: 0, count: 0, differ: false }
     }
 }
 
-impl ResultSink for Collector<'_> {
+impl ResultWriter for Collector<'_> {
     fn start(&mut self, _: &Task, result: &ResultSite) -> SqlResult<()> {
         let mut types: Vec<SqlType> = result.columns.iter().map(|column| column.ty).collect();
         types.push(SqlType::bigint());
@@ -217,7 +217,7 @@ impl ResultSink for Collector<'_> {
 }
 
 impl PassesMessages for Collector<'_> {
-    fn outer(&mut self) -> &mut dyn ResponseSink {
+    fn outer(&mut self) -> &mut dyn AnswerWriter {
         self.inner
     }
 }

@@ -10,13 +10,13 @@ use tsql::ast;
 
 use super::fault::located_all;
 use super::{Effect, Fault, Run};
+use crate::exec::answer::command;
 use crate::exec::context::Context;
 use crate::exec::program::build::into_of;
 use crate::exec::program::compile::bind_options;
 use crate::exec::program::plan::StepPlan;
 use crate::exec::program::{Program, Step};
 use crate::exec::session::names::{EngineStatistics, StatementNames};
-use crate::exec::sink::command;
 
 impl Context<'_> {
     /// `SELECT … INTO`.

@@ -88,7 +88,7 @@ impl Context<'_> {
             self.session.entry.owner.set_deadlock_priority(options.deadlock_priority);
         }
         if before.textsize != after.textsize {
-            self.sink.set_text_size(usize::try_from(after.textsize).unwrap_or(usize::MAX));
+            self.writer.set_text_size(usize::try_from(after.textsize).unwrap_or(usize::MAX));
         }
         self.session.options = options;
     }

@@ -10,10 +10,10 @@ use run::interp::Frame;
 use tsql::ast;
 
 use super::{Effect, Fault, Run};
+use crate::exec::answer::command;
 use crate::exec::context::Context;
 use crate::exec::program::{Program, Step};
 use crate::exec::session::ArithmeticNotes;
-use crate::exec::sink::command;
 
 /// Characters that `PRINT` sends: of national strings, and of others.
 const PRINTED_NATIONAL: usize = 4000;
@@ -181,7 +181,7 @@ impl Context<'_> {
         }
         self.inform(error).map_err(Fault::lost)?;
         if raise.no_wait {
-            self.sink.flush(self.task).map_err(Fault::lost)?;
+            self.writer.flush(self.task).map_err(Fault::lost)?;
         }
         self.session.left.row_count = 0;
         self.done(command::NONE, None).map_err(Fault::lost)?;

@@ -52,10 +52,10 @@ use std::sync::Arc;
 
 use base::{SqlError, SqlResult, Value, message as messages};
 
+use crate::exec::answer::{DoneScope, StatementDone, command};
 use crate::exec::context::Context;
 use crate::exec::instance::activity::Activity;
 use crate::exec::program::{Program, ProgramKind, Step, StepId, StepKind};
-use crate::exec::sink::{DoneScope, StatementDone, command};
 use run::interp::Frame;
 
 pub use fault::{Effect, Fault};
@@ -231,7 +231,7 @@ impl Context<'_> {
         before: base::ids::DbId,
         line: Option<u32>,
     ) -> SqlResult<()> {
-        use crate::exec::sink::EnvironmentChange as Change;
+        use crate::exec::answer::EnvironmentChange as Change;
         self.session.database_told = true;
         let instance = self.session.instance.clone();
         let now = self.session.database;
@@ -293,7 +293,7 @@ impl Context<'_> {
     /// Tells the client that something is done.
     pub(crate) fn send_done(&mut self, done: &StatementDone) -> SqlResult<()> {
         self.session.answered = done.scope != DoneScope::InModule;
-        self.sink.done(self.task, done)
+        self.writer.done(self.task, done)
     }
 }
 

@@ -19,12 +19,13 @@ use ir::site::{ModuleArg, ResultSite, StatementKind, StatementSite};
 use run::interp::lent::{Bracket, Lent};
 use run::interp::local::LocalTable;
 use run::interp::{
-    self, Execution, Frame, ModuleCall, Outcome, OutputRow, ResultSink, TableSlot, TriggerCall,
+    self, Execution, Frame, ModuleCall, Outcome, OutputRow, ResultWriter, TableSlot, TriggerCall,
 };
 use tsql::ast::IsolationLevel;
 
 use super::call::new_frame;
 use super::{Effect, Fault, Run};
+use crate::exec::answer::{AnswerWriter, DoneScope, ResultsOnly, StatementDone, command};
 use crate::exec::context::Context;
 use crate::exec::program::compile::bind_options;
 use crate::exec::program::variables::VariableKind;
@@ -34,7 +35,6 @@ use crate::exec::session::host::engine_isolation;
 use crate::exec::session::locking::DiskLevel;
 use crate::exec::session::names::{EngineStatistics, StatementNames};
 use crate::exec::session::transaction::{Mark, OpenAs, OpenStatement, Origin, Touched};
-use crate::exec::sink::{DoneScope, ResponseSink, ResultsOnly, StatementDone, command};
 
 /// How often a module is compiled again because its tables change.
 const COMPILATIONS_MAX: u32 = 100;
@@ -88,7 +88,7 @@ impl Context<'_> {
     pub(super) fn announce_native(&mut self, program: &Arc<Program>) -> Run<()> {
         let plan = self.native_plan(program)?;
         for result in &plan.unit.results {
-            self.sink.start(self.task, result)?;
+            self.writer.start(self.task, result)?;
             self.done(command::SELECT, Some(0))?;
         }
         Ok(())
@@ -153,18 +153,18 @@ impl Context<'_> {
         let two_digit_year_cutoff = self.session.options.dates.two_digit_year_cutoff;
         let dates = DateSettings { two_digit_year_cutoff, ..plan.dates };
         let outside = std::mem::replace(&mut self.session.options.dates, dates);
-        let mut sink = NativeSink { inner: self.sink, rows: None };
+        let mut writer = NativeWriter { inner: self.writer, rows: None };
         let mut execution = Execution {
             task: self.task,
             host: self.session,
             runtime: self.runtime,
             frame,
-            sink: &mut sink,
+            writer: &mut writer,
             row_limit: None,
         };
         let ran = interp::run(&plan.unit, &mut execution);
         self.session.options.dates = outside;
-        let sent = sink.finish(self.task);
+        let sent = writer.finish(self.task);
         let ran = ran.and_then(|outcome| sent.map(|()| outcome));
         let ended = self.end_native(plan, own, ran);
         self.leave_tables();
@@ -441,9 +441,9 @@ impl State {
 
     /// Runs the triggers of what a native module's statement has changed, within that statement.
     pub(crate) fn fire_native(&mut self, task: &Task, call: TriggerCall<'_>) -> SqlResult<()> {
-        let TriggerCall { unit, statement, transitions, sink, runtime } = call;
-        let mut results = ResultsOnly(sink);
-        let mut context = Context { task, session: self, runtime, sink: &mut results };
+        let TriggerCall { unit, statement, transitions, writer, runtime } = call;
+        let mut results = ResultsOnly(writer);
+        let mut context = Context { task, session: self, runtime, writer: &mut results };
         let sites = statement.transitions.iter().map(|&at| &unit.transitions[usize::from(at)]);
         let kept =
             |at: usize| u16::try_from(at).is_ok_and(|at| statement.transitions.contains(&at));
@@ -454,14 +454,14 @@ impl State {
 
     /// A native module calls another one.
     pub(crate) fn call_native(&mut self, task: &Task, call: ModuleCall<'_>) -> SqlResult<()> {
-        let ModuleCall { site, values, frame: caller, sink, runtime } = call;
+        let ModuleCall { site, values, frame: caller, writer, runtime } = call;
         self.close_native_statement(task, true);
         let database = self.native.last().ok_or_else(no_run)?.database;
         let schema = self.schema(database)?;
         let module = schema.module(site.module).cloned();
         let module = module.ok_or_else(|| SqlError::new(&message::DEFINITION_CHANGED, &[&""]))?;
-        let mut results = ResultsOnly(sink);
-        let mut context = Context { task, session: self, runtime, sink: &mut results };
+        let mut results = ResultsOnly(writer);
+        let mut context = Context { task, session: self, runtime, writer: &mut results };
         let program = context.module_program(database, &module).map_err(|f| f.error)?;
         let mut frame = new_frame(&program.variables);
         let parameters = program.variables.parameters();
@@ -532,13 +532,13 @@ fn no_run() -> SqlError {
 
 /// Where the result sets of a native module go: each is done when the next begins, or the module
 /// ends.
-struct NativeSink<'s> {
-    inner: &'s mut dyn ResponseSink,
+struct NativeWriter<'s> {
+    inner: &'s mut dyn AnswerWriter,
     /// The rows of the result set that is open.
     rows: Option<u64>,
 }
 
-impl NativeSink<'_> {
+impl NativeWriter<'_> {
     fn finish(&mut self, task: &Task) -> SqlResult<()> {
         match self.rows.take() {
             None => Ok(()),
@@ -556,7 +556,7 @@ impl NativeSink<'_> {
     }
 }
 
-impl ResultSink for NativeSink<'_> {
+impl ResultWriter for NativeWriter<'_> {
     fn start(&mut self, task: &Task, result: &ResultSite) -> SqlResult<()> {
         self.finish(task)?;
         self.rows = Some(0);

@@ -9,12 +9,14 @@ use base::{Arena, Collation, ConvertOptions, SqlError, SqlResult, message};
 use engine::catalog::def::{ColumnDef, TypeDefKind};
 use engine::wait::Task;
 use ir::site::{ResultColumn, ResultSite};
-use run::interp::{OutputRow, ResultSink, ValueRow};
+use run::interp::{OutputRow, ResultWriter, ValueRow};
 use tsql::ast::{self, ResultSet, ResultSets};
 
 use super::{Run, unimplemented};
+use crate::exec::answer::{
+    AnswerWriter, EnvironmentChange, Origins, OutputParameter, StatementDone,
+};
 use crate::exec::context::Context;
-use crate::exec::sink::{EnvironmentChange, Origins, OutputParameter, ResponseSink, StatementDone};
 
 impl Context<'_> {
     /// Runs something whose result sets must be those of the clause. Errors 11535 to 11538, 11553.
@@ -29,12 +31,13 @@ impl Context<'_> {
             ResultSets::Sets(sets) => self.declared_sets(sets)?,
         };
         let dates = self.session.options.dates;
-        let mut declared = Declared { inner: self.sink, sets, sent: 0, dates, arena: Arena::new() };
+        let mut declared =
+            Declared { inner: self.writer, sets, sent: 0, dates, arena: Arena::new() };
         let mut within = Context {
             task: self.task,
             session: self.session,
             runtime: self.runtime,
-            sink: &mut declared,
+            writer: &mut declared,
         };
         let value = run(&mut within)?;
         let (wanted, sent) = (declared.sets.len(), declared.sent);
@@ -129,7 +132,7 @@ fn columns_of(columns: &[ColumnDef]) -> Box<[ResultColumn]> {
 
 /// Lets result sets pass as they are declared, and everything else as it is.
 struct Declared<'s> {
-    inner: &'s mut dyn ResponseSink,
+    inner: &'s mut dyn AnswerWriter,
     sets: Vec<ResultSite>,
     /// How many have started.
     sent: usize,
@@ -138,7 +141,7 @@ struct Declared<'s> {
     arena: Arena,
 }
 
-impl ResultSink for Declared<'_> {
+impl ResultWriter for Declared<'_> {
     fn start(&mut self, task: &Task, result: &ResultSite) -> SqlResult<()> {
         let Some(set) = self.sets.get(self.sent) else {
             let message = &message::NUMBER_OF_RESULT_SETS_EXCEEDED;
@@ -186,8 +189,8 @@ impl ResultSink for Declared<'_> {
     }
 }
 
-impl ResponseSink for Declared<'_> {
-    fn results(&mut self) -> &mut dyn ResultSink {
+impl AnswerWriter for Declared<'_> {
+    fn results(&mut self) -> &mut dyn ResultWriter {
         self
     }
 

@@ -9,9 +9,9 @@ use ir::site::ResultColumn;
 use run::interp::Frame;
 
 use super::{Fault, Run};
+use crate::exec::answer::command;
 use crate::exec::context::Context;
 use crate::exec::program::plan::StepPlan;
-use crate::exec::sink::command;
 
 impl Context<'_> {
     /// Sends rows to the client as a result set of its own.

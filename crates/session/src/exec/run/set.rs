@@ -11,9 +11,9 @@ use run::interp::Frame;
 use tsql::ast::{self, SetOption, StatisticsKind, ValueOption};
 
 use super::{Fault, Run};
+use crate::exec::answer::EnvironmentChange;
 use crate::exec::context::Context;
 use crate::exec::program::{Program, Step};
-use crate::exec::sink::EnvironmentChange;
 
 /// Bytes of `CONTEXT_INFO`.
 const CONTEXT_INFO_LEN: usize = 128;
@@ -126,7 +126,7 @@ impl Context<'_> {
                     _ => return Err(SqlError::new(&message::TEXTSIZE_INVALID, &[]).into()),
                 };
                 session.options.settings.textsize = size;
-                self.sink.set_text_size(usize::try_from(size).unwrap_or(usize::MAX));
+                self.writer.set_text_size(usize::try_from(size).unwrap_or(usize::MAX));
             }
         }
         Ok(())

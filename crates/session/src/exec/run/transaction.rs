@@ -10,11 +10,11 @@ use run::interp::Frame;
 use tsql::ast::{self, TransactionName};
 
 use super::{Effect, Fault, Run};
+use crate::exec::answer::{EnvironmentChange, command};
 use crate::exec::context::Context;
 use crate::exec::program::{Program, Step};
 use crate::exec::session::State;
 use crate::exec::session::transaction::{Origin, RollbackTarget, doomed};
-use crate::exec::sink::{EnvironmentChange, command};
 
 /// Characters that count of a transaction's name.
 const NAME_MAX: usize = 32;

@@ -8,9 +8,9 @@ use run::interp::Frame;
 use tsql::ast;
 
 use super::{Fault, Run};
+use crate::exec::answer::command;
 use crate::exec::context::Context;
 use crate::exec::program::{Program, Step};
-use crate::exec::sink::command;
 
 const NS_PER_MS: u64 = 1_000_000;
 const MS_PER_DAY: u64 = 86_400_000;

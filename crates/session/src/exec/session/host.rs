@@ -28,8 +28,8 @@ use tsql::ast::IsolationLevel;
 
 use super::transaction::{OpenAs, OpenStatement};
 use super::{State, locking};
+use crate::exec::answer::{ResultsOnly, Silent};
 use crate::exec::context::Context;
-use crate::exec::sink::{ResultsOnly, Silent};
 
 impl State {
     /// A statement of this kind, at this level, has succeeded: what it has loaded becomes its tables' storage.
@@ -243,8 +243,8 @@ impl Host for State {
     ) -> SqlResult<Value> {
         let database = self.unit_database();
         let mut silent = Silent;
-        let mut sink = ResultsOnly(&mut silent);
-        let mut context = Context { task, session: self, runtime, sink: &mut sink };
+        let mut writer = ResultsOnly(&mut silent);
+        let mut context = Context { task, session: self, runtime, writer: &mut writer };
         context.scalar_function(database, function, args)
     }
 
@@ -258,8 +258,8 @@ impl Host for State {
     ) -> SqlResult<()> {
         let database = self.unit_database();
         let mut silent = Silent;
-        let mut sink = ResultsOnly(&mut silent);
-        let mut context = Context { task, session: self, runtime, sink: &mut sink };
+        let mut writer = ResultsOnly(&mut silent);
+        let mut context = Context { task, session: self, runtime, writer: &mut writer };
         context.table_function(database, function, args, rows)
     }
 

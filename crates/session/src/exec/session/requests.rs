@@ -15,6 +15,10 @@ use tsql::ast::IsolationLevel;
 use super::contain::contained;
 use super::level::Level;
 use super::{Left, Session};
+use crate::exec::answer::{
+    AnswerWriter, DoneScope, EnvironmentChange, OutputParameter, ResultsOnly, Silent,
+    StatementDone, command,
+};
 use crate::exec::context::Context;
 use crate::exec::instance::activity::Activity;
 use crate::exec::instance::sessions::RequestStatus;
@@ -26,10 +30,6 @@ use crate::exec::request::{
 use crate::exec::run::call::{Argument, ArgumentIn, new_frame};
 use crate::exec::run::callee::{Callee, parse_name};
 use crate::exec::run::{Effect, Fault, Run};
-use crate::exec::sink::{
-    DoneScope, EnvironmentChange, OutputParameter, ResponseSink, ResultsOnly, Silent,
-    StatementDone, command,
-};
 
 /// Whether the connection goes on after a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,18 +84,18 @@ impl Prepared {
 
 impl Session {
     /// Runs a batch of text.
-    pub fn batch(&mut self, task: &Task, text: &str, sink: &mut dyn ResponseSink) -> After {
-        self.request(task, text, ProgramKind::Batch, sink, |context| context.run_batch(text))
+    pub fn batch(&mut self, task: &Task, text: &str, writer: &mut dyn AnswerWriter) -> After {
+        self.request(task, text, ProgramKind::Batch, writer, |context| context.run_batch(text))
     }
 
     /// Calls a procedure on the client's behalf.
-    pub fn call(&mut self, task: &Task, call: RpcCall, sink: &mut dyn ResponseSink) -> After {
+    pub fn call(&mut self, task: &Task, call: RpcCall, writer: &mut dyn AnswerWriter) -> After {
         let RpcCall { procedure, args, .. } = call;
         let text = match &procedure {
             RpcProcedure::Name(name) => name,
             RpcProcedure::Id(id) => procedure_name(*id).unwrap_or_default(),
         };
-        self.request(task, text, ProgramKind::Dynamic, sink, |context| {
+        self.request(task, text, ProgramKind::Dynamic, writer, |context| {
             context.run_call(&procedure, args)
         })
     }
@@ -105,9 +105,9 @@ impl Session {
         &mut self,
         task: &Task,
         request: &TransactionRequest,
-        sink: &mut dyn ResponseSink,
+        writer: &mut dyn AnswerWriter,
     ) -> After {
-        self.request(task, "", ProgramKind::Batch, sink, |context| {
+        self.request(task, "", ProgramKind::Batch, writer, |context| {
             context.run_transaction_request(request)
         })
     }
@@ -117,11 +117,11 @@ impl Session {
         &mut self,
         task: &Task,
         text: &str,
-        sink: &mut dyn ResponseSink,
+        writer: &mut dyn AnswerWriter,
         run: impl FnOnce(&mut Context<'_>) -> SqlResult<T>,
     ) -> (After, Option<T>) {
         let mut result = None;
-        let after = self.request(task, text, ProgramKind::Batch, sink, |context| {
+        let after = self.request(task, text, ProgramKind::Batch, writer, |context| {
             result = Some(run(context)?);
             Ok(())
         });
@@ -134,7 +134,7 @@ impl Session {
         &mut self,
         task: &Task,
         keep_transaction: bool,
-        sink: &mut dyn ResponseSink,
+        writer: &mut dyn AnswerWriter,
     ) -> After {
         let state = &mut self.state;
         state.levels.clear();
@@ -167,14 +167,14 @@ impl Session {
         }
         let database = state.initial.database;
         let runtime = &mut self.runtime;
-        let mut context = Context { task, session: state, runtime, sink };
+        let mut context = Context { task, session: state, runtime, writer };
         context.session.levels.push(batch_level(ProgramKind::Batch, database));
         let dropped = context.end_temporary();
         context.session.levels.clear();
         // The database may have gone in the meantime.
         let moved = context.session.change_database(database);
         let textsize = context.session.options.settings.textsize;
-        context.sink.set_text_size(usize::try_from(textsize).unwrap_or(usize::MAX));
+        context.writer.set_text_size(usize::try_from(textsize).unwrap_or(usize::MAX));
         let told = context.environment(&EnvironmentChange::Reset);
         match dropped.and(moved).and(told) {
             Ok(()) => After::GoOn,
@@ -190,10 +190,10 @@ impl Session {
         }
         state.statements.clear();
         let mut silent = Silent;
-        let mut sink = ResultsOnly(&mut silent);
+        let mut writer = ResultsOnly(&mut silent);
         let database = state.database;
         let mut context =
-            Context { task, session: state, runtime: &mut self.runtime, sink: &mut sink };
+            Context { task, session: state, runtime: &mut self.runtime, writer: &mut writer };
         context.session.levels = vec![batch_level(ProgramKind::Batch, database)];
         // No client is left to be told; tempdb is made anew at the next start. The rest is done
         // even after a panic: others must not find a session that is gone.
@@ -210,7 +210,7 @@ impl Session {
         task: &Task,
         text: &str,
         kind: ProgramKind,
-        sink: &mut dyn ResponseSink,
+        writer: &mut dyn AnswerWriter,
         run: impl FnOnce(&mut Context<'_>) -> Run<()>,
     ) -> After {
         let state = &mut self.state;
@@ -241,7 +241,7 @@ impl Session {
             state.level_mut().identity = state.left.batch_identity;
         }
         state.answered = false;
-        let mut context = Context { task, session: state, runtime: &mut self.runtime, sink };
+        let mut context = Context { task, session: state, runtime: &mut self.runtime, writer };
         let result = match contained(|| run(&mut context)) {
             Ok(result) => result,
             Err(panicked) => Err(context.after_panic(&panicked)),
@@ -337,7 +337,7 @@ impl Context<'_> {
                 return self.done_call(status, true).map_err(Fault::lost);
             }
         };
-        self.sink.return_status(self.task, called.status).map_err(Fault::lost)?;
+        self.writer.return_status(self.task, called.status).map_err(Fault::lost)?;
         let mut failed = false;
         for (at, name, value, ty) in &called.outputs {
             let types = (ty, sent.iter().find(|(place, _)| place == at).map_or(ty, |(_, ty)| ty));
@@ -373,12 +373,12 @@ impl Context<'_> {
             }
         };
         let parameter = OutputParameter { ordinal: at as u16, name, ty, value };
-        self.sink.output(self.task, &parameter).map_err(Fault::lost)?;
+        self.writer.output(self.task, &parameter).map_err(Fault::lost)?;
         Ok(false)
     }
 
     fn done_call(&mut self, status: i32, failed: bool) -> SqlResult<()> {
-        self.sink.return_status(self.task, status)?;
+        self.writer.return_status(self.task, status)?;
         self.module_done(failed)
     }
 

@@ -30,6 +30,7 @@ use engine::wait::{Interrupted, Runtime, RuntimeOptions, Task};
 use env::sim::SimEnv;
 
 use self::timer::SimTimer;
+use super::answer::{AnswerWriter, EnvironmentChange, OutputParameter, StatementDone, command};
 use super::files::FileRules;
 use super::instance::compiler::HOT;
 use super::instance::login::Passwords;
@@ -40,10 +41,9 @@ use super::options::ClientKind;
 use super::request::{RpcArg, RpcCall, RpcProcedure, RpcValue};
 use super::run::backup::history;
 use super::session::{After, LoginOptions, Session};
-use super::sink::{EnvironmentChange, OutputParameter, ResponseSink, StatementDone, command};
 use ir::function::facts::ServerFacts;
 use ir::site::ResultSite;
-use run::interp::{OutputRow, ResultSink};
+use run::interp::{OutputRow, ResultWriter};
 
 /// A server on a simulated disk.
 pub struct TestServer {
@@ -190,28 +190,28 @@ impl TestSession<'_> {
 
     /// The answer to a batch.
     pub fn run(&mut self, text: &str) -> String {
-        let mut sink = TextSink::default();
-        self.after = self.session.as_mut().unwrap().batch(&self.server.task, text, &mut sink);
+        let mut writer = TextWriter::default();
+        self.after = self.session.as_mut().unwrap().batch(&self.server.task, text, &mut writer);
         self.wait();
-        sink.text()
+        writer.text()
     }
 
     /// The answer to a batch, once it is durable; `None` if it cannot be made so.
     pub fn durable(&mut self, text: &str) -> Option<String> {
-        let mut sink = TextSink::default();
+        let mut writer = TextWriter::default();
         let session = self.session.as_mut().unwrap();
-        self.after = session.batch(&self.server.task, text, &mut sink);
+        self.after = session.batch(&self.server.task, text, &mut writer);
         session.reveal().wait(&self.server.task).ok()?;
-        Some(sink.text())
+        Some(writer.text())
     }
 
     /// The answer to the rows that follow an `INSERT BULK`.
     pub fn bulk(&mut self, source: &mut dyn super::bulk::BulkSource) -> String {
-        let mut sink = TextSink::default();
+        let mut writer = TextWriter::default();
         let session = self.session.as_mut().unwrap();
-        self.after = session.bulk_load(&self.server.task, source, &mut sink);
+        self.after = session.bulk_load(&self.server.task, source, &mut writer);
         self.wait();
-        sink.text()
+        writer.text()
     }
 
     /// The answer to a batch that the client cancels before its first wait or jump, or that is killed.
@@ -221,10 +221,10 @@ impl TestSession<'_> {
         let runtime = &self.server.instance.host().runtime;
         let task = Task::blocking_with(runtime, interrupt.clone());
         interrupt.raise(why);
-        let mut sink = TextSink::default();
-        self.after = session.batch(&task, text, &mut sink);
+        let mut writer = TextWriter::default();
+        self.after = session.batch(&task, text, &mut writer);
         interrupt.clear();
-        sink.text()
+        writer.text()
     }
 
     /// The answer to a batch that another thread may interrupt.
@@ -232,9 +232,9 @@ impl TestSession<'_> {
         let session = self.session.as_mut().unwrap();
         let runtime = &self.server.instance.host().runtime;
         let task = Task::blocking_with(runtime, session.interrupt().clone());
-        let mut sink = TextSink::default();
-        self.after = session.batch(&task, text, &mut sink);
-        sink.text()
+        let mut writer = TextWriter::default();
+        self.after = session.batch(&task, text, &mut writer);
+        writer.text()
     }
 
     /// What every client waits for: that nothing it is shown can be taken back.
@@ -244,8 +244,8 @@ impl TestSession<'_> {
 
     /// `sp_reset_connection`.
     pub fn reset(&mut self) {
-        let mut sink = TextSink::default();
-        self.after = self.session.as_mut().unwrap().reset(&self.server.task, false, &mut sink);
+        let mut writer = TextWriter::default();
+        self.after = self.session.as_mut().unwrap().reset(&self.server.task, false, &mut writer);
     }
 
     /// The answers to batches that are separated by lines that say `go`.
@@ -273,10 +273,10 @@ impl TestSession<'_> {
             args: args.iter().map(arg).collect(),
             recompile: false,
         };
-        let mut sink = TextSink::default();
-        self.after = self.session.as_mut().unwrap().call(&self.server.task, call, &mut sink);
+        let mut writer = TextWriter::default();
+        self.after = self.session.as_mut().unwrap().call(&self.server.task, call, &mut writer);
         self.wait();
-        sink.text()
+        writer.text()
     }
 }
 
@@ -307,7 +307,7 @@ pub(super) fn batches(text: &str) -> Vec<String> {
 
 /// Writes an answer down.
 #[derive(Default)]
-pub struct TextSink {
+pub struct TextWriter {
     lines: String,
     /// A result has begun that no `DONE` has ended.
     has_columns: bool,
@@ -315,7 +315,7 @@ pub struct TextSink {
     pub environment: Vec<String>,
 }
 
-impl TextSink {
+impl TextWriter {
     /// The answer.
     pub fn text(self) -> String {
         self.lines.trim_end_matches('\n').to_owned()
@@ -326,7 +326,7 @@ fn shown(value: base::ValueRef<'_>, ty: &SqlType) -> String {
     if value.is_null() { "NULL".into() } else { display(value, ty) }
 }
 
-impl ResultSink for TextSink {
+impl ResultWriter for TextWriter {
     fn start(&mut self, _: &Task, result: &ResultSite) -> SqlResult<()> {
         let names: Vec<&str> = result.columns.iter().map(|c| &*c.name).collect();
         writeln!(self.lines, "{}", names.join("|")).unwrap();
@@ -347,8 +347,8 @@ impl ResultSink for TextSink {
     }
 }
 
-impl ResponseSink for TextSink {
-    fn results(&mut self) -> &mut dyn ResultSink {
+impl AnswerWriter for TextWriter {
+    fn results(&mut self) -> &mut dyn ResultWriter {
         self
     }
 

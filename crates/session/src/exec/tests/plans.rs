@@ -7,7 +7,7 @@ use base::ids::DbId;
 use super::TestServer;
 use crate::exec::context::Context;
 use crate::exec::program::ProgramKind;
-use crate::exec::testing::TextSink;
+use crate::exec::testing::TextWriter;
 
 #[test]
 fn plans_follow_the_catalog() {
@@ -191,8 +191,8 @@ fn a_plan_of_a_database_that_has_been_dropped_is_not_kept() {
         }
         Ok(())
     };
-    let mut sink = TextSink::default();
-    user.session().request(&server.task, "", ProgramKind::Batch, &mut sink, run);
+    let mut writer = TextWriter::default();
+    user.session().request(&server.task, "", ProgramKind::Batch, &mut writer, run);
     assert_eq!(made, 1, "the statement has a plan");
     let entries = server.instance.plans.entries();
     let of_it: Vec<_> = entries.iter().filter(|entry| entry.text().contains("as gone")).collect();

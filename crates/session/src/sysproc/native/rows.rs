@@ -4,8 +4,8 @@ use base::{Collation, SqlResult, SqlType, Value, ValueRef};
 use ir::site::{ResultColumn, ResultSite};
 use run::interp::ValueRow;
 
+use crate::exec::answer::command;
 use crate::exec::context::Context;
-use crate::exec::sink::command;
 
 /// A column of a native procedure's result: its name, its type, whether it may be NULL.
 pub type Column = (&'static str, SqlType, bool);
@@ -33,11 +33,11 @@ impl ResultSet {
     /// Sends the rows.
     pub fn send(&self, context: &mut Context<'_>, rows: &[Vec<Value>]) -> SqlResult<()> {
         let task = context.task;
-        context.sink.start(task, &self.site)?;
+        context.writer.start(task, &self.site)?;
         for row in rows {
             let values: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
             let row = ValueRow::new(&self.site.columns, &values);
-            context.sink.row(task, &row.row())?;
+            context.writer.row(task, &row.row())?;
         }
         context.done(command::SELECT, Some(rows.len() as u64))
     }

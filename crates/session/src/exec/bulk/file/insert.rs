@@ -14,11 +14,11 @@ use tsql::ast;
 
 use super::options::Options;
 use super::rows::{RowError, Rows, Source};
+use crate::exec::answer::command;
 use crate::exec::bulk::load::{self, Load, Loader};
 use crate::exec::context::Context;
 use crate::exec::files::{FileUse, system_error};
 use crate::exec::run::{Fault, Run};
-use crate::exec::sink::command;
 
 /// The provider that SQL Server reads files with, and the linked server that it is not.
 const PROVIDER: (&str, &str) = ("BULK", "(null)");

@@ -18,6 +18,7 @@ use engine::wait::Task;
 
 use super::PAGE_BYTES;
 use super::options::Options;
+use crate::exec::answer::{ResultsOnly, Silent};
 use crate::exec::context::Context;
 use crate::exec::files::last_name;
 use crate::exec::instance::Instance;
@@ -25,7 +26,6 @@ use crate::exec::instance::sessions::ClientInfo;
 use crate::exec::options::ClientKind;
 use crate::exec::run::{Fault, Run};
 use crate::exec::session::{LoginOptions, Session};
-use crate::exec::sink::{ResultsOnly, Silent};
 
 /// The definitions of the tables, and of those that servers have which were made later.
 const TABLES: [(&str, &str); 2] = [

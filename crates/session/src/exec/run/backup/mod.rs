@@ -152,7 +152,7 @@ impl Context<'_> {
         }
         let last = SqlError::new(&message::BACKUP_TERMINATED, &[&statement]);
         if self.session.left.handlers == 0
-            && let Err(gone) = self.sink.error(self.task, &fault.error.at_line(line))
+            && let Err(gone) = self.writer.error(self.task, &fault.error.at_line(line))
         {
             return Fault::lost(gone);
         }

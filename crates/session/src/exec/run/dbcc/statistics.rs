@@ -18,17 +18,17 @@ use engine::catalog::def::{
 use engine::wait::Task;
 use ir::function::facts::SessionFacts;
 use ir::site::ResultSite;
-use run::interp::{OutputRow, ResultSink};
+use run::interp::{OutputRow, ResultWriter};
 use tsql::ast::{self, Literal};
 use tsql::quote_identifier;
 
 use super::constraints::Place;
 use super::histogram::{Histogram, STEPS_MAX};
 use super::{Run, Shown, has_option, word};
+use crate::exec::answer::{AnswerWriter, PassesMessages};
 use crate::exec::context::Context;
 use crate::exec::program::{ProgramKind, StepKind};
 use crate::exec::run::call::new_frame;
-use crate::exec::sink::{PassesMessages, ResponseSink};
 use crate::sysproc::native::rows::{Column, NAME, ResultSet, int, text};
 
 /// The result sets.
@@ -141,11 +141,11 @@ impl Counted {
 
 /// Takes the rows of a query; messages and errors pass.
 struct Watcher<'s, T: FnMut(&OutputRow<'_>)> {
-    inner: &'s mut dyn ResponseSink,
+    inner: &'s mut dyn AnswerWriter,
     take: T,
 }
 
-impl<T: FnMut(&OutputRow<'_>)> ResultSink for Watcher<'_, T> {
+impl<T: FnMut(&OutputRow<'_>)> ResultWriter for Watcher<'_, T> {
     fn start(&mut self, _: &Task, _: &ResultSite) -> SqlResult<()> {
         Ok(())
     }
@@ -161,7 +161,7 @@ impl<T: FnMut(&OutputRow<'_>)> ResultSink for Watcher<'_, T> {
 }
 
 impl<T: FnMut(&OutputRow<'_>)> PassesMessages for Watcher<'_, T> {
-    fn outer(&mut self) -> &mut dyn ResponseSink {
+    fn outer(&mut self) -> &mut dyn AnswerWriter {
         self.inner
     }
 }
@@ -288,12 +288,12 @@ impl Context<'_> {
         let step = program.steps.iter().find(|step| matches!(step.kind, StepKind::Data(_)));
         let step = step.ok_or_else(|| ir::internal("a query is a data step"))?;
         let mut frame = new_frame(&program.variables);
-        let mut watcher = Watcher { inner: self.sink, take };
+        let mut watcher = Watcher { inner: self.writer, take };
         let mut within = Context {
             task: self.task,
             session: self.session,
             runtime: self.runtime,
-            sink: &mut watcher,
+            writer: &mut watcher,
         };
         let (ran, _) = within.in_level(&program, None, |context| {
             context.session.options.row_limit = 0;

@@ -12,12 +12,12 @@ use super::scan;
 use super::segment::{FIRST_BATCH, Segment, SegmentHeader, State};
 use crate::log::batch::{BATCH_ALIGN, BATCH_HEADER, BATCH_MAX, BatchHeader, EPOCH_START};
 use crate::log::error::LogError;
-use crate::log::store::{LogEnd, LogSink, NewBatch, Outcome, SinkEvents};
+use crate::log::store::{BatchWriter, LogEnd, NewBatch, Outcome, WriterEvents};
 
 /// The writer's end of a local log.
-pub struct LocalSink {
+pub struct LocalWriter {
     inner: Arc<Inner>,
-    events: Arc<dyn SinkEvents>,
+    events: Arc<dyn WriterEvents>,
     epoch: u64,
     active: Active,
     previous_end: Lsn,
@@ -35,14 +35,14 @@ struct Active {
     used: i64,
 }
 
-impl LocalSink {
+impl LocalWriter {
     /// Opens the log behind its end in this epoch, and starts the epoch durably.
     pub fn open(
         inner: Arc<Inner>,
         end: &LogEnd,
         epoch: u64,
-        events: Arc<dyn SinkEvents>,
-    ) -> Result<LocalSink, LogError> {
+        events: Arc<dyn WriterEvents>,
+    ) -> Result<LocalWriter, LogError> {
         inner.env.fs().sync_dir(&inner.dir)?;
         let prepared: Vec<u64> =
             inner.segments.lock().prepared.iter().map(|segment| segment.size).collect();
@@ -59,7 +59,7 @@ impl LocalSink {
                 active
             }
         };
-        let mut sink = LocalSink {
+        let mut writer = LocalWriter {
             inner,
             events,
             epoch,
@@ -68,9 +68,9 @@ impl LocalSink {
             has_failed: false,
             preparer,
         };
-        sink.write(&mut NewBatch::new(end.next, EPOCH_START, Vec::new()))?;
-        sink.events.room(-1); // what every empty batch costs
-        Ok(sink)
+        writer.write(&mut NewBatch::new(end.next, EPOCH_START, Vec::new()))?;
+        writer.events.room(-1); // what every empty batch costs
+        Ok(writer)
     }
 
     fn write(&mut self, batch: &mut NewBatch) -> Result<(), LogError> {
@@ -196,7 +196,7 @@ fn write_header(
     Ok(file.write_all_at(&header.encode(), 0)?)
 }
 
-impl LogSink for LocalSink {
+impl BatchWriter for LocalWriter {
     fn batch_limit(&self) -> usize {
         let left = self.active.segment.size - self.active.offset;
         let room = if left >= (BATCH_HEADER + self.inner.options.record_max) as u64 {

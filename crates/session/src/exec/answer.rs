@@ -1,22 +1,22 @@
 //! Where what a request gives goes: results, messages, and what is done.
 //!
 //! The shapes are those of the wire's tokens, so that the server only has to encode them. What
-//! depends on what comes next (whether a `DONE` says that more follows) is the sink's business: it
+//! depends on what comes next (whether a `DONE` says that more follows) is the writer's business: it
 //! keeps the last one back until something follows it.
 
 use base::datetime::Language;
 use base::{Collation, SqlError, SqlResult, SqlType, ValueRef};
 use engine::wait::Task;
 use ir::site::{ResultColumn, ResultSite};
-use run::interp::{OutputRow, ResultSink};
+use run::interp::{OutputRow, ResultWriter};
 
 /// Receives the answer to a request.
 ///
 /// Its methods may wait while the client is slow. An error means that the client has gone: the
 /// session ends.
-pub trait ResponseSink: ResultSink {
+pub trait AnswerWriter: ResultWriter {
     /// The part of it that units write to.
-    fn results(&mut self) -> &mut dyn ResultSink;
+    fn results(&mut self) -> &mut dyn ResultWriter;
 
     /// Where the columns of the result that has just started come from. Only clients that change
     /// rows of cursors use it.
@@ -147,15 +147,15 @@ pub enum EnvironmentChange<'a> {
     Reset,
 }
 
-/// A sink that does something of its own with results: errors, messages and what changes for the client
+/// A writer that does something of its own with results: errors, messages and what changes for the client
 /// pass on to another one, ends of statements and outputs are dropped.
-pub trait PassesMessages: ResultSink {
-    /// The sink that they pass on to.
-    fn outer(&mut self) -> &mut dyn ResponseSink;
+pub trait PassesMessages: ResultWriter {
+    /// The writer that they pass on to.
+    fn outer(&mut self) -> &mut dyn AnswerWriter;
 }
 
-impl<S: PassesMessages> ResponseSink for S {
-    fn results(&mut self) -> &mut dyn ResultSink {
+impl<S: PassesMessages> AnswerWriter for S {
+    fn results(&mut self) -> &mut dyn ResultWriter {
         self
     }
 
@@ -191,17 +191,17 @@ impl<S: PassesMessages> ResponseSink for S {
 /// What a nested scope's statements write to, when their results do not go to the client: messages
 /// pass, everything else is dropped.
 pub struct MessagesOnly<'s> {
-    inner: &'s mut dyn ResponseSink,
+    inner: &'s mut dyn AnswerWriter,
 }
 
 impl<'s> MessagesOnly<'s> {
-    /// A sink that passes messages on to `inner`.
-    pub fn new(inner: &'s mut dyn ResponseSink) -> MessagesOnly<'s> {
+    /// A writer that passes messages on to `inner`.
+    pub fn new(inner: &'s mut dyn AnswerWriter) -> MessagesOnly<'s> {
         MessagesOnly { inner }
     }
 }
 
-impl ResultSink for MessagesOnly<'_> {
+impl ResultWriter for MessagesOnly<'_> {
     fn start(&mut self, _: &Task, _: &ResultSite) -> SqlResult<()> {
         Ok(())
     }
@@ -216,7 +216,7 @@ impl ResultSink for MessagesOnly<'_> {
 }
 
 impl PassesMessages for MessagesOnly<'_> {
-    fn outer(&mut self) -> &mut dyn ResponseSink {
+    fn outer(&mut self) -> &mut dyn AnswerWriter {
         self.inner
     }
 }
@@ -224,7 +224,7 @@ impl PassesMessages for MessagesOnly<'_> {
 /// Discards everything: what functions write to, through [`ResultsOnly`].
 pub struct Silent;
 
-impl ResultSink for Silent {
+impl ResultWriter for Silent {
     fn start(&mut self, _: &Task, _: &ResultSite) -> SqlResult<()> {
         Ok(())
     }
@@ -238,11 +238,11 @@ impl ResultSink for Silent {
     }
 }
 
-/// Passes on the results of what runs inside a unit: the request's own sink hears of the rest when
+/// Passes on the results of what runs inside a unit: the request's own writer hears of the rest when
 /// that unit is done.
-pub struct ResultsOnly<'s>(pub &'s mut dyn ResultSink);
+pub struct ResultsOnly<'s>(pub &'s mut dyn ResultWriter);
 
-impl ResultSink for ResultsOnly<'_> {
+impl ResultWriter for ResultsOnly<'_> {
     fn start(&mut self, task: &Task, result: &ResultSite) -> SqlResult<()> {
         self.0.start(task, result)
     }
@@ -256,8 +256,8 @@ impl ResultSink for ResultsOnly<'_> {
     }
 }
 
-impl ResponseSink for ResultsOnly<'_> {
-    fn results(&mut self) -> &mut dyn ResultSink {
+impl AnswerWriter for ResultsOnly<'_> {
+    fn results(&mut self) -> &mut dyn ResultWriter {
         self
     }
 
