@@ -27,10 +27,11 @@ engine: critical sync wait sort log cold pages hot txn sink checkpoint recovery 
 tsql: ast lexer print check parser
 compile: plan lower bind
 run: func interp
-session: [exec ddl sysview sysproc]
+session: handle request options response files security fault program plan_cache instance session context sysproc
+        sysview names ddl prepare builtin cursor bulk admin batch requests
 tools: client show sql stress local sample workload backup bench demo
 server: config machine certificate password throttle server vital errorlog timer periodic health watch startup
-        balance watchdog connection listener embedded program
+        balance workers watchdog connection listener embedded program
 "
 
 wrong=0
@@ -59,12 +60,16 @@ done
 references() {
     find "crates/$1/src" -name '*.rs' ! -path '*/tests/*' ! -path '*/testing/*' ! -name '*tests.rs' ! -name 'testing.rs' |
         while read -r file; do
-            from=${file#"crates/$1/src/"}
-            from=${from%%/*}
-            awk -v from="${from%.rs}" '
+            module=${file#"crates/$1/src/"}
+            module=${module%.rs}
+            module=${module%/mod}
+            # As many times `super` leads from here to the crate's root.
+            root=$(sed 's/[^/]*/super/g; s,/,::,g' <<<"$module")
+            awk -v from="${module%%/*}" -v root="$root" '
                 /#\[cfg\(test\)\]/ { exit }
                 {
                     sub(/\/\/.*/, "")
+                    gsub("(^|[^:a-z])" root "::", " crate::")
                     while (match($0, /crate::[a-z_]+/)) {
                         to = substr($0, RSTART + 7, RLENGTH - 7)
                         if (to != from) print from, to

@@ -9,7 +9,7 @@ use base::{SqlError, message};
 use engine::checkpoint::CheckpointError;
 use engine::txn::TxnError;
 use run::interp::errors;
-use session::exec::instance::Instance;
+use session::instance::Instance;
 use tracing::{error, info};
 
 /// How often the checkpoints of each database have failed that could not be made the last time.

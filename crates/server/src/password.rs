@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 use env::Env;
 use ring::{hmac, pbkdf2};
-use session::exec::instance::login::Passwords;
+use session::instance::login::Passwords;
 
 /// The first byte of a stored hash: this form.
 const FORM: u8 = 1;

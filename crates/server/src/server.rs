@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed, Ordering::Se
 
 use engine::wait::{Interrupted, Runtime};
 use env::Env;
-use session::exec::instance::Instance;
+use session::instance::Instance;
 use tokio::sync::{Notify, Semaphore};
 
 use crate::certificate::Tls;

@@ -18,12 +18,12 @@ use env::Env;
 use ir::function::facts::ServerFacts;
 use ir::machine_code::CodeGenerator;
 use run::interp::spill::{SpillOptions, SpillSpace};
-use session::exec::files::FileRules;
-use session::exec::instance::error_log::ErrorLogFiles;
-use session::exec::instance::login::Passwords;
-use session::exec::instance::memory::{Shares, StatementMemory};
-use session::exec::instance::{Instance, InstanceOptions, compiler};
-use session::exec::run::backup::history;
+use session::admin::backup::history;
+use session::files::FileRules;
+use session::instance::error_log::ErrorLogFiles;
+use session::instance::login::Passwords;
+use session::instance::memory::{Shares, StatementMemory};
+use session::instance::{Instance, InstanceOptions, compiler};
 use tracing::{error, info, warn};
 
 use crate::certificate::{CertificateError, Tls, is_own_file};

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::task::Poll;
 
 use engine::critical::{self, Section};
-use session::exec::session::contain::{Panicked, contained};
+use session::fault::contain::{Panicked, contained};
 
 /// A task without which the server is of no use: a panic of it ends the process.
 pub async fn vital<F: Future>(name: &'static str, task: F) -> F::Output {

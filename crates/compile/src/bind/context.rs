@@ -18,7 +18,7 @@ use tsql::ast;
 use crate::plan::optimize::MemoryNeed;
 use crate::plan::statistics::Statistics;
 
-/// What names mean to a session, or to the module that it runs. `exec` implements it.
+/// What names mean to a session, or to the module that it runs. The session implements it.
 ///
 /// Everything must stay the same while one statement is bound.
 pub trait Names {
@@ -391,7 +391,7 @@ impl<T> AtLine for SqlResult<T> {
     }
 }
 
-/// What `exec` must know about a bound statement before it runs it.
+/// What the session must know about a bound statement before it runs it.
 #[derive(Clone, PartialEq, Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Facts {

@@ -1,4 +1,4 @@
-//! Statements as wholes: what `exec` and `ddl` ask for.
+//! Statements as wholes: what sessions and definitions ask for.
 
 use std::sync::Arc;
 

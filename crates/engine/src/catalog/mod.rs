@@ -27,7 +27,7 @@ mod system_tables;
 pub use definition::{Definition, DefinitionKey, ObjectDef};
 pub use edit::{Rows, SchemaEdit, TableRebuild};
 pub use error::{CatalogError, CatalogResult, NameSpace};
-pub use name::{NameKey, temporary_name};
+pub use name::{NameKey, temporary_name, without_number};
 pub use permissions::SecurableKind;
 pub use replay::CatalogReplay;
 pub use schema::{Named, NamedMap, Object, Schema, ServerSchema, User};

@@ -41,6 +41,12 @@ pub fn temporary_name(name: &str, number: u32) -> String {
     format!("{name:_<116}{number:012X}")
 }
 
+/// A name without what makes the names of temporary objects unique.
+pub fn without_number(name: &str) -> &str {
+    let local = name.starts_with('#') && !name.starts_with("##") && name.len() == 128;
+    if local { name[..116].trim_end_matches('_') } else { name }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! What functions may ask of the session, the catalog and the server.
 //!
-//! `exec` implements the two traits for its sessions. What they return is what the current statement
+//! Sessions implement the two traits. What they return is what the current statement
 //! sees: the time is that of its start, and a schema stays the same from one call to the next.
 
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use env::sim::SimEnv;
 use ir::Unit;
 use ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
-use session::exec::testing::TestServer;
+use session::testing::TestServer;
 
 use crate::Generator;
 use crate::ahead::Ahead;

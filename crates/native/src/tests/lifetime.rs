@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use env::sim::SimEnv;
 use ir::Unit;
 use ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
-use session::exec::testing::{TestServer, TestSession};
+use session::testing::{TestServer, TestSession};
 
 use super::server::Watched;
 use crate::Generator;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use base::on_purpose::{self, Place};
 use env::sim::SimEnv;
-use session::exec::session::After;
-use session::exec::testing::TestServer;
+use session::response::After;
+use session::testing::TestServer;
 
 use crate::Generator;
 

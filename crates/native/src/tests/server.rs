@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use env::sim::SimEnv;
 use ir::Unit;
 use ir::machine_code::{CodeGenerator, MachineCode, NotCompiled};
-use session::exec::testing::{TestServer, power, scripts};
+use session::testing::{TestServer, power, scripts};
 use testkit::golden;
 
 use crate::Generator;

@@ -17,11 +17,11 @@ use engine::catalog::def::UserTypeId;
 use engine::wait::{Interrupted, Task};
 use ir::site::{ResultColumn, ResultSite};
 use run::interp::{OutputRow, ResultWriter};
-use session::exec::answer::{
+use session::response::After;
+use session::response::{
     AnswerWriter, DoneScope, EnvironmentChange, Origins, OutputParameter, StatementDone,
 };
-use session::exec::session::Reveal;
-use session::exec::session::requests::After;
+use session::session::Reveal;
 use tds::collation::WireCollation;
 use tds::server::{ResponseWriter, RowEncoder, RowSource};
 use tds::token::{Done, DoneKind, DoneStatus};

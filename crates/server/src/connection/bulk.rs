@@ -10,7 +10,7 @@ use std::task::Poll;
 
 use base::{SqlError, SqlResult, SqlType, Value, ValueRef, message};
 use engine::wait::Task;
-use session::exec::bulk::BulkSource;
+use session::bulk::BulkSource;
 use smallvec::SmallVec;
 use tds::columns::ReceivedColumn;
 use tds::row::Row;

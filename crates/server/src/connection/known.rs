@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use session::exec::request::{RpcCall, RpcProcedure, RpcValue, procedure_id as id};
+use session::request::{RpcCall, RpcProcedure, RpcValue, procedure_id as id};
 use tds::Column;
 
 /// The columns of results, one result after the other.

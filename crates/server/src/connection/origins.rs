@@ -3,7 +3,7 @@
 
 use engine::catalog::def::TableDef;
 use ir::site::ResultColumn;
-use session::exec::answer::Origins;
+use session::response::Origins;
 use tds::server::ResponseWriter;
 use tds::server::response::ColumnOrigin;
 

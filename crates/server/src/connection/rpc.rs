@@ -2,7 +2,7 @@
 
 use base::value::Variant;
 use base::{Collation, SqlType, Value, variant};
-use session::exec::request::{RpcArg, RpcCall, RpcProcedure, RpcValue, TableValue};
+use session::request::{RpcArg, RpcCall, RpcProcedure, RpcValue, TableValue};
 use tds::ProtocolError;
 use tds::server::rpc::{self, ProcedureRef, RpcError, RpcParameter};
 use tds::server::{RpcReader, TableParameter};

@@ -8,12 +8,12 @@ use std::task::{Context, Poll};
 
 use base::{SqlError, message};
 use engine::wait::{Interrupt, Interrupted, OutOfStacks, Statement, Task};
-use session::exec::answer::AnswerWriter;
-use session::exec::instance::sessions::SessionEntry;
-use session::exec::request::TransactionRequest;
-use session::exec::session::Session;
-use session::exec::session::contain::{Panicked, assertion_failed, contained};
-use session::exec::session::requests::After;
+use session::fault::contain::{Panicked, assertion_failed, contained};
+use session::instance::sessions::SessionEntry;
+use session::request::TransactionRequest;
+use session::response::After;
+use session::response::AnswerWriter;
+use session::session::Session;
 use tds::packet::{PacketType, Reset};
 use tds::server::{ResponseWriter, RpcReader, SqlBatch, request};
 use tds::token::{Done, DoneKind, DoneStatus};

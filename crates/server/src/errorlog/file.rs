@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::value::DateTime;
 use engine::catalog::bootstrap::now;
 use env::{DirectoryLock, Env, File, FileResult, OpenMode};
-use session::exec::instance::error_log::{ARCHIVES, Archive, Entry, entries};
+use session::instance::error_log::{ARCHIVES, Archive, Entry, entries};
 
 use super::outlet::Target;
 

@@ -20,7 +20,7 @@ use engine::catalog::bootstrap::now;
 use env::{Env, FileResult};
 use file::LogFile;
 use outlet::{Outlet, Target};
-use session::exec::instance::error_log::{Archive, Entry, ErrorLogFiles};
+use session::instance::error_log::{Archive, Entry, ErrorLogFiles};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber, error, info};
 use tracing_subscriber::fmt::MakeWriter;
@@ -286,7 +286,7 @@ fn one_line(text: &str) -> String {
 mod tests {
     use base::message;
     use env::sim::SimEnv;
-    use session::exec::instance::error_log::entries;
+    use session::instance::error_log::entries;
 
     use super::*;
 

@@ -16,8 +16,8 @@ use run::interp::{self, Frame};
 
 use super::failure::DdlResult;
 use super::names::DefinitionNames;
-use crate::exec::context::Context;
-use crate::exec::program::plan::StepPlan;
+use crate::context::Context;
+use crate::program::plan::StepPlan;
 
 /// Whether a query has any row. Names in it are those of a database.
 pub fn exists(context: &mut Context<'_>, database: DbId, query: &str) -> DdlResult<bool> {

@@ -9,7 +9,7 @@ use super::failure::{DdlResult, Failure};
 use super::object::find_type;
 use super::place::{self, Found};
 use super::{security, table};
-use crate::exec::context::{Context, catalog_error};
+use crate::context::{Context, catalog_error};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

@@ -5,7 +5,7 @@ use base::message::{self, Message};
 use compile::bind::BindError;
 use engine::catalog::CatalogError;
 
-use crate::exec::context::{Context, catalog_error};
+use crate::context::{Context, catalog_error};
 
 /// Why a definition failed. SQL Server reports the reason, then "Could not create constraint or
 /// index. See previous errors."; a `CATCH` block sees the last of them.

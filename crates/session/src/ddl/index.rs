@@ -16,9 +16,8 @@ use super::failure::DdlResult;
 use super::names::DefinitionNames;
 use super::place::{self, Found};
 use super::table::{Builder, IndexRequest, Purpose, Setting, find_index};
-use crate::exec::context::Context;
-use crate::exec::program::ProgramKind;
-use crate::exec::program::compile::bind_options;
+use crate::context::Context;
+use crate::program::{ProgramKind, bind_options};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

@@ -42,7 +42,7 @@ mod tests;
 use base::{SqlError, SqlResult, message};
 use tsql::ast::{self, StatementKind};
 
-use crate::exec::context::Context;
+use crate::context::Context;
 use failure::{DdlResult, Failure};
 
 pub use alter::distrust;
@@ -52,7 +52,7 @@ pub use module::refresh as refresh_module;
 pub use names::DefinitionNames;
 pub(crate) use place::is_private;
 pub use security::membership;
-pub use table::{fill_new_table, shown_name, table_variable, without_number};
+pub use table::{fill_new_table, shown_name, table_variable};
 
 /// Runs a statement that defines something. `text` is the batch that the statement's positions
 /// refer to. Error 401 for statements that are nothing of the kind.

@@ -9,7 +9,7 @@ use engine::catalog::Schema;
 use engine::catalog::def::{SchemaId, TableDef};
 use tsql::ast;
 
-use crate::exec::session::State;
+use crate::session::State;
 
 /// Names as a definition in some database sees them. There are no variables but the parameters of
 /// a module.
@@ -73,7 +73,7 @@ impl Names for DefinitionNames<'_> {
     }
 
     fn system_object(&self, schema: Option<&str>, name: &str) -> Option<SystemObject> {
-        crate::exec::session::system::find(schema, name)
+        crate::names::system::find(schema, name)
     }
 
     fn variable(&self, name: &str) -> Option<Variable> {

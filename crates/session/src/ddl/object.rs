@@ -17,7 +17,7 @@ use super::names::DefinitionNames;
 use super::place::{self, Place};
 use super::security::new_owner;
 use super::table;
-use crate::exec::context::{Context, engine_error};
+use crate::context::{Context, engine_error};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

@@ -10,8 +10,8 @@ use engine::catalog::{Object, Schema, temporary_name};
 use tsql::ast::ObjectName;
 
 use super::failure::DdlResult;
-use crate::exec::context::Context;
-use crate::exec::session::State;
+use crate::context::Context;
+use crate::session::State;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

@@ -7,7 +7,7 @@ use base::{SqlError, SqlResult, Value, message};
 use engine::catalog::def::*;
 use engine::catalog::{Definition, DefinitionKey};
 
-use crate::exec::context::Context;
+use crate::context::Context;
 
 /// What is done to an extended property.
 #[derive(Clone, PartialEq, Debug)]

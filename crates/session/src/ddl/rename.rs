@@ -11,7 +11,7 @@ use engine::catalog::def::*;
 use engine::catalog::{Definition, ObjectDef};
 
 use super::object::with_header;
-use crate::exec::context::Context;
+use crate::context::Context;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

@@ -1,13 +1,10 @@
 //! The procedures that users call: help, sessions, settings, logins and users, and old names of
 //! statements.
 
-use super::Needs;
-use super::native::{
-    applock, attach, checkpoints, collection, configuration, describe, directory, error_log,
-    messages, naming, plans, pools, properties, refresh, sequences, session, triggers,
-};
-use super::registry::Entry;
 use engine::catalog::def::Permission;
+
+use super::registry::Entry;
+use super::{Builtin, Needs};
 
 const DROP_USER: &str = include_str!("text/sp_dropuser.sql");
 const REGISTRY_READ: &str = include_str!("text/xp_instance_regread.sql");
@@ -71,116 +68,129 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry::text("sp_renamedb", include_str!("text/sp_renamedb.sql")),
     Entry::text("sp_attach_db", include_str!("text/sp_attach_db.sql")),
     Entry::text("sp_attach_single_file_db", include_str!("text/sp_attach_single_file_db.sql")),
-    Entry::native("sp_detach_db", include_str!("text/sp_detach_db.sql"), attach::detach),
+    Entry::builtin("sp_detach_db", include_str!("text/sp_detach_db.sql"), Builtin::DetachDatabase),
     Entry::text("sp_recompile", include_str!("text/sp_recompile.sql")),
     Entry::internal(
         "sp_recompile_object",
         include_str!("text/sp_recompile_object.sql"),
-        plans::recompile,
+        Builtin::Recompile,
     ),
-    Entry::native("sp_refreshview", include_str!("text/sp_refreshview.sql"), refresh::view),
-    Entry::native(
+    Entry::builtin("sp_refreshview", include_str!("text/sp_refreshview.sql"), Builtin::RefreshView),
+    Entry::builtin(
         "sp_refreshsqlmodule",
         include_str!("text/sp_refreshsqlmodule.sql"),
-        refresh::module,
+        Builtin::RefreshModule,
     ),
     Entry::text("sp_tableoption", include_str!("text/sp_tableoption.sql")),
     Entry::text("sp_indexoption", include_str!("text/sp_indexoption.sql")),
     Entry::text("sp_procoption", include_str!("text/sp_procoption.sql")),
     Entry::text("sp_MSforeachdb", include_str!("text/sp_MSforeachdb.sql")),
     Entry::text("sp_MSforeachtable", include_str!("text/sp_MSforeachtable.sql")),
-    Entry::native("sp_rename", include_str!("text/sp_rename.sql"), naming::rename),
-    Entry::native("sp_addextendedproperty", PROPERTY, properties::add).with(&[VALUE]),
-    Entry::native("sp_updateextendedproperty", PROPERTY, properties::update).with(&[VALUE]),
-    Entry::native("sp_dropextendedproperty", PROPERTY, properties::drop).with(&[("$value$", "")]),
-    Entry::native(
+    Entry::builtin("sp_rename", include_str!("text/sp_rename.sql"), Builtin::Rename),
+    Entry::builtin("sp_addextendedproperty", PROPERTY, Builtin::AddProperty).with(&[VALUE]),
+    Entry::builtin("sp_updateextendedproperty", PROPERTY, Builtin::UpdateProperty).with(&[VALUE]),
+    Entry::builtin("sp_dropextendedproperty", PROPERTY, Builtin::DropProperty)
+        .with(&[("$value$", "")]),
+    Entry::builtin(
         "sp_settriggerorder",
         include_str!("text/sp_settriggerorder.sql"),
-        triggers::set_order,
+        Builtin::SetTriggerOrder,
     ),
     Entry::text("sp_updatestats", include_str!("text/sp_updatestats.sql")).needs(OWNER),
     // Sessions and the server.
-    Entry::native("sp_addmessage", include_str!("text/sp_addmessage.sql"), messages::add)
+    Entry::builtin("sp_addmessage", include_str!("text/sp_addmessage.sql"), Builtin::AddMessage)
         .needs(SETTINGS),
-    Entry::native("sp_dropmessage", include_str!("text/sp_dropmessage.sql"), messages::drop)
+    Entry::builtin("sp_dropmessage", include_str!("text/sp_dropmessage.sql"), Builtin::DropMessage)
         .needs(SETTINGS),
-    Entry::native("sp_getapplock", include_str!("text/sp_getapplock.sql"), applock::acquire),
-    Entry::native(
+    Entry::builtin(
+        "sp_getapplock",
+        include_str!("text/sp_getapplock.sql"),
+        Builtin::AcquireAppLock,
+    ),
+    Entry::builtin(
         "sp_releaseapplock",
         include_str!("text/sp_releaseapplock.sql"),
-        applock::release,
+        Builtin::ReleaseAppLock,
     ),
-    Entry::native(
+    Entry::builtin(
         "sp_set_session_context",
         include_str!("text/sp_set_session_context.sql"),
-        session::set_context,
+        Builtin::SetSessionContext,
     ),
     Entry::text("sp_configure", include_str!("text/sp_configure.sql")),
     Entry::internal(
         "sp_configure_set",
         include_str!("text/sp_configure_set.sql"),
-        configuration::set,
+        Builtin::Configure,
     )
     .needs(SETTINGS),
-    Entry::native(
+    Entry::builtin(
         "sp_xtp_control_proc_exec_stats",
         include_str!("text/sp_xtp_control_proc_exec_stats.sql"),
-        collection::modules,
+        Builtin::CollectModuleStatistics,
     )
     .needs(Needs::Administrator),
-    Entry::native(
+    Entry::builtin(
         "sp_xtp_control_query_exec_stats",
         include_str!("text/sp_xtp_control_query_exec_stats.sql"),
-        collection::statements,
+        Builtin::CollectStatementStatistics,
     )
     .needs(Needs::Administrator),
-    Entry::native(
+    Entry::builtin(
         "sp_xtp_merge_checkpoint_files",
         include_str!("text/sp_xtp_merge_checkpoint_files.sql"),
-        checkpoints::merge,
+        Builtin::MergeCheckpointFiles,
     ),
-    Entry::native(
+    Entry::builtin(
         "sp_xtp_checkpoint_force_garbage_collection",
         include_str!("text/sp_xtp_checkpoint_force_garbage_collection.sql"),
-        checkpoints::collect_garbage,
+        Builtin::CollectCheckpointGarbage,
     ),
-    Entry::native(
+    Entry::builtin(
         "sp_xtp_bind_db_resource_pool",
         include_str!("text/sp_xtp_bind_db_resource_pool.sql"),
-        pools::bind,
+        Builtin::BindResourcePool,
     )
     .needs(Needs::Administrator),
-    Entry::native(
+    Entry::builtin(
         "sp_xtp_unbind_db_resource_pool",
         include_str!("text/sp_xtp_unbind_db_resource_pool.sql"),
-        pools::unbind,
+        Builtin::UnbindResourcePool,
     )
     .needs(Needs::Administrator),
-    Entry::native("xp_readerrorlog", include_str!("text/xp_readerrorlog.sql"), error_log::read),
-    Entry::native(
+    Entry::builtin(
+        "xp_readerrorlog",
+        include_str!("text/xp_readerrorlog.sql"),
+        Builtin::ReadErrorLog,
+    ),
+    Entry::builtin(
         "sp_readerrorlog",
         include_str!("text/sp_readerrorlog.sql"),
-        error_log::read_as_administrator,
+        Builtin::ReadErrorLogAsAdministrator,
     ),
-    Entry::native("xp_enumerrorlogs", ENUMERATE_LOGS, error_log::list),
-    Entry::native("sp_enumerrorlogs", ENUMERATE_LOGS, error_log::list_as_administrator),
+    Entry::builtin("xp_enumerrorlogs", ENUMERATE_LOGS, Builtin::ListErrorLogs),
+    Entry::builtin("sp_enumerrorlogs", ENUMERATE_LOGS, Builtin::ListErrorLogsAsAdministrator),
     Entry::text("sp_cycle_errorlog", include_str!("text/sp_cycle_errorlog.sql")),
-    Entry::native("xp_create_subdir", include_str!("text/xp_create_subdir.sql"), directory::create)
-        .needs(Needs::Administrator),
-    Entry::native(
+    Entry::builtin(
+        "xp_create_subdir",
+        include_str!("text/xp_create_subdir.sql"),
+        Builtin::CreateDirectory,
+    )
+    .needs(Needs::Administrator),
+    Entry::builtin(
         "sp_describe_first_result_set",
         include_str!("text/sp_describe_first_result_set.sql"),
-        describe::first_result_set,
+        Builtin::DescribeFirstResultSet,
     ),
-    Entry::native(
+    Entry::builtin(
         "sp_describe_undeclared_parameters",
         include_str!("text/sp_describe_undeclared_parameters.sql"),
-        describe::undeclared_parameters,
+        Builtin::DescribeUndeclaredParameters,
     ),
-    Entry::native(
+    Entry::builtin(
         "sp_describe_parameter_encryption",
         include_str!("text/sp_describe_parameter_encryption.sql"),
-        describe::parameter_encryption,
+        Builtin::DescribeParameterEncryption,
     ),
     Entry::text("sp_delete_backuphistory", include_str!("text/sp_delete_backuphistory.sql"))
         .needs(BACKUP_HISTORY),
@@ -189,9 +199,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         include_str!("text/sp_delete_database_backuphistory.sql"),
     )
     .needs(BACKUP_HISTORY),
-    Entry::native(
+    Entry::builtin(
         "sp_sequence_get_range",
         include_str!("text/sp_sequence_get_range.sql"),
-        sequences::get_range,
+        Builtin::GetSequenceRange,
     ),
 ];

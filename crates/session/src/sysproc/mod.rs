@@ -3,30 +3,59 @@
 //!
 //! Every procedure has a text, a `CREATE PROCEDURE` statement, which is parsed and kept as a user's
 //! would be; calls bind arguments and return status and output parameters the same way. What T-SQL
-//! can say is said there (`text/`). Where it cannot, the procedure has a [`Native`] body instead,
+//! can say is said there (`text/`). Where it cannot, the procedure has a [`Builtin`] body instead,
 //! which runs in the place of its steps; the text then only declares the parameters.
 //!
 //! A text runs in the database that it is called in, with the caller's permissions.
 
 mod administration;
-mod arguments;
 mod catalog;
-pub(crate) mod native;
 mod registry;
+mod special;
 
 use std::sync::Arc;
 
-use base::SqlResult;
 use base::ids::ObjectId;
 use engine::catalog::def::Permission;
 
-use crate::exec::context::Context;
-
-pub use arguments::Arguments;
 pub use registry::{all, find, find_by_id};
+pub(crate) use special::{CursorProcedure, TextProcedure};
 
-/// What a procedure does that no text could: the status that it returns.
-pub type Native = fn(&mut Context<'_>, &mut Arguments<'_>) -> SqlResult<i32>;
+/// A body that no text could say (`crate::builtin`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the registry names the procedure of each")]
+pub enum Builtin {
+    DetachDatabase,
+    Recompile,
+    RefreshView,
+    RefreshModule,
+    Rename,
+    AddProperty,
+    UpdateProperty,
+    DropProperty,
+    SetTriggerOrder,
+    AddMessage,
+    DropMessage,
+    AcquireAppLock,
+    ReleaseAppLock,
+    SetSessionContext,
+    Configure,
+    CollectModuleStatistics,
+    CollectStatementStatistics,
+    MergeCheckpointFiles,
+    CollectCheckpointGarbage,
+    BindResourcePool,
+    UnbindResourcePool,
+    ReadErrorLog,
+    ReadErrorLogAsAdministrator,
+    ListErrorLogs,
+    ListErrorLogsAsAdministrator,
+    CreateDirectory,
+    DescribeFirstResultSet,
+    DescribeUndeclaredParameters,
+    DescribeParameterEncryption,
+    GetSequenceRange,
+}
 
 /// What a caller needs to call a procedure, whatever its arguments: error 15247 without it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +83,7 @@ pub struct SystemProcedure {
     /// What its caller needs.
     pub needs: Needs,
     /// What runs in the place of the text's steps.
-    pub native: Option<Native>,
+    pub builtin: Option<Builtin>,
     /// It is for other procedures of this module to call; a name elsewhere does not find it.
     pub internal: bool,
 }

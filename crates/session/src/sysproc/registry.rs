@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use base::ids::ObjectId;
 use base::text::identifier::fold_identifier;
 
-use super::{Native, Needs, SystemProcedure, administration, catalog};
+use super::{Builtin, Needs, SystemProcedure, administration, catalog};
 
 /// How a procedure is written down.
 pub(super) struct Entry {
@@ -15,14 +15,14 @@ pub(super) struct Entry {
     /// What takes the place of `$…$` in the text, beside the name and the shared parts.
     pub parts: &'static [(&'static str, &'static str)],
     pub needs: Needs,
-    pub native: Option<Native>,
+    pub builtin: Option<Builtin>,
     pub internal: bool,
 }
 
 impl Entry {
     /// A procedure whose text says everything.
     pub const fn text(name: &'static str, text: &'static str) -> Entry {
-        Entry { name, text, parts: &[], needs: Needs::Nothing, native: None, internal: false }
+        Entry { name, text, parts: &[], needs: Needs::Nothing, builtin: None, internal: false }
     }
 
     /// One of several that share a text.
@@ -31,29 +31,29 @@ impl Entry {
         text: &'static str,
         parts: &'static [(&'static str, &'static str)],
     ) -> Entry {
-        Entry { name, text, parts, needs: Needs::Nothing, native: None, internal: false }
+        Entry { name, text, parts, needs: Needs::Nothing, builtin: None, internal: false }
     }
 
     /// A procedure whose text only declares its parameters.
-    pub const fn native(name: &'static str, text: &'static str, native: Native) -> Entry {
+    pub const fn builtin(name: &'static str, text: &'static str, builtin: Builtin) -> Entry {
         Entry {
             name,
             text,
             parts: &[],
             needs: Needs::Nothing,
-            native: Some(native),
+            builtin: Some(builtin),
             internal: false,
         }
     }
 
     /// The same, for other procedures to call.
-    pub const fn internal(name: &'static str, text: &'static str, native: Native) -> Entry {
+    pub const fn internal(name: &'static str, text: &'static str, builtin: Builtin) -> Entry {
         Entry {
             name,
             text,
             parts: &[],
             needs: Needs::Nothing,
-            native: Some(native),
+            builtin: Some(builtin),
             internal: true,
         }
     }
@@ -93,7 +93,7 @@ static ALL: LazyLock<Vec<SystemProcedure>> = LazyLock::new(|| {
         name: entry.name,
         definition: entry.definition().into(),
         needs: entry.needs,
-        native: entry.native,
+        builtin: entry.builtin,
         internal: entry.internal,
     };
     entries.enumerate().map(procedure).collect()

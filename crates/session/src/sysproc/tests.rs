@@ -3,7 +3,7 @@
 use tsql::ast::{Module, StatementKind};
 
 use super::*;
-use crate::exec::testing::{TestServer, TestSession};
+use crate::testing::{TestServer, TestSession};
 
 #[test]
 fn every_text_is_one_create_procedure_of_its_name() {

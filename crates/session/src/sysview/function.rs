@@ -9,7 +9,7 @@ use ir::function::{AggregateFunction, Functions, RowsetFunction, RowsetRows, Sca
 use ir::rowset::ViewColumn;
 use run::func;
 
-use crate::exec::instance::Instance;
+use crate::instance::Instance;
 use crate::sysview::server::files::VIRTUAL_FILE_STATS;
 use crate::sysview::server::log::LOG_INFO;
 use crate::sysview::server::physical::INDEX_PHYSICAL_STATS;

@@ -31,7 +31,7 @@ use ir::function::Functions;
 use ir::rowset::{RowsetId, SystemRowset, ViewColumn};
 use run::interp::local::LocalTable;
 
-use crate::exec::instance::Instance;
+use crate::instance::Instance;
 
 pub use function::Library;
 pub(crate) use server::texts::offsets as statement_offsets;

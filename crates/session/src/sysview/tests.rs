@@ -4,7 +4,7 @@ use engine::wait::Interrupted;
 use env::sim::wait_until;
 
 use super::*;
-use crate::exec::testing::{TestServer, TestSession};
+use crate::testing::{TestServer, TestSession};
 
 #[test]
 fn every_view_can_be_read_from_every_database() {
@@ -48,7 +48,7 @@ fn rows(answer: &str) -> String {
 }
 
 /// `name type`, with a question mark if the column may be NULL, one line a column.
-fn shape(session: &mut crate::exec::testing::TestSession, view: &str) -> String {
+fn shape(session: &mut crate::testing::TestSession, view: &str) -> String {
     let answer = session.run(&format!("exec sp_describe_first_result_set N'SELECT * FROM {view}'"));
     let column = |line: &str| {
         let cells: Vec<&str> = line.split('|').collect();
@@ -497,7 +497,7 @@ fn the_collector_tells_what_it_has_freed() {
 }
 
 /// What one row of an answer says.
-fn one(session: &mut crate::exec::testing::TestSession<'_>, columns: &str, from: &str) -> String {
+fn one(session: &mut crate::testing::TestSession<'_>, columns: &str, from: &str) -> String {
     rows(&session.run(&format!("select {columns} from {from}")))
 }
 
@@ -564,7 +564,7 @@ with (memory_optimized = on)
 go
 insert s select value, value from generate_series(1, 1000)",
     );
-    let read = |session: &mut crate::exec::testing::TestSession<'_>| -> Vec<Vec<i64>> {
+    let read = |session: &mut crate::testing::TestSession<'_>| -> Vec<Vec<i64>> {
         let columns = "scans_started, scans_retries, rows_returned, rows_touched, rows_expiring, \
                        phantom_scans_started, phantom_rows_touched";
         let answer = one(session, columns, "sys.dm_db_xtp_index_stats order by index_id");

@@ -20,8 +20,8 @@ use engine::catalog::{Object, Schema};
 use ir::function::facts::Seen;
 
 use super::FilledView;
-use crate::exec::security::{DatabaseUser, WHOLE_DATABASE, WHOLE_SERVER};
-use crate::exec::session::State;
+use crate::security::{DatabaseUser, WHOLE_DATABASE, WHOLE_SERVER};
+use crate::session::State;
 
 /// The columns that say to which object a row belongs, the first that a view has.
 const OBJECT_COLUMNS: [&str; 3] = ["object_id", "referencing_id", "parent_object_id"];

@@ -6,12 +6,12 @@ use tsql::ast::{self, ConstraintKind, TableElement};
 
 use super::rebuild::{self, Rebuild, Source};
 use super::{Altered, constraints};
+use crate::context::Context;
 use crate::ddl::data::RowExpr;
 use crate::ddl::failure::{AboutConstraint, DdlResult, constraint_error};
 use crate::ddl::index::check_options;
 use crate::ddl::names::DefinitionNames;
 use crate::ddl::table::{Builder, Purpose, Setting, count_constraints};
-use crate::exec::context::Context;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

@@ -9,10 +9,10 @@ use tsql::ast::{self, ColumnChange, ColumnProperty};
 use super::Altered;
 use super::drops::{Purpose, refuse_used, users_of};
 use super::rebuild::{self, Rebuild};
+use crate::context::Context;
 use crate::ddl::failure::DdlResult;
 use crate::ddl::names::DefinitionNames;
 use crate::ddl::table::{self, Builder, Setting};
-use crate::exec::context::Context;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

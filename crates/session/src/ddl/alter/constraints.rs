@@ -8,10 +8,10 @@ use engine::catalog::def::*;
 use tsql::ast;
 
 use super::{Altered, put_table};
+use crate::context::Context;
 use crate::ddl::data;
 use crate::ddl::failure::{DdlResult, Failure, raised};
 use crate::ddl::table::shown_name;
-use crate::exec::context::Context;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

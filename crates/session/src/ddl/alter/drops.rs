@@ -6,9 +6,9 @@ use tsql::ast::{self, AlterTableDropKind};
 
 use super::Altered;
 use super::rebuild::{self, Rebuild};
+use crate::context::Context;
 use crate::ddl::failure::{DdlResult, Failure, raised};
 use crate::ddl::table::find_index;
-use crate::exec::context::Context;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

@@ -1,7 +1,7 @@
 //! `ALTER TABLE`, `TRUNCATE TABLE`, and switching triggers.
 //!
 //! Every change makes a new [`TableDef`] of the old one and puts it in its place. If rows cannot
-//! stay as they are ([`rows_stay`]), the table is rebuilt: each row is copied into a new storage.
+//! stay as they are ([`rebuild`]), the table is rebuilt: each row is copied into a new storage.
 
 mod add;
 mod columns;
@@ -23,8 +23,8 @@ use tsql::ast::{self, AlterTableAction, TriggerTarget};
 use super::failure::{DdlResult, raised};
 use super::place;
 use super::table::{self, Builder, Purpose, Setting};
+use crate::context::Context;
 use crate::ddl::names::DefinitionNames;
-use crate::exec::context::Context;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

@@ -14,11 +14,11 @@ use engine::txn::TxnError;
 use engine::wait::Task;
 
 use super::put_table;
+use crate::context::{Context, engine_error};
 use crate::ddl::data::{RowExpr, RowValues};
 use crate::ddl::failure::{DdlResult, Failure};
 use crate::ddl::place;
 use crate::ddl::table::shown_name;
-use crate::exec::context::{Context, engine_error};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

@@ -7,8 +7,8 @@ use engine::catalog::def::*;
 use tsql::ast;
 
 use super::{instance_error, is_system, options};
+use crate::context::Context;
 use crate::ddl::failure::{DdlResult, Failure};
-use crate::exec::context::Context;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

@@ -6,8 +6,8 @@ use engine::catalog::def::*;
 use tsql::ast::{self, OptionValue, Termination};
 
 use super::{instance_error, options, state};
+use crate::context::Context;
 use crate::ddl::failure::DdlResult;
-use crate::exec::context::Context;
 
 /// Whether a statement that sets these options asks for the database to be on line, or off line.
 pub(super) fn asked(options: &[ast::DatabaseOption]) -> Option<bool> {

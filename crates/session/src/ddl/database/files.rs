@@ -13,10 +13,10 @@ use engine::catalog::def::*;
 use engine::catalog::{Definition, DefinitionKey, Schema};
 use tsql::ast::{self, AlterDatabaseAction, FileGroupChange, FileSize, FileSpec};
 
+use crate::context::Context;
 use crate::ddl::failure::DdlResult;
 use crate::ddl::within;
-use crate::exec::context::Context;
-use crate::exec::files::{last_name, mapped};
+use crate::files::{last_name, mapped};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

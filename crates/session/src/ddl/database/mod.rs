@@ -19,7 +19,7 @@ pub(crate) use attach::detach;
 
 use super::failure::DdlResult;
 use super::within;
-use crate::exec::context::{Context, catalog_error, engine_error};
+use crate::context::{Context, catalog_error, engine_error};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

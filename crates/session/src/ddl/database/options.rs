@@ -6,8 +6,8 @@ use engine::catalog::def::*;
 use tsql::ast::{self, OptionValue, Termination};
 
 use super::state;
+use crate::context::{Context, checkpoint_error};
 use crate::ddl::failure::DdlResult;
-use crate::exec::context::{Context, checkpoint_error};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

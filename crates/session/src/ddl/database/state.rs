@@ -5,9 +5,9 @@ use base::{SqlError, message};
 use engine::catalog::def::*;
 use tsql::ast::Termination;
 
+use crate::context::Context;
 use crate::ddl::failure::DdlResult;
-use crate::exec::context::Context;
-use crate::exec::instance::sessions::SessionEntry;
+use crate::instance::sessions::SessionEntry;
 
 /// How often it is looked whether the others have left.
 const LOOK_AGAIN_NS: u64 = 20_000_000;

@@ -13,14 +13,14 @@ use engine::catalog::{ObjectDef, Schema};
 use ir::operator::VarId;
 use tsql::ast::{self, FunctionBody, Module};
 
+use crate::context::Context;
 use crate::ddl::failure::{DdlResult, Failure};
 use crate::ddl::names::DefinitionNames;
 use crate::ddl::place::Place;
 use crate::ddl::table::shown_name;
-use crate::exec::context::Context;
-use crate::exec::program::StepKind;
-use crate::exec::run::Fault;
-use crate::exec::session::level::TriggerLevel;
+use crate::fault::Fault;
+use crate::program::StepKind;
+use crate::session::level::TriggerLevel;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 

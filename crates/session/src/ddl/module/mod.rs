@@ -24,7 +24,7 @@ use super::names::DefinitionNames;
 use super::object::put_object;
 use super::place::{self, Found, Place};
 use super::table;
-use crate::exec::context::Context;
+use crate::context::Context;
 
 pub use refresh::refresh;
 

@@ -9,10 +9,10 @@ use engine::catalog::def::ModuleDef;
 use tsql::ast::{Module, StatementKind};
 
 use super::body;
+use crate::context::Context;
 use crate::ddl::failure::DdlResult;
 use crate::ddl::object::put_object;
 use crate::ddl::place::Place;
-use crate::exec::context::Context;
 
 /// Binds a module anew, as an `ALTER` with its own text and under its own `SET` options would: its
 /// columns and what it mentions are as its text has them today. The caller has locked the database

@@ -9,10 +9,10 @@ use engine::catalog::def::*;
 use tsql::ast::{self, SecurableClass as Class};
 
 use super::not_there;
+use crate::context::Context;
 use crate::ddl::failure::DdlResult;
 use crate::ddl::object::{find_type, with_header};
 use crate::ddl::place;
-use crate::exec::context::Context;
 
 /// `ALTER AUTHORIZATION ON class::name TO owner`.
 pub fn authorization(context: &mut Context<'_>, change: &ast::AlterAuthorization) -> DdlResult<()> {

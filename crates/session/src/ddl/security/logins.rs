@@ -10,9 +10,9 @@ use engine::txn::locks::ThingKind;
 use tsql::ast::{self, CreateAction, DropKind, Literal, LoginKind, LoginOptionKind, ObjectName};
 
 use super::{Shown, not_permitted, not_there};
+use crate::context::Context;
 use crate::ddl::failure::DdlResult;
-use crate::exec::context::Context;
-use crate::exec::security::{WHOLE_SERVER, login_may};
+use crate::security::{WHOLE_SERVER, login_may};
 
 /// Bytes of a login's security identifier.
 const SID_LEN: usize = 16;

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use base::ids::DbId;
 use base::{SqlError, message};
 use engine::catalog::def::*;
-use engine::catalog::{Definition, DefinitionKey, Object, Schema};
+use engine::catalog::{Definition, DefinitionKey, Object, Schema, SecurableKind};
 use tsql::ast::{self, PermissionAction, SecurableClass as Class};
 
 use super::not_there;
+use crate::context::Context;
 use crate::ddl::failure::DdlResult;
 use crate::ddl::{object, place};
-use crate::exec::context::Context;
-use crate::exec::security::{WHOLE_SERVER, owner_of};
-use engine::catalog::SecurableKind;
+use crate::security::{WHOLE_SERVER, owner_of};
 
 /// What a statement is about: the thing, and where permissions on it are kept.
 struct Target {

@@ -12,9 +12,9 @@ use tsql::ast::{
 };
 
 use super::{Shown, logins, not_permitted, not_there};
+use crate::context::Context;
 use crate::ddl::failure::DdlResult;
-use crate::exec::context::Context;
-use crate::exec::security::WHOLE_DATABASE;
+use crate::security::WHOLE_DATABASE;
 
 /// `CREATE USER` and `ALTER USER`.
 pub fn user(context: &mut Context<'_>, statement: &ast::UserStatement) -> DdlResult<()> {

@@ -10,12 +10,12 @@ use tsql::ast::{self, ConstraintKind, TableElement, TableOptionKind};
 
 use super::memory::not_supported;
 use super::{Builder, Purpose, Setting, count_constraints};
+use crate::context::Context;
 use crate::ddl::failure::DdlResult;
 use crate::ddl::index::check_options;
 use crate::ddl::names::DefinitionNames;
 use crate::ddl::place::{self, Place};
-use crate::exec::context::Context;
-use crate::exec::session::State;
+use crate::session::State;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
@@ -225,7 +225,7 @@ fn check_kind(context: &Context<'_>, name: &ast::ObjectName, kind: TableKind) ->
 }
 
 /// Error 12331: memory-optimized tables are made, altered and dropped outside of transactions.
-pub(in crate::ddl) fn refuse_transaction(context: &Context<'_>) -> DdlResult<()> {
+pub(crate) fn refuse_transaction(context: &Context<'_>) -> DdlResult<()> {
     match context.in_user_transaction() {
         true => Err(SqlError::new(&message::DDL_IN_TRANSACTION, &[]).into()),
         false => Ok(()),
@@ -233,11 +233,7 @@ pub(in crate::ddl) fn refuse_transaction(context: &Context<'_>) -> DdlResult<()>
 }
 
 /// Errors 41326, 41337: the database must be a user's and have a container.
-pub(in crate::ddl) fn check_database(
-    context: &Context<'_>,
-    database: DbId,
-    what: &str,
-) -> DdlResult<()> {
+pub(crate) fn check_database(context: &Context<'_>, database: DbId, what: &str) -> DdlResult<()> {
     const SYSTEM_LAST: DbId = DbId::MSDB;
     if database <= SYSTEM_LAST {
         return Err(SqlError::new(&message::SYSTEM_DATABASE_NOT_ALLOWED, &[]).into());
@@ -450,7 +446,7 @@ fn column(element: &TableElement) -> Option<&ast::ColumnDefinition> {
 }
 
 /// All constraints, those behind columns with the column.
-pub(in crate::ddl) fn constraints(
+pub(crate) fn constraints(
     elements: &[TableElement],
 ) -> impl Iterator<Item = (&ast::Constraint, Option<&str>)> {
     elements.iter().flat_map(|element| {
@@ -467,9 +463,7 @@ pub(in crate::ddl) fn constraints(
 }
 
 /// An index in a definition, with the column that it stands behind.
-pub(in crate::ddl) fn inline_index(
-    element: &TableElement,
-) -> Option<(&ast::InlineIndex, Option<&str>)> {
+pub(crate) fn inline_index(element: &TableElement) -> Option<(&ast::InlineIndex, Option<&str>)> {
     match element {
         TableElement::Column(column) => {
             column.index.as_ref().map(|index| (&**index, Some(&*column.name.name)))
@@ -480,7 +474,7 @@ pub(in crate::ddl) fn inline_index(
 }
 
 /// The names of the columns that are in a primary key.
-pub(in crate::ddl) fn primary_key_columns(elements: &[TableElement]) -> Vec<&str> {
+pub(crate) fn primary_key_columns(elements: &[TableElement]) -> Vec<&str> {
     let mut names = Vec::new();
     for (constraint, column) in constraints(elements) {
         let ConstraintKind::Key(key) = &constraint.kind else { continue };

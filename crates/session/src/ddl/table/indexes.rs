@@ -18,7 +18,7 @@ const INDEXES_MAX: usize = 999;
 const BUCKETS_MAX: u64 = 1 << 30;
 
 /// An index that is to be made, whatever statement says so.
-pub(in crate::ddl) struct IndexRequest<'a> {
+pub(crate) struct IndexRequest<'a> {
     pub name: Name,
     pub unique: bool,
     /// As written.
@@ -427,6 +427,6 @@ fn is_key_type(column: &ColumnDef) -> bool {
 }
 
 /// The place of the index of this name on a table.
-pub(in crate::ddl) fn find_index(schema: &Schema, table: &TableDef, name: &str) -> Option<usize> {
+pub(crate) fn find_index(schema: &Schema, table: &TableDef, name: &str) -> Option<usize> {
     table.indexes.iter().position(|i| schema.same_name(&i.name, name))
 }

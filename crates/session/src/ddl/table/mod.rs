@@ -21,13 +21,13 @@ use base::Collation;
 use base::ids::{DbId, ObjectId};
 use compile::bind::{BindContext, BindOptions, Names};
 use compile::plan::statistics::NoStatistics;
-use engine::catalog::Schema;
 use engine::catalog::def::*;
+use engine::catalog::{Schema, without_number};
 use tsql::ast;
 
 use super::failure::DdlResult;
-use crate::exec::security::DatabaseUser;
-use crate::exec::session::State;
+use crate::security::DatabaseUser;
+use crate::session::State;
 
 pub(super) use columns::identity_type;
 pub(super) use create::{
@@ -178,12 +178,6 @@ pub(super) fn count_constraints(elements: &[ast::TableElement]) -> usize {
 pub fn shown_name(name: &Name) -> Name {
     let shown = without_number(name);
     if shown.len() == name.len() { name.clone() } else { shown.into() }
-}
-
-/// The same, of a text.
-pub fn without_number(name: &str) -> &str {
-    let local = name.starts_with('#') && !name.starts_with("##") && name.len() == 128;
-    if local { name[..116].trim_end_matches('_') } else { name }
 }
 
 /// What the generated name of a constraint is made of.

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use testkit::golden;
 
-use crate::exec::testing::TestServer;
+use crate::testing::TestServer;
 
 fn transcript(name: &str) {
     let path = golden::file(env!("CARGO_MANIFEST_DIR"), "src/ddl/tests").join(name);

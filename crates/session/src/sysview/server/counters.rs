@@ -58,7 +58,7 @@ fn of_server(cx: &mut FillContext<'_>) {
     let counted = instance.counters();
     let since_start = |count: i32| u64::try_from(count).unwrap_or(0);
     let in_transaction = |entry: &_| {
-        let entry: &std::sync::Arc<crate::exec::instance::sessions::SessionEntry> = entry;
+        let entry: &std::sync::Arc<crate::instance::sessions::SessionEntry> = entry;
         entry.status().transaction.is_some()
     };
     let transactions = instance.sessions.all().iter().filter(|e| in_transaction(e)).count();

@@ -13,9 +13,9 @@ use super::super::cells::*;
 use super::super::{FillContext, FilledView, ViewColumn};
 use super::sessions::joined;
 use super::texts;
-use crate::exec::cache::CachedProgram;
-use crate::exec::instance::Instance;
-use crate::exec::program::ProgramKind;
+use crate::instance::Instance;
+use crate::plan_cache::CachedProgram;
+use crate::program::ProgramKind;
 
 const HANDLE: SqlType = SqlType::varbinary(64);
 

@@ -8,7 +8,7 @@ use engine::cold::FileActivity;
 use super::super::cells::*;
 use super::super::function::{FunctionContext, Rows, ServerFunction, integer};
 use super::memory::number;
-use crate::exec::session::system::{denied_server_state, sees_server};
+use crate::session::authority::{denied_server_state, sees_server};
 
 /// Bytes of a page.
 const PAGE: u64 = 8192;

@@ -7,7 +7,7 @@ use run::interp::grants::{Ask, Holder};
 
 use super::super::cells::*;
 use super::super::{FillContext, FilledView};
-use crate::exec::handle;
+use crate::handle;
 
 /// What waits for a lease are called.
 pub(super) const WAIT_TYPE: &str = "RESOURCE_SEMAPHORE";

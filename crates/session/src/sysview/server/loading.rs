@@ -7,7 +7,7 @@ use engine::recovery::LoadProgress;
 use super::super::FillContext;
 use super::super::cells::*;
 use super::sessions::{INTERNAL_GROUP, end_of_request, options};
-use crate::exec::options::Options;
+use crate::options::Options;
 
 /// These sessions have these numbers; those of clients begin at 51.
 const SESSIONS: std::ops::RangeInclusive<i16> = 20..=50;

@@ -8,7 +8,7 @@ use engine::database::{LogSegment, SegmentUse};
 use super::super::cells::*;
 use super::super::function::{FunctionContext, Rows, ServerFunction, integer};
 use super::memory::number;
-use crate::exec::session::system::{denied_server_state, sees_server};
+use crate::session::authority::{denied_server_state, sees_server};
 
 const MEGABYTE: f64 = 1_048_576.0;
 

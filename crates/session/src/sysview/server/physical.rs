@@ -15,7 +15,7 @@ use super::super::catalog::space::hobt_id;
 use super::super::cells::*;
 use super::super::function::{FunctionContext, Rows, ServerFunction, integer};
 use super::memory::number;
-use crate::exec::session::system::sees_server;
+use crate::session::authority::sees_server;
 
 const FLOAT: SqlType = SqlType::float();
 

@@ -10,9 +10,9 @@ use tsql::ast::IsolationLevel;
 use super::super::cells::*;
 use super::super::{FilledView, ViewColumn};
 use super::{grants, loading, locks};
-use crate::exec::handle;
-use crate::exec::instance::activity::Activity;
-use crate::exec::options::Options;
+use crate::handle;
+use crate::instance::activity::Activity;
+use crate::options::Options;
 
 /// The columns of a session's options, which sessions and requests share.
 const OPTION_COLUMNS: [ViewColumn; 14] = [

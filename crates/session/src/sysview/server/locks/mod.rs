@@ -16,11 +16,12 @@ use engine::txn::locks::{Lifetime, LockInfo, LockMode, Target, Thing};
 use engine::txn::{Blocker, ChangedRow, OwnerId, Resource, Waits};
 
 use self::place::{LockPlace, Places};
+
 pub use self::waits::DM_OS_WAITING_TASKS;
 pub(super) use self::waits::{blocked_by, wait_resource, wait_type};
 use super::super::cells::{self, *};
 use super::super::{FillContext, FilledView};
-use crate::exec::instance::locks::LockName;
+use crate::instance::locks::LockName;
 
 const ADDRESS: SqlType = SqlType::varbinary(8);
 

@@ -10,8 +10,8 @@ use engine::catalog::def::TableDef;
 use engine::txn::Place;
 use engine::txn::locks::{Target, Thing, ThingKind};
 
-use crate::exec::instance::Instance;
-use crate::exec::instance::locks::LockName;
+use crate::instance::Instance;
+use crate::instance::locks::LockName;
 use crate::sysview::catalog::space::hobt_id;
 
 /// What a lock lies on.

@@ -9,8 +9,8 @@ use engine::txn::{Blocker, OwnerId, Place, Resource, Waits};
 
 use super::place::Places;
 use super::{ADDRESS, cells::*};
-use crate::exec::instance::Instance;
-use crate::exec::instance::sessions::SessionEntry;
+use crate::instance::Instance;
+use crate::instance::sessions::SessionEntry;
 use crate::sysview::FilledView;
 
 /// What SQL Server calls such a wait.

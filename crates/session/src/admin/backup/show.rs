@@ -1,0 +1,350 @@
+//! `RESTORE HEADERONLY`, `FILELISTONLY`, `LABELONLY`, `VERIFYONLY`.
+
+use base::convert::display;
+use base::{Arena, Collation, ConvertOptions, SqlError, SqlType, Value, convert, message};
+use engine::backup::{BackupSet, Media, SetKind, Verification};
+use engine::catalog::bootstrap::Instance as Databases;
+use engine::catalog::def::{FileDef, FileKind, UserAccess};
+use tsql::ast::BackupAction;
+
+use super::failure::{About, instance_error};
+use super::options::Options;
+use super::{Device, PAGE_BYTES};
+use crate::builtin::rows::{Column, ResultSet};
+use crate::context::Context;
+use crate::fault::{Fault, Run};
+use crate::sysview::cells::{
+    BIG, BIT, GUID, INT, NULL, SMALL, TINY, WHEN, bit, fix, guid, int, nvar, or_null, text, utc,
+    when,
+};
+
+const TICKS_PER_MINUTE: i64 = 600_000_000;
+/// `numeric(25,0)`: positions in the log.
+const LSN: SqlType = SqlType::numeric(25, 0);
+const SIZE: SqlType = SqlType::numeric(20, 0);
+
+impl Context<'_> {
+    /// What a file says of itself, or whether it is whole.
+    pub(super) fn show_backup(
+        &mut self,
+        action: BackupAction,
+        device: &Device,
+        options: &Options,
+    ) -> Run<()> {
+        let media = self.open_media(device)?;
+        let number = options.file.unwrap_or(1);
+        let about = About { database: "", device: &device.name, log: false };
+        match action {
+            BackupAction::RestoreHeaderOnly => {
+                let numbers = match options.file {
+                    Some(number) => number..=number,
+                    None => 1..=media.count(),
+                };
+                let mut rows = Vec::new();
+                for number in numbers {
+                    let set = media.set(number);
+                    let set = self.explained(set, &about)?;
+                    rows.push(self.header_row(&set, &about)?);
+                }
+                Ok(ResultSet::new(&HEADER_COLUMNS).send(self, &rows)?)
+            }
+            BackupAction::RestoreFileListOnly => {
+                let set = media.set(number);
+                let set = self.explained(set, &about)?;
+                let rows = file_rows(&set, &about)?;
+                Ok(ResultSet::new(&FILE_COLUMNS).send(self, &rows)?)
+            }
+            BackupAction::RestoreLabelOnly => {
+                let row = label_row(&media);
+                Ok(ResultSet::new(&LABEL_COLUMNS).send(self, &[row])?)
+            }
+            BackupAction::RestoreVerifyOnly => {
+                let set = media.set(number);
+                let set = self.explained(set, &about)?;
+                let verification = Verification::begin(&media, &set);
+                let verification = self.explained(verification, &about)?;
+                let step = |verification: &mut Verification| {
+                    verification.step().map(|(progress, over)| (progress, over.then_some(())))
+                };
+                let result = self.work(verification, step, options.stats)?;
+                self.explained(result, &about)?;
+                let valid = SqlError::new(&message::VERIFY_VALID, &[&number]);
+                self.inform(valid).map_err(Fault::lost)
+            }
+            // There is nothing to rewind.
+            _ => Ok(()),
+        }
+    }
+
+    fn header_row(&self, set: &BackupSet, about: &About<'_>) -> Run<Vec<Value>> {
+        let (header, end) = (&set.header, &set.end);
+        let described = Databases::described(header)
+            .map_err(|error| Fault::from(instance_error(error, about)))?;
+        let def = &described.def;
+        let [major, minor, build] = header.version;
+        let local = |ticks: u64| local_time(ticks, header.offset_minutes);
+        let base = header.base;
+        let fork = |fork: Option<&engine::backup::Fork>| {
+            or_null(fork, |fork| guid(fork.guid.to_le_bytes()))
+        };
+        let forks = &header.path;
+        let (code, kind) = kind_of(header.kind);
+        let size = end.data_bytes + end.log_bytes;
+        let row = vec![
+            or_null(header.name.as_deref(), text),
+            or_null(header.description.as_deref(), text),
+            int(code),
+            or_null(header.expires_ticks, local),
+            int(header.packed),
+            int(set.number as i64),
+            int(2),
+            text(&header.user_name),
+            text(&header.server_name),
+            text(&header.database_name),
+            int(904),
+            when(def.created),
+            number(size),
+            number(header.first.0),
+            number(end.last.0),
+            number(header.through.0),
+            header.full().map_or(number(0), |lsn| number(lsn.0)),
+            local(header.started_ticks),
+            local(end.finished_ticks),
+            int(52),
+            int(0),
+            int(1033),
+            int(196_609),
+            int(def.options.compatibility_level),
+            int(4608),
+            int(major),
+            int(minor),
+            int(build),
+            text(&header.server_name),
+            int(if header.checksum { 528 } else { 512 }),
+            guid(header.guid.to_le_bytes()),
+            fork(forks.last()),
+            text(def.collation.info().name),
+            fork(forks.first()),
+            bit(false),
+            bit(false),
+            bit(def.options.read_only),
+            bit(def.options.user_access == UserAccess::Single),
+            bit(header.checksum),
+            bit(header.of_damaged),
+            bit(header.kind == SetKind::Log && base.is_none() && forks.len() == 1),
+            bit(header.of_damaged),
+            bit(false),
+            bit(header.copy_only),
+            fork(forks.last()),
+            NULL,
+            text(def.options.recovery_model.description()),
+            or_null(base, |(_, lsn)| number(lsn.0)),
+            or_null(base, |(base, _)| guid(base.to_le_bytes())),
+            text(kind),
+            guid(header.guid.to_le_bytes()),
+            int(end.stored_bytes as i64),
+            int(def.options.contained),
+            NULL,
+            NULL,
+            NULL,
+        ];
+        Ok(row)
+    }
+}
+
+/// Local time of a set's server.
+pub(super) fn local_time(ticks: u64, offset_minutes: i32) -> Value {
+    let local = ticks as i64 + i64::from(offset_minutes) * TICKS_PER_MINUTE;
+    utc(u64::try_from(local).unwrap_or(0))
+}
+
+/// A `datetime` as `CONVERT` writes it in a style.
+pub(super) fn in_style(when: &Value, style: i32) -> String {
+    let options = ConvertOptions { style: Some(style), ..ConvertOptions::default() };
+    let (arena, to) = (Arena::new(), SqlType::varchar(30, Collation::DEFAULT));
+    match convert(when.as_ref(), &SqlType::datetime(), &to, &options, &arena) {
+        Ok(text) => display(text, &to),
+        Err(_) => String::new(),
+    }
+}
+
+/// SQL Server's code and name of a kind of backup.
+fn kind_of(kind: SetKind) -> (i64, &'static str) {
+    match kind {
+        SetKind::Full => (1, "Database"),
+        SetKind::Log => (2, "Transaction Log"),
+        SetKind::Differential => (5, "Database Differential"),
+    }
+}
+
+fn number(value: u64) -> Value {
+    Value::Decimal(value.into())
+}
+
+const HEADER_COLUMNS: [Column; 56] = [
+    ("BackupName", nvar(128), true),
+    ("BackupDescription", nvar(255), true),
+    ("BackupType", SMALL, true),
+    ("ExpirationDate", WHEN, true),
+    ("Compressed", TINY, true),
+    ("Position", SMALL, true),
+    ("DeviceType", TINY, true),
+    ("UserName", nvar(128), true),
+    ("ServerName", nvar(128), true),
+    ("DatabaseName", nvar(128), true),
+    ("DatabaseVersion", INT, true),
+    ("DatabaseCreationDate", WHEN, true),
+    ("BackupSize", SIZE, true),
+    ("FirstLSN", LSN, true),
+    ("LastLSN", LSN, true),
+    ("CheckpointLSN", LSN, true),
+    ("DatabaseBackupLSN", LSN, true),
+    ("BackupStartDate", WHEN, true),
+    ("BackupFinishDate", WHEN, true),
+    ("SortOrder", SMALL, true),
+    ("CodePage", SMALL, true),
+    ("UnicodeLocaleId", INT, true),
+    ("UnicodeComparisonStyle", INT, true),
+    ("CompatibilityLevel", TINY, true),
+    ("SoftwareVendorId", INT, true),
+    ("SoftwareVersionMajor", INT, true),
+    ("SoftwareVersionMinor", INT, true),
+    ("SoftwareVersionBuild", INT, true),
+    ("MachineName", nvar(128), true),
+    ("Flags", INT, true),
+    ("BindingID", GUID, true),
+    ("RecoveryForkID", GUID, true),
+    ("Collation", nvar(128), true),
+    ("FamilyGUID", GUID, true),
+    ("HasBulkLoggedData", BIT, true),
+    ("IsSnapshot", BIT, true),
+    ("IsReadOnly", BIT, true),
+    ("IsSingleUser", BIT, true),
+    ("HasBackupChecksums", BIT, true),
+    ("IsDamaged", BIT, true),
+    ("BeginsLogChain", BIT, true),
+    ("HasIncompleteMetaData", BIT, true),
+    ("IsForceOffline", BIT, true),
+    ("IsCopyOnly", BIT, true),
+    ("FirstRecoveryForkID", GUID, true),
+    ("ForkPointLSN", LSN, true),
+    ("RecoveryModel", nvar(60), true),
+    ("DifferentialBaseLSN", LSN, true),
+    ("DifferentialBaseGUID", GUID, true),
+    ("BackupTypeDescription", nvar(60), true),
+    ("BackupSetGUID", GUID, true),
+    ("CompressedBackupSize", BIG, true),
+    ("Containment", TINY, false),
+    ("KeyAlgorithm", nvar(32), true),
+    ("EncryptorThumbprint", SqlType::varbinary(20), true),
+    ("EncryptorType", nvar(32), true),
+];
+
+const FILE_COLUMNS: [Column; 22] = [
+    ("LogicalName", nvar(128), true),
+    ("PhysicalName", nvar(260), true),
+    ("Type", fix(1), true),
+    ("FileGroupName", nvar(128), true),
+    ("Size", SIZE, true),
+    ("MaxSize", SIZE, true),
+    ("FileId", BIG, true),
+    ("CreateLSN", LSN, true),
+    ("DropLSN", LSN, true),
+    ("UniqueId", GUID, true),
+    ("ReadOnlyLSN", LSN, true),
+    ("ReadWriteLSN", LSN, true),
+    ("BackupSizeInBytes", BIG, true),
+    ("SourceBlockSize", INT, true),
+    ("FileGroupId", INT, true),
+    ("LogGroupGUID", GUID, true),
+    ("DifferentialBaseLSN", LSN, true),
+    ("DifferentialBaseGUID", GUID, true),
+    ("IsReadOnly", BIT, true),
+    ("IsPresent", BIT, true),
+    ("TDEThumbprint", SqlType::varbinary(32), true),
+    ("SnapshotUrl", nvar(360), true),
+];
+
+fn file_rows(set: &BackupSet, about: &About<'_>) -> Run<Vec<Vec<Value>>> {
+    let described = Databases::described(&set.header)
+        .map_err(|error| Fault::from(instance_error(error, about)))?;
+    let mut first = true;
+    let row = |file: &FileDef| {
+        let (kind, backed_up) = match file.kind {
+            FileKind::Rows => {
+                ("D", if std::mem::take(&mut first) { set.end.data_bytes } else { 0 })
+            }
+            FileKind::Log => ("L", 0),
+            FileKind::Container => ("S", 0),
+        };
+        let group = described.file_groups.iter().find(|group| Some(group.id) == file.data_space);
+        let pages = |pages: i32| u64::try_from(pages).unwrap_or(0) * PAGE_BYTES;
+        let max = match file.max_size_pages {
+            -1 if file.kind == FileKind::Log => 2_199_023_255_552,
+            -1 => 35_184_372_080_640,
+            size => pages(size),
+        };
+        let base = set.header.base;
+        vec![
+            text(&file.name),
+            text(&file.physical_name),
+            crate::sysview::cells::chars(kind),
+            or_null(group, |group| text(&group.name)),
+            number(pages(file.size_pages)),
+            number(max),
+            int(file.id.0),
+            number(0),
+            number(0),
+            guid(file.guid),
+            number(0),
+            number(0),
+            int(backed_up as i64),
+            int(4096),
+            int(file.data_space.map_or(0, |space| space.0)),
+            NULL,
+            base.map_or(number(0), |(_, lsn)| number(lsn.0)),
+            base.map_or(guid([0; 16]), |(base, _)| guid(base.to_le_bytes())),
+            bit(file.read_only),
+            bit(true),
+            NULL,
+            NULL,
+        ]
+    };
+    Ok(described.files.iter().map(|file| &**file).map(row).collect())
+}
+
+const LABEL_COLUMNS: [Column; 13] = [
+    ("MediaName", nvar(128), true),
+    ("MediaSetId", GUID, true),
+    ("FamilyCount", INT, true),
+    ("FamilySequenceNumber", INT, true),
+    ("MediaFamilyId", GUID, true),
+    ("MediaSequenceNumber", INT, true),
+    ("MediaLabelPresent", TINY, true),
+    ("MediaDescription", nvar(255), true),
+    ("SoftwareName", nvar(128), true),
+    ("SoftwareVendorId", INT, true),
+    ("MediaDate", WHEN, true),
+    ("Mirror_Count", INT, true),
+    ("IsCompressed", BIT, true),
+];
+
+fn label_row(media: &Media) -> Vec<Value> {
+    let header = &media.header;
+    let packed = media.set(1).is_ok_and(|set| set.header.packed);
+    vec![
+        or_null(header.name.as_deref(), text),
+        guid(header.guid.to_le_bytes()),
+        int(1),
+        int(1),
+        guid(header.guid.to_le_bytes()),
+        int(1),
+        int(0),
+        or_null(header.description.as_deref(), text),
+        text("Thermocline"),
+        int(4608),
+        utc(header.created_ticks),
+        int(1),
+        bit(packed),
+    ]
+}

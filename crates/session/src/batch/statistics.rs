@@ -1,0 +1,67 @@
+//! `SET STATISTICS TIME` and `SET STATISTICS IO`: what statements cost, told after each of them.
+//!
+//! A logical read is a row that a scan has fetched, or one that a statement has written, wherever rows are:
+//! in memory or in pages. Pages that were read from a file are not counted by statement, so that physical reads
+//! are told as 0. Tables that are memory-optimized, and those of variables, are not told of.
+
+use base::{SqlError, message, message::Message};
+
+use crate::context::Context;
+use crate::fault::{Fault, Run};
+use crate::session::reads::TableReads;
+
+/// When something began: on the clock, and on the processor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Began {
+    elapsed_ns: u64,
+    cpu_ns: u64,
+}
+
+impl Context<'_> {
+    /// Something begins; nothing is measured without `STATISTICS TIME`.
+    pub(crate) fn begins(&self) -> Option<Began> {
+        self.session
+            .options
+            .statistics_time
+            .then(|| Began { elapsed_ns: self.task.now_ns(), cpu_ns: self.task.cpu_ns() })
+    }
+
+    /// Tells the time that a statement has taken.
+    pub(super) fn tell_execution(&mut self, began: Option<Began>) -> Run<()> {
+        self.tell_time(began, &message::EXECUTION_TIMES)
+    }
+
+    /// Tells the time that reading a text and planning its statements has taken.
+    pub(crate) fn tell_compilation(&mut self, began: Option<Began>) -> Run<()> {
+        self.tell_time(began, &message::PARSE_AND_COMPILE_TIME)
+    }
+
+    fn tell_time(&mut self, began: Option<Began>, message: &'static Message) -> Run<()> {
+        let Some(began) = began.filter(|_| self.session.options.statistics_time) else {
+            return Ok(());
+        };
+        let ms = |now: u64, began: u64| now.saturating_sub(began) / 1_000_000;
+        let cpu = ms(self.task.cpu_ns(), began.cpu_ns);
+        let elapsed = ms(self.task.now_ns(), began.elapsed_ns);
+        self.inform(SqlError::new(message, &[&cpu, &elapsed])).map_err(Fault::lost)
+    }
+
+    /// Tells what the statement has read.
+    #[inline]
+    pub(super) fn tell_reads(&mut self) -> Run<()> {
+        match self.session.reads.is_empty() {
+            true => Ok(()),
+            false => self.tell_each_read(),
+        }
+    }
+
+    #[cold]
+    fn tell_each_read(&mut self) -> Run<()> {
+        for TableReads { name, reads, .. } in std::mem::take(&mut self.session.reads) {
+            let mut args: [&dyn std::fmt::Display; 12] = [&0; 12];
+            (args[0], args[1], args[2]) = (&name, &reads.scans, &reads.rows);
+            self.inform(SqlError::new(&message::STATISTICS_IO, &args)).map_err(Fault::lost)?;
+        }
+        Ok(())
+    }
+}

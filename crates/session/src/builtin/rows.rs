@@ -1,0 +1,54 @@
+//! Result sets of native procedures.
+
+use base::{Collation, SqlResult, SqlType, Value, ValueRef};
+use ir::site::{ResultColumn, ResultSite};
+use run::interp::ValueRow;
+
+use crate::context::Context;
+use crate::response::command;
+
+/// A column of a native procedure's result: its name, its type, whether it may be NULL.
+pub type Column = (&'static str, SqlType, bool);
+
+/// `sysname`
+pub const NAME: SqlType = SqlType::sysname(Collation::DEFAULT);
+
+/// A result set.
+pub struct ResultSet {
+    site: ResultSite,
+}
+
+impl ResultSet {
+    /// One of these columns.
+    pub fn new(columns: &[Column]) -> ResultSet {
+        let column = |(name, ty, nullable): &Column| ResultColumn {
+            name: (*name).into(),
+            ty: *ty,
+            nullable: *nullable,
+            base: None,
+        };
+        ResultSet { site: ResultSite { columns: columns.iter().map(column).collect() } }
+    }
+
+    /// Sends the rows.
+    pub fn send(&self, context: &mut Context<'_>, rows: &[Vec<Value>]) -> SqlResult<()> {
+        let task = context.task;
+        context.writer.start(task, &self.site)?;
+        for row in rows {
+            let values: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
+            let row = ValueRow::new(&self.site.columns, &values);
+            context.writer.row(task, &row.row())?;
+        }
+        context.done(command::SELECT, Some(rows.len() as u64))
+    }
+}
+
+/// A bit or integer.
+pub fn int(value: impl Into<i64>) -> Value {
+    Value::Int(value.into())
+}
+
+/// A string, or NULL.
+pub fn text(value: Option<&str>) -> Value {
+    value.map_or(Value::Null, Value::unicode)
+}

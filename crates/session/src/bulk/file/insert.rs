@@ -1,0 +1,335 @@
+//! The statement.
+
+use std::fmt::Display;
+use std::path::Path;
+use std::sync::Arc;
+
+use base::convert::{ConvertOptions, Overlong};
+use base::types::Repr;
+use base::{Arena, SqlError, SqlResult, SqlType, TypeKind, ValueRef, convert, message};
+use engine::catalog::def::{Permission, TableDef};
+use env::{File, FileError, FileResult, FileSystem, OpenMode};
+use smallvec::SmallVec;
+use tsql::ast;
+
+use super::options::Options;
+use super::rows::{RowError, Rows, Source};
+use crate::bulk::load::{self, Loader};
+use crate::context::Context;
+use crate::fault::{Fault, Run};
+use crate::files::{FileUse, system_error};
+use crate::response::command;
+use crate::session::loads::Load;
+
+/// The provider that SQL Server reads files with, and the linked server that it is not.
+const PROVIDER: (&str, &str) = ("BULK", "(null)");
+
+/// An open file.
+struct Opened(Arc<dyn File>);
+
+impl Source for Opened {
+    type Error = FileError;
+
+    fn read_at(&mut self, buffer: &mut [u8], offset: u64) -> Result<usize, FileError> {
+        self.0.read_at(buffer, offset)
+    }
+}
+
+/// A row that is refused, or an end of everything.
+enum Refusal {
+    /// The row is left out, as long as there are not too many such.
+    Row(SqlError),
+    /// The statement fails.
+    Statement(Fault),
+}
+
+impl<F: Into<Fault>> From<F> for Refusal {
+    fn from(fault: F) -> Refusal {
+        Refusal::Statement(fault.into())
+    }
+}
+
+/// Where refused rows are written.
+struct ErrorFile {
+    path: String,
+    rows: Vec<u8>,
+    notes: String,
+}
+
+impl Context<'_> {
+    /// `BULK INSERT`.
+    pub(crate) fn bulk_insert(&mut self, statement: &ast::BulkInsert) -> Run<()> {
+        let options = Options::of(statement)?;
+        if !self.login_may(Permission::AdministerBulkOperations) {
+            return Err(SqlError::new(&message::BULK_PERMISSION, &[]).into());
+        }
+        let (database, table) = load::find(self, &statement.table)?;
+        let file = self.open_bulk_file(&statement.file)?;
+        let fields = fields_of(&table, &options);
+        let load = Load {
+            name: statement.table.clone(),
+            database,
+            columns: fields.iter().copied().flatten().collect(),
+            table,
+            check_constraints: options.check_constraints,
+            fire_triggers: options.fire_triggers,
+            keep_nulls: options.keep_nulls,
+            batch_rows: options.batch_rows,
+        };
+        let mark = options.byte_order_mark();
+        let mut first = vec![0; mark.len()];
+        let read = file.read_at(&mut first, 0).map_err(|e| unreadable(&statement.file, &e))?;
+        let offset = if read == mark.len() && first == mark { read as u64 } else { 0 };
+        let rows = Rows::new(Opened(file), options.format(fields.len()), offset);
+        let mut loader = Loader::begin(self, load)?;
+        let mut reading = Reading {
+            path: &statement.file,
+            options: &options,
+            fields: &fields,
+            errors: 0,
+            error_file: options.error_file.clone().map(|path| ErrorFile {
+                path,
+                rows: Vec::new(),
+                notes: String::new(),
+            }),
+        };
+        if let Err(fault) = reading.run(self, rows, &mut loader) {
+            loader.abandon(self);
+            return Err(fault);
+        }
+        let count = loader.finish(self)?;
+        reading.write_error_file(self)?;
+        self.session.left.row_count = count as i64;
+        Ok(self.done(command::BULK, Some(count))?)
+    }
+
+    /// Errors 4860, 4861.
+    fn open_bulk_file(&self, path: &str) -> SqlResult<Arc<dyn File>> {
+        let instance = self.instance();
+        let fs = instance.env().fs();
+        let place = instance.files().place(fs, Path::new(path), FileUse::Import);
+        let opened = place.and_then(|place| fs.open_named(&place, OpenMode::Read));
+        opened.map_err(|error| match error.is_not_found() {
+            true => SqlError::new(&message::BULK_FILE_OPEN, &[&path]),
+            false => unreadable(path, &error),
+        })
+    }
+}
+
+/// Error 4861.
+fn unreadable(path: &str, error: &FileError) -> SqlError {
+    let args: [&dyn Display; 2] = [&path, &system_error(error.kind())];
+    SqlError::new(&message::BULK_FILE_OPERATING_SYSTEM_ERROR, &args)
+}
+
+/// For each field of a row, the table's column that takes it; none for those whose values the
+/// server makes itself.
+fn fields_of(table: &TableDef, options: &Options) -> Vec<Option<usize>> {
+    let takes = |at: usize| {
+        let column = &table.columns[at];
+        column.computed.is_none()
+            && column.ty.kind != TypeKind::RowVersion
+            && (options.keep_identity || column.identity.is_none())
+    };
+    (0..table.columns.len()).map(|at| takes(at).then_some(at)).collect()
+}
+
+/// A file that is being loaded.
+struct Reading<'r> {
+    path: &'r str,
+    options: &'r Options,
+    fields: &'r [Option<usize>],
+    errors: u64,
+    error_file: Option<ErrorFile>,
+}
+
+impl Reading<'_> {
+    fn run(
+        &mut self,
+        context: &mut Context<'_>,
+        mut rows: Rows<Opened>,
+        loader: &mut Loader,
+    ) -> Run<()> {
+        let table = loader.load().table.clone();
+        let mut arena = Arena::new();
+        for number in 1.. {
+            if self.options.last_row.is_some_and(|last| number > last) {
+                return Ok(());
+            }
+            let refusal = match rows.advance() {
+                Ok(false) => return Ok(()),
+                Ok(true) if number < self.options.first_row => continue,
+                Ok(true) => match self.values(context, &rows, &table, number, &arena) {
+                    Ok(values) => {
+                        loader.row(context, &values)?;
+                        None
+                    }
+                    Err(refusal) => Some(refusal),
+                },
+                Err(error) => self.unreadable_row(error, number),
+            };
+            arena.reset();
+            match refusal {
+                None => {}
+                Some(Refusal::Row(error)) => self.refuse(context, error, &rows, number)?,
+                Some(Refusal::Statement(fault)) => return Err(self.give_up(context, fault)?),
+            }
+        }
+        Ok(())
+    }
+
+    fn unreadable_row(&self, error: RowError<FileError>, number: u64) -> Option<Refusal> {
+        let args = |column: &usize| {
+            let args: [&dyn Display; 2] = [&number, column];
+            SqlError::new(&message::BULK_COLUMN_TOO_LONG, &args)
+        };
+        Some(match error {
+            RowError::UnexpectedEnd => SqlError::new(&message::BULK_END_OF_FILE, &[]).into(),
+            RowError::TooLong(column) => args(&column).into(),
+            RowError::Csv(column) => {
+                let args: [&dyn Display; 3] = [&self.path, &number, &column];
+                Refusal::Row(SqlError::new(&message::BULK_CSV_VALUE, &args))
+            }
+            RowError::Read(error) => unreadable(self.path, &error).into(),
+        })
+    }
+
+    /// The row's values in the types of their columns.
+    fn values<'v>(
+        &self,
+        context: &Context<'_>,
+        rows: &'v Rows<Opened>,
+        table: &TableDef,
+        number: u64,
+        arena: &'v Arena,
+    ) -> Result<SmallVec<[ValueRef<'v>; 16]>, Refusal> {
+        let dates = context.session.options.dates;
+        let mut values = SmallVec::new();
+        for (field, place) in self.fields.iter().enumerate() {
+            let Some(place) = *place else { continue };
+            let column = &table.columns[place];
+            let (bytes, quoted) = rows.field(field);
+            if bytes.is_empty() && !quoted {
+                let has_default = column.default.is_some() && !self.options.keep_nulls;
+                if !column.nullable && !has_default {
+                    let args: [&dyn Display; 3] = [&number, &(field + 1), &column.name];
+                    return Err(SqlError::new(&message::BULK_UNEXPECTED_NULL, &args).into());
+                }
+                values.push(ValueRef::Null);
+                continue;
+            }
+            let value = self.value(bytes, &column.ty, dates, arena);
+            values.push(value.map_err(|error| {
+                let args: [&dyn Display; 3] = [&number, &(field + 1), &column.name];
+                Refusal::Row(SqlError::new(meaning(&error), &args))
+            })?);
+        }
+        Ok(values)
+    }
+
+    /// A field's value.
+    fn value<'v>(
+        &self,
+        bytes: &'v [u8],
+        to: &SqlType,
+        dates: base::datetime::DateSettings,
+        arena: &'v Arena,
+    ) -> SqlResult<ValueRef<'v>> {
+        let mut from = self.options.text;
+        let mut style = None;
+        // A single null character stands for the empty string.
+        let bytes = if bytes.iter().all(|b| *b == 0) { &[] } else { bytes };
+        if self.options.raw && to.kind.is_chars() {
+            from.collation = to.collation;
+        }
+        if to.kind.repr() == Repr::Bytes {
+            let has_prefix = bytes.starts_with(b"0x") || bytes.starts_with(b"0\0x\0");
+            style = Some(if has_prefix { 1 } else { 2 });
+        }
+        let value = match from.kind.is_unicode() {
+            true if bytes.len() % 2 != 0 => {
+                return Err(SqlError::new(&message::BULK_END_OF_FILE, &[]));
+            }
+            true => ValueRef::Unicode(bytes),
+            false => ValueRef::Chars(bytes),
+        };
+        let options =
+            ConvertOptions { style, overlong: Overlong::Refuse, dates, ..Default::default() };
+        convert(value, &from, to, &options, arena)
+    }
+
+    /// Leaves a row out. Errors 4865, 7399 and 7330 if there are too many such.
+    fn refuse(
+        &mut self,
+        context: &mut Context<'_>,
+        error: SqlError,
+        rows: &Rows<Opened>,
+        number: u64,
+    ) -> Run<()> {
+        if let Some(file) = &mut self.error_file {
+            use std::fmt::Write;
+            let (raw, offset) = rows.raw();
+            let at = file.rows.len();
+            file.rows.extend_from_slice(raw);
+            writeln!(
+                file.notes,
+                "Row {number} File Offset {offset} ErrorFile Offset {at} - {error}"
+            )
+            .expect("a string can be written to");
+        }
+        context.report(&error.at_line(1))?;
+        self.errors += 1;
+        if self.errors <= self.options.max_errors {
+            return Ok(());
+        }
+        let too_many = SqlError::new(&message::BULK_TOO_MANY_ERRORS, &[&self.options.max_errors]);
+        Err(self.give_up(context, too_many.into())?)
+    }
+
+    /// The statement fails: the reason goes to the client, then what the provider says of it.
+    fn give_up(&self, context: &mut Context<'_>, fault: Fault) -> Run<Fault> {
+        context.report(&fault.error.clone().at_line(1))?;
+        const NO_REASON: &str = "The provider did not give any information about the error.";
+        let (provider, server) = PROVIDER;
+        let args: [&dyn Display; 3] = [&provider, &server, &NO_REASON];
+        context.report(&SqlError::new(&message::BULK_PROVIDER_ERROR, &args).at_line(1))?;
+        let args: [&dyn Display; 2] = [&provider, &server];
+        Ok(SqlError::new(&message::BULK_PROVIDER_FETCH, &args).into())
+    }
+
+    /// Writes what was refused, and why. Error 4870.
+    fn write_error_file(&self, context: &Context<'_>) -> SqlResult<()> {
+        let Some(file) = self.error_file.as_ref().filter(|file| !file.rows.is_empty()) else {
+            return Ok(());
+        };
+        let instance = context.instance();
+        let fs = instance.env().fs();
+        let write = || {
+            let place = instance.files().place(fs, Path::new(&file.path), FileUse::Import)?;
+            write_new(fs, &place, &file.rows)?;
+            let mut notes = place.into_os_string();
+            notes.push(".Error.Txt");
+            write_new(fs, Path::new(&notes), file.notes.as_bytes())
+        };
+        let written = write();
+        written.map_err(|error| {
+            let args: [&dyn Display; 2] = [&file.path, &error];
+            SqlError::new(&message::BULK_ERROR_FILE_IO, &args)
+        })
+    }
+}
+
+fn write_new(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) -> FileResult<()> {
+    let file = fs.open_named(path, OpenMode::CreateNew)?;
+    file.write_all_at(bytes, 0)?;
+    file.sync_all()
+}
+
+/// What a failed conversion is called here.
+fn meaning(error: &SqlError) -> &'static message::Message {
+    match error.number() {
+        8152 | 2628 => &message::BULK_TRUNCATION,
+        220 | 232 | 244 | 248 | 8115 => &message::BULK_OVERFLOW,
+        _ => &message::BULK_CONVERSION,
+    }
+}

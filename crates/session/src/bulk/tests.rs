@@ -1,0 +1,250 @@
+//! Bulk loads end to end.
+
+use std::path::Path;
+
+use base::{Collation, SqlResult, SqlType, Value, ValueRef};
+use engine::wait::Task;
+
+use super::BulkSource;
+use crate::testing::TestServer;
+
+/// Rows as a client sends them.
+struct Rows {
+    types: Vec<SqlType>,
+    rows: std::vec::IntoIter<Vec<Value>>,
+}
+
+impl Rows {
+    fn new(types: &[SqlType], rows: Vec<Vec<Value>>) -> Rows {
+        Rows { types: types.to_vec(), rows: rows.into_iter() }
+    }
+}
+
+impl BulkSource for Rows {
+    fn columns(&mut self, _: &Task) -> SqlResult<Vec<SqlType>> {
+        Ok(self.types.clone())
+    }
+
+    fn next(
+        &mut self,
+        _: &Task,
+        take: &mut dyn FnMut(&[ValueRef<'_>]) -> SqlResult<()>,
+    ) -> SqlResult<bool> {
+        let Some(row) = self.rows.next() else { return Ok(false) };
+        let values: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
+        take(&values)?;
+        Ok(true)
+    }
+}
+
+const NVARCHAR: SqlType = SqlType::nvarchar(100, Collation::DEFAULT);
+
+const TABLE: &str = "create table t (id int identity primary key, n int not null default 7,
+  s nvarchar(5) null, constraint small check (n < 100))";
+
+fn text(value: &str) -> Value {
+    Value::unicode(value)
+}
+
+#[test]
+fn rows_from_the_wire_are_inserted_like_any_others() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.run(TABLE);
+    assert_eq!(session.run("insert bulk t (n int, s nvarchar(10)) with (tablock)"), "");
+    let rows = (0..5000).map(|i| vec![Value::Int(i % 200), text("abc  ")]).collect();
+    let mut source = Rows::new(&[SqlType::bigint(), NVARCHAR], rows);
+    assert_eq!(session.bulk(&mut source), "(5000 rows)");
+    let summary = session.run("select count(*), min(id), max(id), sum(n), max(s) from t");
+    assert_eq!(summary.lines().nth(1), Some("5000|1|5000|497500|abc  "));
+}
+
+#[test]
+fn a_failed_load_leaves_nothing_and_says_why() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.run(TABLE);
+    let mut load = |options: &str, rows: Vec<Vec<Value>>| {
+        session.run(&format!("insert bulk t (n int, s nvarchar(5)) {options}"));
+        let answer = session.bulk(&mut Rows::new(&[SqlType::int(), NVARCHAR], rows));
+        let left = session.run("select count(*) from t; delete t");
+        let left = left.lines().nth(1).unwrap_or_default().to_owned();
+        format!("{} / {left}", answer.lines().next().unwrap_or_default())
+    };
+    let many = |last: Vec<Value>| {
+        let mut rows: Vec<Vec<Value>> =
+            (0..3000).map(|i| vec![Value::Int(i % 50), Value::Null]).collect();
+        rows.push(last);
+        rows
+    };
+    let long = vec![Value::Int(1), text("too long")];
+    let expected = "Msg 4815, Level 16, State 1, Line 1: Received an invalid column length from \
+        the bcp client for colid 2. / 0";
+    assert_eq!(load("", many(long)), expected);
+    let checked = load("with (check_constraints)", many(vec![Value::Int(100), Value::Null]));
+    assert!(checked.starts_with("Msg 547, ") && checked.ends_with(" / 0"), "{checked}");
+    assert_eq!(load("", many(vec![Value::Int(100), Value::Null])), "(3001 rows) / 3001");
+    let null = load("with (keep_nulls)", many(vec![Value::Null, Value::Null]));
+    assert!(null.starts_with("Msg 515, ") && null.ends_with(" / 0"), "{null}");
+    assert_eq!(load("", many(vec![Value::Null, Value::Null])), "(3001 rows) / 3001");
+}
+
+#[test]
+fn a_load_belongs_to_the_open_transaction() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.run(TABLE);
+    session.run("begin tran");
+    session.run("insert bulk t (n int)");
+    let rows = vec![vec![Value::Int(1)], vec![Value::Int(2)]];
+    assert_eq!(session.bulk(&mut Rows::new(&[SqlType::int()], rows)), "(2 rows)");
+    assert!(session.run("select count(*) from t").contains("\n2\n"));
+    session.run("rollback");
+    assert!(session.run("select count(*) from t").contains("\n0\n"));
+}
+
+#[test]
+fn identity_values_and_triggers_are_asked_for() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.run(TABLE);
+    session.run("create table log (n int, total int)");
+    session.run(
+        "create trigger tr on t after insert as
+        insert log select count(*), sum(n) from inserted",
+    );
+    let rows = || (1..=3000).map(|i| vec![Value::Int(i * 2), Value::Int(1)]).collect();
+    let types = [SqlType::int(), SqlType::int()];
+    session.run("insert bulk t (id int, n int)");
+    assert_eq!(session.bulk(&mut Rows::new(&types, rows())), "(3000 rows)");
+    assert_eq!(session.run("select count(*) c from log"), "c\n0\n(1 row)");
+    assert_eq!(session.run("select max(id) m from t"), "m\n6000\n(1 row)");
+    session.run("delete t");
+    session.run("insert bulk t (id int, n int) with (fire_triggers)");
+    assert_eq!(session.bulk(&mut Rows::new(&types, rows())), "(1 row)\n(3000 rows)");
+    assert_eq!(session.run("select n, total from log"), "n|total\n3000|3000\n(1 row)");
+}
+
+#[test]
+fn what_does_not_fit_together_is_refused() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.run(TABLE);
+    let first = |answer: String| answer.split(',').next().unwrap_or_default().to_owned();
+    assert_eq!(first(session.run("insert bulk missing (n int)")), "Msg 208");
+    assert_eq!(first(session.run("insert bulk t (m int)")), "Msg 207");
+    assert!(session.run("select 1; insert bulk t (n int)").contains("Msg 428"));
+    let none = session.bulk(&mut Rows::new(&[SqlType::int()], Vec::new()));
+    assert_eq!(first(none), "Msg 4891");
+    session.run("insert bulk t (n int)");
+    let wrong = session.bulk(&mut Rows::new(&[SqlType::uniqueidentifier()], Vec::new()));
+    assert_eq!(first(wrong), "Msg 4816");
+}
+
+/// A server with a table, and a file that is loaded into it.
+fn load_file(table: &str, options: &str, content: &[u8]) -> String {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.run(table);
+    let fs = server.instance.env().fs();
+    fs.create_dir_all(Path::new("/in")).unwrap();
+    fs.write_new(Path::new("/in/t.txt"), content).unwrap();
+    let answer = session.run(&format!("bulk insert t from '/in/t.txt' {options}"));
+    format!("{answer}\n{}", session.run("select * from t order by 1"))
+}
+
+#[test]
+fn files_are_loaded() {
+    let table =
+        "create table t (a int not null, b varchar(10) null, c date null default '2000-01-01')";
+    let answer = load_file(table, "", b"1\tx\t2020-02-03\r\n2\t\t\r\n");
+    assert_eq!(answer, "(2 rows)\na|b|c\n1|x|2020-02-03\n2|NULL|2000-01-01\n(2 rows)");
+    let csv = "with (format = 'csv', firstrow = 2, codepage = '65001', keepnulls)";
+    let answer = load_file(table, csv, "a,b,c\n1,\"é,\"\"\",\n".as_bytes());
+    assert_eq!(answer, "(1 row)\na|b|c\n1|é,\"|NULL\n(1 row)");
+}
+
+#[test]
+fn bad_rows_of_files_are_left_out_up_to_a_number() {
+    let table = "create table t (a int not null, b varchar(3) null)";
+    let answer = load_file(table, "", b"1\ta\nx\tb\n3\tlong\n99999999999\td\n5\te\n");
+    let expected = "\
+Msg 4864, Level 16, State 1, Line 1: Bulk load data conversion error (type mismatch or invalid character for the specified codepage) for row 2, column 1 (a).
+Msg 4863, Level 16, State 1, Line 1: Bulk load data conversion error (truncation) for row 3, column 2 (b).
+Msg 4867, Level 16, State 1, Line 1: Bulk load data conversion error (overflow) for row 4, column 1 (a).
+(2 rows)
+a|b
+1|a
+5|e
+(2 rows)";
+    assert_eq!(answer, expected);
+    let answer = load_file(table, "with (maxerrors = 1)", b"1\ta\nx\tb\n3\tlong\n");
+    let numbers: Vec<&str> = answer.lines().filter_map(|l| l.split(',').next()).collect();
+    assert_eq!(
+        numbers,
+        ["Msg 4864", "Msg 4863", "Msg 4865", "Msg 7399", "Msg 7330", "a|b", "(0 rows)"]
+    );
+    let answer = load_file(table, "", b"1\ta\n2");
+    assert!(answer.starts_with("Msg 4832"), "{answer}");
+    let answer = load_file(table, "with (batchsize = 1)", b"1\ta\n2");
+    assert!(answer.ends_with("1|a\n(1 row)"), "{answer}");
+}
+
+#[test]
+fn constraints_that_a_load_ignores_are_not_trusted() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.run("create table parent (id int primary key) insert parent values (1)");
+    session.run(
+        "create table t (n int constraint small check (n < 100), p int constraint up references parent)",
+    );
+    let mut load = |options: &str, n: i64| {
+        session.run(&format!("insert bulk t (n int, p int) {options}"));
+        let row = vec![Value::Int(n), Value::Int(n)];
+        let answer = session.bulk(&mut Rows::new(&[SqlType::int(), SqlType::int()], vec![row]));
+        let trust = session.run(
+            "select (select is_not_trusted from sys.check_constraints) as c,
+                (select is_not_trusted from sys.foreign_keys) as f,
+                objectproperty(object_id('small'), 'CnstIsNotTrusted') as p",
+        );
+        format!("{answer} {}", trust.lines().nth(1).unwrap())
+    };
+    assert_eq!(load("with (check_constraints)", 1), "(1 row) 0|0|0");
+    assert_eq!(load("", 100), "(1 row) 1|1|1");
+    let refused = session.run("alter table t with check check constraint all");
+    assert!(refused.starts_with("Msg 547, Level 16, State 0"), "{refused}");
+    session.run("update t set n = 1, p = 1 alter table t with check check constraint all");
+    let trust = session.run(
+        "select is_not_trusted from sys.check_constraints
+        union all select is_not_trusted from sys.foreign_keys",
+    );
+    assert_eq!(trust, "is_not_trusted\n0\n0\n(2 rows)");
+    // It is part of the transaction that loads.
+    session.run("begin tran insert bulk t (n int)");
+    session.bulk(&mut Rows::new(&[SqlType::int()], vec![vec![Value::Int(500)]]));
+    session.run("rollback");
+    assert!(session.run("select is_not_trusted from sys.check_constraints").contains("\n0\n"));
+}
+
+#[test]
+fn loads_into_one_table_go_on_side_by_side() {
+    let server = TestServer::new();
+    server.session().run("create table t (n int constraint small check (n < 100))");
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            let instance = server.instance.clone();
+            scope.spawn(move || {
+                let server = TestServer::of(instance);
+                let mut session = server.session();
+                for _ in 0..10 {
+                    session.run("insert bulk t (n int)");
+                    let rows = (0..200).map(|n| vec![Value::Int(n)]).collect();
+                    let answer = session.bulk(&mut Rows::new(&[SqlType::int()], rows));
+                    assert_eq!(answer, "(200 rows)");
+                }
+            });
+        }
+    });
+    let count = server.session().run("select count(*) as n from t");
+    assert_eq!(count, "n\n4000\n(1 row)");
+}

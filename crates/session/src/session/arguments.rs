@@ -1,0 +1,45 @@
+//! What is passed to what is called, and back.
+
+use std::sync::Arc;
+
+use base::{SqlType, Value};
+use run::interp::local::LocalTable;
+
+use super::cursors::CursorId;
+
+/// An argument of a call.
+#[derive(Clone, Debug)]
+pub(crate) struct Argument {
+    /// `@name =`.
+    pub name: Option<Arc<str>>,
+    /// Its value.
+    pub value: ArgumentIn,
+    /// Its value is wanted back.
+    pub output: bool,
+}
+
+/// The value of an argument.
+#[derive(Clone, Debug)]
+pub(crate) enum ArgumentIn {
+    /// The parameter's default.
+    Default,
+    /// A scalar.
+    Scalar(Value, SqlType),
+    /// A table.
+    Table(Arc<LocalTable>),
+    /// A cursor variable, and what it refers to.
+    Cursor(Option<CursorId>),
+}
+
+/// What a call gives back.
+#[derive(Debug, Default)]
+pub(crate) struct Called {
+    /// The return status.
+    pub status: i32,
+    /// What a function returned.
+    pub value: Option<(Value, SqlType)>,
+    /// For each argument that wants it, the parameter's value, with its name and type.
+    pub outputs: Vec<(usize, Arc<str>, Value, SqlType)>,
+    /// For each argument that wants a cursor back, the cursor, with a reference of its own.
+    pub cursors: Vec<(usize, CursorId)>,
+}

@@ -1,0 +1,34 @@
+//! What statements have read, for `STATISTICS IO`.
+
+use std::sync::Arc;
+
+use base::ids::{DbId, ObjectId};
+use ir::unit::TableUse;
+use run::interp::Reads;
+
+use super::State;
+
+/// What a statement has read of a table.
+#[derive(Clone, Debug)]
+pub struct TableReads {
+    pub(crate) table: (DbId, ObjectId),
+    pub(crate) name: Arc<str>,
+    pub(crate) reads: Reads,
+}
+
+impl State {
+    /// Adds to what the statement that runs has read of a table.
+    pub(crate) fn count_table_reads(&mut self, used: &TableUse, reads: Reads) {
+        if used.table.kind.is_memory_optimized() {
+            return;
+        }
+        let table = (used.database, used.table.id());
+        match self.reads.iter_mut().find(|known| known.table == table) {
+            Some(known) => known.reads.add(reads),
+            None => {
+                let name = used.table.header.name.clone();
+                self.reads.push(TableReads { table, name, reads });
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Procedures that deal with texts, handles and cursors. They have no text of their own.
+
+/// The procedures that deal with texts and handles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TextProcedure {
+    ExecuteSql,
+    Prepare,
+    Execute,
+    PrepExec,
+    PrepExecRpc,
+    Unprepare,
+}
+
+impl TextProcedure {
+    /// The procedure of a name.
+    pub fn find(name: &str) -> Option<TextProcedure> {
+        let all = [
+            ("sp_executesql", TextProcedure::ExecuteSql),
+            ("sp_prepare", TextProcedure::Prepare),
+            ("sp_execute", TextProcedure::Execute),
+            ("sp_prepexec", TextProcedure::PrepExec),
+            ("sp_prepexecrpc", TextProcedure::PrepExecRpc),
+            ("sp_unprepare", TextProcedure::Unprepare),
+        ];
+        all.into_iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, found)| found)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            TextProcedure::ExecuteSql => "sp_executesql",
+            TextProcedure::Prepare => "sp_prepare",
+            TextProcedure::Execute => "sp_execute",
+            TextProcedure::PrepExec => "sp_prepexec",
+            TextProcedure::PrepExecRpc => "sp_prepexecrpc",
+            TextProcedure::Unprepare => "sp_unprepare",
+        }
+    }
+}
+
+/// The procedures by which clients use cursors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CursorProcedure {
+    Open,
+    Prepare,
+    Execute,
+    PrepExec,
+    Unprepare,
+    Fetch,
+    Option,
+    Close,
+    Cursor,
+}
+
+impl CursorProcedure {
+    const ALL: [(&'static str, CursorProcedure); 9] = [
+        ("sp_cursoropen", CursorProcedure::Open),
+        ("sp_cursorprepare", CursorProcedure::Prepare),
+        ("sp_cursorexecute", CursorProcedure::Execute),
+        ("sp_cursorprepexec", CursorProcedure::PrepExec),
+        ("sp_cursorunprepare", CursorProcedure::Unprepare),
+        ("sp_cursorfetch", CursorProcedure::Fetch),
+        ("sp_cursoroption", CursorProcedure::Option),
+        ("sp_cursorclose", CursorProcedure::Close),
+        ("sp_cursor", CursorProcedure::Cursor),
+    ];
+
+    /// The procedure of a name.
+    pub fn find(name: &str) -> Option<CursorProcedure> {
+        Self::ALL.into_iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, found)| found)
+    }
+
+    pub fn name(self) -> &'static str {
+        Self::ALL.into_iter().find(|(_, p)| *p == self).map_or("", |(name, _)| name)
+    }
+}

@@ -1,0 +1,36 @@
+//! The scripts of `tests/sql`, with what is expected of them.
+
+use testkit::golden;
+
+use crate::testing::{TestServer, scripts};
+
+/// As much stack as statements may have: a test's thread has less.
+const STACK_BYTES: usize = 64 << 20;
+
+#[test]
+fn golden_scripts_are_answered_as_expected() {
+    let scripts = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(all_scripts).unwrap();
+    if let Err(panic) = scripts.join() {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+fn all_scripts() {
+    let server = TestServer::new();
+    let mut wrong = Vec::new();
+    for script in scripts::all() {
+        // Time passes for all while rows sink, and this one is about times.
+        if scripts::everything_sinks() && script.name == "execution-statistics" {
+            continue;
+        }
+        let answers = script.answers(&server);
+        wrong.extend(golden::differences(&script.expected, &answers, scripts::SEPARATOR));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    if scripts::everything_sinks() {
+        let databases = server.instance.databases().engine().databases();
+        let sunk = databases.iter().filter_map(|database| database.sink_stats());
+        let rows: u64 = sunk.map(|stats| stats.rows).sum();
+        assert!(rows > 100, "{rows} rows have left memory");
+    }
+}
