@@ -1,9 +1,10 @@
 //! A log with group commit for two threads.
 //!
-//! Each thread appends records to a buffer of its own. A thread that can do nothing until its records are
-//! durable takes what is in both buffers, writes it at once and syncs; if the other thread is at that already,
-//! it waits, and goes on as soon as a record of its own has become durable. The file is as long as it will ever
-//! be from the start, and written round and round, as a server does that uses its log's segments again.
+//! Each thread appends records to a buffer of its own. A thread that can do nothing until its
+//! records are durable takes what is in both buffers, writes it at once and syncs; if the other
+//! thread is at that already, it waits, and goes on as soon as a record of its own has become
+//! durable. The file is as long as it will ever be from the start, and written round and round, as
+//! a server does that uses its log's segments again.
 
 use std::fs::{File, OpenOptions};
 use std::io;

@@ -1,7 +1,8 @@
 //! The loops of one thread: native-insert, point-lookup, update-hot.
 //!
-//! Range indexes are those of [`sorted`](crate::sorted); everything else is as in the sales orders. The inserting
-//! thread hands its log over a megabyte at a time to one that writes it; both are done when it is synced.
+//! Range indexes are those of [`sorted`](crate::sorted); everything else is as in the sales orders.
+//! The inserting thread hands its log over a megabyte at a time to one that writes it; both are
+//! done when it is synced.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -163,8 +164,8 @@ pub fn point_lookup(options: &LoopOptions, runs: usize) -> io::Result<Vec<Figure
             sum + by_code.get(key as u32).map_or(0, |row| value(arena.row(row)))
         })
     };
-    // The processor cannot begin a look-up before the one before has ended, as it cannot where the two are
-    // too many instructions apart.
+    // The processor cannot begin a look-up before the one before has ended, as it cannot where the
+    // two are too many instructions apart.
     let nothing = std::hint::black_box(0);
     let serial = || {
         let (mut sum, mut key) = (0, 0);

@@ -1,14 +1,16 @@
-//! What the machine can do: the rows, index entries and log bytes of `thermocline bench`'s workloads, made by
-//! hand-written code with no SQL, no network, no types and no conflicts. A figure of the server read as a share
-//! of the same figure here says how much is left to gain.
+//! What the machine can do: the rows, index entries and log bytes of `thermocline bench`'s
+//! workloads, made by hand-written code with no SQL, no network, no types and no conflicts. A
+//! figure of the server read as a share of the same figure here says how much is left to gain.
 //!
 //! * [`memory`]: rows in an arena, hash indexes over them.
 //! * [`sorted`]: a range index.
 //! * [`log`]: group commit; who runs out of work writes and syncs for all.
 //! * [`orders`]: sales-orders, two threads and many simulated clients.
-//! * [`loops`]: native-insert, point-lookup and update-hot, one thread (and one that writes the log).
+//! * [`loops`]: native-insert, point-lookup and update-hot, one thread (and one that writes the
+//!   log).
 //!
-//! Figures have the form that `thermocline bench` gives them, with the benchmark's name followed by `-floor`.
+//! Figures have the form that `thermocline bench` gives them, with the benchmark's name followed by
+//! `-floor`.
 
 mod log;
 mod loops;

@@ -1,9 +1,9 @@
 //! Rows in an arena, and hash indexes over them.
 //!
-//! A row is a few words: the stamps of its beginning and end, a link for each index, its columns. It is named by
-//! where it is in the arena, counted in words; 0 is no row. Threads take chunks of the arena and fill them alone,
-//! so that rows need no allocator. Everything is an atomic word, read and written without ordering except where
-//! a row is published: that is in the bucket's head.
+//! A row is a few words: the stamps of its beginning and end, a link for each index, its columns.
+//! It is named by where it is in the arena, counted in words; 0 is no row. Threads take chunks of
+//! the arena and fill them alone, so that rows need no allocator. Everything is an atomic word,
+//! read and written without ordering except where a row is published: that is in the bucket's head.
 
 use std::ops::Deref;
 use std::ptr::{NonNull, null_mut};
@@ -55,7 +55,8 @@ impl Deref for Words {
     type Target = [Word];
 
     fn deref(&self) -> &[Word] {
-        // SAFETY: the memory is there until this is dropped, aligned to pages, and zeros are atomic words.
+        // SAFETY: the memory is there until this is dropped, aligned to pages, and zeros are atomic
+        // words.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.count) }
     }
 }

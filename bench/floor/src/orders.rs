@@ -1,11 +1,12 @@
 //! The sales orders: what an order costs at least.
 //!
 //! # Life of an order
-//! A simulated client has fewer orders under way than it may have. Its thread takes a sample of about five
-//! lines, finds each line's product and offer by their hash indexes, adds up the price, makes the header's row
-//! and the lines' rows with all columns, links them into three hash indexes each (the primary keys look for
-//! another row with the key first), takes a commit stamp from a counter that both threads share, and puts it
-//! into the rows. The record of all rows, with a checksum, goes to the log. The order counts when it is durable.
+//! A simulated client has fewer orders under way than it may have. Its thread takes a sample of
+//! about five lines, finds each line's product and offer by their hash indexes, adds up the price,
+//! makes the header's row and the lines' rows with all columns, links them into three hash indexes
+//! each (the primary keys look for another row with the key first), takes a commit stamp from a
+//! counter that both threads share, and puts it into the rows. The record of all rows, with a
+//! checksum, goes to the log. The order counts when it is durable.
 //!
 //! Buckets are as many as the sample's tables have, rows have the columns of the sample's tables.
 
@@ -260,7 +261,8 @@ impl Database {
         row[COLUMNS_AT + 1].load(Relaxed)
     }
 
-    /// Makes a row, links it into the indexes, of which the first is unique, and adds it to the record.
+    /// Makes a row, links it into the indexes, of which the first is unique, and adds it to the
+    /// record.
     fn insert<'a, const N: usize>(
         &'a self,
         part: &mut Part<'a>,
@@ -286,7 +288,8 @@ impl Database {
         Some(words)
     }
 
-    /// Whether all orders and their lines are found by the indexes, with the prices that were added up.
+    /// Whether all orders and their lines are found by the indexes, with the prices that were added
+    /// up.
     fn check(&self, done: &[Done]) -> io::Result<()> {
         for (worker, done) in done.iter().enumerate() {
             let (mut lines, mut total) = (0, 0);

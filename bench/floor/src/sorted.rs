@@ -1,5 +1,6 @@
-//! A range index: keys in order, sixteen to a node, which is a line of the cache; over each level of nodes one with
-//! the first key of each. Keys come in ascending order, as the numbers of rows do.
+//! A range index: keys in order, sixteen to a node, which is a line of the cache; over each level
+//! of nodes one with the first key of each. Keys come in ascending order, as the numbers of rows
+//! do.
 
 /// Keys in a node.
 const NODE_KEYS: usize = 16;

@@ -1,9 +1,10 @@
 //! Memory accounts: what values take is counted before it is taken.
 //!
-//! A session has an [`Account`] within that of all sessions. What a client can make large (the chunks of an
-//! arena, the bytes of a variable, what an aggregate collects) is admitted first, which fails with error 701
-//! where either account has no room, and given back when the value is gone. Small pieces are taken without
-//! asking; a statement that has overdrawn its account that way ends at its next checkpoint.
+//! A session has an [`Account`] within that of all sessions. What a client can make large (the
+//! chunks of an arena, the bytes of a variable, what an aggregate collects) is admitted first,
+//! which fails with error 701 where either account has no room, and given back when the value is
+//! gone. Small pieces are taken without asking; a statement that has overdrawn its account that way
+//! ends at its next checkpoint.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -25,8 +26,8 @@ pub fn check_length(bytes: usize) -> SqlResult<()> {
     }
 }
 
-/// See the module. The counts are statistics that order nothing else, so that all accesses are relaxed; two
-/// sessions that ask at the same moment may both be admitted.
+/// See the module. The counts are statistics that order nothing else, so that all accesses are
+/// relaxed; two sessions that ask at the same moment may both be admitted.
 #[derive(Debug)]
 pub struct Account {
     used: AtomicUsize,

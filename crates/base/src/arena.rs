@@ -1,20 +1,23 @@
 //! A bump allocator for the values of one statement.
 //!
-//! # Life of an allocation   bumped off the current chunk → read through `&'a Arena` → forgotten at
+//! # Life of an allocation
+//!
+//! bumped off the current chunk → read through `&'a Arena` → forgotten at
 //! once with all others by [`Arena::reset`] or [`Arena::reset_to`]
 //!
 //! # Invariants
 //!
 //! * AR1: a chunk's memory never moves and is freed only where nothing refers to it: by `Drop` and
-//!   [`Arena::reset`], which need the arena exclusively, by going back to a mark, which forgets what was allocated
-//!   behind it, and by a buffer that has a chunk for itself and has moved to a larger one.
+//!   [`Arena::reset`], which need the arena exclusively, by going back to a mark, which forgets
+//!   what was allocated behind it, and by a buffer that has a chunk for itself and has moved to a
+//!   larger one.
 //! * AR2: no byte is handed out twice between two resets: `position` only grows within a chunk, and
 //!   a chunk is entered only at its start.
 //!
 //! Nothing is dropped: only bytes and `Copy` values live here.
 //!
-//! Chunks are charged to the arena's [`Account`], if it has one. An allocation itself does not fail: what a client
-//! can make large is asked for first ([`Arena::admit`]).
+//! Chunks are charged to the arena's [`Account`], if it has one. An allocation itself does not
+//! fail: what a client can make large is asked for first ([`Arena::admit`]).
 
 use std::cell::{Cell, UnsafeCell};
 use std::fmt;
@@ -53,7 +56,8 @@ struct Chunk {
     size: usize,
 }
 
-// SAFETY: a chunk is plain memory that only its arena refers to; nothing in it is bound to a thread.
+// SAFETY: a chunk is plain memory that only its arena refers to; nothing in it is bound to a
+// thread.
 unsafe impl Send for Chunk {}
 
 /// A place to come back to.
@@ -95,8 +99,8 @@ impl Arena {
         arena
     }
 
-    /// Asks for room for so many bytes, before they are allocated. Error 701 where the account does not have them, 7119 where
-    /// no value can be so long.
+    /// Asks for room for so many bytes, before they are allocated. Error 701 where the account does
+    /// not have them, 7119 where no value can be so long.
     #[inline]
     pub fn admit(&self, bytes: usize) -> SqlResult<()> {
         if bytes <= UNASKED { Ok(()) } else { self.admit_many(bytes) }
@@ -160,8 +164,8 @@ impl Arena {
             return empty_slice(values.len());
         }
         let memory = self.bump(size_of_val(values), align_of::<T>()).cast::<T>();
-        // SAFETY: the memory is aligned for `T`, large enough, ours alone (AR2) and alive as long as
-        // the borrow (AR1); the source cannot overlap memory that was never handed out before.
+        // SAFETY: the memory is aligned for `T`, large enough, ours alone (AR2) and alive as long
+        // as the borrow (AR1); the source cannot overlap memory that was never handed out before.
         unsafe {
             memory.copy_from_nonoverlapping(NonNull::from(values).cast::<T>(), values.len());
             slice::from_raw_parts(memory.as_ptr(), values.len())
@@ -189,8 +193,8 @@ impl Arena {
         Mark { current: self.current.get(), position: self.position.get() }
     }
 
-    /// Forgets everything that was allocated after `mark` was taken. The memory stays reserved, but for that of
-    /// single large values.
+    /// Forgets everything that was allocated after `mark` was taken. The memory stays reserved, but
+    /// for that of single large values.
     #[inline]
     pub fn reset_to(&mut self, mark: Mark) {
         // SAFETY: the exclusive borrow says that nothing is borrowed from the arena.
@@ -202,8 +206,8 @@ impl Arena {
     ///
     /// # Safety
     ///
-    /// Nothing that was allocated after `mark` was taken may be used any more, and `mark` must be of
-    /// this arena and not older than its last reset.
+    /// Nothing that was allocated after `mark` was taken may be used any more, and `mark` must be
+    /// of this arena and not older than its last reset.
     #[inline]
     pub unsafe fn rewind(&self, mark: Mark) {
         self.current.set(mark.current);
@@ -349,8 +353,8 @@ impl Drop for Chunk {
     }
 }
 
-/// A growing string of bytes in an arena. Growing copies; what is left behind is reclaimed at once where it was a
-/// chunk of its own, else with the arena.
+/// A growing string of bytes in an arena. Growing copies; what is left behind is reclaimed at once
+/// where it was a chunk of its own, else with the arena.
 pub struct ArenaBuffer<'a> {
     arena: &'a Arena,
     /// So many bytes that only this buffer has (AR2), of which the first `len` are written.
@@ -366,8 +370,8 @@ impl<'a> ArenaBuffer<'a> {
         if bytes.len() > self.capacity - self.len {
             self.grow(self.grown(bytes.len()));
         }
-        // SAFETY: there is room behind the first `len` bytes, and nothing else refers to it, so that the source does
-        // not overlap it.
+        // SAFETY: there is room behind the first `len` bytes, and nothing else refers to it, so
+        // that the source does not overlap it.
         unsafe {
             let end = self.memory.add(self.len);
             end.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len());
@@ -375,7 +379,8 @@ impl<'a> ArenaBuffer<'a> {
         self.len += bytes.len();
     }
 
-    /// Appends bytes of what a client can make large. Error 701 where the arena's account has no room.
+    /// Appends bytes of what a client can make large. Error 701 where the arena's account has no
+    /// room.
     #[inline]
     pub fn try_extend(&mut self, bytes: &[u8]) -> SqlResult<()> {
         self.admit(bytes.len())?;
@@ -398,7 +403,8 @@ impl<'a> ArenaBuffer<'a> {
     #[cold]
     fn grow(&mut self, capacity: usize) {
         let memory = self.arena.bump(capacity, 1);
-        // SAFETY: the new memory is larger than what was written, and nothing else refers to either.
+        // SAFETY: the new memory is larger than what was written, and nothing else refers to
+        // either.
         unsafe { memory.copy_from_nonoverlapping(self.memory, self.len) };
         self.arena.free_chunk_of(self.memory, self.capacity);
         (self.memory, self.capacity) = (memory, capacity);
@@ -411,7 +417,8 @@ impl<'a> ArenaBuffer<'a> {
 
     /// What was appended so far.
     pub fn as_bytes(&self) -> &[u8] {
-        // SAFETY: the first `len` bytes are written, and stay where they are while the buffer is borrowed.
+        // SAFETY: the first `len` bytes are written, and stay where they are while the buffer is
+        // borrowed.
         unsafe { slice::from_raw_parts(self.memory.as_ptr(), self.len) }
     }
 
@@ -427,8 +434,8 @@ impl<'a> ArenaBuffer<'a> {
 
     /// The bytes, for as long as the arena is borrowed.
     pub fn finish(self) -> &'a [u8] {
-        // SAFETY: the first `len` bytes are written; nothing writes to them any more, and they live as long as the
-        // arena is borrowed (AR1).
+        // SAFETY: the first `len` bytes are written; nothing writes to them any more, and they live
+        // as long as the arena is borrowed (AR1).
         unsafe { slice::from_raw_parts(self.memory.as_ptr(), self.len) }
     }
 

@@ -10,7 +10,8 @@
 //! * [`decimal`]: exact decimals of 38 digits.
 //! * [`datetime`]: the calendar, reading and writing dates, their arithmetic.
 //! * [`text`]: short texts on the stack, numbers as text, identifiers.
-//! * [`convert`](mod@convert): CAST and CONVERT between all types; [`variant`]: sql_variant as bytes.
+//! * [`convert`](mod@convert): CAST and CONVERT between all types; [`variant`]: sql_variant as
+//!   bytes.
 //! * [`arithmetic`]: checked operators, comparison and hashing of values.
 //! * [`error`]: what went wrong, as clients see it (number, severity, state, line).
 //! * [`message`]: the catalogue of message texts behind those numbers.

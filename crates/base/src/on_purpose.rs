@@ -1,7 +1,9 @@
-//! Panics on purpose, by which tests show what a panic ends. Builds without debug assertions have none.
+//! Panics on purpose, by which tests show what a panic ends. Builds without debug assertions have
+//! none.
 //!
-//! A test arms a place on its own thread; the next time that thread reaches the place, it panics. A test of a
-//! server, whose statements run on any thread, marks the texts at which the parser shall panic.
+//! A test arms a place on its own thread; the next time that thread reaches the place, it panics. A
+//! test of a server, whose statements run on any thread, marks the texts at which the parser shall
+//! panic.
 
 /// A place at which a test can have a panic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,8 +1,8 @@
 //! How long computations on values let others have their turn.
 //!
-//! A value may have gigabytes. What looks at all of it asks a [`Pace`] about every [`STRIDE`] bytes, and ends
-//! with the error that this gives. This crate knows neither sessions nor threads: a statement's task is behind
-//! the trait.
+//! A value may have gigabytes. What looks at all of it asks a [`Pace`] about every [`STRIDE`]
+//! bytes, and ends with the error that this gives. This crate knows neither sessions nor threads: a
+//! statement's task is behind the trait.
 
 use crate::error::SqlResult;
 
@@ -56,8 +56,8 @@ impl<'p> Stride<'p> {
     }
 }
 
-/// What loops over values count their work with: a [`Stride`], or nothing at all where values are short, for which
-/// the same code costs nothing.
+/// What loops over values count their work with: a [`Stride`], or nothing at all where values are
+/// short, for which the same code costs nothing.
 pub trait Gauge {
     /// Why a computation ends early.
     type Stop;

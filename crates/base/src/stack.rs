@@ -1,20 +1,20 @@
 //! The stack that is left, for what recurses over what a client has written.
 //!
 //! A statement runs on a coroutine whose stack is a little memory above a large range of reserved
-//! addresses. What recurses calls [`reserve`] at every level: usually that is a subtraction; when the
-//! memory is about to end, the stack grows downwards in place. When the addresses end as well, or on
-//! the stack of an ordinary thread, which cannot grow, it says no, and the caller raises the error of
-//! its subject (191 in the parser, 8631 behind it).
+//! addresses. What recurses calls [`reserve`] at every level: usually that is a subtraction; when
+//! the memory is about to end, the stack grows downwards in place. When the addresses end as well,
+//! or on the stack of an ordinary thread, which cannot grow, it says no, and the caller raises the
+//! error of its subject (191 in the parser, 8631 behind it).
 //!
 //! # Invariants
 //!
 //! * K1: what builds a tree level by level takes more stack for a level than what walks, copies or
-//!   drops it. A stack never shrinks while something runs on it, so walks need no check of their own
-//!   on the stack where the tree was built. Where a tree is walked on another stack, or was built by a
-//!   loop, the caller reserves room for the walk by the tree's height.
-//! * K2: the bounds are those of the stack that runs on this thread now: the executor sets them before
-//!   it resumes a coroutine and takes them back behind it ([`Running`]). No function that reads them
-//!   is inlined, so no address of a thread-local variable is kept across a suspension.
+//!   drops it. A stack never shrinks while something runs on it, so walks need no check of their
+//!   own on the stack where the tree was built. Where a tree is walked on another stack, or was
+//!   built by a loop, the caller reserves room for the walk by the tree's height.
+//! * K2: the bounds are those of the stack that runs on this thread now: the executor sets them
+//!   before it resumes a coroutine and takes them back behind it ([`Running`]). No function that
+//!   reads them is inlined, so no address of a thread-local variable is kept across a suspension.
 
 use std::cell::Cell;
 
@@ -44,9 +44,9 @@ impl Bounds {
     /// The bounds of a stack that is accessible from `limit` up and may grow down to `floor`.
     ///
     /// # Safety
-    /// While code runs between [`Running::new`] with these bounds and its drop, it runs on a stack whose
-    /// memory ends at `limit`; what lies from `floor`, the beginning of a page, to `limit` is mapped without
-    /// access, belongs to that stack, and nothing else changes it.
+    /// While code runs between [`Running::new`] with these bounds and its drop, it runs on a stack
+    /// whose memory ends at `limit`; what lies from `floor`, the beginning of a page, to `limit` is
+    /// mapped without access, belongs to that stack, and nothing else changes it.
     pub unsafe fn new(limit: usize, floor: usize) -> Bounds {
         assert!(floor <= limit && (limit - floor) % GRAIN == 0);
         Bounds { limit, floor }
@@ -136,8 +136,8 @@ fn grow(bytes: usize) -> bool {
 
 fn make_accessible(limit: usize, bounds: Bounds) -> bool {
     let length = bounds.limit - limit;
-    // SAFETY: the range lies between the stack's floor and its limit, which `Bounds::new` demands to be
-    // the stack's own, mapped without access, and used by nothing else.
+    // SAFETY: the range lies between the stack's floor and its limit, which `Bounds::new` demands
+    // to be the stack's own, mapped without access, and used by nothing else.
     let result = unsafe {
         let start = std::ptr::with_exposed_provenance_mut(limit);
         libc::mprotect(start, length, libc::PROT_READ | libc::PROT_WRITE)

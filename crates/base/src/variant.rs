@@ -4,9 +4,9 @@
 //! kind: u8 | properties | value
 //! ```
 //!
-//! Properties: precision and scale of decimals; the scale of time, datetime2 and datetimeoffset; the
-//! declared length (`u16`) and the collation (`u16`) of strings; the declared length of binaries. The
-//! value is little-endian, as in a row's fixed part, or the bytes of the string.
+//! Properties: precision and scale of decimals; the scale of time, datetime2 and datetimeoffset;
+//! the declared length (`u16`) and the collation (`u16`) of strings; the declared length of
+//! binaries. The value is little-endian, as in a row's fixed part, or the bytes of the string.
 //!
 //! A [`ValueRef`] of type `sql_variant` is either [`ValueRef::Bytes`] with this encoding, or
 //! [`ValueRef::Variant`] where an owned [`crate::value::Variant`] exists; [`content`] reads both.

@@ -2,9 +2,9 @@
 //!
 //! `cargo run --release -p thermocline-engine --example cold_bench [directory [pages]]`
 //!
-//! Look-ups of pages in memory on one thread, random reads from the file by 1 and by 16 readers, a scan of
-//! the file in the order in which it was written, a checkpoint of all pages; beside them what plain reads
-//! and writes of the same disk do. Every page that is read is checked.
+//! Look-ups of pages in memory on one thread, random reads from the file by 1 and by 16 readers, a
+//! scan of the file in the order in which it was written, a checkpoint of all pages; beside them
+//! what plain reads and writes of the same disk do. Every page that is read is checked.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 //! `cargo run --release -p thermocline-engine --example hot_paths [rows [rounds [part of a name]]]`
 //!
 //! A table of orders (60 bytes a row) with one hash index or with three indexes, in a database
-//! without a log and in one with. Every figure is the median of the rounds, each on fresh tables, and is
-//! checked against the rows that must be there.
+//! without a log and in one with. Every figure is the median of the rounds, each on fresh tables,
+//! and is checked against the rows that must be there.
 
 use std::path::Path;
 use std::pin::pin;
@@ -198,8 +198,8 @@ impl<'a, 't> Session<'a, 't> {
     }
 }
 
-/// Numbers below `n` in an order that caches do not like: a permutation, unless `n` is a multiple of
-/// the prime.
+/// Numbers below `n` in an order that caches do not like: a permutation, unless `n` is a multiple
+/// of the prime.
 fn scattered(i: u64, n: u64) -> u64 {
     i * 2_654_435_761 % n
 }

@@ -1,28 +1,31 @@
 //! Critical sections: where a panic ends the process rather than the statement.
 //!
-//! A panic unwinds. Outside critical sections it ends the statement it arose in: the session is told
-//! error 3624, its transaction is rolled back and its connection closed, and the server goes on. Inside
-//! one, shared data may be half changed; if the statement alone ended, other sessions would read that
-//! data and log it. There the process ends before anything else runs, and recovery starts from the log.
+//! A panic unwinds. Outside critical sections it ends the statement it arose in: the session is
+//! told error 3624, its transaction is rolled back and its connection closed, and the server goes
+//! on. Inside one, shared data may be half changed; if the statement alone ended, other sessions
+//! would read that data and log it. There the process ends before anything else runs, and recovery
+//! starts from the log.
 //!
 //! # Which sections are critical
 //!
 //! * K1: everything that [`Section`] names. Code enters a section through [`section`].
 //! * K2: every line at which a guard of [`crate::sync`]'s mutexes, or one that may write of its
-//!   read-write locks, is alive. What such a lock guards is shared, and half changed until the guard goes.
+//!   read-write locks, is alive. What such a lock guards is shared, and half changed until the
+//!   guard goes.
 //! * K3: a thread of the engine's own ([`thread`]): nothing else does its work when it is gone.
-//! * K4: waiting while a panic unwinds ([`crate::wait::Task`]): the unwinding would go on on another
-//!   thread. Destructors never wait.
+//! * K4: waiting while a panic unwinds ([`crate::wait::Task`]): the unwinding would go on on
+//!   another thread. Destructors never wait.
 //! * K5: what machine code calls without a way to report an error (`run::interp::machine_code`): an
 //!   unwinding never passes through machine code.
 //!
-//! Not critical, though in the engine: the edit of a schema before it is published, sorting, encoding of
-//! keys and rows before a write, views of what the engine does. They work on what is the statement's own.
+//! Not critical, though in the engine: the edit of a schema before it is published, sorting,
+//! encoding of keys and rows before a write, views of what the engine does. They work on what is
+//! the statement's own.
 //!
 //! # Cost
 //!
-//! A section costs a landing pad, which runs only while a panic unwinds. A lock's guard looks at the
-//! standard library's count of panics twice, as its mutexes do for poisoning.
+//! A section costs a landing pad, which runs only while a panic unwinds. A lock's guard looks at
+//! the standard library's count of panics twice, as its mutexes do for poisoning.
 
 use std::fmt;
 use std::io::Write;
@@ -94,7 +97,8 @@ type LastWords = fn(&str);
 
 static LAST_WORDS: OnceLock<LastWords> = OnceLock::new();
 
-/// Has the reason written down when a panic ends the process: the error log does. The first call counts.
+/// Has the reason written down when a panic ends the process: the error log does. The first call
+/// counts.
 pub fn set_last_words(tell: fn(&str)) {
     // A second server in the same process has the same log.
     let _ = LAST_WORDS.set(tell);

@@ -81,12 +81,13 @@ pub enum SegmentUse {
     Over,
 }
 
-/// What of `max server memory` rows and pages may take while databases are recovered. Rows of disk tables sink long
-/// before they have come to that.
+/// What of `max server memory` rows and pages may take while databases are recovered. Rows of disk
+/// tables sink long before they have come to that.
 const ROWS_PERCENT_AT_START: u64 = 75;
 const PAGES_PERCENT_AT_START: u64 = 25;
 
-/// What rows and pages may take is limited by [`Host::start_within`]. Dropping this puts back what they might before.
+/// What rows and pages may take is limited by [`Host::start_within`]. Dropping this puts back what
+/// they might before.
 #[must_use]
 pub struct StartLimits {
     host: Host,
@@ -278,8 +279,8 @@ impl Database {
         Database::with(host, identity, Log::unlogged(), tables, (None, None))
     }
 
-    /// A database that keeps nothing, like tempdb, whose disk tables may be larger than memory all the same: its
-    /// directory is emptied, and has the file that rows sink into.
+    /// A database that keeps nothing, like tempdb, whose disk tables may be larger than memory all
+    /// the same: its directory is emptied, and has the file that rows sink into.
     pub fn volatile(
         host: &Host,
         identity: DatabaseIdentity,
@@ -363,8 +364,8 @@ impl Database {
         self.order(task, Order::Checkpoint).map(drop)
     }
 
-    /// `sys.sp_xtp_merge_checkpoint_files`: merges the pairs of commits within these stamps, after a
-    /// checkpoint. `false` if there are none.
+    /// `sys.sp_xtp_merge_checkpoint_files`: merges the pairs of commits within these stamps, after
+    /// a checkpoint. `false` if there are none.
     pub fn merge_checkpoint_files(
         &self,
         task: &Task,
@@ -403,9 +404,9 @@ impl Database {
         self.checkpoints.get().and_then(Checkpoints::failure)
     }
 
-    /// Begins a backup into a file, after a checkpoint unless it is one of the log alone. Where an open transaction or
-    /// a full disk is in a checkpoint's way, the last one and the log behind it say as much. Of `header` the kind and
-    /// the words for people are given.
+    /// Begins a backup into a file, after a checkpoint unless it is one of the log alone. Where an
+    /// open transaction or a full disk is in a checkpoint's way, the last one and the log behind it
+    /// say as much. Of `header` the kind and the words for people are given.
     pub fn begin_backup(
         &self,
         task: &Task,
@@ -476,7 +477,8 @@ impl Database {
     /// The segments of its log, in the log's order; none where nothing is kept.
     pub fn log_segments(&self) -> Vec<LogSegment> {
         let stored = self.manager.log().segments();
-        // Looked up behind the segments: it only grows, and what is given up meanwhile is not needed.
+        // Looked up behind the segments: it only grows, and what is given up meanwhile is not
+        // needed.
         let needed_from = match (&self.files, self.checkpoint_stats()) {
             (Some(files), Some(stats)) => files.backups.pins.log_start(stats.log_start),
             _ => Lsn::ZERO,
@@ -528,8 +530,9 @@ impl Database {
         self.sinker.get().map_or(Ok(()), |sinker| sinker.core().sink_all(task))
     }
 
-    /// Makes the data file of disk tables shorter: `moves` what lies at its end to where there is room before, and
-    /// cuts off what is free at the end, down to so many pages, if there is a number.
+    /// Makes the data file of disk tables shorter: `moves` what lies at its end to where there is
+    /// room before, and cuts off what is free at the end, down to so many pages, if there is a
+    /// number.
     pub fn shrink_data_file(
         &self,
         task: &Task,
@@ -552,7 +555,8 @@ impl Database {
         self.sinker.get().and_then(|sinker| sinker.core().file_space())
     }
 
-    /// The pages of disk tables as they are on disk, for a check; nothing as long as there are none.
+    /// The pages of disk tables as they are on disk, for a check; nothing as long as there are
+    /// none.
     pub fn durable_pages(&self) -> Result<Option<DurablePages>, ColdError> {
         self.sinker.get().map_or(Ok(None), |sinker| sinker.core().pin_pages())
     }
@@ -568,8 +572,8 @@ impl Database {
         self.sinker.get().is_some()
     }
 
-    /// Begins to build the trees of a new, empty table that this transaction alone knows; nothing where
-    /// tables have no trees.
+    /// Begins to build the trees of a new, empty table that this transaction alone knows; nothing
+    /// where tables have no trees.
     pub(crate) fn build(
         &self,
         task: &Task,

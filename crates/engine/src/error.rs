@@ -58,8 +58,8 @@ impl EngineError {
         }
     }
 
-    /// What a database is that cannot be opened because of this. If a file is not there, or may not be opened, nothing
-    /// is known to be damaged: it may only have to be put back.
+    /// What a database is that cannot be opened because of this. If a file is not there, or may not
+    /// be opened, nothing is known to be damaged: it may only have to be put back.
     pub fn unavailable(&self) -> Unavailable {
         match self.is_of_missing_file() {
             true => Unavailable::Pending,

@@ -1,9 +1,8 @@
 //! The storage engine: rows, transactions, the log, the catalog. It never sees SQL text.
 //!
-//! Folders depend on each other in one direction only:
-//! `{wait, sort} ← {log, cold} ← hot ← txn ← sink ← checkpoint ← recovery`, and on top of these `database`,
-//! `engine` and `catalog`.
-//! Recovery knows the catalog only as a trait.
+//! Folders depend on each other in one direction only: `{wait, sort} ← {log, cold} ← hot ← txn ←
+//! sink ← checkpoint ← recovery`, and on top of these `database`, `engine` and `catalog`. Recovery
+//! knows the catalog only as a trait.
 
 pub mod backup;
 pub mod catalog;

@@ -1,7 +1,7 @@
 //! The server's buffer pool, made when the first database needs pages, and its extension.
 //!
-//! Where the extension lies is written down in a file of the data directory, so that the next start uses it
-//! again. A file that says nothing sensible is as good as none: only speed is lost.
+//! Where the extension lies is written down in a file of the data directory, so that the next start
+//! uses it again. A file that says nothing sensible is as good as none: only speed is lost.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +25,8 @@ const NOTE_MAX: u64 = 8 << 10;
 pub struct BufferPool {
     runtime: Runtime,
     options: PoolOptions,
-    /// Where it is written down which extension there is; nowhere, if the pool lives as long as that.
+    /// Where it is written down which extension there is; nowhere, if the pool lives as long as
+    /// that.
     note: Option<PathBuf>,
     state: Mutex<State>,
 }
@@ -157,8 +158,8 @@ impl BufferPool {
         Some((state.extension.clone()?, stats))
     }
 
-    /// Uses the extension again that was written down, with what a clean shutdown has left in it, for the
-    /// databases that are open by now. Returns where it is.
+    /// Uses the extension again that was written down, with what a clean shutdown has left in it,
+    /// for the databases that are open by now. Returns where it is.
     pub fn reopen_extension(&self) -> Result<Option<ExtensionFile>, ColdError> {
         let Some(file) = self.read_note()? else { return Ok(None) };
         let mut state = self.lock();
@@ -167,8 +168,8 @@ impl BufferPool {
         Ok(Some(file))
     }
 
-    /// Writes down what the extension holds, for the next start. Behind the last checkpoint of every database,
-    /// before the databases are let go of.
+    /// Writes down what the extension holds, for the next start. Behind the last checkpoint of
+    /// every database, before the databases are let go of.
     pub fn close(&self) -> Result<(), ColdError> {
         self.existing().map_or(Ok(()), |pool| pool.retract_warm())
     }

@@ -193,7 +193,8 @@ pub trait FileSystem: Send + Sync + Debug {
     /// Creates the directory and those above it that do not exist yet. Syncs none of the names.
     fn create_dir_all(&self, path: &Path) -> FileResult<()>;
 
-    /// What is in the directory, sorted by name. What others add or remove meanwhile is in it or not.
+    /// What is in the directory, sorted by name. What others add or remove meanwhile is in it or
+    /// not.
     fn list(&self, path: &Path) -> FileResult<Vec<Entry>>;
 
     /// Opens a file.
@@ -207,8 +208,8 @@ pub trait FileSystem: Send + Sync + Debug {
         self.open(path, mode)
     }
 
-    /// Where a path leads: absolute, without `.`, `..` and links. Names at its end that do not exist are
-    /// kept. The simulated file system has no links.
+    /// Where a path leads: absolute, without `.`, `..` and links. Names at its end that do not
+    /// exist are kept. The simulated file system has no links.
     fn resolve(&self, path: &Path) -> FileResult<PathBuf> {
         let absolute = std::path::absolute(path);
         let absolute = absolute.map_err(|error| FileError::new(OpKind::Metadata, path, error))?;
@@ -236,7 +237,8 @@ pub trait FileSystem: Send + Sync + Debug {
         self.open_direct(path, mode)
     }
 
-    /// Whether it is worth reading and writing files while something else is done, on threads besides.
+    /// Whether it is worth reading and writing files while something else is done, on threads
+    /// besides.
     fn overlaps(&self) -> bool {
         false
     }
@@ -305,8 +307,8 @@ pub trait File: Send + Sync + Debug {
     /// Writes all bytes at this offset, or fails; what a failed write left behind is not known.
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> FileResult<()>;
 
-    /// Writes zeros to a range of whole pages, as [`File::write_all_at`] does: for files that are filled
-    /// before they are used, so that the zeros need not stay in the system's cache.
+    /// Writes zeros to a range of whole pages, as [`File::write_all_at`] does: for files that are
+    /// filled before they are used, so that the zeros need not stay in the system's cache.
     fn write_zeros_at(&self, len: usize, offset: u64) -> FileResult<()> {
         self.write_all_at(&vec![0; len], offset)
     }

@@ -1,7 +1,7 @@
 //! The outside world: files, clocks and randomness.
 //!
-//! Nothing else in the server reads the clock, the disk or randomness (A6), so that a test can put a
-//! simulated world in the place of the real one, pull its plug at any file operation and see what
+//! Nothing else in the server reads the clock, the disk or randomness (A6), so that a test can put
+//! a simulated world in the place of the real one, pull its plug at any file operation and see what
 //! comes back.
 //!
 //! * [`fs`]: what a file system and a file can do, with errors that name operation and path.

@@ -15,12 +15,14 @@ pub const HUGE_PAGE: usize = 2 << 20;
 /// An alignment of memory, offsets and lengths that every block device takes.
 pub const DIRECT_ALIGN: usize = 4096;
 
-/// Bytes of memory that this process uses now; `None` where the system does not tell, or is simulated.
+/// Bytes of memory that this process uses now; `None` where the system does not tell, or is
+/// simulated.
 pub fn resident_bytes(env: &Env) -> Option<u64> {
     of_process(env, RESIDENT)
 }
 
-/// Bytes of addresses that this process has taken, whether or not there is memory behind them; `None` as above.
+/// Bytes of addresses that this process has taken, whether or not there is memory behind them;
+/// `None` as above.
 pub fn reserved_bytes(env: &Env) -> Option<u64> {
     of_process(env, RESERVED)
 }
@@ -35,8 +37,8 @@ fn of_process(env: &Env, what: &str) -> Option<u64> {
     bytes_in(&String::from_utf8_lossy(&text[..length]), what)
 }
 
-/// Has the allocator give back to the system what is free of its memory, which it would else keep for a while.
-/// Takes as long as a walk through all that it manages.
+/// Has the allocator give back to the system what is free of its memory, which it would else keep
+/// for a while. Takes as long as a walk through all that it manages.
 pub fn give_back() {
     crate::sys::collect_free_memory();
 }
@@ -86,8 +88,9 @@ impl AlignedBytes {
         AlignedBytes { start, len, _memory: Memory::Heap(memory) }
     }
 
-    /// So many buffers of so many zeros for long reads, in huge pages if the system has some: what lies in one piece of
-    /// the machine's memory a device fills by one transfer. Virtual disks are two to three times as fast then.
+    /// So many buffers of so many zeros for long reads, in huge pages if the system has some: what
+    /// lies in one piece of the machine's memory a device fills by one transfer. Virtual disks are
+    /// two to three times as fast then.
     pub fn for_long_reads(count: usize, len: usize) -> Vec<AlignedBytes> {
         assert!(len % DIRECT_ALIGN == 0, "one begins where another ends");
         let whole = (count * len).next_multiple_of(HUGE_PAGE);

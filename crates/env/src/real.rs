@@ -263,8 +263,8 @@ impl File for RealFile {
 #[derive(Debug)]
 pub struct RealClock {
     origin: Instant,
-    /// The quarter of an hour that the offset from UTC was last asked for, and the offset: the system
-    /// takes a lock to find it, and it changes at quarters of an hour only.
+    /// The quarter of an hour that the offset from UTC was last asked for, and the offset: the
+    /// system takes a lock to find it, and it changes at quarters of an hour only.
     offset: AtomicI64,
 }
 

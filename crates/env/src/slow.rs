@@ -1,8 +1,8 @@
-//! A file system on which reading some files takes as long as on a disk with an arm. It is there to be
-//! measured: what memory and faster devices gain is seen where reading is slow.
+//! A file system on which reading some files takes as long as on a disk with an arm. It is there to
+//! be measured: what memory and faster devices gain is seen where reading is slow.
 //!
-//! There is one arm for all of those files. A read waits for the reads before it, and for the arm to move,
-//! unless it begins where the last one has ended. Writing takes as long as it does.
+//! There is one arm for all of those files. A read waits for the reads before it, and for the arm
+//! to move, unless it begins where the last one has ended. Writing takes as long as it does.
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};

@@ -65,7 +65,8 @@ impl<J, D> Drop for Worker<J, D> {
     }
 }
 
-/// Part of a buffer, and the offset in the file where it goes. All three are multiples of [`DIRECT_ALIGN`].
+/// Part of a buffer, and the offset in the file where it goes. All three are multiples of
+/// [`DIRECT_ALIGN`].
 pub type Piece = (Range<usize>, u64);
 
 struct Write {
@@ -103,8 +104,8 @@ impl WriteBehind {
         Ok(self.free.pop().unwrap_or_else(|| AlignedBytes::new(BUFFER_BYTES)))
     }
 
-    /// Writes parts of a buffer, some time until [`WriteBehind::finish`]. An error may be that of an earlier
-    /// write; then nothing is known of what was written.
+    /// Writes parts of a buffer, some time until [`WriteBehind::finish`]. An error may be that of
+    /// an earlier write; then nothing is known of what was written.
     pub fn write(&mut self, buffer: AlignedBytes, pieces: Vec<Piece>) -> FileResult<()> {
         debug_assert!(pieces.iter().all(|(part, offset)| {
             [part.start as u64, part.end as u64, *offset]
@@ -209,8 +210,8 @@ impl Appender {
         Ok(())
     }
 
-    /// Writes what is left, with zeros up to a whole block, and waits: where the bytes end. None of it is
-    /// durable yet.
+    /// Writes what is left, with zeros up to a whole block, and waits: where the bytes end. None of
+    /// it is durable yet.
     pub fn finish(mut self) -> FileResult<u64> {
         let end = self.position();
         if self.used > 0 {

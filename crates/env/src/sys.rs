@@ -18,8 +18,8 @@ pub fn lock_exclusive(file: &std::fs::File) -> io::Result<()> {
     }
 }
 
-/// What is read and written through this descriptor goes past the system's cache from now on, if the
-/// file system can do that.
+/// What is read and written through this descriptor goes past the system's cache from now on, if
+/// the file system can do that.
 pub fn bypass_cache(file: &std::fs::File) -> io::Result<()> {
     let descriptor = file.as_raw_fd();
     #[cfg(target_os = "linux")]
@@ -79,7 +79,8 @@ pub fn local_offset_seconds(unix_seconds: i64) -> i64 {
     }
 }
 
-/// Nanoseconds that the calling thread has spent on a processor; 0 if the system does not count them.
+/// Nanoseconds that the calling thread has spent on a processor; 0 if the system does not count
+/// them.
 pub fn thread_cpu_ns() -> u64 {
     let (seconds, ns) = clock(libc::CLOCK_THREAD_CPUTIME_ID).unwrap_or_default();
     seconds as u64 * 1_000_000_000 + ns as u64
@@ -121,11 +122,13 @@ pub fn random_bytes(bytes: &mut [u8]) {
     }
 }
 
-/// Address space of this length (whole pages), zeros when it is touched and nothing before. It starts at
-/// a multiple of `align`, a power of two of whole pages: huge ones if that is a multiple of theirs and the system
-/// has some, and else never, so that what is touched here and there takes little memory.
+/// Address space of this length (whole pages), zeros when it is touched and nothing before. It
+/// starts at a multiple of `align`, a power of two of whole pages: huge ones if that is a multiple
+/// of theirs and the system has some, and else never, so that what is touched here and there takes
+/// little memory.
 pub fn map_memory(len: usize, align: usize) -> io::Result<NonNull<u8>> {
-    // Without MAP_NORESERVE Linux refuses more than the machine has, however little of it will be touched.
+    // Without MAP_NORESERVE Linux refuses more than the machine has, however little of it will be
+    // touched.
     let kind = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_NORESERVE;
     let access = libc::PROT_READ | libc::PROT_WRITE;
     // SAFETY: a new mapping anywhere; it touches no memory that is in use.
@@ -135,8 +138,8 @@ pub fn map_memory(len: usize, align: usize) -> io::Result<NonNull<u8>> {
     }
     let mapped = start.cast::<u8>();
     let skipped = mapped.align_offset(align);
-    // SAFETY: the mapping is longer than the range by `align`; what lies before and behind the range
-    // is given back, and no reference is left.
+    // SAFETY: the mapping is longer than the range by `align`; what lies before and behind the
+    // range is given back, and no reference is left.
     let start = unsafe {
         let start = mapped.add(skipped);
         libc::munmap(mapped.cast(), skipped);
@@ -144,7 +147,8 @@ pub fn map_memory(len: usize, align: usize) -> io::Result<NonNull<u8>> {
         start
     };
     #[cfg(target_os = "linux")]
-    // SAFETY: the range lies in the new mapping. Systems without huge pages refuse, which is as well.
+    // SAFETY: the range lies in the new mapping. Systems without huge pages refuse, which is as
+    // well.
     unsafe {
         let huge = align >= crate::memory::HUGE_PAGE;
         let advice = if huge { libc::MADV_HUGEPAGE } else { libc::MADV_NOHUGEPAGE };
@@ -173,8 +177,9 @@ pub unsafe fn discard_memory(start: NonNull<u8>, len: usize) {
     debug_assert_eq!(result, 0, "madvise: {}", io::Error::last_os_error());
 }
 
-/// Writes zeros to a range of whole pages of this file past the system's cache, which spares copying
-/// them. Fails where the file system cannot do that, or if the path names another file by now.
+/// Writes zeros to a range of whole pages of this file past the system's cache, which spares
+/// copying them. Fails where the file system cannot do that, or if the path names another file by
+/// now.
 #[cfg(target_os = "linux")]
 pub fn write_zeros_directly(
     path: &Path,

@@ -25,9 +25,9 @@ impl Label {
 
 /// Writes a unit, instruction by instruction.
 ///
-/// Code is written in **sections**, which [`Builder::finish`] puts one after the other. The first is
-/// for constants. A statement has two, its **prologue** and its body, written side by side: what is
-/// evaluated once per statement goes to the prologue whenever it is come across
+/// Code is written in **sections**, which [`Builder::finish`] puts one after the other. The first
+/// is for constants. A statement has two, its **prologue** and its body, written side by side: what
+/// is evaluated once per statement goes to the prologue whenever it is come across
 /// ([`Builder::in_prologue`]).
 #[derive(Debug)]
 pub struct Builder {
@@ -63,8 +63,8 @@ impl Default for Builder {
 /// The section of constants.
 const CONSTANTS: usize = 0;
 
-/// Units with more calls of routines are not verified: what each caller knows is followed through the
-/// routine, which takes minutes for thousands of them.
+/// Units with more calls of routines are not verified: what each caller knows is followed through
+/// the routine, which takes minutes for thousands of them.
 const VERIFIED_CALLS_MAX: usize = 256;
 
 /// A register that no unit has because it has too many.
@@ -91,8 +91,8 @@ impl Builder {
         self.reg(RegType::of(ty))
     }
 
-    /// Whether the unit is about to run out of registers, or of numbers for objects, layouts and results:
-    /// error 8623 instead of a panic.
+    /// Whether the unit is about to run out of registers, or of numbers for objects, layouts and
+    /// results: error 8623 instead of a panic.
     pub fn is_full(&self) -> bool {
         let unit = &self.unit;
         let most = unit.registers.len().max(unit.objects.len()).max(unit.layouts.len());

@@ -373,8 +373,8 @@ pub enum Inst {
     LocalOpen { cursor: ObjId },
     /// [`Inst::Next`] for a local table.
     LocalNext { cursor: ObjId, row: Reg, mark: MarkId, done: Pc },
-    /// The next number of a series (integers or decimals of one scale), or a jump when it would be beyond `stop`
-    /// or is none of the register's.
+    /// The next number of a series (integers or decimals of one scale), or a jump when it would be
+    /// beyond `stop` or is none of the register's.
     SeriesNext { value: Reg, step: Reg, stop: Reg, mark: MarkId, done: Pc },
     /// Fills a worktable by `rowsets[site]`: system views, functions that return tables.
     FillRowset { work: ObjId, site: u32 },
@@ -406,16 +406,17 @@ pub enum Inst {
     HashPush { hash: ObjId },
     /// Adds a row that no probe can find.
     HashPushUnkeyed { hash: ObjId },
-    /// Looks for the probe keys. Jumps where the rows that may have them are not in memory: the probe row
-    /// is to be put off.
+    /// Looks for the probe keys. Jumps where the rows that may have them are not in memory: the
+    /// probe row is to be put off.
     HashProbe { hash: ObjId, away: Pc },
     /// Puts off the row of the listed registers (NULL or not).
     HashPutOff { hash: ObjId, list: RegList },
-    /// Forgets the rows in memory and reads those that rows that were put off may match; jumps when there are
-    /// none left.
+    /// Forgets the rows in memory and reads those that rows that were put off may match; jumps when
+    /// there are none left.
     HashPartition { hash: ObjId, done: Pc },
-    /// The next row that was put off, with what is known of it in `matched`: 0 if this is all and it has no
-    /// match. Its keys are probed for. `matched` also says what became of the row before: 1 if it has a match.
+    /// The next row that was put off, with what is known of it in `matched`: 0 if this is all and
+    /// it has no match. Its keys are probed for. `matched` also says what became of the row before:
+    /// 1 if it has a match.
     HashReplay { hash: ObjId, row: Reg, matched: Reg, mark: MarkId, done: Pc },
     /// The next row with the keys of the last probe.
     HashNext { hash: ObjId, row: Reg, mark: MarkId, done: Pc },
@@ -439,7 +440,8 @@ pub enum Inst {
     GroupEmpty { groups: ObjId, to: Pc },
     /// Adds a row's arguments to an aggregate of the current group.
     GroupAdd { groups: ObjId, aggregate: u16 },
-    /// Adds all rows that a cursor yields to the aggregates of the current group, none of which has arguments.
+    /// Adds all rows that a cursor yields to the aggregates of the current group, none of which has
+    /// arguments.
     GroupCount { groups: ObjId, cursor: ObjId },
     /// Positions before the first group.
     GroupRewind { groups: ObjId },
@@ -471,17 +473,18 @@ pub enum Inst {
     // ---- changes
     /// Inserts a row of these bytes into `targets[target]`; jumps where a duplicate is ignored.
     Insert { target: u16, bytes: Reg, row: Reg, ignored: Pc },
-    /// Replaces a row by these bytes. `status` says what became of it ([`WriteStatus`]); `row` changes if
-    /// another transaction was faster: then it is that one's version.
+    /// Replaces a row by these bytes. `status` says what became of it ([`WriteStatus`]); `row`
+    /// changes if another transaction was faster: then it is that one's version.
     Update { target: u16, row: Reg, bytes: Reg, status: Reg },
     /// Deletes a row; otherwise like [`Inst::Update`].
     Delete { target: u16, row: Reg, status: Reg },
-    /// Deletes a row that [`Inst::PutBack`] will insert with other keys; otherwise like [`Inst::Update`]. `trace` tells
-    /// that where the row was.
+    /// Deletes a row that [`Inst::PutBack`] will insert with other keys; otherwise like
+    /// [`Inst::Update`]. `trace` tells that where the row was.
     TakeAway { target: u16, row: Reg, status: Reg, trace: Reg },
     /// Inserts a row that was taken away.
     PutBack { target: u16, bytes: Reg, row: Reg, trace: Reg },
-    /// The statement loses against another transaction, which has changed a row of the target meanwhile.
+    /// The statement loses against another transaction, which has changed a row of the target
+    /// meanwhile.
     Lose { target: u16 },
     /// The next identity value of a target, of the column's register type.
     Identity { dst: Reg, target: u16 },

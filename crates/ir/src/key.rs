@@ -2,8 +2,8 @@
 //!
 //! Hash tables, sets, groups and sorters look at values through these alone, so that collations,
 //! padding, negative zero and the byte order of uniqueidentifiers are no concern of theirs. The
-//! encoding is the engine's for index keys ([`engine::hot::key`]); every column is nullable here, and
-//! `(max)` types are allowed.
+//! encoding is the engine's for index keys ([`engine::hot::key`]); every column is nullable here,
+//! and `(max)` types are allowed.
 
 use std::collections::HashSet;
 use std::ops::Deref;

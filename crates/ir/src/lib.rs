@@ -8,8 +8,8 @@
 //! # The life of a unit
 //!
 //! `compile::lower` writes it through a [`builder::Builder`]; [`builder::Builder::finish`] resolves
-//! labels and, in debug builds, runs [`verify`] on it; a plan cache shares it between sessions; it never changes.
-//! [`print`] shows it to people.
+//! labels and, in debug builds, runs [`verify`] on it; a plan cache shares it between sessions; it
+//! never changes. [`print`] shows it to people.
 //!
 //! # Shape
 //!

@@ -79,7 +79,8 @@ impl CursorDesc {
     }
 }
 
-/// Whether an index is unique; the one behind those of the definition is that of hidden row numbers.
+/// Whether an index is unique; the one behind those of the definition is that of hidden row
+/// numbers.
 pub fn is_unique(table: &TableDef, index: usize) -> bool {
     table.indexes.get(index).is_none_or(|index| index.unique)
 }
@@ -104,9 +105,9 @@ pub enum ReadPurpose {
 pub enum AccessDesc {
     /// All of them.
     Full {
-        /// The index to go through while the rows are in memory, if it matters: neighbours in a hash index
-        /// are far apart there, each behind the one before, so an ordered one is faster. Rows that have
-        /// sunk are read by the index that names them.
+        /// The index to go through while the rows are in memory, if it matters: neighbours in a
+        /// hash index are far apart there, each behind the one before, so an ordered one is faster.
+        /// Rows that have sunk are read by the index that names them.
         index: Option<usize>,
     },
     /// All key columns of an index are given.

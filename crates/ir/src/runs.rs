@@ -19,7 +19,8 @@ pub struct Runs {
     compilations: AtomicU64,
 }
 
-/// Sum, last, least and most of something. The least is kept as its complement, so that nothing is zero.
+/// Sum, last, least and most of something. The least is kept as its complement, so that nothing is
+/// zero.
 #[derive(Debug, Default)]
 struct Measure {
     total: AtomicU64,

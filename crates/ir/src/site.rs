@@ -35,8 +35,8 @@ pub struct ArithSite {
     pub right: SqlType,
     /// The result's type.
     pub result: SqlType,
-    /// Digits that the result has no place for are error 8115: `NUMERIC_ROUNDABORT` is on, and the rules of 38 digits
-    /// have taken some of the scale.
+    /// Digits that the result has no place for are error 8115: `NUMERIC_ROUNDABORT` is on, and the
+    /// rules of 38 digits have taken some of the scale.
     pub exact: bool,
 }
 
@@ -297,8 +297,8 @@ pub struct IdentitySite {
     pub ty: SqlType,
     /// The least and the greatest value of an integer type.
     pub range: Option<(i64, i64)>,
-    /// The unique hash index whose key it is: as soon as the value is known, the memory where the row
-    /// will be linked can be asked for.
+    /// The unique hash index whose key it is: as soon as the value is known, the memory where the
+    /// row will be linked can be asked for.
     pub hash_index: Option<usize>,
 }
 
@@ -328,8 +328,8 @@ pub struct TransitionSite {
     pub updated: Vec<usize>,
 }
 
-/// How a row can violate what its table demands. Names of databases and schemas are found when the error is
-/// raised.
+/// How a row can violate what its table demands. Names of databases and schemas are found when the
+/// error is raised.
 #[derive(Clone, Debug)]
 pub struct Violation {
     /// `INSERT`, `UPDATE`, `DELETE` or `MERGE`.

@@ -1,12 +1,13 @@
 //! Checks invariants U1 to U3 of a unit by following every path through it.
 //!
-//! For each instruction it computes what each register can be when control arrives there: not
-//! yet defined, NULL, a value, or several of these. Jumps refine that knowledge: after a guard its
-//! operand is a value. The code of an error handler knows what held at every instruction that it protects.
+//! For each instruction it computes what each register can be when control arrives there: not yet
+//! defined, NULL, a value, or several of these. Jumps refine that knowledge: after a guard its
+//! operand is a value. The code of an error handler knows what held at every instruction that it
+//! protects.
 //!
-//! Code that is entered by [`Inst::Gosub`] (a **routine**) is followed once for all its callers. When it returns, a
-//! caller knows about registers that the routine writes what the routine knows, and about the
-//! others what it knew before.
+//! Code that is entered by [`Inst::Gosub`] (a **routine**) is followed once for all its callers.
+//! When it returns, a caller knows about registers that the routine writes what the routine knows,
+//! and about the others what it knew before.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -35,7 +36,8 @@ const UNDEFINED: u8 = 1;
 const NULL: u8 = 2;
 const VALUE: u8 = 4;
 
-/// What each register can be: four bits for each, so that large units are cheap to compare and copy.
+/// What each register can be: four bits for each, so that large units are cheap to compare and
+/// copy.
 #[derive(Clone)]
 struct State(Box<[u64]>);
 
@@ -110,9 +112,9 @@ pub fn verify(unit: &Unit) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The instructions whose states are compared or asked for again: those that several ways lead to, and those about
-/// routines. What any other can find is forgotten once it has been followed, or large units would need memory for
-/// as many states as they have instructions.
+/// The instructions whose states are compared or asked for again: those that several ways lead to,
+/// and those about routines. What any other can find is forgotten once it has been followed, or
+/// large units would need memory for as many states as they have instructions.
 fn kept_states(unit: &Unit) -> Vec<bool> {
     let mut ways = vec![0u32; unit.code.len()];
     ways[0] = 1;

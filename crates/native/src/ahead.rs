@@ -1,13 +1,13 @@
 //! Looking ahead in loops: what the next turns will look for is asked for while this turn works.
 //!
-//! A loop that looks for single rows by computed keys waits for memory twice a turn, for the place in the
-//! index (a bucket, a leaf) and for the row, and its turns are too long for the processor to overlap them
-//! by itself. If the keys come from integer arithmetic alone, code can run that arithmetic ahead: the
-//! place is fetched for the turn after the next, and for the next one the row, whose place is there by
-//! then.
+//! A loop that looks for single rows by computed keys waits for memory twice a turn, for the place
+//! in the index (a bucket, a leaf) and for the row, and its turns are too long for the processor to
+//! overlap them by itself. If the keys come from integer arithmetic alone, code can run that
+//! arithmetic ahead: the place is fetched for the turn after the next, and for the next one the
+//! row, whose place is there by then.
 //!
-//! What is computed ahead is a guess, which costs time if it is wrong and nothing else: it takes the loop's
-//! code as it lies, conditions and NULLs aside, changes nothing, and never fails.
+//! What is computed ahead is a guess, which costs time if it is wrong and nothing else: it takes
+//! the loop's code as it lies, conditions and NULLs aside, changes nothing, and never fails.
 
 use std::collections::BTreeMap;
 
@@ -41,8 +41,8 @@ pub struct Ahead {
 }
 
 impl Ahead {
-    /// What the look-up at this place has to compute for the next turn of its loop; `None` if it is in
-    /// no loop, or if that cannot be told.
+    /// What the look-up at this place has to compute for the next turn of its loop; `None` if it is
+    /// in no loop, or if that cannot be told.
     pub fn of(unit: &Unit, at: usize) -> Option<Ahead> {
         let Inst::Find { cursor, .. } = unit.code[at] else { return None };
         let key = number_key(unit, cursor)?;

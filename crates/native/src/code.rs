@@ -6,8 +6,8 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, ModuleError, default_libcall_names};
 use ir::machine_code::{Entry, MachineCode, NotCompiled};
 
-/// The largest frame that a unit's function may have: no function looks at the stack that is left, and
-/// modules call each other 32 deep.
+/// The largest frame that a unit's function may have: no function looks at the stack that is left,
+/// and modules call each other 32 deep.
 const FRAME_BYTES_MAX: u32 = 64 << 10;
 
 /// The code of one unit, in memory of its own.

@@ -4,8 +4,8 @@
 //!
 //! * [`Generator`] is what `ir` knows: it turns a unit into code.
 //! * `analysis` finds out which registers have to be in memory, and when.
-//! * `emit` writes Cranelift's IR: control flow and the frame in `emit`, arithmetic and conversions in
-//!   `scalar`, rows in `row`.
+//! * `emit` writes Cranelift's IR: control flow and the frame in `emit`, arithmetic and conversions
+//!   in `scalar`, rows in `row`.
 //! * `code` owns executable memory.
 //!
 //! # Where values are

@@ -260,8 +260,8 @@ impl Emitter<'_, '_> {
         self.b.ins().store(unaligned(), float, row, at);
     }
 
-    /// Stores the variable-length columns and where they end. Of a row without end offsets, which would be
-    /// zeros, this clears what the fixed part is stored over afterwards.
+    /// Stores the variable-length columns and where they end. Of a row without end offsets, which
+    /// would be zeros, this clears what the fixed part is stored over afterwards.
     fn store_variable(
         &mut self,
         row: Value,

@@ -46,7 +46,8 @@ impl Health {
     }
 }
 
-/// Tells of pages that have turned out to be unreadable, with the words of the message that a statement gets.
+/// Tells of pages that have turned out to be unreadable, with the words of the message that a
+/// statement gets.
 pub fn tell_unreadable(instance: &Instance) {
     let unreadable = instance.host().pages.take_unreadable();
     if unreadable.is_empty() {

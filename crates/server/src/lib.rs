@@ -12,7 +12,8 @@
 //!
 //! tokio's workers run connections; a connection's task polls the coroutine on which its request
 //! runs. Nothing on them blocks: passwords are checked and databases closed on tokio's threads for
-//! blocking work, logs are written by the engine's own. A thread of its own watches them: `watchdog`.
+//! blocking work, logs are written by the engine's own. A thread of its own watches them:
+//! `watchdog`.
 
 #![forbid(unsafe_code)]
 

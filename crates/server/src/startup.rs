@@ -234,7 +234,8 @@ fn refuse_foreign(env: &Env, dir: &Path) -> Result<(), StartError> {
 /// Opens the data directory: recovers its databases and makes a server of them.
 ///
 /// # Errors
-/// A directory that holds no data or is in use, a damaged master, a certificate that cannot be used.
+/// A directory that holds no data or is in use, a damaged master, a certificate that cannot be
+/// used.
 pub fn open(
     env: &Env,
     config: Config,

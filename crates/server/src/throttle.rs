@@ -1,13 +1,13 @@
 //! Slows down clients that guess passwords.
 //!
-//! Failures are counted per login and address. After a few, each further attempt on that login from that
-//! address is answered later, by one second at most; attempts on other logins, and from other addresses, are
-//! not. A right password clears the count; otherwise it is forgotten after a while. No login is ever locked
-//! out.
+//! Failures are counted per login and address. After a few, each further attempt on that login from
+//! that address is answered later, by one second at most; attempts on other logins, and from other
+//! addresses, are not. A right password clears the count; otherwise it is forgotten after a while.
+//! No login is ever locked out.
 //!
-//! Checking a password takes processor time on purpose, so attempts queue for it. A pair that fails, or has
-//! many attempts under way, is *suspect*: the server gives suspects one queue of their own, so that guesses,
-//! however many, do not stand before the logins of others.
+//! Checking a password takes processor time on purpose, so attempts queue for it. A pair that
+//! fails, or has many attempts under way, is *suspect*: the server gives suspects one queue of
+//! their own, so that guesses, however many, do not stand before the logins of others.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -53,7 +53,8 @@ pub struct Attempt<'t> {
 impl Throttle {
     /// An attempt on a login begins.
     pub fn begin(&self, from: IpAddr, login: &str) -> Attempt<'_> {
-        // Names of logins are compared without case by most collations; too many pairs in one do no harm.
+        // Names of logins are compared without case by most collations; too many pairs in one do no
+        // harm.
         let pair = Pair { from: from.to_canonical(), login: login.to_lowercase().into() };
         self.lock().entry(pair.clone()).or_default().under_way += 1;
         Attempt { throttle: self, pair }

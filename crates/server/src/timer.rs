@@ -41,9 +41,9 @@ impl Timer for TokioTimer {
         Armed::new(self.sleep(Duration::from_nanos(delay_ns), &waker))
     }
 
-    /// As tokio's own tasks yield: the worker looks at sockets and timers before it goes on. Woken at once, a statement
-    /// that computes would keep its worker from sockets for as many time slices as the worker has turns between two
-    /// looks. Not inlined, as [`TokioTimer::sleep`].
+    /// As tokio's own tasks yield: the worker looks at sockets and timers before it goes on. Woken
+    /// at once, a statement that computes would keep its worker from sockets for as many time
+    /// slices as the worker has turns between two looks. Not inlined, as [`TokioTimer::sleep`].
     #[inline(never)]
     fn yield_to_others(&self, waker: &Waker) {
         let mut yielding = std::pin::pin!(tokio::task::yield_now());

@@ -1,5 +1,5 @@
-//! Tells the error log how far recovery has come, when it takes long: before the databases are open, and then
-//! while their tables are loaded.
+//! Tells the error log how far recovery has come, when it takes long: before the databases are
+//! open, and then while their tables are loaded.
 
 use std::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Release};
 use std::sync::{Arc, Mutex};
@@ -13,8 +13,8 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 /// How often it is looked whether something is over.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Watches the databases that are being recovered. Dropped when all are open that can be; what loads its tables is
-/// watched until that is over.
+/// Watches the databases that are being recovered. Dropped when all are open that can be; what
+/// loads its tables is watched until that is over.
 #[derive(Default)]
 pub struct RecoveryWatch {
     shared: Arc<Shared>,
@@ -107,7 +107,8 @@ impl Watched {
     }
 }
 
-/// What is said of a database in this stage, which has lasted so long; nothing while others are being recovered.
+/// What is said of a database in this stage, which has lasted so long; nothing while others are
+/// being recovered.
 fn line(name: &str, stage: RecoveryStage, spent: Duration) -> Option<String> {
     let (done, total, phase, what) = match stage {
         RecoveryStage::Log { done, total, operations } => {

@@ -1,10 +1,10 @@
 //! The threads that run connections and their statements.
 //!
-//! There is one for each processor, and as many *spares*, which sleep until the [watchdog](crate::watchdog) finds
-//! workers that do not give way. All are threads of one tokio runtime: a spare sleeps in a task that blocks it. It
-//! does so before the runtime has any other task, since what has yielded on a worker goes on only when that worker
-//! looks at its sockets next, which one that blocks never does. For the same reason a spare that is awake stays
-//! awake.
+//! There is one for each processor, and as many *spares*, which sleep until the
+//! [watchdog](crate::watchdog) finds workers that do not give way. All are threads of one tokio
+//! runtime: a spare sleeps in a task that blocks it. It does so before the runtime has any other
+//! task, since what has yielded on a worker goes on only when that worker looks at its sockets
+//! next, which one that blocks never does. For the same reason a spare that is awake stays awake.
 
 use std::ops::Deref;
 use std::sync::mpsc::channel;

@@ -1,7 +1,7 @@
 //! The official data files of AdventureWorks, by `BULK INSERT`.
 //!
-//! `THERMOCLINE_ADVENTUREWORKS` names the folder with the tab-separated files; without it there is nothing to
-//! test, and the test says so.
+//! `THERMOCLINE_ADVENTUREWORKS` names the folder with the tab-separated files; without it there is
+//! nothing to test, and the test says so.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail wherever it likes")]
 

@@ -1,5 +1,6 @@
-//! Kills the server with `SIGKILL` again and again while clients insert sales orders, and looks after each
-//! restart whether every order that was acknowledged is there, and every order that is there is whole.
+//! Kills the server with `SIGKILL` again and again while clients insert sales orders, and looks
+//! after each restart whether every order that was acknowledged is there, and every order that is
+//! there is whole.
 //!
 //! `THERMOCLINE_CRASHES` says how often, `THERMOCLINE_SEED` when; a failure prints the seed.
 

@@ -46,7 +46,8 @@ impl<'c> Context<'c> {
         Context { task: self.task, session: self.session, runtime: self.runtime, writer }
     }
 
-    /// Does what waits for files in the way of a thread, on a thread of its own: databases are opened like that.
+    /// Does what waits for files in the way of a thread, on a thread of its own: databases are
+    /// opened like that.
     pub fn off_load<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Instance, &Task<'_>) -> T + Send + 'static,
@@ -140,8 +141,9 @@ impl<'c> Context<'c> {
         Ok(self.session.transaction.edit(database, &catalog))
     }
 
-    /// As [`Context::edit`], at the beginning of a definition statement. Everything that is checked about the schema is
-    /// checked behind this, in the schema that [`Context::schema`] gives then: it is the same until the statement ends.
+    /// As [`Context::edit`], at the beginning of a definition statement. Everything that is checked
+    /// about the schema is checked behind this, in the schema that [`Context::schema`] gives then:
+    /// it is the same until the statement ends.
     pub fn lock_edit(&mut self, database: DbId) -> SqlResult<()> {
         let task = self.task;
         let (part, edit) = self.edit(database)?;
@@ -149,13 +151,15 @@ impl<'c> Context<'c> {
         locked.map_err(|error| self.catalog_error_in(database, error))
     }
 
-    /// The first of these ids on that is free for a definition of a kind, and that no other transaction is about to use.
+    /// The first of these ids on that is free for a definition of a kind, and that no other
+    /// transaction is about to use.
     pub fn free_id(&mut self, database: DbId, kind: ThingKind, id: i32) -> SqlResult<i32> {
         let (part, edit) = self.edit(database)?;
         Ok(edit.free_id(part, kind, id))
     }
 
-    /// The same for a statement that relies on all of the schema: no other transaction changes it until this one ends.
+    /// The same for a statement that relies on all of the schema: no other transaction changes it
+    /// until this one ends.
     pub fn lock_to_verify(&mut self, database: DbId) -> SqlResult<()> {
         let task = self.task;
         let (part, edit) = self.edit(database)?;
@@ -188,8 +192,8 @@ impl<'c> Context<'c> {
 
     /// Runs something that changes schemas or rows through [`Context::edit`] and
     /// [`Context::transaction`]: in the open transaction, or in one of its own that is committed
-    /// when it succeeds. When it fails, what it has done is undone. It is done once more where another transaction has
-    /// changed what it had found in the schema.
+    /// when it succeeds. When it fails, what it has done is undone. It is done once more where
+    /// another transaction has changed what it had found in the schema.
     pub fn definition<T>(
         &mut self,
         mut body: impl FnMut(&mut Context<'_>) -> SqlResult<T>,

@@ -1,8 +1,8 @@
-//! What surrounds statements: sessions, batches and their steps, transactions, errors, modules, DDL, and the views and
-//! procedures by which the server describes itself.
+//! What surrounds statements: sessions, batches and their steps, transactions, errors, modules,
+//! DDL, and the views and procedures by which the server describes itself.
 //!
-//! `tsql` gives a syntax tree; `compile` makes a unit of it; `run` runs it against `engine`, and asks this crate for
-//! what belongs to the session.
+//! `tsql` gives a syntax tree; `compile` makes a unit of it; `run` runs it against `engine`, and
+//! asks this crate for what belongs to the session.
 //!
 //! # Where things are
 //!
@@ -12,12 +12,15 @@
 //! * [`fault`]: errors, and what they end. [`security`]: permissions.
 //! * [`program`]: texts and modules, taken apart into steps; [`plan_cache`] keeps them.
 //! * [`instance`]: the server as all sessions share it.
-//! * [`session`]: one connection's state. [`context`]: what runs on behalf of a request works with that.
-//! * [`sysproc`], [`sysview`]: the system procedures and views. [`names`]: what the session tells the binder and
-//!   functions of these and of all else that has a name.
+//! * [`session`]: one connection's state. [`context`]: what runs on behalf of a request works with
+//!   that.
+//! * [`sysproc`], [`sysview`]: the system procedures and views. [`names`]: what the session tells
+//!   the binder and functions of these and of all else that has a name.
 //! * [`prepare`]: from a text to a program, from a step to its plan.
-//! * [`ddl`]: statements that change the catalog. [`builtin`]: system procedures that are written in Rust.
-//! * [`cursor`], [`bulk`], [`admin`]: cursors, bulk loads; backups, DBCC and what else administers the server.
+//! * [`ddl`]: statements that change the catalog. [`builtin`]: system procedures that are written
+//!   in Rust.
+//! * [`cursor`], [`bulk`], [`admin`]: cursors, bulk loads; backups, DBCC and what else administers
+//!   the server.
 //! * [`batch`]: what each step of a program does. [`requests`]: what a client can ask of a session.
 //!
 //! # The life of a request

@@ -35,7 +35,8 @@ pub struct Options {
     pub statistics_profile: bool,
     /// `STATISTICS XML`: the same as XML.
     pub statistics_xml: bool,
-    /// `SHOWPLAN_TEXT`, `SHOWPLAN_ALL`, `SHOWPLAN_XML`: statements are planned and their plans are shown.
+    /// `SHOWPLAN_TEXT`, `SHOWPLAN_ALL`, `SHOWPLAN_XML`: statements are planned and their plans are
+    /// shown.
     pub show_plan: Option<ShowPlan>,
     /// `FORCEPLAN`
     pub force_plan: bool,

@@ -1,15 +1,15 @@
 //! Compiled texts and modules, shared by all sessions.
 //!
-//! What is kept for a text or a module is its [`Program`]: steps, variables, and beside each step the
-//! plan that was made when it ran first. An entry is found by everything that its meaning depends
-//! on but the catalog; of the catalog's changes each plan takes care itself.
+//! What is kept for a text or a module is its [`Program`]: steps, variables, and beside each step
+//! the plan that was made when it ran first. An entry is found by everything that its meaning
+//! depends on but the catalog; of the catalog's changes each plan takes care itself.
 //!
 //! What keeps something of a database that is dropped, or closed, goes with it. A session that
 //! makes a plan meanwhile may have looked at the database before; so nothing is kept that was made
 //! of databases which have gone since.
 //!
-//! Entries are charged by size. When a shard is full, those that were not used since the hand of its
-//! clock last passed them go.
+//! Entries are charged by size. When a shard is full, those that were not used since the hand of
+//! its clock last passed them go.
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -150,7 +150,8 @@ impl PlanCache {
         self.find(self.hash(key), same)
     }
 
-    /// Keeps the program of a text, if what it was made of `holds` still and it is not too large; whether it has.
+    /// Keeps the program of a text, if what it was made of `holds` still and it is not too large;
+    /// whether it has.
     pub fn keep_text(
         &self,
         key: &TextKey<'_>,
@@ -185,8 +186,9 @@ impl PlanCache {
         }
     }
 
-    /// Forgets a database's entries, and whatever else has a plan that keeps something of it. If the database is gone,
-    /// that was noted before ([`Instance::note_gone`](crate::instance::Instance::note_gone)).
+    /// Forgets a database's entries, and whatever else has a plan that keeps something of it. If
+    /// the database is gone, that was noted before
+    /// ([`Instance::note_gone`](crate::instance::Instance::note_gone)).
     pub fn forget_database(&self, database: DbId) {
         for shard in &self.shards {
             let mut shard = lock(shard);

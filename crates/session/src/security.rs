@@ -144,8 +144,8 @@ impl DatabaseUser {
         granted
     }
 
-    /// Whether the user may do something to an object, or to these columns of it; without columns, to
-    /// the object or to any column.
+    /// Whether the user may do something to an object, or to these columns of it; without columns,
+    /// to the object or to any column.
     pub fn may_use(
         &self,
         schema: &Schema,
@@ -176,8 +176,8 @@ impl DatabaseUser {
         denied.map_or(Ok(()), |column| Err(Denied::Column(*column)))
     }
 
-    /// Whether the user sees that there is an object: as its owner, or having any permission on it or on a
-    /// column of it.
+    /// Whether the user sees that there is an object: as its owner, or having any permission on it
+    /// or on a column of it.
     pub fn sees(&self, schema: &Schema, object: base::ids::ObjectId) -> bool {
         use Permission as P;
         const ANY: [Permission; 5] =

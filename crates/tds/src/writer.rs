@@ -99,7 +99,8 @@ pub struct MessageWriter {
     packets: u64,
 }
 
-/// A place between two tokens of a message, to which a writer can be [rewound](MessageWriter::rewind).
+/// A place between two tokens of a message, to which a writer can be
+/// [rewound](MessageWriter::rewind).
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     length: usize,

@@ -1,7 +1,7 @@
 //! What tests find, compared with files in the repository.
 //!
-//! With `THERMOCLINE_BLESS=1` in the environment the files are written anew instead, and are then to be read;
-//! with `THERMOCLINE_BLESS=part` only those whose path contains that part.
+//! With `THERMOCLINE_BLESS=1` in the environment the files are written anew instead, and are then
+//! to be read; with `THERMOCLINE_BLESS=part` only those whose path contains that part.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,8 @@ pub fn file(folder: &str, path: &str) -> PathBuf {
     Path::new(folder).join(path)
 }
 
-/// The blocks of a text, separated by lines of this kind, that are not what the file says; none if it is written.
+/// The blocks of a text, separated by lines of this kind, that are not what the file says; none if
+/// it is written.
 pub fn differences(path: &Path, found: &str, separator: &str) -> Vec<String> {
     let blessed = std::env::var("THERMOCLINE_BLESS").is_ok_and(|wanted| {
         wanted == "1" || path.to_str().is_some_and(|path| path.contains(&wanted))

@@ -1,5 +1,5 @@
-//! A server of one's own: a process of this very program on this machine, in a directory that may be
-//! temporary. The demo, the benchmarks and the crash test use it.
+//! A server of one's own: a process of this very program on this machine, in a directory that may
+//! be temporary. The demo, the benchmarks and the crash test use it.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -122,7 +122,8 @@ pub fn resident_bytes(process_id: u32) -> Option<u64> {
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// Bytes that a process has had written to disks since it was started; `None` where the system does not tell.
+/// Bytes that a process has had written to disks since it was started; `None` where the system does
+/// not tell.
 pub fn written_bytes(process_id: u32) -> Option<u64> {
     let io = std::fs::read_to_string(format!("/proc/{process_id}/io")).ok()?;
     io.lines().find_map(|line| line.strip_prefix("write_bytes:"))?.trim().parse().ok()
@@ -143,8 +144,8 @@ impl ThreadTimes {
         ThreadTimes(threads.filter_map(ran).collect())
     }
 
-    /// The processor on which that thread was last that has run longest since; `None` where the system does not
-    /// tell.
+    /// The processor on which that thread was last that has run longest since; `None` where the
+    /// system does not tell.
     pub fn busiest_processor_since(&self, process_id: u32) -> Option<usize> {
         // A thread may have got the number of one that has ended.
         let since = |(thread, ran): &(OsString, u64)| {
@@ -153,7 +154,8 @@ impl ThreadTimes {
         let (busiest, _) = ThreadTimes::of(process_id).0.into_iter().max_by_key(since)?;
         let stat = threads_of(process_id).join(busiest).join("stat");
         let stat = std::fs::read_to_string(stat).ok()?;
-        // The name, which may hold anything, is the second of the fields, and the processor the 39th.
+        // The name, which may hold anything, is the second of the fields, and the processor the
+        // 39th.
         stat.rsplit_once(')')?.1.split_whitespace().nth(36)?.parse().ok()
     }
 }

@@ -1,4 +1,5 @@
-//! The sales-order workload: clients that insert orders, each order a durable transaction of its own.
+//! The sales-order workload: clients that insert orders, each order a durable transaction of its
+//! own.
 
 use std::time::{Duration, Instant};
 
@@ -61,8 +62,8 @@ impl Way {
         }
     }
 
-    /// The batch that every client runs again and again: a sample order, inserted so many times by calls of the
-    /// procedure.
+    /// The batch that every client runs again and again: a sample order, inserted so many times by
+    /// calls of the procedure.
     pub fn batch(self, orders: u64) -> String {
         let (twin, way) = (self.twin().suffix(), self.suffix());
         format!(
@@ -118,7 +119,8 @@ impl Run {
         self.orders() as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
 
-    /// Orders a second in the first and in the last `seconds` whole seconds; nothing if it took less.
+    /// Orders a second in the first and in the last `seconds` whole seconds; nothing if it took
+    /// less.
     pub fn first_and_last(&self, seconds: usize) -> Option<(f64, f64)> {
         let mut whole = self.by_second.clone();
         whole.resize(self.elapsed.as_secs() as usize, 0);
@@ -234,8 +236,9 @@ impl Contents {
         let twin = twin.suffix();
         let count = format!("SELECT COUNT_BIG(*) FROM Sales.SalesOrderHeader{twin}");
         let [orders] = numbers(connection, &count)?;
-        // Lines come in the order of the table's key, an order's together, so that nothing has to be kept of them.
-        // Orders of the sample proper have been shipped; those of the procedure have status 1.
+        // Lines come in the order of the table's key, an order's together, so that nothing has to
+        // be kept of them. Orders of the sample proper have been shipped; those of the procedure
+        // have status 1.
         let [filled, lines, orphans, wrong_totals] = numbers(
             connection,
             &format!(

@@ -1,4 +1,5 @@
-//! `datetime + datetime` and the like: both count from 1900-01-01, so `datetime + 1` is a day later.
+//! `datetime + datetime` and the like: both count from 1900-01-01, so `datetime + 1` is a day
+//! later.
 
 use super::overflow;
 use crate::datetime::civil::{

@@ -551,10 +551,10 @@ fn trim_level(start: usize, out: &mut Vec<u8>) {
 
 /// The key of code units, each padded with blanks without end (C1).
 ///
-/// A unit below the blank is itself and one above it is shifted up by two. The end counts as blanks,
-/// so it lies between a run of blanks that something lower follows and one that something higher
-/// follows; each run is a marker and its length, the shorter the lower before something lower, the
-/// longer the lower before something higher.
+/// A unit below the blank is itself and one above it is shifted up by two. The end counts as
+/// blanks, so it lies between a run of blanks that something lower follows and one that something
+/// higher follows; each run is a marker and its length, the shorter the lower before something
+/// lower, the longer the lower before something higher.
 fn binary_key(units: impl Iterator<Item = u32>, largest: u32, out: &mut Vec<u8>) {
     const BLANK: u32 = 0x20;
     const LOW_RUN: u32 = 0x20;

@@ -3,8 +3,8 @@
 //! A pattern is compared character by character, so a letter that stands for two (`ß`) matches only
 //! itself here. Ranges are taken in the collation's order.
 //!
-//! A pattern is compared from left to right, and after a mismatch its last `%` takes one character more. Texts for
-//! which that becomes expensive are matched by `sections`.
+//! A pattern is compared from left to right, and after a mismatch its last `%` takes one character
+//! more. Texts for which that becomes expensive are matched by `sections`.
 
 mod sections;
 
@@ -164,8 +164,8 @@ const CHEAP_PER_BYTE: usize = 8;
 
 impl LikePattern {
     /// Prepares `pattern`, a [`ValueRef::Chars`] or [`ValueRef::Unicode`]; what it is matched
-    /// against must be of the same kind. Error 506 if `escape` is not exactly one character, 8152 if the pattern
-    /// has more than [`PATTERN_BYTES_MAX`] bytes.
+    /// against must be of the same kind. Error 506 if `escape` is not exactly one character, 8152
+    /// if the pattern has more than [`PATTERN_BYTES_MAX`] bytes.
     pub fn new(
         collation: Collation,
         pattern: ValueRef<'_>,
@@ -229,8 +229,8 @@ impl LikePattern {
         if section.is_empty() {
             return Ok(1);
         }
-        // The earlier the first section ends, the more is left for the others: if they do not match behind its
-        // first place, they do not match behind another.
+        // The earlier the first section ends, the more is left for the others: if they do not match
+        // behind its first place, they do not match behind another.
         let found = text.search(section, 0, rest.is_empty(), &mut stride)?;
         let Some(found) = found else { return Ok(0) };
         if !rest.is_empty() && !self.matches_from(rest, bytes, found.end, pace)? {

@@ -10,16 +10,18 @@ use crate::value::ValueRef;
 
 /// Looks for one string in others under a collation.
 ///
-/// It compares character by character where the needle's first one occurs. Where that has become expensive, since
-/// the needle's beginning occurs everywhere, it goes on by the needle's own repetitions (Knuth, Morris and Pratt,
-/// *Fast pattern matching in strings*, 1977), which takes memory but looks at each character of the text once.
+/// It compares character by character where the needle's first one occurs. Where that has become
+/// expensive, since the needle's beginning occurs everywhere, it goes on by the needle's own
+/// repetitions (Knuth, Morris and Pratt, *Fast pattern matching in strings*, 1977), which takes
+/// memory but looks at each character of the text once.
 pub struct Finder<'n> {
     characters: Characters,
     pattern: &'n [u8],
     repetitions: Option<Repetitions>,
 }
 
-/// A needle as weights, and for each length of a match how long the next shorter one is that ends there, too.
+/// A needle as weights, and for each length of a match how long the next shorter one is that ends
+/// there, too.
 struct Repetitions {
     keys: Vec<u64>,
     shorter: Vec<u32>,
@@ -37,8 +39,8 @@ impl<'n> Finder<'n> {
         Finder { characters: Characters::new(collation, wide), pattern, repetitions: None }
     }
 
-    /// Where the needle first occurs in `haystack`, a string of its kind, at or after byte `from`, as a range of
-    /// bytes.
+    /// Where the needle first occurs in `haystack`, a string of its kind, at or after byte `from`,
+    /// as a range of bytes.
     pub fn find(
         &mut self,
         haystack: ValueRef<'_>,
@@ -273,7 +275,8 @@ mod tests {
         super::char_index(c, needle, text, start, &Unpaced).unwrap()
     }
 
-    /// Each start of the needle's beginning was looked at again to its end: hours for two long strings.
+    /// Each start of the needle's beginning was looked at again to its end: hours for two long
+    /// strings.
     #[test]
     fn needles_that_repeat_themselves_are_found_in_linear_time() {
         let c = Collation::DEFAULT;

@@ -220,8 +220,8 @@ fn from_string<'a>(
     }
 }
 
-/// The bytes that digits stand for, with or without `0x` before them; `None` if it is something else. White space at
-/// the end does not count.
+/// The bytes that digits stand for, with or without `0x` before them; `None` if it is something
+/// else. White space at the end does not count.
 fn from_hexadecimal<'a>(
     text: ValueRef<'_>,
     with_prefix: bool,

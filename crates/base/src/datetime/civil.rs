@@ -118,8 +118,8 @@ pub const fn round_ticks(ticks: i64, scale: u8) -> i64 {
     (ticks + unit / 2).div_euclid(unit) * unit
 }
 
-/// Year, month and day of the Islamic calendar (tabular, leap years 2, 5, 7, 10, 13, 16, 18, 21, 24,
-/// 26, 29 of 30), for styles 130 and 131.
+/// Year, month and day of the Islamic calendar (tabular, leap years 2, 5, 7, 10, 13, 16, 18, 21,
+/// 24, 26, 29 of 30), for styles 130 and 131.
 pub fn hijri(days: i32) -> (i32, u32, u32) {
     let l = days + 1_721_426 - 1_948_440 + 10_632;
     let cycle = (l - 1).div_euclid(10_631);

@@ -160,7 +160,8 @@ const HIJRI_MONTHS: [&str; 12] = [
 
 /// Writes a pattern. Letters: `Y y m d` numbers, `e` day padded with a blank, `b` month's short
 /// name, `h i j k` Islamic day, month, year and month's name, `H` hour of 24, `I` hour of 12 padded
-/// with a blank, `M S` minute and second, `F f` fraction, `o` fraction unless it is zero, `p` AM or PM.
+/// with a blank, `M S` minute and second, `F f` fraction, `o` fraction unless it is zero, `p` AM or
+/// PM.
 fn put(value: &Written, pattern: &str, language: &Language, out: &mut StackText<LENGTH_MAX>) {
     let civil = Civil::from_days(value.days);
     let hour = (value.ticks / TICKS_PER_HOUR) as u32;

@@ -18,8 +18,8 @@ pub enum Dialect {
     /// datetime, smalldatetime: three digits of a fraction, no offset, `yyyy-mm-dd` in the
     /// session's order unless a `T` and a time follow.
     Old,
-    /// date, time, datetime2, datetimeoffset: an offset, `yyyy-mm-dd` always so; digits of a fraction
-    /// beyond the seventh round.
+    /// date, time, datetime2, datetimeoffset: an offset, `yyyy-mm-dd` always so; digits of a
+    /// fraction beyond the seventh round.
     New,
 }
 

@@ -79,8 +79,8 @@ const NAMES: &[(&str, DatePart)] = &[
 ];
 
 impl DatePart {
-    /// The part of this name or abbreviation, in any case. Error 155 if there is none; `function` is
-    /// the caller's name in lower case.
+    /// The part of this name or abbreviation, in any case. Error 155 if there is none; `function`
+    /// is the caller's name in lower case.
     pub fn parse(name: &str, function: &str) -> SqlResult<DatePart> {
         NAMES
             .iter()
@@ -359,9 +359,10 @@ pub fn date_trunc(
     truncated.to(ty).ok_or_else(|| SqlError::new(&message::DATE_ADD_OVERFLOW, &[&ty.kind]))
 }
 
-/// `DATE_BUCKET(part, width, value, origin)`: the start of the bucket that a value lies in, of the value's own
-/// type. Buckets are `width` parts wide (at least 1) and counted from the origin in both directions; a time before
-/// its origin lies in a bucket that may begin before midnight, that is, late on the clock. Errors 9806, 9810 and 517.
+/// `DATE_BUCKET(part, width, value, origin)`: the start of the bucket that a value lies in, of the
+/// value's own type. Buckets are `width` parts wide (at least 1) and counted from the origin in
+/// both directions; a time before its origin lies in a bucket that may begin before midnight, that
+/// is, late on the clock. Errors 9806, 9810 and 517.
 pub fn date_bucket(
     part: DatePart,
     width: i64,

@@ -328,8 +328,8 @@ pub fn from_f64(value: f64, scale: u8) -> Option<i128> {
     Some(if negative { -value } else { value })
 }
 
-/// `ROUND(value, digits [, 1])`: rounded (or truncated) to `digits` after the point, or before it if
-/// negative; the scale stays. Error 8115 if the result has more digits than `ty`.
+/// `ROUND(value, digits [, 1])`: rounded (or truncated) to `digits` after the point, or before it
+/// if negative; the scale stays. Error 8115 if the result has more digits than `ty`.
 pub fn round(value: i128, digits: i32, rounding: Rounding, ty: &SqlType) -> SqlResult<i128> {
     let drop = i32::from(ty.scale).saturating_sub(digits);
     let rounded = match drop {

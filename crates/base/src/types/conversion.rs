@@ -120,9 +120,9 @@ pub fn check_implicit(from: TypeKind, to: TypeKind) -> SqlResult<()> {
     }
 }
 
-/// Whether converting a value can fail with an arithmetic error (220, 232, 8115). Under
-/// `ARITHABORT OFF` and `ANSI_WARNINGS OFF` such a conversion yields NULL, so its result is nullable
-/// whatever its operand is.
+/// Whether converting a value can fail with an arithmetic error (220, 232, 8115). Under `ARITHABORT
+/// OFF` and `ANSI_WARNINGS OFF` such a conversion yields NULL, so its result is nullable whatever
+/// its operand is.
 pub fn may_overflow(from: &SqlType, to: &SqlType) -> bool {
     if from.kind == SqlVariant {
         return true;

@@ -25,8 +25,8 @@ pub(super) struct Inherited {
 }
 
 impl Binder<'_> {
-    /// What hints of a view, function or common table expression hand down. Indexes cannot be meant.
-    /// Errors 364, 1047, 10746.
+    /// What hints of a view, function or common table expression hand down. Indexes cannot be
+    /// meant. Errors 364, 1047, 10746.
     pub fn inherited(&self, hints: &[TableHint], name: &ast::ObjectName) -> BindResult<Inherited> {
         let reads = self.read_options(hints, None)?;
         for hint in hints {

@@ -21,9 +21,9 @@ use crate::plan::hints::PlanHints;
 use crate::plan::ids::Ids;
 use crate::plan::statistics::Statistics;
 
-/// How much may be bound in place of names, in queries: what is named is bound anew at each use, so a few
-/// names can stand for more queries than there is time for. A chain of a thousand common table
-/// expressions takes a thousand.
+/// How much may be bound in place of names, in queries: what is named is bound anew at each use, so
+/// a few names can stand for more queries than there is time for. A chain of a thousand common
+/// table expressions takes a thousand.
 const EXPANDED_MAX: usize = 8_192;
 
 /// How deep views may nest.
@@ -144,8 +144,8 @@ pub(super) enum Variables {
 impl<'c> Binder<'c> {
     /// A binding that has not begun. Error 911 if the session's database is gone.
     pub fn new(context: &BindContext<'c>) -> SqlResult<Binder<'c>> {
-        // The tree may have been read on another stack (K1 of `base::stack`); where this one cannot grow,
-        // binding looks at each level.
+        // The tree may have been read on another stack (K1 of `base::stack`); where this one cannot
+        // grow, binding looks at each level.
         let _ = base::stack::reserve(ast::WALK_BYTES);
         let names = context.names;
         let database = names.database();
@@ -215,8 +215,8 @@ impl<'c> Binder<'c> {
         self.env.schema.same_name(a, b)
     }
 
-    /// Looks whether the stack has room for a level of nesting, and lets others have their turn. Errors
-    /// 3617, 8631.
+    /// Looks whether the stack has room for a level of nesting, and lets others have their turn.
+    /// Errors 3617, 8631.
     #[inline]
     pub fn deeper(&self, line: u32) -> BindResult<()> {
         self.statistics.checkpoint()?;
@@ -345,8 +345,8 @@ impl<'c> Binder<'c> {
         self.note_columns(database, object, permission, Vec::new());
     }
 
-    /// Notes what the user must be permitted to do with columns. What the server's own views read is
-    /// nothing that users are permitted.
+    /// Notes what the user must be permitted to do with columns. What the server's own views read
+    /// is nothing that users are permitted.
     pub fn note_columns(
         &mut self,
         database: DbId,

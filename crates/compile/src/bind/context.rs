@@ -34,8 +34,8 @@ pub trait Names {
         None
     }
 
-    /// The table variables that hold what `INSERT … EXEC` inserts, one for all result sets of the same types. The
-    /// last column numbers the rows.
+    /// The table variables that hold what `INSERT … EXEC` inserts, one for all result sets of the
+    /// same types. The last column numbers the rows.
     fn returned(&self) -> Vec<Arc<str>> {
         Vec::new()
     }
@@ -147,8 +147,8 @@ pub enum Variable {
 pub struct TriggerScope {
     /// The table that it is on.
     pub table: Arc<TableDef>,
-    /// The variable with what `COLUMNS_UPDATED()` returns: a bit per column id, the lowest bit of the
-    /// first byte being column 1; of type `varbinary(128)`.
+    /// The variable with what `COLUMNS_UPDATED()` returns: a bit per column id, the lowest bit of
+    /// the first byte being column 1; of type `varbinary(128)`.
     pub columns_updated: VarId,
 }
 
@@ -211,7 +211,8 @@ pub struct BindOptions {
     pub schema_bound: bool,
     /// No triggers run, neither after what a statement does nor instead of it: bulk loads.
     pub skip_triggers: bool,
-    /// The server has written the text, and defaults of columns stand in it as expressions: bulk loads.
+    /// The server has written the text, and defaults of columns stand in it as expressions: bulk
+    /// loads.
     pub has_defaults: bool,
 }
 
@@ -237,8 +238,8 @@ impl Default for BindOptions {
 }
 
 impl BindOptions {
-    /// The options that are not as indexes with filters or over computed columns need them, so that what is
-    /// in such an index does not depend on the session that has changed a row: their names.
+    /// The options that are not as indexes with filters or over computed columns need them, so that
+    /// what is in such an index does not depend on the session that has changed a row: their names.
     pub fn wrong_for_indexes(&self) -> Option<String> {
         let wrong: Vec<&str> = [
             (self.ansi_nulls, "ANSI_NULLS"),
@@ -401,11 +402,11 @@ pub struct Facts {
     pub written: SmallVec<[DbId; 2]>,
     /// It reads or writes memory-optimized tables (not table variables).
     pub memory_optimized: bool,
-    /// It reads or writes tables that are not memory-optimized, temporary ones and those of the system
-    /// not counted.
+    /// It reads or writes tables that are not memory-optimized, temporary ones and those of the
+    /// system not counted.
     pub disk: bool,
-    /// Some memory-optimized table is read without a hint that says how. The session's level decides:
-    /// READ COMMITTED is for autocommit only (41368), the others have rules of their own.
+    /// Some memory-optimized table is read without a hint that says how. The session's level
+    /// decides: READ COMMITTED is for autocommit only (41368), the others have rules of their own.
     pub memory_optimized_unhinted: bool,
     /// The strictest level that a hint asks of a memory-optimized table; see 41333.
     pub memory_optimized_level: Option<ir::read::Isolation>,
@@ -501,8 +502,8 @@ pub struct Access {
     pub permission: Permission,
     /// The columns to which it is done; none for the whole object, or if no column is named.
     pub columns: Vec<ColumnId>,
-    /// The view, function or table in whose definition the object is named; none for the statement itself.
-    /// If both have one owner, nothing need be permitted.
+    /// The view, function or table in whose definition the object is named; none for the statement
+    /// itself. If both have one owner, nothing need be permitted.
     pub through: Option<(DbId, ObjectId)>,
 }
 

@@ -245,8 +245,8 @@ impl Binder<'_> {
         operand
     }
 
-    /// Of several things that stand in one column, what it is if that is still to be found out: all are
-    /// NULL or variables without a type, and get one together.
+    /// Of several things that stand in one column, what it is if that is still to be found out: all
+    /// are NULL or variables without a type, and get one together.
     pub(super) fn untyped_together(
         &mut self,
         origins: impl Iterator<Item = Origin>,

@@ -92,7 +92,8 @@ impl Binder<'_> {
         self.env.ctes.iter().rposition(|cte| self.same_name(&cte.alias.name.name, name))
     }
 
-    /// The rows of a common table expression. Errors of its query, 253, 465 and others of recursion.
+    /// The rows of a common table expression. Errors of its query, 253, 465 and others of
+    /// recursion.
     pub fn cte_rows(
         &mut self,
         place: usize,

@@ -1,7 +1,7 @@
 //! What tables define by expressions: checks, defaults, computed columns and filters of indexes.
 //!
-//! For DDL the functions here find out what such a definition is: its canonical text, its type, what
-//! it mentions, and whether it may stand there at all. For statements [`Binder::over_row`] and
+//! For DDL the functions here find out what such a definition is: its canonical text, its type,
+//! what it mentions, and whether it may stand there at all. For statements [`Binder::over_row`] and
 //! [`Binder::default_of`] bind what the catalog keeps of it.
 
 #[cfg(test)]
@@ -67,8 +67,8 @@ pub fn check(
     Ok(binder.definition(text, SqlType::bit(), true, used(table, &scan), collated))
 }
 
-/// An expression as the catalog keeps it. Error 191 if it could not be read again: where operators chain,
-/// that form nests parentheses.
+/// An expression as the catalog keeps it. Error 191 if it could not be read again: where operators
+/// chain, that form nests parentheses.
 fn kept(expr: &ast::Expr) -> BindResult<String> {
     let text = print::expression_definition(expr);
     tsql::parse_expression(&text, definition_options())?;
@@ -215,9 +215,9 @@ impl Binder<'_> {
         }
     }
 
-    /// Binds something that sees the columns of one row of a table and nothing else. `ids` names the
-    /// columns that have names already, by place in [`TableDef::columns`]; the others get theirs in
-    /// the result as far as they are used.
+    /// Binds something that sees the columns of one row of a table and nothing else. `ids` names
+    /// the columns that have names already, by place in [`TableDef::columns`]; the others get
+    /// theirs in the result as far as they are used.
     pub fn over_row<T>(
         &mut self,
         database: DbId,

@@ -16,7 +16,8 @@ use super::scope::{Clause, ColumnAt, Numbering, Rows, ScanSource};
 use crate::plan::expr::{Expr, ExprKind};
 use crate::plan::{fold, walk};
 
-/// What lowering, walking and dropping a plan take of the stack for an operator of a chain, at most.
+/// What lowering, walking and dropping a plan take of the stack for an operator of a chain, at
+/// most.
 const CHAIN_LEVEL: usize = if cfg!(debug_assertions) { 6 << 10 } else { 2 << 10 };
 
 impl Binder<'_> {
@@ -64,8 +65,8 @@ impl Binder<'_> {
         rest: &[(BinaryOp, ast::Expr)],
         line: u32,
     ) -> BindResult<Scalar> {
-        // In the plan each operator is inside the next one, and what walks plans does not look at the
-        // stack.
+        // In the plan each operator is inside the next one, and what walks plans does not look at
+        // the stack.
         if !base::stack::reserve(rest.len().saturating_mul(CHAIN_LEVEL).max(base::stack::ROOM)) {
             return Err(SqlError::new(&message::STACK_LIMIT, &[]).at_line(line).into());
         }
@@ -227,7 +228,8 @@ impl Binder<'_> {
         self.column_at(ColumnAt { block, source, ordinal })
     }
 
-    /// The block, and the one of its sources that has something. Errors 207 and 209, in which this has a name.
+    /// The block, and the one of its sources that has something. Errors 207 and 209, in which this
+    /// has a name.
     fn only_scan<T>(
         &self,
         qualifier: Option<&ast::ObjectName>,
@@ -333,8 +335,8 @@ impl Binder<'_> {
                 return Ok(Scalar { expr, label, origin: Origin::Plain });
             }
         }
-        // With ARITHABORT and ANSI_WARNINGS off, what overflows or divides by zero is NULL; computed
-        // columns are declared so whatever the options are.
+        // With ARITHABORT and ANSI_WARNINGS off, what overflows or divides by zero is NULL;
+        // computed columns are declared so whatever the options are.
         let nullable = nullable || !concatenates;
         let (left, right) = (Box::new(left), Box::new(right));
         let kind = match arith_of(op) {
@@ -363,8 +365,8 @@ impl Binder<'_> {
         Ok(self.isnull(Scalar::computed(operand), empty)?.expr)
     }
 
-    /// An operand as the operator wants it. What is concatenated need not be converted to a longer type
-    /// of its family.
+    /// An operand as the operator wants it. What is concatenated need not be converted to a longer
+    /// type of its family.
     fn coerce_operand(
         &mut self,
         operand: Scalar,

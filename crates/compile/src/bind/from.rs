@@ -1,8 +1,8 @@
 //! `FROM`: sources and joins.
 //!
-//! While a block is bound its sources lie in a list and its joins in a [`From`] tree of their places.
-//! [`Binder::assemble`] makes operators of them when everything that refers to their columns has been
-//! bound, so that scans read what is used.
+//! While a block is bound its sources lie in a list and its joins in a [`From`] tree of their
+//! places. [`Binder::assemble`] makes operators of them when everything that refers to their
+//! columns has been bound, so that scans read what is used.
 
 use base::types::conversion::may_overflow;
 use base::{SqlError, message};

@@ -1,8 +1,8 @@
 //! `GROUP BY`: groups, grouping sets, and what may be said of a group.
 //!
-//! Expressions are bound over the rows of the `FROM` first. When all are, and the block turns out to be
-//! grouped, those above the grouping are rewritten: what equals a grouping expression becomes its
-//! column, and any other column of the block is an error.
+//! Expressions are bound over the rows of the `FROM` first. When all are, and the block turns out
+//! to be grouped, those above the grouping are rewritten: what equals a grouping expression becomes
+//! its column, and any other column of the block is an error.
 
 use base::{SqlError, SqlType, Value, message};
 use ir::operator::ArithOp;
@@ -170,8 +170,8 @@ impl Binder<'_> {
         Ok(Scalar::computed(grouping_bits(mask, &places, ty)))
     }
 
-    /// Puts the grouping of a block on top of its rows, and rewrites what is above it. `above` gives
-    /// every expression with the clause that it is in.
+    /// Puts the grouping of a block on top of its rows, and rewrites what is above it. `above`
+    /// gives every expression with the clause that it is in.
     pub fn grouped(
         &mut self,
         input: Node,

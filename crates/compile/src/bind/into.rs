@@ -17,8 +17,8 @@ use crate::plan::expr::ExprKind;
 use crate::plan::tree::{InsertPlan, NewValue, Plan, RowEffects, Target};
 
 impl Binder<'_> {
-    /// `IDENTITY(type, seed, increment)`: the column takes its values from the new table. Error 2749
-    /// for a type that cannot count.
+    /// `IDENTITY(type, seed, increment)`: the column takes its values from the new table. Error
+    /// 2749 for a type that cannot count.
     pub fn identity(&mut self, call: &ast::IdentityFunction, line: u32) -> BindResult<Scalar> {
         let ty = self.data_type(&call.ty, Subject::Type, 1, 1)?.ty;
         let counts = ty.kind.is_integer() && ty.kind != TypeKind::Bit

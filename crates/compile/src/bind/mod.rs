@@ -3,8 +3,8 @@
 //! # Life of a statement
 //!
 //! [`statement`] makes a [`binder::Binder`] over what the names mean ([`BindContext`]), binds the
-//! tree from the inside out ([`query`], [`select`], [`from`], [`expr`], [`condition`]), has the planner
-//! improve the tree of operators, and returns it with what must be known before it is run
+//! tree from the inside out ([`query`], [`select`], [`from`], [`expr`], [`condition`]), has the
+//! planner improve the tree of operators, and returns it with what must be known before it is run
 //! ([`Facts`]) and what it depends on ([`Dependencies`]). The binder itself plans nothing: it scans
 //! whole tables and joins by nested loops in the order written.
 //!

@@ -1,8 +1,8 @@
 //! Natively compiled modules: the whole body bound at once, with SQL Server's rules for it.
 //!
-//! Everything must exist and be named with its schema when the module is made. What SQL Server refuses
-//! in such bodies only because its compiler knows no code for it (`LIKE`, common table expressions,
-//! `MERGE`, tables on disk …) is bound like anywhere else.
+//! Everything must exist and be named with its schema when the module is made. What SQL Server
+//! refuses in such bodies only because its compiler knows no code for it (`LIKE`, common table
+//! expressions, `MERGE`, tables on disk …) is bound like anywhere else.
 
 mod calls;
 mod options;
@@ -56,8 +56,8 @@ pub struct BoundNative {
 
 /// Binds a natively compiled procedure, function or trigger; `tree` is the tree of its text. Scalar
 /// parameters are the first scalar variables, table-valued ones the first table variables. Errors
-/// 4512, 10783, 10784, 10796, 11322, 12340 and whatever its statements raise; an object that does not
-/// exist is an error like others.
+/// 4512, 10783, 10784, 10796, 11322, 12340 and whatever its statements raise; an object that does
+/// not exist is an error like others.
 pub fn native(
     context: &BindContext<'_>,
     module: &ModuleDef,

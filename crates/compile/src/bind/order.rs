@@ -150,8 +150,9 @@ impl Binder<'_> {
         }
     }
 
-    /// `ORDER BY` behind set operators: by position, by a name of the result, or by a column of a table as the first
-    /// operand's select list has it, under whatever name. Errors 104, 108, 209, 306, 4104.
+    /// `ORDER BY` behind set operators: by position, by a name of the result, or by a column of a
+    /// table as the first operand's select list has it, under whatever name. Errors 104, 108, 209,
+    /// 306, 4104.
     pub fn order_of_columns(
         &self,
         list: &[OrderItem],
@@ -207,8 +208,8 @@ impl Binder<'_> {
         Ok(keys)
     }
 
-    /// The name that the first operand's select list gives to a column of a table. Error 209 where a name without
-    /// qualifier is that of columns of several tables.
+    /// The name that the first operand's select list gives to a column of a table. Error 209 where
+    /// a name without qualifier is that of columns of several tables.
     fn listed_as<'q>(
         &self,
         body: &'q ast::QueryBody,

@@ -1,5 +1,5 @@
-//! `PIVOT` and `UNPIVOT`, by writing them as what they stand for: an aggregate of a `CASE` per value,
-//! and a `CROSS APPLY` of literal rows.
+//! `PIVOT` and `UNPIVOT`, by writing them as what they stand for: an aggregate of a `CASE` per
+//! value, and a `CROSS APPLY` of literal rows.
 
 use base::{SqlError, message};
 use tsql::ast::{

@@ -94,7 +94,8 @@ impl Binder<'_> {
         }
     }
 
-    /// `first op a op b …`. Unions of one kind in a row are one operator. Error 191 for too many others.
+    /// `first op a op b …`. Unions of one kind in a row are one operator. Error 191 for too many
+    /// others.
     pub fn set_chain(
         &mut self,
         first: Output,
@@ -119,8 +120,8 @@ impl Binder<'_> {
         Ok(left)
     }
 
-    /// `UNION` of two or more, `EXCEPT` or `INTERSECT` of two, each with its line. Errors 205, 206, 257,
-    /// 421, 468.
+    /// `UNION` of two or more, `EXCEPT` or `INTERSECT` of two, each with its line. Errors 205, 206,
+    /// 257, 421, 468.
     fn set_operation(
         &mut self,
         operator: SetOperator,
@@ -340,8 +341,8 @@ fn matched_rows(
     Node::Distinct { input: Box::new(join), columns: left_ids }
 }
 
-/// Whether the last operand of set operators has `TOP`: as in SQL Server an order is accepted behind it,
-/// although it is the whole's.
+/// Whether the last operand of set operators has `TOP`: as in SQL Server an order is accepted
+/// behind it, although it is the whole's.
 fn ends_with_top(body: &QueryBody) -> bool {
     match body {
         QueryBody::Select(select) => select.top.is_some(),

@@ -194,7 +194,8 @@ pub(super) struct OutCol {
     pub origin: Origin,
     /// The stored column that it shows unchanged.
     pub base: Option<BaseRef>,
-    /// The columns of views whose triggers may take their rows that it shows unchanged, the outermost view first.
+    /// The columns of views whose triggers may take their rows that it shows unchanged, the
+    /// outermost view first.
     pub views: Vec<ViewColumn>,
 }
 
@@ -231,7 +232,8 @@ pub(super) struct BaseRef {
     pub ordinal: usize,
     /// The outermost view through which it is seen, if that view is the statement's own.
     pub view: Option<(DbId, ObjectId)>,
-    /// What a view `WITH CHECK OPTION` through which it is seen says of every row, over the scan's columns.
+    /// What a view `WITH CHECK OPTION` through which it is seen says of every row, over the scan's
+    /// columns.
     pub checked: Option<Arc<[Pred]>>,
 }
 

@@ -200,7 +200,8 @@ pub fn query_columns(
     columns_of(context, with, query, Usage::View)
 }
 
-/// The columns of a `SELECT … INTO`, to make a table of. Errors 194, 8108, 8109 beside those of the query.
+/// The columns of a `SELECT … INTO`, to make a table of. Errors 194, 8108, 8109 beside those of the
+/// query.
 pub fn select_into_columns(
     context: &BindContext<'_>,
     select: &ast::SelectStatement,

@@ -53,8 +53,8 @@ struct Window {
 }
 
 impl Window {
-    /// Over which rows an aggregate goes: up to the current one and its equals if there is an order,
-    /// else over all.
+    /// Over which rows an aggregate goes: up to the current one and its equals if there is an
+    /// order, else over all.
     fn frame(&self) -> Frame {
         let end = match self.order.is_empty() {
             true => FrameBound::UnboundedFollowing,

@@ -27,7 +27,8 @@ pub struct NullTo {
     pub label: Label,
 }
 
-/// Arguments of a user's function or procedure: their registers, none for a default, and their types.
+/// Arguments of a user's function or procedure: their registers, none for a default, and their
+/// types.
 pub type UserArgs = (Box<[Option<Reg>]>, Box<[SqlType]>);
 
 impl Lowering {
@@ -430,7 +431,8 @@ fn float_op(op: ArithOp) -> Option<FloatOp> {
     })
 }
 
-/// Whether a product or quotient of decimals has fewer digits behind the point than the operands' types ask for.
+/// Whether a product or quotient of decimals has fewer digits behind the point than the operands'
+/// types ask for.
 fn loses_digits(op: ArithOp, left: &SqlType, right: &SqlType, result: &SqlType) -> bool {
     if [left, right, result].iter().any(|ty| ty.kind.repr() != Repr::Decimal) {
         return false;

@@ -8,15 +8,15 @@
 //!                              enter the probe routine
 //! again: for each build row without a match (right and full joins): enter the outer routine
 //!        HashPartition ── none left ──▶ end
-//!        HashReplay: for each row that was put off, which is back in its registers: enter the probe routine
+//!        HashReplay: for each row that was put off, back in its registers: enter the probe routine
 //!        jump to again
 //! ```
 //!
-//! The **probe routine** goes through the matches of a probe row. Where rows without a match count, what is
-//! done with a row is written in the **outer routine**, which both enter.
+//! The **probe routine** goes through the matches of a probe row. Where rows without a match count,
+//! what is done with a row is written in the **outer routine**, which both enter.
 //!
-//! A probe row is put off as its columns' values, so that code which joins it at once does not have to
-//! load them. When it is replayed, the rows that the routine wants them in are built anew.
+//! A probe row is put off as its columns' values, so that code which joins it at once does not have
+//! to load them. When it is replayed, the rows that the routine wants them in are built anew.
 
 use base::{SqlResult, SqlType};
 use ir::builder::Label;

@@ -61,8 +61,8 @@ impl Lowering {
         Ok(())
     }
 
-    /// Prepares to pass these columns, as they are bound now, to a routine. `outer`: all of them may
-    /// be made NULL.
+    /// Prepares to pass these columns, as they are bound now, to a routine. `outer`: all of them
+    /// may be made NULL.
     pub fn passage(&mut self, cols: &[ColId], outer: bool) -> Passage {
         let mut passage = Passage::default();
         for &col in cols {

@@ -11,8 +11,8 @@
 //! * L1: a consumer is called at most once. Where its code is needed at several places (an outer
 //!   join yields matched rows here and unmatched ones there), it is a routine behind an
 //!   [`Inst::Gosub`].
-//! * L2: a consumer's code falls through at its end to whatever takes the next row. To skip a row it
-//!   jumps to a label at its own end; to end early (`TOP`, `EXISTS`) it jumps out of the loops.
+//! * L2: a consumer's code falls through at its end to whatever takes the next row. To skip a row
+//!   it jumps to a label at its own end; to end early (`TOP`, `EXISTS`) it jumps out of the loops.
 //! * L3: what is bound inside a loop is forgotten behind it ([`scope`]).
 //! * L4: the arena is given back to where it was with every turn of a loop, so what must outlive a
 //!   turn goes to an object, to a variable, or is kept ([`Inst::Keep`]).
@@ -290,7 +290,8 @@ impl Lowering {
         })
     }
 
-    /// Looks whether there is room for a level of nesting: in the unit (error 8623) and on the stack (8631).
+    /// Looks whether there is room for a level of nesting: in the unit (error 8623) and on the
+    /// stack (8631).
     fn deeper(&self) -> SqlResult<()> {
         if self.b.is_full() {
             return Err(SqlError::new(&message::OUT_OF_PLAN_RESOURCES, &[]));
@@ -445,7 +446,8 @@ impl Lowering {
         columns.iter().map(|&col| self.column(col)).collect()
     }
 
-    /// The same of columns that an object is about to keep: a reference to a row must outlive its turn.
+    /// The same of columns that an object is about to keep: a reference to a row must outlive its
+    /// turn.
     fn stored_regs(&mut self, columns: &[plan_expr::ColId]) -> SqlResult<Vec<Val>> {
         let stored = |l: &mut Lowering, col| {
             let val = l.column(col)?;

@@ -124,8 +124,8 @@ impl Lowering {
         self.b.emit(inst);
     }
 
-    /// `AND` (or `OR`): each part may decide; the last one's outcome is the whole's. With unknown as
-    /// a third way a register remembers whether a part was unknown.
+    /// `AND` (or `OR`): each part may decide; the last one's outcome is the whole's. With unknown
+    /// as a third way a register remembers whether a part was unknown.
     fn connect(&mut self, list: &[Pred], or: bool, ways: Ways) -> SqlResult<()> {
         // In terms of AND: `decisive` is where one false part leads.
         let (decisive, neutral) = if or { (ways.yes, ways.no) } else { (ways.no, ways.yes) };

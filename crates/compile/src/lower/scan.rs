@@ -28,7 +28,8 @@ impl Lowering {
         self.scan_or_count(scan, None, consume)
     }
 
-    /// A scan's loop; or, if its rows are only counted, for the current one of these groups, what does so at once.
+    /// A scan's loop; or, if its rows are only counted, for the current one of these groups, what
+    /// does so at once.
     pub fn scan_or_count(
         &mut self,
         scan: &Scan,

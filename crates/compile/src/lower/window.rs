@@ -1,5 +1,6 @@
 //! Window functions: the input is collected with what the functions need, sorted, and passed on
-//! with their results. Where rows are only numbered as they come, a register counts and none is kept.
+//! with their results. Where rows are only numbered as they come, a register counts and none is
+//! kept.
 
 use base::{SqlResult, SqlType};
 use ir::function::CallTypes;

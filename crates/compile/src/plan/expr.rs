@@ -6,8 +6,8 @@
 //! # Invariants
 //!
 //! * E1: the operands of an operator have the types that the operator works on; the binder has
-//!   inserted every [`ExprKind::Cast`]. Comparisons have one type on both sides. Decimal arithmetic is the
-//!   exception: each operand keeps its own precision and scale.
+//!   inserted every [`ExprKind::Cast`]. Comparisons have one type on both sides. Decimal arithmetic
+//!   is the exception: each operand keeps its own precision and scale.
 //! * E2: `nullable == false` is a promise: the expression never evaluates to NULL.
 //! * E3: a [`ColId`] is assigned by exactly one operator of the plan, and is used only above that
 //!   operator or, for correlated parts, inside what is evaluated for each of its rows.

@@ -18,8 +18,8 @@ use ir::function::descriptor::{CallTypes, NullBehaviour, ScalarFunction};
 use ir::function::facts::Seen;
 use ir::function::facts::*;
 
-/// Bytes that folding may take. What needs more is evaluated when it runs, where it is charged to the session and
-/// can be cancelled.
+/// Bytes that folding may take. What needs more is evaluated when it runs, where it is charged to
+/// the session and can be cancelled.
 const FOLDED_MAX: usize = 256 << 10;
 
 /// Constants that are longer are not kept in plans.
@@ -30,7 +30,8 @@ pub fn arena() -> Arena {
     Arena::charged_to(Account::new(FOLDED_MAX, "default"))
 }
 
-/// A result that a plan may keep. Where it may not, the expression stays as it is, so that the error is not seen.
+/// A result that a plan may keep. Where it may not, the expression stays as it is, so that the
+/// error is not seen.
 fn kept(value: ValueRef<'_>) -> SqlResult<Value> {
     match value {
         ValueRef::Chars(b) | ValueRef::Unicode(b) | ValueRef::Bytes(b)
@@ -42,8 +43,8 @@ fn kept(value: ValueRef<'_>) -> SqlResult<Value> {
     }
 }
 
-/// The value of a call that [`Inferred::volatility`](ir::function::Inferred::volatility) says is deterministic, of arguments that
-/// have the types asked for.
+/// The value of a call that [`Inferred::volatility`](ir::function::Inferred::volatility) says is
+/// deterministic, of arguments that have the types asked for.
 pub fn call(
     function: &ScalarFunction,
     args: &[Value],
@@ -92,7 +93,8 @@ pub fn arithmetic(
     result
 }
 
-/// The surroundings of what has none: deterministic calls do not ask (invariant F3 of `ir::function`).
+/// The surroundings of what has none: deterministic calls do not ask (invariant F3 of
+/// `ir::function`).
 struct NoSession;
 
 impl MetadataFacts for NoSession {

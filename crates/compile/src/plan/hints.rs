@@ -16,8 +16,8 @@ pub enum JoinMethod {
 /// Hints of a whole statement, and of its joins.
 #[derive(Clone, Debug, Default)]
 pub struct PlanHints {
-    /// `OPTION (FORCE ORDER)`, `SET FORCEPLAN`, or a join that has a hint of its own: joins happen in
-    /// the order written.
+    /// `OPTION (FORCE ORDER)`, `SET FORCEPLAN`, or a join that has a hint of its own: joins happen
+    /// in the order written.
     pub force_order: bool,
     /// `OPTION (LOOP JOIN, HASH JOIN)`: the methods allowed; all when empty.
     pub methods: SmallVec<[JoinMethod; 2]>,

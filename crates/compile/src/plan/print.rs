@@ -25,8 +25,8 @@ pub struct Line {
     pub depth: usize,
     /// What it says.
     pub text: String,
-    /// The operator; none for the change that a statement makes, and for what names a query within an
-    /// expression.
+    /// The operator; none for the change that a statement makes, and for what names a query within
+    /// an expression.
     pub node: Option<NodeKey>,
     /// What it reads or changes.
     pub object: Option<LineObject>,

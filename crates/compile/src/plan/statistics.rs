@@ -1,4 +1,5 @@
-//! What binding and planning may ask of their surroundings: sizes of tables, and for a turn of others.
+//! What binding and planning may ask of their surroundings: sizes of tables, and for a turn of
+//! others.
 
 use base::SqlResult;
 use base::ids::DbId;
@@ -12,12 +13,12 @@ pub trait Statistics {
     /// How many different keys an index (by its place in [`TableDef::indexes`]) has.
     fn distinct_keys(&self, database: DbId, table: &TableDef, index: usize) -> Option<u64>;
 
-    /// What it costs to find a row by its entry in an index that does not hold it, beyond a row that is passed by in
-    /// its own order; in such rows. Nothing as long as rows are in memory.
+    /// What it costs to find a row by its entry in an index that does not hold it, beyond a row
+    /// that is passed by in its own order; in such rows. Nothing as long as rows are in memory.
     fn lookup_cost(&self, database: DbId, table: &TableDef) -> f64;
 
-    /// Lets other sessions have their turn once a plan has taken long. Error 3617 when the client has
-    /// cancelled.
+    /// Lets other sessions have their turn once a plan has taken long. Error 3617 when the client
+    /// has cancelled.
     fn checkpoint(&self) -> SqlResult<()> {
         Ok(())
     }

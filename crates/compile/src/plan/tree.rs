@@ -140,8 +140,8 @@ pub enum Node {
         /// The output columns.
         columns: Vec<ColId>,
     },
-    /// Window functions over the partitions of the input. What only numbers rows needs none but the one at hand,
-    /// see [`Node::numbers_rows`].
+    /// Window functions over the partitions of the input. What only numbers rows needs none but the
+    /// one at hand, see [`Node::numbers_rows`].
     Window {
         /// Where rows come from.
         input: Box<Node>,
@@ -223,7 +223,8 @@ pub enum JoinKind {
 pub struct Scan {
     /// Where they are.
     pub source: Source,
-    /// Which columns are read: the source's column (by its place in the row layout) and its name here.
+    /// Which columns are read: the source's column (by its place in the row layout) and its name
+    /// here.
     pub columns: Vec<(usize, ColId)>,
     /// How they are found.
     pub access: Access,
@@ -303,8 +304,8 @@ pub fn ordered_index(table: &TableDef) -> Option<usize> {
     table.indexes.iter().position(|i| i.kind != IndexKind::Hash && i.filter.is_none())
 }
 
-/// The index in whose order [`Access::Full`] yields the rows of a table, wherever they are: rows that have sunk
-/// are read by the index that names them, whose tree holds them.
+/// The index in whose order [`Access::Full`] yields the rows of a table, wherever they are: rows
+/// that have sunk are read by the index that names them, whose tree holds them.
 pub fn scan_order(source: &Source) -> Option<usize> {
     let Source::Table { table, .. } = source else { return None };
     ordered_index(table).filter(|index| naming_index(table) == Some(*index))
@@ -433,9 +434,9 @@ pub enum Target {
     },
     /// A table variable.
     TableVar(TableVarId, Arc<TableDef>),
-    /// A table or view whose `INSTEAD OF` triggers take the rows: they are kept for them, and nothing
-    /// is written. Every column of the definition may be NULL. An update or delete has no `row`, and
-    /// its `old_columns` are all the columns, from the input.
+    /// A table or view whose `INSTEAD OF` triggers take the rows: they are kept for them, and
+    /// nothing is written. Every column of the definition may be NULL. An update or delete has no
+    /// `row`, and its `old_columns` are all the columns, from the input.
     Instead {
         /// The database it lives in.
         database: DbId,
@@ -464,8 +465,8 @@ pub struct InsertPlan {
     pub source: Node,
     /// For each column of the target, in layout order, its value from the source's columns.
     pub values: Vec<NewValue>,
-    /// Columns that the source itself converts to those of the target at these places of the layout: what
-    /// cannot be converted is reported like a value.
+    /// Columns that the source itself converts to those of the target at these places of the
+    /// layout: what cannot be converted is reported like a value.
     pub converted: Vec<(ColId, usize)>,
     /// What every new row must satisfy, and what is done with it.
     pub effects: RowEffects,
@@ -503,11 +504,13 @@ pub struct RowEffects {
     pub referenced_by: Vec<ReferencedPlan>,
     /// `OUTPUT` to the client.
     pub output: Option<Vec<(Expr, ResultColumn)>>,
-    /// `OUTPUT … INTO`: a further insert for each row, whose source is [`Node::OneRow`] over the columns above.
+    /// `OUTPUT … INTO`: a further insert for each row, whose source is [`Node::OneRow`] over the
+    /// columns above.
     pub output_into: Option<Box<InsertPlan>>,
     /// Keep old and new rows for the triggers that run when the statement is done.
     pub keep_transitions: bool,
-    /// `IGNORE_DUP_KEY` indexes, by place in `TableDef::indexes`: warn 3604 and skip instead of 2601.
+    /// `IGNORE_DUP_KEY` indexes, by place in `TableDef::indexes`: warn 3604 and skip instead
+    /// of 2601.
     pub ignore_duplicates: Vec<usize>,
 }
 
@@ -586,8 +589,8 @@ pub enum ReferencedAction {
 pub struct UpdatePlan {
     /// What is changed.
     pub target: Target,
-    /// Yields the rows to change; its scan of the target has `row` set. A row that comes several times
-    /// (a join) is changed the first time only.
+    /// Yields the rows to change; its scan of the target has `row` set. A row that comes several
+    /// times (a join) is changed the first time only.
     pub input: Node,
     /// The column that names the row.
     pub row: ColId,
@@ -598,8 +601,8 @@ pub struct UpdatePlan {
     pub set: Vec<(usize, NewValue)>,
     /// Variables assigned on the way, in the order written: `@v = column = expr`.
     pub assign: Vec<(VarId, Expr)>,
-    /// What must still hold when another transaction changed the row meanwhile and the newest version
-    /// is looked at instead (READ COMMITTED): the statement's whole condition.
+    /// What must still hold when another transaction changed the row meanwhile and the newest
+    /// version is looked at instead (READ COMMITTED): the statement's whole condition.
     pub recheck: Option<Pred>,
     /// What every changed row must satisfy, and what is done with it.
     pub effects: RowEffects,
@@ -629,16 +632,18 @@ pub struct MergePlan {
     pub target: Target,
     /// Source and target joined (outer on the sides that the clauses need).
     pub input: Node,
-    /// Names the target row, or, of a [`Target::Instead`], stands for it; NULL where only the source has a row.
+    /// Names the target row, or, of a [`Target::Instead`], stands for it; NULL where only the
+    /// source has a row.
     pub row: ColId,
     /// NULL exactly where only the target has a row.
     pub source_present: ColId,
-    /// Of a [`Target::Instead`]: what a row of the input must be if a clause acts on its target row, which
-    /// otherwise has been acted on (error 8672). Writes find that out by themselves.
+    /// Of a [`Target::Instead`]: what a row of the input must be if a clause acts on its target
+    /// row, which otherwise has been acted on (error 8672). Writes find that out by themselves.
     pub first: Option<Pred>,
     /// The target's columns as the input yields them, by layout position.
     pub old_columns: Vec<ColId>,
-    /// When rows match, over the columns of both: for a row that another transaction has changed meanwhile.
+    /// When rows match, over the columns of both: for a row that another transaction has changed
+    /// meanwhile.
     pub on: Pred,
     /// The `WHEN` clauses in order; the first that applies to a row is taken.
     pub clauses: Vec<MergeClause>,

@@ -41,8 +41,9 @@ pub trait Parts {
     fn parts_mut(&mut self, f: &mut dyn FnMut(PartMut<'_>));
 }
 
-/// Writes both ways of [`Parts`] from one body. In it `each!` is `iter` or `iter_mut`, `at!` borrows
-/// a field either way, `go!` passes on to something's own parts, and the other macros tell a part.
+/// Writes both ways of [`Parts`] from one body. In it `each!` is `iter` or `iter_mut`, `at!`
+/// borrows a field either way, `go!` passes on to something's own parts, and the other macros tell
+/// a part.
 macro_rules! parts_of {
     (
         $f:ident $expr:ident $pred:ident $node:ident $go:ident $each:ident $at:ident;

@@ -7,8 +7,8 @@
 //! 24 number u64       32 bytes, `stored` of them
 //! ```
 //!
-//! The checksum covers everything behind it. Numbers count the blocks of a set from 0. `raw` is the length
-//! of the bytes before they were packed, which is by LZ4 (1) or not at all (0).
+//! The checksum covers everything behind it. Numbers count the blocks of a set from 0. `raw` is the
+//! length of the bytes before they were packed, which is by LZ4 (1) or not at all (0).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -60,7 +60,8 @@ pub(super) struct BlockWriter {
 }
 
 impl BlockWriter {
-    /// From this offset on, which is that of a whole page, of a file that was opened past the cache.
+    /// From this offset on, which is that of a whole page, of a file that was opened past the
+    /// cache.
     pub fn new(env: &Env, file: Arc<dyn File>, offset: u64, packs: bool) -> BlockWriter {
         let out = Appender::new(env, file, offset);
         BlockWriter { out, start: offset, number: 0, packs, packed: Vec::new() }
@@ -103,7 +104,8 @@ impl BlockWriter {
         Ok(())
     }
 
-    /// Waits until all blocks are in the file, with zeros up to a whole page; they are not durable yet.
+    /// Waits until all blocks are in the file, with zeros up to a whole page; they are not durable
+    /// yet.
     pub fn finish(self) -> Result<()> {
         self.out.finish().map(drop).map_err(BackupError::device)
     }
@@ -174,7 +176,8 @@ impl BlockReader {
         self.offset
     }
 
-    /// Goes to the last block of the set, which is at this offset; the blocks come when they are asked for.
+    /// Goes to the last block of the set, which is at this offset; the blocks come when they are
+    /// asked for.
     pub fn skip_to_end(&mut self, offset: u64, number: u64) {
         debug_assert!(
             matches!(self.source, Source::Asked(_)),
@@ -193,7 +196,8 @@ impl BlockReader {
         self.number
     }
 
-    /// Goes over the next block without a look at its bytes, unless it is the last: then it stays the next one.
+    /// Goes over the next block without a look at its bytes, unless it is the last: then it stays
+    /// the next one.
     pub fn skip(&mut self) -> Result<BlockKind> {
         debug_assert!(
             matches!(self.source, Source::Asked(_)),

@@ -1,8 +1,8 @@
 //! What a database remembers of its backups and restores: its *chain*.
 //!
-//! It lies with the checkpoint files, as an object that is written once under the next number; the newest
-//! whole one counts, and the one before is removed afterwards. A database that was never backed up or
-//! restored has none.
+//! It lies with the checkpoint files, as an object that is written once under the next number; the
+//! newest whole one counts, and the one before is removed afterwards. A database that was never
+//! backed up or restored has none.
 //!
 //! ```text
 //! magic u32 | version u16 | zero u16 | CRC-32C u32 | length u32 | fields
@@ -71,8 +71,8 @@ impl Restored {
 /// See the module's header.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Chain {
-    /// The recovery path; the last fork is the database itself, or being restored, the one that it is
-    /// restored from.
+    /// The recovery path; the last fork is the database itself, or being restored, the one that it
+    /// is restored from.
     pub path: Vec<Fork>,
     /// Log from here on is kept until it is backed up.
     pub log: Option<Lsn>,

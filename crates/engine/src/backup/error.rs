@@ -41,8 +41,8 @@ pub enum BackupError {
         /// What is wrong.
         what: &'static str,
     },
-    /// The file has a backup that is not to be overwritten before that: UTC ticks of 100 ns since 0001-01-01, and the
-    /// offset of the clock by which it was made.
+    /// The file has a backup that is not to be overwritten before that: UTC ticks of 100 ns since
+    /// 0001-01-01, and the offset of the clock by which it was made.
     NotExpired(u64, i32),
     /// The file has no room for another backup in its directory.
     MediaFull(Arc<Path>),

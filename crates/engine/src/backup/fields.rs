@@ -1,7 +1,8 @@
-//! How the descriptions in backups, chains and detached databases are written: fields one after the other.
+//! How the descriptions in backups, chains and detached databases are written: fields one after the
+//! other.
 //!
-//! Numbers are little-endian; texts and bytes have their length before them, as a u32; lists have their
-//! count, and options a byte that tells whether there is a value.
+//! Numbers are little-endian; texts and bytes have their length before them, as a u32; lists have
+//! their count, and options a byte that tells whether there is a value.
 
 /// Writes fields.
 #[derive(Default)]

@@ -1,16 +1,19 @@
-//! Backup files ("media"): several sets one behind the other, and a directory of those that are whole.
+//! Backup files ("media"): several sets one behind the other, and a directory of those that are
+//! whole.
 //!
 //! ```text
 //! header      one page: magic, 8 bytes | version u16 | zero u16 | CRC-32C u32 | description
-//! directory   twice, 16 KB each: magic u32 | CRC-32C u32 | generation u64 | end u64 | count u64 | entry*
+//! directory   twice, 16 KB each:
+//!             magic u32 | CRC-32C u32 | generation u64 | end u64 | count u64 | entry*
 //! entry       offset u64 | length u64 | last block u64 | its number u64
 //! sets        blocks; each begins at a whole page
 //! ```
 //!
-//! Of the two directories the whole one of the higher generation counts. When a set has been written and
-//! synced, the other one is written with one entry more, and synced: so a set counts when it is whole, and
-//! what is left of one that was begun goes before the next is written. A new file is written under another
-//! name, and gets its own when its first set is whole; then it takes the place of what was there.
+//! Of the two directories the whole one of the higher generation counts. When a set has been
+//! written and synced, the other one is written with one entry more, and synced: so a set counts
+//! when it is whole, and what is left of one that was begun goes before the next is written. A new
+//! file is written under another name, and gets its own when its first set is whole; then it takes
+//! the place of what was there.
 //!
 //! # A directory that is damaged
 //!
@@ -128,8 +131,8 @@ impl Media {
         Ok(media)
     }
 
-    /// Adds the whole sets behind the end of the directory, whose newer copy may be damaged. Error if `adds` is set
-    /// and a set begins there that may have been in it, but is not whole.
+    /// Adds the whole sets behind the end of the directory, whose newer copy may be damaged. Error
+    /// if `adds` is set and a set begins there that may have been in it, but is not whole.
     fn find_unlisted(&mut self, adds: bool) -> Result<()> {
         let len = self.file.len().map_err(BackupError::device)?;
         let mut found = false;
@@ -155,7 +158,8 @@ impl Media {
         Ok(())
     }
 
-    /// Begins a new file in the place of what may be there, which stays until the first set is whole.
+    /// Begins a new file in the place of what may be there, which stays until the first set is
+    /// whole.
     pub fn create(env: &Env, path: &Path, header: MediaHeader) -> Result<Media> {
         let mut name = path.as_os_str().to_owned();
         name.push(PARTIAL);
@@ -204,7 +208,8 @@ impl Media {
         Ok(BackupSet { number, header, end })
     }
 
-    /// Error if a set is to be kept beyond this time: UTC ticks of 100 ns since 0001-01-01. One that is damaged is not.
+    /// Error if a set is to be kept beyond this time: UTC ticks of 100 ns since 0001-01-01. One
+    /// that is damaged is not.
     pub fn check_expired(&self, now_ticks: u64) -> Result<()> {
         let mut last: Option<(u64, i32)> = None;
         for number in 1..=self.count() {
@@ -291,8 +296,8 @@ impl Drop for Media {
     }
 }
 
-/// Removes what an interrupted backup has left under the name of a new file. A file that is something
-/// else stays: the backup fails with `AlreadyExists`.
+/// Removes what an interrupted backup has left under the name of a new file. A file that is
+/// something else stays: the backup fails with `AlreadyExists`.
 fn remove_left(env: &Env, partial: &Path) -> FileResult<()> {
     let there = match env.fs().open_named(partial, OpenMode::Read) {
         Ok(there) => there,

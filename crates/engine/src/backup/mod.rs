@@ -2,16 +2,19 @@
 //!
 //! # What a backup holds
 //!
-//! A *full* backup has the files of the last checkpoint, with the manifest that names them, the pages of tables
-//! that have sunk, and the log from where those need it to the end of the backup. A *differential* one has the
-//! same without the files that the full backup before it has: checkpoint files never change. A backup of the *log* has what was
-//! committed since the last of its kind, or since the full backup that began the chain.
+//! A *full* backup has the files of the last checkpoint, with the manifest that names them, the
+//! pages of tables that have sunk, and the log from where those need it to the end of the backup. A
+//! *differential* one has the same without the files that the full backup before it has: checkpoint
+//! files never change. A backup of the *log* has what was committed since the last of its kind, or
+//! since the full backup that began the chain.
 //!
 //! # Life of a backup
 //!
-//! 1. The manifest is pinned ([`crate::checkpoint`]), so that merging and truncation leave what it needs; and
-//!    the durable root of the pages ([`crate::cold`]), which is the one that goes with it or a later one.
-//! 2. [`Backup`] copies pages and files in blocks with checksums ([`block`]), then the log ([`take`]).
+//! 1. The manifest is pinned ([`crate::checkpoint`]), so that merging and truncation leave what it
+//!    needs; and the durable root of the pages ([`crate::cold`]), which is the one that goes with
+//!    it or a later one.
+//! 2. [`Backup`] copies pages and files in blocks with checksums ([`block`]), then the log
+//!    ([`take`]).
 //! 3. The set is ended, and the file's directory says that it counts ([`media`]).
 //! 4. The database's [`Chain`] says what later backups build on, and from where on the log is kept.
 //!
@@ -19,18 +22,19 @@
 //!
 //! # Life of a restore
 //!
-//! 1. [`Restore`] writes a full set into a directory of its own, under a new guid; then others are added.
-//!    The chain says how far it has come. All the while the database is not open.
+//! 1. [`Restore`] writes a full set into a directory of its own, under a new guid; then others are
+//!    added. The chain says how far it has come. All the while the database is not open.
 //! 2. The instance, which knows the databases, makes the directory that of the database, and
 //!    recovers it as after a crash: so nothing but recovery ever puts rows in tables.
-//! 3. When it is open its chain has a new [`Fork`]: what it does from then on is another database's.
+//! 3. When it is open its chain has a new [`Fork`]: what it does from then on is another
+//!    database's.
 //!
 //! # Invariants
 //!
 //! * U1: a set that is not whole is not in its file's directory; nothing reads it.
 //! * U2: a restore changes nothing that counted before, until the chain says so.
-//! * U3: log that a chain needs is kept: it is given up after the backup of it is durable, and the chain
-//!   says so.
+//! * U3: log that a chain needs is kept: it is given up after the backup of it is durable, and the
+//!   chain says so.
 //!
 //! # Points in time
 //!
@@ -42,8 +46,8 @@
 //!
 //! # Failure
 //!
-//! A backup that fails leaves nothing; the database goes on as if it had never begun. Blocks are checked
-//! before anything of them is used: damage is named by file and offset.
+//! A backup that fails leaves nothing; the database goes on as if it had never begun. Blocks are
+//! checked before anything of them is used: damage is named by file and offset.
 
 mod block;
 mod chain;

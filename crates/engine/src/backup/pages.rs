@@ -1,9 +1,9 @@
 //! Pages of tables that have sunk, in the directory of a database that is being restored.
 //!
-//! What a set has of them is written to a file of its own. When all of the set has been written, that gets
-//! a name that says with which segment of the log it goes; and when the chain says that this segment is the last
-//! that was restored, it becomes the database's file ([`settle`]). So the pages change with the rest, or not at
-//! all (U2).
+//! What a set has of them is written to a file of its own. When all of the set has been written,
+//! that gets a name that says with which segment of the log it goes; and when the chain says that
+//! this segment is the last that was restored, it becomes the database's file ([`settle`]). So the
+//! pages change with the rest, or not at all (U2).
 
 use std::path::{Path, PathBuf};
 
@@ -33,8 +33,8 @@ pub fn keep(env: &Env, dir: &Path, segment: u64) -> Result<()> {
     Ok(env.fs().rename(&dir.join(WRITING), &restored(dir, segment))?)
 }
 
-/// Makes the pages that count those of the database, now that the chain says up to which segment it was
-/// restored, and removes others.
+/// Makes the pages that count those of the database, now that the chain says up to which segment it
+/// was restored, and removes others.
 pub fn settle(env: &Env, dir: &Path, segment: u64) -> Result<()> {
     let (fs, counts) = (env.fs(), restored(dir, segment));
     let own = sink::files(dir, Default::default()).remove(0).path;

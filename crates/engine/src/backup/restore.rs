@@ -1,9 +1,9 @@
 //! Restoring: from backup sets to the directory of a database that is not recovered yet.
 //!
-//! A full backup goes to a directory of its own, under a new guid; further sets are added to it. Files
-//! and segments are written under numbers that are new there, and count when the chain says so
-//! ([`Restored`]): what a restore leaves behind that did not come to its end is removed by the next, or
-//! by recovery ([`remove_strays`]).
+//! A full backup goes to a directory of its own, under a new guid; further sets are added to it.
+//! Files and segments are written under numbers that are new there, and count when the chain says
+//! so ([`Restored`]): what a restore leaves behind that did not come to its end is removed by the
+//! next, or by recovery ([`remove_strays`]).
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -238,8 +238,9 @@ impl Restore {
         self.store.change(|now| *now = chain)
     }
 
-    /// Whether a backup of the log was begun behind the time to stop at: then whatever was acknowledged until that
-    /// is in it, even if nothing was committed later. The log of a damaged database may end earlier.
+    /// Whether a backup of the log was begun behind the time to stop at: then whatever was
+    /// acknowledged until that is in it, even if nothing was committed later. The log of a damaged
+    /// database may end earlier.
     fn has_all_until_stop(&self) -> bool {
         let header = &self.set.header;
         header.kind == SetKind::Log
@@ -437,7 +438,8 @@ fn begin_import(env: &Env, target: &RestoreTarget, from: (u64, Lsn)) -> Result<I
     Ok(Import::begin(env, &dir, target.uuid, from, target.segment_bytes)?)
 }
 
-/// Removes what does not count of a database that is being restored, and puts what does into its place.
+/// Removes what does not count of a database that is being restored, and puts what does into its
+/// place.
 pub(crate) fn remove_strays(env: &Env, dir: &Path, uuid: u128, chain: &Chain) -> Result<()> {
     let Some(restored) = &chain.restored else { return Ok(()) };
     let (first, last) = restored.segments;

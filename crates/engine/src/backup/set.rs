@@ -49,7 +49,8 @@ pub struct SetHeader {
     pub offset_minutes: i32,
     /// The set has the log from here on.
     pub first: Lsn,
-    /// Everything below is in the set's files; for a backup of the log, where the last full one was.
+    /// Everything below is in the set's files; for a backup of the log, where the last full one
+    /// was.
     pub through: Lsn,
     /// The full backup that it builds on, and where that was taken.
     pub base: Option<(u128, Lsn)>,
@@ -65,9 +66,11 @@ pub struct SetHeader {
     pub definition: Box<[u8]>,
     /// The definitions of its files and filegroups, as the catalog writes them.
     pub files: Vec<Box<[u8]>>,
-    /// The database could not be opened, so that nothing is known of its files: only its log was read.
+    /// The database could not be opened, so that nothing is known of its files: only its log was
+    /// read.
     pub of_damaged: bool,
-    /// `EXPIREDATE` or `RETAINDAYS`: the file is not to be overwritten before, in UTC ticks of 100 ns since 0001-01-01.
+    /// `EXPIREDATE` or `RETAINDAYS`: the file is not to be overwritten before, in UTC ticks of 100
+    /// ns since 0001-01-01.
     pub expires_ticks: Option<u64>,
 }
 

@@ -101,8 +101,8 @@ impl Drop for Busy {
 }
 
 impl Backup {
-    /// Begins a backup into a file. Of `header` the kind and the words for people are given; the rest is
-    /// filled in here.
+    /// Begins a backup into a file. Of `header` the kind and the words for people are given; the
+    /// rest is filled in here.
     pub(crate) fn begin(
         source: &Source<'_>,
         media: Media,
@@ -293,15 +293,16 @@ fn pin_both(source: &Source<'_>, kind: SetKind) -> Result<(Pin, Option<DurablePa
             true => source.sink.pin_pages()?,
             false => None,
         };
-        // But one behind the next manifest may lack the trees of tables that are there for this one.
+        // But one behind the next manifest may lack the trees of tables that are there for this
+        // one.
         if source.checkpoints.pin().manifest.number == pin.manifest.number {
             return Ok((pin, pages));
         }
     }
 }
 
-/// Puts a block's worth of batches up to `limit` in the place of those before; whether that was all. If it fails,
-/// those are there that come before the failure.
+/// Puts a block's worth of batches up to `limit` in the place of those before; whether that was
+/// all. If it fails, those are there that come before the failure.
 pub(super) fn gather(
     log: &mut dyn BatchReader,
     limit: Lsn,

@@ -60,7 +60,8 @@ pub(crate) fn header(kind: SetKind) -> SetHeader {
     }
 }
 
-/// What is there only in some headers is read back, and headers without it are those of files that exist.
+/// What is there only in some headers is read back, and headers without it are those of files that
+/// exist.
 #[test]
 fn headers_say_more_only_if_there_is_more() {
     let plain = header(SetKind::Log);
@@ -231,8 +232,8 @@ fn transactions_go_on_during_a_backup() {
     }
 }
 
-/// A full backup, then differential ones and such of the log between random work, with restarts: each
-/// way through them leads to the state in which the last was taken.
+/// A full backup, then differential ones and such of the log between random work, with restarts:
+/// each way through them leads to the state in which the last was taken.
 #[test]
 fn every_way_through_a_chain_leads_to_its_last_backup() {
     use SetKind::{Differential, Full, Log};
@@ -387,7 +388,8 @@ fn a_restore_stops_at_a_point_in_time() {
     }
 }
 
-/// The log had no batch behind the time, so that the restore waited for more, which no backup would ever have had.
+/// The log had no batch behind the time, so that the restore waited for more, which no backup would
+/// ever have had.
 #[test]
 fn a_restore_stops_at_a_time_behind_which_nothing_was_committed() {
     let (world, server) = new_world(31);
@@ -429,7 +431,8 @@ fn a_file_of_another_kind_is_refused() {
     drop(server);
 }
 
-/// Every bit that is flipped in a backup is noticed, if it matters, and nothing is restored from it.
+/// Every bit that is flipped in a backup is noticed, if it matters, and nothing is restored from
+/// it.
 #[test]
 fn damage_in_a_backup_is_found() {
     let (world, server) = new_world(25);
@@ -495,7 +498,8 @@ fn sets_are_found_that_a_damaged_directory_had() {
     state = work(&server, 4, &state);
     let set = back_up(&world, &server, Log).expect("the disk works");
     assert_eq!(set.number, 4, "behind it, and not over it");
-    // The directory was written in the place of the damaged one, so that the other was whole all the time.
+    // The directory was written in the place of the damaged one, so that the other was whole all
+    // the time.
     flip(directory_at(2) + 40);
     assert_eq!(count().expect("the new directory is whole"), 4);
     let copy = copy_of(7, 77);
@@ -506,7 +510,8 @@ fn sets_are_found_that_a_damaged_directory_had() {
     assert_eq!(server.rows(7, 1), state);
 }
 
-/// Behind the end of the directory that is left begins a set without an end: it was never finished, or it is damaged.
+/// Behind the end of the directory that is left begins a set without an end: it was never finished,
+/// or it is damaged.
 #[test]
 fn nothing_is_added_where_a_set_may_be_that_is_damaged() {
     let (world, server) = new_world(33);
@@ -554,8 +559,8 @@ fn a_full_disk_ends_a_backup_and_nothing_else() {
     restore(&world, 2, target(&copy)).expect("it is whole");
 }
 
-/// A script of backups with work between them; the states at the backups that were acknowledged, and
-/// all states that may be found in the database afterwards.
+/// A script of backups with work between them; the states at the backups that were acknowledged,
+/// and all states that may be found in the database afterwards.
 fn backups(world: &World, server: &Server, seed: u64) -> (Vec<State>, Vec<State>) {
     use SetKind::{Differential, Full, Log};
     let mut states = vec![State::new()];

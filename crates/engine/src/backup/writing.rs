@@ -1,6 +1,7 @@
 //! Which backup files are being written: one backup at a time writes to a file.
 //!
-//! Two would write over each other, or one would take the place of a file to which the other has added a set.
+//! Two would write over each other, or one would take the place of a file to which the other has
+//! added a set.
 
 use std::collections::HashSet;
 use std::io::ErrorKind;

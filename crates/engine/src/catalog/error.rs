@@ -33,8 +33,8 @@ pub enum CatalogError {
         /// What is bound to it.
         user: Name,
     },
-    /// Another transaction has changed what the statement has found in the schema: undo the statement and begin it once
-    /// more.
+    /// Another transaction has changed what the statement has found in the schema: undo the
+    /// statement and begin it once more.
     Stale,
     /// A row of a system table makes no sense: the database is suspect.
     Damaged {

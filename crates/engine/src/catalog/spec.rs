@@ -39,8 +39,9 @@ pub fn table_spec(table: &TableDef, logged_database: bool) -> TableSpec {
     }
 }
 
-/// The index by whose key rows are named in the log, and in whose order the tree with a table's sunk rows is:
-/// the place that [`TableSpec::log_index`] gives. Nothing where a hidden row number names rows.
+/// The index by whose key rows are named in the log, and in whose order the tree with a table's
+/// sunk rows is: the place that [`TableSpec::log_index`] gives. Nothing where a hidden row number
+/// names rows.
 pub fn naming_index(table: &TableDef) -> Option<usize> {
     let whole = |index: &&IndexDef| index.unique && !index.disabled && index.filter.is_none();
     let indexes = table.indexes.iter().enumerate().filter(|(_, index)| whole(index));

@@ -52,7 +52,8 @@ pub struct Catalog {
     ids: IdsGiven,
 }
 
-/// How many ids were given since the catalog was made, and how many may be before more are reserved in the log.
+/// How many ids were given since the catalog was made, and how many may be before more are reserved
+/// in the log.
 #[derive(Default)]
 struct IdsGiven {
     given: AtomicU64,
@@ -70,16 +71,18 @@ const FIRST_OBJECT_ID: i32 = 549_576_996;
 /// Ids up to here belong to what the server itself defines.
 const LAST_SYSTEM_OBJECT: i32 = 1000;
 
-/// The version before the first of a new catalog. No two catalogs have a version in common: a database may be
-/// restored in another's place, under its id, and what depends on the other's schema must notice.
+/// The version before the first of a new catalog. No two catalogs have a version in common: a
+/// database may be restored in another's place, under its id, and what depends on the other's
+/// schema must notice.
 fn before_first_version() -> u64 {
     static CATALOGS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
     CATALOGS.fetch_add(1, std::sync::atomic::Ordering::Relaxed) << 32
 }
 
 impl Catalog {
-    /// The catalog of a database whose system tables exist ([`create_system_tables`]), with an empty
-    /// schema; [`Catalog::load`] fills it from the rows. From here on the database makes checkpoints.
+    /// The catalog of a database whose system tables exist ([`create_system_tables`]), with an
+    /// empty schema; [`Catalog::load`] fills it from the rows. From here on the database makes
+    /// checkpoints.
     pub fn new(database: Arc<Database>, collation: Collation) -> Arc<Catalog> {
         let table = |system: SystemTable| {
             let table = database.manager().tables().get(system.storage());
@@ -203,8 +206,8 @@ impl Catalog {
         self.ids.given.load(Relaxed) > self.ids.reserved.load(Relaxed)
     }
 
-    /// What has to be remembered so that no id is given twice, by a transaction of which there is one at a time. The
-    /// returned count is for [`Catalog::ids_reserved`] when that is committed.
+    /// What has to be remembered so that no id is given twice, by a transaction of which there is
+    /// one at a time. The returned count is for [`Catalog::ids_reserved`] when that is committed.
     pub(super) fn ids_to_reserve(&self) -> ([SettingDef; 2], u64) {
         let given = self.ids.given.load(Relaxed);
         let first = self.last_object.load(Relaxed);
@@ -256,8 +259,8 @@ impl Catalog {
         Ok(())
     }
 
-    /// Follows the options of the database that the engine itself knows: `IDENTITY_CACHE`. Returns what
-    /// has to be durable before a change is acknowledged.
+    /// Follows the options of the database that the engine itself knows: `IDENTITY_CACHE`. Returns
+    /// what has to be durable before a change is acknowledged.
     pub fn configure(&self, task: &Task, def: &DatabaseDef) -> TxnResult<Lsn> {
         self.database.set_identity_cache(task, !def.options.identity_cache_off)
     }

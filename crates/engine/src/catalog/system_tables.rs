@@ -1,8 +1,8 @@
 //! The system tables: which definition lies in which row.
 //!
 //! A database has one system table per kind of definition, and each definition is one row: key
-//! columns, all `int NOT NULL`, and its descriptor ([`super::descriptor`]). Constraints, columns and
-//! indexes lie in their table's row, since they live and change with it.
+//! columns, all `int NOT NULL`, and its descriptor ([`super::descriptor`]). Constraints, columns
+//! and indexes lie in their table's row, since they live and change with it.
 //!
 //! Storage ids below [`FIRST_USER_STORAGE`] belong to system tables; their layouts are fixed and
 //! are known before anything is read. Growth happens within descriptors.

@@ -11,9 +11,10 @@
 //! trailer  magic u32 | CRC-32C u32 | entries u64 | from u64 | to u64
 //! ```
 //!
-//! All integers are little-endian. A block holds rows of one table, in the order of their stamps, and
-//! so do the blocks of a table within a file. Every checksum covers what follows it: that of the
-//! header the header, that of a block the block, that of the trailer also the directory before it.
+//! All integers are little-endian. A block holds rows of one table, in the order of their stamps,
+//! and so do the blocks of a table within a file. Every checksum covers what follows it: that of
+//! the header the header, that of a block the block, that of the trailer also the directory before
+//! it.
 
 use std::ops::Range;
 use std::path::Path;
@@ -185,8 +186,8 @@ pub(super) fn file_header(magic: u32, database: u128, id: FileId, from: Lsn) -> 
     header
 }
 
-/// Makes a data or delta file, of which these are the first bytes, another database's; `false` if that is
-/// not what they are.
+/// Makes a data or delta file, of which these are the first bytes, another database's; `false` if
+/// that is not what they are.
 pub(crate) fn adopt(bytes: &mut [u8], database: u128) -> bool {
     let Some(header) = bytes.first_chunk_mut::<FILE_HEADER>() else { return false };
     if u32_at(header, 8) != crc32c::crc32c(&header[16..]) {
@@ -242,7 +243,8 @@ pub(super) struct DataFile {
     blocks: Vec<BlockInfo>,
 }
 
-/// Where one block after the other is read to, with what is around it in the same pages of the file.
+/// Where one block after the other is read to, with what is around it in the same pages of the
+/// file.
 #[derive(Default)]
 pub(super) struct BlockBuffer(Option<AlignedBytes>);
 

@@ -5,9 +5,9 @@
 //! entry   storage u64 | stamp u64 | length u32 | key
 //! ```
 //!
-//! A row is named by its table, the stamp of the commit that wrote it, and its key in the log's index.
-//! Entries are in that order. Rows of a block are in the order of their stamps too, so that going
-//! through both together tells live rows from ended ones.
+//! A row is named by its table, the stamp of the commit that wrote it, and its key in the log's
+//! index. Entries are in that order. Rows of a block are in the order of their stamps too, so that
+//! going through both together tells live rows from ended ones.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -56,8 +56,8 @@ pub enum CheckpointError {
 pub type Result<T> = std::result::Result<T, CheckpointError>;
 
 impl CheckpointError {
-    /// Whether a checkpoint is only put off, and what it would be made of is whole: an open transaction keeps rows from
-    /// sinking, or the disk is full.
+    /// Whether a checkpoint is only put off, and what it would be made of is whole: an open
+    /// transaction keeps rows from sinking, or the disk is full.
     pub fn is_in_the_way(&self) -> bool {
         match self {
             CheckpointError::File(error) => error.is_disk_full(),

@@ -30,8 +30,9 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// Finds the newest whole manifest. One that is torn or damaged does not matter if the log, which
-    /// begins at `log_first`, and the files reach back to the one before. Removes what does not count.
+    /// Finds the newest whole manifest. One that is torn or damaged does not matter if the log,
+    /// which begins at `log_first`, and the files reach back to the one before. Removes what does
+    /// not count.
     pub fn find(
         objects: &dyn ObjectStore,
         database: u128,
@@ -96,7 +97,8 @@ fn read_manifest(objects: &dyn ObjectStore, database: u128, number: u64) -> Resu
     }
 }
 
-/// Removes everything but one manifest and what it names: what a restore has left that came to nothing.
+/// Removes everything but one manifest and what it names: what a restore has left that came to
+/// nothing.
 pub(crate) fn keep_only(objects: &dyn ObjectStore, database: u128, number: u64) -> Result<()> {
     let manifest = read_manifest(objects, database, number)?;
     for (name, _) in objects.list()? {
@@ -222,8 +224,9 @@ impl Files {
         Ok(rows)
     }
 
-    /// All other tables that there are, with what the files have of them. Rows of tables that are gone are left
-    /// out, and so are those of tables that have trees: they are in those, and in the log.
+    /// All other tables that there are, with what the files have of them. Rows of tables that are
+    /// gone are left out, and so are those of tables that have trees: they are in those, and in the
+    /// log.
     pub fn tables(&self, tables: &Tables) -> Vec<TableBlocks> {
         let mut found: HashMap<StorageId, Option<TableBlocks>> = HashMap::new();
         for (place, pair) in self.pairs.iter().enumerate() {
@@ -379,8 +382,8 @@ impl BlockLoader {
     }
 }
 
-/// Does `work` for every place below `places` on several threads, which take the next as they are done
-/// with one; the first error, if there is one.
+/// Does `work` for every place below `places` on several threads, which take the next as they are
+/// done with one; the first error, if there is one.
 fn in_parallel<T: Send>(
     threads: usize,
     places: usize,

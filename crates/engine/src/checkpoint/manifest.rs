@@ -6,12 +6,12 @@
 //! sequences | decisions | in version 2: sunk u64
 //! ```
 //!
-//! Each of the five from the pairs on is a count (u64) and its entries, all of them whole words. The checksum
-//! covers everything behind the length.
+//! Each of the five from the pairs on is a count (u64) and its entries, all of them whole words.
+//! The checksum covers everything behind the length.
 //!
-//! A manifest is made durable after the files that it names, under a number that was never used. The
-//! newest whole one counts. One that is torn never counted: the log and the files of the one before
-//! are given up only afterwards.
+//! A manifest is made durable after the files that it names, under a number that was never used.
+//! The newest whole one counts. One that is torn never counted: the log and the files of the one
+//! before are given up only afterwards.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -128,8 +128,8 @@ pub struct Manifest {
     pub identities: BTreeMap<StorageId, i128>,
     /// The last ceilings of sequences.
     pub sequences: BTreeMap<ObjectId, SequenceState>,
-    /// What commits below this did to tables that sink is in the database's pages, which are needed from
-    /// now on. Nothing if no table had begun to sink.
+    /// What commits below this did to tables that sink is in the database's pages, which are needed
+    /// from now on. Nothing if no table had begun to sink.
     pub sunk: Option<Lsn>,
     /// Transactions over several databases that this database decided, which others may ask for.
     pub decisions: BTreeMap<Lsn, GlobalTransaction>,

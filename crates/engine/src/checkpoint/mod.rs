@@ -1,15 +1,17 @@
-//! Checkpoints: the rows of a database in files, so that its log need not be kept, and the next start
-//! need not replay it.
+//! Checkpoints: the rows of a database in files, so that its log need not be kept, and the next
+//! start need not replay it.
 //!
 //! # Life of a checkpoint file pair
 //!
-//! 1. A thread follows the durable part of the log, off the way of commits ([`gather`]). The rows that
-//!    commits write go to a *data file*, table by table ([`data`]): the pair is under construction.
-//! 2. What commits end is noted for the pair that holds the row; the log says by which commit it was
-//!    written, so that nothing is searched.
-//! 3. When the data file is large enough, or a checkpoint is asked for, the pair is closed at the end
-//!    of what was read. What has ended goes to *delta files* ([`ended`]), and a *manifest*
-//!    ([`manifest`]) makes all of it count: the pair is active. What the log holds before is given up.
+//! 1. A thread follows the durable part of the log, off the way of commits ([`gather`]). The rows
+//!    that commits write go to a *data file*, table by table ([`data`]): the pair is under
+//!    construction.
+//! 2. What commits end is noted for the pair that holds the row; the log says by which commit it
+//!    was written, so that nothing is searched.
+//! 3. When the data file is large enough, or a checkpoint is asked for, the pair is closed at the
+//!    end of what was read. What has ended goes to *delta files* ([`ended`]), and a *manifest*
+//!    ([`manifest`]) makes all of it count: the pair is active. What the log holds before is given
+//!    up.
 //! 4. Neighbours that have thinned out are merged into one ([`merge`]). What no manifest names any
 //!    more is removed one checkpoint later.
 //!
@@ -20,14 +22,15 @@
 //! * K1: files are written once, under numbers that are never used again, and never changed.
 //! * K2: a manifest is made durable after everything that it names; log and files that it does not
 //!   need are given up after that.
-//! * K3: a pair holds the rows that commits with stamps in its range wrote, all of them but those that
-//!   had ended when it was merged, and those of tables that were gone. Every row that has ended and is in
-//!   a data file is in one of its delta files; so all others are live, if their table is.
+//! * K3: a pair holds the rows that commits with stamps in its range wrote, all of them but those
+//!   that had ended when it was merged, and those of tables that were gone. Every row that has
+//!   ended and is in a data file is in one of its delta files; so all others are live, if their
+//!   table is.
 //! * K4: nothing is gathered but what is durable in the log.
 //! * K5: neither files nor log that a backup has pinned are given up, nor log that is still to be
 //!   backed up.
-//! * K6: a table is gone when whatever dropped it lies before the end of a durable manifest. The files do
-//!   without its rows only then.
+//! * K6: a table is gone when whatever dropped it lies before the end of a durable manifest. The
+//!   files do without its rows only then.
 //!
 //! # Locks
 //!
@@ -35,9 +38,9 @@
 //!
 //! # Failure
 //!
-//! Whatever goes wrong while files are written, the state goes back to the last manifest, and what was
-//! gathered is read from the log again later: so a full disk stops checkpoints, not commits, until the
-//! log has no room either. A damaged file makes the database suspect at the next start.
+//! Whatever goes wrong while files are written, the state goes back to the last manifest, and what
+//! was gathered is read from the log again later: so a full disk stops checkpoints, not commits,
+//! until the log has no room either. A damaged file makes the database suspect at the next start.
 
 mod counters;
 mod data;

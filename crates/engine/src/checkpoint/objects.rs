@@ -1,7 +1,7 @@
 //! Where checkpoint files are kept: named objects that are written once and never changed.
 //!
-//! The local folder is the one implementation; an object store of a cloud is meant to be another. So
-//! nothing here renames, appends to what exists, or changes anything in place.
+//! The local folder is the one implementation; an object store of a cloud is meant to be another.
+//! So nothing here renames, appends to what exists, or changes anything in place.
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -63,8 +63,8 @@ pub struct LocalObjects {
 }
 
 impl LocalObjects {
-    /// The folder of a new database; what it holds of an earlier one is removed. The caller syncs the
-    /// folder above.
+    /// The folder of a new database; what it holds of an earlier one is removed. The caller syncs
+    /// the folder above.
     pub fn create(env: &Env, dir: &Path) -> FileResult<LocalObjects> {
         let objects = LocalObjects::open(env, dir)?;
         for (name, _) in objects.list()? {

@@ -1,8 +1,9 @@
-//! Pins: what backups, and the loading of tables, read of a checkpoint is neither removed nor given up while
-//! they do.
+//! Pins: what backups, and the loading of tables, read of a checkpoint is neither removed nor given
+//! up while they do.
 //!
-//! Files that a pinned manifest names stay although later manifests do without them, and so does the log
-//! from where it starts. Besides, log that has not been backed up yet may have to stay: the *floor*.
+//! Files that a pinned manifest names stay although later manifests do without them, and so does
+//! the log from where it starts. Besides, log that has not been backed up yet may have to stay: the
+//! *floor*.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;

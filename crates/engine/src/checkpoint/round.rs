@@ -100,8 +100,8 @@ pub(super) struct State {
     pub follower: Option<Follower>,
     last_number: u64,
     next_file: u64,
-    /// For the ends of checkpoints, in order, where the log starts that is needed by what is complete up
-    /// to there.
+    /// For the ends of checkpoints, in order, where the log starts that is needed by what is
+    /// complete up to there.
     starts: Vec<(Lsn, Lsn)>,
     /// Tables that are gone, and by when at the latest: their rows are needed until that is in the
     /// files.
@@ -117,7 +117,8 @@ pub(super) struct Follower {
     tail: Box<dyn BatchReader>,
     assembler: Assembler,
     pub gathered: Gathered,
-    /// All that was durable below this has been read. It may lie behind the end of what was, where only filler is.
+    /// All that was durable below this has been read. It may lie behind the end of what was, where
+    /// only filler is.
     read: Lsn,
 }
 
@@ -187,8 +188,8 @@ impl Core {
         self.state.lock().expect("a round does not panic")
     }
 
-    /// Bytes of durable log behind the last checkpoint, as they lie in its files as far as they have been gathered:
-    /// there a commit that travels alone takes a page.
+    /// Bytes of durable log behind the last checkpoint, as they lie in its files as far as they
+    /// have been gathered: there a commit that travels alone takes a page.
     pub fn lag(&self) -> u64 {
         self.counters.behind.load(Relaxed) + self.unread()
     }
@@ -222,9 +223,9 @@ impl Core {
         })
     }
 
-    /// Sees to it that the files are not much larger than what lives in them, also when nothing is going on that
-    /// would make a checkpoint: what has ended makes one if it is worth it, and what waits for the next
-    /// checkpoint goes with a manifest that is like the last.
+    /// Sees to it that the files are not much larger than what lives in them, also when nothing is
+    /// going on that would make a checkpoint: what has ended makes one if it is worth it, and what
+    /// waits for the next checkpoint goes with a manifest that is like the last.
     pub fn tidy(&self) -> Result<()> {
         let left_behind = self.left_behind.load(Relaxed);
         if self.unread() == 0 && !left_behind && self.is_tidy() && !self.sink.has_dropped() {
@@ -290,7 +291,8 @@ impl Core {
         result
     }
 
-    /// Why there is no checkpoint of all that is durable. What was gathered alone does not end that.
+    /// Why there is no checkpoint of all that is durable. What was gathered alone does not end
+    /// that.
     fn note(&self, failure: Option<CheckpointError>) {
         *self.failure.lock().expect("no panic under this lock") = failure;
     }
@@ -401,7 +403,8 @@ impl Core {
             true => Some(start),
             false => state.starts[..place].last().map(|(_, start)| *start),
         };
-        // The first root may speak of a position before the last checkpoint. Its tables sink since one behind that.
+        // The first root may speak of a position before the last checkpoint. Its tables sink since
+        // one behind that.
         next.log_start = start_then.map_or(last.log_start, |start| start.max(last.log_start));
         let next = next.clone();
         self.install(state, next)?;
@@ -485,8 +488,9 @@ impl Core {
         Ok(self.store.truncate_before(pins.log_start(start))?)
     }
 
-    /// Removes the files that neither the manifest nor the pair under construction nor a backup needs. A later manifest
-    /// may be whole though it could not be made durable, so it goes before the files that it names.
+    /// Removes the files that neither the manifest nor the pair under construction nor a backup
+    /// needs. A later manifest may be whole though it could not be made durable, so it goes before
+    /// the files that it names.
     fn remove_files(&self, state: &State) -> Result<()> {
         let (manifest, pins) = (&state.manifest, self.pins.lock());
         let open = state.follower.as_ref().and_then(|f| f.gathered.data.as_ref()).map(|d| d.id());
@@ -534,14 +538,15 @@ impl Core {
         there
     }
 
-    /// The tables whose rows are needed by a checkpoint through this position, which has been gathered.
+    /// The tables whose rows are needed by a checkpoint through this position, which has been
+    /// gathered.
     pub(super) fn needed_tables(&self, state: &mut State, through: Lsn) -> HashSet<StorageId> {
         let mut needed = self.note_gone(state);
         let gone_later = state.gone.iter().filter(|(_, by)| **by > through);
         needed.extend(gone_later.map(|(storage, _)| *storage));
         let (tables, last) = (self.manager.tables(), &state.manifest);
-        // What has sunk for good is in pages, once recovery must have those. Nothing that is still to be gathered
-        // may be for the files, since that could speak of rows in them.
+        // What has sunk for good is in pages, once recovery must have those. Nothing that is still
+        // to be gathered may be for the files, since that could speak of rows in them.
         let is_sunk = |storage: &StorageId| {
             let table = tables.get(*storage);
             table.is_some_and(|table| {
@@ -555,8 +560,8 @@ impl Core {
         needed
     }
 
-    /// Forgets how rows of tables were named that were gone before the last checkpoint: log that is still to be
-    /// gathered does not speak of them.
+    /// Forgets how rows of tables were named that were gone before the last checkpoint: log that is
+    /// still to be gathered does not speak of them.
     fn forget_gone(&self, state: &mut State) {
         let through = state.manifest.through;
         let is_over = |by: &Lsn| *by <= through;
@@ -595,8 +600,8 @@ impl Core {
             && state.follower.as_ref().is_none_or(nothing_ended)
     }
 
-    /// Whether the files are half as large again as what would live in them if the pair were closed, and larger
-    /// than that by a part of a data file.
+    /// Whether the files are half as large again as what would live in them if the pair were
+    /// closed, and larger than that by a part of a data file.
     fn is_wasteful(&self, state: &mut State) -> Result<bool> {
         let gathered = state.follower.as_ref().map(|follower| follower.tail.end().end);
         let through = gathered.unwrap_or(state.manifest.through);

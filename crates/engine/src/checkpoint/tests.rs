@@ -119,8 +119,8 @@ fn random_work_with_checkpoints_never_fails_one() {
     }
 }
 
-/// A manifest was whole when it could not be made durable. The files that it names were removed, since no other names
-/// them; it stayed, and the next start believed it.
+/// A manifest was whole when it could not be made durable. The files that it names were removed,
+/// since no other names them; it stayed, and the next start believed it.
 #[test]
 fn a_manifest_that_came_to_nothing_goes_before_the_files_that_it_names() {
     for seed in 0..20 {
@@ -153,7 +153,8 @@ fn a_manifest_that_came_to_nothing_goes_before_the_files_that_it_names() {
     }
 }
 
-/// A server that was told to end was busy with merges for minutes, when a long log had just been restored.
+/// A server that was told to end was busy with merges for minutes, when a long log had just been
+/// restored.
 #[test]
 fn a_shutdown_does_not_wait_for_merges() {
     for ends in [false, true] {

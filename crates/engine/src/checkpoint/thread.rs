@@ -53,7 +53,8 @@ struct Orders {
 }
 
 impl Checkpoints {
-    /// Starts the thread; without one there are no checkpoints but those that are asked for in vain.
+    /// Starts the thread; without one there are no checkpoints but those that are asked for in
+    /// vain.
     pub fn start(parts: CoreParts) -> Checkpoints {
         let core = Core::new(parts);
         let shared = Arc::new(Shared {

@@ -1,8 +1,8 @@
 //! What lives in pairs: what has not ended, of tables whose rows are still needed.
 //!
-//! A data file's directory says how many rows of which table it has, and the manifest how many rows of a pair
-//! have ended. Of which tables those were is read from the delta files, of pairs that have rows of tables that
-//! are gone; and all of it is remembered as long as the files are current.
+//! A data file's directory says how many rows of which table it has, and the manifest how many rows
+//! of a pair have ended. Of which tables those were is read from the delta files, of pairs that
+//! have rows of tables that are gone; and all of it is remembered as long as the files are current.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -52,7 +52,8 @@ impl Contents {
         self.parts.insert(id, parts_of(file));
     }
 
-    /// Weighs a pair of which `more` has ended besides. Rows of tables that are not needed do not live.
+    /// Weighs a pair of which `more` has ended besides. Rows of tables that are not needed do not
+    /// live.
     pub(super) fn weigh(
         &mut self,
         (objects, database): (&dyn ObjectStore, u128),

@@ -21,8 +21,8 @@ pub struct Held<'a> {
 }
 
 impl Pool {
-    /// Calls `each` for all pages in memory, database by database, then for those in the extension. What comes
-    /// and goes meanwhile may be missed.
+    /// Calls `each` for all pages in memory, database by database, then for those in the extension.
+    /// What comes and goes meanwhile may be missed.
     pub fn each_page(
         &self,
         task: &Task,

@@ -2,10 +2,10 @@
 //!
 //! # Life of a checkpoint
 //!
-//! 1. [`Store::capture`] takes references to the images that have changed since the last one, while no
-//!    batch is half published. From then on batches go on.
-//! 2. [`Store::write`] writes those images that are nowhere on disk yet, then the map pages that name
-//!    them, then the directory pages that name those; everything to free places. It syncs.
+//! 1. [`Store::capture`] takes references to the images that have changed since the last one, while
+//!    no batch is half published. From then on batches go on.
+//! 2. [`Store::write`] writes those images that are nowhere on disk yet, then the map pages that
+//!    name them, then the directory pages that name those; everything to free places. It syncs.
 //! 3. It writes the new root into the slot that does not hold the durable one, and syncs.
 //! 4. Only now are places given back that the new root does not reach.
 //!
@@ -13,17 +13,17 @@
 //!
 //! * K1: a place that the durable root reaches, or one that the root being made will reach, is not
 //!   written.
-//! * K2: an image that was superseded is put on the list `superseded` exactly once if it is on disk. At
-//!   the flip of a checkpoint that was captured afterwards its place is free, unless the root before
-//!   reached it: then it is freed as what the new root replaces.
-//! * K3: the slot of the durable root is never written, so a root that may or may not have arrived is
-//!   overwritten by the next one.
+//! * K2: an image that was superseded is put on the list `superseded` exactly once if it is on
+//!   disk. At the flip of a checkpoint that was captured afterwards its place is free, unless the
+//!   root before reached it: then it is freed as what the new root replaces.
+//! * K3: the slot of the durable root is never written, so a root that may or may not have arrived
+//!   is overwritten by the next one.
 //!
 //! # Failure
 //!
 //! A write or sync that fails ends the checkpoint: the old root stays, the captured pages count as
-//! changed again. Images written before a failed sync may be lost though they can still be read; the next
-//! checkpoint writes them once more.
+//! changed again. Images written before a failed sync may be lost though they can still be read;
+//! the next checkpoint writes them once more.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -55,17 +55,19 @@ pub(super) struct CheckpointState {
     pub chunks: Vec<Option<DiskWord>>,
     /// Where the directory pages are.
     pub directory: Vec<Option<DiskWord>>,
-    /// Places of map and directory pages of checkpoints that failed. A root that may have arrived names
-    /// them, so they are free only when the next one is durable.
+    /// Places of map and directory pages of checkpoints that failed. A root that may have arrived
+    /// names them, so they are free only when the next one is durable.
     orphans: Vec<Place>,
     /// Whether there is a capture that has not been written or dropped.
     captured: bool,
-    /// How many copies of a durable root are being read, and the places that would be free without them (K4).
+    /// How many copies of a durable root are being read, and the places that would be free without
+    /// them (K4).
     pub pins: usize,
     pub held: Vec<Place>,
 }
 
-/// The changed pages at one moment. If it is dropped without having been written, they are changed still.
+/// The changed pages at one moment. If it is dropped without having been written, they are changed
+/// still.
 pub struct Capture {
     core: Arc<Core>,
     pages: Vec<(PageNumber, Captured)>,
@@ -161,8 +163,8 @@ impl Store {
         for spec in specs.iter().filter(|spec| files.contains_key(&spec.id)) {
             space.add(spec.id, files[&spec.id].pages()?, spec.growth);
         }
-        // That it can be read does not mean that it ever reached the disk; and what follows overwrites
-        // places that only the root before it reaches.
+        // That it can be read does not mean that it ever reached the disk; and what follows
+        // overwrites places that only the root before it reaches.
         files.values().try_for_each(|file| file.sync())?;
         let first = files.values().next().expect("a store has a file").clone();
         first.write_root(slot, &root)?;
@@ -178,8 +180,8 @@ impl Store {
     /// opened.
     ///
     /// # Panics
-    /// If there is another capture that has been neither written nor dropped, or if the info is longer
-    /// than 4 KB.
+    /// If there is another capture that has been neither written nor dropped, or if the info is
+    /// longer than 4 KB.
     pub fn capture(&self, info: &[u8]) -> Capture {
         assert!(info.len() <= INFO_BYTES_MAX, "a root has room for 4 KB");
         let core = &self.core;
@@ -202,8 +204,8 @@ impl Store {
         Capture { core, pages, superseded, freed, numbers_end, info, is_durable: false }
     }
 
-    /// Makes what was captured durable. Blocks the thread; batches go on meanwhile. After an error the
-    /// checkpoint before is still the durable one, and the next capture has what this one had.
+    /// Makes what was captured durable. Blocks the thread; batches go on meanwhile. After an error
+    /// the checkpoint before is still the durable one, and the next capture has what this one had.
     pub fn write(&self, mut capture: Capture) -> Result<CheckpointStats, ColdError> {
         assert!(Arc::ptr_eq(&self.core, &capture.core), "the capture is of this store");
         let core = &self.core;

@@ -1,4 +1,5 @@
-//! Copies of what the durable root reaches: how backups read a store, and how one is made of that again.
+//! Copies of what the durable root reaches: how backups read a store, and how one is made of that
+//! again.
 //!
 //! ```text
 //! root, 64 KB as in its slot | pages as they are in the file, in order of their places
@@ -6,15 +7,17 @@
 //!
 //! # Life of a copy
 //!
-//! 1. [`Store::pin_durable`] lists the pages, of trees, map and directory, that the durable root reaches.
-//! 2. [`DurablePages`] reads them ahead, past the pool, and verifies each. Batches and checkpoints go on. A check of a
-//!    database is content with that.
-//! 3. [`CopyWriter`] has each written to its place in a file of another database, with a checksum of that.
+//! 1. [`Store::pin_durable`] lists the pages, of trees, map and directory, that the durable root
+//!    reaches.
+//! 2. [`DurablePages`] reads them ahead, past the pool, and verifies each. Batches and checkpoints
+//!    go on. A check of a database is content with that.
+//! 3. [`CopyWriter`] has each written to its place in a file of another database, with a checksum
+//!    of that.
 //!
 //! # Invariants
 //!
-//! * K4: while a pin lives, nothing is written to a place that the durable root reached when it was made:
-//!   checkpoints hold back what they would give back, until the last pin is gone.
+//! * K4: while a pin lives, nothing is written to a place that the durable root reached when it was
+//!   made: checkpoints hold back what they would give back, until the last pin is gone.
 
 use std::sync::Arc;
 
@@ -190,7 +193,8 @@ impl DurablePages {
         self.listing.bytes()
     }
 
-    /// The next bytes of the copy: [`COPY_BYTES_MAX`], or what is left; nothing at its end. Blocks the thread.
+    /// The next bytes of the copy: [`COPY_BYTES_MAX`], or what is left; nothing at its end. Blocks
+    /// the thread.
     pub fn read(&mut self) -> Result<&[u8], ColdError> {
         let (offset, len, result) = self.read_next();
         result?;
@@ -199,7 +203,8 @@ impl DurablePages {
         self.listing.mismatches(offset, part).next().map_or(Ok(part), |lost| Err(lost.error))
     }
 
-    /// Reads the next bytes of the copy and adds what is lost among them; nothing at the end. Blocks the thread.
+    /// Reads the next bytes of the copy and adds what is lost among them; nothing at the end.
+    /// Blocks the thread.
     pub fn check_next(&mut self, lost: &mut Vec<LostImage>) -> Option<()> {
         let (offset, len, result) = self.read_next();
         let part = &mut self.buffer[..len];
@@ -301,8 +306,8 @@ impl CopyWriter {
         Ok(CopyWriter { file, behind, from, to, adoption, root: None, pages })
     }
 
-    /// Adds what [`DurablePages::read`] gave. `false` if it makes no sense. An error may be that of an earlier
-    /// call. Blocks the thread.
+    /// Adds what [`DurablePages::read`] gave. `false` if it makes no sense. An error may be that of
+    /// an earlier call. Blocks the thread.
     pub fn write(&mut self, mut bytes: &[u8]) -> Result<bool, ColdError> {
         if self.root.is_none() {
             let Some((root, rest)) = bytes.split_at_checked(ROOT_BYTES_MAX) else {

@@ -40,7 +40,8 @@ pub struct Counters {
 /// What a pool has done so far, and how it stands.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct PoolStats {
-    /// Pages that were looked for. Approximate: where two threads count in one place, some are missed.
+    /// Pages that were looked for. Approximate: where two threads count in one place, some are
+    /// missed.
     pub look_ups: u64,
     /// Those that were in memory.
     pub hits: u64,
@@ -76,7 +77,8 @@ pub struct PoolStats {
     pub free_frames: u64,
     /// Pages in memory that are newer than on disk.
     pub dirty_pages: u64,
-    /// How long a page stays in memory: its age when it leaves, averaged, and the time since one left.
+    /// How long a page stays in memory: its age when it leaves, averaged, and the time since one
+    /// left.
     pub page_life_expectancy_s: u64,
 }
 

@@ -27,14 +27,14 @@ pub enum ColdError {
     },
     /// A read failed, twice. SQL Server's message 823.
     Read(Arc<FileError>),
-    /// A write, sync or other operation on a file failed. Nothing is lost: what is durable is the last
-    /// checkpoint, and what is newer is still in memory and in the log.
+    /// A write, sync or other operation on a file failed. Nothing is lost: what is durable is the
+    /// last checkpoint, and what is newer is still in memory and in the log.
     File(Arc<FileError>),
     /// There is no free place and the files cannot grow. SQL Server's message 1105. Try again when
     /// there is room.
     Full(Arc<Path>),
-    /// No memory for another page: all that the pool may have is pinned, private or cannot be written
-    /// back. SQL Server's message 802.
+    /// No memory for another page: all that the pool may have is pinned, private or cannot be
+    /// written back. SQL Server's message 802.
     NoFrames,
     /// The statement was interrupted while it waited.
     Interrupted(Interrupted),

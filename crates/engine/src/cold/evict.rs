@@ -1,14 +1,15 @@
 //! Chooses the pages that leave when memory is short.
 //!
-//! S3-FIFO (Yang et al., SOSP 2023) with one reference bit: what is new goes through a small queue, a
-//! tenth of all frames; only what was wanted again on the way enters the main queue, where it goes round
-//! as in CLOCK. What leaves the small queue unwanted is remembered for a while by number (the *ghosts*),
-//! and if it comes back it goes to the main queue at once.
+//! S3-FIFO (Yang et al., SOSP 2023) with one reference bit: what is new goes through a small queue,
+//! a tenth of all frames; only what was wanted again on the way enters the main queue, where it
+//! goes round as in CLOCK. What leaves the small queue unwanted is remembered for a while by number
+//! (the *ghosts*), and if it comes back it goes to the main queue at once.
 //!
-//! Chosen over LRU and 2Q because a hit costs a reader at most one plain store and never a lock, and over
-//! plain CLOCK because a scan of any length passes through the small queue and leaves the main queue
-//! alone. A scan looks at a page several times in a row (once per chunk of rows), which is no reason to
-//! keep it: a page that came with a scan must be wanted in two rounds through the small queue.
+//! Chosen over LRU and 2Q because a hit costs a reader at most one plain store and never a lock,
+//! and over plain CLOCK because a scan of any length passes through the small queue and leaves the
+//! main queue alone. A scan looks at a page several times in a row (once per chunk of rows), which
+//! is no reason to keep it: a page that came with a scan must be wanted in two rounds through the
+//! small queue.
 
 use std::collections::{HashSet, VecDeque};
 

@@ -1,16 +1,17 @@
 //! The buffer pool extension: clean pages that had to leave memory, in a file on a fast device.
 //!
 //! ```text
-//! page 0: header, whole only between a clean shutdown and the next start; its magic is there always
+//! page 0: header, whole between a clean shutdown and the next start; its magic is always there
 //! slots:  a page each, as in the data file
 //! behind: the directory: 16 bytes a slot: its image (database: u32, 0: u32, word: u64)
 //! ```
 //!
-//! Slots are written in turn, [`BATCH_PAGES`] at a time, round and round: the oldest image makes way. Until
-//! all slots have been written once, every page that leaves memory is admitted. Then only pages are that
-//! were wanted again since they came into memory (what passes through the small queue is not), and none
-//! that is here already, so that neither scans nor pages that come and go wear the device out. An image is
-//! found by database, place and stamp, and verified as one from the data file.
+//! Slots are written in turn, [`BATCH_PAGES`] at a time, round and round: the oldest image makes
+//! way. Until all slots have been written once, every page that leaves memory is admitted. Then
+//! only pages are that were wanted again since they came into memory (what passes through the small
+//! queue is not), and none that is here already, so that neither scans nor pages that come and go
+//! wear the device out. An image is found by database, place and stamp, and verified as one from
+//! the data file.
 //!
 //! # Failure
 //!
@@ -135,7 +136,8 @@ struct Index {
     databases: Vec<u128>,
     slots: HashMap<Owner, u32>,
     owners: Vec<Option<Owner>>,
-    /// When each batch of slots was written; those of an earlier life of the extension when it was opened.
+    /// When each batch of slots was written; those of an earlier life of the extension when it was
+    /// opened.
     written_ns: Vec<u64>,
     /// The slot that is written next.
     hand: u32,
@@ -192,8 +194,9 @@ struct Batch {
 }
 
 impl Extension {
-    /// Opens or makes the file. What a clean shutdown left is used for the stores that are open and whose
-    /// last root is the same as then. A file that is something else is left as it is: [`ColdError::Foreign`].
+    /// Opens or makes the file. What a clean shutdown left is used for the stores that are open and
+    /// whose last root is the same as then. A file that is something else is left as it is:
+    /// [`ColdError::Foreign`].
     pub(super) fn open(
         shared: &Shared,
         options: ExtensionOptions,
@@ -273,8 +276,8 @@ impl Extension {
         *self.index.lock() = Index::new(self.slots, self.env.clock().now_ns());
     }
 
-    /// Whether a clean page that leaves memory is worth writing; `earned` if it was wanted again since it
-    /// came.
+    /// Whether a clean page that leaves memory is worth writing; `earned` if it was wanted again
+    /// since it came.
     pub(super) fn wants(&self, core: &Core, word: DiskWord, earned: bool) -> bool {
         if !self.is_enabled.load(Relaxed) {
             return false;
@@ -373,8 +376,8 @@ impl Extension {
         None
     }
 
-    /// Does something on the device, and counts it against the device if it fails or takes too long. How long
-    /// it took, if it did not fail.
+    /// Does something on the device, and counts it against the device if it fails or takes too
+    /// long. How long it took, if it did not fail.
     fn timed(&self, work: impl FnOnce() -> Result<(), FileError>) -> Option<u64> {
         let began_ns = self.env.clock().now_ns();
         self.counters.outstanding.fetch_add(1, Relaxed);

@@ -1,13 +1,14 @@
 //! Frames: the memory that images live in, and the rules of its use.
 //!
-//! The memory is reserved once; a frame costs some when it is first touched, and none again after it was
-//! discarded. The page's first bytes, which on disk hold the checksummed header, hold the frame's own
-//! state while it is in memory, so that a look-up that marks the frame touches no other cache line.
+//! The memory is reserved once; a frame costs some when it is first touched, and none again after
+//! it was discarded. The page's first bytes, which on disk hold the checksummed header, hold the
+//! frame's own state while it is in memory, so that a look-up that marks the frame touches no other
+//! cache line.
 //!
 //! # Life of a frame
 //!
 //! ```text
-//! free → private (its owner's reference) → linked (the map's reference, and pins) → unlinked → free
+//! free → private (its owner's reference) → linked (the map's reference and pins) → unlinked → free
 //! ```
 //!
 //! # Invariants
@@ -33,7 +34,8 @@ use crate::sync::atomic::fence;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FrameNumber(pub u32);
 
-/// A frame's state, in the place of its page's header. Zeros are the state of a frame that was never used.
+/// A frame's state, in the place of its page's header. Zeros are the state of a frame that was
+/// never used.
 #[repr(C)]
 pub struct FrameState {
     /// References in the lower half, and in the upper how often the frame has been taken: its life.
@@ -245,16 +247,16 @@ impl Frames {
     /// A frame's state. Always there; what it says is true for a holder of a reference.
     #[inline]
     pub fn state(&self, frame: FrameNumber) -> &FrameState {
-        // SAFETY: the memory is mapped as long as `self` lives, aligned, and used as atomics only; zeros
-        // are a state.
+        // SAFETY: the memory is mapped as long as `self` lives, aligned, and used as atomics only;
+        // zeros are a state.
         unsafe { self.address(frame).cast().as_ref() }
     }
 
     /// A frame's body.
     ///
     /// # Safety
-    /// For all of `'a` the frame is not free and its body is not written: the caller holds a reference,
-    /// or found it in the map under a guard that lives that long (F1, F2).
+    /// For all of `'a` the frame is not free and its body is not written: the caller holds a
+    /// reference, or found it in the map under a guard that lives that long (F1, F2).
     #[inline]
     pub unsafe fn body<'a>(&self, frame: FrameNumber) -> &'a Body {
         // SAFETY: the caller's promise; a body lies behind the header.

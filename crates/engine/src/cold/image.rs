@@ -4,8 +4,8 @@
 //! checksum: u32 | kind: u8 | 0: 3 | number: u64 | stamp: u64 | place: u64 | body
 //! ```
 //!
-//! All integers are little-endian. The checksum is a CRC-32C of everything behind it, begun with the
-//! database's own value, so that no page of another database can pass.
+//! All integers are little-endian. The checksum is a CRC-32C of everything behind it, begun with
+//! the database's own value, so that no page of another database can pass.
 
 use super::error::Mismatch;
 use super::pages::{Body, PAGE_BYTES, PAGE_HEADER_BYTES};

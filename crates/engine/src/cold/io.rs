@@ -101,7 +101,8 @@ impl Wanted {
         verify(page, self.core.seed, Kind::Data, self.page.0, self.word)
     }
 
-    /// Puts what was read into the frame and the frame into the map, unless the page has got another image.
+    /// Puts what was read into the frame and the frame into the map, unless the page has got
+    /// another image.
     fn link(&self, shared: &Arc<Shared>, body: &Body, linked: &mut Linked) -> Outcome {
         let (core, image) = (&self.core, &self.image);
         // SAFETY: no other thread has the frame, it is not linked yet, and only the thread that
@@ -131,8 +132,8 @@ impl Wanted {
         }
     }
 
-    /// How it ends when it has failed: that does not matter if the page has got a newer image, since then
-    /// its old place may hold anything.
+    /// How it ends when it has failed: that does not matter if the page has got a newer image,
+    /// since then its old place may hold anything.
     fn failed(&self, error: ColdError) -> Outcome {
         match self.core.map.get(self.page) == MapWord::Disk(self.word) {
             true => Outcome::Failed(error),

@@ -1,9 +1,9 @@
-//! The page map: for each page's number one word that says where its current image is. The look-up is an
-//! index into an array.
+//! The page map: for each page's number one word that says where its current image is. The look-up
+//! is an index into an array.
 //!
-//! In memory the words lie in chunks that are made as numbers grow. A chunk holds what a map page on
-//! disk holds; beside each word it keeps the one that the durable root knows, and a bit that says
-//! whether the page has changed since the last checkpoint was captured.
+//! In memory the words lie in chunks that are made as numbers grow. A chunk holds what a map page
+//! on disk holds; beside each word it keeps the one that the durable root knows, and a bit that
+//! says whether the page has changed since the last checkpoint was captured.
 
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::ops::Deref;

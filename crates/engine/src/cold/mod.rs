@@ -1,14 +1,14 @@
 //! The cold store: pages on disk, and the part of them that is in memory.
 //!
-//! A page's image is immutable once it is published. Its number leads through the page map to a frame in
-//! memory or a place in a file; to change it is to make a copy and to publish that by one atomic store.
-//! Readers take no latch and write nothing that is shared but a mark that is mostly set already. A
-//! checkpoint takes references to the images that have changed and writes them to free places while newer
-//! images are made; then one root is written that reaches them all.
+//! A page's image is immutable once it is published. Its number leads through the page map to a
+//! frame in memory or a place in a file; to change it is to make a copy and to publish that by one
+//! atomic store. Readers take no latch and write nothing that is shared but a mark that is mostly
+//! set already. A checkpoint takes references to the images that have changed and writes them to
+//! free places while newer images are made; then one root is written that reaches them all.
 //!
 //! * [`pages`]: what trees see. [`batch`]: how pages are changed.
-//! * [`store`]: a database's pages: reading, writing. [`map`]: where each page is. [`place`]: the word that
-//!   says it.
+//! * [`store`]: a database's pages: reading, writing. [`map`]: where each page is. [`place`]: the
+//!   word that says it.
 //! * [`pool`]: the server's memory for pages. [`frame`]: a page in memory. [`evict`]: which pages
 //!   leave when it is short. `sweep`: making room. [`io`]: reading. [`pace`]: how long that takes.
 //!   [`extension`]: a second pool, on a device.
@@ -18,7 +18,8 @@
 //! # Life of a page
 //!
 //! ```text
-//! a batch allocates it → private → published: dirty → written (by a checkpoint or to make room): clean
+//! a batch allocates it → private → published: dirty
+//!   → written (by a checkpoint or to make room): clean
 //!   → evicted → read again … → freed: its number can be had again after the next checkpoint
 //! ```
 //!
@@ -26,21 +27,22 @@
 //!
 //! * C1: an image never changes after it was published, neither in memory nor on disk.
 //! * C2: a place that the durable root reaches is never written (K1).
-//! * C3: what is read is the image that was written there: checksum, number, place and stamp agree; or it
-//!   is an error.
+//! * C3: what is read is the image that was written there: checksum, number, place and stamp agree;
+//!   or it is an error.
 //! * C4: what the extension holds is on disk, too; it may vanish at any time.
 //! * F1–F3 in [`frame`], K1–K3 in [`checkpoint`], K4 in [`copy`].
 //!
 //! # Latch order
 //!
-//! checkpoint, sweeping, publishing, the reader's own buffer, queues, stores; writer, space, files. The frames' supply, the list of superseded
-//! images and the extension's locks come last. None is held across a wait.
+//! checkpoint, sweeping, publishing, the reader's own buffer, queues, stores; writer, space, files.
+//! The frames' supply, the list of superseded images and the extension's locks come last. None is
+//! held across a wait.
 //!
 //! # Failure
 //!
-//! A read that gives something else than what was written is [`ColdError::Checksum`]. Writes and syncs that
-//! fail lose nothing: see [`checkpoint`]. No room on disk is [`ColdError::Full`], no memory
-//! [`ColdError::NoFrames`].
+//! A read that gives something else than what was written is [`ColdError::Checksum`]. Writes and
+//! syncs that fail lose nothing: see [`checkpoint`]. No room on disk is [`ColdError::Full`], no
+//! memory [`ColdError::NoFrames`].
 
 mod batch;
 mod buffers;

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A device that reads a page in less is quick: it costs less to wait for it than to hand the read over.
+/// A device that reads a page in less is quick: it costs less to wait for it than to hand the read
+/// over.
 const QUICK_NS: u64 = 200_000;
 /// One read counts no longer than that, so that a single slow one is soon forgotten.
 const COUNTED_NS_MAX: u64 = 8 * QUICK_NS;

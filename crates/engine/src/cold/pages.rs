@@ -78,15 +78,17 @@ pub trait Pages: Sync {
     /// These pages will be wanted soon (a scan's next leaves, and nodes above them). Never waits.
     fn read_ahead(&self, pages: &[PageNumber]);
 
-    /// How many leaves a scan may have read ahead, so that they are still in memory when it comes to them.
+    /// How many leaves a scan may have read ahead, so that they are still in memory when it comes
+    /// to them.
     fn read_ahead_max(&self) -> usize;
 }
 
-/// Changing pages: a batch of private images, invisible to others until they are published. After an
-/// error the batch is dropped: what was published stays, what was freed is, nothing else is left behind.
+/// Changing pages: a batch of private images, invisible to others until they are published. After
+/// an error the batch is dropped: what was published stays, what was freed is, nothing else is left
+/// behind.
 pub trait Edit: Pages {
-    /// The page as this batch sees it, to be changed: a private copy, made at the first call since the
-    /// page was last published.
+    /// The page as this batch sees it, to be changed: a private copy, made at the first call since
+    /// the page was last published.
     fn edit(&mut self, task: &Task, page: PageNumber) -> Result<&mut Body, ColdError>;
 
     /// The page as this batch sees it: the private copy if there is one, else the current image.
@@ -95,12 +97,12 @@ pub trait Edit: Pages {
     /// A new page, zeroed and private.
     fn allocate(&mut self, task: &Task) -> Result<(PageNumber, &mut Body), ColdError>;
 
-    /// A page that nothing published points to any more, nor anything that this batch will publish. To free
-    /// a page twice does nothing.
+    /// A page that nothing published points to any more, nor anything that this batch will publish.
+    /// To free a page twice does nothing.
     fn free(&mut self, page: PageNumber);
 
-    /// Makes the page's private image the current one, at once: new right siblings before what points
-    /// to them. Does nothing if there is no private image.
+    /// Makes the page's private image the current one, at once: new right siblings before what
+    /// points to them. Does nothing if there is no private image.
     fn publish(&mut self, page: PageNumber);
 
     /// Publishes all that is left, in any order, then frees what is to be freed.

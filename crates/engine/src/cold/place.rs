@@ -29,15 +29,15 @@ impl Place {
     }
 }
 
-/// A place and the stamp of the image that was written there: how the map names an image on disk, both
-/// in the file and in memory.
+/// A place and the stamp of the image that was written there: how the map names an image on disk,
+/// both in the file and in memory.
 ///
 /// ```text
 /// file: 8 | index: 32 | low bits of the stamp: 22 | 01
 /// ```
 ///
-/// Every write gets a stamp that is one more than the last. Should a write be lost, its place holds an
-/// image with another stamp; that the low bits are the same by chance is one in four million.
+/// Every write gets a stamp that is one more than the last. Should a write be lost, its place holds
+/// an image with another stamp; that the low bits are the same by chance is one in four million.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DiskWord(u64);
 

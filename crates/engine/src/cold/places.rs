@@ -1,8 +1,8 @@
 //! Free space: which places of a store's files are taken.
 //!
-//! Places are handed out in runs, cut from whole free extents as long as there are any, so that pages
-//! that are written one after the other lie one after the other. Holes in extents that are partly taken
-//! are filled when they are a good part of the file, or when the file cannot grow.
+//! Places are handed out in runs, cut from whole free extents as long as there are any, so that
+//! pages that are written one after the other lie one after the other. Holes in extents that are
+//! partly taken are filled when they are a good part of the file, or when the file cannot grow.
 
 use super::file::RESERVED_EXTENTS;
 use super::place::Place;
@@ -13,7 +13,8 @@ pub const EXTENT_PAGES: u32 = 8;
 pub const RUN_PAGES_MAX: u32 = 128;
 /// Holes are filled before the file grows when they are one in so many of its pages.
 const HOLES_OF: u32 = 5;
-/// Places that are left before the end of a file that is to become shorter, for what is written meanwhile.
+/// Places that are left before the end of a file that is to become shorter, for what is written
+/// meanwhile.
 const SPARE_PAGES: u32 = 64;
 const FULL: u8 = u8::MAX;
 
@@ -178,8 +179,8 @@ impl Space {
         self.file(id).grow(pages);
     }
 
-    /// Hands nothing out at the end of a file, so that all that is taken, and so many places more, can come to lie before
-    /// it: where that end begins. Nothing if the file has no room to spare.
+    /// Hands nothing out at the end of a file, so that all that is taken, and so many places more,
+    /// can come to lie before it: where that end begins. Nothing if the file has no room to spare.
     pub fn close_end(&mut self, id: u8, more: u32) -> Option<u32> {
         let file = self.file(id);
         let end = (file.taken_pages + more + SPARE_PAGES).next_multiple_of(EXTENT_PAGES);

@@ -246,8 +246,8 @@ impl Pool {
         self.shared.unreadable.take()
     }
 
-    /// Uses a file as the extension, in the place of any other. What a clean shutdown left in it is used
-    /// for the stores that are open by now, so that they are to be opened first.
+    /// Uses a file as the extension, in the place of any other. What a clean shutdown left in it is
+    /// used for the stores that are open by now, so that they are to be opened first.
     pub fn extend(&self, options: ExtensionOptions) -> Result<(), ColdError> {
         self.retract();
         let extension = Extension::open(&self.shared, options)?;
@@ -263,8 +263,9 @@ impl Pool {
         }
     }
 
-    /// Writes down what the extension holds, for the next start, and does without it. To be called at a
-    /// clean shutdown, behind the last checkpoint of every store and before the stores are closed.
+    /// Writes down what the extension holds, for the next start, and does without it. To be called
+    /// at a clean shutdown, behind the last checkpoint of every store and before the stores are
+    /// closed.
     pub fn retract_warm(&self) -> Result<(), ColdError> {
         let extension = self.shared.extension.write().take();
         extension.map_or(Ok(()), |extension| extension.close_warm(&self.shared))

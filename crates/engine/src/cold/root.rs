@@ -1,7 +1,8 @@
 //! The root: what a checkpoint leaves behind, and from which everything else is found.
 //!
 //! ```text
-//! magic: u64 | version: u32 | length: u32 | checksum: u32 | 0: u32 | database: u128 | sequence: u64
+//! magic: u64 | version: u32 | length: u32 | checksum: u32 | 0: u32
+//!   | database: u128 | sequence: u64
 //! | next stamp: u64 | end of page numbers: u64 | files: u32 | info: u32 | directory: u32 | 0: u32
 //! | (file: u32, pages: u32)* | directory word* | info
 //! ```

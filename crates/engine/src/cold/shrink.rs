@@ -1,7 +1,7 @@
 //! Making files shorter: what lies at the end is moved to free places before, and then cut off.
 //!
-//! An image is moved by writing it once more, and having it read from there from now on. The next root names
-//! the new place, and gives the old one back; so nothing here needs a sync of its own.
+//! An image is moved by writing it once more, and having it read from there from now on. The next
+//! root names the new place, and gives the old one back; so nothing here needs a sync of its own.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use super::places::RUN_PAGES_MAX;
 use super::store::{Core, Store};
 
 impl Store {
-    /// Moves images out of the end of a file, as far as what is in it has room before; until [`Store::shrink`] nothing
-    /// is written there, unless there is no other room. A checkpoint is to follow, and then the other. How many
-    /// images were moved.
+    /// Moves images out of the end of a file, as far as what is in it has room before; until
+    /// [`Store::shrink`] nothing is written there, unless there is no other room. A checkpoint is
+    /// to follow, and then the other. How many images were moved.
     ///
     /// No checkpoint goes on meanwhile; batches may. After an error some have been moved.
     pub fn vacate(&self, file: u8) -> Result<u64, ColdError> {
@@ -72,8 +72,8 @@ impl Core {
         }
     }
 
-    /// Writes images to other places, where they are from then on. Those that have been replaced meanwhile are not
-    /// read.
+    /// Writes images to other places, where they are from then on. Those that have been replaced
+    /// meanwhile are not read.
     fn move_images(self: &Arc<Self>, images: &[(PageNumber, DiskWord)]) -> Result<u64, ColdError> {
         let mut bodies = Vec::with_capacity(images.len());
         for &(page, word) in images {

@@ -1,6 +1,6 @@
-//! Interleavings of a few operations on one page, explored by shuttle: it is looked up, replaced, written,
-//! evicted, read again and captured, all at once. One thread each writes and reads files, since those wait
-//! at locks that the checker does not know.
+//! Interleavings of a few operations on one page, explored by shuttle: it is looked up, replaced,
+//! written, evicted, read again and captured, all at once. One thread each writes and reads files,
+//! since those wait at locks that the checker does not know.
 
 use std::path::Path;
 

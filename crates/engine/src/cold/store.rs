@@ -40,13 +40,13 @@ pub struct Core {
     pub(super) files: RwLock<BTreeMap<u8, Arc<DataFile>>>,
     pub(super) space: Mutex<Space>,
     pub(super) numbers: Mutex<Numbers>,
-    /// Images on disk that are not current any more, by page. Whether their places are free is known
-    /// at the flip of the next checkpoint that is captured from now on.
+    /// Images on disk that are not current any more, by page. Whether their places are free is
+    /// known at the flip of the next checkpoint that is captured from now on.
     pub(super) superseded: Mutex<Vec<(PageNumber, DiskWord)>>,
     /// Pages that were freed since the last capture.
     pub(super) freed: Mutex<Vec<PageNumber>>,
-    /// Held shared while a page gets another image and the old one is put on the list, and exclusively by
-    /// a capture, for which both must have happened or neither (K2).
+    /// Held shared while a page gets another image and the old one is put on the list, and
+    /// exclusively by a capture, for which both must have happened or neither (K2).
     pub(super) publishing: RwLock<()>,
     pub(super) writer: Mutex<Writer>,
     pub(super) checkpoint: Mutex<CheckpointState>,
@@ -158,7 +158,8 @@ impl Store {
         }
     }
 
-    /// Places of images that have been replaced since the last capture, which the next root gives back.
+    /// Places of images that have been replaced since the last capture, which the next root gives
+    /// back.
     pub fn superseded_pages(&self) -> u64 {
         self.core.superseded.lock().len() as u64
     }
@@ -173,8 +174,8 @@ impl Store {
         Ok(())
     }
 
-    /// Cuts the free extents at a file's end off, down to so many pages; how many they were. What lies before them
-    /// stays where it is, unless [`Store::vacate`] and a checkpoint have moved it.
+    /// Cuts the free extents at a file's end off, down to so many pages; how many they were. What
+    /// lies before them stays where it is, unless [`Store::vacate`] and a checkpoint have moved it.
     pub fn shrink(&self, file: u8, least_pages: u32) -> Result<u64, ColdError> {
         let mut space = self.core.space.lock();
         space.open_end();
@@ -275,7 +276,8 @@ impl Core {
         }
     }
 
-    /// The page's image if it is in memory, and where that is on disk, without taking it for wanted.
+    /// The page's image if it is in memory, and where that is on disk, without taking it for
+    /// wanted.
     pub(super) fn peek<'g>(&self, page: PageNumber, _: &'g Guard) -> Option<(&'g Body, OnDisk)> {
         match self.map.get(page) {
             MapWord::Frame(frame) => {
@@ -388,7 +390,8 @@ impl Core {
         Ok(page)
     }
 
-    /// Makes a private image the page's current one. The frame that had the last one is to be retired.
+    /// Makes a private image the page's current one. The frame that had the last one is to be
+    /// retired.
     #[must_use]
     pub(super) fn link(&self, page: PageNumber, image: Image) -> Option<FrameNumber> {
         let state = image.state();
@@ -474,8 +477,9 @@ impl Core {
         }
     }
 
-    /// Writes pages to free places, one after the other as far as there is room. `fill` writes the body
-    /// of the n-th; `written` is told where it is. After an error the rest has not been written.
+    /// Writes pages to free places, one after the other as far as there is room. `fill` writes the
+    /// body of the n-th; `written` is told where it is. After an error the rest has not been
+    /// written.
     pub(super) fn write_pages(
         &self,
         kind: Kind,

@@ -232,7 +232,8 @@ pub enum Eviction {
     Overtaken,
 }
 
-/// Unlinks a clean image; the extension may have it. The frame was found in the map under the guard.
+/// Unlinks a clean image; the extension may have it. The frame was found in the map under the
+/// guard.
 pub fn evict(
     shared: &Arc<Shared>,
     core: &Arc<Core>,

@@ -74,7 +74,8 @@ const CASES: &[Case] = &[
     }),
 ];
 
-/// Not a test of its own: what [`a_panic_in_a_critical_section_ends_the_process`] runs in child processes.
+/// Not a test of its own: what [`a_panic_in_a_critical_section_ends_the_process`] runs in child
+/// processes.
 #[test]
 fn child() {
     let Ok(name) = std::env::var(CHILD) else { return };

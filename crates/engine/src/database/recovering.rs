@@ -2,11 +2,13 @@
 //!
 //! # In stages
 //!
-//! A log may have more rows of disk tables than memory takes, after a restore above all. So when those take a part of
-//! what rows may, reading stops behind the batch at hand, and the database is made to what a checkpoint there would have
-//! left: with a log that *stands* at that place ([`Log::standing`]) all of its disk tables sink, and a checkpoint is
-//! written. Then recovery begins anew, from there. A crash finds the last of these checkpoints, and the log behind it.
-//! Tables that cannot sink are loaded when all has been read: that checkpoint takes them from files and the log.
+//! A log may have more rows of disk tables than memory takes, after a restore above all. So when
+//! those take a part of what rows may, reading stops behind the batch at hand, and the database is
+//! made to what a checkpoint there would have left: with a log that *stands* at that place
+//! ([`Log::standing`]) all of its disk tables sink, and a checkpoint is written. Then recovery
+//! begins anew, from there. A crash finds the last of these checkpoints, and the log behind it.
+//! Tables that cannot sink are loaded when all has been read: that checkpoint takes them from files
+//! and the log.
 
 use std::path::Path;
 
@@ -31,7 +33,8 @@ use crate::sync::plain::Mutex;
 use crate::wait::Task;
 
 impl Database {
-    /// Reads the checkpoint and the log of a database on disk into `tables`, in which the catalog's own are.
+    /// Reads the checkpoint and the log of a database on disk into `tables`, in which the catalog's
+    /// own are.
     pub fn recover(
         host: &Host,
         identity: DatabaseIdentity,
@@ -99,7 +102,8 @@ impl RecoveringDatabase {
         self.recovery.is_partial()
     }
 
-    /// Makes a checkpoint of what has been read, with all rows of disk tables in pages. It is recovered anew then.
+    /// Makes a checkpoint of what has been read, with all rows of disk tables in pages. It is
+    /// recovered anew then.
     pub fn save_part(self, task: &Task, sequence_of: SequenceOf) -> Result<(), EngineError> {
         let RecoveringDatabase { host, identity, mut files, mut sink, place, recovery, .. } = self;
         let Recovered { tables, load, end, .. } = recovery.finish_part()?;
@@ -185,8 +189,8 @@ fn begin_fork(chain: &ChainStore, uuid: u128, from: Lsn) -> Result<(), BackupErr
     })
 }
 
-/// Where the pages of a database are, or would be. Pages that the last checkpoint does not need are used if
-/// they can be.
+/// Where the pages of a database are, or would be. Pages that the last checkpoint does not need are
+/// used if they can be.
 fn find_trees(
     host: &Host,
     identity: &DatabaseIdentity,

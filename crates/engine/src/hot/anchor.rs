@@ -6,21 +6,21 @@
 //! others    older: u64 | begin: u64 | row bytes
 //! ```
 //!
-//! A version is named by the address of its begin word, so that the row bytes are found without knowing
-//! which of the two it is. All words are at multiples of 8, so that the low three bits of a pointer are
-//! free for tags; user addresses fit 48 bits, so that the high 16 bits are free too.
+//! A version is named by the address of its begin word, so that the row bytes are found without
+//! knowing which of the two it is. All words are at multiples of 8, so that the low three bits of a
+//! pointer are free for tags; user addresses fit 48 bits, so that the high 16 bits are free too.
 //!
 //! # Words
 //!
 //! * A **begin word** is a commit stamp (a multiple of 16 below 2^63) or an owner: bit 63 set,
 //!   bits 62–43 the transaction's slot, bits 42–4 the statement number.
-//! * A **chain word** says which versions follow: the one at the address, or, with [`INLINE`] set, the
-//!   inline one and after that the one at the address; the address 0 ends the chain. So the inline
-//!   version needs no pointer of its own, wherever in the chain it is.
-//! * **head** is either the chain word of all versions, or a begin word with [`DELETED`] set: then the
-//!   inline version is the only one, and it was deleted by that owner or at that stamp.
-//! * **older** is the chain word of what is below the version, with [`TOMBSTONE`] if this version is a
-//!   deletion without row bytes.
+//! * A **chain word** says which versions follow: the one at the address, or, with [`INLINE`] set,
+//!   the inline one and after that the one at the address; the address 0 ends the chain. So the
+//!   inline version needs no pointer of its own, wherever in the chain it is.
+//! * **head** is either the chain word of all versions, or a begin word with [`DELETED`] set: then
+//!   the inline version is the only one, and it was deleted by that owner or at that stamp.
+//! * **older** is the chain word of what is below the version, with [`TOMBSTONE`] if this version
+//!   is a deletion without row bytes.
 //! * **link** words belong to the indexes.
 //!
 //! # Invariants
@@ -44,8 +44,8 @@ pub const CLAIMED: u64 = 2;
 pub const INLINE: u64 = 4;
 /// Tag of an older word: this version is a deletion and has no row bytes.
 pub const TOMBSTONE: u64 = 1;
-/// Tag of an older word, beside [`TOMBSTONE`]: the row went on under another key, and the eight bytes
-/// behind the begin word are the address of its new anchor.
+/// Tag of an older word, beside [`TOMBSTONE`]: the row went on under another key, and the eight
+/// bytes behind the begin word are the address of its new anchor.
 pub const MOVED: u64 = 1 << 48;
 /// Tag of an older word: the version is in no chain any more, since the cold store has it for the
 /// snapshots that may still see it, and can be freed when no statement can reach it any more.
@@ -69,8 +69,8 @@ pub struct AnchorPtr(NonNull<u8>);
 #[repr(transparent)]
 pub struct VersionPtr(NonNull<u8>);
 
-// SAFETY: an address that nothing is done with is harmless on any thread; following it takes an unsafe
-// call, which says what protects the memory.
+// SAFETY: an address that nothing is done with is harmless on any thread; following it takes an
+// unsafe call, which says what protects the memory.
 unsafe impl Send for AnchorPtr {}
 // SAFETY: as above.
 unsafe impl Sync for AnchorPtr {}
@@ -139,8 +139,8 @@ impl AnchorPtr {
         unsafe { self.0.add(WORD * (1 + ordinal)).cast().as_ref() }
     }
 
-    /// Writes the first words of fresh memory: a head that says that there is the inline version alone,
-    /// and empty links.
+    /// Writes the first words of fresh memory: a head that says that there is the inline version
+    /// alone, and empty links.
     ///
     /// # Safety
     /// The memory is the caller's alone and large enough for this many links.

@@ -36,8 +36,8 @@ impl Copies {
         let words = row.len().div_ceil(WORD);
         self.words.reserve(1 + words);
         self.words.push(row.len() as u64);
-        // SAFETY: there is room for so many words, and all of them are written before they count: the last, whose
-        // end the row may not reach, first.
+        // SAFETY: there is room for so many words, and all of them are written before they count:
+        // the last, whose end the row may not reach, first.
         unsafe {
             let to = self.words.as_mut_ptr().add(self.words.len());
             if words > 0 {

@@ -30,12 +30,14 @@
 //! * M3: the header of a block is touched under the lock of its size's depot alone; a cache by its
 //!   thread alone.
 //!
-//! # Latch order       a depot, then the regions
+//! # Latch order
+//!
+//! a depot, then the regions
 //!
 //! # Failure
 //!
-//! No memory is `None`, never a panic. A thread that is on its way out has no cache any more and goes
-//! to the depots.
+//! No memory is `None`, never a panic. A thread that is on its way out has no cache any more and
+//! goes to the depots.
 
 use std::alloc::Layout;
 use std::cell::UnsafeCell;
@@ -47,7 +49,8 @@ use crate::hot::anchor::ALIGN;
 
 /// The longest piece that is cut from a block, in bytes.
 pub const LARGEST: usize = 4096;
-/// Classes of sizes in steps of [`ALIGN`], up to this many bytes; above there are eight to a doubling.
+/// Classes of sizes in steps of [`ALIGN`], up to this many bytes; above there are eight to a
+/// doubling.
 const FINE: usize = 1024;
 const CLASSES: usize = FINE / ALIGN + 16;
 
@@ -358,8 +361,8 @@ impl DepotGuard<'_> {
         Some(block)
     }
 
-    /// Fills a stock that is empty with slots of one block, those that were out before or else fresh
-    /// ones, and takes one of them.
+    /// Fills a stock that is empty with slots of one block, those that were out before or else
+    /// fresh ones, and takes one of them.
     #[cold]
     #[inline(never)]
     fn fill(&mut self, stock: &mut Stock) -> Option<NonNull<u8>> {
@@ -519,8 +522,8 @@ impl Regions {
         unused.saturating_sub(SPARE_BLOCKS).div_ceil(GIVEN_BACK_OF)
     }
 
-    /// Gives the spare blocks of the last region before this one that has some back to the system: which
-    /// one, and how many blocks.
+    /// Gives the spare blocks of the last region before this one that has some back to the system:
+    /// which one, and how many blocks.
     fn discard_before(&mut self, end: usize) -> Option<(usize, usize)> {
         let end = end.min(self.all.len());
         let number = self.all[..end].iter().rposition(|region| region.spare() != 0)?;

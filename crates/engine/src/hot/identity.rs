@@ -137,8 +137,8 @@ impl Counter {
     }
 
     /// Hands out `count` values that follow each other at the increment's distance. `log` appends a
-    /// record with a position and returns where it ends. It is called once in a block of values, and
-    /// asked for the size of the block then; a block of one value is no cache.
+    /// record with a position and returns where it ends. It is called once in a block of values,
+    /// and asked for the size of the block then; a block of one value is no cache.
     pub fn take<E>(
         &self,
         task: &Task,
@@ -222,8 +222,9 @@ impl Counter {
         if !self.used.load(Acquire) || self.ceiling.load(SeqCst) == self.next.load(SeqCst) {
             return Ok(());
         }
-        // From here on takers wait for the turn. One that has found its value covered before took it
-        // before, and the load below sees that: both pairs of accesses are sequentially consistent.
+        // From here on takers wait for the turn. One that has found its value covered before took
+        // it before, and the load below sees that: both pairs of accesses are sequentially
+        // consistent.
         self.ceiling.store(self.nothing(), SeqCst);
         let next = self.next.load(SeqCst);
         let end = log.append(Position { next, used: true })?;

@@ -1,15 +1,16 @@
 //! Whether any transaction has locks in a table: all that a writer without locks looks at.
 //!
-//! Lockers count themselves first and look at versions afterwards; writers put their versions in place
-//! first and look at the word afterwards. Both sides are sequentially consistent, so that one of them
-//! sees the other; see `txn::locks`.
+//! Lockers count themselves first and look at versions afterwards; writers put their versions in
+//! place first and look at the word afterwards. Both sides are sequentially consistent, so that one
+//! of them sees the other; see `txn::locks`.
 
 use crossbeam_utils::CachePadded;
 
 use crate::sync::atomic::AtomicU32;
 use crate::sync::atomic::Ordering::SeqCst;
 
-/// How many transactions have locks in a table. Writers only read it, so it has a cache line of its own.
+/// How many transactions have locks in a table. Writers only read it, so it has a cache line of its
+/// own.
 #[derive(Debug, Default)]
 pub struct LockWord(CachePadded<AtomicU32>);
 

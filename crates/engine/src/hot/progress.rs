@@ -1,9 +1,9 @@
 //! How far a transaction in progress has come, as it publishes it for the system views.
 //!
-//! It lies in the transaction's slot, in the cache lines that the transaction writes to anyway, and is written
-//! there by plain stores: when a statement begins or ends, with each chunk of rows that a cursor fetches, and
-//! before the commit is validated. So it may lag behind by what one statement does between two chunks, and its
-//! numbers need not be of one moment.
+//! It lies in the transaction's slot, in the cache lines that the transaction writes to anyway, and
+//! is written there by plain stores: when a statement begins or ends, with each chunk of rows that
+//! a cursor fetches, and before the commit is validated. So it may lag behind by what one statement
+//! does between two chunks, and its numbers need not be of one moment.
 
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;

@@ -3,10 +3,10 @@
 //! # Life of a dead version
 //!
 //! A commit that replaces a version queues it with its own stamp. When the [`Horizon`] has passed
-//! the stamp, every snapshot sees the newer version and no walk goes further down, so the old one is
-//! freed at once, without waiting for an epoch, and without touching the newer one: the chain word
-//! that still points to it is never followed again. Each version is replaced by one commit, so each
-//! is queued, and freed, once.
+//! the stamp, every snapshot sees the newer version and no walk goes further down, so the old one
+//! is freed at once, without waiting for an epoch, and without touching the newer one: the chain
+//! word that still points to it is never followed again. Each version is replaced by one commit, so
+//! each is queued, and freed, once.
 //!
 //! A deleted row is queued with its deletion's stamp. When the horizon has passed it, the anchor is
 //! unlinked from the indexes; readers may still be standing on it, so the memory goes to the epoch.
@@ -22,8 +22,9 @@
 //! # Invariants
 //!
 //! * R1: a table lives until everything queued for it has been processed. So tables are made by
-//!   [`Tables`] alone, which keeps them until the horizon has passed the moment when the table's gate was
-//!   closed, and a pass over all queues that began then has left nothing of older commits there.
+//!   [`Tables`] alone, which keeps them until the horizon has passed the moment when the table's
+//!   gate was closed, and a pass over all queues that began then has left nothing of older commits
+//!   there.
 //! * R2: a version is queued only after its replacement's begin word is a stamp.
 //!
 //! # Callers
@@ -53,7 +54,8 @@ use crate::sync::{Arc, Mutex, MutexGuard, RwLock};
 #[derive(Clone, Copy)]
 pub struct Garbage {
     table: TablePtr,
-    /// An address, with [`ANCHOR`] set for an anchor, and [`SUNK`] for one that is unlinked already.
+    /// An address, with [`ANCHOR`] set for an anchor, and [`SUNK`] for one that is unlinked
+    /// already.
     item: u64,
 }
 
@@ -237,8 +239,8 @@ impl Reclaimer {
         }
     }
 
-    /// A table begins to sink: its deleted rows are the sink's from now on. All commits that may leave
-    /// some here are over.
+    /// A table begins to sink: its deleted rows are the sink's from now on. All commits that may
+    /// leave some here are over.
     pub(crate) fn hand_over(&self, table: TablePtr) {
         for queue in &self.queues {
             let mut queue = lock(queue);
@@ -281,8 +283,8 @@ impl Reclaimer {
         done + self.free_tables(shard, safe, budget - done)
     }
 
-    /// Takes buckets away that hash indexes have not needed for a while; as [`Reclaimer::pass`] by one thread at a
-    /// time, and not while a dropped table is being taken apart.
+    /// Takes buckets away that hash indexes have not needed for a while; as [`Reclaimer::pass`] by
+    /// one thread at a time, and not while a dropped table is being taken apart.
     pub(crate) fn shrink_indexes(
         &self,
         tables: &Tables,
@@ -393,8 +395,8 @@ impl Reclaimer {
         of_workers.chain(std::iter::once_with(|| lock(&self.unlinked).counts)).collect()
     }
 
-    /// Bytes of the queues themselves, without what is queued: what they have from the system, and what of it
-    /// they use.
+    /// Bytes of the queues themselves, without what is queued: what they have from the system, and
+    /// what of it they use.
     pub fn queue_memory(&self) -> (u64, u64) {
         let of = |queue: &Queue| {
             let (others, sinking) = (queue.of_others.memory(), queue.of_sinking.memory());
@@ -415,7 +417,8 @@ impl Queue {
         done
     }
 
-    /// Forgets the deleted rows of this table, and counts its versions among those of tables that sink.
+    /// Forgets the deleted rows of this table, and counts its versions among those of tables that
+    /// sink.
     fn hand_over(&mut self, table: TablePtr) -> usize {
         let mut handed = 0;
         for batch in &mut self.of_others.list {
@@ -469,7 +472,8 @@ impl Batches {
         (bytes(self.list.capacity(), sum(Vec::capacity)), bytes(self.list.len(), sum(Vec::len)))
     }
 
-    /// The lowest stamp of a commit whose garbage is still here. What comes later goes to another batch.
+    /// The lowest stamp of a commit whose garbage is still here. What comes later goes to another
+    /// batch.
     fn close(&mut self) -> Lsn {
         self.is_closed = true;
         self.list.iter().map(|batch| batch.first).min().unwrap_or(Lsn::MAX)
@@ -530,8 +534,8 @@ impl Garbage {
             unsafe { table.remove_dead(shard, guard, anchor) };
         } else if self.item & SUNK != 0 {
             let anchor = AnchorPtr::from_address(self.item & !SUNK).expect("it was an anchor");
-            // SAFETY: it was unlinked before the snapshots that could lead to it ended, and this is the
-            // one entry for it.
+            // SAFETY: it was unlinked before the snapshots that could lead to it ended, and this is
+            // the one entry for it.
             unsafe { table.retire_anchor(shard, guard, anchor) };
         } else {
             let version = VersionPtr::from_address(self.item).expect("it was a version");
@@ -612,7 +616,8 @@ impl Tables {
         assert!(set.is_ok(), "a database is recovered once");
     }
 
-    /// The highest storage that had trees when the database was recovered, whether or not it has a table.
+    /// The highest storage that had trees when the database was recovered, whether or not it has a
+    /// table.
     pub(crate) fn last_storage_with_trees(&self) -> u64 {
         self.cold.get().map_or(0, |cold| cold.last_storage())
     }

@@ -9,9 +9,9 @@
 //!   that is constant for the layout. A NULL column's bytes are zero.
 //! * End offsets count from the start of the variable part; they are `u16`, or `u32` if the layout
 //!   has a `(max)` column. A NULL column is empty.
-//! * A row whose variable-length columns are all NULL ends with the fixed part: it has no end offsets.
-//!   (In layouts of more than 64 columns, or with less than eight bytes or less than the offsets take
-//!   before them, every row has them.)
+//! * A row whose variable-length columns are all NULL ends with the fixed part: it has no end
+//!   offsets. (In layouts of more than 64 columns, or with less than eight bytes or less than the
+//!   offsets take before them, every row has them.)
 
 use std::slice;
 
@@ -19,7 +19,8 @@ use base::types::{Repr, SqlType, TypeKind};
 use base::value::{DateTime, DateTimeOffset};
 use base::{Value, ValueRef};
 
-/// Bytes of a row that are looked at to tell whether it has end offsets: a bit for each of 64 columns.
+/// Bytes of a row that are looked at to tell whether it has end offsets: a bit for each of 64
+/// columns.
 const FIRST_BYTES: usize = 8;
 
 /// Where one column of a layout is found.
@@ -57,8 +58,8 @@ pub struct RowLayout {
     offsets_at: u32,
     variable_columns: u32,
     wide_offsets: bool,
-    /// The bits of the variable-length columns in the first eight bytes, if a row in which all of them are
-    /// set has no end offsets; else 0.
+    /// The bits of the variable-length columns in the first eight bytes, if a row in which all of
+    /// them are set has no end offsets; else 0.
     tailless: u64,
 }
 
@@ -167,8 +168,8 @@ impl RowLayout {
         }
     }
 
-    /// Bytes before the variable part of the row that starts at `row`, of which at least the fixed part is
-    /// there.
+    /// Bytes before the variable part of the row that starts at `row`, of which at least the fixed
+    /// part is there.
     #[inline]
     fn header_len_of(&self, row: &[u8]) -> usize {
         let first = row.first_chunk::<FIRST_BYTES>().map_or(0, |first| u64::from_le_bytes(*first));
@@ -178,8 +179,8 @@ impl RowLayout {
         }
     }
 
-    /// The length of the row that starts at `row`, which may be longer than the row, but not shorter than
-    /// its bytes before the variable part.
+    /// The length of the row that starts at `row`, which may be longer than the row, but not
+    /// shorter than its bytes before the variable part.
     pub fn row_len(&self, row: &[u8]) -> usize {
         match (self.variable_columns, self.header_len_of(row)) {
             (0, header) => header,
@@ -194,7 +195,8 @@ impl RowLayout {
     /// A row of this layout is there, and neither changes nor goes away during `'a`.
     #[inline]
     pub unsafe fn row_at<'a>(&self, start: *const u8) -> &'a [u8] {
-        // SAFETY: the caller's promise; every row has the bytes that tell the length of the next part.
+        // SAFETY: the caller's promise; every row has the bytes that tell the length of the next
+        // part.
         unsafe {
             let fixed = slice::from_raw_parts(start, self.offsets_at as usize);
             let header = slice::from_raw_parts(start, self.header_len_of(fixed));
@@ -202,7 +204,8 @@ impl RowLayout {
         }
     }
 
-    /// A row from where it was kept when rows always had end offsets; `None` if the bytes are no row.
+    /// A row from where it was kept when rows always had end offsets; `None` if the bytes are no
+    /// row.
     pub fn checked<'r>(&self, row: &'r [u8]) -> Option<&'r [u8]> {
         let header = (row.len() >= self.least_len()).then(|| self.header_len_of(row))?;
         let len = (row.len() >= header).then(|| self.row_len(row))?;

@@ -87,7 +87,8 @@ impl SinkQueue {
         each.saturating_mul(rows.div_ceil(ROWS_OF_DELAY) as u64).min(DELAY_MAX_NS)
     }
 
-    /// Holds commits back that add something: so long for every [`ROWS_OF_DELAY`] rows that they have begun.
+    /// Holds commits back that add something: so long for every [`ROWS_OF_DELAY`] rows that they
+    /// have begun.
     pub fn set_delay_ns(&self, delay_ns: u64) {
         self.delay_ns.store(delay_ns, Relaxed);
     }
@@ -116,8 +117,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    /// A commit of a hundred thousand rows was held back as long as one of a single row, so that loads
-    /// went far beyond the memory that was theirs.
+    /// A commit of a hundred thousand rows was held back as long as one of a single row, so that
+    /// loads went far beyond the memory that was theirs.
     #[test]
     fn a_commit_is_held_back_for_as_much_as_it_has_written() {
         let queue = SinkQueue::new(1);

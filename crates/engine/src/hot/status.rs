@@ -215,8 +215,8 @@ pub struct Slot {
     status: AtomicU64,
     /// The oldest snapshot the occupant reads at, or [`NO_SNAPSHOT`]. Written by the occupant.
     snapshot: AtomicU64,
-    /// Since when the occupant may know rows: [`AS_SNAPSHOT`], [`RESTING`] or a position. Written by the
-    /// occupant.
+    /// Since when the occupant may know rows: [`AS_SNAPSHOT`], [`RESTING`] or a position. Written
+    /// by the occupant.
     access: AtomicU64,
     /// The session-level owner for the waits-for graph. Written by the occupant when it begins.
     owner: AtomicU64,
@@ -228,8 +228,8 @@ pub struct Slot {
     /// The tables that the occupant writes to, by address; 0 for none. Written by the occupant;
     /// transactions that lock tables read it ([`Slot::note_table`]).
     tables: [AtomicU64; SLOT_TABLES],
-    /// Tables whose gates the occupant is inside of, by address; 0 for none. Written by the occupant, read by the
-    /// system views.
+    /// Tables whose gates the occupant is inside of, by address; 0 for none. Written by the
+    /// occupant, read by the system views.
     gates: [AtomicU64; SLOT_GATES],
     /// What the occupant has come to, as it says now and then.
     progress: Published,
@@ -257,8 +257,8 @@ impl Slot {
         }
     }
 
-    /// The occupant is going to write to this table, whose writers wait. Called once for each table,
-    /// before the first write.
+    /// The occupant is going to write to this table, whose writers wait. Called once for each
+    /// table, before the first write.
     pub fn note_table(&self, table: u64) {
         let free = self.tables.iter().position(|place| place.load(Relaxed) == 0);
         match free {
@@ -563,8 +563,8 @@ pub struct Bounds {
 pub struct Holding {
     /// The bounds when that was.
     pub bounds: Bounds,
-    /// Commits below this are over, durable, and have queued what they wrote. All registered snapshots see
-    /// them, but for those in `old`; so do all later ones.
+    /// Commits below this are over, durable, and have queued what they wrote. All registered
+    /// snapshots see them, but for those in `old`; so do all later ones.
     pub through: Lsn,
     /// The registered snapshots that lie lower, in ascending order.
     pub old: Vec<Lsn>,
@@ -614,8 +614,9 @@ impl Horizon {
         }
     }
 
-    /// Computes the bounds anew and registers the lower one as the snapshot of this slot's occupant: from
-    /// now on it stays, and what it sees, and everything newer, is not freed. Snapshots below `old_below` are the old ones.
+    /// Computes the bounds anew and registers the lower one as the snapshot of this slot's
+    /// occupant: from now on it stays, and what it sees, and everything newer, is not freed.
+    /// Snapshots below `old_below` are the old ones.
     pub fn hold(&self, slots: &SlotTable, slot: &Slot, durable: Lsn, old_below: Lsn) -> Holding {
         // While no other thread computes them, the bound cannot pass what is about to be
         // registered.
@@ -732,8 +733,8 @@ mod tests {
 
 #[cfg(all(test, feature = "shuttle"))]
 mod interleavings {
-    //! The protocols around begin words, on bare words: a word stands for a version (its begin word),
-    //! a shared flag for its memory.
+    //! The protocols around begin words, on bare words: a word stands for a version (its begin
+    //! word), a shared flag for its memory.
 
     use super::*;
     use crate::sync::atomic::AtomicBool;

@@ -129,8 +129,8 @@ pub enum View {
     Row(VersionPtr),
     /// The row is gone.
     Deleted,
-    /// Nothing: the row came later or was never committed, or it has sunk. Where rows sink, the cold
-    /// store has the answer, unless another anchor with the same key does.
+    /// Nothing: the row came later or was never committed, or it has sunk. Where rows sink, the
+    /// cold store has the answer, unless another anchor with the same key does.
     Nothing,
 }
 
@@ -174,8 +174,8 @@ pub unsafe fn pushed_on(version: VersionPtr) -> u64 {
     unsafe { version.older() }.load(Acquire) & CHAIN_MASK
 }
 
-/// Whether this version, which a snapshot sees, is the newest of its row, committed below a stamp, and not deleted. Reads
-/// nothing but the anchor and the version.
+/// Whether this version, which a snapshot sees, is the newest of its row, committed below a stamp,
+/// and not deleted. Reads nothing but the anchor and the version.
 ///
 /// # Safety
 /// The anchor belongs to a table with this many links; it and the version are protected (H2).
@@ -207,8 +207,8 @@ pub struct Past {
     pub end: Lsn,
 }
 
-/// The state of a row that all commits below `through` have left, if they have left any, and what it
-/// replaced: from the newest to the last that a snapshot at `oldest` or later sees.
+/// The state of a row that all commits below `through` have left, if they have left any, and what
+/// it replaced: from the newest to the last that a snapshot at `oldest` or later sees.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     /// When the state came to be.
@@ -223,8 +223,8 @@ pub const EVER: Lsn = Lsn(Begin::UNDONE.word());
 /// What commits below `through` have made of a row.
 ///
 /// # Safety
-/// The anchor belongs to a table with this many links; it, and what snapshots from `oldest` on see, is
-/// protected. Commits below `through` are over.
+/// The anchor belongs to a table with this many links; it, and what snapshots from `oldest` on see,
+/// is protected. Commits below `through` are over.
 pub unsafe fn known(
     anchor: AnchorPtr,
     links: usize,
@@ -236,7 +236,8 @@ pub unsafe fn known(
         _ => None,
     };
     let mut known = Known::default();
-    // SAFETY: the caller's promise; what lies below a version that the oldest snapshot sees is not read.
+    // SAFETY: the caller's promise; what lies below a version that the oldest snapshot sees is not
+    // read.
     unsafe {
         let mut end = None;
         let head = anchor.head().load(Acquire);
@@ -303,8 +304,8 @@ pub unsafe fn cut_below(anchor: AnchorPtr, links: usize, slots: &SlotTable, thro
     }
 }
 
-/// The stamp of a row's newest committed version, below those of the caller's transaction; none if all
-/// are its own, and 0 if it came back from the cold store.
+/// The stamp of a row's newest committed version, below those of the caller's transaction; none if
+/// all are its own, and 0 if it came back from the cold store.
 ///
 /// # Safety
 /// As for [`Snapshot::visible`]; the row is the caller's transaction's, and everything down to the
@@ -386,8 +387,8 @@ pub unsafe fn newest(anchor: AnchorPtr, links: usize, slots: &SlotTable) -> Newe
 }
 
 impl Newest {
-    /// The newest committed version: this one, or below those that a transaction in progress has put on
-    /// the row.
+    /// The newest committed version: this one, or below those that a transaction in progress has
+    /// put on the row.
     ///
     /// # Safety
     /// As for [`newest`], under the same guard; the anchor and its links are the ones it was given.

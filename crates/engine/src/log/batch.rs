@@ -14,9 +14,9 @@
 //! starts at a multiple of 4 KB and is padded to one.
 //!
 //! Batches form a chain: `previous end` is the `end` of the batch before, and epochs never fall.
-//! `first` may be above it, where positions were used that need not be kept. The salt belongs to the
-//! segment and is random, so that neither what a recycled file held before nor anything that a user
-//! stores in a row can pass for a batch of it.
+//! `first` may be above it, where positions were used that need not be kept. The salt belongs to
+//! the segment and is random, so that neither what a recycled file held before nor anything that a
+//! user stores in a row can pass for a batch of it.
 
 use base::ids::Lsn;
 

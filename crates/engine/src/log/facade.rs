@@ -101,9 +101,10 @@ struct Kept {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// Where the numbers of a log that keeps nothing begin: behind those that head words use as marks, since a row may be
-/// deleted by its second commit ([`Begin::SUNK`](crate::hot::status::Begin::SUNK)). In a log that is kept the
-/// first commits make the catalog.
+/// Where the numbers of a log that keeps nothing begin: behind those that head words use as marks,
+/// since a row may be deleted by its second commit
+/// ([`Begin::SUNK`](crate::hot::status::Begin::SUNK)). In a log that is kept the first commits make
+/// the catalog.
 const UNLOGGED_START: Lsn = Lsn(3 * RECORD_ALIGN as u64);
 /// Positions of an unlogged database that can be reserved and not published at once.
 const UNLOGGED_SLOTS: usize = 1 << 16;
@@ -170,8 +171,8 @@ impl Log {
         Log::standing(UNLOGGED_START)
     }
 
-    /// A log of which nothing is known behind this position, up to which it is another's to keep: what is done here
-    /// takes positions behind it, and leaves nothing.
+    /// A log of which nothing is known behind this position, up to which it is another's to keep:
+    /// what is done here takes positions behind it, and leaves nothing.
     pub(crate) fn standing(at: Lsn) -> Log {
         let stamps = Stamps::new(UNLOGGED_SLOTS, at);
         Log { kind: Kind::Unlogged(Box::new(stamps)), record_max: RECORD_HEADER }
@@ -337,9 +338,9 @@ impl Log {
         Ok(stream)
     }
 
-    /// Says that a stream of chunks, or a prepared transaction (with [`RecordFlags::PREPARED`]), was
-    /// rolled back. Replay would drop an unfinished stream at the end anyway, but must hold it until
-    /// then.
+    /// Says that a stream of chunks, or a prepared transaction (with [`RecordFlags::PREPARED`]),
+    /// was rolled back. Replay would drop an unfinished stream at the end anyway, but must hold it
+    /// until then.
     pub fn append_abort(
         &self,
         task: &Task,

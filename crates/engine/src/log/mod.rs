@@ -9,22 +9,23 @@
 //!    filler; a [`Reservation`] that is dropped publishes filler by itself. Publishing moves the
 //!    `committed` horizon over whatever is contiguous.
 //! 3. The writer thread copies what is committed out of the ring into a batch, gives the space
-//!    back, and hands the batch to the batch writer, which writes and syncs it; then `durable` moves, and
-//!    the tasks that wait for it are woken.
+//!    back, and hands the batch to the batch writer, which writes and syncs it; then `durable`
+//!    moves, and the tasks that wait for it are woken.
 //! 4. After a restart, [`Replay`] reads the batches back, puts chunks and commits together and
 //!    delivers transactions in order.
 //!
 //! * [`record`]: records and operations. [`batch`]: what is checked and acknowledged as a whole.
 //! * `ring`: reserving, publishing, the horizons. `writer`: group commit.
-//! * [`store`]: the edge to where the log is kept; [`local`]: segment files; `prefix`: a log up to some place.
+//! * [`store`]: the edge to where the log is kept; [`local`]: segment files; `prefix`: a log up to
+//!   some place.
 //! * [`replay`]: reading back.
 //!
 //! # Invariants
 //!
 //! * L1: positions are handed out in commit order, and records lie in the log in that order (A2).
 //! * L2: `durable ≤ committed ≤ tail`; all three only grow.
-//! * L3: a batch holds whole records and is durable as a whole; so a record at `stamp` is durable as
-//!   soon as `durable > stamp`.
+//! * L3: a batch holds whole records and is durable as a whole; so a record at `stamp` is durable
+//!   as soon as `durable > stamp`.
 //! * L4: no space is reserved that the store could not take: the disk being full refuses
 //!   reservations and never a published record.
 //! * L5: after a failed write or sync nothing more becomes durable until the log is opened again.

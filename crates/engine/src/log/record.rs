@@ -15,8 +15,8 @@
 //! a published record from cleared space.
 //!
 //! The operations of a large transaction are one stream of bytes, cut anywhere into the bodies of
-//! chunk records and, last, of the commit (or prepare) record. The stream is named by the position of
-//! its first chunk, which the others carry as their related position.
+//! chunk records and, last, of the commit (or prepare) record. The stream is named by the position
+//! of its first chunk, which the others carry as their related position.
 //!
 //! Decoding trusts nothing: what does not parse is `None` or [`BadOperation`], never a panic.
 
@@ -222,7 +222,8 @@ pub enum Operation<'a> {
         storage: StorageId,
         /// The layout of the row's bytes.
         layout: u16,
-        /// The stamp of the version that this image replaces, or [`PROMOTED`]; none if there was no row.
+        /// The stamp of the version that this image replaces, or [`PROMOTED`]; none if there was no
+        /// row.
         replaces: Option<Lsn>,
         /// The whole row.
         row: &'a [u8],

@@ -275,7 +275,8 @@ impl BodyWriter {
     }
 }
 
-/// The positions of a log that keeps nothing: each is 16 bytes, taken and published, and that is all.
+/// The positions of a log that keeps nothing: each is 16 bytes, taken and published, and that is
+/// all.
 ///
 /// A slot holds the position that was published there last, so that no slot need ever be cleared;
 /// a position may be reserved once `committed` has passed the one a lap before.
@@ -286,7 +287,8 @@ pub(super) struct Stamps {
 }
 
 impl Stamps {
-    /// Positions from `start` on; `slots` (a power of two) can be reserved and not published at once.
+    /// Positions from `start` on; `slots` (a power of two) can be reserved and not published at
+    /// once.
     pub fn new(slots: usize, start: Lsn) -> Stamps {
         assert!(slots.is_power_of_two(), "a power of two");
         Stamps {

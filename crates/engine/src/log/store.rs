@@ -3,8 +3,8 @@
 //! The local segment files ([`super::local`]) are the one implementation; a partition of a log
 //! service is meant to be another. What the log relies on:
 //!
-//! * S1: a batch writer belongs to an epoch. Opening one with a higher epoch *fences* earlier ones: they
-//!   can write nothing any more.
+//! * S1: a batch writer belongs to an epoch. Opening one with a higher epoch *fences* earlier ones:
+//!   they can write nothing any more.
 //! * S2: batches become durable in the order in which they were submitted, and a batch is durable
 //!   only if those before it are.
 //! * S3: an outcome other than `Durable` is final: the batch writer accepts nothing afterwards.
@@ -159,8 +159,8 @@ pub trait BatchWriter: Send {
     /// The longest batch, header included, that the next call may carry. Every record fits.
     fn batch_limit(&self) -> usize;
 
-    /// Takes a batch. Waits for no other machine; a writer on a local disk may use the calling thread
-    /// to write, since that thread has nothing else to do. Every batch ends in an outcome.
+    /// Takes a batch. Waits for no other machine; a writer on a local disk may use the calling
+    /// thread to write, since that thread has nothing else to do. Every batch ends in an outcome.
     fn submit(&mut self, batch: &mut NewBatch);
 
     /// Asks for room, after [`WriterEvents::preparation`] has reported a failure.

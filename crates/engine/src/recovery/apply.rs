@@ -205,8 +205,8 @@ impl Appliers {
         Ok(())
     }
 
-    /// Waits until everything is applied; what has ended of the rows in files and the ceilings of tables that are not
-    /// known yet, or the first thing that went wrong.
+    /// Waits until everything is applied; what has ended of the rows in files and the ceilings of
+    /// tables that are not known yet, or the first thing that went wrong.
     pub fn finish(mut self, catalog: &mut dyn RecoveryCatalog) -> Result<(Vec<EndedLater>, Early)> {
         self.settle(catalog)?;
         self.senders.clear();
@@ -441,8 +441,8 @@ impl Applier {
         Ok(())
     }
 
-    /// The row with the key at hand that the commit at `replaced` wrote has ended. Whether it is in files that are
-    /// not loaded yet, and not in memory.
+    /// The row with the key at hand that the commit at `replaced` wrote has ended. Whether it is in
+    /// files that are not loaded yet, and not in memory.
     ///
     /// A row that had been in trees ([`PROMOTED`]): no root has these trees, since the table has
     /// none now. So the row came from these files or this log, and the table must go on sinking.
@@ -466,8 +466,8 @@ impl Applier {
         }
     }
 
-    /// The row with the key at hand of a table that has trees is this one now, or gone. The tree may have
-    /// had it, if there was one.
+    /// The row with the key at hand of a table that has trees is this one now, or gone. The tree
+    /// may have had it, if there was one.
     fn apply_sinking(
         &self,
         table: &Table,
@@ -548,8 +548,8 @@ impl Applier {
         Ok(())
     }
 
-    /// Whether rows that were loaded into this storage have to be applied: not if its trees have them, or if
-    /// what made it was taken back.
+    /// Whether rows that were loaded into this storage have to be applied: not if its trees have
+    /// them, or if what made it was taken back.
     fn loads(&mut self, storage: StorageId) -> bool {
         let tables = &self.shared.tables;
         let known = self.known.entry(storage).or_insert_with(|| tables.get(storage));
@@ -557,8 +557,9 @@ impl Applier {
         known.as_ref().is_some_and(|table| !has_them(table))
     }
 
-    /// Whether that is done by building the trees. Of a table whose trees came later, when it sank, they may
-    /// have been rows in memory; and a storage is loaded by the commit that makes it, which one applier alone has.
+    /// Whether that is done by building the trees. Of a table whose trees came later, when it sank,
+    /// they may have been rows in memory; and a storage is loaded by the commit that makes it,
+    /// which one applier alone has.
     fn builds(&self, storage: StorageId) -> bool {
         let table = self.known.get(&storage).and_then(Option::as_ref);
         self.parts == 1 && table.is_some_and(|table| table.cold().is_none())

@@ -121,8 +121,8 @@ struct Job {
 }
 
 impl Loader {
-    /// Starts to load what is pending in the database of this manager, from files that `pin` keeps; nothing if
-    /// nothing is.
+    /// Starts to load what is pending in the database of this manager, from files that `pin` keeps;
+    /// nothing if nothing is.
     pub fn start(manager: &Arc<Manager>, load: Load, pin: Pin) -> Option<Loader> {
         let mut tables = load.tables(manager.tables());
         let Load { files, options, .. } = load;

@@ -1,4 +1,5 @@
-//! Tables that are served before others are loaded. The simulated disk holds back what is not to be loaded yet.
+//! Tables that are served before others are loaded. The simulated disk holds back what is not to be
+//! loaded yet.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -68,7 +69,8 @@ fn crash(world: &World, server: Server) {
 }
 
 impl Scene {
-    /// A database that was killed, with changes of both tables in its log that its files do not have.
+    /// A database that was killed, with changes of both tables in its log that its files do not
+    /// have.
     fn new(seed: u64) -> Scene {
         let world = World::new(seed);
         // Which file has which rows must not depend on when a checkpoint comes by itself.

@@ -1,8 +1,9 @@
-//! Rows that a transaction has loaded into a storage of its own, of which no root has the trees: those are built.
+//! Rows that a transaction has loaded into a storage of its own, of which no root has the trees:
+//! those are built.
 //!
-//! Recovery comes here only where the log is all there is, that is, after a restore. There may be more rows than
-//! memory takes; so they are sorted by their keys, the last image of each counts, and of those the trees are built
-//! as the transaction has built them.
+//! Recovery comes here only where the log is all there is, that is, after a restore. There may be
+//! more rows than memory takes; so they are sorted by their keys, the last image of each counts,
+//! and of those the trees are built as the transaction has built them.
 
 use std::sync::Arc;
 

@@ -2,41 +2,42 @@
 //!
 //! # Life of a recovery
 //!
-//! 1. [`Recovery::replay`] opens the files of the last checkpoint and loads the catalog's rows; the catalog makes
-//!    the tables. Those of which there are rows in files are *pending* from here on.
+//! 1. [`Recovery::replay`] opens the files of the last checkpoint and loads the catalog's rows; the
+//!    catalog makes the tables. Those of which there are rows in files are *pending* from here on.
 //! 2. It reads the log from there on. Commits go in batches to all appliers, threads that each
 //!    apply the rows whose identity key hashes to them; so the changes of one row are applied in
-//!    order, and the newest wins. A row that replaces or deletes one of the files says by which commit that was
-//!    written: this is noted, as a delta file would, and the row in the file is left out later. Only the index
-//!    that names rows in the log is built.
+//!    order, and the newest wins. A row that replaces or deletes one of the files says by which
+//!    commit that was written: this is noted, as a delta file would, and the row in the file is
+//!    left out later. Only the index that names rows in the log is built.
 //! 3. A commit that changes the catalog is a *barrier*: everything before it is applied first, then
-//!    its catalog rows, then the catalog is told ([`RecoveryCatalog`]) and makes or drops tables, then
-//!    its other rows are applied.
+//!    its catalog rows, then the catalog is told ([`RecoveryCatalog`]) and makes or drops tables,
+//!    then its other rows are applied.
 //!
 //!    Of a table that has trees nothing is loaded. Of what commits did to it only that counts which
-//!    is not in the trees: from the durable root's position on, wherever the checkpoint's files end. A
-//!    deleted row that is in its tree becomes a deletion in memory.
+//!    is not in the trees: from the durable root's position on, wherever the checkpoint's files
+//!    end. A deleted row that is in its tree becomes a deletion in memory.
 //!
-//!    If disk tables come to take too much memory, reading ends early, and the database is recovered in stages
-//!    ([`crate::database`]). What a transaction has loaded into a storage of its own, as trees, goes to trees
-//!    again ([`loads`]).
+//!    If disk tables come to take too much memory, reading ends early, and the database is
+//!    recovered in stages ([`crate::database`]). What a transaction has loaded into a storage of
+//!    its own, as trees, goes to trees again ([`loads`]).
 //! 4. What is in doubt is resolved by the decisions that other databases' logs hold.
 //! 5. [`Recovery::finish`] builds the other indexes of what has come out of the log, in parallel.
-//! 6. The database opens. A [`Loader`] brings the pending tables in from the files, one after the other on all
-//!    threads, and lets users into each as it is complete ([`loader`]).
+//! 6. The database opens. A [`Loader`] brings the pending tables in from the files, one after the
+//!    other on all threads, and lets users into each as it is complete ([`loader`]).
 //!
 //! # Invariants
 //!
 //! * V1: nothing but recovery uses a table that is pending, so each row is one anchor with one
 //!   version.
-//! * V2: of the rows with one identity key, all changes in the log are applied by one thread, in log order.
+//! * V2: of the rows with one identity key, all changes in the log are applied by one thread, in
+//!   log order.
 //! * V3: each live row is in the log's tail or in the files, and there once.
 //!
 //! # Failure
 //!
-//! Damage, an unknown table, a duplicate key: the error names it, and nothing of the database is used. If it is
-//! found after the database was opened, that is suspect from then on, and no table is served that was not
-//! complete.
+//! Damage, an unknown table, a duplicate key: the error names it, and nothing of the database is
+//! used. If it is found after the database was opened, that is suspect from then on, and no table
+//! is served that was not complete.
 
 mod apply;
 mod indexes;
@@ -432,8 +433,8 @@ const FULL_PART: u64 = 8;
 
 impl Recovery {
     /// Opens a checkpoint of a database and replays its log from there on, into `tables`, in which
-    /// the catalog's own are, and which know the trees at `place`. If disk tables take too much memory it ends
-    /// early ([`Recovery::is_partial`]).
+    /// the catalog's own are, and which know the trees at `place`. If disk tables take too much
+    /// memory it ends early ([`Recovery::is_partial`]).
     pub(crate) fn replay(
         store: Arc<dyn LogStore>,
         ((objects, manifest), place): ((&dyn ObjectStore, &Manifest), &Arc<ColdPlace>),
@@ -579,8 +580,8 @@ fn is_full(tables: &Tables) -> bool {
     tables.pool().total() >= bound && disk_tables().map(bytes).sum::<u64>() >= bound
 }
 
-/// Loads of a checkpoint what the catalog has to know: its rows, and the ceilings of counters. Finds out what
-/// tables are pending.
+/// Loads of a checkpoint what the catalog has to know: its rows, and the ceilings of counters.
+/// Finds out what tables are pending.
 fn load_catalog(
     (files, manifest): (&Files, &Manifest),
     tables: &Tables,

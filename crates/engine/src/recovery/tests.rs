@@ -569,8 +569,9 @@ fn a_transaction_over_two_databases_is_in_both_or_in_neither() {
     }
 }
 
-/// Values of a new table's identity column are taken, and its ceiling is logged, before the transaction that makes the
-/// table commits. If that is in doubt when the log ends, the ceiling is still known when it is decided.
+/// Values of a new table's identity column are taken, and its ceiling is logged, before the
+/// transaction that makes the table commits. If that is in doubt when the log ends, the ceiling is
+/// still known when it is decided.
 #[test]
 fn a_table_that_was_made_in_doubt_gives_no_identity_value_twice() {
     let make = |server: &Server| -> TxnResult<()> {

@@ -17,7 +17,8 @@
 //!
 //! # Threads
 //!
-//! Sorting, filling trees and writing the root block, so they are done on a thread that the build has.
+//! Sorting, filling trees and writing the root block, so they are done on a thread that the build
+//! has.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -40,8 +41,8 @@ use crate::wait::{OffLoad, Task};
 const SORT_PART: u64 = 8;
 const SORT_BYTES_MIN: u64 = 1 << 20;
 const SORT_BYTES_MAX: u64 = 64 << 20;
-/// Steps of filling trees between two looks whether the statement goes on. What they fill waits in memory for
-/// the log.
+/// Steps of filling trees between two looks whether the statement goes on. What they fill waits in
+/// memory for the log.
 const STEPS_PER_JOB: usize = 4;
 
 /// See the module's header.
@@ -56,7 +57,8 @@ pub(crate) struct Build {
 }
 
 impl Build {
-    /// Begins to build the trees of a table that is new and empty, and that this transaction alone knows.
+    /// Begins to build the trees of a table that is new and empty, and that this transaction alone
+    /// knows.
     pub fn begin(
         core: &Arc<Core>,
         task: &Task,
@@ -74,8 +76,8 @@ impl Build {
         };
         let (owner, table) = (txn.session().owner().id().0, table.clone());
         let made = build.do_blocking(task, move |core, task| {
-            // While the gates of this transaction are closed other rounds cannot take down what is queued
-            // for the tables behind them, and no root can be written.
+            // While the gates of this transaction are closed other rounds cannot take down what is
+            // queued for the tables behind them, and no root can be written.
             core.round_as(task, owner)?;
             let cold = core.cold(task, &mut core.lock())?;
             begin_trees(task, &table, (&cold, &core.pool, &core.dir))
@@ -104,7 +106,8 @@ impl Build {
         self.make_room(task)
     }
 
-    /// Takes back a row that was pushed, once at most: [`Build::fill`] finds [`TxnError::ChangedTwice`].
+    /// Takes back a row that was pushed, once at most: [`Build::fill`] finds
+    /// [`TxnError::ChangedTwice`].
     pub fn take_back(&mut self, task: &Task, row: &[u8]) -> TxnResult<()> {
         self.trees_mut().take_back(row);
         self.make_room(task)
@@ -121,8 +124,8 @@ impl Build {
         }
     }
 
-    /// Fills the trees, and gives them to the table. The transaction will commit only when they are durable, with
-    /// what it settles in them. Nothing comes behind that.
+    /// Fills the trees, and gives them to the table. The transaction will commit only when they are
+    /// durable, with what it settles in them. Nothing comes behind that.
     pub fn fill(&mut self, task: &Task, txn: &mut Transaction) -> TxnResult<()> {
         while !self.fill_some(task, txn)? {}
         Ok(())
@@ -253,7 +256,8 @@ fn file_error(error: &FileError) -> TxnError {
     })
 }
 
-/// Begins to build the trees of a table that has none; what does not fit into memory is sorted in this directory.
+/// Begins to build the trees of a table that has none; what does not fit into memory is sorted in
+/// this directory.
 pub(crate) fn begin_trees(
     task: &Task,
     table: &Arc<Table>,
@@ -276,8 +280,8 @@ pub(crate) fn sort_bytes(pool: &BufferPool) -> usize {
 }
 
 impl Core {
-    /// Writes a root that has these trees, which are whole, and what was settled in them up to this stamp. The
-    /// caller's transaction, by its owner, may have closed gates.
+    /// Writes a root that has these trees, which are whole, and what was settled in them up to this
+    /// stamp. The caller's transaction, by its owner, may have closed gates.
     fn make_durable(
         &self,
         task: &Task,

@@ -14,12 +14,12 @@ pub(super) const ATTEMPTS: u32 = 100;
 pub(super) const PAUSE: Duration = Duration::from_millis(2);
 
 impl Core {
-    /// Makes durable what has sunk, after a round. Returns the position from which on the log is needed
-    /// for the tables that sink; nothing if none does.
+    /// Makes durable what has sunk, after a round. Returns the position from which on the log is
+    /// needed for the tables that sink; nothing if none does.
     ///
-    /// Checkpoint files have nothing of what commits did to a table since that has begun to sink. So if a
-    /// table had begun before `through`, where the files end, and still has no trees on disk, there is
-    /// no checkpoint ([`SinkError::InTheWay`]).
+    /// Checkpoint files have nothing of what commits did to a table since that has begun to sink.
+    /// So if a table had begun before `through`, where the files end, and still has no trees on
+    /// disk, there is no checkpoint ([`SinkError::InTheWay`]).
     pub fn checkpoint(&self, task: &Task, through: Lsn) -> Result<Option<Lsn>, SinkError> {
         let _alone = self.writing.lock().expect("no panic while a root is written");
         let mut attempts = 0;
@@ -33,7 +33,8 @@ impl Core {
                 done = self.write_root(task);
             }
             if let Err(error) = done {
-                // What is dropped makes room, and goes behind a manifest alone (S9): one that has the last root will do.
+                // What is dropped makes room, and goes behind a manifest alone (S9): one that has
+                // the last root will do.
                 let makes_room = error.is_disk_full() && self.has_dropped();
                 if !(makes_room && self.holds_all_since(through)) {
                     return Err(error);
@@ -51,9 +52,10 @@ impl Core {
         }
     }
 
-    /// Writes a root if the places of images that have been replaced, which only the next root gives back, are half as
-    /// many as those that are needed, and as many as the file grows by. Else a tree that is changed all over again
-    /// and again between two checkpoints would have the file become many times as large as it is.
+    /// Writes a root if the places of images that have been replaced, which only the next root
+    /// gives back, are half as many as those that are needed, and as many as the file grows by.
+    /// Else a tree that is changed all over again and again between two checkpoints would have the
+    /// file become many times as large as it is.
     pub fn give_places_back(&self, task: &Task) -> Result<(), SinkError> {
         let Some(cold) = self.cold.get() else { return Ok(()) };
         let waiting = cold.store().superseded_pages();
@@ -66,7 +68,8 @@ impl Core {
         self.write_root(task)
     }
 
-    /// Moves what lies at the end of the data file to where there is room before. The file stays as long as it is.
+    /// Moves what lies at the end of the data file to where there is room before. The file stays as
+    /// long as it is.
     pub fn vacate_file(&self, task: &Task) -> Result<(), SinkError> {
         let _alone = self.writing.lock().expect("no panic while a root is written");
         let Some(cold) = self.cold.get() else { return Ok(()) };
@@ -88,7 +91,8 @@ impl Core {
         Ok(())
     }
 
-    /// What the last durable root says: up to where it has the tables that are durable by now; nothing if there is none.
+    /// What the last durable root says: up to where it has the tables that are durable by now;
+    /// nothing if there is none.
     pub fn durable(&self) -> Option<Lsn> {
         self.lock().durable
     }
@@ -103,7 +107,8 @@ impl Core {
         self.cold.get().map(|cold| cold.store().activity())
     }
 
-    /// A root gives back what has been replaced before it was captured: trees that a round has dropped by then.
+    /// A root gives back what has been replaced before it was captured: trees that a round has
+    /// dropped by then.
     fn give_all_places_back(&self, task: &Task) -> Result<(), SinkError> {
         for _ in 0..2 {
             self.round(task)?;
@@ -138,7 +143,8 @@ impl Core {
         Ok(())
     }
 
-    /// What the log could not take has been done in memory all the same: tables may be missing that are there.
+    /// What the log could not take has been done in memory all the same: tables may be missing that
+    /// are there.
     fn check_log(&self) -> Result<(), SinkError> {
         self.manager.log().last_error().map_or(Ok(()), |error| Err(SinkError::Log(error)))
     }
@@ -150,8 +156,8 @@ impl Core {
         begun.any(|table| table.sinks_since().get().is_some_and(|since| since < through))
     }
 
-    /// Whether all tables that had begun to sink before this position are in the durable root. Those of a transaction
-    /// that is still open need not be: it sees to that before it commits.
+    /// Whether all tables that had begun to sink before this position are in the durable root.
+    /// Those of a transaction that is still open need not be: it sees to that before it commits.
     fn holds_all_since(&self, through: Lsn) -> bool {
         let tables = self.manager.tables().all();
         tables.iter().all(|table| match (table.sinks_since().get(), table.cold()) {

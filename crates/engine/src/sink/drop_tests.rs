@@ -46,8 +46,9 @@ fn used_pages(server: &Server) -> u64 {
     database(server).data_file_space().expect("something has sunk").used_pages
 }
 
-/// A root without the trees of a table became durable, and the power went before a manifest did that knew the table to
-/// be gone. The log speaks of a row that had stayed in memory through a checkpoint, and so of one that no file has.
+/// A root without the trees of a table became durable, and the power went before a manifest did
+/// that knew the table to be gone. The log speaks of a row that had stayed in memory through a
+/// checkpoint, and so of one that no file has.
 #[test]
 fn a_dropped_table_has_its_trees_until_a_manifest_knows_it_to_be_gone() {
     let world = World::new(1);

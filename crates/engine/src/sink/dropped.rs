@@ -20,8 +20,8 @@ impl Core {
         !state.dropped.is_empty()
     }
 
-    /// A durable manifest has what all commits below this position did. Drops the trees that have waited for that, and
-    /// writes a root that does without them.
+    /// A durable manifest has what all commits below this position did. Drops the trees that have
+    /// waited for that, and writes a root that does without them.
     pub fn cover(&self, task: &Task, through: Lsn) -> Result<(), SinkError> {
         self.covered.fetch_max(through.0, Release); // pairs with drop_trees
         let _alone = self.writing.lock().expect("no panic while a root is written");

@@ -9,7 +9,8 @@ use crate::cold::ColdError;
 use crate::cold::tree::TreeError;
 use crate::log::LogError;
 
-/// Why rows could not sink, or a root could not be written. Nothing is lost: memory and the log have all.
+/// Why rows could not sink, or a root could not be written. Nothing is lost: memory and the log
+/// have all.
 #[derive(Clone, Debug)]
 pub enum SinkError {
     /// A page or a tree.

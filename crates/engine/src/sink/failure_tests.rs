@@ -123,8 +123,9 @@ fn a_disk_that_fails_delays_checkpoints_and_loses_nothing() {
     }
 }
 
-/// Rows that a round has written stay in memory while a statement goes on that may know them. When it is over, an old
-/// snapshot may be newer than that round: what the row had below is gone by then.
+/// Rows that a round has written stay in memory while a statement goes on that may know them. When
+/// it is over, an old snapshot may be newer than that round: what the row had below is gone by
+/// then.
 #[test]
 fn rows_leave_after_the_snapshots_of_their_round() {
     let (world, server) = sunk_world(6);
@@ -160,7 +161,8 @@ fn rows_leave_after_the_snapshots_of_their_round() {
     assert_eq!(rows(&world.recover(&[5], 2), FIRST), now);
 }
 
-/// A transaction that has been forgotten sees what it saw, and keeps neither rows in memory nor the log.
+/// A transaction that has been forgotten sees what it saw, and keeps neither rows in memory nor the
+/// log.
 #[test]
 fn an_old_snapshot_stops_neither_sinking_nor_checkpoints() {
     let (world, server) = sunk_world(4);
@@ -345,8 +347,9 @@ fn newest_root(world: &World) -> u64 {
     (newest.0 * PAGE_BYTES) as u64
 }
 
-/// A table had sunk behind the last checkpoint, and files lost its rows to a merge. When the root that had them was
-/// damaged, the one before was taken, which went with the last checkpoint, but had no such table.
+/// A table had sunk behind the last checkpoint, and files lost its rows to a merge. When the root
+/// that had them was damaged, the one before was taken, which went with the last checkpoint, but
+/// had no such table.
 #[test]
 fn a_root_without_a_table_whose_rows_have_left_the_files_is_refused() {
     let mut refused = 0;

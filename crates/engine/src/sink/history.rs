@@ -13,8 +13,8 @@ const FORGET_STEP: usize = 2048;
 const FORGET_STEPS: usize = 64;
 
 impl Core {
-    /// The keys under which a row has to be found in other indexes than the clustered one, since the history
-    /// has something of it; nothing if it has not.
+    /// The keys under which a row has to be found in other indexes than the clustered one, since
+    /// the history has something of it; nothing if it has not.
     pub(super) fn held_keys(
         &self,
         task: &Task,

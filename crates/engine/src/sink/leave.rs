@@ -19,8 +19,8 @@ pub(super) struct Leaving {
     pub due: Lsn,
     /// The horizon of the round: what is newer is not in the trees.
     pub through: Lsn,
-    /// The rows, in the order in which they leave. A round before may have some of them, too; those have been
-    /// committed to since, and it leaves them to this one.
+    /// The rows, in the order in which they leave. A round before may have some of them, too; those
+    /// have been committed to since, and it leaves them to this one.
     pub anchors: Vec<AnchorPtr>,
 }
 
@@ -47,7 +47,8 @@ impl Core {
             };
             let shard = task.worker().index();
             let Some(inside) = Inside::enter(&self.manager, &table, shard, owner) else { continue };
-            // In the order of rounds: so a row that a later one has written again is left by the earlier.
+            // In the order of rounds: so a row that a later one has written again is left by the
+            // earlier.
             while is_due(state.leaving.get(&storage).and_then(|rows| rows.front())) {
                 let rows = state.leaving.get_mut(&storage).and_then(|rows| rows.pop_front());
                 let rows = rows.expect("it is due");

@@ -2,12 +2,13 @@
 //!
 //! # Life of a table
 //!
-//! 1. All of it is in memory. Nothing here costs it anything; its rows go to checkpoint files like others.
-//! 2. Disk tables take more memory than they may. The largest *begin to sink* ([`policy`]): from then on
-//!    commits queue what they write ([`SinkQueue`](crate::hot::sink_queue::SinkQueue)), and deleted rows are
-//!    not the reclaimer's any more. What checkpoints gather of it ends here too.
-//! 3. When all commits that have not noticed are over, and the reclaimer is done with what they left
-//!    behind, a round makes the table's trees and goes through all its rows.
+//! 1. All of it is in memory. Nothing here costs it anything; its rows go to checkpoint files like
+//!    others.
+//! 2. Disk tables take more memory than they may. The largest *begin to sink* ([`policy`]): from
+//!    then on commits queue what they write ([`SinkQueue`](crate::hot::sink_queue::SinkQueue)), and
+//!    deleted rows are not the reclaimer's any more. What checkpoints gather of it ends here too.
+//! 3. When all commits that have not noticed are over, and the reclaimer is done with what they
+//!    left behind, a round makes the table's trees and goes through all its rows.
 //! 4. From then on rounds take what was queued.
 //!
 //! # Life of a round
@@ -22,13 +23,14 @@
 //! # Invariants
 //!
 //! * S1–S5 in `cold/table` and `hot/sink_queue`.
-//! * S6: after a round that was complete the trees hold exactly what commits below its horizon have left
-//!   of the tables that sink. Only then roots are written, which say so.
+//! * S6: after a round that was complete the trees hold exactly what commits below its horizon have
+//!   left of the tables that sink. Only then roots are written, which say so.
 //! * S7: the log is kept from the horizon of the durable root on, for the tables that it has.
-//! * S8: a table that is not registered any more is gone in the log, too: a commit that drops it is durable before
-//!   it does that, or the log has failed, and then no root is written.
-//! * S9: trees that a root may have as a table's stay until a durable manifest knows the table to be gone. With an
-//!   earlier one recovery makes the table, and without the trees it would look in files for rows that those had.
+//! * S8: a table that is not registered any more is gone in the log, too: a commit that drops it is
+//!   durable before it does that, or the log has failed, and then no root is written.
+//! * S9: trees that a root may have as a table's stay until a durable manifest knows the table to
+//!   be gone. With an earlier one recovery makes the table, and without the trees it would look in
+//!   files for rows that those had.
 //!
 //! # Locks
 //!
@@ -38,8 +40,8 @@
 //!
 //! # Failure
 //!
-//! If a page cannot be read or written, a round ends where it is; what it took comes first in the next
-//! one, and no root is written before that has succeeded. Memory still has all of it.
+//! If a page cannot be read or written, a round ends where it is; what it took comes first in the
+//! next one, and no root is written before that has succeeded. Memory still has all of it.
 
 mod build;
 mod checkpoint;
@@ -158,10 +160,11 @@ pub(crate) struct CoreParts {
     pub options: SinkOptions,
     /// The trees there are, and the position that the last root speaks of, if there is one.
     pub cold: Option<(Arc<ColdTables>, Option<Lsn>)>,
-    /// Where the log ends that the database's own transactions are in. Commits behind that are nothing, and
-    /// roots do not speak of them.
+    /// Where the log ends that the database's own transactions are in. Commits behind that are
+    /// nothing, and roots do not speak of them.
     pub until: Lsn,
-    /// Whether nothing of the database is wanted after a restart, so that no manifest knows what is gone.
+    /// Whether nothing of the database is wanted after a restart, so that no manifest knows what is
+    /// gone.
     pub is_volatile: bool,
 }
 
@@ -188,8 +191,8 @@ pub(crate) struct Core {
     seen: Seen,
     /// Ends what is under way. Set once, by [`Sinker::stop`].
     pub closing: AtomicBool,
-    /// Recovery begins with a manifest that has all that commits below this did, but for what is in trees (S9). Raised
-    /// by checkpoints.
+    /// Recovery begins with a manifest that has all that commits below this did, but for what is in
+    /// trees (S9). Raised by checkpoints.
     covered: AtomicU64,
     counters: Counters,
 }
@@ -204,8 +207,8 @@ struct State {
     complete: bool,
     /// What the last durable root says.
     durable: Option<Lsn>,
-    /// Tables that have begun to sink and have no trees yet, and the position at which all commits had
-    /// noticed.
+    /// Tables that have begun to sink and have no trees yet, and the position at which all commits
+    /// had noticed.
     begun: BTreeMap<StorageId, Lsn>,
     /// What is in the trees and may not leave memory yet, in the order of rounds.
     leaving: BTreeMap<StorageId, VecDeque<Leaving>>,

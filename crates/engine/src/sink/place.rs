@@ -44,7 +44,8 @@ impl ColdPlace {
         let mut tables = self.tables.lock().expect("no panic while files are made");
         let cold = match &*tables {
             Some(cold) => {
-                // A root that was written in the middle of a build has what there was of these trees then.
+                // A root that was written in the middle of a build has what there was of these
+                // trees then.
                 cold.remove_abandoned(task)?;
                 cold.clone()
             }

@@ -8,8 +8,8 @@ use crate::cold::table::ColdTables;
 use crate::hot::table::Table;
 use crate::wait::Task;
 
-/// A table that takes less than this part of what may stay in memory is left there as long as others
-/// take more.
+/// A table that takes less than this part of what may stay in memory is left there as long as
+/// others take more.
 const SMALL_PART: u64 = 64;
 /// Rows of disk tables may take this part of what pages may take before they sink...
 const ALLOWED_OF_PAGES: u64 = 4;
@@ -59,7 +59,8 @@ impl Core {
         tables.iter().find(|table| table.count_cold_keys(task));
     }
 
-    /// What rows of disk tables may take before they sink: where memory is short, less than is configured.
+    /// What rows of disk tables may take before they sink: where memory is short, less than is
+    /// configured.
     fn allowed(&self) -> u64 {
         let rows = self.manager.tables().pool().least_limit() / ALLOWED_OF_ROWS;
         self.options.start_bytes.min(self.pool.limit_bytes() / ALLOWED_OF_PAGES).min(rows)
@@ -76,11 +77,12 @@ impl Core {
             let bytes = rows + indexes;
             load.all += bytes;
             match table.sinks() {
-                // What a transaction has shut others out of cannot sink before that is over, however long they wait.
+                // What a transaction has shut others out of cannot sink before that is over,
+                // however long they wait.
                 true if table.gate().closing().is_some() => {}
                 true => load.sinking += bytes,
-                // It does not begin to sink before it is in memory as a whole; nor without rows: it may be about to
-                // be built.
+                // It does not begin to sink before it is in memory as a whole; nor without rows: it
+                // may be about to be built.
                 false if !table.is_loaded() || rows == 0 => {}
                 false => load.resident.push((bytes, table)),
             }
@@ -89,7 +91,8 @@ impl Core {
         load
     }
 
-    /// If disk tables take too much, the largest begin to sink, until what is left is little enough.
+    /// If disk tables take too much, the largest begin to sink, until what is left is little
+    /// enough.
     fn begin_where_due(&self, load: &Load) {
         let mut resident = load.all - load.sinking;
         let allowed = self.allowed();
@@ -112,8 +115,8 @@ impl Core {
             return;
         }
         table.sinks_since().set(log.tail());
-        // A commit takes its stamp and looks then whether its tables sink: either it finds that this one
-        // does, or its stamp is below the bound.
+        // A commit takes its stamp and looks then whether its tables sink: either it finds that
+        // this one does, or its stamp is below the bound.
         fence(SeqCst);
         state.begun.insert(table.storage(), log.tail());
     }

@@ -193,13 +193,14 @@ impl Core {
         let ready = self.ready(task, state, &hold);
         let mut due: BTreeMap<StorageId, Vec<Sinking>> =
             ready.iter().map(|storage| (*storage, Vec::new())).collect();
-        // Everything that commits below the horizon of a complete round have queued was there then (S5); but not what
-        // has been brought back, which is to be known before anything leaves memory below.
+        // Everything that commits below the horizon of a complete round have queued was there then
+        // (S5); but not what has been brought back, which is to be known before anything leaves
+        // memory below.
         let through = hold.found.through;
         let taken = manager.sinking.take_below(through);
         for row in state.left.drain(..).chain(taken) {
-            // A table's first round goes through all of it. Until it is ready, what is queued may be the
-            // reclaimer's.
+            // A table's first round goes through all of it. Until it is ready, what is queued may
+            // be the reclaimer's.
             if !state.begun.contains_key(&row.storage) {
                 due.entry(row.storage).or_default().push(row);
             }
@@ -277,7 +278,8 @@ impl Core {
             if manager.reclaimer.settle(worker.index(), &guard, bound, world()) {
                 return true;
             }
-            // An old snapshot keeps what they have left behind; but they are over, and the horizon sees it.
+            // An old snapshot keeps what they have left behind; but they are over, and the horizon
+            // sees it.
             let noticed = hold.found.bounds.open > bound && hold.found.through >= bound;
             if noticed {
                 manager.reclaimer.hand_over(table.pointer());

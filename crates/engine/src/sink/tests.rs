@@ -1,5 +1,5 @@
-//! Databases whose rows sink, in a simulated world: what is in memory and in trees together is what was
-//! committed, through rounds, checkpoints, dropped tables and crashes at any file operation.
+//! Databases whose rows sink, in a simulated world: what is in memory and in trees together is what
+//! was committed, through rounds, checkpoints, dropped tables and crashes at any file operation.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -137,8 +137,8 @@ pub(crate) fn change(
 /// The rows of a table: what memory decides, and the trees where it does not. All trees must agree.
 pub(super) fn rows(server: &Server, n: u64) -> BTreeMap<i64, Row> {
     let table = server.table(5, n);
-    // Another session sees a commit once all records before it are written; a background round may still be
-    // writing one. A failure of the log shows elsewhere.
+    // Another session sees a commit once all records before it are written; a background round may
+    // still be writing one. A failure of the log shows elsewhere.
     let database = database(server);
     let log = database.manager().log();
     let _ = log.wait_durable(&server.task, log.tail());
@@ -180,8 +180,8 @@ pub(super) fn rows_at(
             ControlFlow::Continue(())
         });
     }
-    // One that has sunk meanwhile says nothing: what was newer may have sunk before it was looked at.
-    // SAFETY: as above.
+    // One that has sunk meanwhile says nothing: what was newer may have sunk before it was looked
+    // at. SAFETY: as above.
     anchors.retain(|(anchor, _)| unsafe { anchor.head().load(Acquire) } != Begin::SUNK);
     for (anchor, view) in anchors {
         // SAFETY: as above.
@@ -381,8 +381,8 @@ fn truncate(server: &Server, state: &State) -> (State, TxnResult<bool>) {
     (after, committed.and_then(|_| session.wait_shown(&server.task).map(|()| true)))
 }
 
-/// The second disk table gets a new storage, to the trees of which its rows are copied; and is changed in
-/// the same transaction.
+/// The second disk table gets a new storage, to the trees of which its rows are copied; and is
+/// changed in the same transaction.
 fn rebuild(server: &Server, dice: &mut SplitMix, state: &State) -> (State, TxnResult<bool>) {
     let (from, to) = (state.second, new_number());
     let database = database(server);
@@ -444,7 +444,8 @@ fn rebuild(server: &Server, dice: &mut SplitMix, state: &State) -> (State, TxnRe
     (after, waited.map_err(|error| if off { TxnError::LogFailed } else { error }))
 }
 
-/// Runs a workload until it is done or the power goes. Returns the states that may be found afterwards.
+/// Runs a workload until it is done or the power goes. Returns the states that may be found
+/// afterwards.
 fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<State> {
     let mut dice = SplitMix::new(seed);
     let (mut states, mut old) = (vec![start], None);
@@ -501,8 +502,8 @@ pub(super) fn power_cycle(world: &World, server: Server) {
     world.sim.fs().power_on();
 }
 
-/// A table is dropped in memory when the log has that it is: else a root that lacks its rows could be durable, and if the
-/// power went then, the table would be there again, without them.
+/// A table is dropped in memory when the log has that it is: else a root that lacks its rows could
+/// be durable, and if the power went then, the table would be there again, without them.
 #[test]
 fn a_table_whose_drop_is_not_durable_keeps_its_rows() {
     for seed in 0..20 {
@@ -538,7 +539,8 @@ fn a_table_whose_drop_is_not_durable_keeps_its_rows() {
                     let task = Task::blocking(db.manager().runtime());
                     let _ = db.order(&task, Order::Checkpoint);
                 });
-                // A root that lacked the rows would be written now; whatever is done by then must be right.
+                // A root that lacked the rows would be written now; whatever is done by then must
+                // be right.
                 thread::sleep(Duration::from_millis(50));
                 fs.power_off();
                 fs.release(OpKind::Sync);

@@ -2,10 +2,11 @@
 //!
 //! # Life of a sort
 //!
-//! Entries, a key and a value each, are collected in memory. When they take more than they may, the caller
-//! has them written: sorted, as a **run**, behind the others in one file ([`run`]). At the end the runs, and
-//! what is still in memory, are merged ([`merge`]); if there are too many for that, they are merged to fewer
-//! first. Equal keys come out in the order in which they were pushed.
+//! Entries, a key and a value each, are collected in memory. When they take more than they may, the
+//! caller has them written: sorted, as a **run**, behind the others in one file ([`run`]). At the
+//! end the runs, and what is still in memory, are merged ([`merge`]); if there are too many for
+//! that, they are merged to fewer first. Equal keys come out in the order in which they were
+//! pushed.
 //!
 //! Everything but [`Sorter::push`] may block: to be called from threads that may. The file holds
 //! nothing that is needed after a crash: it is not synced, and removed when the sort is dropped, or
@@ -76,8 +77,8 @@ pub(crate) struct Sorter {
 }
 
 impl Sorter {
-    /// Nothing yet. What it may take in memory is `bytes_max`; the rest goes to a file of this name, to which
-    /// an extension is added, in the directory.
+    /// Nothing yet. What it may take in memory is `bytes_max`; the rest goes to a file of this
+    /// name, to which an extension is added, in the directory.
     pub fn new(env: &Env, dir: &Path, name: &str, bytes_max: usize) -> Sorter {
         let path = dir.join(name).with_extension(EXTENSION);
         let (entries, file, runs) = (Entries::default(), None, Vec::new());

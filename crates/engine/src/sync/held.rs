@@ -1,9 +1,10 @@
-//! Locks whose guards see to two rules: none is alive where a coroutine suspends (A5), and a panic that
-//! would let go of one ends the process (K2 of [`crate::critical`]).
+//! Locks whose guards see to two rules: none is alive where a coroutine suspends (A5), and a panic
+//! that would let go of one ends the process (K2 of [`crate::critical`]).
 //!
-//! With debug assertions each thread counts the guards that it holds, and [`assert_none`] looks at that.
-//! Guards of read-write locks that only read count, too, but a panic may let go of them: nothing is half
-//! changed. The locks look like the standard library's (and shuttle's), but they are never poisoned.
+//! With debug assertions each thread counts the guards that it holds, and [`assert_none`] looks at
+//! that. Guards of read-write locks that only read count, too, but a panic may let go of them:
+//! nothing is half changed. The locks look like the standard library's (and shuttle's), but they
+//! are never poisoned.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
@@ -150,7 +151,8 @@ impl<T: ?Sized> Mutex<T> {
         Ok(Held::new(self.0.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// Locks what is one statement's own: a panic may leave it as it is, since nothing else will look at it.
+    /// Locks what is one statement's own: a panic may leave it as it is, since nothing else will
+    /// look at it.
     #[inline]
     pub fn lock_own(&self) -> OwnGuard<'_, T> {
         Lent::new(self.0.lock().unwrap_or_else(PoisonError::into_inner))

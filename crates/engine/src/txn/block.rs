@@ -43,8 +43,8 @@ impl Transaction {
     /// The transaction that wrote `begin` on this row, unless it is over or has taken it back.
     ///
     /// # Safety
-    /// The anchor is the table's and protected by a guard or by the registered snapshot, and the caller
-    /// has a guard.
+    /// The anchor is the table's and protected by a guard or by the registered snapshot, and the
+    /// caller has a guard.
     pub(super) unsafe fn peer(&self, table: &Table, row: AnchorPtr, begin: Begin) -> Option<Peer> {
         let manager = self.manager();
         let slot = manager.slots.get(begin.slot());

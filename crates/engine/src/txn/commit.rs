@@ -24,8 +24,8 @@ use crate::txn::redo::Redo;
 use crate::txn::transaction::{Held, Transaction, WriteKind};
 use crate::wait::Task;
 
-/// How many entries of the write set ahead their versions are asked for: what was written long ago is
-/// no longer near.
+/// How many entries of the write set ahead their versions are asked for: what was written long ago
+/// is no longer near.
 pub(super) const PREFETCH_AHEAD: usize = 8;
 /// How long a commit that is held back waits between two looks.
 const NAP_NS: u64 = 10_000_000;
@@ -91,8 +91,9 @@ impl Transaction {
         Ok(end)
     }
 
-    /// A transaction that wrote nothing takes no place in the log. What it read held at its snapshot, all of it, and that is
-    /// its place in the order, unless its owner asks that it hold at the end ([`Transaction::check_reads`]).
+    /// A transaction that wrote nothing takes no place in the log. What it read held at its
+    /// snapshot, all of it, and that is its place in the order, unless its owner asks that it hold
+    /// at the end ([`Transaction::check_reads`]).
     fn commit_reader(&mut self, task: &Task) -> TxnResult<Lsn> {
         let stamp = self.manager().log.committed();
         if self.checks_reads
@@ -107,7 +108,8 @@ impl Transaction {
         Ok(Lsn::ZERO)
     }
 
-    /// What was read and has to be validated is validated at the commit even if the transaction has written nothing.
+    /// What was read and has to be validated is validated at the commit even if the transaction has
+    /// written nothing.
     pub fn check_reads(&mut self) {
         self.checks_reads = true;
     }
@@ -184,8 +186,8 @@ impl Transaction {
         let writes = self.writes.iter().filter(|write| write.table as usize == place);
         let keys = writes.map(|write| {
             key.clear();
-            // SAFETY: the row is this transaction's until its begin words are replaced. All versions of an anchor
-            // have the same keys (A4).
+            // SAFETY: the row is this transaction's until its begin words are replaced. All
+            // versions of an anchor have the same keys (A4).
             let row = unsafe { table.row(write.anchor.inline(table.links())) };
             table.log_key(row, &mut key);
             (stamp, (&key[..]).into())
@@ -201,8 +203,8 @@ impl Transaction {
         let sinking = self.stamp_writes(task, stamp, all, |_| true);
         self.writes.clear();
         if !self.hooks.is_empty() {
-            // Tables that it drops go when that is durable: pages or checkpoint files without their rows could be
-            // before. If the log has failed there are no such any more.
+            // Tables that it drops go when that is durable: pages or checkpoint files without their
+            // rows could be before. If the log has failed there are no such any more.
             let _ = self.manager().log.wait_durable(task, end);
         }
         self.finish(Some(stamp));

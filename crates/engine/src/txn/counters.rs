@@ -24,7 +24,8 @@ impl Transaction {
 }
 
 impl Manager {
-    /// The next `count` values of a table's identity column, which no client sees: the first of them.
+    /// The next `count` values of a table's identity column, which no client sees: the first of
+    /// them.
     pub fn take_identity(&self, task: &Task, table: &Table, count: u32) -> TxnResult<i64> {
         self.take(task, table, count).map(|taken| taken.first)
     }
@@ -46,16 +47,17 @@ impl Manager {
         Ok(counter.covered_by())
     }
 
-    /// `DBCC CHECKIDENT (…, RESEED, value)`. Returns what has to be durable before it is acknowledged.
+    /// `DBCC CHECKIDENT (…, RESEED, value)`. Returns what has to be durable before it is
+    /// acknowledged.
     pub fn reseed_identity(&self, task: &Task, table: &Table, value: i64) -> TxnResult<Lsn> {
         let counter = identity_of(table);
         counter.reseed(task, value, IdentityLog { manager: self, task, table })?;
         Ok(counter.covered_by())
     }
 
-    /// `IDENTITY_CACHE`: whether the ceilings of identity columns are ahead of their values. Off, the
-    /// log says where each column stands from here on. Returns what has to be durable before it is
-    /// acknowledged.
+    /// `IDENTITY_CACHE`: whether the ceilings of identity columns are ahead of their values. Off,
+    /// the log says where each column stands from here on. Returns what has to be durable before it
+    /// is acknowledged.
     pub fn set_identity_cache(&self, task: &Task, on: bool) -> TxnResult<Lsn> {
         let was_on = !self.identity_cache_off.swap(!on, Relaxed);
         let mut end = Lsn::ZERO;

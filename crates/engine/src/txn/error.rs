@@ -44,7 +44,8 @@ pub enum TxnError {
     },
     /// A memory limit refuses more rows. Deletes still go.
     OutOfMemory(Exhausted),
-    /// A statement has changed a row twice, and had so much to change that it was not noticed in time.
+    /// A statement has changed a row twice, and had so much to change that it was not noticed in
+    /// time.
     ChangedTwice,
     /// As many transactions as the database can hold are in progress.
     TooManyTransactions,

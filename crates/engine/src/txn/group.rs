@@ -4,8 +4,8 @@
 //!
 //! 1. One database is the *coordinator*. Each other one that has something to log *prepares*: a
 //!    record with all its operations, which does not count yet. All are made durable.
-//! 2. The coordinator commits as any transaction does; its commit record names the whole, and is the
-//!    decision. It is made durable.
+//! 2. The coordinator commits as any transaction does; its commit record names the whole, and is
+//!    the decision. It is made durable.
 //! 3. The others commit: a record that names their prepare record. That cannot fail any more.
 //!
 //! After a crash, a prepared transaction without a commit or abort record is in doubt until its

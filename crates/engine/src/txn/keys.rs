@@ -1,5 +1,5 @@
-//! The keys of new rows: a row is linked into all indexes of its table, or into none, and a unique index takes it only if
-//! no other row that counts has its key, in memory or not.
+//! The keys of new rows: a row is linked into all indexes of its table, or into none, and a unique
+//! index takes it only if no other row that counts has its key, in memory or not.
 
 use base::ids::Lsn;
 use crossbeam_epoch::Guard;
@@ -70,8 +70,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Makes sure that no row that is not in memory has the key of a new one in this index, into which
-    /// that is linked. One that has is brought back: then memory has the conflict.
+    /// Makes sure that no row that is not in memory has the key of a new one in this index, into
+    /// which that is linked. One that has is brought back: then memory has the conflict.
     #[cold]
     fn check_sunk_key(
         &mut self,

@@ -147,8 +147,8 @@ impl Manager {
         &self.things
     }
 
-    /// The transactions in progress that are inside of this table's gate, by their owners; as far as they can be told: one
-    /// that is inside of more than a few is left out.
+    /// The transactions in progress that are inside of this table's gate, by their owners; as far
+    /// as they can be told: one that is inside of more than a few is left out.
     pub fn inside(&self, table: StorageId) -> Vec<OwnerId> {
         let Some(address) = self.tables.get(table).map(|t| t.pointer().address()) else {
             return Vec::new();
@@ -179,7 +179,8 @@ impl Manager {
         inside
     }
 
-    /// Enters the gate of a table for an owner, unless another is closing it: then that one is returned.
+    /// Enters the gate of a table for an owner, unless another is closing it: then that one is
+    /// returned.
     pub(crate) fn enter_gate(&self, table: &Table, shard: usize, owner: u64) -> Result<(), u64> {
         let entered = table.gate().try_enter(shard, owner);
         entered.inspect_err(|_| self.graph.left(table.pointer().address()))
@@ -233,13 +234,15 @@ impl Manager {
         done
     }
 
-    /// Takes buckets away that hash indexes have not needed for some of these calls, up to `budget` of them; fewer
-    /// than that means that no more are due. To be called every second or so with `look`, and else to go on.
+    /// Takes buckets away that hash indexes have not needed for some of these calls, up to `budget`
+    /// of them; fewer than that means that no more are due. To be called every second or so with
+    /// `look`, and else to go on.
     pub fn shrink_indexes(&self, task: &Task, budget: usize, look: bool) -> usize {
         self.reclaimer.shrink_indexes(&self.tables, &task.worker().pin(), budget, look)
     }
 
-    /// Leaves all rows in memory of tables that sink to the sink: after a recovery, which has made them.
+    /// Leaves all rows in memory of tables that sink to the sink: after a recovery, which has made
+    /// them.
     pub(crate) fn queue_recovered(&self) {
         let collector = self.runtime.collector().clone();
         let handle = collector.register();
@@ -276,7 +279,8 @@ impl Manager {
         infos
     }
 
-    /// Bytes of what keeps transactions: those that there are, and those of transactions in progress.
+    /// Bytes of what keeps transactions: those that there are, and those of transactions in
+    /// progress.
     pub fn transaction_memory(&self) -> (u64, u64) {
         self.slots.memory()
     }
@@ -303,7 +307,8 @@ impl Manager {
         self.reclaimer.queue_stats()
     }
 
-    /// Bytes of the queues of garbage themselves: what they have from the system, and what of it they use.
+    /// Bytes of the queues of garbage themselves: what they have from the system, and what of it
+    /// they use.
     pub fn reclaim_memory(&self) -> (u64, u64) {
         self.reclaimer.queue_memory()
     }
@@ -413,7 +418,8 @@ impl DatabaseSession {
         &self.owner
     }
 
-    /// A place of another owner of the same session, for a transaction that ends before the session's own goes on.
+    /// A place of another owner of the same session, for a transaction that ends before the
+    /// session's own goes on.
     pub(crate) fn of_another_owner(&self) -> Arc<DatabaseSession> {
         let owner = self.manager.graph.owner(self.owner.session());
         DatabaseSession::new(self.manager.clone(), owner)

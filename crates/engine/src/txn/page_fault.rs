@@ -13,8 +13,8 @@ pub enum PageFault {
         what: &'static str,
         /// The page.
         page: u64,
-        /// The file's number, and where in it the page is, in bytes; unknown if the page was whole but
-        /// its contents make no sense.
+        /// The file's number, and where in it the page is, in bytes; unknown if the page was whole
+        /// but its contents make no sense.
         place: Option<(u16, u64)>,
         /// The file.
         file: Box<str>,

@@ -83,8 +83,8 @@ impl Transaction {
     ) -> TxnResult<BroughtBack> {
         let (worker, manager) = (task.worker(), self.session.manager());
         let shard = worker.index();
-        // SAFETY: the snapshot belongs to a statement of this transaction, and the caller has read the
-        // row as it must.
+        // SAFETY: the snapshot belongs to a statement of this transaction, and the caller has read
+        // the row as it must.
         let promoted =
             unsafe { table.promote(shard, &task.pin(), (snapshot, &manager.slots), row)? };
         if let Promoted::New(anchor) = promoted {

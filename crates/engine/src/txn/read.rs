@@ -18,8 +18,8 @@ use crate::txn::transaction::{Scan, Transaction};
 use crate::wait::Task;
 
 impl Cursor {
-    /// The next visible row, or `None` behind the last. The table is the same at every call. A row that is
-    /// not in memory is a copy, which is good until the cursor is asked again.
+    /// The next visible row, or `None` behind the last. The table is the same at every call. A row
+    /// that is not in memory is a copy, which is good until the cursor is asked again.
     ///
     /// Under REPEATABLE READ the row is remembered for validation, under SERIALIZABLE the range.
     #[inline]
@@ -64,7 +64,8 @@ impl Cursor {
             task.checkpoint().map_err(|_| TxnError::Interrupted)?;
             txn.tell_progress();
             let more = match self.cold_of(table) {
-                // SAFETY: the transaction that registered the snapshot is borrowed, and holds the gate.
+                // SAFETY: the transaction that registered the snapshot is borrowed, and holds the
+                // gate.
                 None => unsafe {
                     let (is_first, before) = (self.is_fresh(), self.rows_fetched());
                     let more = self.fetch(table, &txn.manager().slots, &task.pin());
@@ -90,8 +91,8 @@ impl Cursor {
 
 impl Transaction {
     /// The row with this whole key in a unique index, if the snapshot sees it: what a cursor over
-    /// the key would return, protected in the same way, but for less. A row that is not in memory is copied
-    /// to the arena.
+    /// the key would return, protected in the same way, but for less. A row that is not in memory
+    /// is copied to the arena.
     #[inline]
     pub fn look_up(
         &mut self,
@@ -122,8 +123,8 @@ impl Transaction {
             let (links, slots) = (table.links(), &self.manager().slots);
             table.find(&task.pin(), index, key, |anchor| {
                 looks += 1;
-                // SAFETY: the anchor was reached under the guard; the snapshot is registered, since it
-                // belongs to a statement of this transaction.
+                // SAFETY: the anchor was reached under the guard; the snapshot is registered, since
+                // it belongs to a statement of this transaction.
                 let version = unsafe { snapshot.visible(anchor, links, slots) }?;
                 Some(RowRef { anchor, version })
             })

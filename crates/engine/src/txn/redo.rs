@@ -23,8 +23,8 @@ pub(super) struct Redo {
     pub flags: RecordFlags,
 }
 
-/// Rows that go to the log while they are loaded into a storage that the transaction makes. They are not
-/// taken back by rolling back to a savepoint: without the storage they mean nothing.
+/// Rows that go to the log while they are loaded into a storage that the transaction makes. They
+/// are not taken back by rolling back to a savepoint: without the storage they mean nothing.
 #[derive(Default)]
 pub(super) struct Loads {
     /// The stream of chunks, once there is one.
@@ -53,8 +53,8 @@ impl Transaction {
         operation.encode(&mut self.operations);
     }
 
-    /// A row is in the trees of a storage that this transaction makes: to the log with it, which then has
-    /// all that a restore needs. The pages have it before the transaction commits.
+    /// A row is in the trees of a storage that this transaction makes: to the log with it, which
+    /// then has all that a restore needs. The pages have it before the transaction commits.
     pub fn log_load(&mut self, task: &Task, table: &Table, row: &[u8]) -> TxnResult<()> {
         if !self.manager().log.is_logged() {
             return Ok(());
@@ -220,8 +220,8 @@ impl Transaction {
         }
     }
 
-    /// The stamp of the version that this transaction replaces by what it wrote, if there is one; 0 if that is in
-    /// the trees, or will be when the transaction commits.
+    /// The stamp of the version that this transaction replaces by what it wrote, if there is one; 0
+    /// if that is in the trees, or will be when the transaction commits.
     ///
     /// # Safety
     /// The entry is this transaction's and the table's.

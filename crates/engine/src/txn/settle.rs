@@ -8,8 +8,8 @@
 //!
 //! # Invariants
 //!
-//! * P1: from then on the transaction goes back to where it is, or behind that, or to a place before the storage was
-//!   made ([`WriteSet::go_back`](super::written::WriteSet::go_back)).
+//! * P1: from then on the transaction goes back to where it is, or behind that, or to a place
+//!   before the storage was made ([`WriteSet::go_back`](super::written::WriteSet::go_back)).
 //! * P2: the transaction commits only when a durable root says that it has what was stamped so: the
 //!   log's operations are for a recovery without such a root.
 
@@ -68,14 +68,15 @@ impl Transaction {
         self.own.iter().any(|own| own.table == table)
     }
 
-    /// The place behind which nothing may go back, if it is time to settle what was written to storages of its own.
+    /// The place behind which nothing may go back, if it is time to settle what was written to
+    /// storages of its own.
     pub fn settles_from(&self) -> Option<Savepoint> {
         let first = self.own.iter().map(|own| own.since).min()?;
         (self.fills_memory() && !self.is_in_statement()).then_some(first)
     }
 
-    /// Settles what was written to storages of its own. Between statements; the caller knows that nothing goes back
-    /// to a place behind [`Transaction::settles_from`].
+    /// Settles what was written to storages of its own. Between statements; the caller knows that
+    /// nothing goes back to a place behind [`Transaction::settles_from`].
     pub fn settle(&mut self, task: &Task) -> TxnResult<()> {
         critical::section(Section::Commit, || self.settle_own(task))
     }

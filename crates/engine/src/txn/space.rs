@@ -37,8 +37,8 @@ impl Transaction {
 }
 
 impl<'t> RowSpace<'t> {
-    /// Where the row's bytes are to be written, in the table's layout. A hidden row number is filled
-    /// in by the insert.
+    /// Where the row's bytes are to be written, in the table's layout. A hidden row number is
+    /// filled in by the insert.
     #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: the memory is this place's alone, that long, and initialised.

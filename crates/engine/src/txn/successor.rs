@@ -1,10 +1,10 @@
 //! Changes of rows that go to a successor of the table's storage instead of into memory.
 //!
-//! A transaction that has so much in memory that further changes had better not stay there has closed the
-//! table's gate (see `docs/design/sinking.md`). What it is about to change is judged here as in
-//! [`Transaction::update`], but nothing is taken, and rows that have sunk stay where they are. So what is changed
-//! twice by one statement is not noticed here, but when the successor's trees are filled
-//! ([`TxnError::ChangedTwice`](crate::txn::TxnError::ChangedTwice)).
+//! A transaction that has so much in memory that further changes had better not stay there has
+//! closed the table's gate (see `docs/design/sinking.md`). What it is about to change is judged
+//! here as in [`Transaction::update`], but nothing is taken, and rows that have sunk stay where
+//! they are. So what is changed twice by one statement is not noticed here, but when the
+//! successor's trees are filled ([`TxnError::ChangedTwice`](crate::txn::TxnError::ChangedTwice)).
 
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::cursor::RowRef;
@@ -18,8 +18,8 @@ use crate::txn::write::{Target, Verdict, Written, is_followed};
 use crate::wait::Task;
 
 impl Transaction {
-    /// What a change of this row would do. [`Written::Done`] tells the row as it is: that is what goes from the
-    /// table. The other outcomes are those of [`Transaction::update`].
+    /// What a change of this row would do. [`Written::Done`] tells the row as it is: that is what
+    /// goes from the table. The other outcomes are those of [`Transaction::update`].
     pub fn look_before_change(
         &mut self,
         task: &Task,
@@ -71,7 +71,8 @@ impl Transaction {
         }
     }
 
-    /// Where a row is that was read from the trees at the snapshot, while memory said nothing about it.
+    /// Where a row is that was read from the trees at the snapshot, while memory said nothing about
+    /// it.
     fn is_still_sunk(&mut self, task: &Task, target: Target<'_>, row: RowRef) -> TxnResult<Sunk> {
         let Target { table, snapshot, .. } = target;
         // SAFETY: the row was read at the registered snapshot, and was not in memory.

@@ -1,8 +1,8 @@
 //! Reading rows that are not in memory.
 //!
-//! Memory is asked first, and decides about a row if the snapshot sees a version or a deletion of it
-//! there; then the trees are asked. See `docs/design/sinking.md`. What is read from a tree is a copy. No
-//! epoch guard is held meanwhile, since pages may have to be waited for.
+//! Memory is asked first, and decides about a row if the snapshot sees a version or a deletion of
+//! it there; then the trees are asked. See `docs/design/sinking.md`. What is read from a tree is a
+//! copy. No epoch guard is held meanwhile, since pages may have to be waited for.
 
 use std::ops::{Bound, ControlFlow};
 
@@ -41,8 +41,8 @@ impl Transaction {
     ) -> TxnResult<bool> {
         let (snapshot, slots) = (*cursor.snapshot(), &self.manager().slots);
         let fetched = cursor.fetch_merged(task, (table, cold), &mut |anchor| {
-            // SAFETY: the anchor was reached under a guard; the snapshot belongs to a statement of this
-            // transaction.
+            // SAFETY: the anchor was reached under a guard; the snapshot belongs to a statement of
+            // this transaction.
             match unsafe { snapshot.view(anchor, table.links(), slots) } {
                 View::Row(version) => {
                     Seen { look: Look::Row(RowRef { anchor, version }), overrides: true }
@@ -63,12 +63,13 @@ impl Transaction {
 
     /// Whether an anchor that decided about its row has let go of it since.
     pub(super) fn has_sunk(&self, table: &Table, anchor: AnchorPtr) -> bool {
-        // SAFETY: the caller's guard; the row is visible to a snapshot that is registered, or was until
-        // it was deleted, so that the anchor is there.
+        // SAFETY: the caller's guard; the row is visible to a snapshot that is registered, or was
+        // until it was deleted, so that the anchor is there.
         unsafe { visibility::newest(anchor, table.links(), &self.manager().slots) }.is_sunk()
     }
 
-    /// The anchor that decides about the row with these bytes, which was not in memory when it was read.
+    /// The anchor that decides about the row with these bytes, which was not in memory when it was
+    /// read.
     pub(super) fn deciding_anchor(
         &self,
         task: &Task,
@@ -84,8 +85,8 @@ impl Transaction {
     }
 
     /// What memory says about the entry of an index's tree for the row with this identity key: the
-    /// anchors that decide about rows with it, of which those count that have the entry's key in the
-    /// index, as `is_same` tells. Nothing if none decides: then the entry is right.
+    /// anchors that decide about rows with it, of which those count that have the entry's key in
+    /// the index, as `is_same` tells. Nothing if none decides: then the entry is right.
     pub(super) fn decided(
         &self,
         task: &Task,
@@ -99,7 +100,8 @@ impl Transaction {
                 return None::<()>;
             }
             let anchors: &mut SmallVec<[AnchorPtr; 2]> = decided.get_or_insert_default();
-            // SAFETY: the anchor was reached under the guard; the inline version holds its keys (H3).
+            // SAFETY: the anchor was reached under the guard; the inline version holds its keys
+            // (H3).
             let row = unsafe { table.row(anchor.inline(table.links())) };
             table.key_spec(index).encode_row(table.layout(), row, &mut own);
             if table.index_holds(index, row) && is_same(&own) {
@@ -208,8 +210,8 @@ impl Transaction {
     ) -> Decided {
         let mut gone = Vec::new();
         let row = table.find(&task.pin(), index, SeekKey::Bytes(key), |anchor| {
-            // SAFETY: the anchor was reached under the guard; the snapshot belongs to a statement of this
-            // transaction.
+            // SAFETY: the anchor was reached under the guard; the snapshot belongs to a statement
+            // of this transaction.
             match unsafe { snapshot.view(anchor, table.links(), &self.manager().slots) } {
                 View::Row(version) => return Some(RowRef { anchor, version }),
                 // SAFETY: as above; the inline version holds the keys (H3).

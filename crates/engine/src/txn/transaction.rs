@@ -76,8 +76,8 @@ pub(super) enum WriteKind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Write {
     pub anchor: AnchorPtr,
-    /// The version pushed; the inline version for `Insert` and `Delete`; for `Reuse` the version that the
-    /// inline one, filled again, replaces.
+    /// The version pushed; the inline version for `Insert` and `Delete`; for `Reuse` the version
+    /// that the inline one, filled again, replaces.
     pub version: VersionPtr,
     /// Position in [`Transaction::held`].
     pub table: u32,
@@ -126,10 +126,11 @@ pub(super) struct Held {
     pub exclusive: bool,
     /// Whether the transaction has announced to lockers of the table that it writes to it.
     pub announced: bool,
-    /// Whether the gate is held until the transaction ends: entries of its sets name this place. Always where writes were
-    /// announced.
+    /// Whether the gate is held until the transaction ends: entries of its sets name this place.
+    /// Always where writes were announced.
     pub kept: bool,
-    /// Whether it was left: nothing is known of the table any more, and another may take this place.
+    /// Whether it was left: nothing is known of the table any more, and another may take this
+    /// place.
     pub left: bool,
 }
 
@@ -174,8 +175,8 @@ pub struct Transaction {
     pub(super) operations: Vec<u8>,
     /// What goes to the log before the commit.
     pub(super) loads: Loads,
-    /// About how many bytes of memory its changes take, and with how many it is looked next whether that is
-    /// too much.
+    /// About how many bytes of memory its changes take, and with how many it is looked next whether
+    /// that is too much.
     pub(super) written_bytes: u64,
     /// How many of these are rows of storages of its own that may be settled.
     own_bytes: u64,
@@ -397,8 +398,8 @@ impl Transaction {
         self.manager().horizon.look_around(self.slot(), || self.session.newest(ReadAt::Durable));
     }
 
-    /// Ends a statement that succeeded. One that is committed at once need not be ended. Rows read by it
-    /// may be gone afterwards, unless the transaction has a snapshot of its own.
+    /// Ends a statement that succeeded. One that is committed at once need not be ended. Rows read
+    /// by it may be gone afterwards, unless the transaction has a snapshot of its own.
     #[inline]
     pub fn end_statement(&mut self, statement: Statement) {
         self.pass_baton();
@@ -416,8 +417,8 @@ impl Transaction {
         }
     }
 
-    /// Whether a statement that has succeeded can be the next one as well, as if that had begun now: it
-    /// has changed nothing, and has its transaction's snapshot.
+    /// Whether a statement that has succeeded can be the next one as well, as if that had begun
+    /// now: it has changed nothing, and has its transaction's snapshot.
     #[inline]
     pub fn can_go_on(&self, statement: &Statement) -> bool {
         self.baton.is_none()
@@ -476,7 +477,8 @@ impl Transaction {
         is_due && (self.written_bytes / 2 >= share || self.is_alone_in(table))
     }
 
-    /// What it may write before that is too much. Where rows that stay have taken most of what there is, that is less.
+    /// What it may write before that is too much. Where rows that stay have taken most of what
+    /// there is, that is less.
     fn share(&self) -> u64 {
         let pool = self.manager().tables().pool();
         let found = self.written_bytes.saturating_add(pool.room_at_server());
@@ -532,8 +534,8 @@ impl Transaction {
         self.loading.as_ref().is_some_and(is_it)
     }
 
-    /// From now on changes of this storage go to its successor; the caller sets the number to 0 when that is
-    /// over.
+    /// From now on changes of this storage go to its successor; the caller sets the number to 0
+    /// when that is over.
     pub(crate) fn load(&mut self, storage: Arc<AtomicU64>) {
         self.loading = Some(storage);
         (self.written_bytes, self.own_bytes, self.look_at_bytes) = (0, 0, SHARE_MIN);
@@ -548,9 +550,9 @@ impl Transaction {
         self.preparations.push(Box::new(prepare));
     }
 
-    /// Enters the gate of a table, as every access does: until the transaction ends, or leaves the tables that it has only
-    /// read ([`Transaction::leave_tables`]), no DDL changes the table. A session enters all gates of a plan first and then
-    /// sees whether the plan is still good.
+    /// Enters the gate of a table, as every access does: until the transaction ends, or leaves the
+    /// tables that it has only read ([`Transaction::leave_tables`]), no DDL changes the table. A
+    /// session enters all gates of a plan first and then sees whether the plan is still good.
     pub fn enter_table(&mut self, task: &Task, table: &Table) -> TxnResult<()> {
         self.hold(task, table).map(drop)
     }
@@ -627,8 +629,8 @@ impl Transaction {
         }
     }
 
-    /// Leaves the tables that it has only read, and of which nothing is to be checked or kept as it is until it ends.
-    /// Called where no statement is in progress, and no plan is relied on.
+    /// Leaves the tables that it has only read, and of which nothing is to be checked or kept as it
+    /// is until it ends. Called where no statement is in progress, and no plan is relied on.
     pub fn leave_tables(&mut self) {
         if self.level == 0 && self.held.iter().any(|held| !held.kept && !held.left) {
             self.leave_read_tables();
@@ -696,8 +698,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Lets go of everything: hooks, gates, locks, the snapshot, the slot, and those that wait. No begin word of the
-    /// transaction may be left.
+    /// Lets go of everything: hooks, gates, locks, the snapshot, the slot, and those that wait. No
+    /// begin word of the transaction may be left.
     pub(super) fn finish(&mut self, stamp: Option<Lsn>) {
         debug_assert!(!self.finished);
         self.finished = true;

@@ -101,8 +101,8 @@ impl Transaction {
 }
 
 impl Drop for Transaction {
-    /// Rolls it back. A panic in the middle of its commit ends the process first: what it has published
-    /// is not undone.
+    /// Rolls it back. A panic in the middle of its commit ends the process first: what it has
+    /// published is not undone.
     fn drop(&mut self) {
         if !self.finished {
             if self.is_ending {

@@ -1,5 +1,5 @@
-//! What a database's log is still needed for besides its rows: decisions that other databases may ask
-//! for, and streams of chunks that lead nowhere although no record says so.
+//! What a database's log is still needed for besides its rows: decisions that other databases may
+//! ask for, and streams of chunks that lead nowhere although no record says so.
 
 use std::collections::HashMap;
 

@@ -264,8 +264,8 @@ impl WaitGraph {
     /// Registers a wait. The caller then looks once more whether it is still blocked, and sleeps
     /// until [`Owner::is_awake`] or calls [`WaitGraph::cancel`].
     ///
-    /// If the wait closes a cycle, one of its owners is the victim: this one (the error), or another,
-    /// which is woken.
+    /// If the wait closes a cycle, one of its owners is the victim: this one (the error), or
+    /// another, which is woken.
     pub fn register(
         &self,
         owner: &Arc<Owner>,
@@ -343,7 +343,8 @@ impl WaitGraph {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// The owner has the lock that it waits for; unless it waits no more, which it will see for itself.
+    /// The owner has the lock that it waits for; unless it waits no more, which it will see for
+    /// itself.
     pub(crate) fn grant(&self, owner: OwnerId) {
         let mut inner = self.lock();
         let is_lock = |w: &Waiting| matches!(w.blocker, Blocker::Lock(_));

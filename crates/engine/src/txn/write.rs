@@ -1,5 +1,5 @@
-//! Insert, update, delete: how a transaction takes rows, and what it does when another has them. What keys new rows
-//! may have is in [`super::keys`].
+//! Insert, update, delete: how a transaction takes rows, and what it does when another has them.
+//! What keys new rows may have is in [`super::keys`].
 
 use base::ids::Lsn;
 
@@ -18,7 +18,8 @@ use crate::txn::transaction::{Transaction, Write, WriteKind};
 use crate::txn::waits::Resource;
 use crate::wait::Task;
 
-/// What a row takes in memory beside its bytes, about: its anchor, its places in indexes and the write set.
+/// What a row takes in memory beside its bytes, about: its anchor, its places in indexes and the
+/// write set.
 pub(super) const ROW_BYTES: usize = 128;
 /// What another version of one takes.
 const VERSION_BYTES: usize = 64;
@@ -102,8 +103,8 @@ impl Transaction {
         self.attempted(table, inserted, Attempts::INSERT)
     }
 
-    /// As [`Transaction::insert`], for a row that has its hidden row number, if there are any: that of a row of
-    /// another storage of the table.
+    /// As [`Transaction::insert`], for a row that has its hidden row number, if there are any: that
+    /// of a row of another storage of the table.
     pub(crate) fn insert_numbered(
         &mut self,
         task: &Task,
@@ -257,8 +258,8 @@ impl Transaction {
         self.attempted(table, moved, Attempts::UPDATE)
     }
 
-    /// As [`Transaction::update`], for new bytes that have the same key in every index: the caller knows
-    /// because of the columns that it has changed.
+    /// As [`Transaction::update`], for new bytes that have the same key in every index: the caller
+    /// knows because of the columns that it has changed.
     pub fn update_in_place(
         &mut self,
         task: &Task,
@@ -302,8 +303,8 @@ impl Transaction {
         self.attempted(table, deleted, Attempts::DELETE)
     }
 
-    /// Takes a row away that [`Transaction::put_back`] will bring back with other keys. For an update of many rows, one
-    /// of which may get the key that another still has.
+    /// Takes a row away that [`Transaction::put_back`] will bring back with other keys. For an
+    /// update of many rows, one of which may get the key that another still has.
     pub fn take_away(
         &mut self,
         task: &Task,
@@ -318,7 +319,8 @@ impl Transaction {
         Ok((written, Trace(done.then(|| self.writes.len() - 1))))
     }
 
-    /// Brings a row back that this statement has taken away. It keeps its row number, if it has one.
+    /// Brings a row back that this statement has taken away. It keeps its row number, if it has
+    /// one.
     pub fn put_back(
         &mut self,
         task: &Task,
@@ -502,8 +504,8 @@ impl Transaction {
                 self.session.note_shown(Lsn(stamp.0 + 1));
                 match is_followed(target) {
                     false => Verdict::Lost(stamp),
-                    // SAFETY: called under the guard under which `newest` was read; the new anchor was
-                    // made by the same commit, which the snapshot does not see, so that it is
+                    // SAFETY: called under the guard under which `newest` was read; the new anchor
+                    // was made by the same commit, which the snapshot does not see, so that it is
                     // protected too.
                     true if newest.deleted => match unsafe { newest.moved_to() } {
                         Some(anchor) => Verdict::Moved(anchor),

@@ -73,8 +73,8 @@ impl Window {
 }
 
 impl Owner {
-    /// The rows that the session's transaction has changed, each once, in tables whose writers wait; as far as
-    /// it shows them, and of each database no more than [`CHANGED_ROWS_MAX`].
+    /// The rows that the session's transaction has changed, each once, in tables whose writers
+    /// wait; as far as it shows them, and of each database no more than [`CHANGED_ROWS_MAX`].
     pub fn changed_rows(&self) -> Vec<ChangedRow> {
         let mut rows = Vec::new();
         for shown in self.window().lock().iter() {
@@ -82,9 +82,10 @@ impl Owner {
             // SAFETY: the mutex is held, so that the entries stay as they are (V1).
             for write in unsafe { &*shown.entries }.iter().take(ENTRIES_MAX) {
                 let Some(table) = shown.tables[write.table as usize] else { continue };
-                // SAFETY: the gate is held as long as the entries are shown (V2). The transaction owns the
-                // newest version of each of its rows; from its commit on its snapshot, which is older,
-                // protects them until the set is cleared, and so not shown any more.
+                // SAFETY: the gate is held as long as the entries are shown (V2). The transaction
+                // owns the newest version of each of its rows; from its commit on its snapshot,
+                // which is older, protects them until the set is cleared, and so not shown any
+                // more.
                 let (storage, row) = unsafe {
                     let table = table.get();
                     (table.storage(), KeysOf::anchor(table, write.anchor).name(write.anchor))
@@ -157,8 +158,8 @@ impl WriteSet {
         self.gone + self.entries.len()
     }
 
-    /// Takes these entries out, all of which lie behind a place. From now on nothing goes back to one between
-    /// that and here.
+    /// Takes these entries out, all of which lie behind a place. From now on nothing goes back to
+    /// one between that and here.
     pub fn settle(&mut self, from: usize, is_settled: impl Fn(usize, &Write) -> bool) {
         self.hide();
         let (at, before) = (self.position(), self.entries.len());

@@ -2,9 +2,9 @@
 //!
 //! # Life of a statement
 //!
-//! A [`Statement`] is made of a closure and polled by any executor. The first poll takes a stack and
-//! starts the closure on it with a [`Task`]; it runs until it returns (`Poll::Ready`) or waits. A
-//! wait registers the executor's waker at what is waited for, looks once more, and suspends the
+//! A [`Statement`] is made of a closure and polled by any executor. The first poll takes a stack
+//! and starts the closure on it with a [`Task`]; it runs until it returns (`Poll::Ready`) or waits.
+//! A wait registers the executor's waker at what is waited for, looks once more, and suspends the
 //! coroutine (`Poll::Pending`); the next poll, maybe on another thread, goes on behind the wait. At
 //! the end the stack goes back to its pool.
 //!
@@ -20,8 +20,8 @@
 //!
 //! * P1: nothing that belongs to a thread is held across a suspension: no worker, epoch guard, lock
 //!   guard or thread-local value (A5). Suspending panics if a worker is borrowed or an epoch guard
-//!   of its handle is alive and, with debug assertions, if a guard of [`crate::sync`]'s locks is; the rest is
-//!   the caller's duty.
+//!   of its handle is alive and, with debug assertions, if a guard of [`crate::sync`]'s locks is;
+//!   the rest is the caller's duty.
 //! * P2: the waker is registered first and the condition checked afterwards; the thread that makes
 //!   the condition true does so first and wakes afterwards.
 //! * P3: only what can be undone is interrupted. Commit, rollback and clean-up use
@@ -31,8 +31,8 @@
 //!
 //! # Failure
 //!
-//! A panic inside a statement unwinds its coroutine and comes out of the poll, unless the statement catches
-//! it; in critical sections it ends the process ([`crate::critical`]). Memory for stacks
+//! A panic inside a statement unwinds its coroutine and comes out of the poll, unless the statement
+//! catches it; in critical sections it ends the process ([`crate::critical`]). Memory for stacks
 //! that cannot be had ends the statement with [`OutOfStacks`] before it starts. A stack that
 //! overflows meets its guard and ends the process; what recurses asks `base::stack` for room.
 

@@ -13,9 +13,11 @@ use super::worker::{WorkerSet, WorkerState, WorkerStats};
 /// How statements run.
 #[derive(Clone, Copy, Debug)]
 pub struct RuntimeOptions {
-    /// Bytes of a statement's stack to begin with, besides its guard. Only touched pages cost memory.
+    /// Bytes of a statement's stack to begin with, besides its guard. Only touched pages cost
+    /// memory.
     pub stack_bytes: usize,
-    /// To how many bytes a stack can grow. More than `stack_bytes` costs addresses alone until then.
+    /// To how many bytes a stack can grow. More than `stack_bytes` costs addresses alone until
+    /// then.
     pub stack_bytes_max: usize,
     /// Free stacks that are kept; more are unmapped.
     pub stacks_kept: usize,
@@ -74,8 +76,8 @@ impl Runtime {
         self.0.workers.stats()
     }
 
-    /// What each worker does now, by its number. A worker whose count of resumes stays the same while it runs has not
-    /// let others have their turn.
+    /// What each worker does now, by its number. A worker whose count of resumes stays the same
+    /// while it runs has not let others have their turn.
     pub fn worker_states(&self) -> Vec<WorkerState> {
         self.0.workers.states()
     }

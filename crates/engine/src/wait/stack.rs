@@ -1,7 +1,8 @@
 //! Stacks for coroutines, and the pool that keeps them.
 //!
-//! A stack is a range of reserved addresses of which the upper end is accessible. Code that recurses
-//! makes it grow downwards in place ([`base::stack`]); a free stack has its first size again.
+//! A stack is a range of reserved addresses of which the upper end is accessible. Code that
+//! recurses makes it grow downwards in place ([`base::stack`]); a free stack has its first size
+//! again.
 
 use std::fmt;
 use std::io;
@@ -59,13 +60,14 @@ impl GrowingStack {
 
     /// Where the stack ends while nothing has grown it.
     pub fn bounds(&self) -> Bounds {
-        // SAFETY: from the floor to the first limit the range is reserved without access and belongs to
-        // this stack, which lives as long as the coroutine on it; `shrink` runs when no code does.
+        // SAFETY: from the floor to the first limit the range is reserved without access and
+        // belongs to this stack, which lives as long as the coroutine on it; `shrink` runs when no
+        // code does.
         unsafe { Bounds::new(self.first_limit, self.start + GRAIN) }
     }
 
-    /// Takes back what the statement that has ended on it made the stack grow by. `None` if the system
-    /// refuses: the stack is unmapped.
+    /// Takes back what the statement that has ended on it made the stack grow by. `None` if the
+    /// system refuses: the stack is unmapped.
     pub fn shrunk(self, bounds: Bounds) -> Option<GrowingStack> {
         let grown = self.first_limit - bounds.limit();
         if grown > 0 {
@@ -80,8 +82,8 @@ impl GrowingStack {
 /// Reserves addresses without access.
 fn reserve(place: *mut libc::c_void, length: usize, flags: libc::c_int) -> io::Result<usize> {
     let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: without MAP_FIXED the system chooses free addresses; with it, the caller owns the range and
-    // nothing lives there.
+    // SAFETY: without MAP_FIXED the system chooses free addresses; with it, the caller owns the
+    // range and nothing lives there.
     let mapped = unsafe { libc::mmap(place, length, libc::PROT_NONE, flags, -1, 0) };
     match mapped == libc::MAP_FAILED {
         true => Err(io::Error::last_os_error()),
@@ -99,8 +101,8 @@ impl Drop for GrowingStack {
     }
 }
 
-// SAFETY: the memory from the first limit to the base is mapped, readable and writable, used by nothing
-// else, and stays so as long as the stack lives. Below is a guard without access.
+// SAFETY: the memory from the first limit to the base is mapped, readable and writable, used by
+// nothing else, and stays so as long as the stack lives. Below is a guard without access.
 unsafe impl Stack for GrowingStack {
     fn base(&self) -> StackPointer {
         StackPointer::new(self.base).expect("a mapping does not begin at 0")

@@ -27,11 +27,11 @@ type Stack<T> = Coroutine<Resume, (), T, GrowingStack>;
 ///
 /// # Dropping
 /// An unfinished statement holds rows, locks and log space on its stack, so that its stack cannot
-/// just be forgotten; and it may be in the middle of a commit, so that it cannot be unwound. Dropping
-/// therefore *finishes* it, on the dropping thread and blocking it: from then on every interruptible wait and
-/// every checkpoint gives [`super::Interrupted::Kill`], and waits that cannot be interrupted are
-/// waited for. Sessions raise the interrupt and poll to the end instead; dropping is for the
-/// executor's shutdown. A statement that was never polled drops its closure.
+/// just be forgotten; and it may be in the middle of a commit, so that it cannot be unwound.
+/// Dropping therefore *finishes* it, on the dropping thread and blocking it: from then on every
+/// interruptible wait and every checkpoint gives [`super::Interrupted::Kill`], and waits that
+/// cannot be interrupted are waited for. Sessions raise the interrupt and poll to the end instead;
+/// dropping is for the executor's shutdown. A statement that was never polled drops its closure.
 pub struct Statement<T: Send + 'static> {
     runtime: Runtime,
     interrupt: Arc<Interrupt>,
@@ -47,14 +47,14 @@ enum State<T> {
     Finished,
 }
 
-// SAFETY: what is not `Send` by itself is the coroutine, that is, whatever lies on its stack when it
-// is suspended. The closure and its captures are `Send` (`new` demands it). The task takes care that
-// nothing of a worker is among the rest: it gives its reference to the worker up before it suspends
-// and panics if one is borrowed or an epoch guard of the worker is alive (P1). Its other `!Send` part
-// is the reference to the yielder, which lies on the same stack. Values that code on the coroutine
-// makes itself and keeps across a wait (raw pointers to versions, cells, reference counts) are reached
-// only from this stack and move with it; a resume happens after the suspension before it, since both
-// need `&mut Statement`. Guards of thread-bound locks are forbidden by P1.
+// SAFETY: what is not `Send` by itself is the coroutine, that is, whatever lies on its stack when
+// it is suspended. The closure and its captures are `Send` (`new` demands it). The task takes care
+// that nothing of a worker is among the rest: it gives its reference to the worker up before it
+// suspends and panics if one is borrowed or an epoch guard of the worker is alive (P1). Its other
+// `!Send` part is the reference to the yielder, which lies on the same stack. Values that code on
+// the coroutine makes itself and keeps across a wait (raw pointers to versions, cells, reference
+// counts) are reached only from this stack and move with it; a resume happens after the suspension
+// before it, since both need `&mut Statement`. Guards of thread-bound locks are forbidden by P1.
 unsafe impl<T: Send> Send for Statement<T> {}
 
 impl<T: Send + 'static> Statement<T> {

@@ -160,9 +160,10 @@ impl<'s> Task<'s> {
 
     /// Pins the current epoch, as [`Worker::pin`]. Drop the guard before the next wait.
     ///
-    /// To pin takes a fence, which also keeps the processor from reading ahead from one look-up to the
-    /// next. So on a coroutine the epoch stays pinned for up to [`PINS_KEPT`] guards, and then only
-    /// a count is raised; until the next wait or look at the clock, of which there is soon one.
+    /// To pin takes a fence, which also keeps the processor from reading ahead from one look-up to
+    /// the next. So on a coroutine the epoch stays pinned for up to [`PINS_KEPT`] guards, and then
+    /// only a count is raised; until the next wait or look at the clock, of which there is soon
+    /// one.
     #[inline]
     pub fn pin(&self) -> Guard {
         match self.pins_left.get() {
@@ -314,8 +315,9 @@ impl<'s> Task<'s> {
         Ok(())
     }
 
-    /// As [`Task::checkpoint`], but looks at the clock each time: for work that comes in pieces of some tens of
-    /// microseconds. Checkpoints judge by how fast the ones before came, and would look only after many of these.
+    /// As [`Task::checkpoint`], but looks at the clock each time: for work that comes in pieces of
+    /// some tens of microseconds. Checkpoints judge by how fast the ones before came, and would
+    /// look only after many of these.
     #[inline]
     pub fn pause(&self) -> Result<(), Interrupted> {
         if let Some(why) = self.interrupted() {
@@ -373,8 +375,8 @@ impl<'s> Task<'s> {
     /// Suspends until the waker is woken, or for no reason.
     ///
     /// # Panics
-    /// If the worker is borrowed or pinned: it could be another one afterwards. With debug assertions, if a
-    /// lock is held. While a panic unwinds this ends the process (K4).
+    /// If the worker is borrowed or pinned: it could be another one afterwards. With debug
+    /// assertions, if a lock is held. While a panic unwinds this ends the process (K4).
     fn suspend(&self) {
         self.let_epochs_go_on();
         match &self.mode {

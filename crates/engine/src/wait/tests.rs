@@ -656,7 +656,8 @@ fn a_stack_grows_while_it_recurses_and_is_small_again_afterwards() {
                 break deepest.unwrap();
             }
         };
-        // All of it but the room for what does not look, with frames that are larger than their arrays.
+        // All of it but the room for what does not look, with frames that are larger than their
+        // arrays.
         assert!(deepest * 4096 < most && deepest * 8192 > most - (1 << 20), "{deepest}");
         assert!(
             base::stack::capacity().abs_diff(before) < 64 << 10,

@@ -29,7 +29,8 @@ pub struct WorkerCounters {
     statements: AtomicU64,
     resumes: AtomicU64,
     yields: AtomicU64,
-    /// Times that a statement was suspended or ended. One less than `resumes` while a statement runs.
+    /// Times that a statement was suspended or ended. One less than `resumes` while a statement
+    /// runs.
     suspends: AtomicU64,
     /// The system's number of the worker's thread.
     thread: AtomicU32,

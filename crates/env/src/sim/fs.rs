@@ -166,8 +166,8 @@ impl SimFs {
         self.0.released.notify_all();
     }
 
-    /// Releases operations of this kind at the latest when the result is dropped, so that a test that fails leaves
-    /// no thread behind that waits.
+    /// Releases operations of this kind at the latest when the result is dropped, so that a test
+    /// that fails leaves no thread behind that waits.
     pub fn release_at_end(&self, kind: OpKind) -> Release<'_> {
         Release(self, kind)
     }

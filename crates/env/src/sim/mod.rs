@@ -5,11 +5,11 @@
 //! [`SimFs::power_off`] makes every further operation fail; [`SimFs::power_on`] decides what the
 //! disk remembers and lets the next generation of handles work. Decided on the seed, per file: all
 //! unsynced writes survive, or none, or each 512-byte sector keeps any one of the states it went
-//! through since the last sync (S1). Lengths likewise. Each name that was created, renamed or removed
-//! and not followed by a `sync_dir` may be as before (S2). [`SimFs::power_off_at`] cuts the power in
-//! the middle of the n-th operation from the beginning, which may or may not have taken effect; a
-//! test that runs a workload once, reads [`SimFs::operations`], and runs it again for each n has
-//! crashed at every operation.
+//! through since the last sync (S1). Lengths likewise. Each name that was created, renamed or
+//! removed and not followed by a `sync_dir` may be as before (S2). [`SimFs::power_off_at`] cuts the
+//! power in the middle of the n-th operation from the beginning, which may or may not have taken
+//! effect; a test that runs a workload once, reads [`SimFs::operations`], and runs it again for
+//! each n has crashed at every operation.
 //!
 //! # What else can go wrong
 //!
@@ -46,8 +46,8 @@ pub const SECTOR: usize = 512;
 /// How long a test waits for other threads before it fails: no loaded machine needs as long.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Waits, in real time, until other threads have made something true. A test that waits like this does not
-/// depend on how fast they are.
+/// Waits, in real time, until other threads have made something true. A test that waits like this
+/// does not depend on how fast they are.
 ///
 /// # Panics
 /// If it does not become true within two minutes.

@@ -27,7 +27,8 @@ pub struct FnContext<'a> {
 }
 
 impl<'a> FnContext<'a> {
-    /// An empty buffer for a result of so many bytes. Error 701 where the session may not have them.
+    /// An empty buffer for a result of so many bytes. Error 701 where the session may not have
+    /// them.
     pub fn room(&self, bytes: usize) -> SqlResult<ArenaBuffer<'a>> {
         self.arena.admit(bytes)?;
         Ok(self.arena.buffer_of(bytes))
@@ -173,14 +174,15 @@ pub trait SessionFacts: MetadataFacts {
     fn context_info(&self) -> Option<Box<[u8]>>;
 
     /// The text that a `sql_handle` or `plan_handle` names, if it is in the plan cache or that of a
-    /// module, or a session runs it or has run nothing else since. Error 300 without `VIEW SERVER STATE`.
+    /// module, or a session runs it or has run nothing else since. Error 300 without `VIEW SERVER
+    /// STATE`.
     fn text_of(&self, _handle: &[u8]) -> SqlResult<Option<HandledText>> {
         Ok(None)
     }
 
-    /// The plan, as XML, that a `plan_handle` names, as long as it is in the plan cache; of a text or module
-    /// all statements, or the one that begins at an offset as views tell it. Error 300 without
-    /// `VIEW SERVER STATE`.
+    /// The plan, as XML, that a `plan_handle` names, as long as it is in the plan cache; of a text
+    /// or module all statements, or the one that begins at an offset as views tell it. Error 300
+    /// without `VIEW SERVER STATE`.
     fn plan_of(&self, _handle: &[u8], _start: Option<i64>) -> SqlResult<Option<HandledText>> {
         Ok(None)
     }
@@ -198,8 +200,8 @@ pub trait SessionFacts: MetadataFacts {
     /// What `sp_set_session_context` has set for a key.
     fn session_context(&self, key: &str) -> Option<Variant>;
 
-    /// `APPLOCK_MODE`: the mode in which the session holds an application lock, for itself or for its
-    /// transaction; `None` if there is no such principal.
+    /// `APPLOCK_MODE`: the mode in which the session holds an application lock, for itself or for
+    /// its transaction; `None` if there is no such principal.
     fn application_lock_mode(
         &self,
         _principal: &str,
@@ -242,7 +244,8 @@ pub trait SessionFacts: MetadataFacts {
 /// What a handle of a text or plan names.
 #[derive(Clone, Debug)]
 pub struct HandledText {
-    /// The database and the module, if it is a module's; a text has the database alone, if it is known.
+    /// The database and the module, if it is a module's; a text has the database alone, if it is
+    /// known.
     pub database: Option<DbId>,
     /// See there.
     pub module: Option<ObjectId>,

@@ -1,10 +1,11 @@
-//! Functions as statements know them: what they are called, which types they take and give, and what
-//! evaluating one needs. A [`Functions`] says which there are; their bodies are in `run::func`.
+//! Functions as statements know them: what they are called, which types they take and give, and
+//! what evaluating one needs. A [`Functions`] says which there are; their bodies are in
+//! `run::func`.
 //!
 //! # Invariants
 //!
-//! * F1: arguments of an evaluation have exactly the types that binding asked for; those of a strict
-//!   function are not NULL.
+//! * F1: arguments of an evaluation have exactly the types that binding asked for; those of a
+//!   strict function are not NULL.
 //! * F2: a result has the representation of the result's type and lives in the context's arena, in
 //!   the arguments, or for ever. A `sql_variant` is in its encoded form.
 //! * F3: a call that binding calls deterministic asks nothing of session, catalog and server.
@@ -32,8 +33,8 @@ pub trait Functions: Sync {
     /// A scalar function. `@@ROWCOUNT` and its kin are functions without arguments, as are
     /// `CURRENT_TIMESTAMP`, `CURRENT_USER` and what else is called without parentheses.
     ///
-    /// Two have names that no text can contain: `TRIM FROM` takes (source, characters) and cuts at both ends
-    /// (at one end it is `LTRIM` or `RTRIM`), and `AT TIME ZONE` takes (value, zone).
+    /// Two have names that no text can contain: `TRIM FROM` takes (source, characters) and cuts at
+    /// both ends (at one end it is `LTRIM` or `RTRIM`), and `AT TIME ZONE` takes (value, zone).
     fn scalar(&self, name: &str) -> Option<&'static ScalarFunction>;
 
     /// The function that `{fn name(…)}` means.

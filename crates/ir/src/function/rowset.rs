@@ -18,10 +18,12 @@ pub type Fill =
 /// How the rows of a function come about.
 #[derive(Clone, Copy)]
 pub enum RowsetRows {
-    /// All at once, before the first is looked at: their number is bounded by what the arguments and the server hold.
+    /// All at once, before the first is looked at: their number is bounded by what the arguments
+    /// and the server hold.
     Filled(Fill),
-    /// From the first argument to the second, both included, by the third, or by 1 towards the second: the
-    /// statement counts through them (`lower::series`). There are none if an argument is NULL.
+    /// From the first argument to the second, both included, by the third, or by 1 towards the
+    /// second: the statement counts through them (`lower::series`). There are none if an argument
+    /// is NULL.
     Series,
 }
 

@@ -77,8 +77,8 @@ impl Call<'_> {
         self.number(at, SqlType::float())
     }
 
-    /// The varchar or nvarchar that an argument becomes, whatever it is. Error 8116 for text, ntext,
-    /// image and sql_variant.
+    /// The varchar or nvarchar that an argument becomes, whatever it is. Error 8116 for text,
+    /// ntext, image and sql_variant.
     pub fn text(&self, at: usize) -> SqlResult<SqlType> {
         let arg = &self.args[at];
         if arg.bare_null {

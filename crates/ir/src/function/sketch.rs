@@ -1,5 +1,5 @@
-//! How many different values there are: exact for few, then HyperLogLog (Flajolet and others, 2007) with
-//! 2^14 registers, whose standard error is 0.8 %.
+//! How many different values there are: exact for few, then HyperLogLog (Flajolet and others, 2007)
+//! with 2^14 registers, whose standard error is 0.8 %.
 
 /// Bits of a hash that choose the register.
 const INDEX_BITS: u32 = 14;

@@ -1,6 +1,7 @@
 //! The machine code against the interpreter: the same units, the same results, errors and effects.
 //!
-//! `THERMOCLINE_SEED` and `THERMOCLINE_SEEDS` say where random programs start and how many are tried.
+//! `THERMOCLINE_SEED` and `THERMOCLINE_SEEDS` say where random programs start and how many are
+//! tried.
 
 mod ahead;
 mod cost;

@@ -1,4 +1,5 @@
-//! A panic in what machine code calls does not unwind through machine code, and ends the session alone.
+//! A panic in what machine code calls does not unwind through machine code, and ends the session
+//! alone.
 
 use std::sync::Arc;
 

@@ -34,8 +34,8 @@ fn random_queries_give_the_same_rows() {
         };
         let expected = run(false, false);
         assert_eq!(run(true, false), expected, "seed {seed}\n{plan}");
-        // What was spilled comes in another order, on which may depend what is found: which of two strings
-        // that are equal is the least.
+        // What was spilled comes in another order, on which may depend what is found: which of two
+        // strings that are equal is the least.
         assert_eq!(run(true, true), run(false, true), "seed {seed}, spilling\n{plan}");
         count += 1;
         count += 1;

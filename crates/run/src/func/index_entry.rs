@@ -16,7 +16,8 @@ fn types_of_entry(call: &Call<'_>) -> SqlResult<Inferred> {
     Ok(call.types(SqlType::int(), &types))
 }
 
-/// The length of an entry of an index of a name, with a limit, of a kind. Error 1946 if it is longer.
+/// The length of an entry of an index of a name, with a limit, of a kind. Error 1946 if it is
+/// longer.
 fn entry<'a>(
     _: &mut FnContext<'a>,
     args: &[ValueRef<'a>],

@@ -4,19 +4,21 @@
 //! # Life of a call
 //!
 //! [`Library`] finds a descriptor by name; the binder asks it for types (`ScalarFunction::bind`),
-//! converts the arguments to what it wants and makes a call of it; `lower` keeps the types beside the
-//! call (`CallTypes`); the interpreter evaluates it row by row with what it may ask of the session
-//! at hand (`FnContext`). Aggregates and table-valued functions live likewise. What is known of a function
-//! without its body, and the invariants, are in `ir::function`.
+//! converts the arguments to what it wants and makes a call of it; `lower` keeps the types beside
+//! the call (`CallTypes`); the interpreter evaluates it row by row with what it may ask of the
+//! session at hand (`FnContext`). Aggregates and table-valued functions live likewise. What is
+//! known of a function without its body, and the invariants, are in `ir::function`.
 //!
 //! # Where things are
 //!
-//! * `string`, `math`, `date`, `conversion`, `digest`: functions of their arguments alone, nearly all.
+//! * `string`, `math`, `date`, `conversion`, `digest`: functions of their arguments alone, nearly
+//!   all.
 //! * `session`, `server`, `metadata`: functions of their surroundings, the `@@` ones among them.
 //! * [`aggregate`], [`rowset`]: the other two kinds.
 //!
 //! What has syntax or rules of evaluation of its own is the binder's: `CAST` and its kin, `CASE`,
-//! `COALESCE`, `NULLIF`, `IIF`, `CHOOSE`, `GROUPING`, `NEXT VALUE FOR`, `UPDATE()`, window functions.
+//! `COALESCE`, `NULLIF`, `IIF`, `CHOOSE`, `GROUPING`, `NEXT VALUE FOR`, `UPDATE()`, window
+//! functions.
 
 /// No arguments and a result of one type, whatever happens.
 macro_rules! no_arguments {

@@ -1,5 +1,5 @@
-//! What must hold for every function: whatever the arguments are, binding and evaluating give a value
-//! of the type that was promised or an error, never a panic.
+//! What must hold for every function: whatever the arguments are, binding and evaluating give a
+//! value of the type that was promised or an error, never a panic.
 
 use base::convert::convert;
 use base::types::Repr;

@@ -1,4 +1,5 @@
-//! Instructions that read and change tables of the engine and table variables, and those of native modules.
+//! Instructions that read and change tables of the engine and table variables, and those of native
+//! modules.
 
 use std::sync::Arc;
 
@@ -237,8 +238,8 @@ impl Machine<'_, '_> {
         ignored: Pc,
     ) -> SqlResult<Flow> {
         let site = &self.unit.targets[usize::from(target)];
-        // SAFETY: I1: the register holds bytes, which stay where they are (U4) while a row is made of
-        // them.
+        // SAFETY: I1: the register holds bytes, which stay where they are (U4) while a row is made
+        // of them.
         let bytes = unsafe { self.slot(bytes).as_bytes() };
         match site.table {
             TargetTable::Table(table) => {
@@ -507,7 +508,8 @@ impl Machine<'_, '_> {
         let (table, snapshot, transaction) = changed(&mut self.lent, used, host, task)?;
         match transaction.look_before_change(task, table, &snapshot, found) {
             Ok(Written::Done(old)) => {
-                // SAFETY: the version is visible to the registered snapshot, or newer and protected like it.
+                // SAFETY: the version is visible to the registered snapshot, or newer and protected
+                // like it.
                 let old = unsafe { table.row(old.version) };
                 host.load(task, used, Some(old), bytes)?;
                 Ok(WriteStatus::Done)

@@ -122,7 +122,8 @@ impl Frame {
             self.store_slot(var.0, &Slot::bytes(&bytes));
             return;
         }
-        // What comes from outside of a unit (a parameter, a default) has been charged where it was made.
+        // What comes from outside of a unit (a parameter, a default) has been charged where it was
+        // made.
         self.store_slot(var.0, &Slot::from_value(value));
     }
 
@@ -156,7 +157,8 @@ impl Frame {
         true
     }
 
-    /// Sets a variable from a slot with a long value. Error 701 where the account has no room for it.
+    /// Sets a variable from a slot with a long value. Error 701 where the account has no room for
+    /// it.
     ///
     /// # Safety
     /// As for [`Frame::store`]; the variable is of bytes and the value is not NULL.
@@ -168,7 +170,8 @@ impl Frame {
         account: &Arc<Account>,
         task: &Task<'_>,
     ) -> SqlResult<()> {
-        // SAFETY: the caller's promise. A piece of the variable's own old value is alive until that is dropped below.
+        // SAFETY: the caller's promise. A piece of the variable's own old value is alive until that
+        // is dropped below.
         let value = unsafe { slot.as_bytes() };
         let charged = Charged::take(account, value.len())?;
         let mut bytes = Vec::with_capacity(value.len());

@@ -85,8 +85,8 @@ pub trait Host {
         value: i64,
     ) -> SqlResult<()>;
 
-    /// The transaction has written more than may stay in memory: from now on the statement's changes of this
-    /// table go to a successor of its storage, by [`Host::load`], if that can be.
+    /// The transaction has written more than may stay in memory: from now on the statement's
+    /// changes of this table go to a successor of its storage, by [`Host::load`], if that can be.
     fn begin_load(&mut self, _: &Task, _: &TableUse) -> SqlResult<()> {
         Ok(())
     }
@@ -102,7 +102,8 @@ pub trait Host {
         Err(ir::internal("nothing is being loaded"))
     }
 
-    /// `ARITHABORT` and `ANSI_WARNINGS` are off, and NULL stands in the place of a failed computation.
+    /// `ARITHABORT` and `ANSI_WARNINGS` are off, and NULL stands in the place of a failed
+    /// computation.
     fn note_arithmetic_error(&mut self, _: &SqlError) {}
 
     /// The next row version of a database.
@@ -198,8 +199,8 @@ pub trait Host {
     fn end_atomic(&mut self, task: &Task, depth: u16) -> SqlResult<()>;
 
     /// An error has arisen inside a handler's reach: undoes the statement and the atomic blocks
-    /// deeper than `atomic_depth`, and makes it what the `ERROR_` functions tell. `Err` if it cannot be
-    /// handled here.
+    /// deeper than `atomic_depth`, and makes it what the `ERROR_` functions tell. `Err` if it
+    /// cannot be handled here.
     fn catch(&mut self, task: &Task, error: SqlError, atomic_depth: u16) -> SqlResult<()>;
 
     /// The handler is done.

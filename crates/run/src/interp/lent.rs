@@ -1,9 +1,9 @@
 //! The transaction of a native module, lent by the session to the run of its unit.
 //!
-//! A native module brackets each of its statements. While the session has lent its transaction, the run
-//! does so itself, and reads and writes without asking the session for anything. Whatever else the
-//! session does for a unit may need the transaction: [`Machine::host`] gives it back first, and the
-//! next statement borrows it anew.
+//! A native module brackets each of its statements. While the session has lent its transaction, the
+//! run does so itself, and reads and writes without asking the session for anything. Whatever else
+//! the session does for a unit may need the transaction: [`Machine::host`] gives it back first, and
+//! the next statement borrows it anew.
 
 use base::SqlResult;
 use base::ids::DbId;

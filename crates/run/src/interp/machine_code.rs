@@ -13,13 +13,14 @@
 //!   tables never changes (a changed table is another unit), so code cannot outlive its table's
 //!   definition.
 //! * M2: an instruction that is executed by a helper finds its operands in memory, and leaves its
-//!   results there. Whatever else machine code keeps in the processor's registers is its own business.
+//!   results there. Whatever else machine code keeps in the processor's registers is its own
+//!   business.
 //! * M3: when a helper reports an error, machine code returns at once; a handler of the unit
 //!   is entered anew, with its operands in memory.
-//! * M4: no panic unwinds through machine code. A helper that can report an error catches a panic, keeps it in the
-//!   machine and reports an error; [`Machine::run_code`] goes on with the unwinding behind the machine code. In the
-//!   others (`row_memory`, `copy`, `look_ahead`), which only touch memory, a panic ends the process (K5 of
-//!   `engine::critical`).
+//! * M4: no panic unwinds through machine code. A helper that can report an error catches a panic,
+//!   keeps it in the machine and reports an error; [`Machine::run_code`] goes on with the unwinding
+//!   behind the machine code. In the others (`row_memory`, `copy`, `look_ahead`), which only touch
+//!   memory, a panic ends the process (K5 of `engine::critical`).
 
 use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -254,7 +255,8 @@ pub mod helpers {
         })
     }
 
-    /// Asks for what an [`Inst::Find`] will need when the key, a number, is `next` and then `after`.
+    /// Asks for what an [`Inst::Find`] will need when the key, a number, is `next` and then
+    /// `after`.
     ///
     /// # Safety
     /// As for [`step`].
@@ -297,8 +299,8 @@ impl Machine<'_, '_> {
         let slots = self.act.slots.as_mut_ptr().cast();
         let variables = self.exec.frame.slots_mut().cast();
         let run = std::ptr::from_mut(self).cast();
-        // SAFETY: the code is that of this unit (M1); registers and variables are as many as the unit
-        // has, and do not move while it runs.
+        // SAFETY: the code is that of this unit (M1); registers and variables are as many as the
+        // unit has, and do not move while it runs.
         let outcome = unsafe { code.entry()(run, slots, variables, start) };
         if let Some(panicked) = self.panicked.take() {
             resume_unwind(panicked);

@@ -178,7 +178,8 @@ pub fn table_bytes<T>(table: &HashTable<T>) -> usize {
     table.capacity() * 8 / 7 * (size_of::<T>() + 1)
 }
 
-/// Bytes that a table takes beside those that it has, while it grows to make room for one more entry.
+/// Bytes that a table takes beside those that it has, while it grows to make room for one more
+/// entry.
 pub fn growth_bytes<T>(table: &HashTable<T>) -> usize {
     if table.len() < table.capacity() { 0 } else { 2 * table_bytes(table) }
 }
@@ -348,8 +349,8 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// Makes the charge so many bytes; error 701 where the grant does not have them. What others hold
-    /// beyond their grant, because they have spilled, is not counted.
+    /// Makes the charge so many bytes; error 701 where the grant does not have them. What others
+    /// hold beyond their grant, because they have spilled, is not counted.
     #[inline]
     pub fn settle(&mut self, bytes: usize, grant: &mut Grant) -> SqlResult<()> {
         if bytes == self.bytes {
@@ -389,8 +390,8 @@ impl Charge {
         Ok(())
     }
 
-    /// Makes the charge so many bytes, whether the grant has them or not: for the few blocks without
-    /// which nothing could spill.
+    /// Makes the charge so many bytes, whether the grant has them or not: for the few blocks
+    /// without which nothing could spill.
     pub fn overdraw(&mut self, bytes: usize, grant: &mut Grant) {
         self.book(bytes, true, grant);
     }

@@ -2,12 +2,12 @@
 //!
 //! # The life of a run
 //!
-//! The caller (`session::exec`) opens statements in the transactions that the unit touches, and calls [`run`]
-//! with an [`Execution`]: the task, the session as a [`Host`], its [`Runtime`], the variables' [`Frame`], a
-//! [`ResultWriter`]. A run takes an activation from the runtime (registers, an arena, room for
-//! objects; no memory is taken from the heap once the session is warm), executes instructions until
-//! the unit ends, and gives it back. Units that call functions or modules run others inside, each with an
-//! activation of its own.
+//! The caller (`session::exec`) opens statements in the transactions that the unit touches, and
+//! calls [`run`] with an [`Execution`]: the task, the session as a [`Host`], its [`Runtime`], the
+//! variables' [`Frame`], a [`ResultWriter`]. A run takes an activation from the runtime (registers,
+//! an arena, room for objects; no memory is taken from the heap once the session is warm), executes
+//! instructions until the unit ends, and gives it back. Units that call functions or modules run
+//! others inside, each with an activation of its own.
 //!
 //! # Invariants
 //!
@@ -22,8 +22,8 @@
 //!
 //! # Failure
 //!
-//! An error ends the run, unless a handler of the unit reaches it. Local tables are rolled back by the
-//! run; transactions by the caller.
+//! An error ends the run, unless a handler of the unit reaches it. Local tables are rolled back by
+//! the run; transactions by the caller.
 
 mod changes;
 mod dispatch;

@@ -231,7 +231,8 @@ pub fn copied_long<'a>(bytes: &[u8], task: &Task<'_>, arena: &'a Arena) -> SqlRe
     Ok(out.finish())
 }
 
-/// [`arithmetic::concatenate`] of many bytes. Error 7119 where the result is longer than any value may be.
+/// [`arithmetic::concatenate`] of many bytes. Error 7119 where the result is longer than any value
+/// may be.
 #[cold]
 pub fn concatenate_long<'a>(
     a: &'a [u8],

@@ -1,8 +1,8 @@
 //! The bytes of rows: columns into registers and registers into rows.
 //!
-//! Reading goes by address, at offsets that are constants of the unit; so it is unsafe, and sound because of what
-//! verified units promise: a row register points to a row of the layout that the unit was lowered
-//! for (U1, U2), and the row stays where it is (U4).
+//! Reading goes by address, at offsets that are constants of the unit; so it is unsafe, and sound
+//! because of what verified units promise: a row register points to a row of the layout that the
+//! unit was lowered for (U1, U2), and the row stays where it is (U4).
 
 use base::SqlType;
 use base::types::{Repr, TypeKind};

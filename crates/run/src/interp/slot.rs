@@ -2,8 +2,8 @@
 //!
 //! A slot that holds bytes or a row holds an address. Whether it may be followed is what the
 //! invariants of units say (`ir`, U1, U2 and U4): the register was defined as bytes, and what it
-//! points to has not been given back. The functions that follow addresses are unsafe for that reason;
-//! `interp` calls them on behalf of verified units only.
+//! points to has not been given back. The functions that follow addresses are unsafe for that
+//! reason; `interp` calls them on behalf of verified units only.
 
 use base::types::Repr;
 use base::value::{DateTime, DateTimeOffset};

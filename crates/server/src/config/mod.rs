@@ -65,7 +65,8 @@ pub struct Config {
     pub max_database_memory: Memory,
     /// What pages of data files may use in memory.
     pub buffer_pool_size: Memory,
-    /// How long the arm of a simulated slow disk with the data files takes for a move; none for the disk as it is.
+    /// How long the arm of a simulated slow disk with the data files takes for a move; none for the
+    /// disk as it is.
     pub simulated_seek: Option<Duration>,
     /// What rows of a database's disk tables may use in memory before the largest tables sink.
     pub disk_table_memory: Bytes,
@@ -105,8 +106,8 @@ pub struct Config {
     pub collation: Collation,
     /// How long statements may go on after the server was told to end.
     pub shutdown_timeout: Duration,
-    /// What is written to the error log: `error`, `warn`, `info`, `debug`, `trace`, or directives as
-    /// `tracing` knows them.
+    /// What is written to the error log: `error`, `warn`, `info`, `debug`, `trace`, or directives
+    /// as `tracing` knows them.
     pub errorlog_level: String,
     /// In which form.
     pub errorlog_format: ErrorLogFormat,
@@ -172,7 +173,8 @@ impl Config {
     /// Sets what a configuration file says.
     ///
     /// # Errors
-    /// A file that cannot be read or is not TOML, a key that does not exist, a value that cannot be.
+    /// A file that cannot be read or is not TOML, a key that does not exist, a value that cannot
+    /// be.
     pub fn read_file(&mut self, env: &Env, path: &std::path::Path) -> Result<(), ConfigError> {
         let name = path.display().to_string();
         let fail = |reason: String| ConfigError { place: name.clone(), reason };
@@ -181,8 +183,8 @@ impl Config {
         file::apply(self, &name, &text)
     }
 
-    /// Makes the data directory's path one that does not depend on where the server was started: it is in the paths
-    /// that the server tells.
+    /// Makes the data directory's path one that does not depend on where the server was started: it
+    /// is in the paths that the server tells.
     ///
     /// # Errors
     /// A path that is empty, or relative to a directory that is gone.

@@ -5,8 +5,9 @@
 //! one is held back until the next token, or the end.
 //!
 //! # The barrier
-//! Nothing leaves before all that it could reveal is durable. Packets are handed over when there are
-//! many, when the client shall see them at once, and at the end; each time the session waits first.
+//! Nothing leaves before all that it could reveal is durable. Packets are handed over when there
+//! are many, when the client shall see them at once, and at the end; each time the session waits
+//! first.
 
 use std::sync::Arc;
 

@@ -10,8 +10,8 @@ use tds::packet::{MessageEvent, MessageReader, PacketType, Reset, Side};
 /// While more than this waits to be dealt with, nothing more is read.
 const WAITING_BYTES_MAX: usize = 256 * 1024;
 
-/// What a message is charged while it is dealt with, in its own lengths: it is read into a text or parameters, and
-/// these into trees or variables.
+/// What a message is charged while it is dealt with, in its own lengths: it is read into a text or
+/// parameters, and these into trees or variables.
 const COPIES: usize = 3;
 
 /// Something that has arrived.
@@ -95,7 +95,8 @@ impl Inbox {
         self.settle(0);
     }
 
-    /// Charges what is held, and would be when so many bytes more have come; whether there was room.
+    /// Charges what is held, and would be when so many bytes more have come; whether there was
+    /// room.
     fn settle(&mut self, more: usize) -> bool {
         let bytes = self.reader.bytes_with(more) + self.waiting_bytes + self.handed_out;
         match (&mut self.charged, &self.account) {

@@ -218,8 +218,8 @@ async fn check_password(
     check.await.expect("checking a password does not panic")
 }
 
-/// The language that the client asks for, or the login's, or the server's. Error 18456 if the client
-/// insists on one that does not exist.
+/// The language that the client asks for, or the login's, or the server's. Error 18456 if the
+/// client insists on one that does not exist.
 fn language(
     server: &Server,
     login: &Login,
@@ -309,7 +309,8 @@ fn acknowledge(
     writer.message().ready().to_vec()
 }
 
-/// The number of the version that is spoken, whatever build of it the client knows; TDS 8.0 keeps its own.
+/// The number of the version that is spoken, whatever build of it the client knows; TDS 8.0 keeps
+/// its own.
 fn protocol_version(asked: u32) -> i32 {
     match tds::TdsVersion::negotiate(asked) {
         Ok(spoken) if asked >> 24 != 0x08 => spoken.number() as i32,

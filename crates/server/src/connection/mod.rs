@@ -2,21 +2,23 @@
 //!
 //! # Life of a connection
 //!
-//! [`handshake`] comes to its `LOGIN7`, [`login`] makes a session of that or refuses it; then requests
-//! come and answers go ([`session`]) until the client leaves, the session is killed, the server ends or
-//! the client does something that is not TDS. At the end the session rolls back what is open and gives
-//! everything back.
+//! [`handshake`] comes to its `LOGIN7`, [`login`] makes a session of that or refuses it; then
+//! requests come and answers go ([`session`]) until the client leaves, the session is killed, the
+//! server ends or the client does something that is not TDS. At the end the session rolls back what
+//! is open and gives everything back.
 //!
 //! * [`transport`]: the socket, and TLS on it.
-//! * [`inbox`]: what has come and was not dealt with; [`outbox`]: what a running statement has said.
-//! * [`answer`]: from results to tokens; [`known`]: columns that need not be announced; [`origins`]: where
-//!   those of cursors come from. [`rpc`]: from the wire's calls to the session's.
+//! * [`inbox`]: what has come and was not dealt with; [`outbox`]: what a running statement has
+//!   said.
+//! * [`answer`]: from results to tokens; [`known`]: columns that need not be announced;
+//!   [`origins`]: where those of cursors come from. [`rpc`]: from the wire's calls to the
+//!   session's.
 //! * [`bulk`]: rows that arrive while they are inserted.
 //!
 //! # Invariants
 //!
-//! * C1: a request runs on one coroutine, polled by the connection's task alone; so the two never run
-//!   at the same time.
+//! * C1: a request runs on one coroutine, polled by the connection's task alone; so the two never
+//!   run at the same time.
 //! * C2: while it runs, the connection goes on reading (attention) and sending (large results), and
 //!   holds bounded amounts of both.
 //! * C3: a waiting connection holds no thread, no coroutine and no buffer.

@@ -1,5 +1,5 @@
-//! Where the columns of a cursor's rows come from: `TABNAME` and `COLINFO`. Clients change only what
-//! they know the table of.
+//! Where the columns of a cursor's rows come from: `TABNAME` and `COLINFO`. Clients change only
+//! what they know the table of.
 
 use engine::catalog::def::TableDef;
 use ir::site::ResultColumn;

@@ -1,4 +1,5 @@
-//! The files of the error log: `errorlog` is the current one, `errorlog.1` the one before, up to `errorlog.6`.
+//! The files of the error log: `errorlog` is the current one, `errorlog.1` the one before, up to
+//! `errorlog.6`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! What the server says about itself: the error log, in files of the data directory and on standard error.
+//! What the server says about itself: the error log, in files of the data directory and on standard
+//! error.
 //!
 //! An event goes to both, each through a thread of its own ([`outlet`]): a full disk, a pipe that
 //! is not read or that is closed stops nothing and loses lines of that place alone. The file begins
@@ -44,7 +45,8 @@ pub struct ErrorLog {
     env: Env,
     dir: PathBuf,
     file: Mutex<Place>,
-    /// Whether events of the process go to it. A server within another program hears only its own sessions.
+    /// Whether events of the process go to it. A server within another program hears only its own
+    /// sessions.
     hears_events: bool,
 }
 

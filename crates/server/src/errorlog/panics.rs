@@ -11,8 +11,8 @@ use super::{flush, one_line};
 /// The thread that writes panics down.
 const REPORTER: &str = "panic report";
 
-/// Has every panic of the process written to the error log, with its backtrace, and the reason when one ends the
-/// process.
+/// Has every panic of the process written to the error log, with its backtrace, and the reason when
+/// one ends the process.
 pub fn report_panics() {
     panic::set_hook(Box::new(|info| {
         let thread = std::thread::current();
@@ -29,7 +29,8 @@ pub fn report_panics() {
             one_line(said.unwrap_or("something that is no text")),
         );
         let backtrace = Backtrace::force_capture();
-        // Its functions' names are looked up elsewhere: the stack of a coroutine may be nearly full.
+        // Its functions' names are looked up elsewhere: the stack of a coroutine may be nearly
+        // full.
         let unresolved = text.clone();
         let report = move || error!("{text}\n{backtrace}");
         match std::thread::Builder::new().name(REPORTER.into()).spawn(report) {

@@ -1,4 +1,5 @@
-//! Expressions: every function of the library, casts and operators, over values that are easily got wrong.
+//! Expressions: every function of the library, casts and operators, over values that are easily got
+//! wrong.
 
 use crate::dice::Dice;
 

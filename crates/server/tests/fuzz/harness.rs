@@ -1,12 +1,13 @@
 //! What the fuzzers share: a server, clients that work from seeds, and a witness.
 //!
 //! # Life of a session
-//! A client takes the number of a session, connects, and sends what the dice of that number say. The session is the
-//! unit that a failure names: what it sends depends on its number alone, not on the other clients.
+//! A client takes the number of a session, connects, and sends what the dice of that number say.
+//! The session is the unit that a failure names: what it sends depends on its number alone, not on
+//! the other clients.
 //!
 //! # The witness
-//! One more connection asks `SELECT 1` all the time and logs in anew now and then. A wait of more than
-//! [`PATIENCE`] fails the run: no statement may keep others from the server.
+//! One more connection asks `SELECT 1` all the time and logs in anew now and then. A wait of more
+//! than [`PATIENCE`] fails the run: no statement may keep others from the server.
 
 use std::path::PathBuf;
 use std::sync::Mutex;

@@ -1,8 +1,9 @@
-//! Messages inside sessions: calls, loads, tables as parameters, transaction requests and attentions, whose parts lie.
+//! Messages inside sessions: calls, loads, tables as parameters, transaction requests and
+//! attentions, whose parts lie.
 //!
-//! A message is made part by part as a client would, and each part may be a lie: a length, a type, a precision, a count.
-//! Some are changed byte by byte as well. What the server answers does not matter; but it must answer or close the
-//! connection soon after the client has closed its side.
+//! A message is made part by part as a client would, and each part may be a lie: a length, a type,
+//! a precision, a count. Some are changed byte by byte as well. What the server answers does not
+//! matter; but it must answer or close the connection soon after the client has closed its side.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::dice::Dice;
 
-/// What would end the test rather than test: servers that are shut down, sessions that are killed, waits, databases that
-/// are taken from other sessions, and files.
+/// What would end the test rather than test: servers that are shut down, sessions that are killed,
+/// waits, databases that are taken from other sessions, and files.
 const LEFT_OUT: &[&str] = &[
     "SHUTDOWN",
     "KILL",

@@ -1,9 +1,10 @@
 //! A login that has nothing tries everything.
 //!
-//! The databases `vault` (which the login may enter, without any permission) and `sealed` (which it may not) hold a word
-//! that is nowhere else. The login sends statements, calls every procedure and function, and reads every view. Whatever
-//! the errors are: the word must never come back, and what there is must be the same afterwards. Names of schemas and
-//! types, and those of principals by their numbers, are open to all, as in SQL Server.
+//! The databases `vault` (which the login may enter, without any permission) and `sealed` (which it
+//! may not) hold a word that is nowhere else. The login sends statements, calls every procedure and
+//! function, and reads every view. Whatever the errors are: the word must never come back, and what
+//! there is must be the same afterwards. Names of schemas and types, and those of principals by
+//! their numbers, are open to all, as in SQL Server.
 
 use base::Value;
 use tools::client::{Authentication, Connection, Results};
@@ -257,7 +258,8 @@ fn attempt(dice: &mut Dice, names: &Names) -> String {
         0..=3 => one(dice, STATEMENTS).to_owned(),
         4..=7 => {
             let procedure = name(dice, &names.procedures);
-            // The attempt to stop the server is made by statements, and cannot be told from success otherwise.
+            // The attempt to stop the server is made by statements, and cannot be told from success
+            // otherwise.
             format!("EXEC {procedure} {}", arguments(dice))
         }
         8 | 9 => {

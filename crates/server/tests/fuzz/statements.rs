@@ -25,7 +25,8 @@ fn prepare(target: &Target, client: usize) -> Result<Connection, String> {
          (-9223372036854775808, '', N'', '0001-01-01', -1e308, -922337203685477.5808, 0x)"
             .into(),
     ] {
-        // Another session's statements may have made the database unfit for this; then errors are what is tested.
+        // Another session's statements may have made the database unfit for this; then errors are
+        // what is tested.
         let _ = connection.execute(&text);
     }
     Ok(connection)

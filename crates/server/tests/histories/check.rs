@@ -3,14 +3,15 @@
 //! # Dependencies
 //! * *write-write*: one transaction's element follows the other's in a list.
 //! * *write-read*: one transaction has seen the other's element.
-//! * *anti*: one transaction has read a list or set without an element that the other has written; *of a predicate* for
-//!   sets, whose new rows were not there to be read.
+//! * *anti*: one transaction has read a list or set without an element that the other has written;
+//!   *of a predicate* for sets, whose new rows were not there to be read.
 //!
 //! # Anomalies
-//! A read of what was rolled back (G1a), or of what its writer has gone on to change (G1b); lists of one key that are
-//! not each other's beginnings; an own write that is not seen; a write that was acknowledged and is not there in the
-//! end; and cycles, by what is promised. A cycle is looked for as a strongly connected component; for snapshots each
-//! transaction is there twice, reached by an anti-dependency or not, so that no cycle has two of them in a row.
+//! A read of what was rolled back (G1a), or of what its writer has gone on to change (G1b); lists
+//! of one key that are not each other's beginnings; an own write that is not seen; a write that was
+//! acknowledged and is not there in the end; and cycles, by what is promised. A cycle is looked for
+//! as a strongly connected component; for snapshots each transaction is there twice, reached by an
+//! anti-dependency or not, so that no cycle has two of them in a row.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};

@@ -10,7 +10,8 @@ use tools::local::{DataDir, LocalServer};
 const SOON: Duration = Duration::from_secs(60);
 /// Bytes that do not depend on what lives: the file under construction, what caches keep.
 const FIXED: i64 = 2 << 20;
-/// Log that a checkpoint is made after, and what may be there beside it: segments that are used again.
+/// Log that a checkpoint is made after, and what may be there beside it: segments that are used
+/// again.
 const LOG: i64 = 32 << 20;
 /// What the process may use, whatever it has done.
 const PROCESS: u64 = 700 << 20;
@@ -57,7 +58,8 @@ fn sizes(connection: &mut Connection, data: &DataDir) -> Sizes {
     }
 }
 
-/// Nobody does anything any more: memory and files must come to what lives, and half as much again for files.
+/// Nobody does anything any more: memory and files must come to what lives, and half as much again
+/// for files.
 pub fn check(connection: &mut Connection, server: &LocalServer, data: &DataDir) {
     let begin = Instant::now();
     loop {

@@ -1,11 +1,12 @@
-//! Months of operation in minutes. A real server takes loads, updates and deletes from clients that know what must
-//! be there, while somebody makes checkpoints, merges files and backs the database up; it is killed with `SIGKILL`
-//! again and again, and after each restart every order must be as it was acknowledged. In the end memory and files
-//! must be in proportion to what lives, and what the backups restore must be what there is.
+//! Months of operation in minutes. A real server takes loads, updates and deletes from clients that
+//! know what must be there, while somebody makes checkpoints, merges files and backs the database
+//! up; it is killed with `SIGKILL` again and again, and after each restart every order must be as
+//! it was acknowledged. In the end memory and files must be in proportion to what lives, and what
+//! the backups restore must be what there is.
 //!
-//! `THERMOCLINE_SOAK` says how many seconds (20 by default), `THERMOCLINE_SEED` what happens in them, and
-//! `THERMOCLINE_PROGRAM` which server it happens to, if not the one that was built with this; a failure prints the
-//! seed.
+//! `THERMOCLINE_SOAK` says how many seconds (20 by default), `THERMOCLINE_SEED` what happens in
+//! them, and `THERMOCLINE_PROGRAM` which server it happens to, if not the one that was built with
+//! this; a failure prints the seed.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail wherever it likes")]
 

@@ -141,8 +141,8 @@ impl Writer {
         format!("SET NOCOUNT ON; SET XACT_ABORT ON; BEGIN TRAN; {body}; COMMIT")
     }
 
-    /// Looks whether a database holds what was acknowledged: what was not answered may have been done or
-    /// not, as a whole.
+    /// Looks whether a database holds what was acknowledged: what was not answered may have been
+    /// done or not, as a whole.
     pub fn check(&mut self, connection: &mut Connection, database: &str) {
         let found = orders::read(connection, database, self.twin, self.number);
         if let Some(change) = self.pending.take() {

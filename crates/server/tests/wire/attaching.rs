@@ -110,8 +110,8 @@ fn a_database_is_detached_and_comes_back_under_another_name() {
     assert_eq!(refused(&mut connection, &attach("f", &path)), 5120, "it is in use");
 }
 
-/// A statement that opened a database whose tables had sunk brought the server down: it waited for pages in the
-/// way of a thread.
+/// A statement that opened a database whose tables had sunk brought the server down: it waited for
+/// pages in the way of a thread.
 #[test]
 fn a_database_whose_tables_have_sunk_is_restored() {
     let dir = TempDir::new();

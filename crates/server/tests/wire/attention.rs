@@ -8,7 +8,8 @@ use tds::packet::PacketType;
 use crate::support::{PATIENCE, Raw, TestServer, batch, wait_for_request, wait_until};
 use crate::trace::lines;
 
-/// Sends a batch, an attention when something else has been done, and returns all that is answered to both.
+/// Sends a batch, an attention when something else has been done, and returns all that is answered
+/// to both.
 fn cancelled(raw: &mut Raw, text: &str, between: impl FnOnce()) -> Vec<String> {
     raw.send(PacketType::SqlBatch, &batch(text));
     between();
@@ -58,7 +59,8 @@ fn of_a_loop_of_a_wait_and_of_a_query() {
     }
 }
 
-/// A function that looked at all of a long value did so to the end, and no other session was answered meanwhile.
+/// A function that looked at all of a long value did so to the end, and no other session was
+/// answered meanwhile.
 #[test]
 fn of_a_computation_on_one_value() {
     let server = TestServer::shared();

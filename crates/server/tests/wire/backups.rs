@@ -17,8 +17,9 @@ fn wait_for_more(acknowledged: &[AtomicU64], count: u64) {
     }
 }
 
-/// Orders are inserted while a full backup, a differential one and two of the log are made; the server is
-/// killed, and all is restored beside the database: exactly what was committed before the last backup.
+/// Orders are inserted while a full backup, a differential one and two of the log are made; the
+/// server is killed, and all is restored beside the database: exactly what was committed before the
+/// last backup.
 #[test]
 fn a_server_at_work_is_backed_up_killed_and_restored() {
     const WRITERS: u64 = 3;
@@ -149,8 +150,9 @@ fn commands_back_up_and_restore() {
     assert!(out.contains("is a backup of Microsoft SQL Server"), "it says what the file is: {out}");
 }
 
-/// The command went on with the backups of the log behind the one that has the time, failed with 4335, and left the
-/// database restoring; a time that was none was found out when the database had been replaced.
+/// The command went on with the backups of the log behind the one that has the time, failed with
+/// 4335, and left the database restoring; a time that was none was found out when the database had
+/// been replaced.
 #[test]
 fn the_command_stops_at_the_backup_that_has_the_time() {
     let dir = TempDir::new();
@@ -213,8 +215,8 @@ fn the_command_stops_at_the_backup_that_has_the_time() {
     assert_eq!(number(&mut connection, "select count(*) from e.dbo.t"), 3);
 }
 
-/// The paths of a server whose data directory was given as a relative one could be used by nobody: they were looked up
-/// below the folder of backups.
+/// The paths of a server whose data directory was given as a relative one could be used by nobody:
+/// they were looked up below the folder of backups.
 #[test]
 fn paths_that_are_shown_can_be_used() {
     let above = TempDir::new();
@@ -276,8 +278,9 @@ fn a_backup_can_be_cancelled() {
     run(&mut connection, "restore verifyonly from disk = 'd.bak'");
 }
 
-/// Orders are inserted until the server is killed, and all checkpoint files are damaged before it starts again: every
-/// order that was acknowledged comes back from a full backup and the tail of the log.
+/// Orders are inserted until the server is killed, and all checkpoint files are damaged before it
+/// starts again: every order that was acknowledged comes back from a full backup and the tail of
+/// the log.
 #[test]
 fn what_was_acknowledged_comes_back_from_the_tail_of_a_damaged_database() {
     const WRITERS: u64 = 3;
@@ -353,8 +356,9 @@ fn what_was_acknowledged_comes_back_from_the_tail_of_a_damaged_database() {
     }
 }
 
-/// A log may have more rows than memory takes, in many transactions and in one: their tables sink while it is read.
-/// A backup in the middle of that one has some of its pages, which no commit had made anybody's.
+/// A log may have more rows than memory takes, in many transactions and in one: their tables sink
+/// while it is read. A backup in the middle of that one has some of its pages, which no commit had
+/// made anybody's.
 #[test]
 fn a_log_with_more_rows_than_memory_takes_can_be_restored() {
     const STEP: i64 = 4000;

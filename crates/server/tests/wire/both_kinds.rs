@@ -1,4 +1,5 @@
-//! Memory-optimized and ordinary tables side by side, prepared, filled and timed as people do it by script.
+//! Memory-optimized and ordinary tables side by side, prepared, filled and timed as people do it by
+//! script.
 
 use base::Value;
 use tools::client::Connection;
@@ -9,8 +10,9 @@ use crate::support::TestServer;
 /// How many readings each round brings, and each query reads.
 const ROUNDS: [i64; 3] = [50, 150, 450];
 
-/// A database for memory-optimized tables: its compatibility level is raised where it is lower, disk tables' levels
-/// are no obstacle, and the filegroup lies where the script's server had its files.
+/// A database for memory-optimized tables: its compatibility level is raised where it is lower,
+/// disk tables' levels are no obstacle, and the filegroup lies where the script's server had its
+/// files.
 const PREPARE: [&str; 4] = [
     "if not exists (select top (1) 1 from sys.databases as b \
                     where b.name = db_name() and b.compatibility_level >= 130) \

@@ -1,5 +1,5 @@
-//! Chains of backups that were made between the statements of transactions larger than memory: whatever way through
-//! them is taken, it leads to what had been committed then.
+//! Chains of backups that were made between the statements of transactions larger than memory:
+//! whatever way through them is taken, it leads to what had been committed then.
 
 use base::Value;
 use env::sim::SplitMix;
@@ -143,7 +143,8 @@ impl Shop {
         self.committed = state(&mut self.worker, "d");
     }
 
-    /// The backups that lead from a full one to another, through a differential one if there is a choice.
+    /// The backups that lead from a full one to another, through a differential one if there is a
+    /// choice.
     fn chain(&mut self, full: usize, target: usize) -> Option<Vec<usize>> {
         let kind = |at: usize| self.backups[at].kind;
         let base_of = |at: usize| (0..at).rev().find(|before| kind(*before) == Kind::Full);
@@ -165,7 +166,8 @@ impl Shop {
         }
     }
 
-    /// Restores what a chain leads to, and compares it, after checkpoints and changes of its own, too.
+    /// Restores what a chain leads to, and compares it, after checkpoints and changes of its own,
+    /// too.
     fn check(&mut self, chain: &[usize]) {
         let expected = &self.backups[*chain.last().unwrap()].committed;
         for (place, at) in chain.iter().enumerate() {

@@ -54,7 +54,8 @@ fn checks_and_the_error_log_tell_of_all_damaged_pages() {
         number(&mut connection, &format!("select count(*) {pages}")) >= 500
     });
     wait_until_sunk(&mut connection, 2 * DISK_TABLES_KB);
-    // Until two checkpoints leave all pages where they are: then there is nothing more to be written.
+    // Until two checkpoints leave all pages where they are: then there is nothing more to be
+    // written.
     let mut places = Vec::new();
     wait_until("pages come to rest", || {
         run(&mut connection, "checkpoint");

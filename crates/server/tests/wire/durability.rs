@@ -102,7 +102,8 @@ fn after_a_checkpoint_the_log_is_short_and_the_rows_are_there() {
     assert_eq!(count(&mut connection, ALL), expected);
 }
 
-/// The log may tell of more rows than the server may have in memory, which have sunk before it was killed.
+/// The log may tell of more rows than the server may have in memory, which have sunk before it was
+/// killed.
 #[test]
 fn a_start_takes_no_more_memory_than_the_server_may() {
     const ALL: &str = "select count(*) + sum(cast(n as bigint)) + sum(datalength(v)) from d.dbo.t";

@@ -1,4 +1,5 @@
-//! The error log: its files, how they are read, and that nothing that is wrong with them stops the server.
+//! The error log: its files, how they are read, and that nothing that is wrong with them stops the
+//! server.
 
 use std::fs::{self, File};
 use std::path::Path;

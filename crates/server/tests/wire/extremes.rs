@@ -1,5 +1,5 @@
-//! Statements of extreme structure: deep nesting, long chains, names that stand for names. Each is answered, or
-//! refused with the error of its kind, and the server goes on.
+//! Statements of extreme structure: deep nesting, long chains, names that stand for names. Each is
+//! answered, or refused with the error of its kind, and the server goes on.
 
 use std::time::{Duration, Instant};
 

@@ -1,9 +1,10 @@
-//! What each isolation level lets through, and what it refuses or waits for, from several connections.
+//! What each isolation level lets through, and what it refuses or waits for, from several
+//! connections.
 //!
-//! A *play* is a list of statements, each by one of several connections. Its *trace* has a word for each:
-//! the values that came back, `ok`, `wait` if somebody is in the way (what came of it follows when it
-//! is over, as `b:…`), `-` for what is told to somebody who waits and done afterwards, or `!` and the
-//! number of the error.
+//! A *play* is a list of statements, each by one of several connections. Its *trace* has a word for
+//! each: the values that came back, `ok`, `wait` if somebody is in the way (what came of it follows
+//! when it is over, as `b:…`), `-` for what is told to somebody who waits and done afterwards, or
+//! `!` and the number of the error.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::{Receiver, Sender, channel};

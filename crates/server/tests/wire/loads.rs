@@ -111,8 +111,8 @@ fn utf16(text: &str) -> Value {
     Value::Unicode(text.encode_utf16().flat_map(u16::to_le_bytes).collect())
 }
 
-/// Values too long for the table type's column were cut. The client is told why, which parameter it is, and that
-/// nothing was done.
+/// Values too long for the table type's column were cut. The client is told why, which parameter it
+/// is, and that nothing was done.
 #[test]
 fn a_table_parameter_that_does_not_conform_is_refused() {
     let server = TestServer::shared();
@@ -207,7 +207,8 @@ fn null_may_be_announced_without_a_length() {
     }
 }
 
-/// The driver for Java announces in COLMETADATA the length of the first value, and in INSERT BULK the column's own.
+/// The driver for Java announces in COLMETADATA the length of the first value, and in INSERT BULK
+/// the column's own.
 #[test]
 fn a_bulk_load_is_judged_by_what_the_statement_says() {
     use tds::writer::PutBytes;

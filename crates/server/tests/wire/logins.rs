@@ -7,7 +7,8 @@ fn with_encryption(encrypt: Mode) -> TestServer {
     TestServer::with(Config { encrypt, ..Config::default() })
 }
 
-/// How a client that wants `encrypt` fares: whether it is encrypted, or nothing if it is not let in.
+/// How a client that wants `encrypt` fares: whether it is encrypted, or nothing if it is not let
+/// in.
 fn try_to_connect(server: &TestServer, encrypt: Encrypt) -> Option<bool> {
     let mut options = server.options();
     options.encrypt = encrypt;

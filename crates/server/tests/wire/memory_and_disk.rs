@@ -1,5 +1,6 @@
-//! The queries by which the sales-order sample is watched: before orders are inserted, after that, after the demo's
-//! reset, after another run. Each runs as it is in the books, and its figures must be those of what is there.
+//! The queries by which the sales-order sample is watched: before orders are inserted, after that,
+//! after the demo's reset, after another run. Each runs as it is in the books, and its figures must
+//! be those of what is there.
 
 use std::time::{Duration, Instant};
 
@@ -236,8 +237,8 @@ fn what_the_server_holds_is_what_the_process_does() {
     }
 }
 
-/// What the rows of a database took comes back when it is dropped, though a session has used it, and plans of other
-/// databases have.
+/// What the rows of a database took comes back when it is dropped, though a session has used it,
+/// and plans of other databases have.
 #[test]
 fn a_dropped_database_leaves_nothing_in_memory() {
     let server = TestServer::new();

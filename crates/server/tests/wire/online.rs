@@ -100,8 +100,8 @@ fn transfer(connection: &mut Connection, memory: bool, seed: &mut u64) -> bool {
     }
 }
 
-/// Money is neither made nor lost, whatever becomes of the table; and others do not wait for as long as its rows are
-/// copied.
+/// Money is neither made nor lost, whatever becomes of the table; and others do not wait for as
+/// long as its rows are copied.
 fn changed_while_in_use(memory: bool) {
     let server = TestServer::new();
     let mut connection = server.connect();

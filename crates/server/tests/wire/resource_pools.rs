@@ -1,4 +1,5 @@
-//! Databases that are bound to a resource pool: at its limit nothing is lost and rows can be deleted.
+//! Databases that are bound to a resource pool: at its limit nothing is lost and rows can be
+//! deleted.
 
 use server::config::{Bytes, Config, Memory};
 use tools::client::Connection;

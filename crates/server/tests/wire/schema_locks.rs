@@ -1,5 +1,5 @@
-//! Definitions beside transactions that read, write or define something else: which of them wait, for whom, and what
-//! the views show of that.
+//! Definitions beside transactions that read, write or define something else: which of them wait,
+//! for whom, and what the views show of that.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
@@ -176,11 +176,12 @@ fn definitions_of_two_transactions_come_together() {
     run(&mut a, "dbcc checkcatalog with no_infomsgs");
 }
 
-/// What the first session does, what the second does, how that waits, and its error where the first is rolled back,
-/// and is committed.
+/// What the first session does, what the second does, how that waits, and its error where the first
+/// is rolled back, and is committed.
 type Case = (&'static str, &'static str, &'static str, Option<i32>, Option<i32>);
 
-/// A statement waits for a transaction in its way, which the views name, and goes on by what has become of it.
+/// A statement waits for a transaction in its way, which the views name, and goes on by what has
+/// become of it.
 #[test]
 fn definitions_wait_for_what_concerns_them_and_the_views_show_it() {
     let server = TestServer::shared();
@@ -340,8 +341,8 @@ fn locks_of_definitions_are_shown() {
     run(&mut a, "commit");
 }
 
-/// A cursor that reads its rows anew keeps the definition of its table from other sessions until it is closed, outside of
-/// transactions, too; one that has copied them does not.
+/// A cursor that reads its rows anew keeps the definition of its table from other sessions until it
+/// is closed, outside of transactions, too; one that has copied them does not.
 #[test]
 fn open_cursors_hold_the_definition_of_their_table() {
     let server = TestServer::shared();

@@ -1,4 +1,5 @@
-//! What logins that are no administrators can reach: their own database, and no file of the server's.
+//! What logins that are no administrators can reach: their own database, and no file of the
+//! server's.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -10,8 +10,8 @@ fn run(raw: &mut Raw, text: &str) -> Vec<String> {
     lines(&raw.answer().expect("an answer"))
 }
 
-/// Conversions that are NULL although their operand is not were once announced as not nullable, which closed
-/// the connection when the first such row was to be sent.
+/// Conversions that are NULL although their operand is not were once announced as not nullable,
+/// which closed the connection when the first such row was to be sent.
 #[test]
 fn a_result_that_an_option_makes_null_is_announced_as_nullable() {
     let server = TestServer::shared();

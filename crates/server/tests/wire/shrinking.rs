@@ -1,4 +1,5 @@
-//! The data file of disk tables becomes shorter when somebody wants that, while others use the tables.
+//! The data file of disk tables becomes shorter when somebody wants that, while others use the
+//! tables.
 
 use std::path::{Path, PathBuf};
 

@@ -14,12 +14,12 @@ const DISK_TABLES_KB: i64 = 2 << 10;
 /// What pages may take with all the rest.
 const LIMIT: &str = "exec sp_configure 'show advanced options', 1; reconfigure; \
                      exec sp_configure 'max server memory (MB)', 160; reconfigure";
-/// Rows of about 200 bytes; in memory, with two indexes, they would take about twice as much: more than is
-/// allowed.
+/// Rows of about 200 bytes; in memory, with two indexes, they would take about twice as much: more
+/// than is allowed.
 const ROWS: i64 = 150_000;
 const PART: i64 = 10_000;
-/// What the process may take in all, a log whose chunks are held until their transaction ends and an
-/// unoptimized program included.
+/// What the process may take in all, a log whose chunks are held until their transaction ends and
+/// an unoptimized program included.
 const MEMORY_MAX: u64 = 240 << 20;
 
 fn number(connection: &mut Connection, text: &str) -> i64 {
@@ -476,7 +476,8 @@ fn what_a_function_undoes_is_not_the_statement_that_calls_it() {
     check_table(&mut connection, "t");
 }
 
-/// Does it again as long as it is the victim of a deadlock, or finds a table that another has changed.
+/// Does it again as long as it is the victim of a deadlock, or finds a table that another has
+/// changed.
 fn insist(connection: &mut Connection, text: &str) {
     while let Err(error) = connection.execute(text) {
         let number = error.server_message().expect("the server says why").error.number();
@@ -517,7 +518,8 @@ fn what_others_change_meanwhile_is_not_lost() {
     check_table(&mut connection, "t");
 }
 
-/// What a transaction has put into a successor sinks as other rows do, although it may still be rolled back.
+/// What a transaction has put into a successor sinks as other rows do, although it may still be
+/// rolled back.
 #[test]
 fn a_transaction_of_many_statements_may_change_more_rows_than_memory_takes() {
     let dir = TempDir::new();
@@ -551,8 +553,8 @@ fn a_transaction_of_many_statements_may_change_more_rows_than_memory_takes() {
     assert_eq!(number(&mut connection, "select count(*) from t"), 1);
     check_table(&mut connection, "t");
 
-    // Rows come, are changed, and go, one part after the other; statements fail in between, and the table gets a
-    // new storage.
+    // Rows come, are changed, and go, one part after the other; statements fail in between, and the
+    // table gets a new storage.
     connection.execute("begin tran").unwrap();
     for from in (1..=all).step_by(STEP as usize) {
         insert(&mut connection, from);

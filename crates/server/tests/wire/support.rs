@@ -334,7 +334,8 @@ impl Raw {
     }
 }
 
-/// Waits until the request of a session is shown like this, by a condition on `sys.dm_exec_requests`.
+/// Waits until the request of a session is shown like this, by a condition on
+/// `sys.dm_exec_requests`.
 pub fn wait_for_request(observer: &mut Connection, session: i64, condition: &str) {
     let query = format!(
         "select count(*) from sys.dm_exec_requests where session_id = {session} and {condition}"

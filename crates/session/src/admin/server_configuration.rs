@@ -76,8 +76,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Where the extension is to lie: in its folder below the data directory, unless a path says where on this
-    /// machine.
+    /// Where the extension is to lie: in its folder below the data directory, unless a path says
+    /// where on this machine.
     fn extension_place(&self, asked: &str) -> FileResult<PathBuf> {
         let instance = &self.session.instance;
         let path = match Path::new(asked) {

@@ -12,8 +12,8 @@ pub(super) struct CanonicalCall {
 }
 
 impl CanonicalCall {
-    /// The call in which each marker is the next of the arguments. A bare name is called with all of
-    /// them.
+    /// The call in which each marker is the next of the arguments. A bare name is called with all
+    /// of them.
     pub fn new(call: &str, arguments: &[Argument]) -> SqlResult<CanonicalCall> {
         let call = call.trim();
         let mut text = String::with_capacity(call.len() + 16);

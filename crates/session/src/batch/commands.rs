@@ -1,5 +1,5 @@
-//! What `DONE` calls statements that change the catalog. Clients tell by it that a statement has changed
-//! nothing rather than returned nothing.
+//! What `DONE` calls statements that change the catalog. Clients tell by it that a statement has
+//! changed nothing rather than returned nothing.
 
 use tsql::ast::{
     CreateAction, DropKind, Module, PermissionAction, RoleAction, StatementKind as Statement,

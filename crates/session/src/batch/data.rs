@@ -481,7 +481,8 @@ impl Context<'_> {
         Ok(false)
     }
 
-    /// Errors 3951, 3952, 41332, 41333, 41368: levels at which memory-optimized tables cannot be used.
+    /// Errors 3951, 3952, 41332, 41333, 41368: levels at which memory-optimized tables cannot be
+    /// used.
     fn check_isolation(&self, facts: &Facts) -> Run<()> {
         if facts.disk && self.session.options.isolation == IsolationLevel::Snapshot {
             self.check_snapshot_allowed(facts)?;
@@ -591,8 +592,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Error 41333: memory-optimized tables and disk tables do not both have locks or checks for more than a
-    /// snapshot in one transaction.
+    /// Error 41333: memory-optimized tables and disk tables do not both have locks or checks for
+    /// more than a snapshot in one transaction.
     pub(super) fn check_strictness(&self, touched: Touched) -> Run<()> {
         let touched = self.session.transaction.touched().and(touched);
         if touched.memory_optimized_strictly && touched.disk_strictly {
@@ -617,8 +618,8 @@ impl Context<'_> {
         }
     }
 
-    /// Error 3961: the transaction reads a table at a snapshot that is older than the table's definition, or than
-    /// its storage.
+    /// Error 3961: the transaction reads a table at a snapshot that is older than the table's
+    /// definition, or than its storage.
     fn check_definitions(&mut self, unit: &Unit) -> Run<()> {
         let is_snapshot = self.session.options.isolation == IsolationLevel::Snapshot;
         for used in &unit.tables {
@@ -652,7 +653,8 @@ impl Context<'_> {
         let memory_only = tables().all(|used| used.table.kind.is_memory_optimized());
         let isolation = match self.session.options.isolation {
             IsolationLevel::Snapshot => Isolation::Snapshot,
-            // Whatever the level, beside a locking one memory-optimized tables are read at SNAPSHOT.
+            // Whatever the level, beside a locking one memory-optimized tables are read at
+            // SNAPSHOT.
             _ if memory_only => Isolation::Snapshot,
             _ => Isolation::ReadCommitted,
         };

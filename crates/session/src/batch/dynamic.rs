@@ -202,8 +202,8 @@ impl Context<'_> {
         of_types.chain([program.database]).all(|database| self.session.database_holds(database))
     }
 
-    /// Makes the plans of a text before it runs, so that its errors are found first, all of them. What
-    /// does not exist yet may exist when its statement's turn comes.
+    /// Makes the plans of a text before it runs, so that its errors are found first, all of them.
+    /// What does not exist yet may exist when its statement's turn comes.
     pub(crate) fn compile_ahead(&mut self, program: &Arc<Program>) -> Run<()> {
         let mut errors: Vec<SqlError> = Vec::new();
         for step in &program.steps {

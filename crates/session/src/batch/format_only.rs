@@ -1,11 +1,12 @@
 //! `SET FMTONLY ON`: clients hear of the columns of results, and nothing is done.
 //!
-//! A program's steps are walked once, in the order of the text, so that every branch is seen: conditions are not
-//! asked, jumps, `RETURN` and `THROW` are passed over, and the body of a loop and a `CATCH` block come like
-//! anything else. Queries announce their columns. Modules and texts that are executed are walked likewise, but
-//! one that is being walked already is not entered again. Variables are assigned and options are set, as in
-//! SQL Server: procedures that have to run for real find out by such an assignment behind a condition
-//! that never holds, and switch the option off.
+//! A program's steps are walked once, in the order of the text, so that every branch is seen:
+//! conditions are not asked, jumps, `RETURN` and `THROW` are passed over, and the body of a loop
+//! and a `CATCH` block come like anything else. Queries announce their columns. Modules and texts
+//! that are executed are walked likewise, but one that is being walked already is not entered
+//! again. Variables are assigned and options are set, as in SQL Server: procedures that have to run
+//! for real find out by such an assignment behind a condition that never holds, and switch the
+//! option off.
 
 use std::sync::Arc;
 

@@ -135,8 +135,8 @@ impl Context<'_> {
         Ok(program)
     }
 
-    /// The program of a temporary procedure, whose names mean what they mean where it is called: the
-    /// session keeps it for the database that it was last called in.
+    /// The program of a temporary procedure, whose names mean what they mean where it is called:
+    /// the session keeps it for the database that it was last called in.
     fn temporary_program(
         &self,
         module: &Arc<ModuleDef>,

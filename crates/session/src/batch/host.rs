@@ -32,7 +32,8 @@ use crate::session::transaction::{OpenAs, OpenStatement};
 use crate::session::{State, locking};
 
 impl State {
-    /// A statement of this kind, at this level, has succeeded: what it has loaded becomes its tables' storage.
+    /// A statement of this kind, at this level, has succeeded: what it has loaded becomes its
+    /// tables' storage.
     pub(crate) fn finish_loads(
         &mut self,
         task: &Task,
@@ -157,7 +158,8 @@ impl Host for State {
     fn begin_load(&mut self, task: &Task, used: &TableUse) -> SqlResult<()> {
         let levels = [Some(self.options.isolation), self.transaction.began_at()];
         if levels.contains(&Some(IsolationLevel::Snapshot)) {
-            // The successor has what is committed, which may be newer than the transaction's snapshot.
+            // The successor has what is committed, which may be newer than the transaction's
+            // snapshot.
             return Ok(());
         }
         let (catalog, level) = (self.catalog(used.database)?, self.statements.len());

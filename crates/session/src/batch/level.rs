@@ -157,8 +157,8 @@ impl Context<'_> {
         dropped
     }
 
-    /// Drops the temporary tables of levels that have ended in a transaction, where its rollback has brought them back.
-    /// Called at the end of a request.
+    /// Drops the temporary tables of levels that have ended in a transaction, where its rollback
+    /// has brought them back. Called at the end of a request.
     pub(crate) fn drop_left_behind(&mut self) {
         if self.in_user_transaction() {
             return;

@@ -32,8 +32,8 @@ const FIRST_NUMBER: i64 = 13_000;
 const SEVERITY_LOGGED: i64 = 18;
 
 impl Context<'_> {
-    /// Messages 3606, 3607 and 3622: something that could not be computed is NULL. Within a function nothing can be told,
-    /// since rows may be on their way.
+    /// Messages 3606, 3607 and 3622: something that could not be computed is NULL. Within a
+    /// function nothing can be told, since rows may be on their way.
     pub(crate) fn tell_arithmetic(&mut self) -> base::SqlResult<()> {
         let notes = self.session.arithmetic;
         if notes == ArithmeticNotes::default() || self.session.level().is_function() {

@@ -4,18 +4,21 @@
 //!
 //! The caller has put a [`Level`](crate::session::level::Level) on the session's stack and made a
 //! frame with the parameters' values. [`Context::run_program`] walks the steps. A step that fails
-//! gives a [`Fault`]: the error, and what it ends. The nearest `TRY` of this program takes it; or it
-//! goes to the caller, if a `TRY` is around the call; or it is sent to the client, and ends what it
-//! ends.
+//! gives a [`Fault`]: the error, and what it ends. The nearest `TRY` of this program takes it; or
+//! it goes to the caller, if a `TRY` is around the call; or it is sent to the client, and ends what
+//! it ends.
 //!
 //! # Where things are
 //!
 //! * [`failure`]: what a statement that fails leaves.
-//! * [`data`]: statements that read or change data. [`into`], [`insert_exec`]: statements of two halves.
+//! * [`data`]: statements that read or change data. [`into`], [`insert_exec`]: statements of two
+//!   halves.
 //! * [`expression`]: variables, conditions.
 //! * [`call`], [`dynamic`], [`canonical`], [`result_sets`]: `EXEC`.
-//! * [`function`], [`trigger`], [`native`]: modules that statements run. [`host`]: what their units ask of the session.
-//! * [`transaction`], [`set`], [`showplan`], [`statistics`], [`message`], [`wait`], [`impersonate`]: as their names say.
+//! * [`function`], [`trigger`], [`native`]: modules that statements run. [`host`]: what their units
+//!   ask of the session.
+//! * [`transaction`], [`set`], [`showplan`], [`statistics`], [`message`], [`wait`],
+//!   [`impersonate`]: as their names say.
 //! * [`format_only`]: programs of which only the columns of results are wanted.
 
 pub mod call;
@@ -217,7 +220,8 @@ impl Context<'_> {
         self.tell_database(before, Some(line))
     }
 
-    /// Tells the client about the current database; by a message too, with the line of the statement.
+    /// Tells the client about the current database; by a message too, with the line of the
+    /// statement.
     pub(crate) fn tell_database(
         &mut self,
         before: base::ids::DbId,
@@ -251,7 +255,8 @@ impl Context<'_> {
         self.tell_done(command, rows, false)
     }
 
-    /// A statement that sets something up for others has succeeded, which the client of a module does not hear.
+    /// A statement that sets something up for others has succeeded, which the client of a module
+    /// does not hear.
     pub(super) fn done_setting(&mut self) -> Run<()> {
         if self.session.level().kind != ProgramKind::Batch {
             self.session.left.error = 0;
@@ -270,7 +275,8 @@ impl Context<'_> {
         let nocount = self.session.options.settings.nocount;
         let in_module = self.session.level().kind != ProgramKind::Batch;
         let rows = rows.filter(|_| !nocount);
-        // Under NOCOUNT the client hears of nothing but the ends of rows, errors and, of batches, changes.
+        // Under NOCOUNT the client hears of nothing but the ends of rows, errors and, of batches,
+        // changes.
         let silent = rows.is_none() && !failed && command != command::SELECT;
         let unheard = in_module
             || matches!(command, command::NONE | command::CONDITION | command::FETCH_INTO);
@@ -289,8 +295,9 @@ impl Context<'_> {
     }
 }
 
-/// Whether a definition is one that begins a transaction under `IMPLICIT_TRANSACTIONS`: `ALTER TABLE`, `CREATE`,
-/// `DROP`, `GRANT`, `DENY`, `REVOKE` and `TRUNCATE TABLE`, but nothing about databases.
+/// Whether a definition is one that begins a transaction under `IMPLICIT_TRANSACTIONS`: `ALTER
+/// TABLE`, `CREATE`, `DROP`, `GRANT`, `DENY`, `REVOKE` and `TRUNCATE TABLE`, but nothing about
+/// databases.
 fn begins_transaction(kind: &tsql::ast::StatementKind) -> bool {
     use tsql::ast::StatementKind as S;
     match kind {

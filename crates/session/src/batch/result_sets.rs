@@ -1,8 +1,9 @@
-//! `EXEC … WITH RESULT SETS`: what is executed must return these result sets and no others, whose columns
-//! get the names and types that the clause says.
+//! `EXEC … WITH RESULT SETS`: what is executed must return these result sets and no others, whose
+//! columns get the names and types that the clause says.
 //!
-//! The check is made where the result sets pass: one that does not fit fails the statement that sends
-//! it, in the module where that stands. Only what is missing at the end is the fault of the `EXEC`.
+//! The check is made where the result sets pass: one that does not fit fails the statement that
+//! sends it, in the module where that stands. Only what is missing at the end is the fault of the
+//! `EXEC`.
 
 use base::datetime::DateSettings;
 use base::{Arena, Collation, ConvertOptions, SqlError, SqlResult, message};

@@ -9,7 +9,8 @@ use super::Arguments;
 use crate::context::Context;
 use crate::instance::locks::{LockName, parse_mode, parse_owner};
 
-/// The procedures, and the one that in SQL Server does the work of both; errors of the lock itself name that.
+/// The procedures, and the one that in SQL Server does the work of both; errors of the lock itself
+/// name that.
 const ACQUIRE: &str = "sp_getapplock";
 const RELEASE: &str = "sp_releaseapplock";
 const BOTH: &str = "xp_userlock";

@@ -5,8 +5,8 @@ use base::{SqlError, SqlResult, message};
 use super::Arguments;
 use crate::context::Context;
 
-/// Closes a database and forgets it; its files stay. Statistics that other options of the procedure are about
-/// are never out of date.
+/// Closes a database and forgets it; its files stay. Statistics that other options of the procedure
+/// are about are never out of date.
 pub fn detach(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
     let name = arguments.text("@dbname").unwrap_or_default();
     for parameter in ["@skipchecks", "@keepfulltextindexfile"] {

@@ -8,8 +8,8 @@ use engine::database::Database;
 use super::Arguments;
 use crate::context::{Context, checkpoint_error};
 
-/// Merges the checkpoint file pairs of a database that lie within a range of transactions, or all of
-/// them; says so if there are none. Errors 911, 262.
+/// Merges the checkpoint file pairs of a database that lie within a range of transactions, or all
+/// of them; says so if there are none. Errors 911, 262.
 pub fn merge(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
     let bound = |name, or: Lsn| {
         arguments.int(name).map_or(or, |tsn| Lsn(u64::try_from(tsn).unwrap_or_default()))

@@ -24,8 +24,8 @@ pub fn modules(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlR
     Ok(0)
 }
 
-/// `sp_xtp_control_query_exec_stats`: of all modules, or of the one that is named by its ids. Errors 15247, and
-/// those of databases that cannot be used.
+/// `sp_xtp_control_query_exec_stats`: of all modules, or of the one that is named by its ids.
+/// Errors 15247, and those of databases that cannot be used.
 pub fn statements(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
     let instance = context.instance();
     let id = |name| arguments.int(name).and_then(|id| i32::try_from(id).ok());

@@ -497,8 +497,8 @@ fn parameter_row(ordinal: i32, open: &Open) -> Vec<Value> {
     row
 }
 
-/// `sp_describe_parameter_encryption`: no keys, and every parameter as one that is not encrypted, since no
-/// column is.
+/// `sp_describe_parameter_encryption`: no keys, and every parameter as one that is not encrypted,
+/// since no column is.
 pub fn parameter_encryption(
     context: &mut Context<'_>,
     arguments: &mut Arguments<'_>,

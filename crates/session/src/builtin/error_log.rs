@@ -1,4 +1,5 @@
-//! `xp_readerrorlog`, `xp_enumerrorlogs`, `sp_readerrorlog`, `sp_enumerrorlogs`: what is in the error log.
+//! `xp_readerrorlog`, `xp_enumerrorlogs`, `sp_readerrorlog`, `sp_enumerrorlogs`: what is in the
+//! error log.
 
 use base::datetime::civil::{Civil, DAYS_1900};
 use base::value::DateTime;

@@ -7,8 +7,8 @@ use engine::catalog::def::{Permission, Securable, SecurableClass};
 use super::Arguments;
 use crate::context::Context;
 
-/// `sp_recompile_object`: throws away what is kept of a module, or of whatever depends on an object. Sets
-/// `@done` to 0 if the user may not.
+/// `sp_recompile_object`: throws away what is kept of a module, or of whatever depends on an
+/// object. Sets `@done` to 0 if the user may not.
 pub fn recompile(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
     let id = arguments.int("@object").and_then(|id| i32::try_from(id).ok()).unwrap_or(0);
     let database = context.session.database;

@@ -40,8 +40,8 @@ fn put(context: &mut Context<'_>, def: &DatabaseDef, resource_pool: i32) -> SqlR
     Ok(())
 }
 
-/// Binds a database to a pool that users have made and that is in use; it is limited by it at once. Errors 41370,
-/// 41372, 41373.
+/// Binds a database to a pool that users have made and that is in use; it is limited by it at once.
+/// Errors 41370, 41372, 41373.
 pub fn bind(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
     let def = database(context, arguments)?;
     let name = arguments.text("@pool_name").unwrap_or_default();

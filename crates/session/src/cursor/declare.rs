@@ -202,8 +202,8 @@ fn add_tables<'q>(
     }
 }
 
-/// What says best which row is meant: the columns of a unique index, or the number that the rows of a table
-/// without one have.
+/// What says best which row is meant: the columns of a unique index, or the number that the rows of
+/// a table without one have.
 fn key_of(table: &TableDef) -> Option<Vec<NamingColumn>> {
     let unique = table.indexes.iter().filter(|i| i.unique && !i.disabled && i.filter.is_none());
     let columns = |index: &IndexDef| {

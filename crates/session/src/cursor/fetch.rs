@@ -204,7 +204,8 @@ impl Context<'_> {
         self.done(command::FETCH_INTO, None).map_err(Fault::lost)
     }
 
-    /// Moves a cursor, and reads the row that it stands on then. A dynamic cursor passes over rows that are gone.
+    /// Moves a cursor, and reads the row that it stands on then. A dynamic cursor passes over rows
+    /// that are gone.
     fn fetched_values(
         &mut self,
         cursor: &mut Cursor,
@@ -236,8 +237,8 @@ impl Context<'_> {
         Ok(if open.on_row { FETCHED } else { BEYOND })
     }
 
-    /// The values of the row that a cursor stands on: as it was, or sought by its key. The status is
-    /// [`GONE`] if it is not there any more.
+    /// The values of the row that a cursor stands on: as it was, or sought by its key. The status
+    /// is [`GONE`] if it is not there any more.
     pub(super) fn current_values(&mut self, cursor: &mut Cursor) -> Run<(i32, Option<Vec<Value>>)> {
         let source = cursor.source.clone();
         let Some(open) = &mut cursor.open else { return Ok((BEYOND, None)) };
@@ -330,8 +331,8 @@ impl Context<'_> {
     }
 }
 
-/// Whether a cursor's rows are sought in a table now as they were when it was opened. Its storage may be another one:
-/// keys stay, and so do row numbers, none of which comes again.
+/// Whether a cursor's rows are sought in a table now as they were when it was opened. Its storage
+/// may be another one: keys stay, and so do row numbers, none of which comes again.
 fn reads_the_same(then: &TableDef, now: &TableDef) -> bool {
     then.columns == now.columns && then.indexes == now.indexes
 }

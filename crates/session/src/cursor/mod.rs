@@ -2,10 +2,10 @@
 //!
 //! # Life of a cursor
 //!
-//! `DECLARE` binds the query and keeps the values that variables have at that moment. `OPEN` runs it
-//! and keeps all rows in a local table, each with the key of its row if there is one. `FETCH` moves
-//! over them. `CLOSE` drops the rows; `DEALLOCATE` drops a reference, and the cursor with the last
-//! one: names and cursor variables each hold one.
+//! `DECLARE` binds the query and keeps the values that variables have at that moment. `OPEN` runs
+//! it and keeps all rows in a local table, each with the key of its row if there is one. `FETCH`
+//! moves over them. `CLOSE` drops the rows; `DEALLOCATE` drops a reference, and the cursor with the
+//! last one: names and cursor variables each hold one.
 //!
 //! # What a cursor sees of changes
 //!
@@ -16,13 +16,15 @@
 //! not for `KEYSET` cursors. `DYNAMIC` cursors are keyset ones here: a row that is inserted later
 //! is not seen; one that is gone is passed over rather than found missing.
 //!
-//! While such a cursor is open, no other session changes the definition of its table. Its own session may: then
-//! nothing can be fetched any more.
+//! While such a cursor is open, no other session changes the definition of its table. Its own
+//! session may: then nothing can be fetched any more.
 //!
 //! # Where things are
 //!
-//! * [`declare`]: what a cursor is made of. * [`statements`]: the statements. * [`fetch`]: moving and
-//!   reading. * [`current`]: the row that `WHERE CURRENT OF` means, and `CURSOR_STATUS`.
+//! * [`declare`]: what a cursor is made of.
+//! * [`statements`]: the statements.
+//! * [`fetch`]: moving and reading.
+//! * [`current`]: the row that `WHERE CURRENT OF` means, and `CURSOR_STATUS`.
 //! * [`remote`]: the procedures by which clients use cursors.
 
 mod current;

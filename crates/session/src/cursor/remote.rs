@@ -380,8 +380,8 @@ impl Context<'_> {
         Ok(Called::default())
     }
 
-    /// Which of a cursor's tables a client means: the one that it names, or the first that has the columns.
-    /// Errors 16929, 16933.
+    /// Which of a cursor's tables a client means: the one that it names, or the first that has the
+    /// columns. Errors 16929, 16933.
     fn changed_table(&self, cursor: &Cursor, named: Option<&str>, columns: &[&str]) -> Run<usize> {
         let keys = &cursor.source.keys;
         if cursor.source.read_only || keys.is_empty() {

@@ -66,8 +66,8 @@ fn put(context: &mut Context<'_>, altered: &Altered, new: TableDef) -> DdlResult
     rebuild::put(context, Rebuild { database, old: &old, new, sources, exprs, statement })
 }
 
-/// What new indexes want of the session's options, and of those with which the objects that their keys depend
-/// on were made. Errors 1934, 1935.
+/// What new indexes want of the session's options, and of those with which the objects that their
+/// keys depend on were made. Errors 1934, 1935.
 pub fn check_options(
     context: &Context<'_>,
     database: DbId,

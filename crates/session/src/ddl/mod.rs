@@ -4,11 +4,12 @@
 //!
 //! [`execute`] is given a statement and a [`Context`]. Most statements run within
 //! [`Context::definition`]: in the open transaction, or in one of their own; when they fail, what
-//! they did is undone. They begin with [`Context::lock_edit`] (definitions of local temporary objects do without), so
-//! that the schema that they check stays the same; they make new definitions from the tree and the schema; and they put
-//! these into the catalog through its [`SchemaEdit`](engine::catalog::SchemaEdit), which locks what they change and rely
-//! on. Where another transaction was faster, the statement is done once more: until its end it tells the client nothing.
-//! Databases are made, altered and dropped outside of transactions.
+//! they did is undone. They begin with [`Context::lock_edit`] (definitions of local temporary
+//! objects do without), so that the schema that they check stays the same; they make new
+//! definitions from the tree and the schema; and they put these into the catalog through its
+//! [`SchemaEdit`](engine::catalog::SchemaEdit), which locks what they change and rely on. Where
+//! another transaction was faster, the statement is done once more: until its end it tells the
+//! client nothing. Databases are made, altered and dropped outside of transactions.
 //!
 //! # Where things are
 //!

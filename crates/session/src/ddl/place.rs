@@ -80,8 +80,8 @@ pub fn refuse_temporary(name: &ObjectName, what: &str) -> DdlResult<()> {
     }
 }
 
-/// Where a new object of this name goes. A definition statement begins there, unless the object is a
-/// local temporary one. Errors 262, 2714, 2760, 193.
+/// Where a new object of this name goes. A definition statement begins there, unless the object is
+/// a local temporary one. Errors 262, 2714, 2760, 193.
 pub fn for_new(
     context: &mut Context<'_>,
     name: &ObjectName,
@@ -170,9 +170,9 @@ impl Found {
     }
 }
 
-/// The object that a name means, among those that can be changed: a definition statement begins, unless it is a local
-/// temporary one. Where a transaction in progress is about to make or has dropped something of that name, its end is
-/// waited for.
+/// The object that a name means, among those that can be changed: a definition statement begins,
+/// unless it is a local temporary one. Where a transaction in progress is about to make or has
+/// dropped something of that name, its end is waited for.
 pub fn find_to_change(context: &mut Context<'_>, name: &ObjectName) -> DdlResult<Option<Found>> {
     let database = database_of(context.session, name)?;
     if !is_private(&name.name.name) {

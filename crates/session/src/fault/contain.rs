@@ -1,10 +1,11 @@
 //! A panic of a statement ends its session, not the server.
 //!
 //! A request runs within [`contained`]. A panic outside the engine's critical sections
-//! (`engine::critical`) unwinds to there. Destructors release what the statement held on the way: cursors,
-//! leases, files, guards. `Context::after_panic` releases what the session holds: it rolls the
-//! transaction back. The session's own state is not trusted any more, so that it ends: the client is sent error
-//! 3624, whose severity closes the connection. The panic itself, with its backtrace, is logged where it arises.
+//! (`engine::critical`) unwinds to there. Destructors release what the statement held on the way:
+//! cursors, leases, files, guards. `Context::after_panic` releases what the session holds: it rolls
+//! the transaction back. The session's own state is not trusted any more, so that it ends: the
+//! client is sent error 3624, whose severity closes the connection. The panic itself, with its
+//! backtrace, is logged where it arises.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,9 +1,9 @@
 //! What each error ends: the one table.
 //!
-//! An error that is not here ends its statement, and under `XACT_ABORT` the transaction. What a number
-//! ends does not depend on its severity, but for the severest, and only for a few on where it arises. A name
-//! or text that does not compile ends its batch or module, whatever the number: what compiles it says
-//! so ([`Effect::Scope`]).
+//! An error that is not here ends its statement, and under `XACT_ABORT` the transaction. What a
+//! number ends does not depend on its severity, but for the severest, and only for a few on where
+//! it arises. A name or text that does not compile ends its batch or module, whatever the number:
+//! what compiles it says so ([`Effect::Scope`]).
 
 use base::SqlError;
 
@@ -32,22 +32,24 @@ pub(crate) fn effect_of(error: &SqlError, place: Place) -> Effect {
     }
 }
 
-/// Errors after which the transaction cannot be committed, so that the batch ends and rolls it back.
+/// Errors after which the transaction cannot be committed, so that the batch ends and rolls it
+/// back.
 fn rolls_back(number: i32) -> bool {
     match number {
         // Memory, the server's or the log's state, conflicts.
         701 | 3961 | 3966 | 41339 => true,
         // Conversions of strings to what they do not say, and values that make no date or float.
         235 | 241 | 245 | 289 | 293 | 295 | 3623 | 8114 | 8169 => true,
-        // Too deep nesting; triggers that ended the transaction; COMMIT and ROLLBACK where an INSERT waits for
-        // rows, and a table that has changed under it; writing in a doomed transaction.
+        // Too deep nesting; triggers that ended the transaction; COMMIT and ROLLBACK where an
+        // INSERT waits for rows, and a table that has changed under it; writing in a doomed
+        // transaction.
         217 | 556 | 628 | 3609 | 3616 | 3915 | 3916 | 3930 => true,
         // Isolation levels that tables or databases do not have.
         3951 | 3952 | 41332 | 41333 | 41368 => true,
         // Databases that are not there.
         911 => true,
-        // Definitions: names that are taken, tables, constraints, indexes, sequences, synonyms; what
-        // is dropped and still in use. 1750, 3727 and 4916 follow the errors that say why.
+        // Definitions: names that are taken, tables, constraints, indexes, sequences, synonyms;
+        // what is dropped and still in use. 1750, 3727 and 4916 follow the errors that say why.
         219 | 1505 | 1715 | 1750 | 1765 | 1768 | 1778 | 2714 => true,
         3723 | 3726 | 3727 | 3728 | 3729 | 3732 | 4514 | 4708 | 4712 | 4901 | 4916 | 4920 => true,
         10610 | 11700..=11708 => true,
@@ -65,8 +67,8 @@ pub(crate) fn is_given_up(number: i32) -> bool {
     )
 }
 
-/// Whether `XACT_ABORT` makes an error end the transaction that ends its statement. What is dropped and was not
-/// there has done no harm.
+/// Whether `XACT_ABORT` makes an error end the transaction that ends its statement. What is dropped
+/// and was not there has done no harm.
 pub(crate) fn heeds_xact_abort(error: &SqlError) -> bool {
     !matches!(error.number(), 266 | 2787 | 3701)
 }

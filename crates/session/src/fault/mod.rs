@@ -11,8 +11,8 @@
 //! | session | the connection | is rolled back | severity 20 and above |
 //!
 //! Which error has which effect says [`effects`]. Under `XACT_ABORT` what ends a statement ends the
-//! transaction. Inside a `TRY` nothing of this happens but that the transaction is doomed where it would
-//! have been rolled back.
+//! transaction. Inside a `TRY` nothing of this happens but that the transaction is doomed where it
+//! would have been rolled back.
 
 pub mod contain;
 pub(crate) mod effects;

@@ -1,10 +1,10 @@
 //! Which units get machine code, and when.
 //!
-//! Natively compiled modules get it before they run first; for a long one the statement waits, and a
-//! thread of its own compiles it. Anything else is interpreted until it has run often, or long, enough
-//! to be worth the milliseconds; then a thread compiles it while sessions go on with the interpreter. The
-//! code is kept in the unit, so it goes when the plan goes.
-//! Tests have everything compiled before it runs first.
+//! Natively compiled modules get it before they run first; for a long one the statement waits, and
+//! a thread of its own compiles it. Anything else is interpreted until it has run often, or long,
+//! enough to be worth the milliseconds; then a thread compiles it while sessions go on with the
+//! interpreter. The code is kept in the unit, so it goes when the plan goes. Tests have everything
+//! compiled before it runs first.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Weak, mpsc};
@@ -18,9 +18,9 @@ use crate::fault::contain::contained;
 use crate::program::NativePlan;
 use crate::program::plan::StepPlan;
 
-/// The heat at which a unit is compiled, unless one is told otherwise: it rises by one with each run and each
-/// [`run::interp::TURNS_PER_HEAT`] turns of loops. Compiling costs about as much as so many runs of a
-/// small statement.
+/// The heat at which a unit is compiled, unless one is told otherwise: it rises by one with each
+/// run and each [`run::interp::TURNS_PER_HEAT`] turns of loops. Compiling costs about as much as so
+/// many runs of a small statement.
 pub const HOT: u32 = 2000;
 
 /// Units of fewer instructions are compiled where they are needed, in a few milliseconds.
@@ -69,8 +69,9 @@ impl Compiler {
         }
     }
 
-    /// Gives a natively compiled module's unit machine code, if there is a generator that can. A long one is
-    /// compiled on a thread of its own, so that the statement can be cancelled and holds no worker.
+    /// Gives a natively compiled module's unit machine code, if there is a generator that can. A
+    /// long one is compiled on a thread of its own, so that the statement can be cancelled and
+    /// holds no worker.
     pub fn compile_module(&self, task: &Task, plan: &Arc<NativePlan>) -> Result<(), Interrupted> {
         let Some(generator) = &self.generator else { return Ok(()) };
         if plan.unit.code.len() < SHORT {
@@ -92,8 +93,8 @@ impl Compiler {
         }
     }
 
-    /// What happens to a unit that is not a native module's before it runs: if nothing is waited for, it is
-    /// compiled.
+    /// What happens to a unit that is not a native module's before it runs: if nothing is waited
+    /// for, it is compiled.
     #[inline]
     pub fn prepare(&self, unit: &Unit) {
         if self.compile_after == 0 && unit.machine_code.get().is_none() && unit.claim_compilation()

@@ -1,8 +1,8 @@
-//! The resource governor, as far as memory goes: how much of the server's memory for rows the databases may use
-//! that are bound to a pool.
+//! The resource governor, as far as memory goes: how much of the server's memory for rows the
+//! databases may use that are bound to a pool.
 //!
-//! A limit is a database's own; several that are bound to one pool share what it may use, and each is left what the
-//! others do not use at the moment.
+//! A limit is a database's own; several that are bound to one pool share what it may use, and each
+//! is left what the others do not use at the moment.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -15,8 +15,8 @@ use engine::txn::locks::{
 use engine::txn::{Gates, Owner, WaitGraph};
 use engine::wait::Task;
 
-/// The modes of application locks and their names, as `@LockMode` and `APPLOCK_MODE` have them. The two
-/// with an intent and another part are what conversions make.
+/// The modes of application locks and their names, as `@LockMode` and `APPLOCK_MODE` have them. The
+/// two with an intent and another part are what conversions make.
 const MODES: [(&str, LockMode); 5] = [
     ("IntentShared", LockMode::INTENT_SHARED),
     ("Shared", LockMode::SHARED),

@@ -148,8 +148,8 @@ impl Instance {
     }
 }
 
-/// Whether a database lets one of its users in: in `RESTRICTED_USER` mode only owners of it, and logins
-/// that are in `dbcreator` or `sysadmin`.
+/// Whether a database lets one of its users in: in `RESTRICTED_USER` mode only owners of it, and
+/// logins that are in `dbcreator` or `sysadmin`.
 pub(crate) fn admits(
     master: &Schema,
     database: &DatabaseDef,

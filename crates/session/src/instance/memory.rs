@@ -11,18 +11,20 @@ use run::interp::memory::Grant;
 
 use super::{Instance, setting};
 
-/// What of `max server memory` is left free, since others take memory faster than pages can leave: one in so
-/// many.
+/// What of `max server memory` is left free, since others take memory faster than pages can leave:
+/// one in so many.
 const SLACK: u64 = 32;
 /// What of `max server memory` pages have at least, whatever else takes memory: one in so many.
 const LEAST_SHARE_OF_PAGES: u64 = 8;
 /// What values have at least: one in so many.
 const LEAST_SHARE_OF_VALUES: u64 = 8;
-/// By which part pages become fewer at a time, where statements were granted memory that they have not taken.
+/// By which part pages become fewer at a time, where statements were granted memory that they have
+/// not taken.
 const STEPS_OF_PAGES: u64 = 32;
 /// What rows may take of it at most, in per cent; SQL Server has 70 to 90, depending on the amount.
 const MOST_PERCENT_OF_ROWS: u64 = 75;
-/// ... and what must be left beside rows, pages and logs, for what programs, sessions and transactions take.
+/// ... and what must be left beside rows, pages and logs, for what programs, sessions and
+/// transactions take.
 const LEFT_BY_ROWS: u64 = 64 << 20;
 /// What rows may take in any case: one in so many.
 const LEAST_SHARE_OF_ROWS: u64 = 2;
@@ -124,7 +126,8 @@ impl Instance {
         resident.is_some_and(|all| all > aim)
     }
 
-    /// Leaves values what all others leave of so much memory, pages as far as they must stay; and at least an eighth.
+    /// Leaves values what all others leave of so much memory, pages as far as they must stay; and
+    /// at least an eighth.
     fn limit_values(&self, limit: u64) {
         let used = self.values.used() as u64;
         let of_pages = self.host().pages.resident_bytes();

@@ -234,8 +234,8 @@ impl Instance {
         self.database_changes.fetch_add(1, SeqCst);
     }
 
-    /// A database has been dropped, closed or replaced. First that, since it keeps plans that are made just now from
-    /// being kept.
+    /// A database has been dropped, closed or replaced. First that, since it keeps plans that are
+    /// made just now from being kept.
     pub fn note_gone(&self, database: DbId) {
         self.note_database_change();
         self.plans.forget_database(database);

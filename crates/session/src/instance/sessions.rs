@@ -76,9 +76,9 @@ pub struct Traffic {
 
 /// The time during which a session's requests have had a thread, without that in which they waited.
 ///
-/// It is taken from the monotonic clock, which is read in some 20 ns; a thread's own processor time takes
-/// a call of the kernel, up to a microsecond, at the beginning and the end of each request and of each wait.
-/// So what the system does with the thread's processor meanwhile counts as well.
+/// It is taken from the monotonic clock, which is read in some 20 ns; a thread's own processor time
+/// takes a call of the kernel, up to a microsecond, at the beginning and the end of each request
+/// and of each wait. So what the system does with the thread's processor meanwhile counts as well.
 #[derive(Default, Debug)]
 pub struct RunningTime {
     /// Nanoseconds up to the last stop. Written by the thread that runs a request, as is the next.

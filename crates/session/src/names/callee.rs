@@ -113,8 +113,9 @@ impl Context<'_> {
         }
     }
 
-    /// Calls a procedure that every database has, in the one that its name has. The client does not hear of
-    /// that, but of the caller's database again if the procedure has told it of others. Errors 911, 916.
+    /// Calls a procedure that every database has, in the one that its name has. The client does not
+    /// hear of that, but of the caller's database again if the procedure has told it of others.
+    /// Errors 911, 916.
     pub(crate) fn in_database_of<T>(
         &mut self,
         name: &ast::ObjectName,

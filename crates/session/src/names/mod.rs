@@ -184,8 +184,8 @@ impl<'s> EngineStatistics<'s> {
     }
 }
 
-/// What a descent through pages in memory costs, and reading a page from the data file, in rows of a page that are
-/// passed by one after the other.
+/// What a descent through pages in memory costs, and reading a page from the data file, in rows of
+/// a page that are passed by one after the other.
 const LOOKUP_COST: f64 = 4.0;
 const READ_COST: f64 = 100.0;
 

@@ -37,8 +37,8 @@ pub struct Text<'t> {
     pub kind: ProgramKind,
 }
 
-/// The tree of a text, and what it takes: charged to the account, if the text is long, until that is dropped. Errors
-/// of the parser and of `pace`; 701.
+/// The tree of a text, and what it takes: charged to the account, if the text is long, until that
+/// is dropped. Errors of the parser and of `pace`; 701.
 pub(crate) fn read_text(
     text: &str,
     options: tsql::ParseOptions,
@@ -63,8 +63,8 @@ impl State {
         }
     }
 
-    /// Takes a text apart. Errors of the parser and of declarations, and of `pace`; 701 if the account has no
-    /// room for its tree.
+    /// Takes a text apart. Errors of the parser and of declarations, and of `pace`; 701 if the
+    /// account has no room for its tree.
     pub(crate) fn compile_text(
         &self,
         text: &Text<'_>,

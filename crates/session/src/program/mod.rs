@@ -4,9 +4,10 @@
 //!
 //! A text is parsed and [`prepare`](crate::prepare) turns the tree into a [`Program`]: control flow
 //! becomes jumps between numbered steps, variables get their places in a frame. Programs are
-//! immutable and shared by all sessions ([`plan_cache`](crate::plan_cache)). What a step needs to run, its plan, is made
-//! the first time that the step is run, or before the program starts where errors have to be found
-//! first; it is kept beside the step and thrown away when what it depends on has changed.
+//! immutable and shared by all sessions ([`plan_cache`](crate::plan_cache)). What a step needs to
+//! run, its plan, is made the first time that the step is run, or before the program starts where
+//! errors have to be found first; it is kept beside the step and thrown away when what it depends
+//! on has changed.
 //!
 //! # Invariants
 //!
@@ -111,8 +112,8 @@ pub struct Program {
     pub native: Mutex<Option<Arc<NativePlan>>>,
     /// Its runs as a module.
     pub runs: Runs,
-    /// What the tree of a long text takes. The session that has made it is charged for it until the plan
-    /// cache keeps it.
+    /// What the tree of a long text takes. The session that has made it is charged for it until the
+    /// plan cache keeps it.
     pub tree: Mutex<Option<Charged>>,
 }
 
@@ -253,8 +254,8 @@ impl Step {
         )
     }
 
-    /// Where what it does stands in the text: offsets of its first byte and of the one behind its last. Of
-    /// `IF` and `WHILE` it is the condition alone, not what hangs on it.
+    /// Where what it does stands in the text: offsets of its first byte and of the one behind its
+    /// last. Of `IF` and `WHILE` it is the condition alone, not what hangs on it.
     pub fn place(&self) -> (u32, u32) {
         let span = match &self.kind {
             StepKind::JumpUnless(condition, _) => condition.span,

@@ -76,8 +76,8 @@ impl Variables {
         VarId((self.scalars.len() - 1) as u32)
     }
 
-    /// Declares a table, which has the variable's name also where a type describes it. Error 134 if the
-    /// name is taken.
+    /// Declares a table, which has the variable's name also where a type describes it. Error 134 if
+    /// the name is taken.
     pub fn table(
         &mut self,
         name: &Arc<str>,

@@ -1,8 +1,8 @@
 //! Where what a request gives goes: results, messages, and what is done.
 //!
 //! The shapes are those of the wire's tokens, so that the server only has to encode them. What
-//! depends on what comes next (whether a `DONE` says that more follows) is the writer's business: it
-//! keeps the last one back until something follows it.
+//! depends on what comes next (whether a `DONE` says that more follows) is the writer's business:
+//! it keeps the last one back until something follows it.
 
 use base::datetime::Language;
 use base::{Collation, SqlError, SqlResult, SqlType, ValueRef};
@@ -156,8 +156,8 @@ pub enum EnvironmentChange<'a> {
     Reset,
 }
 
-/// A writer that does something of its own with results: errors, messages and what changes for the client
-/// pass on to another one, ends of statements and outputs are dropped.
+/// A writer that does something of its own with results: errors, messages and what changes for the
+/// client pass on to another one, ends of statements and outputs are dropped.
 pub trait PassesMessages: ResultWriter {
     /// The writer that they pass on to.
     fn outer(&mut self) -> &mut dyn AnswerWriter;
@@ -247,8 +247,8 @@ impl ResultWriter for Silent {
     }
 }
 
-/// Passes on the results of what runs inside a unit: the request's own writer hears of the rest when
-/// that unit is done.
+/// Passes on the results of what runs inside a unit: the request's own writer hears of the rest
+/// when that unit is done.
 pub struct ResultsOnly<'s>(pub &'s mut dyn ResultWriter);
 
 impl ResultWriter for ResultsOnly<'_> {

@@ -5,9 +5,10 @@
 //! * no permission or role of the server counts, not even those of `public`;
 //! * another database admits it as `guest` if that may connect, and otherwise not (916).
 //!
-//! The confinement is lifted if the database is `TRUSTWORTHY`, which only the server's administrators
-//! can make it, and its owner may vouch for users elsewhere: with `AUTHENTICATE SERVER` for what
-//! belongs to the server, with `AUTHENTICATE` in another database for that database.
+//! The confinement is lifted if the database is `TRUSTWORTHY`, which only the server's
+//! administrators can make it, and its owner may vouch for users elsewhere: with `AUTHENTICATE
+//! SERVER` for what belongs to the server, with `AUTHENTICATE` in another database for that
+//! database.
 
 use std::sync::Arc;
 
@@ -84,9 +85,9 @@ impl State {
         master.server().login_with_sid(&def.owner_sid).cloned()
     }
 
-    /// Whether what an object's definition does to another one is permitted by their owners: both belong
-    /// to one. Of two databases, both must be part of cross-database chains, and the owners are compared
-    /// by their logins.
+    /// Whether what an object's definition does to another one is permitted by their owners: both
+    /// belong to one. Of two databases, both must be part of cross-database chains, and the owners
+    /// are compared by their logins.
     pub fn is_chained(&self, from: (DbId, ObjectId), to: (DbId, ObjectId)) -> bool {
         let owner = |(database, object): (DbId, ObjectId)| {
             let class = SecurableClass::Object;
@@ -139,7 +140,8 @@ impl State {
         Ok(Some((login, Confined { database, user })))
     }
 
-    /// The login of a user. A user without one gets a login that has its name and sid and is in no role.
+    /// The login of a user. A user without one gets a login that has its name and sid and is in no
+    /// role.
     fn login_of(&self, database: DbId, user: &PrincipalDef) -> Arc<LoginDef> {
         let master = self.instance.databases().master().current();
         let sid = match user.id {

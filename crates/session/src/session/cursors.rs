@@ -47,7 +47,8 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// How many columns with keys are behind those that users see; none if rows are not sought again.
+    /// How many columns with keys are behind those that users see; none if rows are not sought
+    /// again.
     pub fn key_columns(&self) -> usize {
         self.keys.iter().map(|key| key.columns.len()).sum()
     }

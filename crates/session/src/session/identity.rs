@@ -1,4 +1,5 @@
-//! The security context of a session: the login that opened it, and what `EXECUTE AS` has made of that.
+//! The security context of a session: the login that opened it, and what `EXECUTE AS` has made of
+//! that.
 //!
 //! `EXECUTE AS LOGIN` acts as the login everywhere. `EXECUTE AS USER`, `EXEC ('…') AS USER` and the
 //! `EXECUTE AS` clause of a module act as the user in its database alone, because that database's

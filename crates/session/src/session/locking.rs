@@ -40,8 +40,8 @@ pub const NEWEST: Locking = Locking {
     escalate: false,
 };
 
-/// How the target of a change is read where nothing else is asked for: as it is now, after waiting for those that are
-/// changing it.
+/// How the target of a change is read where nothing else is asked for: as it is now, after waiting
+/// for those that are changing it.
 pub const CHANGED: Locking = Locking { mode: LockMode::UPDATE, ..NEWEST };
 
 /// How a disk table is read. Error 650.

@@ -127,11 +127,13 @@ pub struct State {
     pub standing_on: Vec<compile::bind::CursorRow>,
     /// What the last `INSERT BULK` has announced, until its rows come.
     pub bulk: Option<crate::session::loads::PendingBulk>,
-    /// The level of a bulk load's statements: they share the successor of the table that one of them begins.
+    /// The level of a bulk load's statements: they share the successor of the table that one of
+    /// them begins.
     pub loads_from: Option<usize>,
     /// The client has been told of the current database since this was last cleared.
     pub database_told: bool,
-    /// The databases that were current where it went to others for a call, the innermost last. It is in them all.
+    /// The databases that were current where it went to others for a call, the innermost last. It
+    /// is in them all.
     pub(crate) left_for_call: Vec<DbId>,
     databases: DatabaseList,
     owner: Arc<Owner>,

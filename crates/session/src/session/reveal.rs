@@ -31,7 +31,8 @@ impl Reveal {
         self.places().push(place.clone());
     }
 
-    /// Forgets the places where there is nothing to wait for: they keep databases in memory that may be gone.
+    /// Forgets the places where there is nothing to wait for: they keep databases in memory that
+    /// may be gone.
     pub(super) fn forget_durable(&self) {
         self.places().retain(|place| !place.shows_durable());
     }

@@ -1,12 +1,12 @@
 //! A session's temporary tables and procedures: `#t` by name, in tempdb by another.
 //!
-//! A table belongs to the level that made it and is dropped with it; modules called by that level see
-//! it, and a table of the same name of their own hides it. Global ones (`##t`) are found by their
-//! names in tempdb; here they are only noted to be dropped with the session.
+//! A table belongs to the level that made it and is dropped with it; modules called by that level
+//! see it, and a table of the same name of their own hides it. Global ones (`##t`) are found by
+//! their names in tempdb; here they are only noted to be dropped with the session.
 //!
-//! A table that is dropped in an open transaction stays in the list, since a rollback brings it back; whether it is
-//! there is for tempdb's schema to say. One whose level has ended is visible no more: it is *left behind* until no
-//! transaction is open that could bring it back.
+//! A table that is dropped in an open transaction stays in the list, since a rollback brings it
+//! back; whether it is there is for tempdb's schema to say. One whose level has ended is visible no
+//! more: it is *left behind* until no transaction is open that could bring it back.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -57,8 +57,8 @@ impl TemporaryTables {
         self.tables.push(TemporaryTable { name, object, level, global });
     }
 
-    /// The tables of a name that the session made, the newest first. Those whose creation was rolled
-    /// back, or that were dropped, are not in tempdb's schema any more.
+    /// The tables of a name that the session made, the newest first. Those whose creation was
+    /// rolled back, or that were dropped, are not in tempdb's schema any more.
     pub fn find(&self, name: &str) -> impl Iterator<Item = ObjectId> {
         let name: Arc<str> = fold_identifier(name).into();
         let of_name = move |t: &&TemporaryTable| !t.global && *t.name == *name;
@@ -119,7 +119,8 @@ impl TemporaryTables {
         tables.chain(self.left_behind.drain(..)).collect()
     }
 
-    /// Forgets tables that are not there any more, now and then. No transaction is open that could bring them back.
+    /// Forgets tables that are not there any more, now and then. No transaction is open that could
+    /// bring them back.
     pub fn forget_dropped(&mut self, is_there: impl Fn(ObjectId) -> bool) {
         if self.tables.len() >= self.look_at.max(LOOK_MIN) {
             self.tables.retain(|table| is_there(table.object));

@@ -246,15 +246,16 @@ impl TransactionState {
         self.open.as_mut()?.group.part(database)
     }
 
-    /// Others may look at the rows that it has changed until it goes on changing some. Called where it pauses.
+    /// Others may look at the rows that it has changed until it goes on changing some. Called where
+    /// it pauses.
     pub fn show_writes(&mut self) {
         if let Some(open) = &mut self.open {
             open.group.parts().for_each(Transaction::show_writes);
         }
     }
 
-    /// Lets rows sink that parts have written to storages of their own, where much has come together and no
-    /// savepoint or mark goes back to them. Called between statements.
+    /// Lets rows sink that parts have written to storages of their own, where much has come
+    /// together and no savepoint or mark goes back to them. Called between statements.
     pub fn settle(&mut self, task: &Task) -> Result<(), CommitError> {
         if self.kept_marks > 0 {
             return Ok(());
@@ -271,8 +272,8 @@ impl TransactionState {
         Ok(())
     }
 
-    /// Takes the part in a database out, to lend it; [`TransactionState::take_back`] must follow before
-    /// anything else is done.
+    /// Takes the part in a database out, to lend it; [`TransactionState::take_back`] must follow
+    /// before anything else is done.
     pub fn lend(&mut self, database: DbId) -> Option<Transaction> {
         self.open.as_mut()?.group.take(database)
     }
@@ -315,8 +316,8 @@ impl TransactionState {
         (part, &mut edits[place].1)
     }
 
-    /// Ends a load that the statement at this level has begun, if there is one: of which table, and how that
-    /// went.
+    /// Ends a load that the statement at this level has begun, if there is one: of which table, and
+    /// how that went.
     pub fn finish_load(
         &mut self,
         task: &Task,
@@ -342,8 +343,8 @@ impl TransactionState {
         self.definitions += 1;
     }
 
-    /// Whether the definition statement that has failed is to be done once more, since others have changed what it found:
-    /// said of the outermost one.
+    /// Whether the definition statement that has failed is to be done once more, since others have
+    /// changed what it found: said of the outermost one.
     pub fn restarts_definition(&mut self) -> bool {
         if self.definitions > 1 {
             return false;
@@ -358,8 +359,8 @@ impl TransactionState {
         is_stale
     }
 
-    /// Statements run within a definition that are none of its own: they are by themselves. Returns what
-    /// [`TransactionState::return_to_definition`] is to be given.
+    /// Statements run within a definition that are none of its own: they are by themselves. Returns
+    /// what [`TransactionState::return_to_definition`] is to be given.
     pub fn leave_definition(&mut self) -> u32 {
         std::mem::take(&mut self.definitions)
     }
@@ -378,7 +379,8 @@ impl TransactionState {
         }
     }
 
-    /// Leaves the tables that were only read, so that others may change them. Called where no statement is open.
+    /// Leaves the tables that were only read, so that others may change them. Called where no
+    /// statement is open.
     pub fn leave_tables(&mut self) {
         if self.definitions == 0
             && let Some(open) = &mut self.open
@@ -432,7 +434,8 @@ impl TransactionState {
         Mark { parts: open.group.parts().map(place).collect() }
     }
 
-    /// The same for something in the course of which statements run; [`TransactionState::drop_mark`] must follow.
+    /// The same for something in the course of which statements run;
+    /// [`TransactionState::drop_mark`] must follow.
     pub fn keep_mark(&mut self) -> Mark {
         self.kept_marks += 1;
         self.mark()

@@ -4,7 +4,8 @@ use base::ids::{DbId, ObjectId};
 use base::{Collation, SqlType, Value};
 use engine::catalog::def::DateTime;
 
-/// Strings in definitions of views have the default collation; the binder gives them the database's.
+/// Strings in definitions of views have the default collation; the binder gives them the
+/// database's.
 const C: Collation = Collation(0);
 
 pub const BIT: SqlType = SqlType::bit();

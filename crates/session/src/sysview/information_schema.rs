@@ -6,8 +6,8 @@ const fn standard(name: &'static str, query: &'static str) -> SystemView {
     SystemView { schema: "INFORMATION_SCHEMA", name, query }
 }
 
-/// The numbers and sets of characters of a type, as columns, parameters and domains show them; `$t` is what
-/// has `system_type_id`, `max_length`, `precision`, `scale` and `collation_name`.
+/// The numbers and sets of characters of a type, as columns, parameters and domains show them; `$t`
+/// is what has `system_type_id`, `max_length`, `precision`, `scale` and `collation_name`.
 macro_rules! precision {
     ($t:literal) => {
         concat!(

@@ -146,8 +146,8 @@ fn queries() -> impl Iterator<Item = &'static SystemView> {
     [catalog::QUERIES, compatible::QUERIES, information_schema::QUERIES].into_iter().flatten()
 }
 
-/// A view or function by schema and name. Without a schema, and in `dbo`, only the old views are found: those
-/// whose names begin with `sys`.
+/// A view or function by schema and name. Without a schema, and in `dbo`, only the old views are
+/// found: those whose names begin with `sys`.
 pub fn find(schema: Option<&str>, name: &str) -> Option<SystemObject> {
     let is_old = |view: &str| view.eq_ignore_ascii_case(name);
     match schema {

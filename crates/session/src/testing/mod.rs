@@ -216,7 +216,8 @@ impl TestSession<'_> {
         writer.text()
     }
 
-    /// The answer to a batch that the client cancels before its first wait or jump, or that is killed.
+    /// The answer to a batch that the client cancels before its first wait or jump, or that is
+    /// killed.
     pub fn run_interrupted(&mut self, text: &str, why: Interrupted) -> String {
         let session = self.session.as_mut().unwrap();
         let interrupt = session.interrupt().clone();

@@ -1,5 +1,5 @@
-//! Cuts the power while sales orders are inserted: whatever was acknowledged is there afterwards, whole,
-//! and nothing is there in part.
+//! Cuts the power while sales orders are inserted: whatever was acknowledged is there afterwards,
+//! whole, and nothing is there in part.
 //!
 //! `THERMOCLINE_POWER_CUTS` says how often, `THERMOCLINE_SEED` when.
 

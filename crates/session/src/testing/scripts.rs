@@ -40,8 +40,9 @@ pub fn everything_sinks() -> bool {
     std::env::var_os("THERMOCLINE_SINK_ALL").is_some()
 }
 
-/// An answer without what is never the same twice: how many pages a backup took, and how long a backup or statement
-/// took; and without pages of tables and how they lie, which depends on what has sunk.
+/// An answer without what is never the same twice: how many pages a backup took, and how long a
+/// backup or statement took; and without pages of tables and how they lie, which depends on what
+/// has sunk.
 fn without_figures(answer: &str) -> String {
     let plain = |line: &str| {
         if let Some((rows, table)) = line.split_once(" pages for object ")

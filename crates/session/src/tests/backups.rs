@@ -9,8 +9,8 @@ use env::sim::SimEnv;
 
 use crate::testing::TestServer;
 
-/// A plan kept the tables that it had used: the database that was restored had the same id, and its schema
-/// the same version.
+/// A plan kept the tables that it had used: the database that was restored had the same id, and its
+/// schema the same version.
 #[test]
 fn plans_of_other_sessions_notice_that_a_database_was_replaced() {
     let server = TestServer::new();
@@ -116,7 +116,8 @@ fn a_log_with_a_storage_that_ends_behind_changes_of_rows_that_had_sunk_can_be_re
     }
 }
 
-/// Servers that were made when there were fewer tables for the history get the others when they start.
+/// Servers that were made when there were fewer tables for the history get the others when they
+/// start.
 #[test]
 fn tables_of_the_history_that_are_missing_are_made() {
     let sim = SimEnv::new(12);
@@ -212,7 +213,8 @@ fn one_backup_at_a_time_writes_to_a_file() {
     }
 }
 
-/// Nothing can be added to a file whose last set may be damaged; `INIT` took that for a file without sets.
+/// Nothing can be added to a file whose last set may be damaged; `INIT` took that for a file
+/// without sets.
 #[test]
 fn a_damaged_file_keeps_the_sets_that_have_not_expired() {
     let sim = SimEnv::new(13);

@@ -84,8 +84,8 @@ fn check(session: &mut TestSession<'_>) -> String {
     session.run("dbcc checkdb (d)")
 }
 
-/// A check ended at the first damaged page, and so did the session: what else was damaged came to light page by
-/// page, with a backup restored for each.
+/// A check ended at the first damaged page, and so did the session: what else was damaged came to
+/// light page by page, with a backup restored for each.
 #[test]
 fn a_check_finds_all_damaged_pages_and_goes_on() {
     let (sim, server, file, pages) = sunk(1);
@@ -188,7 +188,8 @@ fn damage_below_a_damaged_node_and_in_the_map_is_found() {
         let answer = check(&mut session);
         if answer.contains("Msg ") {
             assert_eq!(lines(&answer, "Msg 8928, Level 16, ").len(), 1, "{answer}");
-            // Pages of the other tables are there too, and the list of trees, which is a page as theirs are.
+            // Pages of the other tables are there too, and the list of trees, which is a page as
+            // theirs are.
             let is_of_map =
                 answer.contains("CHECKDB found 2 allocation errors and 0 consistency errors");
             assert!(!is_of_map || lines(&answer, unknown).len() == 2, "{answer}");
@@ -234,7 +235,8 @@ fn a_device_that_does_not_read_is_a_finding() {
     assert!(!answer.contains("Msg "), "{answer}");
 }
 
-/// A table that had sunk was said to have fewer pages than `sp_spaceused` said, and one in memory alone to have some.
+/// A table that had sunk was said to have fewer pages than `sp_spaceused` said, and one in memory
+/// alone to have some.
 #[test]
 fn checks_count_pages_as_sp_spaceused_does() {
     let server = TestServer::new();

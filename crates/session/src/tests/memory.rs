@@ -178,7 +178,8 @@ fn a_statement_without_memory_is_told_which_pool_has_none() {
     assert!(answer.contains(" in resource pool 'default' "), "{answer}");
 }
 
-/// Runs a text that begins so and goes on with the same for ever: its tree takes more than a session may have.
+/// Runs a text that begins so and goes on with the same for ever: its tree takes more than a
+/// session may have.
 fn texts_of(begin: &str, part: &str) -> String {
     format!(
         "declare @s nvarchar(max) = N'{begin}' + replicate(cast(N'{part}' as nvarchar(max)), 3000000) \
@@ -186,8 +187,8 @@ fn texts_of(begin: &str, part: &str) -> String {
     )
 }
 
-/// Values were counted only now and then: a loop that doubled a variable took gigabytes where a session may have a
-/// quarter of one, and what one expression made stayed until its end.
+/// Values were counted only now and then: a loop that doubled a variable took gigabytes where a
+/// session may have a quarter of one, and what one expression made stayed until its end.
 #[test]
 fn values_are_charged_before_they_are_made_and_free_when_they_are_gone() {
     let server = TestServer::new();

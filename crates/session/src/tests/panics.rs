@@ -1,4 +1,5 @@
-//! What a panic of a statement ends: its session and its transaction, and nothing else. One in each layer.
+//! What a panic of a statement ends: its session and its transaction, and nothing else. One in each
+//! layer.
 
 use base::on_purpose::{self, Place};
 
@@ -74,7 +75,8 @@ fn a_panic_in_any_layer_ends_its_session_alone() {
     for (place, text) in LAYERS {
         let mut session = server.session();
         panics(&mut session, *place, text);
-        // Even before the session ends, others read and lock what it has written, and change what it has changed.
+        // Even before the session ends, others read and lock what it has written, and change what
+        // it has changed.
         let answer = other.run(
             "set lock_timeout 0
              select id, name from t with (tablockx)

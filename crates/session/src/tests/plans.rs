@@ -119,8 +119,8 @@ fn users_do_what_they_may() {
     assert!(admin.run("execute as user = 'ann' select * from s").contains("Msg 229"));
 }
 
-/// An index that is read for its order alone costs a look-up for each row of a table that has sunk; few rows are
-/// sorted instead.
+/// An index that is read for its order alone costs a look-up for each row of a table that has sunk;
+/// few rows are sorted instead.
 #[test]
 fn what_has_sunk_is_not_read_through_an_index_for_its_order() {
     let server = TestServer::new();
@@ -162,8 +162,8 @@ fn what_has_sunk_is_not_read_through_an_index_for_its_order() {
     }
 }
 
-/// A database was dropped while a plan that looks at it was made. It was kept, and kept the tables of the database for
-/// good.
+/// A database was dropped while a plan that looks at it was made. It was kept, and kept the tables
+/// of the database for good.
 #[test]
 fn a_plan_of_a_database_that_has_been_dropped_is_not_kept() {
     let server = TestServer::new();

@@ -286,7 +286,8 @@ fn copy(env: &Env, from: &Path, to: &Path) {
     env.fs().sync_dir(to.parent().unwrap()).unwrap();
 }
 
-/// The first log segment was missing and a prepared one there: the database came up empty, and online.
+/// The first log segment was missing and a prepared one there: the database came up empty, and
+/// online.
 #[test]
 fn a_directory_that_is_not_whole_is_not_opened() {
     let (sim, dir) = database(8);

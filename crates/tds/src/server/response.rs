@@ -101,7 +101,8 @@ impl ResponseWriter {
     pub fn error(&mut self, error: &SqlError, server_name: &str) {
         let token = if error.severity() > 10 { token::ERROR } else { token::INFO };
         let wide = self.version.has_wide_counts();
-        // What the server knows as severity 10 has always been 0 on the wire; DB-Library raises on 10.
+        // What the server knows as severity 10 has always been 0 on the wire; DB-Library raises
+        // on 10.
         let class = if error.severity() == 10 { 0 } else { error.severity() };
         self.message.put_token(token, |out| {
             out.put(&error.number().to_le_bytes());

@@ -1,8 +1,8 @@
-//! `thermocline backup` and `thermocline restore`: the T-SQL of the same names, for people and scripts
-//! without a client.
+//! `thermocline backup` and `thermocline restore`: the T-SQL of the same names, for people and
+//! scripts without a client.
 //!
-//! The server does the work and has the file: a path is one of the server's machine. What the server says
-//! is printed while it says it.
+//! The server does the work and has the file: a path is one of the server's machine. What the
+//! server says is printed while it says it.
 
 mod plan;
 
@@ -30,8 +30,8 @@ struct Where {
     /// The server: HOST, HOST,PORT or HOST:PORT.
     #[arg(short = 'S', long, value_name = "HOST,PORT", default_value = "127.0.0.1")]
     server: String,
-    /// The login. Without it the connection is a trusted one, which a server takes from its own machine
-    /// if it is set up to.
+    /// The login. Without it the connection is a trusted one, which a server takes from its own
+    /// machine if it is set up to.
     #[arg(short = 'U', long, value_name = "LOGIN")]
     user: Option<String>,
     /// A trusted connection, as without a login.
@@ -81,8 +81,8 @@ struct BackupOptions {
 struct RestoreOptions {
     /// The database, which need not be the one that was backed up.
     database: String,
-    /// The files, on the server's machine: a full backup first, then what follows it. Behind a colon the
-    /// number of the backup within the file; all of them, in order, without.
+    /// The files, on the server's machine: a full backup first, then what follows it. Behind a
+    /// colon the number of the backup within the file; all of them, in order, without.
     #[arg(required = true)]
     files: Vec<String>,
     /// Replace a database that is there.
@@ -91,8 +91,8 @@ struct RestoreOptions {
     /// Leave the database as one that more can be restored to.
     #[arg(long)]
     no_recovery: bool,
-    /// Restore nothing that was committed after this time of the server's: '2026-11-22 14:30:00'. What was backed up
-    /// of the log behind it is left out.
+    /// Restore nothing that was committed after this time of the server's: '2026-11-22 14:30:00'.
+    /// What was backed up of the log behind it is left out.
     #[arg(long, value_name = "TIME")]
     stop_at: Option<String>,
     #[command(flatten)]

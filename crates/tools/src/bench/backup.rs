@@ -1,6 +1,7 @@
-//! A backup of a database with rows of memory-optimized tables and of disk tables that have sunk, and its restore
-//! under another name, beside what the disk does at best. Both read and write; to make a copy of the backup's file
-//! with one thread that reads and one that writes is what they could come to.
+//! A backup of a database with rows of memory-optimized tables and of disk tables that have sunk,
+//! and its restore under another name, beside what the disk does at best. Both read and write; to
+//! make a copy of the backup's file with one thread that reads and one that writes is what they
+//! could come to.
 
 use std::path::Path;
 use std::time::Instant;
@@ -161,8 +162,8 @@ impl Figures {
         self.0.push(figure);
     }
 
-    /// Adds what part of the slower of reading and writing backup and restore have come to, run by run, and what
-    /// part of copying.
+    /// Adds what part of the slower of reading and writing backup and restore have come to, run by
+    /// run, and what part of copying.
     fn with_shares(mut self) -> Vec<Figure> {
         let values = |name| {
             let found = self.0.iter().find(|figure| figure.figure == name);

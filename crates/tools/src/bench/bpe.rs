@@ -1,8 +1,9 @@
-//! Random look-ups in a disk table that memory has whole, not at all, or in part, with and without a buffer
-//! pool extension.
+//! Random look-ups in a disk table that memory has whole, not at all, or in part, with and without
+//! a buffer pool extension.
 //!
-//! The five tests of a published measurement, one after the other on one table. The data file may lie on a
-//! simulated slow disk, which the server then says; the extension lies on the device as it is.
+//! The five tests of a published measurement, one after the other on one table. The data file may
+//! lie on a simulated slow disk, which the server then says; the extension lies on the device as it
+//! is.
 
 use std::path::Path;
 use std::time::Instant;
@@ -24,7 +25,8 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 10_000,
           value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     lookups: u32,
-    /// Read the data file as from a disk that needs so long to move its arm. The last test goes without.
+    /// Read the data file as from a disk that needs so long to move its arm. The last test goes
+    /// without.
     #[arg(long, value_name = "X")]
     seek_ms: Option<u32>,
 }
@@ -34,9 +36,9 @@ const SMALL_MEMORY_MB: u32 = 256;
 /// The number that means that there is no limit.
 const UNLIMITED_MB: u32 = 2_147_483_647;
 const EXTENSION_GB: u32 = 4;
-/// How often, in each run, look-ups that the extension serves and the device are measured in turn: a virtual
-/// disk may be slower for a second than it was the second before. The device is read from on the processor that the
-/// look-ups were on.
+/// How often, in each run, look-ups that the extension serves and the device are measured in turn:
+/// a virtual disk may be slower for a second than it was the second before. The device is read from
+/// on the processor that the look-ups were on.
 const TURNS: u32 = 20;
 /// Reads by which the device is measured in a turn.
 const DEVICE_READS: u32 = 250;
@@ -211,8 +213,9 @@ impl Bench<'_> {
         Ok(figure)
     }
 
-    /// What does not fit is in the extension. Also how long the device takes for a read, how long the server waits
-    /// for a page that the extension serves, and how long a look-up takes longer for it than in memory.
+    /// What does not fit is in the extension. Also how long the device takes for a read, how long
+    /// the server waits for a page that the extension serves, and how long a look-up takes longer
+    /// for it than in memory.
     fn extended(
         &mut self,
         connection: &mut Connection,
@@ -291,7 +294,8 @@ impl Bench<'_> {
     }
 }
 
-/// Pages read from the extension, and from data files; pages that were waited for, and how many milliseconds.
+/// Pages read from the extension, and from data files; pages that were waited for, and how many
+/// milliseconds.
 fn reads(connection: &mut Connection) -> Result<[i64; 4], BenchError> {
     const WAITS: &str = "SELECT waiting_tasks_count, wait_time_ms FROM sys.dm_os_wait_stats \
         WHERE wait_type = 'PAGEIOLATCH_SH'";

@@ -86,7 +86,8 @@ pub fn counter_of(
     numbers(connection, &query).map(|[value]| value)
 }
 
-/// Waits until the rows of a table are in pages alone; so must those of all other disk tables of the database be.
+/// Waits until the rows of a table are in pages alone; so must those of all other disk tables of
+/// the database be.
 pub fn sink(connection: &mut Connection, table: &str) -> Result<(), BenchError> {
     const LEFT: &str = "SELECT SUM(cntr_value) FROM sys.dm_os_performance_counters \
         WHERE counter_name = 'Disk Table Memory Used (KB)' AND instance_name = DB_NAME()";

@@ -22,8 +22,8 @@ const BUFFERS: usize = 3;
 /// What the address of a buffer must be a multiple of for reads past the system's cache.
 const ALIGN: usize = 4096;
 
-/// Reads of 8 KB at random places of the first `size` bytes of a file, past the system's cache and one after the
-/// other.
+/// Reads of 8 KB at random places of the first `size` bytes of a file, past the system's cache and
+/// one after the other.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomReads {
     pub size: u64,
@@ -82,8 +82,8 @@ fn stay_on(_: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Megabytes a second at which a whole file is read from its beginning, past the system's cache: one read of
-/// 1 MB after the other.
+/// Megabytes a second at which a whole file is read from its beginning, past the system's cache:
+/// one read of 1 MB after the other.
 pub fn sequential_mb_per_s(path: &Path) -> Result<f64, BenchError> {
     let failed = |error: io::Error| {
         BenchError::Wrong(format!("{} cannot be read directly: {error}", path.display()))
@@ -102,8 +102,8 @@ pub fn sequential_mb_per_s(path: &Path) -> Result<f64, BenchError> {
     Ok(offset as f64 / 1e6 / began.elapsed().as_secs_f64())
 }
 
-/// Megabytes a second at which so many bytes, rounded up to whole buffers, are written to a new file past the
-/// system's cache, and made durable. The file is gone afterwards.
+/// Megabytes a second at which so many bytes, rounded up to whole buffers, are written to a new
+/// file past the system's cache, and made durable. The file is gone afterwards.
 pub fn sequential_write_mb_per_s(path: &Path, bytes: u64) -> Result<f64, BenchError> {
     let buffer = Buffer::new();
     let began = Instant::now();
@@ -123,8 +123,8 @@ pub fn sequential_write_mb_per_s(path: &Path, bytes: u64) -> Result<f64, BenchEr
     Ok(written as f64 / 1e6 / seconds)
 }
 
-/// Megabytes a second at which a whole file is copied past the system's cache, and made durable, by one thread
-/// that reads and one that writes. The copy is gone afterwards.
+/// Megabytes a second at which a whole file is copied past the system's cache, and made durable, by
+/// one thread that reads and one that writes. The copy is gone afterwards.
 pub fn copy_mb_per_s(from: &Path, to: &Path) -> Result<f64, BenchError> {
     let began = Instant::now();
     let copied = copy(from, to);

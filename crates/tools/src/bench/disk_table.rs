@@ -1,6 +1,6 @@
-//! Disk tables beside what they could be at best: look-ups in one that pages in memory hold, beside those in a
-//! memory-optimized table by a range index; and scans of one that nothing in memory holds, beside reading its
-//! file past the system's cache.
+//! Disk tables beside what they could be at best: look-ups in one that pages in memory hold, beside
+//! those in a memory-optimized table by a range index; and scans of one that nothing in memory
+//! holds, beside reading its file past the system's cache.
 
 use std::path::Path;
 use std::time::Instant;
@@ -163,8 +163,8 @@ fn scans(
     Ok([raw, fresh, summed, updated].into_iter().chain(shares).collect())
 }
 
-/// Goes through a table of which nothing is in memory, for the one number that a query gives: megabytes of pages a
-/// second.
+/// Goes through a table of which nothing is in memory, for the one number that a query gives:
+/// megabytes of pages a second.
 fn scan(
     connection: &mut Connection,
     rows: u32,

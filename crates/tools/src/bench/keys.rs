@@ -1,5 +1,6 @@
-//! The orders in which loops visit the rows of a table: pseudo-random, and cheap enough in T-SQL that they do
-//! not count. The first is for tables of a million rows, every row of which it visits once.
+//! The orders in which loops visit the rows of a table: pseudo-random, and cheap enough in T-SQL
+//! that they do not count. The first is for tables of a million rows, every row of which it visits
+//! once.
 
 /// Rows of a table whose keys are visited: 0 up to this.
 pub const ROWS: u32 = 1_000_000;
@@ -16,9 +17,9 @@ pub fn step(key: u32) -> u32 {
     (key * 2141 + 12347) % ROWS
 }
 
-/// Pseudo-random keys below `rows`, some of them more than once: what
-/// `SET @x = (@x * 1103515245 + 12345) % 2147483648; SET @id = @x * {rows} / 2147483648` gives in T-SQL, where
-/// `@x` is a bigint that is the seed at first.
+/// Pseudo-random keys below `rows`, some of them more than once: what `SET @x = (@x * 1103515245 +
+/// 12345) % 2147483648; SET @id = @x * {rows} / 2147483648` gives in T-SQL, where `@x` is a bigint
+/// that is the seed at first.
 pub fn spread(seed: u32, rows: u32) -> impl Iterator<Item = u32> {
     let mut x = u64::from(seed);
     std::iter::repeat_with(move || {

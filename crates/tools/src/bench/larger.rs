@@ -1,7 +1,8 @@
-//! A disk table several times larger than the memory of its server: loaded, read at random, in ranges and by a
-//! secondary index, updated and deleted from, and found whole after a restart.
+//! A disk table several times larger than the memory of its server: loaded, read at random, in
+//! ranges and by a secondary index, updated and deleted from, and found whole after a restart.
 //!
-//! The process's resident memory is looked at all the time. More than a tenth above the limit is an error.
+//! The process's resident memory is looked at all the time. More than a tenth above the limit is an
+//! error.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -117,7 +118,8 @@ struct Table {
 }
 
 impl Table {
-    /// What `k`, and at first the beginning of `n`, of the row are. Every number below `rows` comes once.
+    /// What `k`, and at first the beginning of `n`, of the row are. Every number below `rows` comes
+    /// once.
     fn number_of(&self, id: u32) -> i64 {
         (u64::from(id) * FACTOR % u64::from(self.rows)) as i64
     }
@@ -166,8 +168,8 @@ impl Table {
         check("rows, the sum of their keys and of their numbers", found, [count, keys, sum])
     }
 
-    /// What a loop over pseudo-random rows finds, summed up, and how long it took. The statement of the
-    /// loop may use `@id`, and sets `@found`.
+    /// What a loop over pseudo-random rows finds, summed up, and how long it took. The statement of
+    /// the loop may use `@id`, and sets `@found`.
     fn in_loop(
         &self,
         connection: &mut Connection,

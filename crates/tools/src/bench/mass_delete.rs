@@ -1,5 +1,5 @@
-//! How soon the memory of rows is free again after all orders have been deleted, while the server has nothing else
-//! to do: what its views say, and what the process holds.
+//! How soon the memory of rows is free again after all orders have been deleted, while the server
+//! has nothing else to do: what its views say, and what the process holds.
 
 use std::time::{Duration, Instant};
 
@@ -50,8 +50,9 @@ impl Memory {
     }
 }
 
-/// A kind of memory: the figure that says when it was back, what part of what orders had taken may be left then, and
-/// how much of it there is. Hash indexes keep the buckets that they have grown to, and so does the process.
+/// A kind of memory: the figure that says when it was back, what part of what orders had taken may
+/// be left then, and how much of it there is. Hash indexes keep the buckets that they have grown
+/// to, and so does the process.
 type Kind = (&'static str, f64, fn(&Memory) -> f64);
 
 const KINDS: [Kind; 3] = [
@@ -99,8 +100,8 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     Ok(figures)
 }
 
-/// How many bytes the checkpoint files have for each byte of rows in memory, when they are merged: when it has not become
-/// less for a while.
+/// How many bytes the checkpoint files have for each byte of rows in memory, when they are merged:
+/// when it has not become less for a while.
 fn files_of_rows(connection: &mut Connection) -> Result<f64, BenchError> {
     const BYTES: &str = "SELECT (SELECT SUM(file_size_in_bytes) FROM sys.dm_db_xtp_checkpoint_files), \
         (SELECT SUM(memory_used_by_table_kb) * 1024 FROM sys.dm_db_xtp_table_memory_stats)";
@@ -116,8 +117,8 @@ fn files_of_rows(connection: &mut Connection) -> Result<f64, BenchError> {
     Ok(least)
 }
 
-/// Waits until memory of all kinds is back and the process has settled, or for as long as there is patience: after how
-/// many seconds each was back, and how much there is in the end.
+/// Waits until memory of all kinds is back and the process has settled, or for as long as there is
+/// patience: after how many seconds each was back, and how much there is in the end.
 fn wait(
     server: &LocalServer,
     connection: &mut Connection,

@@ -1,5 +1,5 @@
-//! Inserts, selects, updates and deletes by natively compiled procedures, called over the wire, each call a
-//! durable transaction of its own.
+//! Inserts, selects, updates and deletes by natively compiled procedures, called over the wire,
+//! each call a durable transaction of its own.
 //!
 //! Of a hundred calls 20 insert a row, 40 select one, 20 update one and 20 delete one. Clients
 //! select any of the million rows that are there from the start, update those among them that are

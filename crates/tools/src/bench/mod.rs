@@ -1,7 +1,7 @@
 //! `thermocline bench`: figures, with a check that the answers behind them are right.
 //!
-//! A benchmark starts servers of its own, runs several times and reports the median with the spread. A run
-//! whose answer is wrong is an error, not a figure.
+//! A benchmark starts servers of its own, runs several times and reports the median with the
+//! spread. A run whose answer is wrong is an error, not a figure.
 
 mod accounts;
 mod backup;
@@ -71,7 +71,8 @@ enum Bench {
     LargerThanMemory(larger::Options),
     /// Bytes written for each byte of rows that are inserted into a disk table.
     WriteAmplification(write_amplification::Options),
-    /// Rows a second that are read back when the server starts after it was killed, and when it answers first.
+    /// Rows a second that are read back when the server starts after it was killed, and when it
+    /// answers first.
     Recovery(recovery::Options),
     /// A backup and its restore, beside what the disk writes, reads and copies.
     Backup(backup::Options),

@@ -1,5 +1,5 @@
-//! Single rows found by key a second: in natively compiled loops by a hash and by a range index, and by
-//! parameterised statements over the wire.
+//! Single rows found by key a second: in natively compiled loops by a hash and by a range index,
+//! and by parameterised statements over the wire.
 
 use std::io;
 use std::time::{Duration, Instant};

@@ -1,4 +1,5 @@
-//! How soon a server that was killed accepts connections again, answers from a small table, and has loaded all tables.
+//! How soon a server that was killed accepts connections again, answers from a small table, and has
+//! loaded all tables.
 
 use std::time::Instant;
 
@@ -40,7 +41,8 @@ struct Subject {
     database: &'static str,
     /// The tables that take time.
     tables: &'static [&'static str],
-    /// The query for how many rows there are, and for a sum by which it is seen that they are the same.
+    /// The query for how many rows there are, and for a sum by which it is seen that they are the
+    /// same.
     contents: &'static str,
 }
 

@@ -24,7 +24,8 @@ pub struct Options {
     /// `max server memory` of the server. More than a tenth above it is an error.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(128..=1_000_000))]
     memory_mb: Option<u32>,
-    /// Insert into memory-optimized tables by an ordinary procedure instead of a natively compiled one.
+    /// Insert into memory-optimized tables by an ordinary procedure instead of a natively compiled
+    /// one.
     #[arg(long)]
     interpreted: bool,
 }

@@ -1,8 +1,9 @@
 //! How long another session waits at most while a statement computes.
 //!
-//! While each statement runs, one session asks `SELECT 1` again and again, and another client logs in again and
-//! again. What counts is the longest time of either. Beside them stands the same without any statement, while
-//! processes that do nothing but compute keep all processors busy: no server answers sooner than it gets a processor.
+//! While each statement runs, one session asks `SELECT 1` again and again, and another client logs
+//! in again and again. What counts is the longest time of either. Beside them stands the same
+//! without any statement, while processes that do nothing but compute keep all processors busy: no
+//! server answers sooner than it gets a processor.
 
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -210,7 +211,8 @@ fn note(figures: &mut [Figure; 2], waits: [Duration; 2]) {
     }
 }
 
-/// Bounds the server's memory, so that statements end in 701 on every machine, and makes the tables.
+/// Bounds the server's memory, so that statements end in 701 on every machine, and makes the
+/// tables.
 fn prepare(connection: &mut Connection, options: &Options) -> Result<(), BenchError> {
     connection.execute("EXEC sp_configure 'show advanced options', 1; RECONFIGURE")?;
     connection.execute(&format!(
@@ -302,7 +304,8 @@ fn waits(
     })
 }
 
-/// The longest time of something that is done again and again, a hundred times a second at most, until all is over.
+/// The longest time of something that is done again and again, a hundred times a second at most,
+/// until all is over.
 fn longest(
     over: &AtomicBool,
     mut probe: impl FnMut() -> Result<(), BenchError>,

@@ -1,4 +1,5 @@
-//! Single-row updates a second in a natively compiled loop, of a table with three indexes; no key changes.
+//! Single-row updates a second in a natively compiled loop, of a table with three indexes; no key
+//! changes.
 
 use std::time::Instant;
 

@@ -1,4 +1,5 @@
-//! How much memory a server takes, looked at all the time. More than a tenth above its limit is an error.
+//! How much memory a server takes, looked at all the time. More than a tenth above its limit is an
+//! error.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};

@@ -1,5 +1,5 @@
-//! Bytes that a server writes for each byte of the rows that are inserted into a disk table larger than its
-//! memory, in order of their keys and in random order, until all of it is in a checkpoint.
+//! Bytes that a server writes for each byte of the rows that are inserted into a disk table larger
+//! than its memory, in order of their keys and in random order, until all of it is in a checkpoint.
 
 use super::database::{check, counter, counter_of, limit_memory, numbers, sink};
 use super::{BenchError, Figure};
@@ -25,7 +25,8 @@ const PAGE_BYTES: f64 = 8192.0;
 /// What random keys are made with: a prime above the number of rows.
 const FACTOR: u64 = 982_451_653;
 
-/// What keys come in which order, and the names of the figures: all bytes, the log's, those of pages.
+/// What keys come in which order, and the names of the figures: all bytes, the log's, those of
+/// pages.
 struct Order {
     name: &'static str,
     figures: [&'static str; 3],
@@ -54,8 +55,8 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     Ok(figures)
 }
 
-/// Inserts all rows into a table of a new server. Bytes that were written for a byte of them: all, those of the
-/// log, those of pages.
+/// Inserts all rows into a table of a new server. Bytes that were written for a byte of them: all,
+/// those of the log, those of pages.
 fn insert(options: &Options, order: &Order) -> Result<[f64; 3], BenchError> {
     let data = DataDir::temporary("bench")?;
     let server = LocalServer::start(data.path(), &[])?;

@@ -31,8 +31,8 @@ pub trait Driver {
     /// What receives the parts of the answers, apart from being counted.
     fn receiver(&mut self, connection: usize) -> &mut dyn Receiver;
 
-    /// A connection has failed, and with it the request that was under way. Another one may take its
-    /// place; without one the connection counts as one that has done enough.
+    /// A connection has failed, and with it the request that was under way. Another one may take
+    /// its place; without one the connection counts as one that has done enough.
     ///
     /// # Errors
     /// Ends the run; what happens unless a driver says otherwise.

@@ -1,4 +1,5 @@
-//! `thermocline demo`: a server, the sample, the workload on both kinds of tables, and what came of it.
+//! `thermocline demo`: a server, the sample, the workload on both kinds of tables, and what came of
+//! it.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -25,8 +26,9 @@ const WAYS: [(Way, &str, &str); 3] = [
     (Way::Native, "memory-optimized", "native"),
 ];
 
-/// Run the AdventureWorks sales-order demo: start a server in an empty directory, install the sample,
-/// validate it, and insert orders from many connections into memory-optimized and ordinary tables.
+/// Run the AdventureWorks sales-order demo: start a server in an empty directory, install the
+/// sample, validate it, and insert orders from many connections into memory-optimized and ordinary
+/// tables.
 #[derive(Parser, Debug)]
 #[command(name = "thermocline demo")]
 struct Options {

@@ -1,7 +1,7 @@
 //! The sample's data: always the same, as large as the original, whole in its references.
 //!
-//! Every table has a stream of random numbers of its own, so that none depends on which others are made.
-//! Orders refer to what the [`Generator`] says there is: generated rows, or official ones.
+//! Every table has a stream of random numbers of its own, so that none depends on which others are
+//! made. Orders refer to what the [`Generator`] says there is: generated rows, or official ones.
 
 use base::Value;
 use base::value::DateTime;
@@ -69,8 +69,8 @@ const RESELLER_EVERY: usize = 8;
 /// What orders may refer to.
 #[derive(Clone, Debug)]
 pub struct Generator {
-    /// List prices in ten-thousandths and numbers of offers with their discounts, for each product that
-    /// may be sold: (offer, product, list price, discount).
+    /// List prices in ten-thousandths and numbers of offers with their discounts, for each product
+    /// that may be sold: (offer, product, list price, discount).
     pub pairs: Vec<Pair>,
     /// Numbers of customers.
     pub customers: Vec<i64>,

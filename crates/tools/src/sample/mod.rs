@@ -1,8 +1,9 @@
 //! The AdventureWorks sample: its scripts, its data, and how both get into a server.
 //!
-//! The scripts are those in `samples/adventureworks`; they are part of the program, so that a demo needs
-//! no files. The data is generated, always the same, at the sizes of the original ([`generate`]), or
-//! read from the official files by the server ([`official`]) with generated orders on top.
+//! The scripts are those in `samples/adventureworks`; they are part of the program, so that a demo
+//! needs no files. The data is generated, always the same, at the sizes of the original
+//! ([`generate`]), or read from the official files by the server ([`official`]) with generated
+//! orders on top.
 
 pub mod generate;
 mod names;
@@ -33,8 +34,8 @@ const OTHER_SCRIPTS: [(&str, &str); 5] = [
 pub enum DataSource<'a> {
     /// Generated.
     Generated,
-    /// The official tab-separated files in this directory, which the server must be able to read; what is
-    /// not among them is generated.
+    /// The official tab-separated files in this directory, which the server must be able to read;
+    /// what is not among them is generated.
     Official(&'a Path),
 }
 

@@ -104,8 +104,8 @@ pub const UNITS: [(&str, &str); 8] = [
 /// Categories of products.
 pub const CATEGORIES: [&str; 4] = ["Bikes", "Components", "Clothing", "Accessories"];
 
-/// Subcategories: number of the category from 1, name, lowest and highest list price in whole units; 0 for
-/// parts that are not sold.
+/// Subcategories: number of the category from 1, name, lowest and highest list price in whole
+/// units; 0 for parts that are not sold.
 pub const SUBCATEGORIES: [(i64, &str, i64, i64); 37] = [
     (1, "Mountain Bikes", 540, 3_400),
     (1, "Road Bikes", 540, 3_600),
@@ -177,7 +177,8 @@ pub const SERIES: [&str; 8] =
 pub const COLORS: [&str; 8] =
     ["Black", "Blue", "Grey", "Multi", "Red", "Silver", "White", "Yellow"];
 
-/// Offers: description, discount in ten-thousandths, type, category, least and most pieces (0: no limit).
+/// Offers: description, discount in ten-thousandths, type, category, least and most pieces (0: no
+/// limit).
 pub const OFFERS: [(&str, i64, &str, &str, i64, i64); 16] = [
     ("No Discount", 0, "No Discount", "No Discount", 0, 0),
     ("11 to 14 pieces", 200, "Volume Discount", "Reseller", 11, 14),

@@ -51,7 +51,8 @@ pub struct CursorDefinition {
     pub type_warning: bool,
     /// The query.
     pub query: Box<SelectStatement>,
-    /// `FOR UPDATE`: no clause, or its columns (empty for all); `FOR READ ONLY` is in `concurrency`.
+    /// `FOR UPDATE`: no clause, or its columns (empty for all); `FOR READ ONLY` is in
+    /// `concurrency`.
     pub update_of: Option<Vec<ColumnRef>>,
 }
 

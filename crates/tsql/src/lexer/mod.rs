@@ -28,7 +28,8 @@ pub(crate) struct Tokens {
     pub(crate) error: Option<SqlError>,
 }
 
-/// Admits memory for a text: gets the bytes in all before they are taken. Its error ends the reading.
+/// Admits memory for a text: gets the bytes in all before they are taken. Its error ends the
+/// reading.
 pub(crate) type Admit<'a> = &'a mut dyn FnMut(usize) -> SqlResult<()>;
 
 /// Bytes of a token and of what it becomes in the tree, about.

@@ -316,8 +316,8 @@ impl Parser<'_> {
             TokenKind::Word if matches!(token.keyword, K::On | K::Off) => {
                 OptionValue::Switch(self.on_off()?)
             }
-            // `RECOVERY FULL`, `MAXDOP = PRIMARY` and `CREATE_INDEX = DEFAULT` are the reserved words
-            // among the values.
+            // `RECOVERY FULL`, `MAXDOP = PRIMARY` and `CREATE_INDEX = DEFAULT` are the reserved
+            // words among the values.
             TokenKind::Word
                 if self.at_alias()
                     || matches!(token.keyword, K::Full | K::Primary | K::Default) =>

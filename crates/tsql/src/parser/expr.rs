@@ -4,11 +4,12 @@
 //! `(a) > 1` from `(a > 1)`. [`Parsed`] says what was read, and each operator demands its kind.
 //!
 //! Precedence, from loose to tight: `OR`; `AND`; `NOT`; comparisons, `BETWEEN`, `IN`, `LIKE`, `IS`
-//! (which do not chain); `+ - & | ^ << >>`; `* / %`; `~`, `COLLATE`, `AT TIME ZONE`. A sign reaches over
-//! the products behind it: `-a / -b * c` is `-(a / -(b * c))`.
+//! (which do not chain); `+ - & | ^ << >>`; `* / %`; `~`, `COLLATE`, `AT TIME ZONE`. A sign reaches
+//! over the products behind it: `-a / -b * c` is `-(a / -(b * c))`.
 //!
-//! `Parser::height` is the height of the highest expression read since it was last reset. `a * b + c * d`
-//! and `a COLLATE b COLLATE c` grow to the left without recursion, so `depth` alone does not bound trees.
+//! `Parser::height` is the height of the highest expression read since it was last reset. `a * b +
+//! c * d` and `a COLLATE b COLLATE c` grow to the left without recursion, so `depth` alone does not
+//! bound trees.
 
 use base::{SqlError, SqlResult, message};
 
@@ -189,8 +190,8 @@ impl Parser<'_> {
         Ok(Parsed::Condition(Condition { span: self.since(start), kind }))
     }
 
-    /// `first + a - b`, from its first operator on: all operators of one power. `(a + b) + c` is the
-    /// same as without parentheses.
+    /// `first + a - b`, from its first operator on: all operators of one power. `(a + b) + c` is
+    /// the same as without parentheses.
     #[inline(never)]
     fn arithmetic(&mut self, power: Power, mut first: Box<Expr>) -> SqlResult<Parsed> {
         let start = first.span;

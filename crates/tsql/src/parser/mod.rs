@@ -2,20 +2,21 @@
 //!
 //! # Way in
 //!
-//! `Parser::statement_parser` in [`statement`] knows every statement by its first word, and calls its
-//! family's function: queries in `query`, `from` and `expr`, changes in `dml`, and so on, one file for
-//! each part of the tree. To add a statement, add its node to `ast`, a function to the family's file,
-//! and a line to `statement_parser` (for `CREATE`, `ALTER` and `DROP`, to those in `ddl`).
+//! `Parser::statement_parser` in [`statement`] knows every statement by its first word, and calls
+//! its family's function: queries in `query`, `from` and `expr`, changes in `dml`, and so on, one
+//! file for each part of the tree. To add a statement, add its node to `ast`, a function to the
+//! family's file, and a line to `statement_parser` (for `CREATE`, `ALTER` and `DROP`, to those in
+//! `ddl`).
 //!
 //! # Invariants
 //!
 //! * P1: the parser never goes back. It decides by looking ahead; so its first error is the first
 //!   place where the text cannot be T-SQL, and takes linear time to find.
 //! * P2: every recursion passes [`Parser::enter`] and counts for as many levels as it takes stack,
-//!   about 900 bytes each in release; at most [`NESTING_MAX`], and as many as the stack has room for.
-//!   So what lies on a path of recursion stays small: functions off it are not inlined, and what is
-//!   unfinished waits on the heap. Together with `height` (see `expr`) this keeps trees within
-//!   [`crate::ast::MAX_DEPTH`].
+//!   about 900 bytes each in release; at most [`NESTING_MAX`], and as many as the stack has room
+//!   for. So what lies on a path of recursion stays small: functions off it are not inlined, and
+//!   what is unfinished waits on the heap. Together with `height` (see `expr`) this keeps trees
+//!   within [`crate::ast::MAX_DEPTH`].
 //! * P3: statements need no semicolons, so an alias without `AS` is taken only where the next word
 //!   cannot begin anything else.
 
@@ -103,8 +104,9 @@ pub fn parse_batch(text: &str, options: ParseOptions) -> SqlResult<Batch> {
     parse_batch_within(text, options, &mut |_| Ok(()))
 }
 
-/// [`parse_batch`] for a text that may be long. `admit` gets the bytes that tokens and tree take in all, before
-/// they are taken, and is called again as the parser goes on; its error ends the reading.
+/// [`parse_batch`] for a text that may be long. `admit` gets the bytes that tokens and tree take in
+/// all, before they are taken, and is called again as the parser goes on; its error ends the
+/// reading.
 pub fn parse_batch_within(
     text: &str,
     options: ParseOptions,

@@ -1,10 +1,10 @@
 //! Trees back to text, in the form that SQL Server gives to what it keeps: the definitions of
 //! defaults, checks, computed columns and index filters.
 //!
-//! That form is made from the tree, not from what was typed. Names are in brackets, functions of the
-//! library in lower case, numbers in parentheses; `BETWEEN` and `IN` become comparisons (the list
-//! backwards), `CAST` becomes `CONVERT`, `YEAR(d)` becomes `datepart(year,d)`, `IIF` becomes `case`;
-//! parentheses stand where an operand binds no tighter than its operator, and nowhere else:
+//! That form is made from the tree, not from what was typed. Names are in brackets, functions of
+//! the library in lower case, numbers in parentheses; `BETWEEN` and `IN` become comparisons (the
+//! list backwards), `CAST` becomes `CONVERT`, `YEAR(d)` becomes `datepart(year,d)`, `IIF` becomes
+//! `case`; parentheses stand where an operand binds no tighter than its operator, and nowhere else:
 //!
 //! ```text
 //! CHECK (Price > 0 AND Kind IN ('a', 'b'))    ([Price]>(0) AND ([Kind]='b' OR [Kind]='a'))

@@ -1,10 +1,12 @@
 //! Matching by sections, for patterns whose beginnings occur everywhere in a text.
 //!
-//! What lies between two `%` is a section: single characters, `_` and sets. Where a pattern matches at all, it
-//! matches with each section at its first place behind the one before, so sections are looked for one after the
-//! other. A section is compared at each place in turn; where that becomes expensive, it is looked for by a word of
-//! bits for each 64 of its characters: bit `i` says that the section's first `i + 1` characters match up to here
-//! (Baeza-Yates and Gonnet, *A new approach to text searching*, 1992). Each character of the text costs these words once, whatever pattern and text are.
+//! What lies between two `%` is a section: single characters, `_` and sets. Where a pattern matches
+//! at all, it matches with each section at its first place behind the one before, so sections are
+//! looked for one after the other. A section is compared at each place in turn; where that becomes
+//! expensive, it is looked for by a word of bits for each 64 of its characters: bit `i` says that
+//! the section's first `i + 1` characters match up to here (Baeza-Yates and Gonnet, *A new approach
+//! to text searching*, 1992). Each character of the text costs these words once, whatever pattern
+//! and text are.
 
 use std::collections::HashMap;
 
@@ -84,8 +86,8 @@ impl Text<'_> {
         (Some(at), section.len())
     }
 
-    /// Where a section, which is not empty, matches first at or after byte `from`; with `to_end`, where it matches
-    /// up to the end.
+    /// Where a section, which is not empty, matches first at or after byte `from`; with `to_end`,
+    /// where it matches up to the end.
     pub fn search(
         &self,
         section: &[Token],

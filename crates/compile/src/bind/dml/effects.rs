@@ -386,8 +386,8 @@ impl Changing {
         Some(super::column(*names.get(position)?, def.ty, def.nullable))
     }
 
-    /// Values of this row's columns for a look-up by columns of another table: pairs of a column here
-    /// and one there.
+    /// Values of this row's columns for a look-up by columns of another table: pairs of a column
+    /// here and one there.
     fn key_values(
         &self,
         names: &[ColId],

@@ -120,7 +120,8 @@ impl Binder<'_> {
         }
     }
 
-    /// The columns of a statement that lists none: those that the target shows. Errors 213, 4406, 8101.
+    /// The columns of a statement that lists none: those that the target shows. Errors 213,
+    /// 4406, 8101.
     pub(super) fn all_columns(
         &mut self,
         targeted: &Targeted,

@@ -38,8 +38,8 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// A view as the target, if its triggers take the rows: what `wanted` is a column of, or any column of the
-    /// source. Errors 414, 415, 4403, 4405, 4426, 5316.
+    /// A view as the target, if its triggers take the rows: what `wanted` is a column of, or any
+    /// column of the source. Errors 414, 415, 4403, 4405, 4426, 5316.
     pub(super) fn instead_of_view(
         &mut self,
         (top, at): (usize, usize),
@@ -126,8 +126,8 @@ impl Binder<'_> {
         Ok(None)
     }
 
-    /// Whether triggers among these run in the place of what a statement does. What such a trigger itself does to
-    /// what it is on is done. Error 5316.
+    /// Whether triggers among these run in the place of what a statement does. What such a trigger
+    /// itself does to what it is on is done. Error 5316.
     fn runs_instead(
         &mut self,
         schema: &Schema,
@@ -152,8 +152,8 @@ impl Binder<'_> {
         Ok(count > 0)
     }
 
-    /// The triggers among these that are enabled. The plan depends on all of them: it is another one when one is
-    /// disabled or enabled.
+    /// The triggers among these that are enabled. The plan depends on all of them: it is another
+    /// one when one is disabled or enabled.
     pub(super) fn enabled_triggers<'s>(
         &mut self,
         schema: &'s Schema,
@@ -177,8 +177,8 @@ pub(super) fn instead_effects(changing: &Changing, new: bool, old: bool) -> RowE
     }
 }
 
-/// The shape of the rows that triggers take: any column may be NULL, and the table gives no identity
-/// values.
+/// The shape of the rows that triggers take: any column may be NULL, and the table gives no
+/// identity values.
 fn without_rules(table: &TableDef) -> Arc<TableDef> {
     let mut columns = table.columns.clone();
     for column in &mut columns {
@@ -188,8 +188,8 @@ fn without_rules(table: &TableDef) -> Arc<TableDef> {
     TableDef::shape(table.header.clone(), columns)
 }
 
-/// Has all columns of a view's rows reach the top. Returns whether they pass a join, if all that is between leaves
-/// them the view's rows.
+/// Has all columns of a view's rows reach the top. Returns whether they pass a join, if all that is
+/// between leaves them the view's rows.
 fn pass_on(node: &mut Node, rows: &ViewRows) -> Option<bool> {
     match node {
         Node::Compute { columns, .. } if columns.iter().any(|c| c.0 == rows.mark) => Some(false),

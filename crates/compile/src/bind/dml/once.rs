@@ -1,9 +1,10 @@
 //! Which rows `INSTEAD OF` triggers of a table get: those that the statement would have changed.
 //!
-//! A write finds out by itself that a row is there no more or has been changed already. Where nothing is written
-//! the query must see to it: what an outer join makes up is left out, and of the matches of one row all but one.
-//! Rows are told apart by the key of the index that names them, or by their hidden numbers; those of a view, in a
-//! `MERGE`, by numbers that they get before they are joined.
+//! A write finds out by itself that a row is there no more or has been changed already. Where
+//! nothing is written the query must see to it: what an outer join makes up is left out, and of the
+//! matches of one row all but one. Rows are told apart by the key of the index that names them, or
+//! by their hidden numbers; those of a view, in a `MERGE`, by numbers that they get before they are
+//! joined.
 
 use base::{SqlType, Value};
 use engine::catalog::def::{ColumnId, TableDef};
@@ -47,8 +48,8 @@ impl Binder<'_> {
         filtered(numbered, Some(is_first(place)))
     }
 
-    /// Rows of a `MERGE`'s target whose triggers take them, with what is not NULL where there is a row, and what
-    /// tells rows apart, if that is asked for.
+    /// Rows of a `MERGE`'s target whose triggers take them, with what is not NULL where there is a
+    /// row, and what tells rows apart, if that is asked for.
     pub(super) fn told_apart(
         &mut self,
         mut rows: Node,
@@ -118,7 +119,8 @@ struct Found<'t> {
 }
 
 impl Found<'_> {
-    /// Has all of the scan's columns reach the top. Returns those that are new, if the scan is there.
+    /// Has all of the scan's columns reach the top. Returns those that are new, if the scan is
+    /// there.
     fn complete(&mut self, node: &mut Node, row: ColId) -> Option<Vec<ColId>> {
         match node {
             Node::Scan(scan) if scan.row == Some(row) => {

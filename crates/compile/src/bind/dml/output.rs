@@ -32,8 +32,8 @@ enum Row {
 }
 
 impl Binder<'_> {
-    /// `OUTPUT`: in a block with the statement's sources, or none for an `INSERT`. Errors 158, 330 to
-    /// 334, 4104.
+    /// `OUTPUT`: in a block with the statement's sources, or none for an `INSERT`. Errors 158, 330
+    /// to 334, 4104.
     pub(super) fn output(
         &mut self,
         output: &ast::Output,
@@ -191,8 +191,8 @@ impl Binder<'_> {
         })
     }
 
-    /// Adds the old or the new row to the block's sources, under the target's columns. `derived` hears of
-    /// those that no row holds.
+    /// Adds the old or the new row to the block's sources, under the target's columns. `derived`
+    /// hears of those that no row holds.
     fn row_as_source(
         &mut self,
         row: Row,
@@ -246,8 +246,8 @@ impl Binder<'_> {
         self.block().sources.push(Source { exposed, rows, optional, view: None });
     }
 
-    /// A column that a view or common table expression makes, for the old or the new row: what is made of
-    /// the table's columns is made of the new ones, the rest is as it was found.
+    /// A column that a view or common table expression makes, for the old or the new row: what is
+    /// made of the table's columns is made of the new ones, the rest is as it was found.
     fn derived_value(
         &mut self,
         row: Row,

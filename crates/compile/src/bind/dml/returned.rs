@@ -1,4 +1,5 @@
-//! `INSERT … EXEC`: what has been returned goes into the table, each result set by conversions of its own.
+//! `INSERT … EXEC`: what has been returned goes into the table, each result set by conversions of
+//! its own.
 
 use base::{SqlResult, SqlType};
 use tsql::ast;
@@ -12,8 +13,8 @@ use crate::plan::expr::{ColId, Expr, SortKey};
 use crate::plan::tree::{NewValue, Node};
 
 impl Binder<'_> {
-    /// The rows of all result sets, as they have come. `converted` hears of the columns that are already
-    /// what the target's are, by layout position.
+    /// The rows of all result sets, as they have come. `converted` hears of the columns that are
+    /// already what the target's are, by layout position.
     pub(super) fn inserted_results(
         &mut self,
         insert: &ast::Insert,

@@ -59,7 +59,8 @@ pub(super) struct TargetColumn {
     pub ordinal: Option<usize>,
     /// The scan that it is a column of, where there may be several.
     pub scan: Option<u32>,
-    /// What it is if rows of the table do not hold it, over the old row and what else the view reads.
+    /// What it is if rows of the table do not hold it, over the old row and what else the view
+    /// reads.
     pub value: Option<Expr>,
 }
 
@@ -120,8 +121,8 @@ impl Binder<'_> {
         }
     }
 
-    /// The source of the block that a target means: by its alias or name, or the only one that reads
-    /// the table. Error 8154.
+    /// The source of the block that a target means: by its alias or name, or the only one that
+    /// reads the table. Error 8154.
     fn find_target(&mut self, target: &ast::Target) -> BindResult<Option<usize>> {
         let line = target.span.line;
         let name = match &target.kind {
@@ -182,7 +183,8 @@ impl Binder<'_> {
     }
 
     /// Makes one of the block's sources the target. `wanted` names a column that is changed, which
-    /// decides where the source shows rows of several tables. Errors 259, 270, 286, 414, 415, 4403, 4405, 4426.
+    /// decides where the source shows rows of several tables. Errors 259, 270, 286, 414, 415, 4403,
+    /// 4405, 4426.
     pub(super) fn targeted(
         &mut self,
         at: usize,
@@ -193,7 +195,8 @@ impl Binder<'_> {
         self.targeted_by(at, (permission, events_of(permission)), wanted, target)
     }
 
-    /// The same where what the statement does to rows does not follow from what it needs to be permitted first.
+    /// The same where what the statement does to rows does not follow from what it needs to be
+    /// permitted first.
     pub(super) fn targeted_by(
         &mut self,
         at: usize,
@@ -240,8 +243,9 @@ impl Binder<'_> {
         Ok(targeted)
     }
 
-    /// Notes that the target's rows are changed: the view's that is named, and the table's behind it. A view
-    /// without an ownership chain to the table is nothing that lets its users change that.
+    /// Notes that the target's rows are changed: the view's that is named, and the table's behind
+    /// it. A view without an ownership chain to the table is nothing that lets its users change
+    /// that.
     pub(super) fn note_change(
         &mut self,
         targeted: &Targeted,
@@ -478,8 +482,8 @@ fn scan_of(node: &Node, id: ColId) -> Option<&Scan> {
     }
 }
 
-/// Puts what operators compute in the place of its names, down to what is read or made of several rows, or to
-/// the operator that makes this column.
+/// Puts what operators compute in the place of its names, down to what is read or made of several
+/// rows, or to the operator that makes this column.
 pub(super) fn define(node: &Node, value: &mut Expr, until: Option<ColId>) {
     match node {
         Node::Compute { columns, .. } if columns.iter().any(|c| Some(c.0) == until) => {}

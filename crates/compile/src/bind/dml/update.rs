@@ -204,8 +204,8 @@ impl Binder<'_> {
         scalar
     }
 
-    /// `column.WRITE(value, offset, length)`: what is before the offset, the value, and what follows
-    /// the replaced part. A NULL offset appends, a NULL length replaces all that follows.
+    /// `column.WRITE(value, offset, length)`: what is before the offset, the value, and what
+    /// follows the replaced part. A NULL offset appends, a NULL length replaces all that follows.
     fn written(
         &mut self,
         targeted: &Targeted,
@@ -334,7 +334,8 @@ impl Binder<'_> {
         Ok(ChangedRows { input, recheck })
     }
 
-    /// The names of the target's columns by layout position, with that of the hidden row number if it is used.
+    /// The names of the target's columns by layout position, with that of the hidden row number if
+    /// it is used.
     pub(super) fn old_columns(&mut self, targeted: &Targeted) -> Vec<ColId> {
         let mut old = targeted.changing.old.clone();
         if let Rows::Scan(scan) = &self.block().sources[targeted.at].rows {

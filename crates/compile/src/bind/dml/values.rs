@@ -61,7 +61,8 @@ impl Binder<'_> {
         Ok(columns)
     }
 
-    /// The columns of an `INSERT` without a list, given how many values there are. Errors 213, 8101.
+    /// The columns of an `INSERT` without a list, given how many values there are. Errors
+    /// 213, 8101.
     pub(super) fn unlisted_columns(
         &mut self,
         changing: &Changing,

@@ -1,4 +1,5 @@
-//! Indexes whose columns can hold more than an entry may have: the length of each row's entry is checked.
+//! Indexes whose columns can hold more than an entry may have: the length of each row's entry is
+//! checked.
 
 use std::sync::Arc;
 
@@ -15,8 +16,8 @@ use crate::plan::expr::{Expr, ExprKind, Pred};
 use crate::plan::tree::CheckPlan;
 
 impl Binder<'_> {
-    /// What new rows must hold for their entries in indexes to be short enough: error 1946. Nothing for
-    /// tables whose columns are never too long together.
+    /// What new rows must hold for their entries in indexes to be short enough: error 1946. Nothing
+    /// for tables whose columns are never too long together.
     pub(super) fn entry_lengths(
         &mut self,
         changing: &Changing,

@@ -23,7 +23,8 @@ use crate::plan::tree::{
 /// What waits for the end of the statement.
 #[derive(Default)]
 pub struct Deferred {
-    /// Rows that cascades have taken away, whose successors are inserted when all old ones are gone.
+    /// Rows that cascades have taken away, whose successors are inserted when all old ones are
+    /// gone.
     pub held: VecDeque<HeldCascade>,
     tests: Vec<Test>,
 }
@@ -189,7 +190,8 @@ impl Lowering {
         }
     }
 
-    /// Other tables' foreign keys onto the old row. `set`: which columns were set, if the row stays.
+    /// Other tables' foreign keys onto the old row. `set`: which columns were set, if the row
+    /// stays.
     pub fn follow_references(
         &mut self,
         target: &Changed,
@@ -342,8 +344,8 @@ impl Lowering {
             self.insert_row(&other, into, None, &mut deferred, false)?;
         }
         if effects.keep_transitions {
-            // What happened to the row decides which triggers hear of it: a MERGE does all three, and a
-            // cascade need not do what the statement does.
+            // What happened to the row decides which triggers hear of it: a MERGE does all three,
+            // and a cascade need not do what the statement does.
             let kind = match (new, old) {
                 (Some(_), OldRow::None) => StatementKind::Insert,
                 (Some(_), _) => StatementKind::Update,

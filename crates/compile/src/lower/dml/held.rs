@@ -1,8 +1,9 @@
 //! New rows that wait until all old ones are gone.
 //!
-//! A statement may give one row the key that another is about to leave: `SET id = id + 1`, or a `MERGE` that inserts
-//! what it deletes elsewhere. Then old rows are deleted as the input yields them, and the new ones are inserted when
-//! it is exhausted. A cascade's input is exhausted when the statement has changed its last row.
+//! A statement may give one row the key that another is about to leave: `SET id = id + 1`, or a
+//! `MERGE` that inserts what it deletes elsewhere. Then old rows are deleted as the input yields
+//! them, and the new ones are inserted when it is exhausted. A cascade's input is exhausted when
+//! the statement has changed its last row.
 
 use base::{SqlResult, SqlType};
 use ir::inst::{Inst, Reg, RegType};
@@ -63,7 +64,8 @@ impl HeldCascade {
 }
 
 impl Lowering {
-    /// A worktable for the new rows of a statement, or of a cascade: all rows that it changes for the statement.
+    /// A worktable for the new rows of a statement, or of a cascade: all rows that it changes for
+    /// the statement.
     pub fn hold_rows(
         &mut self,
         target: &Changed,

@@ -201,8 +201,8 @@ impl Lowering {
         };
         let gone = if clause.when == MergeWhen::Matched { lost } else { next };
         self.switch_status(status, done, newer, gone, twice);
-        // Another transaction was faster: the clause is judged again on its version, as long as the rows still match.
-        // If they do not, other clauses might apply to either of them.
+        // Another transaction was faster: the clause is judged again on its version, as long as the
+        // rows still match. If they do not, other clauses might apply to either of them.
         self.b.place(newer);
         if clause.when == MergeWhen::Matched {
             let outside = self.enter();

@@ -1,6 +1,7 @@
 //! `UPDATE`.
 //!
-//! New rows of a statement that sets columns of a unique key are held, unless it can meet one row at most.
+//! New rows of a statement that sets columns of a unique key are held, unless it can meet one row
+//! at most.
 
 use base::SqlResult;
 use ir::inst::{Inst, Reg, RegType};
@@ -132,9 +133,9 @@ impl Lowering {
         })
     }
 
-    /// The new columns of a row: those that are set, and the others as they are. Variables that are assigned
-    /// on the way are stored by [`Lowering::store_variables`] once the row is changed: it may have to be looked
-    /// at again, or turn out to be none of the statement's.
+    /// The new columns of a row: those that are set, and the others as they are. Variables that are
+    /// assigned on the way are stored by [`Lowering::store_variables`] once the row is changed: it
+    /// may have to be looked at again, or turn out to be none of the statement's.
     pub fn changed_row(
         &mut self,
         target: &Changed,

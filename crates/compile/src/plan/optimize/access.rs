@@ -25,7 +25,8 @@ pub struct Choice {
     pub rows: f64,
     /// What it costs to find them, in rows looked at.
     pub cost: f64,
-    /// What it costs beyond that if the index is read as a whole, for its order, and does not hold the rows.
+    /// What it costs beyond that if the index is read as a whole, for its order, and does not hold
+    /// the rows.
     lookups: f64,
     /// Whether they come in the order wanted.
     pub ordered: bool,
@@ -323,7 +324,8 @@ impl Expr {
 }
 
 impl Choice {
-    /// What the whole costs with a sort, if one is needed; less where only the first rows are wanted.
+    /// What the whole costs with a sort, if one is needed; less where only the first rows are
+    /// wanted.
     fn weight(&self, want: &Want) -> f64 {
         if self.is_forbidden() {
             return self.cost;

@@ -94,8 +94,8 @@ impl Optimizer<'_, '_> {
         let Node::Aggregate { input, aggregates, .. } = node else { return None };
         let sets = aggregates.iter().filter(|a| a.1.distinct && !a.1.function.ignores_duplicates);
         let sets = u32::try_from(sets.count()).ok().filter(|sets| *sets > 0)?;
-        // How many values are different is not known. They are as many as there are rows at most, and mostly far fewer;
-        // what is too little is asked for when it is needed.
+        // How many values are different is not known. They are as many as there are rows at most,
+        // and mostly far fewer; what is too little is asked for when it is needed.
         let values = self.guess(input, &[]).rows.clamp(1.0, VALUES);
         Some((sets, values * (ROW + COLUMN) * f64::from(sets)))
     }

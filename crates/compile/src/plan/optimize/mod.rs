@@ -63,12 +63,12 @@ impl std::fmt::Debug for PlanContext<'_> {
     }
 }
 
-/// How much one optimization may do, in operators looked at: it ends within about a second. Two hundred
-/// joined tables take a tenth of that.
+/// How much one optimization may do, in operators looked at: it ends within about a second. Two
+/// hundred joined tables take a tenth of that.
 const WORK_MAX: u64 = 2_000_000;
 
-/// Improves a statement's plan. Error 8622 if none obeys the hints, 8623 if that takes too much work,
-/// 8631 if it nests too deeply.
+/// Improves a statement's plan. Error 8622 if none obeys the hints, 8623 if that takes too much
+/// work, 8631 if it nests too deeply.
 pub fn statement(plan: &mut Plan, context: &mut PlanContext<'_>) -> SqlResult<()> {
     base::on_purpose::reached(base::on_purpose::Place::Planner);
     Optimizer::run(context, |optimizer| optimizer.plan(plan))
@@ -117,8 +117,8 @@ impl<'o, 'a> Optimizer<'o, 'a> {
 }
 
 impl Optimizer<'_, '_> {
-    /// Counts so much work a level deeper. Whether to go on; if not, what the caller returns does not
-    /// matter.
+    /// Counts so much work a level deeper. Whether to go on; if not, what the caller returns does
+    /// not matter.
     fn goes_on(&self, work: usize) -> bool {
         if self.failure.get().is_some() {
             return false;

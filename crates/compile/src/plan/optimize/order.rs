@@ -43,7 +43,8 @@ impl Want {
         }
     }
 
-    /// What is left of this where rows are numbered as they come: a number settles what is behind it.
+    /// What is left of this where rows are numbered as they come: a number settles what is behind
+    /// it.
     pub fn before(&self, numbers: &ColSet) -> Want {
         let mut want = self.clone();
         if let Some(at) = want.keys.iter().position(|key| numbers.contains(key.0)) {
@@ -169,7 +170,8 @@ impl Order {
         Order { ways: SmallVec::from_buf([way]), ..Order::default() }
     }
 
-    /// Each row has a number, greater than that of the one before: all its columns are settled by that.
+    /// Each row has a number, greater than that of the one before: all its columns are settled by
+    /// that.
     fn number(&mut self, numbers: impl Iterator<Item = ColId>, columns: &ColSet) {
         for number in numbers {
             for way in &mut self.ways {

@@ -1,8 +1,9 @@
-//! Leaves out columns that nothing above uses: what is sorted is copied, what is computed costs time.
+//! Leaves out columns that nothing above uses: what is sorted is copied, what is computed costs
+//! time.
 //!
 //! Whatever uses a column stands above the operator that yields it, or on the inner side of a
-//! nested loop around it. So the tree is walked from the top, inner sides first, with the set of the
-//! columns that have been asked for.
+//! nested loop around it. So the tree is walked from the top, inner sides first, with the set of
+//! the columns that have been asked for.
 
 use super::columns::{ColSet, expr_nature, expr_uses};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred};

@@ -1,5 +1,5 @@
-//! Which conditions on a source's rows an index can take in, and how the values that they name become
-//! keys of its columns.
+//! Which conditions on a source's rows an index can take in, and how the values that they name
+//! become keys of its columns.
 //!
 //! Such a condition is a **term**: a column of the source compared with something that does not
 //! depend on the source's rows.
@@ -268,7 +268,8 @@ fn key_for<'p>(
     }
     let nature = expr_nature(value);
     let (fit, exact) = fit(&def.ty, wide, op, value)?;
-    // A condition that stays must not be there twice with its queries, nor with another value each time.
+    // A condition that stays must not be there twice with its queries, nor with another value each
+    // time.
     if (nature.query || nature.volatile) && !exact {
         return None;
     }

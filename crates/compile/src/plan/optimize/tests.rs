@@ -41,7 +41,8 @@ fn statements_have_these_plans() {
     golden::check(&path, &plans, "\n\n");
 }
 
-/// What is sought by a random number has one number each time, so that it is found if all of them are there.
+/// What is sought by a random number has one number each time, so that it is found if all of them
+/// are there.
 #[test]
 fn a_key_that_is_another_each_time_is_one_key_for_all_rows() {
     let mut db = shop();

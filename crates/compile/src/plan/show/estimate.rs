@@ -1,7 +1,8 @@
 //! What is expected of a finished plan's operators: for showing it.
 //!
 //! The planner compares ways to compute something before it knows what they will be made of
-//! (`optimize::estimate`); this looks at what has come out of it, with as much as is known of tables.
+//! (`optimize::estimate`); this looks at what has come out of it, with as much as is known of
+//! tables.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,8 @@
-//! Plans as clients are shown them: operators with estimates, as rows (`SHOWPLAN_ALL`, `STATISTICS PROFILE`) and as XML.
+//! Plans as clients are shown them: operators with estimates, as rows (`SHOWPLAN_ALL`, `STATISTICS
+//! PROFILE`) and as XML.
 //!
-//! A [`ShownPlan`] is made from a plan's lines ([`print`](super::print)) and what is guessed of its operators
-//! ([`estimate`]); the counts of a run may be added. [`xml`] writes it down.
+//! A [`ShownPlan`] is made from a plan's lines ([`print`](super::print)) and what is guessed of its
+//! operators ([`estimate`]); the counts of a run may be added. [`xml`] writes it down.
 
 mod estimate;
 pub mod xml;

@@ -1,7 +1,9 @@
-//! Plans as documents of the Showplan schema (`http://schemas.microsoft.com/sqlserver/2004/07/showplan`).
+//! Plans as documents of the Showplan schema
+//! (`http://schemas.microsoft.com/sqlserver/2004/07/showplan`).
 //!
-//! There is as much as clients look for: statements, the tree of operators with estimates and counts, what they read
-//! or change, and conditions as text. What only this server has is in a name space of its own.
+//! There is as much as clients look for: statements, the tree of operators with estimates and
+//! counts, what they read or change, and conditions as text. What only this server has is in a name
+//! space of its own.
 
 use std::fmt::Write;
 

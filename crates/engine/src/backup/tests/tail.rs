@@ -6,8 +6,8 @@ use crate::checkpoint::LocalObjects;
 use crate::log::LogError;
 use crate::log::store::BatchReader;
 
-/// A database with a full backup, one of the log, a checkpoint, and work since; its state. The power is gone, and the
-/// server.
+/// A database with a full backup, one of the log, a checkpoint, and work since; its state. The
+/// power is gone, and the server.
 fn chain_and_tail(seed: u64) -> (World, State) {
     let (world, server) = new_world(seed);
     let state = work(&server, seed, &State::new());

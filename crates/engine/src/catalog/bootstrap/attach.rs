@@ -1,4 +1,5 @@
-//! Detaching and attaching: a database leaves the server with its files, and comes back, here or elsewhere.
+//! Detaching and attaching: a database leaves the server with its files, and comes back, here or
+//! elsewhere.
 //!
 //! The directory of a database that is detached says so: the file `detached` in it tells what
 //! master knew of the database. It is made durable before master's row goes, and removed after a
@@ -52,8 +53,8 @@ pub enum Found {
 }
 
 impl Instance {
-    /// `sp_detach_db`: closes a database that no session uses, and forgets it. Its files stay. When it returns
-    /// an error, the database is there as before, if it can be opened.
+    /// `sp_detach_db`: closes a database that no session uses, and forgets it. Its files stay. When
+    /// it returns an error, the database is there as before, if it can be opened.
     pub fn detach_database(
         &self,
         task: &Task,
@@ -85,8 +86,8 @@ impl Instance {
         detached
     }
 
-    /// The detached database whose first file has this path. A path that is not absolute on this machine
-    /// counts by its last name, among the databases that were detached from this server.
+    /// The detached database whose first file has this path. A path that is not absolute on this
+    /// machine counts by its last name, among the databases that were detached from this server.
     pub fn find_detached(&self, path: &str) -> Result<Found, InstanceError> {
         let last = path.rsplit(['/', '\\', ':']).next().unwrap_or(path);
         let path = Path::new(path);
@@ -140,8 +141,9 @@ impl Instance {
         Ok(Found::Detached(Box::new(DetachedDatabase { dir: dir.into(), described })))
     }
 
-    /// `CREATE DATABASE … FOR ATTACH`: makes a detached database one of this server's, where it lies. `make` is
-    /// given its id and directory and says the rest. If this fails, the database is detached as before.
+    /// `CREATE DATABASE … FOR ATTACH`: makes a detached database one of this server's, where it
+    /// lies. `make` is given its id and directory and says the rest. If this fails, the database is
+    /// detached as before.
     pub fn attach_database(
         &self,
         task: &Task,

@@ -12,17 +12,18 @@
 //!
 //! Which directory belongs to which database only master's rows say. So the commit of such a row is
 //! the commit point of `CREATE DATABASE` and `DROP DATABASE`: before it a directory may exist that
-//! no row names, after it one that no row names any more, and [`Instance::open`] removes both, since files beside
-//! them say that they may go ([`disposable`]). The directory of a database that was detached stays, and says so
-//! ([`attach`]).
+//! no row names, after it one that no row names any more, and [`Instance::open`] removes both,
+//! since files beside them say that they may go ([`disposable`]). The directory of a database that
+//! was detached stays, and says so ([`attach`]).
 //!
 //! # Life of an instance
 //!
-//! [`Instance::create`] makes master, model and msdb. [`Instance::open`] replays master's log, which
-//! tells what other databases there are, then theirs; opens all of them together; builds their
-//! schemas from their rows; makes tempdb after model. A database that cannot be opened is left out
-//! and reported, and one whose tables turn out to be damaged while they are loaded is closed; without master
-//! nothing goes, so that its tables are waited for. [`Instance::shut_down`] ends it in order.
+//! [`Instance::create`] makes master, model and msdb. [`Instance::open`] replays master's log,
+//! which tells what other databases there are, then theirs; opens all of them together; builds
+//! their schemas from their rows; makes tempdb after model. A database that cannot be opened is
+//! left out and reported, and one whose tables turn out to be damaged while they are loaded is
+//! closed; without master nothing goes, so that its tables are waited for. [`Instance::shut_down`]
+//! ends it in order.
 
 mod attach;
 mod create;
@@ -183,8 +184,8 @@ impl Instance {
         catalogs
     }
 
-    /// Whether nothing has been found to be wrong with a database while its tables were loaded. If something
-    /// has, it is closed, as one that could not be opened.
+    /// Whether nothing has been found to be wrong with a database while its tables were loaded. If
+    /// something has, it is closed, as one that could not be opened.
     fn is_whole(&self, catalog: &Arc<Catalog>) -> bool {
         let database = catalog.database();
         let Some(failure) = database.loading_failure() else { return true };

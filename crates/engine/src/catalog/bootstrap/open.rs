@@ -90,8 +90,9 @@ impl Instance {
         Ok((instance, report))
     }
 
-    /// `ALTER DATABASE … SET OFFLINE`: closes a database that no session uses any more. It stays closed, over restarts
-    /// too, until [`Instance::bring_online`]; one that could not be opened need not be closed.
+    /// `ALTER DATABASE … SET OFFLINE`: closes a database that no session uses any more. It stays
+    /// closed, over restarts too, until [`Instance::bring_online`]; one that could not be opened
+    /// need not be closed.
     pub fn take_offline(
         &self,
         task: &Task,
@@ -108,8 +109,9 @@ impl Instance {
         }
     }
 
-    /// `ALTER DATABASE … SET ONLINE`: opens a database that is offline, or that could not be opened. If it cannot be
-    /// opened now it is `SUSPECT`, or `RECOVERY_PENDING` if a file is not there.
+    /// `ALTER DATABASE … SET ONLINE`: opens a database that is offline, or that could not be
+    /// opened. If it cannot be opened now it is `SUSPECT`, or `RECOVERY_PENDING` if a file is not
+    /// there.
     pub fn bring_online(
         &self,
         task: &Task,
@@ -148,8 +150,8 @@ impl Instance {
         Ok(catalog.database().shut_down(task, &positions)?)
     }
 
-    /// Opens a database that was closed, or that could not be opened. What is in doubt in it counts as rolled
-    /// back, as it was closed in order.
+    /// Opens a database that was closed, or that could not be opened. What is in doubt in it counts
+    /// as rolled back, as it was closed in order.
     pub fn open_database(
         &self,
         task: &Task,
@@ -170,8 +172,8 @@ impl Instance {
         Ok(catalog)
     }
 
-    /// Sees to it that databases whose recovery model does not ask for it keep no log for backups: the
-    /// power may have gone between the change of the model and its effect.
+    /// Sees to it that databases whose recovery model does not ask for it keep no log for backups:
+    /// the power may have gone between the change of the model and its effect.
     fn break_log_chains(&self, known: &[Arc<DatabaseDef>]) -> Result<(), InstanceError> {
         for def in known.iter().filter(|d| d.options.recovery_model == RecoveryModel::Simple) {
             if let Ok(catalog) = self.catalog(def.id) {

@@ -1,9 +1,9 @@
-//! Backups and restores as far as the databases of the server are concerned: what a backup says of a
-//! database, and how what was restored becomes one.
+//! Backups and restores as far as the databases of the server are concerned: what a backup says of
+//! a database, and how what was restored becomes one.
 //!
-//! A full backup is restored into a directory that master does not know, so that nothing of a restore that
-//! comes to nothing stays. The commit of the database's row in master is the commit point: from there on
-//! the directory is the database's, and the one that it had before is removed.
+//! A full backup is restored into a directory that master does not know, so that nothing of a
+//! restore that comes to nothing stays. The commit of the database's row in master is the commit
+//! point: from there on the directory is the database's, and the one that it had before is removed.
 
 use std::path::{Path, PathBuf};
 
@@ -142,8 +142,9 @@ impl Instance {
         ChainStore::load(Arc::new(LocalObjects::open(self.env(), &dir)?))
     }
 
-    /// Begins to back up the log of a database that could not be opened, from where the last backup of it ended.
-    /// If the log is damaged as well the backup fails, or ends there if `up_to_damage`.
+    /// Begins to back up the log of a database that could not be opened, from where the last backup
+    /// of it ended. If the log is damaged as well the backup fails, or ends there if
+    /// `up_to_damage`.
     pub fn begin_tail_backup(
         &self,
         def: &DatabaseDef,
@@ -155,12 +156,14 @@ impl Instance {
         TailBackup::begin(self.env(), &remains, media, header, up_to_damage)
     }
 
-    /// The log of a database that is not open has been backed up to here, by a backup that others build on.
+    /// The log of a database that is not open has been backed up to here, by a backup that others
+    /// build on.
     pub fn note_tail_backup(&self, def: &DatabaseDef, last: Lsn) -> Result<(), BackupError> {
         self.closed_chain_store(def)?.change(|chain| chain.log = Some(last))
     }
 
-    /// Whether a database that could not be opened has log that was not backed up, or that cannot be read.
+    /// Whether a database that could not be opened has log that was not backed up, or that cannot
+    /// be read.
     pub fn has_tail(&self, def: &DatabaseDef) -> bool {
         self.remains(def).is_ok_and(|remains| remains.has_tail(self.env()))
     }
@@ -171,8 +174,8 @@ impl Instance {
         Ok(Remains { dir: identity.dir, uuid: identity.uuid, chain })
     }
 
-    /// Removes the directory of a restore that came to nothing. What cannot be removed now is at the
-    /// next start.
+    /// Removes the directory of a restore that came to nothing. What cannot be removed now is at
+    /// the next start.
     pub fn discard_directory(&self, directory: &NewDirectory) {
         let known = self.master.current();
         // If the row is committed and only not known to be durable, a restart decides.
@@ -181,10 +184,10 @@ impl Instance {
         }
     }
 
-    /// Makes a directory, into which a full backup was restored, that of a database: `make` is given the
-    /// id of the database and says the rest, and must put it into the state `RESTORING`. The database
-    /// `old` is replaced by it, of which no session is in use, and which keeps its id. Nothing changes
-    /// if this fails.
+    /// Makes a directory, into which a full backup was restored, that of a database: `make` is
+    /// given the id of the database and says the rest, and must put it into the state `RESTORING`.
+    /// The database `old` is replaced by it, of which no session is in use, and which keeps its id.
+    /// Nothing changes if this fails.
     pub fn adopt_directory(
         &self,
         task: &Task,
@@ -212,8 +215,8 @@ impl Instance {
         Ok(def)
     }
 
-    /// `RECOVERY`: opens a database that was restored. It is `ONLINE` from here on, or `SUSPECT` if it
-    /// cannot be opened. Files have these paths now, by their logical names.
+    /// `RECOVERY`: opens a database that was restored. It is `ONLINE` from here on, or `SUSPECT` if
+    /// it cannot be opened. Files have these paths now, by their logical names.
     pub fn recover_restored(
         &self,
         task: &Task,
@@ -244,8 +247,8 @@ impl Instance {
         Ok(catalog)
     }
 
-    /// `BACKUP LOG … WITH NORECOVERY`: closes a database that no session uses, unless it could not be opened anyway,
-    /// and leaves it as one that is being restored.
+    /// `BACKUP LOG … WITH NORECOVERY`: closes a database that no session uses, unless it could not
+    /// be opened anyway, and leaves it as one that is being restored.
     pub fn close_for_restore(
         &self,
         task: &Task,

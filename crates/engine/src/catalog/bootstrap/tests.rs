@@ -113,7 +113,8 @@ impl World {
     /// The power goes, and comes back.
     fn crash(&self, server: Server) -> Server {
         self.sim.fs().power_off();
-        // A test may still hold a database, whose threads would go on with its files when there is power.
+        // A test may still hold a database, whose threads would go on with its files when there is
+        // power.
         for catalog in server.instance.catalogs() {
             catalog.database().stop_threads();
             let _ = catalog.database().manager().log().shut_down(); // it cannot write
@@ -463,8 +464,8 @@ fn sequences_go_on_after_a_crash_and_start_anew_when_told() {
     assert!(state.current <= 90, "{state:?}");
 }
 
-/// `NEXT VALUE FOR` outside of a transaction that commits left its ceiling in memory, so that the power
-/// could go and the value come again. And NO CACHE and CACHE n were ignored.
+/// `NEXT VALUE FOR` outside of a transaction that commits left its ceiling in memory, so that the
+/// power could go and the value come again. And NO CACHE and CACHE n were ignored.
 #[test]
 fn what_a_client_has_seen_never_comes_again_and_the_cache_is_what_is_skipped() {
     use SequenceCache::{Default, None, Size};
@@ -961,8 +962,8 @@ fn restore(world: &World, server: &Server, name: &str) -> Result<(), InstanceErr
     Ok(())
 }
 
-/// The power goes at every few operations of a restore over another database. Afterwards that is what it
-/// was, or the database is being restored, or it is there as it was backed up.
+/// The power goes at every few operations of a restore over another database. Afterwards that is
+/// what it was, or the database is being restored, or it is there as it was backed up.
 #[test]
 fn a_crash_during_a_restore_leaves_the_old_database_or_one_that_is_being_restored() {
     let prepared = || {

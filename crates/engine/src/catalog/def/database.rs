@@ -303,8 +303,8 @@ pub struct ConfigurationDef {
     pub in_use: i32,
 }
 
-/// A resource pool, configured and in use. The predefined ones have no row, but for `default` once the governor
-/// was enabled.
+/// A resource pool, configured and in use. The predefined ones have no row, but for `default` once
+/// the governor was enabled.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ResourcePoolDef {
     /// `pool_id`; 2 is `default`, users' begin at 256.

@@ -2,18 +2,21 @@
 //!
 //! # Rules
 //!
-//! A change of a definition locks exclusively the definition, the names that it takes or frees, and the objects whose
-//! derived fields change with it; and shared, what the definition refers to. So of two transactions neither refers to
-//! what the other drops, nor do both take one name. Kinds that are checked as a whole (the sum of what resource pools
-//! may take, the default among filegroups) are locked as a whole.
+//! A change of a definition locks exclusively the definition, the names that it takes or frees, and
+//! the objects whose derived fields change with it; and shared, what the definition refers to. So
+//! of two transactions neither refers to what the other drops, nor do both take one name. Kinds
+//! that are checked as a whole (the sum of what resource pools may take, the default among
+//! filegroups) are locked as a whole.
 //!
 //! # Coming too late
 //!
-//! A definition statement reads the schema as it was when it began ([`SchemaEdit::lock`]), makes new definitions of
-//! what it finds there, and locks them when it puts them in. Where another transaction has changed one of them in
-//! between, what the statement has found is not true any more: the change fails with [`CatalogError::Stale`], and the
-//! caller undoes the statement and begins it once more, by then with the locks. What refers to a definition is not part of
-//! it: where an existing one is to be changed or removed, anything that was committed in between makes that stale.
+//! A definition statement reads the schema as it was when it began ([`SchemaEdit::lock`]), makes
+//! new definitions of what it finds there, and locks them when it puts them in. Where another
+//! transaction has changed one of them in between, what the statement has found is not true any
+//! more: the change fails with [`CatalogError::Stale`], and the caller undoes the statement and
+//! begins it once more, by then with the locks. What refers to a definition is not part of it:
+//! where an existing one is to be changed or removed, anything that was committed in between makes
+//! that stale.
 
 use super::{SchemaEdit, is_private, lock};
 use crate::catalog::def::*;
@@ -38,8 +41,8 @@ impl SchemaEdit {
         self.take(task, txn, vec![(thing(key), LockMode::EXCLUSIVE)])
     }
 
-    /// Waits for a transaction that takes or frees a name of an object, if there is one: then what was found of it may not
-    /// be true any more.
+    /// Waits for a transaction that takes or frees a name of an object, if there is one: then what
+    /// was found of it may not be true any more.
     pub fn wait_for_name(
         &mut self,
         task: &Task,
@@ -54,7 +57,8 @@ impl SchemaEdit {
         }
     }
 
-    /// The first of these ids on that no other transaction is about to use for a definition of a kind.
+    /// The first of these ids on that no other transaction is about to use for a definition of a
+    /// kind.
     pub fn free_id(&self, txn: &Transaction, kind: ThingKind, mut id: i32) -> i32 {
         let schema = self.schema();
         let is_taken = |id| {
@@ -296,7 +300,8 @@ fn names_of(schema: &Schema, definition: &Definition) -> Vec<Thing> {
     }
 }
 
-/// Other objects with fields that are derived from a definition, and what of it they are derived from.
+/// Other objects with fields that are derived from a definition, and what of it they are derived
+/// from.
 fn derived_of(definition: &Definition) -> Vec<(ObjectId, ObjectId)> {
     let Definition::Object(object) = definition else { return Vec::new() };
     let own = object.header().id;

@@ -2,11 +2,12 @@
 //!
 //! # Life of a load
 //!
-//! A statement has written so much that what it changes next had better not be in memory. Then the table's gate
-//! is closed, and a successor of its storage is begun: new trees ([`crate::sink::Build`]) with all that the
-//! transaction sees in the table by then. Further new rows of the statement go there, and rows that it deletes
-//! are taken back there. When the statement has succeeded the trees are filled, keys that are there twice are
-//! found, and the successor becomes the table's storage, as after a rebuild: for the transaction at once, for
+//! A statement has written so much that what it changes next had better not be in memory. Then the
+//! table's gate is closed, and a successor of its storage is begun: new trees
+//! ([`crate::sink::Build`]) with all that the transaction sees in the table by then. Further new
+//! rows of the statement go there, and rows that it deletes are taken back there. When the
+//! statement has succeeded the trees are filled, keys that are there twice are found, and the
+//! successor becomes the table's storage, as after a rebuild: for the transaction at once, for
 //! others when it commits.
 //!
 //! Until then this transaction reads the old storage of the table, as it was when the load began.
@@ -52,8 +53,8 @@ impl Drop for TableLoad {
 }
 
 impl SchemaEdit {
-    /// From now on changes of this table go to a successor of its storage, until the statement at this level of
-    /// the session has succeeded. `false` where that cannot be.
+    /// From now on changes of this table go to a successor of its storage, until the statement at
+    /// this level of the session has succeeded. `false` where that cannot be.
     pub fn begin_load(
         &mut self,
         task: &Task,
@@ -64,7 +65,8 @@ impl SchemaEdit {
             return Ok(false);
         }
         let old = self.old_table(id);
-        // A transaction that gives the table another storage has locked it, and will wait until this one has left it.
+        // A transaction that gives the table another storage has locked it, and will wait until
+        // this one has left it.
         let is_rebuilt = |table: Arc<Table>| table.changes().is_noting();
         if self.catalog.table(&old).is_some_and(is_rebuilt) {
             return Ok(false);
@@ -74,7 +76,8 @@ impl SchemaEdit {
             let key = DefinitionKey::Object(id);
             self.lock(task, txn)?;
             match self.claim(task, txn, key) {
-                // The statement is inside the table, whose definition is what it was; by now it is locked, too.
+                // The statement is inside the table, whose definition is what it was; by now it is
+                // locked, too.
                 Err(CatalogError::Stale) => drop(self.take_stale()),
                 claimed => claimed?,
             }
@@ -86,8 +89,8 @@ impl SchemaEdit {
         let new = TableDef { storage: self.catalog.new_storage(), ..TableDef::clone(&old) };
         let (at, new_rows) = (txn.savepoint(), self.catalog.make_table(&new));
         lock(&self.state).record(at, [Step::Created(new.storage)]);
-        // While rows go to the successor the transaction writes nothing; what is undone within the statement
-        // must not be the load.
+        // While rows go to the successor the transaction writes nothing; what is undone within the
+        // statement must not be the load.
         self.write_again(task, txn, &Definition::Object(ObjectDef::Table(old.clone())))?;
         let build = self.catalog.database().build(task, &new_rows, txn)?;
         let mut build = build.expect("disk tables of this database have trees");
@@ -112,7 +115,8 @@ impl SchemaEdit {
         Ok(true)
     }
 
-    /// Takes a change of the table that is being loaded: the row that goes, as it is there, and the new one.
+    /// Takes a change of the table that is being loaded: the row that goes, as it is there, and the
+    /// new one.
     pub fn load(
         &mut self,
         task: &Task,

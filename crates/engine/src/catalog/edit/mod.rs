@@ -9,11 +9,12 @@
 //!
 //! # Locks
 //!
-//! Transactions change the schema side by side, and commit takes over only what was changed. Each change locks what it
-//! changes and what it relies on until its transaction ends ([`claims`]), and fails as stale if that was changed since
-//! the statement began: [`SchemaEdit::lock`] comes before the checks that a definition statement makes, and from there to
-//! [`SchemaEdit::end_statement`] the working copy is *pinned*: it does not take over what others commit. Local temporary
-//! objects (`#name`) need no locks, since other sessions cannot name them.
+//! Transactions change the schema side by side, and commit takes over only what was changed. Each
+//! change locks what it changes and what it relies on until its transaction ends ([`claims`]), and
+//! fails as stale if that was changed since the statement began: [`SchemaEdit::lock`] comes before
+//! the checks that a definition statement makes, and from there to [`SchemaEdit::end_statement`]
+//! the working copy is *pinned*: it does not take over what others commit. Local temporary objects
+//! (`#name`) need no locks, since other sessions cannot name them.
 //!
 //! Tables whose definition changes, derived fields included, have their gates closed until the
 //! transaction ends: transactions that got in before are done, and those that get in afterwards
@@ -29,7 +30,8 @@
 //! * E1: the working copy is what a reader would build from the rows that the transaction sees.
 //! * E2: a change that is recorded at a position of the transaction has written at least one row
 //!   there, so that rolling back to the position or before it, and nothing else, undoes the change.
-//! * E5: where the working copy is not pinned, it is made of what is current, but for local temporary objects of others.
+//! * E5: where the working copy is not pinned, it is made of what is current, but for local
+//!   temporary objects of others.
 
 mod claims;
 mod load;
@@ -122,15 +124,16 @@ impl SchemaEdit {
         edit
     }
 
-    /// Begins a definition statement that is not about local temporary objects alone: the schema is what is current now,
-    /// with the transaction's own changes, until [`SchemaEdit::end_statement`]. Comes before the statement's checks. Does
-    /// nothing within a statement.
+    /// Begins a definition statement that is not about local temporary objects alone: the schema is
+    /// what is current now, with the transaction's own changes, until
+    /// [`SchemaEdit::end_statement`]. Comes before the statement's checks. Does nothing within a
+    /// statement.
     pub fn lock(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
         self.pin(task, txn, &[(Thing::All, LockMode::INTENT_EXCLUSIVE)])
     }
 
-    /// The same for a statement that changes the schema as a whole, or relies on all of it: no other transaction changes it
-    /// until this one ends.
+    /// The same for a statement that changes the schema as a whole, or relies on all of it: no
+    /// other transaction changes it until this one ends.
     pub fn lock_all(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
         self.pin(task, txn, &[(Thing::All, LockMode::EXCLUSIVE)])
     }
@@ -299,7 +302,8 @@ impl SchemaEdit {
         }
     }
 
-    /// Writes a definition's row once more as it is, so that the transaction's position is a later one.
+    /// Writes a definition's row once more as it is, so that the transaction's position is a later
+    /// one.
     fn write_again(
         &mut self,
         task: &Task,
@@ -311,8 +315,8 @@ impl SchemaEdit {
         self.catalog.clone().write_row(task, txn, (system, &row), true, Some(&bytes))
     }
 
-    /// Writes down up to where ids may be given, in a transaction of its own: others are about to do so as well, and none
-    /// waits until this transaction ends.
+    /// Writes down up to where ids may be given, in a transaction of its own: others are about to
+    /// do so as well, and none waits until this transaction ends.
     fn reserve_ids(&mut self, task: &Task, txn: &Transaction) -> CatalogResult<()> {
         // Without a log nothing of the database survives the server.
         if !self.catalog.is_logged() || !self.catalog.needs_ids() {
@@ -424,7 +428,8 @@ impl State {
         }
     }
 
-    /// Makes the working copy anew from what is current now, if others have changed more than local temporary objects.
+    /// Makes the working copy anew from what is current now, if others have changed more than local
+    /// temporary objects.
     fn refresh(&mut self, catalog: &Catalog) {
         if catalog.shared_version() == self.base.shared_version() || self.ended {
             return;

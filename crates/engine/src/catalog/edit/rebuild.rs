@@ -1,4 +1,5 @@
-//! Giving a table another storage, to which its rows are copied one by one, while others read and write it.
+//! Giving a table another storage, to which its rows are copied one by one, while others read and
+//! write it.
 //!
 //! # Life of a rebuild
 //!
@@ -17,10 +18,11 @@
 //!
 //! # Invariants
 //!
-//! * E3: between two rounds the new storage has a copy of each row that the last round's snapshot sees, and no
-//!   other row.
-//! * E4: the statement that is the whole rebuild goes on until the end. So no version leaves memory that is younger than
-//!   its snapshot, and what a round has seen can be read in the next one, though only the first snapshot is registered.
+//! * E3: between two rounds the new storage has a copy of each row that the last round's snapshot
+//!   sees, and no other row.
+//! * E4: the statement that is the whole rebuild goes on until the end. So no version leaves memory
+//!   that is younger than its snapshot, and what a round has seen can be read in the next one,
+//!   though only the first snapshot is registered.
 
 use super::{SchemaEdit, is_private, lock};
 use crate::catalog::def::TableDef;
@@ -46,7 +48,8 @@ const ROUNDS_MAX: usize = 10;
 /// The part of what rows may take that changes may take, and the least that that is.
 const CHANGES_PART: u64 = 32;
 const CHANGES_MIN: u64 = 1 << 20;
-/// What a changed row takes beside the bytes of two copies of it, about, until the transaction ends.
+/// What a changed row takes beside the bytes of two copies of it, about, until the transaction
+/// ends.
 const CHANGED_BYTES: u64 = 512;
 
 /// Bytes of rows, one behind another.
@@ -141,7 +144,8 @@ pub struct TableRebuild {
     rows: u64,
     row_bytes: u64,
     changed: u64,
-    /// Of this round: what it sees, the keys that were noted, and how many of them are done in this phase.
+    /// Of this round: what it sees, the keys that were noted, and how many of them are done in this
+    /// phase.
     round: Snapshot,
     is_last: bool,
     keys: Vec<Box<[u8]>>,
@@ -149,12 +153,14 @@ pub struct TableRebuild {
 }
 
 impl SchemaEdit {
-    /// Changes a table in any way, by copying its rows into a new storage: columns, types, indexes, kind. Others may
-    /// change it meanwhile, and rows be copied more than once, if `is_fixed` says so; of a stored column of the new
-    /// table it says whether each copy of a row has the same in it.
+    /// Changes a table in any way, by copying its rows into a new storage: columns, types, indexes,
+    /// kind. Others may change it meanwhile, and rows be copied more than once, if `is_fixed` says
+    /// so; of a stored column of the new table it says whether each copy of a row has the same in
+    /// it.
     ///
-    /// Fails with [`TxnError::DuplicateKey`], here or later, if a new unique index finds equal keys. After any error the
-    /// rebuild has to be [abandoned](TableRebuild::abandon), and the statement rolled back.
+    /// Fails with [`TxnError::DuplicateKey`], here or later, if a new unique index finds equal
+    /// keys. After any error the rebuild has to be [abandoned](TableRebuild::abandon), and the
+    /// statement rolled back.
     pub fn begin_rebuild(
         &mut self,
         task: &Task,
@@ -369,8 +375,8 @@ impl TableRebuild {
         txn.rollback_statement(task, self.whole);
     }
 
-    /// All rows have been given and put; the identity counter goes on where it was, if there was one. Returns the new
-    /// storage.
+    /// All rows have been given and put; the identity counter goes on where it was, if there was
+    /// one. Returns the new storage.
     pub fn finish(
         self,
         edit: &SchemaEdit,
@@ -396,7 +402,8 @@ impl TableRebuild {
         Ok(())
     }
 
-    /// Whether all that was copied stands in the new storage's trees, if it has some; a step towards that.
+    /// Whether all that was copied stands in the new storage's trees, if it has some; a step
+    /// towards that.
     fn is_filled(&mut self, task: &Task, txn: &mut Transaction) -> TxnResult<bool> {
         let is_filled = match &mut self.build {
             Some(build) => build.fill_some(task, txn)?,
@@ -408,7 +415,8 @@ impl TableRebuild {
         Ok(is_filled)
     }
 
-    /// Some more rows that this round and the one before see differently, as one of the two sees them.
+    /// Some more rows that this round and the one before see differently, as one of the two sees
+    /// them.
     fn changed(&mut self, task: &Task, txn: &mut Transaction, rows: &mut Rows) -> TxnResult<()> {
         let table = &*self.old_rows;
         let (from, to) = match self.phase {
@@ -429,8 +437,8 @@ impl TableRebuild {
         Ok(())
     }
 
-    /// Whether what others change takes so much memory, as keys and as rows that are copied once more, that they had
-    /// better wait.
+    /// Whether what others change takes so much memory, as keys and as rows that are copied once
+    /// more, that they had better wait.
     fn is_much_changed(&self, edit: &SchemaEdit) -> bool {
         let Some(noting) = self.noting.as_ref().filter(|_| !self.is_closed) else { return false };
         let limit = edit.catalog.database().manager().tables().pool().least_limit();
@@ -499,7 +507,8 @@ impl TableRebuild {
     }
 }
 
-/// The row with a key by which the log names rows, as a snapshot sees it; good as long as the cursor.
+/// The row with a key by which the log names rows, as a snapshot sees it; good as long as the
+/// cursor.
 fn row_of(
     task: &Task,
     txn: &mut Transaction,

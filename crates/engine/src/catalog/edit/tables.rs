@@ -73,8 +73,8 @@ impl SchemaEdit {
         Ok(table)
     }
 
-    /// A new, empty storage, which this transaction alone knows, and the definition with it. The caller goes on to
-    /// write a row (E2).
+    /// A new, empty storage, which this transaction alone knows, and the definition with it. The
+    /// caller goes on to write a row (E2).
     pub(super) fn make_storage(
         &mut self,
         txn: &Transaction,
@@ -86,7 +86,8 @@ impl SchemaEdit {
         (def, table)
     }
 
-    /// Puts in a definition with another storage than the old one's, which goes. Closes the gate of that.
+    /// Puts in a definition with another storage than the old one's, which goes. Closes the gate of
+    /// that.
     pub(super) fn replace_storage(
         &mut self,
         task: &Task,

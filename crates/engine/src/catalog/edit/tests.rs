@@ -537,7 +537,8 @@ fn what_a_definition_refers_to_stays() {
     first.rollback();
 }
 
-/// A statement that has read a definition which another transaction then changes does not undo that change.
+/// A statement that has read a definition which another transaction then changes does not undo that
+/// change.
 #[test]
 fn a_statement_that_comes_too_late_changes_nothing() {
     let world = World::new();
@@ -888,8 +889,8 @@ fn random_temporary(dice: &mut Dice, session: &mut Session<'_>) {
 }
 
 impl SchemaEdit {
-    /// Changes a table by copying its rows. `map` gets the old table and the bytes of one of its rows, the new table,
-    /// and a buffer, to which it appends the bytes of the new row.
+    /// Changes a table by copying its rows. `map` gets the old table and the bytes of one of its
+    /// rows, the new table, and a buffer, to which it appends the bytes of the new row.
     pub(crate) fn rebuild_table(
         &mut self,
         task: &Task,

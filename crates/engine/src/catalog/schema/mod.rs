@@ -7,11 +7,11 @@
 //!
 //! # Versions
 //!
-//! Every schema has a version, unequal to that of any other schema of this database, working
-//! copies included, since the server started. An object remembers the version of the schema in which it was last changed,
-//! itself or something derived from others (an incoming foreign key, a trigger). So a plan made at
-//! one schema is good for another if the versions are equal, or if every name it looked up still
-//! means the same object and every object has the same version.
+//! Every schema has a version, unequal to that of any other schema of this database, working copies
+//! included, since the server started. An object remembers the version of the schema in which it
+//! was last changed, itself or something derived from others (an incoming foreign key, a trigger).
+//! So a plan made at one schema is good for another if the versions are equal, or if every name it
+//! looked up still means the same object and every object has the same version.
 //!
 //! # Invariants
 //!
@@ -216,8 +216,8 @@ impl Schema {
         self.version
     }
 
-    /// The version in which it last changed for more than the session that changed it: other versions differ by local
-    /// temporary objects, which only their sessions can name.
+    /// The version in which it last changed for more than the session that changed it: other
+    /// versions differ by local temporary objects, which only their sessions can name.
     pub fn shared_version(&self) -> u64 {
         self.shared
     }

@@ -7,14 +7,14 @@
 //! # How a value never comes again
 //!
 //! Below a *ceiling* that is in the log values are handed out from memory; `CACHE` says how far
-//! ahead it is. A session that takes a value notes the end of the ceiling's record as what its client
-//! must not be shown before it is durable ([`DatabaseSession::note_shown`]), so that one value of a
-//! block waits for the disk at most, when it is sent.
+//! ahead it is. A session that takes a value notes the end of the ceiling's record as what its
+//! client must not be shown before it is durable ([`DatabaseSession::note_shown`]), so that one
+//! value of a block waits for the disk at most, when it is sent.
 //!
-//! The session whose value is beyond the ceiling logs the next one. Logging may wait for space in the
-//! log, so it is not done under the mutex of the counter but in a *turn*. The counter may begin
-//! another life (`RESTART`) or round meanwhile: a ceiling carries its life's number, and counts in no
-//! other.
+//! The session whose value is beyond the ceiling logs the next one. Logging may wait for space in
+//! the log, so it is not done under the mutex of the counter but in a *turn*. The counter may begin
+//! another life (`RESTART`) or round meanwhile: a ceiling carries its life's number, and counts in
+//! no other.
 
 mod standing;
 

@@ -75,8 +75,8 @@ const IS_LAST: i128 = 1 << 65;
 const LIFE_SHIFT: u32 = 66;
 
 impl Mark {
-    /// As a ceiling operation of the log carries it: the value in 64 bits, with flags and the life's
-    /// number, counted from 1, above.
+    /// As a ceiling operation of the log carries it: the value in 64 bits, with flags and the
+    /// life's number, counted from 1, above.
     pub fn encode(self) -> i128 {
         let value = i128::from(self.value as u64);
         let used = if self.used { 0 } else { UNUSED };
@@ -213,8 +213,8 @@ impl Standing {
         Ok(SequenceRange { first: first as i64, last: last as i64, cycles })
     }
 
-    /// Where the log has to be durable to before a client sees what was handed out, if all of that is
-    /// covered by the log.
+    /// Where the log has to be durable to before a client sees what was handed out, if all of that
+    /// is covered by the log.
     pub fn covered_by(&self) -> Option<Lsn> {
         let is_covered = match self.rules.increment > 0 {
             true => self.ceiling >= self.next,
@@ -223,8 +223,8 @@ impl Standing {
         is_covered.then_some(self.covered_by)
     }
 
-    /// A ceiling that covers all that was handed out, and the rest of a block: blocks are counted from
-    /// the last ceiling, and end where the round does.
+    /// A ceiling that covers all that was handed out, and the rest of a block: blocks are counted
+    /// from the last ceiling, and end where the round does.
     pub fn ceiling_ahead(&self) -> Ceiling {
         let Rules { increment, cache, .. } = self.rules;
         let taken = (self.next - self.ceiling) / increment;

@@ -168,7 +168,8 @@ fn a_pair_is_rewritten_when_enough_of_it_was_of_a_dropped_table() {
     assert_eq!(world.recover(&[5], 2).rows(5, 2), expected);
 }
 
-/// A table is dropped behind the end of the checkpoint that is being made: its log still speaks of rows in files.
+/// A table is dropped behind the end of the checkpoint that is being made: its log still speaks of
+/// rows in files.
 #[test]
 fn a_table_that_is_dropped_while_a_checkpoint_is_made_stays_in_files_until_the_next() {
     let (world, server) = new_world(6);
@@ -246,8 +247,8 @@ fn identities_of_tables_that_are_gone_are_forgotten() {
     assert_eq!(identities(&world), [1001].map(StorageId));
 }
 
-/// A manifest that only says what is not needed any more comes while the log has counters behind it that were read
-/// already. The next has them.
+/// A manifest that only says what is not needed any more comes while the log has counters behind it
+/// that were read already. The next has them.
 #[test]
 fn counters_outlive_manifests_that_are_like_the_last() {
     let (world, server) = new_world(6);
@@ -380,7 +381,8 @@ fn tables_are_dropped_and_pairs_are_merged_while_the_power_goes() {
         world.sim.fs().power_off_at(world.sim.fs().operations() + crash);
         let mut states = random_steps(&server, seed, steps, start);
         let mut server = Some(server);
-        // What a recovery leaves must be recoverable too; and the power may go while files are merged.
+        // What a recovery leaves must be recoverable too; and the power may go while files are
+        // merged.
         for life in 0..3 {
             drop(server.take());
             world.sim.fs().power_off();

@@ -1,4 +1,5 @@
-//! Changing a table's trees: rows in order of their keys, and what follows from them for other indexes.
+//! Changing a table's trees: rows in order of their keys, and what follows from them for other
+//! indexes.
 
 use std::borrow::Cow;
 use std::sync::atomic::Ordering::{AcqRel, Relaxed};
@@ -11,7 +12,8 @@ use crate::cold::{Batch, Edit};
 use crate::critical::{self, Section};
 use crate::wait::Task;
 
-/// Changes that a tree is given at a time. What is needed to make them is not needed for all at once.
+/// Changes that a tree is given at a time. What is needed to make them is not needed for all at
+/// once.
 const STEP: usize = 4096;
 
 /// A key that a row has had in another index than the clustered one: the index's ordinal, and `s`.
@@ -67,7 +69,8 @@ pub struct Forgotten {
 
 /// What the keys of rows are.
 pub trait RowKeys {
-    /// Appends the row's key in this index; `false`, and nothing, if the index does not hold the row.
+    /// Appends the row's key in this index; `false`, and nothing, if the index does not hold the
+    /// row.
     fn append_key(&self, index: usize, row: &[u8], out: &mut Vec<u8>) -> bool;
 }
 
@@ -234,8 +237,8 @@ impl ColdTable {
         Ok(())
     }
 
-    /// Changes some rows, in the order of the tree, and notes what follows for other indexes. Returns how many rows
-    /// there are more.
+    /// Changes some rows, in the order of the tree, and notes what follows for other indexes.
+    /// Returns how many rows there are more.
     fn apply_rows(
         &self,
         batch: &mut Batch,

@@ -3,19 +3,20 @@
 //! # Life of a build
 //!
 //! 1. The trees are made, empty, and stand in the directory as *being built*.
-//! 2. Rows are pushed, and some of them taken back. What each index's tree is to have of them is sorted, in
-//!    files if need be ([`crate::sort`]).
-//! 3. The trees are filled, one after the other and in order of their keys, the one with the rows first. So
-//!    leaves are written once, and are full. What was pushed and taken back under one key is settled
-//!    first ([`Entry`]). Keys that are there twice are found here.
-//! 4. The directory says that the trees are *built*: whole, and made for one commit. That one's transaction may change
-//!    them, and when it ends they are *adopted* ([`ColdTables::adopt`]).
+//! 2. Rows are pushed, and some of them taken back. What each index's tree is to have of them is
+//!    sorted, in files if need be ([`crate::sort`]).
+//! 3. The trees are filled, one after the other and in order of their keys, the one with the rows
+//!    first. So leaves are written once, and are full. What was pushed and taken back under one key
+//!    is settled first ([`Entry`]). Keys that are there twice are found here.
+//! 4. The directory says that the trees are *built*: whole, and made for one commit. That one's
+//!    transaction may change them, and when it ends they are *adopted* ([`ColdTables::adopt`]).
 //!
 //! # Invariants
 //!
 //! * L1: only the builder changes the trees, or knows them, until they are built.
 //! * L2: a root of the pages that is captured meanwhile has whole trees, with some of the entries:
-//!   [`ColdTables::alone`] is held while trees are changed. So what a crash leaves behind can be dropped.
+//!   [`ColdTables::alone`] is held while trees are changed. So what a crash leaves behind can be
+//!   dropped.
 //! * L3: trees that are being built, or not adopted, in a root that is opened are unowned: they are
 //!   dropped. So if recovery finds trees that were built it does without all that their transaction
 //!   has loaded.
@@ -127,7 +128,8 @@ struct Filling {
     seen: Seen,
 }
 
-/// What is left of sorted entries. One with an empty value takes back what was pushed before with its key.
+/// What is left of sorted entries. One with an empty value takes back what was pushed before with
+/// its key.
 struct Settled {
     sorted: Sorted,
     /// What [`Settled::next`] has given last.
@@ -138,8 +140,9 @@ struct Settled {
     has_begun: bool,
 }
 
-/// What was pushed and taken back under one key. What is taken back is always what the table had before; so
-/// what is left is what was pushed last, in whatever order a statement has inserted and deleted.
+/// What was pushed and taken back under one key. What is taken back is always what the table had
+/// before; so what is left is what was pushed last, in whatever order a statement has inserted and
+/// deleted.
 #[derive(Default)]
 struct Entry {
     key: Vec<u8>,
@@ -245,8 +248,8 @@ impl Seen {
 }
 
 impl TableBuild {
-    /// Makes the trees of a table that has none. Sorts take about `bytes_max` of memory, and files in the
-    /// directory.
+    /// Makes the trees of a table that has none. Sorts take about `bytes_max` of memory, and files
+    /// in the directory.
     pub fn begin(
         tables: &Arc<ColdTables>,
         task: &Task,
@@ -283,7 +286,8 @@ impl TableBuild {
         self.push_entries(row, false);
     }
 
-    /// Takes back a row that was pushed, once at most: [`BuildError::TakenTwice`] is found when trees are filled.
+    /// Takes back a row that was pushed, once at most: [`BuildError::TakenTwice`] is found when
+    /// trees are filled.
     ///
     /// # Panics
     /// If trees are being filled.

@@ -30,8 +30,8 @@ pub trait VisitEntries {
     /// Whether what lies in the leaf, so many entries, is taken without a look at them.
     fn pass(&mut self, leaf: LeafSpan<'_>) -> bool;
 
-    /// A row of the clustered index, unless it is gone, and since when it is so. Nothing if its key is needed: then
-    /// [`Visit::take`] is asked. Not all rows come here before they go there.
+    /// A row of the clustered index, unless it is gone, and since when it is so. Nothing if its key
+    /// is needed: then [`Visit::take`] is asked. Not all rows come here before they go there.
     fn take_row(&mut self, row: Option<&[u8]>, stamp: Lsn) -> Option<ControlFlow<()>>;
 
     /// An entry. One with which it breaks counts as taken.
@@ -85,9 +85,9 @@ impl ColdCursor {
         ColdCursor { store, cursor, clustered, bounds, key: Vec::new() }
     }
 
-    /// Hands the entries of the next leaf to `take`, until it breaks; the one with which it breaks counts
-    /// as taken. A chunk may be empty though there is more. `take` must not wait; the task may be
-    /// suspended between entries and leaves: no epoch guard may be alive.
+    /// Hands the entries of the next leaf to `take`, until it breaks; the one with which it breaks
+    /// counts as taken. A chunk may be empty though there is more. `take` must not wait; the task
+    /// may be suspended between entries and leaves: no epoch guard may be alive.
     pub fn next_chunk(
         &mut self,
         task: &Task,
@@ -190,7 +190,8 @@ pub(super) fn parse<'a>(
     Some(ColdEntry { key, s, p, row: None, stamp })
 }
 
-/// What of a tree may hold a range of keys: bounds that would be cut include what begins as they do.
+/// What of a tree may hold a range of keys: bounds that would be cut include what begins as they
+/// do.
 fn in_tree(range: Range<'_>) -> Range<'_> {
     let Range { lower, upper } = range;
     let lower = match lower {

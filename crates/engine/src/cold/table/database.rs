@@ -13,7 +13,8 @@ use crate::wait::Task;
 
 /// Pages of a dropped tree that are given back at a time.
 const DROP_STEP: u64 = 1024;
-/// So often it is tried to read all pages of a dropped tree, before what cannot be read counts as damaged.
+/// So often it is tried to read all pages of a dropped tree, before what cannot be read counts as
+/// damaged.
 const ATTEMPTS: u32 = 10;
 /// The pause behind the first attempt; each other is twice as long as the one before.
 const PAUSE_NS: u64 = 1_000_000_000;
@@ -276,8 +277,8 @@ impl ColdTables {
         Ok(())
     }
 
-    /// Trees that have been built are a table's, in roots that are captured from now on: they have all that recovery
-    /// does not find in the log as rows of commits.
+    /// Trees that have been built are a table's, in roots that are captured from now on: they have
+    /// all that recovery does not find in the log as rows of commits.
     pub fn adopt(&self, task: &Task, storage: u64) -> ColdResult<()> {
         let _alone = self.alone();
         let trees = self.directory.list(&*self.store, task, Some(storage))?;
@@ -405,7 +406,8 @@ fn id(storage: u64, ordinal: usize) -> TreeId {
     TreeId { storage, ordinal }
 }
 
-/// What a table of these has as the history of its rows. The history's own rows have none: it would keep itself alive.
+/// What a table of these has as the history of its rows. The history's own rows have none: it would
+/// keep itself alive.
 fn history_of(storage: u64, history: &Arc<History>) -> Arc<History> {
     if storage == history::STORAGE { Arc::default() } else { history.clone() }
 }

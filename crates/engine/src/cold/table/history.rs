@@ -16,8 +16,8 @@
 //! * HI1: what was noted stands here before the tree of the table says something else, and as long
 //!   as a registered snapshot sees it. So a reader that finds an entry too new for its snapshot
 //!   finds what it sees here, or the row was not there.
-//! * HI2: a row of which something stands here has an entry in the tree of its table, if only to say that it is gone; and
-//!   the tree of each other index has it under all keys that it has here.
+//! * HI2: a row of which something stands here has an entry in the tree of its table, if only to
+//!   say that it is gone; and the tree of each other index has it under all keys that it has here.
 
 use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
@@ -120,7 +120,8 @@ impl History {
         table.apply(task, &changes, &Keys)
     }
 
-    /// What a row was that a snapshot at this position sees, is appended to `out`; whether there is something.
+    /// What a row was that a snapshot at this position sees, is appended to `out`; whether there is
+    /// something.
     pub(super) fn find(
         &self,
         task: &Task,

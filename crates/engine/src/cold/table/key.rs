@@ -1,15 +1,15 @@
 //! Keys that are longer than trees take.
 //!
-//! Of such a key the tree has the beginning and a hash of all of it, and the whole key stands behind the
-//! value:
+//! Of such a key the tree has the beginning and a hash of all of it, and the whole key stands
+//! behind the value:
 //!
 //! ```text
 //! key     the first KEY_BYTES_MAX - 16 bytes | FNV-1a, 128 bits, of the whole key
 //! value   value | whole key | its length u16
 //! ```
 //!
-//! So what has the longest key that a tree takes, and only that, is cut. Keys that begin with the same
-//! bytes up to there are in no order among each other.
+//! So what has the longest key that a tree takes, and only that, is cut. Keys that begin with the
+//! same bytes up to there are in no order among each other.
 
 use std::borrow::Cow;
 

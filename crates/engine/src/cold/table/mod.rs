@@ -7,9 +7,10 @@
 //! any other index   s ++ p → length of p (u16)
 //! ```
 //!
-//! `p` is the row's key in the index that names it in the log, `s` its key in the other index. No key of
-//! an index is a prefix of another, so that `s ++ p` is ordered by `s`, then by `p`. Rows that an index's
-//! filter leaves out are not in its tree. Keys that are longer than a tree takes are cut ([`key`]).
+//! `p` is the row's key in the index that names it in the log, `s` its key in the other index. No
+//! key of an index is a prefix of another, so that `s ++ p` is ordered by `s`, then by `p`. Rows
+//! that an index's filter leaves out are not in its tree. Keys that are longer than a tree takes
+//! are cut ([`key`]).
 //!
 //! The entry of a row has the stamp of its commit, or 0 if every snapshot sees it. A row that an
 //! old snapshot sees, and that has changed since, stands in the [`History`] as it was; if it is
@@ -20,9 +21,10 @@
 //! # Invariants
 //!
 //! * S1: what a tree says of a key is durable in the log, and as old as its stamp says.
-//! * S2: a row that changes here is overridden in memory until all of its trees have changed: a reader
-//!   asks memory first and believes the trees only where memory says nothing.
-//! * S3: one thread at a time changes the trees of a database, but for those that are being built ([`build`]).
+//! * S2: a row that changes here is overridden in memory until all of its trees have changed: a
+//!   reader asks memory first and believes the trees only where memory says nothing.
+//! * S3: one thread at a time changes the trees of a database, but for those that are being built
+//!   ([`build`]).
 //!
 //! This folder knows keys and rows as bytes; what they mean is told by [`RowKeys`].
 
@@ -87,8 +89,8 @@ pub struct TreeShape {
     pub leaf_bytes: u64,
 }
 
-/// The trees of one table, by the ordinals of its indexes. They are made together, before the first row
-/// sinks, and stay for the table's life.
+/// The trees of one table, by the ordinals of its indexes. They are made together, before the first
+/// row sinks, and stay for the table's life.
 pub struct ColdTable {
     store: Arc<Store>,
     storage: u64,
@@ -107,7 +109,8 @@ pub struct ColdTable {
     /// The position below which everything has sunk since the table has had trees, as the last
     /// durable root has it; 0 if none has the table yet. Written when a root has become durable.
     durable: AtomicU64,
-    /// Whether they were built at once, before the commit that made the table. Set once, by the builder.
+    /// Whether they were built at once, before the commit that made the table. Set once, by the
+    /// builder.
     built: AtomicBool,
     /// Whether roots that are captured from now on have them as a table's (L3). Set once.
     adopted: AtomicBool,
@@ -146,8 +149,8 @@ impl ColdTable {
         self.built.load(Acquire) // pairs with finish_build
     }
 
-    /// Whether roots that are captured from now on have them as a table's, and not as those of a transaction that may
-    /// come to nothing.
+    /// Whether roots that are captured from now on have them as a table's, and not as those of a
+    /// transaction that may come to nothing.
     pub fn is_adopted(&self) -> bool {
         self.adopted.load(Acquire) // pairs with ColdTables::adopt
     }
@@ -182,14 +185,15 @@ impl ColdTable {
         &self.store
     }
 
-    /// How many nodes an index's tree has: leaves, and others. Pages of long values are not counted. Reads what is
-    /// above the leaves.
+    /// How many nodes an index's tree has: leaves, and others. Pages of long values are not
+    /// counted. Reads what is above the leaves.
     pub fn pages(&self, index: usize, task: &Task) -> ColdResult<(u64, u64)> {
         let measures = self.trees[index].measure_nodes(&*self.store, task)?;
         Ok((measures.leaf_pages, measures.inner_pages))
     }
 
-    /// How an index's tree lies in the data file. Reads what is above the leaves, and those as well if asked to.
+    /// How an index's tree lies in the data file. Reads what is above the leaves, and those as well
+    /// if asked to.
     pub fn shape(&self, index: usize, reads_leaves: bool, task: &Task) -> ColdResult<TreeShape> {
         let store = &*self.store;
         let place = |page| store.place_of(page);
@@ -209,8 +213,8 @@ impl ColdTable {
         })
     }
 
-    /// The row with the identity key `p`, as it is now, is appended to `out`; whether there is one. The task
-    /// may be suspended: no epoch guard may be alive.
+    /// The row with the identity key `p`, as it is now, is appended to `out`; whether there is one.
+    /// The task may be suspended: no epoch guard may be alive.
     pub fn find(&self, task: &Task, p: &[u8], out: &mut Vec<u8>) -> ColdResult<bool> {
         Ok(self.find_newest(task, p, out)?.is_some_and(|newest| !newest.is_gone))
     }
@@ -234,8 +238,8 @@ impl ColdTable {
         }
     }
 
-    /// The row with the identity key `p`, as a snapshot at this position sees it, is appended to `out`;
-    /// whether there is one.
+    /// The row with the identity key `p`, as a snapshot at this position sees it, is appended to
+    /// `out`; whether there is one.
     pub fn find_as_of(
         &self,
         task: &Task,
@@ -259,23 +263,23 @@ impl ColdTable {
         Lsn(self.newest.load(Acquire)) // pairs with apply
     }
 
-    /// Nothing if the trees may have entries that are not what a snapshot at this position sees: rows that have changed
-    /// since, or keys that rows had. If it is the same before entries are read and afterwards, each of them stands
-    /// for a row, but for what memory overrides.
+    /// Nothing if the trees may have entries that are not what a snapshot at this position sees:
+    /// rows that have changed since, or keys that rows had. If it is the same before entries are
+    /// read and afterwards, each of them stands for a row, but for what memory overrides.
     pub fn settled(&self, as_of: Lsn) -> Option<Settled> {
         let unsettled = self.unsettled.load(Acquire); // pairs with apply
         (self.newest() < as_of && !self.has_history()).then_some(Settled(unsettled))
     }
 
-    /// Whether entries of other indexes than the clustered one may be there under keys that rows no longer
-    /// have. Asked after their rows were looked up.
+    /// Whether entries of other indexes than the clustered one may be there under keys that rows no
+    /// longer have. Asked after their rows were looked up.
     pub fn has_history(&self) -> bool {
         self.history.rows() > 0
     }
 
-    /// A cursor over an index. Bounds are compared with the keys of its tree: for the clustered one with
-    /// `p`, for others with `s ++ p`, so that the rows with the key `s` lie between `s` and what
-    /// follows all strings that begin with it.
+    /// A cursor over an index. Bounds are compared with the keys of its tree: for the clustered one
+    /// with `p`, for others with `s ++ p`, so that the rows with the key `s` lie between `s` and
+    /// what follows all strings that begin with it.
     pub fn cursor(&self, index: usize, range: Range<'_>, direction: Direction) -> ColdCursor {
         ColdCursor::new(
             self.store.clone(),
@@ -285,15 +289,16 @@ impl ColdTable {
         )
     }
 
-    /// A cursor over the rows of a secondary index with the key `s`, or the one with `p` in the clustered.
+    /// A cursor over the rows of a secondary index with the key `s`, or the one with `p` in the
+    /// clustered.
     pub fn cursor_at(&self, index: usize, key: &[u8]) -> ColdCursor {
         let beyond = after_prefix(key);
         let upper = beyond.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
         self.cursor(index, Range { lower: Bound::Included(key), upper }, Direction::Forward)
     }
 
-    /// Below this position everything has sunk, as the last durable root of the database has it; 0 if that
-    /// does not have the table.
+    /// Below this position everything has sunk, as the last durable root of the database has it; 0
+    /// if that does not have the table.
     pub(crate) fn durable(&self) -> u64 {
         self.durable.load(Acquire) // pairs with set_durable
     }

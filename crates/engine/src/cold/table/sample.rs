@@ -1,7 +1,8 @@
 //! How many different keys an index has, as some leaves of its tree show it.
 //!
-//! In a leaf, equal keys are neighbours: if one neighbour in `n` differs from the one before it, there are `n` rows
-//! to a key. Where leaves have no two keys, those that were seen in all of them are counted.
+//! In a leaf, equal keys are neighbours: if one neighbour in `n` differs from the one before it,
+//! there are `n` rows to a key. Where leaves have no two keys, those that were seen in all of them
+//! are counted.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -34,7 +35,8 @@ impl KeyCounts {
 }
 
 impl ColdTable {
-    /// About how many different keys a secondary index has in its tree; unknown until they were counted.
+    /// About how many different keys a secondary index has in its tree; unknown until they were
+    /// counted.
     pub fn distinct_keys(&self, index: usize) -> Option<u64> {
         Some(self.keys.keys[index].load(Relaxed)).filter(|keys| *keys > 0)
     }
@@ -45,7 +47,8 @@ impl ColdTable {
         self.rows().abs_diff(counted) >= CHANGED_ROWS + counted / CHANGED_PART
     }
 
-    /// Counts the keys of these secondary indexes. Whatever comes of it, it is not due again until more has changed.
+    /// Counts the keys of these secondary indexes. Whatever comes of it, it is not due again until
+    /// more has changed.
     pub(crate) fn count_keys(
         &self,
         indexes: impl Iterator<Item = usize>,

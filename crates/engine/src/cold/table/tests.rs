@@ -406,7 +406,8 @@ fn rows_that_are_taken_back_are_in_no_tree() {
         assert!(entries(&table, &task, index) == expected, "index {index}");
     }
 
-    // It is no matter which comes first: keys are passed on, and the old rows taken back behind the new ones.
+    // It is no matter which comes first: keys are passed on, and the old rows taken back behind the
+    // new ones.
     let mut build = begin_build(&tables, &task, [true, true, false]);
     push_all(&mut build, (0..300).map(|n| long_row(n, n)));
     push_all(&mut build, (0..300).filter(|n| n % 2 == 0).map(|n| long_row(n, 1000 - n)));
@@ -553,7 +554,8 @@ fn build_long_table(tables: &Arc<ColdTables>, task: &Task) {
     tables.adopt(task, STORAGE).expect("there is room");
 }
 
-/// A page could not be read for a moment while its tree was dropped. It was freed, and what it pointed to was lost.
+/// A page could not be read for a moment while its tree was dropped. It was freed, and what it
+/// pointed to was lost.
 #[test]
 fn a_page_that_cannot_be_read_for_a_moment_keeps_what_it_points_to() {
     let mut stayed = 0;
@@ -611,7 +613,8 @@ fn a_table_with_pages_that_cannot_be_read_is_dropped_in_the_end() {
     assert_eq!(tables.last_storage(), 0);
 }
 
-/// A table with a damaged page can be dropped, wherever the page is. What it pointed to is not used again; all else is.
+/// A table with a damaged page can be dropped, wherever the page is. What it pointed to is not used
+/// again; all else is.
 #[test]
 fn a_damaged_table_can_be_dropped() {
     let (mut damaged, mut most_left) = (0, 0);

@@ -1,6 +1,6 @@
-//! Random edits against a model, with crashes at every file operation, failing operations and a full
-//! disk. After a crash the content is that of the last durable checkpoint, or of the one at whose flip it
-//! happened.
+//! Random edits against a model, with crashes at every file operation, failing operations and a
+//! full disk. After a crash the content is that of the last durable checkpoint, or of the one at
+//! whose flip it happened.
 
 use std::collections::BTreeMap;
 
@@ -53,8 +53,8 @@ impl Run<'_> {
         self.machine.sim.fs().is_off()
     }
 
-    /// Opens the store, checks its content, and does random things until the power goes or `steps` are
-    /// done.
+    /// Opens the store, checks its content, and does random things until the power goes or `steps`
+    /// are done.
     fn run(&mut self, steps: u64) {
         let Ok(pool) =
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.machine.pool(16)))

@@ -76,7 +76,8 @@ fn everything_at_once_leaves_every_page_whole() {
             let runtime = &machine.runtime;
             scope.spawn(move || read_always(store_ref, runtime, pages_ref, seed, stop_ref));
         }
-        // Checkpoints here are not cuts, since the writers go on; the store must be whole all the same.
+        // Checkpoints here are not cuts, since the writers go on; the store must be whole all the
+        // same.
         for round in 0..12u64 {
             pool.set_limit([48, 300, 32, 128][round as usize % 4] * PAGE_BYTES as u64);
             checkpoint(store_ref).unwrap();

@@ -123,8 +123,8 @@ impl NodeBuilder {
         Ok(())
     }
 
-    /// Writes the node. Fails, leaving the bytes in any state, if it does not fit; then the bytes that
-    /// it was made from were damaged.
+    /// Writes the node. Fails, leaving the bytes in any state, if it does not fit; then the bytes
+    /// that it was made from were damaged.
     pub(super) fn build(
         &self,
         body: &mut Body,

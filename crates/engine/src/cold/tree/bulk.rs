@@ -1,9 +1,9 @@
 //! Building a tree from entries that come in order.
 //!
-//! Leaves are written from left to right, inner nodes as soon as they are full. Of each level only the
-//! node that is being filled and the one before it, which waits for its right link, are private; the
-//! root comes last. So a load takes memory for a few pages, however long it is, and leaves lie in the
-//! order of their keys if the store allocates in order.
+//! Leaves are written from left to right, inner nodes as soon as they are full. Of each level only
+//! the node that is being filled and the one before it, which waits for its right link, are
+//! private; the root comes last. So a load takes memory for a few pages, however long it is, and
+//! leaves lie in the order of their keys if the store allocates in order.
 
 use super::Tree;
 use super::change;

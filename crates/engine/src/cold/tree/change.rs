@@ -46,8 +46,8 @@ pub(super) fn insert(
     Ok(Fit::Done)
 }
 
-/// Puts the node together anew, with the prefix that its keys and the new one have in common now, and
-/// without garbage; unless that would not make room enough.
+/// Puts the node together anew, with the prefix that its keys and the new one have in common now,
+/// and without garbage; unless that would not make room enough.
 fn insert_and_rebuild(
     body: &mut Body,
     at: usize,
@@ -104,8 +104,8 @@ fn common_with(stored: Key<'_>, key: &[u8]) -> usize {
     }
 }
 
-/// Gives the entry at `at`, which has this key, another payload. If that does not fit, the entry is gone
-/// and has to be inserted again after the split.
+/// Gives the entry at `at`, which has this key, another payload. If that does not fit, the entry is
+/// gone and has to be inserted again after the split.
 pub(super) fn replace(
     body: &mut Body,
     at: usize,

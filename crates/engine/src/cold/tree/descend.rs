@@ -1,10 +1,11 @@
 //! From the root to a leaf, for readers.
 //!
-//! First under an epoch guard, as far as pages are in memory; from the first one that is not, by pinned
-//! images and without a guard. What is read under the guard belongs together, but for splits and merges
-//! that are half published, and for those nodes have fences and right links. Without the guard a page
-//! may have been freed and used again before it is loaded, so that every node is checked to be one that
-//! can lead to the key; if it is not, the descent starts again from the root.
+//! First under an epoch guard, as far as pages are in memory; from the first one that is not, by
+//! pinned images and without a guard. What is read under the guard belongs together, but for splits
+//! and merges that are half published, and for those nodes have fences and right links. Without the
+//! guard a page may have been freed and used again before it is loaded, so that every node is
+//! checked to be one that can lead to the key; if it is not, the descent starts again from the
+//! root.
 
 use crossbeam_epoch::Guard;
 
@@ -178,8 +179,8 @@ impl Tree {
 pub(super) struct Attempts(u32);
 
 impl Attempts {
-    /// Whether it may try again after this error: a page that was freed, or that makes no sense, may
-    /// have been used for something else since its number was read.
+    /// Whether it may try again after this error: a page that was freed, or that makes no sense,
+    /// may have been used for something else since its number was read.
     pub(super) fn again_after(&mut self, error: TreeError) -> Result<(), TreeError> {
         self.0 += 1;
         match error {

@@ -16,7 +16,8 @@ pub enum Dropped {
     Gone,
     /// There is more.
     Left,
-    /// There is more, to the left of a page and below it that the device did not give. It may later.
+    /// There is more, to the left of a page and below it that the device did not give. It may
+    /// later.
     Unreadable,
 }
 

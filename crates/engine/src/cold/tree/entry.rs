@@ -1,7 +1,8 @@
 //! What a leaf keeps for a key: a stamp and a value.
 //!
 //! ```text
-//! payload   flags u8 | stamp u64, if there is one | value, or: length u32 | checksum u32 | first page u64
+//! payload   flags u8 | stamp u64, if there is one
+//!           | value, or: length u32 | checksum u32 | first page u64
 //! ```
 
 use super::error::Damage;

@@ -1,8 +1,9 @@
 //! What of a tree cannot be read, for DBCC CHECKTABLE, while others change the tree.
 //!
-//! The walk follows keys, not pages: it goes down from the root for each leaf, to the first key that it has not
-//! seen. A page that cannot be read is a *gap* in the keys, which ends where the node above says that the next
-//! page begins; there the walk goes on. What lies below an inner node is in its gap.
+//! The walk follows keys, not pages: it goes down from the root for each leaf, to the first key
+//! that it has not seen. A page that cannot be read is a *gap* in the keys, which ends where the
+//! node above says that the next page begins; there the walk goes on. What lies below an inner node
+//! is in its gap.
 
 use super::Tree;
 use super::descend::{Attempts, RIGHT_MAX, Waypoint, right_of};
@@ -47,8 +48,8 @@ impl Stretch {
 }
 
 impl Tree {
-    /// All pages that cannot be read or make no sense, in the order of their keys. An error is that the walk had
-    /// to end for another reason.
+    /// All pages that cannot be read or make no sense, in the order of their keys. An error is that
+    /// the walk had to end for another reason.
     pub fn gaps<P: Pages>(&self, pages: &P, task: &Task<'_>) -> Result<Vec<Gap>, TreeError> {
         let mut gaps = Vec::new();
         let mut next = Some(Vec::new());
@@ -164,8 +165,8 @@ impl Tree {
     }
 }
 
-/// Where to go from a node that is whole, and which of its children that is, if it is one; nowhere if it is the
-/// leaf.
+/// Where to go from a node that is whole, and which of its children that is, if it is one; nowhere
+/// if it is the leaf.
 fn next(
     node: &Node<'_>,
     from: &[u8],

@@ -24,9 +24,9 @@ struct Pair {
 }
 
 impl<E: Edit> Writer<'_, '_, E> {
-    /// Merges the node at this depth of the path with a neighbour if it is thin, and then perhaps the
-    /// nodes above. The node has been published, and is what it was when the path was found, except for
-    /// its entries.
+    /// Merges the node at this depth of the path with a neighbour if it is thin, and then perhaps
+    /// the nodes above. The node has been published, and is what it was when the path was found,
+    /// except for its entries.
     pub(super) fn merge_if_thin(&mut self, depth: usize) -> Result<(), TreeError> {
         if depth == 0 {
             return self.collapse_root();
@@ -47,8 +47,8 @@ impl<E: Edit> Writer<'_, '_, E> {
         Ok(())
     }
 
-    /// This child and the next, if one of them is `page` still: after a split the path says only where
-    /// the node was.
+    /// This child and the next, if one of them is `page` still: after a split the path says only
+    /// where the node was.
     fn pair(
         &mut self,
         parent: PageNumber,
@@ -129,7 +129,8 @@ impl<E: Edit> Writer<'_, '_, E> {
     }
 }
 
-/// The entries of two neighbours. The right one's first child gets the fence between them as its key.
+/// The entries of two neighbours. The right one's first child gets the fence between them as its
+/// key.
 fn joined(left: &Node<'_>, separator: &[u8], right: &Node<'_>) -> Result<NodeBuilder, Damage> {
     let mut builder = NodeBuilder::new(left.level(), left.lower(), change::first_child(left));
     builder.push_node(left)?;

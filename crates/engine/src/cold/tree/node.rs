@@ -9,12 +9,13 @@
 //! inner cell  key suffix | child u64
 //! ```
 //!
-//! Keys are stored without the **prefix** that all keys of the node have in common. A slot's **head**
-//! is the first four bytes of the suffix as a number; **hints** are the heads of entries at even
-//! distances. So a search reads the hints, which share two cache lines with the header, then the slots
-//! between two hints, and goes to the heap only where heads are equal. An inner node with n entries has n + 1
-//! children: the first child takes the keys below the first entry's, and each entry's child those from
-//! its key on. Offsets are from the start of the body; the heap grows down from the fences.
+//! Keys are stored without the **prefix** that all keys of the node have in common. A slot's
+//! **head** is the first four bytes of the suffix as a number; **hints** are the heads of entries
+//! at even distances. So a search reads the hints, which share two cache lines with the header,
+//! then the slots between two hints, and goes to the heap only where heads are equal. An inner node
+//! with n entries has n + 1 children: the first child takes the keys below the first entry's, and
+//! each entry's child those from its key on. Offsets are from the start of the body; the heap grows
+//! down from the fences.
 //!
 //! Whatever the bytes are, reading them does not panic: [`Node::open`] checks that the parts of the
 //! page lie behind each other, and each cell is checked when it is read.
@@ -336,8 +337,8 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// What the node stores of a key; or, if the key does not start with the prefix, on which side of
-    /// all entries it lies.
+    /// What the node stores of a key; or, if the key does not start with the prefix, on which side
+    /// of all entries it lies.
     #[inline]
     pub(super) fn strip<'k>(&self, key: &'k [u8]) -> Result<&'k [u8], Ordering> {
         match key.split_at_checked(self.prefix.len()) {
@@ -373,8 +374,9 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The first entry whose head is not less. Without branches that depend on what is compared, which
-    /// could not be foretold, and so that what is read does not depend on what was read just before.
+    /// The first entry whose head is not less. Without branches that depend on what is compared,
+    /// which could not be foretold, and so that what is read does not depend on what was read just
+    /// before.
     #[inline]
     fn first_head_from(&self, head: u32) -> usize {
         let hints: &[u8; 4 * HINTS] =

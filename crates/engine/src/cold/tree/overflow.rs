@@ -4,8 +4,8 @@
 //! kind u8 | 1 byte | len u16 | ordinal u32 | tree u64 | next u64 | bytes
 //! ```
 //!
-//! A chain never changes: another value gets another chain. The ordinal is the page's place in its chain,
-//! so that damage cannot lead round in circles.
+//! A chain never changes: another value gets another chain. The ordinal is the page's place in its
+//! chain, so that damage cannot lead round in circles.
 
 use crossbeam_epoch::Guard;
 

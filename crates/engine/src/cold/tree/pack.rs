@@ -25,9 +25,9 @@ impl Cuts {
     /// Nodes as full as can be.
     pub(super) const FULL: Cuts = Cuts::Full(BODY_BYTES);
 
-    /// Nodes of even size for what does not fit one node: no emptier than half, and no fuller than is
-    /// good for what comes next, so long as entries are short. `used` are the entries' bytes without
-    /// and `raw` with prefixes.
+    /// Nodes of even size for what does not fit one node: no emptier than half, and no fuller than
+    /// is good for what comes next, so long as entries are short. `used` are the entries' bytes
+    /// without and `raw` with prefixes.
     pub(super) fn even(used: usize, raw: usize, room: usize) -> Cuts {
         let nodes = (used / (room - room / 6).max(1) + 1).max(2);
         Cuts::Even(raw / nodes)
@@ -36,8 +36,8 @@ impl Cuts {
 
 /// Takes entries of one level in order and makes nodes of them.
 ///
-/// The newest entry is held back: a node has to have room for its upper fence, and that depends on the
-/// entry behind.
+/// The newest entry is held back: a node has to have room for its upper fence, and that depends on
+/// the entry behind.
 pub(super) struct Packer {
     tree: PageNumber,
     level: u8,
@@ -126,8 +126,8 @@ impl Packer {
         self.close(upper, out)
     }
 
-    /// Puts the entry that was held back into the node, or into the next one if the node would have no
-    /// room for an upper fence of this length.
+    /// Puts the entry that was held back into the node, or into the next one if the node would have
+    /// no room for an upper fence of this length.
     fn settle_held(&mut self, fence: usize, out: &mut Vec<Piece>) -> Result<(), Damage> {
         if self.builder.count() > 0 && self.is_full_for_held(fence) {
             let key = std::mem::take(&mut self.held.key);

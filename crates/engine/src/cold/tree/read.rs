@@ -22,11 +22,11 @@ enum Looked<'g> {
 }
 
 impl Tree {
-    /// Looks a key up, and lets `take` look at its entry if there is one. `take` runs under an epoch
-    /// guard and must not wait.
+    /// Looks a key up, and lets `take` look at its entry if there is one. `take` runs under an
+    /// epoch guard and must not wait.
     ///
-    /// If all pages on the way are in memory, nothing is allocated or copied, and no shared memory is
-    /// written.
+    /// If all pages on the way are in memory, nothing is allocated or copied, and no shared memory
+    /// is written.
     pub fn find<P: Pages, R>(
         &self,
         pages: &P,

@@ -1,8 +1,8 @@
 //! Cursors over a range of keys, forward and backward.
 //!
-//! A cursor remembers a key, not a place: each chunk goes down from the root again, so that it does not
-//! matter what happens to the tree between two chunks. What a cursor has not passed yet it shows as it
-//! is when its leaf is read.
+//! A cursor remembers a key, not a place: each chunk goes down from the root again, so that it does
+//! not matter what happens to the tree between two chunks. What a cursor has not passed yet it
+//! shows as it is when its leaf is read.
 
 use std::cell::Cell;
 use std::ops::{Bound, ControlFlow};
@@ -20,8 +20,9 @@ use crate::wait::Task;
 
 /// From this many leaves on a scan counts as long: its pages do not push others out of memory.
 const LONG_SCAN_LEAVES: u32 = 8;
-/// How many leaves are asked for ahead of the one that is read, at first and when the scan has become long: eight
-/// megabytes of pages under way are enough for all threads that read to have some while others are looked at ...
+/// How many leaves are asked for ahead of the one that is read, at first and when the scan has
+/// become long: eight megabytes of pages under way are enough for all threads that read to have
+/// some while others are looked at ...
 const READ_AHEAD_MIN: usize = 16;
 const READ_AHEAD_MAX: usize = 1024;
 /// ... if not more than this at a time are asked for, which is what is read by one call.
@@ -85,8 +86,8 @@ struct Asked {
     first: PageNumber,
     /// ... and how many it has.
     children: usize,
-    /// Up to which of them, as the direction goes, leaves have been asked for. If it goes forward that may be more than
-    /// there are: then those behind it have been, too.
+    /// Up to which of them, as the direction goes, leaves have been asked for. If it goes forward
+    /// that may be more than there are: then those behind it have been, too.
     through: usize,
     /// The most that one of those had that the scan has come to.
     most_children: usize,
@@ -161,9 +162,9 @@ impl Tree {
 }
 
 impl Cursor {
-    /// Hands the entries of the next leaf to `take`, at most until it breaks; the entry with which it
-    /// breaks counts as taken. A chunk may be empty though there is more. `take` may run under an epoch
-    /// guard and must not wait.
+    /// Hands the entries of the next leaf to `take`, at most until it breaks; the entry with which
+    /// it breaks counts as taken. A chunk may be empty though there is more. `take` may run under
+    /// an epoch guard and must not wait.
     pub fn next_chunk<P: Pages>(
         &mut self,
         pages: &P,
@@ -252,8 +253,8 @@ impl Cursor {
         (self.leaves as usize).next_power_of_two().clamp(READ_AHEAD_MIN, most)
     }
 
-    /// Asks for the nodes above leaves that will be asked for soon. If that were left until leaves behind them are
-    /// wanted, devices would have nothing to do but to read them.
+    /// Asks for the nodes above leaves that will be asked for soon. If that were left until leaves
+    /// behind them are wanted, devices would have nothing to do but to read them.
     fn read_ahead_above(&self, pages: &impl Pages, node: &Node<'_>, index: usize) {
         let Ok(above) = node.child(index) else { return };
         let mut asked = self.asked.get();
@@ -275,11 +276,13 @@ impl Cursor {
         self.asked.set(asked);
     }
 
-    /// How many of the nodes that follow the one above the leaf, below the same node, this and the next window reach.
+    /// How many of the nodes that follow the one above the leaf, below the same node, this and the
+    /// next window reach.
     fn nodes_wanted(&self, asked: Asked, window: usize, node: &Node<'_>, index: usize) -> usize {
         let Asked { children, through, .. } = asked;
         let (passed, there) = match self.direction {
-            // What is known is about the node before this until leaves below this have been asked for.
+            // What is known is about the node before this until leaves below this have been asked
+            // for.
             Direction::Forward if asked.counted != asked.above => {
                 (through.saturating_sub(children), node.count() - index)
             }
@@ -290,8 +293,8 @@ impl Cursor {
         ((passed + 2 * window) / asked.most_children).min(there)
     }
 
-    /// Asks for leaves that follow, once a second one is read: for as many as have been read, and when some of them have
-    /// been, for as many again.
+    /// Asks for leaves that follow, once a second one is read: for as many as have been read, and
+    /// when some of them have been, for as many again.
     fn read_ahead(&self, pages: &impl Pages, task: &Task<'_>, above: &Node<'_>, index: usize) {
         let (Ok(first), children) = (above.child(0), above.count() + 1) else { return };
         let mut asked = self.asked.get();
@@ -324,8 +327,8 @@ impl Cursor {
         }
     }
 
-    /// Some of the leaves that follow those of a node, counted from there; how many are left since what is above them
-    /// is not in memory. Then that is wanted.
+    /// Some of the leaves that follow those of a node, counted from there; how many are left since
+    /// what is above them is not in memory. Then that is wanted.
     fn read_ahead_beyond(
         &self,
         pages: &impl Pages,
@@ -412,8 +415,8 @@ impl Cursor {
         }
     }
 
-    /// Hands out what of a leaf lies in the range. `read` puts a value from a chain together, or says
-    /// that it is not there.
+    /// Hands out what of a leaf lies in the range. `read` puts a value from a chain together, or
+    /// says that it is not there.
     fn gather(
         &self,
         page: PageNumber,

@@ -106,8 +106,8 @@ impl<E: Edit> Writer<'_, '_, E> {
         Ok(Fresh { change: index, at, replaces: old.is_some(), head })
     }
 
-    /// Puts these nodes in the place of the one at this depth of the path: the first takes its page,
-    /// the others get new ones, and the node above gets them as children.
+    /// Puts these nodes in the place of the one at this depth of the path: the first takes its
+    /// page, the others get new ones, and the node above gets them as children.
     fn install(&mut self, depth: usize, mut pieces: Vec<Piece>) -> Result<(), TreeError> {
         let page = self.path[depth].page;
         if depth == 0 {
@@ -202,8 +202,8 @@ fn room_between_fences(node: &Node<'_>) -> usize {
     node.fences_at() - HEADER
 }
 
-/// Cuts a leaf and what comes to it into leaves. `new_before` operations of the run have been done in
-/// the leaf already.
+/// Cuts a leaf and what comes to it into leaves. `new_before` operations of the run have been done
+/// in the leaf already.
 fn pack_leaf(
     node: &Node<'_>,
     changes: &[Change<'_>],
@@ -265,7 +265,8 @@ fn place_of(node: &Node<'_>, fresh: &[Fresh], new_before: usize) -> Result<Place
     }
 }
 
-/// The first entry, from this one on, from which the rest fits a node with a lower fence of its own.
+/// The first entry, from this one on, from which the rest fits a node with a lower fence of its
+/// own.
 fn first_that_fits(node: &Node<'_>, from: usize) -> Result<usize, Damage> {
     let size_of_entry = |index| node.extent(index).map(|(start, end)| SLOT + end - start);
     let mut size = HEADER + node.prefix().len() + node.used() + node.upper().map_or(0, <[u8]>::len);

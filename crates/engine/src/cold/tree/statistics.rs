@@ -1,7 +1,7 @@
 //! How large a tree is, and what keys it has.
 //!
-//! Nothing here counts as damage that a change in between explains; figures are estimates while the tree
-//! is being changed.
+//! Nothing here counts as damage that a change in between explains; figures are estimates while the
+//! tree is being changed.
 
 use std::collections::BTreeMap;
 
@@ -31,10 +31,12 @@ pub struct Measures {
     pub leaf_bytes_used: u64,
 }
 
-/// Pages of an extent: of so many that lie one behind the other in a file, from a multiple of that number on.
+/// Pages of an extent: of so many that lie one behind the other in a file, from a multiple of that
+/// number on.
 pub const EXTENT_PAGES: u32 = 8;
 
-/// How the leaves of a tree lie in the files, in the order of their keys. Those that are on no disk yet are left out.
+/// How the leaves of a tree lie in the files, in the order of their keys. Those that are on no disk
+/// yet are left out.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct LeafOrder {
     /// Leaves that have a place.
@@ -81,13 +83,14 @@ impl LeafOrder {
 }
 
 impl Tree {
-    /// Counts everything, level by level along the right links. Reads all nodes, but no overflow pages.
+    /// Counts everything, level by level along the right links. Reads all nodes, but no overflow
+    /// pages.
     pub fn measure(&self, pages: &impl Pages, task: &Task<'_>) -> Result<Measures, TreeError> {
         Ok(self.measure_down_to(0, pages, task, &|_| None)?.0)
     }
 
-    /// The same, or without reading leaves only levels and nodes, with how the leaves lie at the places that
-    /// `place` knows.
+    /// The same, or without reading leaves only levels and nodes, with how the leaves lie at the
+    /// places that `place` knows.
     pub fn measure_order(
         &self,
         reads_leaves: bool,
@@ -175,8 +178,9 @@ impl Tree {
         Ok((measures, order))
     }
 
-    /// Hands the entries of about `leaves` leaves to `take`, in order and with the leaf's number, the leaves being evenly
-    /// spread; of all leaves if there are fewer. What has a value in pages of its own is left out.
+    /// Hands the entries of about `leaves` leaves to `take`, in order and with the leaf's number,
+    /// the leaves being evenly spread; of all leaves if there are fewer. What has a value in pages
+    /// of its own is left out.
     pub fn sample(
         &self,
         pages: &impl Pages,
@@ -204,7 +208,8 @@ impl Tree {
         Ok(())
     }
 
-    /// The entries of the leaf before which this share of the tree lies, if all subtrees are of one size.
+    /// The entries of the leaf before which this share of the tree lies, if all subtrees are of one
+    /// size.
     fn leaf_at(
         &self,
         pages: &impl Pages,

@@ -68,11 +68,11 @@ impl Tree {
         Ok(Tree { root })
     }
 
-    /// Does these operations, the keys of which ascend. `before` is told for each, by its index and in
-    /// order, what entry was there before.
+    /// Does these operations, the keys of which ascend. `before` is told for each, by its index and
+    /// in order, what entry was there before.
     ///
-    /// Leaves are published one after the other. The caller finishes the batch. After an error it drops
-    /// the batch, and finds the operations of some leaves done and those of others not.
+    /// Leaves are published one after the other. The caller finishes the batch. After an error it
+    /// drops the batch, and finds the operations of some leaves done and those of others not.
     ///
     /// # Panics
     /// If the keys do not ascend.
@@ -157,8 +157,8 @@ struct Ahead {
 }
 
 impl Ahead {
-    /// Leaves that operations from this one on go to, as far as the node above its leaf leads to them; none as long
-    /// as enough have been asked for.
+    /// Leaves that operations from this one on go to, as far as the node above its leaf leads to
+    /// them; none as long as enough have been asked for.
     fn leaves(
         &mut self,
         above: &Node<'_>,
@@ -233,7 +233,8 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
         }
     }
 
-    /// Does the operations on one leaf, or the first of them if they are many. Returns the next one.
+    /// Does the operations on one leaf, or the first of them if they are many. Returns the next
+    /// one.
     fn run(
         &mut self,
         changes: &[Change<'_>],
@@ -255,8 +256,8 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
         Ok(reached)
     }
 
-    /// Goes down to the leaf of the operation at `from`. Returns how many operations from there on belong to it.
-    /// Asks for the leaves of those that follow.
+    /// Goes down to the leaf of the operation at `from`. Returns how many operations from there on
+    /// belong to it. Asks for the leaves of those that follow.
     fn descend(&mut self, all: &[Change<'_>], from: usize) -> Result<usize, TreeError> {
         const ASTRAY: Damage = Damage("a node holds other keys than the one above it says");
         let changes = &all[from..];
@@ -359,8 +360,8 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
         Ok(())
     }
 
-    /// Publishes what has been made ready, in its order, and frees the chains that are needed no more
-    /// (T6).
+    /// Publishes what has been made ready, in its order, and frees the chains that are needed no
+    /// more (T6).
     pub(super) fn publish(&mut self) -> Result<(), TreeError> {
         let mut pages = Vec::new();
         for chain in self.displaced.drain(..) {

@@ -2,9 +2,10 @@
 //!
 //! # How the two sides are merged
 //!
-//! The index in memory is walked up to a bound, and what it says about every key on the way is noted: a
-//! visible version, or that there is none. Then the index's tree is read up to the same bound, chunk by
-//! chunk, and both go into one order; where both have a key, memory is right. Then comes the next part.
+//! The index in memory is walked up to a bound, and what it says about every key on the way is
+//! noted: a visible version, or that there is none. Then the index's tree is read up to the same
+//! bound, chunk by chunk, and both go into one order; where both have a key, memory is right. Then
+//! comes the next part.
 //!
 //! # Invariants
 //!
@@ -13,9 +14,10 @@
 //!   a reader that finds nothing in memory finds in the tree what its snapshot sees, however late
 //!   it looks: commits that the snapshot does not see do not sink while it is registered.
 //! * MC2: a part holds all rows in memory with the keys that it is about: it ends between two keys.
-//! * MC3: what an anchor says counts only if it has not sunk when the walk has come to the end of the part.
-//!   The row may have come back under another anchor. If the walk has found that too, the row would be
-//!   there twice; if it missed it because it has sunk since, the one with a deletion sank before it.
+//! * MC3: what an anchor says counts only if it has not sunk when the walk has come to the end of
+//!   the part. The row may have come back under another anchor. If the walk has found that too, the
+//!   row would be there twice; if it missed it because it has sunk since, the one with a deletion
+//!   sank before it.
 //! * MC4: the walk and what it has found are dropped together if the cursor must wait for another
 //!   transaction.
 
@@ -123,20 +125,20 @@ struct Sunk {
 
 /// One entry of it.
 struct SunkEntry {
-    /// The whole key, in [`Sunk::keys`]; none where memory has nothing that it could be compared with, and there is
-    /// a row.
+    /// The whole key, in [`Sunk::keys`]; none where memory has nothing that it could be compared
+    /// with, and there is a row.
     key: Range<usize>,
     /// The part of it that identifies the row.
     p: Range<usize>,
-    /// The row. Of another index than the clustered one, and if the one in the tree is too new, it is looked up
-    /// if memory does not override it.
+    /// The row. Of another index than the clustered one, and if the one in the tree is too new, it
+    /// is looked up if memory does not override it.
     row: Option<CopyAt>,
 }
 
 impl Cursor {
-    /// Fetches another chunk of what `look` takes in memory, and of the rows that are not there. A chunk
-    /// may be empty though there is more. Rows that are not in memory are copies, which last until the
-    /// next chunk is fetched.
+    /// Fetches another chunk of what `look` takes in memory, and of the rows that are not there. A
+    /// chunk may be empty though there is more. Rows that are not in memory are copies, which last
+    /// until the next chunk is fetched.
     pub(crate) fn fetch_merged(
         &mut self,
         task: &Task,
@@ -222,7 +224,8 @@ impl Cursor {
                 }
             };
             (looks, rows) = (looks + 1, rows + usize::from(row.is_some()));
-            // SAFETY: the anchor was reached under the guard; the inline version holds its keys (H3).
+            // SAFETY: the anchor was reached under the guard; the inline version holds its keys
+            // (H3).
             let bytes = unsafe { table.row(anchor.inline(table.links())) };
             let is_other_key = merge.note((table, index), anchor, bytes, (row, overrides));
             match is_other_key && (rows >= size || looks >= LOOKS) {
@@ -236,8 +239,8 @@ impl Cursor {
             return Fetched::Stopped;
         }
         for found in merge.found.iter_mut().filter(|found| found.overrides) {
-            // SAFETY: the anchor was reached under the guard, or was kept since then by the snapshot, which
-            // sees the row or its deletion.
+            // SAFETY: the anchor was reached under the guard, or was kept since then by the
+            // snapshot, which sees the row or its deletion.
             if unsafe { found.anchor.head().load(Acquire) } == Begin::SUNK {
                 (found.row, found.overrides) = (None, false);
             }
@@ -277,8 +280,8 @@ impl Cursor {
     }
 }
 
-/// The lower bound of all keys of a tree above those that begin with this key of its index, of which
-/// there are some: another key of the index.
+/// The lower bound of all keys of a tree above those that begin with this key of its index, of
+/// which there are some: another key of the index.
 fn behind(own: &[u8]) -> Bound<Vec<u8>> {
     let mut key = KeyBuf::from(own);
     let is_bounded = key.increment();
@@ -298,7 +301,8 @@ impl Merge {
         &self.keys[found.key.start..found.own_end]
     }
 
-    /// Notes an anchor with this row; whether its key in the index is another than the one's before.
+    /// Notes an anchor with this row; whether its key in the index is another than the one's
+    /// before.
     fn note(
         &mut self,
         (table, index): (&Table, usize),
@@ -361,8 +365,8 @@ impl Merge {
         }
     }
 
-    /// Whether memory overrides what the tree says about a key of the part. Keys that a tree has cut may
-    /// come in another order; so all of the part counts.
+    /// Whether memory overrides what the tree says about a key of the part. Keys that a tree has
+    /// cut may come in another order; so all of the part counts.
     fn is_overridden(&self, key: &[u8], direction: Direction) -> bool {
         let part = &self.found[..self.part];
         let from = part.partition_point(|found| self.is_before(found, key, direction));
@@ -395,7 +399,8 @@ impl Merge {
         fetched
     }
 
-    /// Hands out the entries of the chunk that are not overridden, and of memory what comes before them.
+    /// Hands out the entries of the chunk that are not overridden, and of memory what comes before
+    /// them.
     fn hand_out(&mut self, direction: Direction, chunk: &mut Vec<RowRef>) {
         let mut sunk = std::mem::take(&mut self.sunk);
         if sunk.present > 0 {
@@ -428,8 +433,8 @@ impl Merge {
 }
 
 impl Wanted {
-    /// What stands for a row that is not wanted itself: its key in the tree, and how long the index's part of that
-    /// is; or nothing.
+    /// What stands for a row that is not wanted itself: its key in the tree, and how long the
+    /// index's part of that is; or nothing.
     fn stand_in<'b>(self, key: &[u8], own_len: usize, bytes: &'b mut Vec<u8>) -> &'b [u8] {
         bytes.clear();
         if self == Wanted::Entries {
@@ -440,8 +445,8 @@ impl Wanted {
     }
 }
 
-/// An entry that a cursor handed out instead of its row: the key in the tree, and how long the index's part of it
-/// is. Nothing if the bytes are none.
+/// An entry that a cursor handed out instead of its row: the key in the tree, and how long the
+/// index's part of it is. Nothing if the bytes are none.
 pub(crate) fn sunk_entry(bytes: &[u8]) -> Option<(&[u8], usize)> {
     let (key, len) = bytes.split_last_chunk()?;
     Some((key, u32::from_le_bytes(*len) as usize))
@@ -469,8 +474,8 @@ impl Sunk {
         let is_clustered = tree.is_clustered();
         let mut gather = Gather { sunk: self, ahead, size, how, is_clustered, is_settled };
         let chunk = tree.next_leaf(task, &mut gather)?;
-        // An entry may be there under a key that its row does not have yet, or no longer: that takes a look at
-        // the row.
+        // An entry may be there under a key that its row does not have yet, or no longer: that
+        // takes a look at the row.
         if !is_clustered && is_settled() {
             let Sunk { entries, keys, copies, row: bytes, .. } = self;
             for entry in entries {

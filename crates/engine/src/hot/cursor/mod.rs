@@ -6,8 +6,8 @@
 //! [`FIRST_CHUNK`] to [`LAST_CHUNK`] rows, so that a statement that wants one row does not fetch
 //! many.
 //!
-//! Where rows may have sunk, what is in memory and what is not are merged: see [`merge`]. Which of the two
-//! ways a cursor goes is decided when it starts.
+//! Where rows may have sunk, what is in memory and what is not are merged: see [`merge`]. Which of
+//! the two ways a cursor goes is decided when it starts.
 //!
 //! A cursor may feed updates of the same statement: what the statement writes is not visible to its
 //! own snapshot, wherever in the index it turns up.
@@ -88,8 +88,8 @@ pub struct Cursor {
     /// Copies of rows that other transactions have not committed yet: they stay until
     /// [`Cursor::forget_copies`].
     copies: Vec<Box<[u128]>>,
-    /// Rows that were handed out in the place of others from which they went on: if the walk comes to
-    /// them itself, they are left out.
+    /// Rows that were handed out in the place of others from which they went on: if the walk comes
+    /// to them itself, they are left out.
     followed: Vec<AnchorPtr>,
     /// What the chunk before held, since anchors of one key may be in two.
     previous: Vec<AnchorPtr>,
@@ -163,8 +163,9 @@ impl Cursor {
         }
     }
 
-    /// A cursor over all of an index that does not fetch the rows that are not in memory: in the place of such a
-    /// row comes a copy that is no row: its bytes are the entry in the index's tree, for [`sunk_entry`].
+    /// A cursor over all of an index that does not fetch the rows that are not in memory: in the
+    /// place of such a row comes a copy that is no row: its bytes are the entry in the index's
+    /// tree, for [`sunk_entry`].
     pub(crate) fn of_entries(snapshot: &Snapshot, index: usize) -> Cursor {
         let cursor = Cursor::new(snapshot, index, ScanRange::All, Direction::Forward);
         Cursor { wanted: Wanted::Entries, ..cursor }
@@ -308,7 +309,8 @@ impl Cursor {
         true
     }
 
-    /// Fetches another chunk of what `look` takes, as [`Cursor::fetch`] does of what the snapshot sees.
+    /// Fetches another chunk of what `look` takes, as [`Cursor::fetch`] does of what the snapshot
+    /// sees.
     pub(crate) fn fetch_by(
         &mut self,
         table: &Table,

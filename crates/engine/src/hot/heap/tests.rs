@@ -92,8 +92,8 @@ fn empty_blocks_and_regions_go_back_whichever_thread_frees() {
     assert!((SPARE_BLOCKS + 1).abs_diff(resident()) <= BLOCKS, "{}", resident());
 }
 
-/// After a mass delete, when rows were inserted while the old ones were being freed, each region had a few
-/// blocks with some of them, and none went back to the system.
+/// After a mass delete, when rows were inserted while the old ones were being freed, each region
+/// had a few blocks with some of them, and none went back to the system.
 #[test]
 fn blocks_go_back_from_regions_that_are_not_empty() {
     let (heap, class) = (own_heap(), class_of(112));

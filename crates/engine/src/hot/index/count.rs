@@ -14,8 +14,8 @@ pub(super) struct Counts {
     /// Rows in postings.
     posted: Striped,
     keys: Arc<Striped>,
-    /// Words that were allocated to hold pointers and do not, but for postings: what they hold is not
-    /// subtracted, since it follows from `posted`.
+    /// Words that were allocated to hold pointers and do not, but for postings: what they hold is
+    /// not subtracted, since it follows from `posted`.
     spare: Striped,
     account: Arc<Account>,
     unique: bool,

@@ -7,8 +7,8 @@
 //! In a **unique** index several anchors may have the same key, of which at most one is live: the
 //! others are deleted and not yet reclaimed, or on the way in or out. They hang together by the
 //! anchors' link words. In an index that is **not unique** the anchors of a key are its
-//! [`postings`], and the link word says where in them the anchor is; but in a hash index the first few
-//! of a key hang together as in a unique one.
+//! [`postings`], and the link word says where in them the anchor is; but in a hash index the first
+//! few of a key hang together as in a unique one.
 //!
 //! # Invariants
 //!
@@ -16,15 +16,15 @@
 //!   epoch collector.
 //! * X2: an anchor is inserted once and removed once. It is freed an epoch after it was removed.
 //! * X3: the key of an anchor is read from its inline version (H3), as long as a guard protects it.
-//! * X4: a seek or scan returns every anchor of its keys that is in the index all the while, exactly
-//!   once. An anchor that comes or goes meanwhile may be returned or not, but never twice.
+//! * X4: a seek or scan returns every anchor of its keys that is in the index all the while,
+//!   exactly once. An anchor that comes or goes meanwhile may be returned or not, but never twice.
 //! * X5: of two concurrent inserts of one key into a unique index, the check of at least one is
 //!   shown the other's anchor.
 //!
 //! # Scans
 //!
-//! A [`Scan`] keeps its position as a key (or a hash) and a place in that key's postings, so that it
-//! needs no guard between two chunks and nothing that is freed can hurt it.
+//! A [`Scan`] keeps its position as a key (or a hash) and a place in that key's postings, so that
+//! it needs no guard between two chunks and nothing that is freed can hurt it.
 
 mod count;
 mod dismantle;
@@ -131,7 +131,8 @@ impl Index {
         }
     }
 
-    /// Asks for the memory that an insert of this row, or a search for its key, will go through first.
+    /// Asks for the memory that an insert of this row, or a search for its key, will go through
+    /// first.
     #[inline]
     pub fn prefetch(&self, row: &[u8]) {
         if let Index::Hash(index) = self {
@@ -147,8 +148,9 @@ impl Index {
         }
     }
 
-    /// Prepares for as many rows as there will soon be, those that are there among them: does a part of that, and
-    /// is to be called again if there is more. Several threads may do this at once, and share the work.
+    /// Prepares for as many rows as there will soon be, those that are there among them: does a
+    /// part of that, and is to be called again if there is more. Several threads may do this at
+    /// once, and share the work.
     pub fn reserve(&self, guard: &Guard, rows: u64) -> ControlFlow<()> {
         match self {
             Index::Hash(index) => index.reserve(guard, rows),
@@ -206,8 +208,8 @@ impl Index {
         }
     }
 
-    /// Asks for the memory that [`Index::find_map`] will go through first, if that is known for less
-    /// than it saves.
+    /// Asks for the memory that [`Index::find_map`] will go through first, if that is known for
+    /// less than it saves.
     #[inline]
     pub fn prefetch_key(&self, key: SeekKey<'_>) {
         if let Index::Hash(index) = self {
@@ -247,12 +249,12 @@ impl Index {
         }
     }
 
-    /// Goes on with taking the index apart: frees what it has beside the rows. If `free` is given, which
-    /// needs a unique index, it is called for each anchor, and may free it. Goes on until the budget of
-    /// entries is used up, or a little beyond; returns how many there were.
+    /// Goes on with taking the index apart: frees what it has beside the rows. If `free` is given,
+    /// which needs a unique index, it is called for each anchor, and may free it. Goes on until the
+    /// budget of entries is used up, or a little beyond; returns how many there were.
     ///
-    /// The rows must still be there, since an index may have to go along them: the index whose anchors are
-    /// freed is a table's last.
+    /// The rows must still be there, since an index may have to go along them: the index whose
+    /// anchors are freed is a table's last.
     ///
     /// # Safety
     /// No other thread uses the index from the first call on.
@@ -292,7 +294,8 @@ impl Index {
         }
     }
 
-    /// The index's memory. What was given back an instant ago and waits for its epoch is not counted.
+    /// The index's memory. What was given back an instant ago and waits for its epoch is not
+    /// counted.
     pub fn memory(&self) -> IndexMemory {
         match self {
             Index::Hash(index) => index.memory(),

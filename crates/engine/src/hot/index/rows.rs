@@ -71,8 +71,8 @@ impl Rows {
         }
     }
 
-    /// What to look for to find the key of a row that the caller has, if the key is made of words. It
-    /// has no bytes.
+    /// What to look for to find the key of a row that the caller has, if the key is made of words.
+    /// It has no bytes.
     #[inline]
     pub(super) fn word_probe(&self, row: &[u8]) -> Option<Probe<'static>> {
         let words = match self.class {

@@ -56,8 +56,8 @@ impl Scan {
         Scan { range: KeyRange::prefix(key), is_key: true, ..Scan::default() }
     }
 
-    /// Visits the anchors of a group, from where the scan has stopped in it if it has. After a break
-    /// it remembers where.
+    /// Visits the anchors of a group, from where the scan has stopped in it if it has. After a
+    /// break it remembers where.
     ///
     /// # Safety
     /// The group is protected.

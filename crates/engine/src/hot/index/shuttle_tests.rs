@@ -1,5 +1,5 @@
-//! Interleavings of a few operations, explored by shuttle. Chunks, blocks and nodes are tiny in this
-//! build, so that a handful of rows goes through all forms of them.
+//! Interleavings of a few operations, explored by shuttle. Chunks, blocks and nodes are tiny in
+//! this build, so that a handful of rows goes through all forms of them.
 
 use std::collections::BTreeSet;
 

@@ -2,8 +2,8 @@
 //!
 //! # Form
 //!
-//! Column after column, most significant first, so that a leading part of the columns gives a prefix
-//! of the bytes:
+//! Column after column, most significant first, so that a leading part of the columns gives a
+//! prefix of the bytes:
 //!
 //! | column | bytes |
 //! |---|---|
@@ -209,8 +209,8 @@ impl KeySpec {
         assert!(values.len() <= self.parts.len(), "a value for each column at most");
         out.clear();
         for (part, value) in self.parts.iter().zip(values) {
-            // By far the most keys; and a copy of the value would be loaded wider than it was stored,
-            // for which processors wait until all before is done.
+            // By far the most keys; and a copy of the value would be loaded wider than it was
+            // stored, for which processors wait until all before is done.
             if let (Form::Word(word), false, ValueRef::Int(v)) = (part.form, part.nullable, value) {
                 word.append(word.of_number(*v as u64), out);
             } else {

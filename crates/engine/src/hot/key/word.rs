@@ -5,8 +5,8 @@ use base::types::{SqlType, TypeKind};
 
 use crate::hot::key::KeyBuf;
 
-/// A NOT NULL column of constant width up to eight bytes, as an unsigned number that compares as the
-/// column does (inverted already if the column is descending).
+/// A NOT NULL column of constant width up to eight bytes, as an unsigned number that compares as
+/// the column does (inverted already if the column is descending).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeyWord {
     offset: u32,

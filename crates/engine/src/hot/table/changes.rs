@@ -3,8 +3,8 @@
 //!
 //! # Invariants
 //!
-//! * N1: when [`Table::begin_noting`] returns, a snapshot sees all commits that have not noted what they changed. Later
-//!   ones note it before any snapshot sees them.
+//! * N1: when [`Table::begin_noting`] returns, a snapshot sees all commits that have not noted what
+//!   they changed. Later ones note it before any snapshot sees them.
 
 use base::ids::Lsn;
 
@@ -36,7 +36,8 @@ struct Noted {
 const KEY_BYTES: u64 = 48;
 
 impl Changes {
-    /// Whether commits are to note what they change. Asked behind the reservation of the commit's place in the log.
+    /// Whether commits are to note what they change. Asked behind the reservation of the commit's
+    /// place in the log.
     #[inline]
     pub fn is_noting(&self) -> bool {
         self.is_noting.load(Acquire) // pairs with begin_noting
@@ -102,8 +103,8 @@ impl Noting {
         (noted.keys.len() as u64, noted.bytes + self.taken_bytes)
     }
 
-    /// Takes the keys of what a snapshot at this position sees changed, each once, in order. Those that were taken
-    /// before are not needed any more.
+    /// Takes the keys of what a snapshot at this position sees changed, each once, in order. Those
+    /// that were taken before are not needed any more.
     pub fn take_below(&mut self, bound: Lsn) -> Vec<Box<[u8]>> {
         let noted = std::mem::take(&mut self.table.changes.lock().keys);
         let (seen, later): (Vec<_>, Vec<_>) =

@@ -128,7 +128,8 @@ impl IndexUses {
 }
 
 impl Table {
-    /// Rows that transactions have tried to write since it was made; those in progress have not said yet.
+    /// Rows that transactions have tried to write since it was made; those in progress have not
+    /// said yet.
     pub fn attempts(&self) -> Attempts {
         self.tally.attempts()
     }

@@ -31,9 +31,9 @@ impl Table {
         unsafe { self.layout.row_at(version.row().as_ptr()) }
     }
 
-    /// Whether a row may take more memory. Definitions have some of their own, since they have to change where memory
-    /// has ended, too, so that a table can be dropped. A database's limit is for rows that stay: those that sink
-    /// are the server's matter.
+    /// Whether a row may take more memory. Definitions have some of their own, since they have to
+    /// change where memory has ended, too, so that a table can be dropped. A database's limit is
+    /// for rows that stay: those that sink are the server's matter.
     #[inline]
     fn admit(&self) -> Result<(), Exhausted> {
         match self.catalog {

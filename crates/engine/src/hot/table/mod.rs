@@ -120,8 +120,8 @@ pub(crate) enum Walk {
     Done,
 }
 
-/// How far a dropped table has been taken apart: its indexes, the one of all rows last, and with it the
-/// rows.
+/// How far a dropped table has been taken apart: its indexes, the one of all rows last, and with it
+/// the rows.
 #[derive(Debug, Default)]
 pub(crate) struct Teardown {
     /// Indexes that are done.
@@ -376,8 +376,8 @@ impl Table {
         }
     }
 
-    /// Counts the keys of its trees, if so many rows have sunk since they were counted last that it is worth it; whether
-    /// it was.
+    /// Counts the keys of its trees, if so many rows have sunk since they were counted last that it
+    /// is worth it; whether it was.
     pub(crate) fn count_cold_keys(&self, task: &Task) -> bool {
         let Some(cold) = self.cold().filter(|cold| cold.is_count_due()) else { return false };
         let indexes = (0..self.indexes.len()).filter(|index| !self.indexes[*index].unique);
@@ -413,7 +413,8 @@ impl Table {
         self.next_row_number.fetch_add(1, Relaxed)
     }
 
-    /// Row numbers go on behind those of another table, whose place this one takes: none comes again.
+    /// Row numbers go on behind those of another table, whose place this one takes: none comes
+    /// again.
     pub(crate) fn number_behind(&self, other: &Table) {
         self.next_row_number.fetch_max(other.next_row_number.load(Relaxed), Relaxed);
     }
@@ -476,8 +477,8 @@ impl Table {
         }
     }
 
-    /// The same for many rows, which will be linked into one index soon: as much as is known without waiting
-    /// for each.
+    /// The same for many rows, which will be linked into one index soon: as much as is known
+    /// without waiting for each.
     pub(crate) fn prefetch_all<'r>(&self, ordinal: usize, rows: impl Iterator<Item = &'r [u8]>) {
         self.indexes[ordinal].index.prefetch_all(rows);
     }
@@ -601,8 +602,8 @@ impl Table {
         self.tally.report_indexes(self.indexes.iter().map(|i| i.account.bytes() as i64).sum());
     }
 
-    /// Takes buckets away that its hash indexes have not needed for a while, about `budget` of them now; returns how
-    /// many. See [`Index::shrink`].
+    /// Takes buckets away that its hash indexes have not needed for a while, about `budget` of them
+    /// now; returns how many. See [`Index::shrink`].
     pub(crate) fn shrink_indexes(&self, guard: &Guard, budget: usize, look: bool) -> usize {
         // What is being loaded has got its buckets ahead of its rows.
         if !self.is_loaded() {
@@ -624,8 +625,8 @@ impl Table {
         self.walk_of(self.log_index, &ScanRange::All, Direction::Forward)
     }
 
-    /// Goes on with freeing the rows and indexes of a dropped table: about `budget` entries. Returns how
-    /// many there were.
+    /// Goes on with freeing the rows and indexes of a dropped table: about `budget` entries.
+    /// Returns how many there were.
     ///
     /// # Safety
     /// The gate is empty and stays so, and no garbage of the table is queued.
@@ -638,8 +639,9 @@ impl Table {
         let mut done = 0;
         while done < budget && teardown.indexes < self.indexes.len() {
             let ordinal = (self.log_index + 1 + teardown.indexes) % self.indexes.len();
-            // SAFETY: this is the only user of the table; each anchor is freed once, behind everything
-            // that needs it, with the one version that is not freed yet if that is not inline: the newest.
+            // SAFETY: this is the only user of the table; each anchor is freed once, behind
+            // everything that needs it, with the one version that is not freed yet if that is not
+            // inline: the newest.
             let mut free = |anchor| unsafe {
                 self.free_newest(shard, anchor);
                 self.free_anchor(shard, anchor);

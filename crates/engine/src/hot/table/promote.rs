@@ -37,8 +37,8 @@ impl Table {
     /// leave memory while the statement runs, so that the index has an anchor that decides.
     ///
     /// # Safety
-    /// A statement is in progress, at the snapshot, which sees `begin`; or at an older one, which is
-    /// registered. During it `row` was read from the cold store.
+    /// A statement is in progress, at the snapshot, which sees `begin`; or at an older one, which
+    /// is registered. During it `row` was read from the cold store.
     pub(crate) unsafe fn promote(
         &self,
         shard: usize,

@@ -97,11 +97,12 @@ impl Table {
         Ok(())
     }
 
-    /// What a commit did to the row with this key, of a table that has trees: it is this row now, or gone.
-    /// `sunk` is the row in the tree, if there is one and it may have been replaced.
+    /// What a commit did to the row with this key, of a table that has trees: it is this row now,
+    /// or gone. `sunk` is the row in the tree, if there is one and it may have been replaced.
     ///
-    /// Memory has up to two anchors for the key then: one that says that what the tree has is gone, under
-    /// all keys that it has there, and the row. The first is not needed where the row has the same keys.
+    /// Memory has up to two anchors for the key then: one that says that what the tree has is gone,
+    /// under all keys that it has there, and the row. The first is not needed where the row has the
+    /// same keys.
     pub(crate) fn recover_sinking(
         &self,
         shard: usize,
@@ -144,8 +145,8 @@ impl Table {
         unsafe { anchor.head() }.load(Relaxed) & DELETED != 0
     }
 
-    /// One of so many shares of all rows: a walk by the log's index on which to look for them, and which
-    /// they are.
+    /// One of so many shares of all rows: a walk by the log's index on which to look for them, and
+    /// which they are.
     pub(crate) fn share_of(&self, part: usize, parts: usize) -> (Walk, Share<'_>) {
         match &self.indexes[self.log_index].index {
             Index::Hash(index) => {
@@ -158,8 +159,8 @@ impl Table {
         }
     }
 
-    /// Prepares the indexes, but those that leave rows out, for as many rows as there will be: does a part of
-    /// that, and is to be called again if there is more. Several threads share the work.
+    /// Prepares the indexes, but those that leave rows out, for as many rows as there will be: does
+    /// a part of that, and is to be called again if there is more. Several threads share the work.
     pub(crate) fn reserve(&self, guard: &Guard, rows: u64) -> ControlFlow<()> {
         let mut indexes = self.indexes.iter().filter(|own| own.filter.is_none());
         match indexes.any(|own| own.index.reserve(guard, rows).is_continue()) {
@@ -168,9 +169,9 @@ impl Table {
         }
     }
 
-    /// Rows of a checkpoint, in which each row is once, with their stamps: into all indexes. If a unique index has
-    /// another row with the key of one, which index that is; the table cannot be used then. `anchors` is
-    /// memory to work in.
+    /// Rows of a checkpoint, in which each row is once, with their stamps: into all indexes. If a
+    /// unique index has another row with the key of one, which index that is; the table cannot be
+    /// used then. `anchors` is memory to work in.
     ///
     /// Index by index, so that the upper parts of one stay in the caches.
     pub(crate) fn recover_rows(

@@ -31,7 +31,8 @@ impl Default for SinksSince {
 }
 
 impl SinksSince {
-    /// Commits from this position on leave what they wrote to the sink; none if the table does not sink.
+    /// Commits from this position on leave what they wrote to the sink; none if the table does not
+    /// sink.
     pub fn get(&self) -> Option<Lsn> {
         let since = self.0.load(Acquire); // pairs with set
         (since != u64::MAX).then_some(Lsn(since))
@@ -148,7 +149,8 @@ impl Table {
         slots: &SlotTable,
         garbage: &mut Vec<Garbage>,
     ) -> Left {
-        // SAFETY: the caller's promise: what the oldest snapshot sees, and all that is newer, is there.
+        // SAFETY: the caller's promise: what the oldest snapshot sees, and all that is newer, is
+        // there.
         let past = oldest.map_or_else(SmallVec::new, |oldest| unsafe {
             visibility::known(anchor, self.links(), slots, (horizon, oldest)).past
         });

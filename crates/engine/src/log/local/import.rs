@@ -1,5 +1,5 @@
-//! Importing a log that was written elsewhere, as a restore does: its batches are put into segments of
-//! another database, under that one's name.
+//! Importing a log that was written elsewhere, as a restore does: its batches are put into segments
+//! of another database, under that one's name.
 //!
 //! Positions, records and times stay as they are. All batches get epoch 1: the writer that opens
 //! the log later begins a higher one. A segment is exactly as long as its batches, so that nothing
@@ -44,8 +44,8 @@ struct Open {
 }
 
 impl Import {
-    /// Goes on behind `end`, where the batch before ended, in the segment of this number. The directory
-    /// is made if it does not exist. Segments take about so many bytes.
+    /// Goes on behind `end`, where the batch before ended, in the segment of this number. The
+    /// directory is made if it does not exist. Segments take about so many bytes.
     pub fn begin(
         env: &Env,
         dir: &Path,
@@ -100,8 +100,8 @@ impl Import {
         Ok(())
     }
 
-    /// Ends the import, and makes it durable; the number of the next segment. There is one at least, with
-    /// no batch if there was none.
+    /// Ends the import, and makes it durable; the number of the next segment. There is one at
+    /// least, with no batch if there was none.
     pub fn finish(mut self) -> Result<u64, LogError> {
         if self.open.is_none() {
             self.open = Some(self.open_segment()?);

@@ -3,7 +3,8 @@
 //! # Life of a segment
 //!
 //! ```text
-//! being made (n.new) → prepared (n.tlog) → active → full → given up (removed, or n.spare → made again)
+//! being made (n.new) → prepared (n.tlog) → active → full
+//!   → given up (removed, or n.spare → made again)
 //! ```
 //!
 //! A segment is made in the background: written full of zeros, headed, synced and only then given
@@ -23,7 +24,8 @@
 //! * F3: an active segment's header is durable when its first batch is, since one sync covers both.
 //!   It tells where the batch before the first one ended.
 //! * F4: opening for writing rewrites and syncs the last batch and the active header: that they can
-//!   be read does not mean that they ever reached the disk (a failed sync leaves them in the cache).
+//!   be read does not mean that they ever reached the disk (a failed sync leaves them in the
+//!   cache).
 //! * F5: of each prepared segment only so many pages are granted that the space lost when a batch
 //!   does not fit at its end is paid for.
 //!

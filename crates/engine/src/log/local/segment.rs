@@ -6,8 +6,8 @@
 //! 56 first u64      64 epoch u64   72 written u64
 //! ```
 //!
-//! The header has the first page of the file and lies within one sector, which the disk writes whole.
-//! Batches follow from the second page on.
+//! The header has the first page of the file and lies within one sector, which the disk writes
+//! whole. Batches follow from the second page on.
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;

@@ -13,8 +13,8 @@ use crate::log::record::{
 };
 use crate::log::store::{Batch, LogStore};
 
-/// Bytes of batches that may be held in memory for chunks of transactions that have not ended: a part of what rows may
-/// take, and at least and at most.
+/// Bytes of batches that may be held in memory for chunks of transactions that have not ended: a
+/// part of what rows may take, and at least and at most.
 const HOLD_PART: u64 = 16;
 const HOLD_MIN: u64 = 1 << 20;
 const HOLD_MAX: u64 = 64 << 20;
@@ -50,8 +50,9 @@ struct Current {
 }
 
 impl Assembler {
-    /// For batches of this log, of which records from this position on count. A transaction that began before that
-    /// was over before `complete`, whose commit may lie behind others' beginnings.
+    /// For batches of this log, of which records from this position on count. A transaction that
+    /// began before that was over before `complete`, whose commit may lie behind others'
+    /// beginnings.
     pub fn new(store: Arc<dyn LogStore>, from: Lsn, complete: Lsn) -> Assembler {
         Assembler {
             store,
@@ -85,8 +86,8 @@ impl Assembler {
     }
 
     /// The first position at or after `alive` from which records may still be needed: the oldest
-    /// stream of chunks that has not ended, or the oldest prepared transaction with its chunks, that
-    /// is not among the `forsaken`. Streams of an earlier life of the log lead nowhere.
+    /// stream of chunks that has not ended, or the oldest prepared transaction with its chunks,
+    /// that is not among the `forsaken`. Streams of an earlier life of the log lead nowhere.
     pub fn oldest_open(&self, alive: Lsn, forsaken: &[Lsn]) -> Option<Lsn> {
         let open = |stream: &Lsn| *stream >= alive && !forsaken.contains(stream);
         let streams = self.streams.keys().copied().filter(open).min();
@@ -132,8 +133,8 @@ impl Assembler {
         }
     }
 
-    /// Whether what this record, at this position, is about is a transaction that began before what is read, and is
-    /// known to be over.
+    /// Whether what this record, at this position, is about is a transaction that began before what
+    /// is read, and is known to be over.
     fn is_passed(&self, header: &RecordHeader, lsn: Lsn) -> bool {
         let prepared = header.flags.has(RecordFlags::PREPARED);
         let goes_on = prepared || header.flags.has(RecordFlags::CHUNKED);
@@ -176,7 +177,8 @@ impl Assembler {
         let ends_prepared = header.flags.has(RecordFlags::PREPARED);
         let mut pieces = match header.flags.has(RecordFlags::CHUNKED) && !ends_prepared {
             true => {
-                // One that began before the position from which we read, and is needed, would have kept that.
+                // One that began before the position from which we read, and is needed, would have
+                // kept that.
                 let what = "the chunks of a transaction are missing";
                 self.take_stream(header.related).ok_or_else(|| piece.damaged(what))?
             }

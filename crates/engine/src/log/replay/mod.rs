@@ -109,7 +109,8 @@ impl Replay {
         Replay::start_complete_to(store, from, from)
     }
 
-    /// The same where transactions that began before that were over before `complete`: they are passed over.
+    /// The same where transactions that began before that were over before `complete`: they are
+    /// passed over.
     pub(crate) fn start_complete_to(
         store: Arc<dyn LogStore>,
         from: Lsn,
@@ -160,7 +161,8 @@ impl Replay {
         }
     }
 
-    /// Lets the log end, as far as it is read here, behind the batch of the transaction that came last.
+    /// Lets the log end, as far as it is read here, behind the batch of the transaction that came
+    /// last.
     pub fn stop(&mut self) {
         self.stopping = true;
     }

@@ -104,8 +104,8 @@ impl Machine {
     }
 }
 
-/// Waits until the next segments of a log are prepared: the background does nothing more until one is taken
-/// into use.
+/// Waits until the next segments of a log are prepared: the background does nothing more until one
+/// is taken into use.
 fn wait_until_prepared(store: &LocalStore) {
     wait_until("segments are prepared", || store.is_prepared());
 }

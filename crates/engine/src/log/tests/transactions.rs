@@ -143,8 +143,8 @@ fn a_commit_without_its_chunks_or_its_prepare_record_is_damage() {
     }
 }
 
-/// A checkpoint keeps the log from where the oldest transaction began that is open; others that began before that may
-/// have ended behind it.
+/// A checkpoint keeps the log from where the oldest transaction began that is open; others that
+/// began before that may have ended behind it.
 #[test]
 fn transactions_that_were_over_and_begin_before_what_is_read_are_passed_over() {
     let machine = Machine::new(7);

@@ -26,8 +26,8 @@ pub struct LostPage {
 }
 
 impl LostPage {
-    /// A page of a file as it was found there, whatever index it belongs to. If it says where others are, its number
-    /// is that of its place.
+    /// A page of a file as it was found there, whatever index it belongs to. If it says where
+    /// others are, its number is that of its place.
     ///
     /// # Errors
     /// Nothing could be found out about it.
@@ -60,7 +60,8 @@ impl TableCheck {
         self.lost.iter().any(|page| page.index == index)
     }
 
-    /// Finds all pages of an index's tree that cannot be read, after one could not be. What lies between them.
+    /// Finds all pages of an index's tree that cannot be read, after one could not be. What lies
+    /// between them.
     pub(super) fn lose(
         &mut self,
         task: &Task,

@@ -1,17 +1,20 @@
 //! Checks that a table is what it should be: `DBCC CHECKTABLE`.
 //!
-//! The rows are those that one snapshot sees through the log's index, which holds them all. Each is taken apart,
-//! and what every other index is to have of it, `s ++ p`, is added up ([`sums`]). Then each index is gone through
-//! and its entries are added up, too. Only where the sums differ is it looked for what is missing or too much. So
-//! each index is read once and in its order, however large it is and however many rows share a key, and rows that
-//! have sunk are read by the tree that holds them alone. Writers go on meanwhile: what a snapshot sees stays
-//! linked everywhere while the snapshot is registered.
+//! The rows are those that one snapshot sees through the log's index, which holds them all. Each is
+//! taken apart, and what every other index is to have of it, `s ++ p`, is added up ([`sums`]). Then
+//! each index is gone through and its entries are added up, too. Only where the sums differ is it
+//! looked for what is missing or too much. So each index is read once and in its order, however
+//! large it is and however many rows share a key, and rows that have sunk are read by the tree that
+//! holds them alone. Writers go on meanwhile: what a snapshot sees stays linked everywhere while
+//! the snapshot is registered.
 //!
-//! On the way an index's order is looked at, and whether a row that is in memory is found by its key.
+//! On the way an index's order is looked at, and whether a row that is in memory is found by its
+//! key.
 //!
-//! A page that cannot be read ends a cursor. Then the tree is gone through for all such pages ([`lost`]). Of the
-//! tree that holds the rows, what lies between them is checked. What is left of a tree tells nothing about
-//! another, so that the sums of such an index are not compared, and none if rows are lost.
+//! A page that cannot be read ends a cursor. Then the tree is gone through for all such pages
+//! ([`lost`]). Of the tree that holds the rows, what lies between them is checked. What is left of
+//! a tree tells nothing about another, so that the sums of such an index are not compared, and none
+//! if rows are lost.
 
 mod lost;
 mod sequence;
@@ -209,8 +212,9 @@ impl Transaction {
         }
     }
 
-    /// Goes through the entries of an index that is not the log's: the row, or what stands for one that is not in
-    /// memory; the key, `s ++ p`; the length of `s`. Rows that cannot be taken apart are left out.
+    /// Goes through the entries of an index that is not the log's: the row, or what stands for one
+    /// that is not in memory; the key, `s ++ p`; the length of `s`. Rows that cannot be taken apart
+    /// are left out.
     fn each_entry(
         &mut self,
         task: &Task,
@@ -291,8 +295,8 @@ fn is_ordered(table: &Table, index: usize) -> bool {
     matches!(table.index_at(index), Index::Range(_))
 }
 
-/// What the tree of an index has for a row, `s ++ p`, or `p` if it is the log's. Returns the length of the index's
-/// part.
+/// What the tree of an index has for a row, `s ++ p`, or `p` if it is the log's. Returns the length
+/// of the index's part.
 fn entry_of(table: &Table, index: usize, row: &[u8], key: &mut KeyBuf) -> usize {
     table.key_spec(index).encode_row(table.layout(), row, key);
     let own_len = key.len();

@@ -1,7 +1,8 @@
 //! Sums of what an index holds, whatever the order: equal sums, equal entries.
 //!
-//! Each entry has a hash of 64 bits and belongs to one of many buckets by some of them; a bucket has the sum of
-//! its hashes. That different entries have equal sums is as unlikely as that two hashes are equal.
+//! Each entry has a hash of 64 bits and belongs to one of many buckets by some of them; a bucket
+//! has the sum of its hashes. That different entries have equal sums is as unlikely as that two
+//! hashes are equal.
 
 use crate::hot::key::hash_bytes;
 

@@ -122,7 +122,8 @@ fn bytes_that_are_no_row_are_faults() {
     assert_eq!(fault_of(&layout, &row), Some(TableFault::Offsets { column: 2 }));
 }
 
-/// A table all of whose rows have sunk: numbers, as many different second keys, and two values of the third.
+/// A table all of whose rows have sunk: numbers, as many different second keys, and two values of
+/// the third.
 fn sunk(rows: i64) -> (Depth, Arc<Table>) {
     sunk_in(Depth::new(1, 1 << 14), rows)
 }

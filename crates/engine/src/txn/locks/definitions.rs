@@ -1,9 +1,10 @@
 //! What definitions lock: the things of a database that have a definition, and their names.
 //!
-//! A transaction that changes definitions locks each of them exclusively (Sch-M), its name where it takes or frees one,
-//! and shared (Sch-S) what the definition refers to; all until it ends. Readers and writers of rows take none of these:
-//! the gates of tables keep them and definitions apart. An open cursor that reads its rows anew holds its table shared from
-//! outside of transactions ([`HeldDefinition`]).
+//! A transaction that changes definitions locks each of them exclusively (Sch-M), its name where it
+//! takes or frees one, and shared (Sch-S) what the definition refers to; all until it ends. Readers
+//! and writers of rows take none of these: the gates of tables keep them and definitions apart. An
+//! open cursor that reads its rows anew holds its table shared from outside of transactions
+//! ([`HeldDefinition`]).
 
 use base::ids::ObjectId;
 
@@ -20,8 +21,8 @@ use crate::wait::Task;
 /// Something in a database that definitions lock.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Thing {
-    /// All definitions. A transaction that changes some of them intends to; one that needs them all as they are shares
-    /// them.
+    /// All definitions. A transaction that changes some of them intends to; one that needs them all
+    /// as they are shares them.
     All,
     /// All definitions of a kind that is checked as a whole.
     Kind(ThingKind),
@@ -101,8 +102,8 @@ pub struct HeldDefinition {
 }
 
 impl HeldDefinition {
-    /// Holds an object's definition, after waiting for a session that changes it. `gates` are those that the owner's
-    /// transaction is inside of.
+    /// Holds an object's definition, after waiting for a session that changes it. `gates` are those
+    /// that the owner's transaction is inside of.
     pub fn take(
         task: &Task,
         manager: &Arc<Manager>,

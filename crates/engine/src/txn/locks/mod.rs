@@ -13,8 +13,8 @@
 //!   word is zero, that is all. Otherwise the table has locks: the writer asks for the lock that
 //!   its change needs, and lets go of it again: its version says the same from then on.
 //!
-//! Both sides are sequentially consistent, so that one of them sees the other. A writer that finds the
-//! word to be not zero asks before it writes; what it finds afterwards only is a race with a
+//! Both sides are sequentially consistent, so that one of them sees the other. A writer that finds
+//! the word to be not zero asks before it writes; what it finds afterwards only is a race with a
 //! locker that came in between, and it takes its version back and asks then.
 //!
 //! # Ranges

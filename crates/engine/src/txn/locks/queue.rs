@@ -103,8 +103,8 @@ impl LockWait {
 }
 
 impl LockSpace {
-    /// Takes a lock, waiting for it as long as `patience` says. `gates` are those the owner is inside of;
-    /// `pause` is called before it waits.
+    /// Takes a lock, waiting for it as long as `patience` says. `gates` are those the owner is
+    /// inside of; `pause` is called before it waits.
     pub fn take(
         &self,
         task: &Task,

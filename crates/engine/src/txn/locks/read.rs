@@ -273,19 +273,20 @@ impl Transaction {
         }
     }
 
-    /// Whether a row that was found is what a locking reader for the moment would find: nothing in the table is locked, and
-    /// its newest version, which the snapshot sees, is the one found.
+    /// Whether a row that was found is what a locking reader for the moment would find: nothing in
+    /// the table is locked, and its newest version, which the snapshot sees, is the one found.
     #[inline]
     fn is_settled(&self, table: &Table, snapshot: &Snapshot, row: RowRef) -> bool {
-        // SAFETY: the row was found in the table, and the registered snapshot sees it, or it is newer.
+        // SAFETY: the row was found in the table, and the registered snapshot sees it, or it is
+        // newer.
         let is_newest = || unsafe {
             visibility::is_newest(row.anchor, table.links(), row.version, snapshot.stamp)
         };
         !row.anchor.is_cold() && !table.lock_word().is_used() && is_newest()
     }
 
-    /// The row with this key in a unique index, if it is what a locking reader for the moment would find without waiting.
-    /// Where nothing is returned there may be one all the same.
+    /// The row with this key in a unique index, if it is what a locking reader for the moment would
+    /// find without waiting. Where nothing is returned there may be one all the same.
     pub fn look_up_settled(
         &mut self,
         task: &Task,
@@ -298,8 +299,8 @@ impl Transaction {
         Ok(found.filter(|row| self.is_settled(table, snapshot, *row)))
     }
 
-    /// Locks a row that a cursor has found and finds out what it is now. `None` if it is gone, or is left
-    /// out.
+    /// Locks a row that a cursor has found and finds out what it is now. `None` if it is gone, or
+    /// is left out.
     fn lock_found(
         &mut self,
         task: &Task,
@@ -432,8 +433,8 @@ impl Transaction {
     ) -> Settled {
         let (_guard, anchor) = (task.pin(), row.anchor);
         let (links, slots) = (table.links(), &self.manager().slots);
-        // SAFETY: the row is visible to the registered snapshot, or newer, so that it stays; under a
-        // guard.
+        // SAFETY: the row is visible to the registered snapshot, or newer, so that it stays; under
+        // a guard.
         unsafe {
             let newest = visibility::newest(anchor, links, slots);
             if newest.is_sunk() {
@@ -453,7 +454,8 @@ impl Transaction {
                     Settled::Lost
                 }
                 Fate::Committed(_) if newest.deleted => match newest.moved_to() {
-                    // Made by the same commit, which the snapshot does not see, so that it stays, too.
+                    // Made by the same commit, which the snapshot does not see, so that it stays,
+                    // too.
                     Some(to) if has_same_key(table, index, anchor, to) => Settled::Moved(to),
                     _ => Settled::Gone,
                 },
@@ -507,10 +509,10 @@ unsafe fn has_same_key(table: &Table, index: usize, a: AnchorPtr, b: AnchorPtr) 
 /// # Safety
 /// As for [`visibility::newest`], under the same guard.
 unsafe fn copy_of(table: &Table, anchor: AnchorPtr, newest: Newest) -> Option<Box<[u128]>> {
-    // SAFETY: the version is protected by the caller's guard. If it is inline, its writer may take it back
-    // and another may fill it again while we read, in a row of constant length; so the bytes are read one
-    // by one, and are used only if the same version is still the head afterwards: an owned begin word is
-    // never written twice.
+    // SAFETY: the version is protected by the caller's guard. If it is inline, its writer may take
+    // it back and another may fill it again while we read, in a row of constant length; so the
+    // bytes are read one by one, and are used only if the same version is still the head
+    // afterwards: an owned begin word is never written twice.
     unsafe {
         let begin = newest.version.begin().load(Acquire);
         let len = table.row(newest.version).len();

@@ -1,5 +1,5 @@
-//! A lock space: the locks on one table and its parts, those of definitions in a database, or the application locks
-//! of a server.
+//! A lock space: the locks on one table and its parts, those of definitions in a database, or the
+//! application locks of a server.
 //!
 //! # Life of a request
 //!
@@ -11,8 +11,8 @@
 //!
 //! # Invariants
 //!
-//! * L1: two granted requests of different owners never conflict, but for spans and locks on the table
-//!   that are pending.
+//! * L1: two granted requests of different owners never conflict, but for spans and locks on the
+//!   table that are pending.
 //! * L2: the graph knows for each waiting request every owner that is in its way.
 //!
 //! # Lock order
@@ -155,8 +155,8 @@ pub struct Request {
     pub mode: LockMode,
     /// For how long.
     pub lifetime: Lifetime,
-    /// It has written something or locked parts of the table: what is pending waits for it, and not it
-    /// for that.
+    /// It has written something or locked parts of the table: what is pending waits for it, and not
+    /// it for that.
     pub established: bool,
 }
 
@@ -190,7 +190,8 @@ pub(super) struct Waiter {
 }
 
 impl Waiter {
-    /// Whether both want the same, or one wants a range and the other a row that is or will be in it.
+    /// Whether both want the same, or one wants a range and the other a row that is or will be in
+    /// it.
     fn meets(&self, request: &Request, keys: &dyn RowKeys) -> bool {
         let holds = |span: &Span, keys: &dyn RowKeys| {
             keys.key(span.index).is_some_and(|key| span.holds(&key))
@@ -512,7 +513,8 @@ impl Inner {
         own || whole()
     }
 
-    /// The owners that keep a request from being granted. Of those that wait, the first `before` count.
+    /// The owners that keep a request from being granted. Of those that wait, the first `before`
+    /// count.
     pub fn in_the_way(&self, request: &Request, keys: &dyn RowKeys, before: usize) -> Holders {
         let mut holders = Holders::new();
         let owner = request.owner.id();

@@ -151,8 +151,8 @@ impl Transaction {
         self.locks.as_mut()?.spaces.iter_mut().find(|held| held.table == pointer)
     }
 
-    /// Whether others' locks on ranges that are not complete yet do not concern this transaction, since
-    /// they wait for it.
+    /// Whether others' locks on ranges that are not complete yet do not concern this transaction,
+    /// since they wait for it.
     pub(super) fn is_established(&mut self, table: &Table) -> bool {
         !self.writes.is_empty() || self.held_space(table).is_some_and(|held| held.parts > 0)
     }
@@ -176,8 +176,8 @@ impl Transaction {
         Ok(space.take(task, request, keys, patience, gates, || self.show_writes())?)
     }
 
-    /// Locks a table as a whole, or announces locks on its parts. A lock that keeps writers out waits for
-    /// those that are not over.
+    /// Locks a table as a whole, or announces locks on its parts. A lock that keeps writers out
+    /// waits for those that are not over.
     pub fn lock_table(
         &mut self,
         task: &Task,
@@ -200,8 +200,8 @@ impl Transaction {
         cleared
     }
 
-    /// Waits until no other transaction that has written to a table is left. Until then they may go on
-    /// there, and newcomers wait.
+    /// Waits until no other transaction that has written to a table is left. Until then they may go
+    /// on there, and newcomers wait.
     fn clear_table(
         &mut self,
         task: &Task,
@@ -242,8 +242,8 @@ impl Transaction {
         found
     }
 
-    /// Locks a row until the transaction ends. What is returned says what to go back to if the row is
-    /// not wanted after all.
+    /// Locks a row until the transaction ends. What is returned says what to go back to if the row
+    /// is not wanted after all.
     pub(super) fn lock_row_for(
         &mut self,
         task: &Task,
@@ -354,8 +354,8 @@ impl Transaction {
         }
     }
 
-    /// Waits until no other transaction has changed, or locked for a change, a row of a span that was
-    /// registered.
+    /// Waits until no other transaction has changed, or locked for a change, a row of a span that
+    /// was registered.
     fn clear_span(
         &mut self,
         task: &Task,

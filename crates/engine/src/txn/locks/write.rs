@@ -47,7 +47,8 @@ impl Transaction {
     /// writer taking it back; afterwards, it decides.
     #[inline]
     pub(crate) fn must_ask(&self, table: &Table) -> bool {
-        // The policy first: memory-optimized tables have no locks, and their word is another cache line.
+        // The policy first: memory-optimized tables have no locks, and their word is another cache
+        // line.
         table.conflicts() == ConflictPolicy::Wait && table.lock_word().is_used()
     }
 

@@ -244,7 +244,8 @@ fn no_row_of_a_queue_is_handed_out_twice() {
                     let rows = client.lock_rows(&table, all, DEQUEUE, 1).expect("no client waits");
                     let Some(row) = rows.first() else { break };
                     assert_eq!(client.delete(&table, row[0]), Ok(1));
-                    // Some give up, and the row goes back, but not every time: it may be the last one.
+                    // Some give up, and the row goes back, but not every time: it may be the last
+                    // one.
                     match attempt % 7 {
                         0 => client.rollback(),
                         _ => {
@@ -348,7 +349,8 @@ fn a_writer_that_waits_is_not_overtaken_by_readers() {
     });
 }
 
-/// Readers of a range used to come before a writer that waits to put a row there, which might wait for ever.
+/// Readers of a range used to come before a writer that waits to put a row there, which might wait
+/// for ever.
 #[test]
 fn a_writer_that_waits_for_a_range_is_not_overtaken_by_readers_of_it() {
     let harness = Harness::new();

@@ -70,7 +70,8 @@ impl Harness {
         DatabaseSession::new(self.manager.clone(), owner)
     }
 
-    /// A table `(id int, k int, v int)`: `id` unique and hashed, `k` unique and ordered, `v` ordered.
+    /// A table `(id int, k int, v int)`: `id` unique and hashed, `k` unique and ordered, `v`
+    /// ordered.
     pub fn table(&self, conflicts: ConflictPolicy) -> Arc<Table> {
         self.table_of(IndexKind::Hash { bucket_count: 16 }, conflicts)
     }

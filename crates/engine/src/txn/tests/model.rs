@@ -1,5 +1,5 @@
-//! Random transactions, interleaved on one thread, against a model that is slow and plain: a list of
-//! versions, each with the moment it began and the moment it ended.
+//! Random transactions, interleaved on one thread, against a model that is slow and plain: a list
+//! of versions, each with the moment it began and the moment it ended.
 //!
 //! `THERMOCLINE_MODEL_STEPS` makes it run longer, `THERMOCLINE_MODEL_SEED` repeats one run.
 

@@ -257,8 +257,8 @@ fn scans_of_every_kind_see_what_their_snapshot_does_while_rows_sink_and_come_bac
     }
 }
 
-/// How many rows of a range there are, counted in one statement without a look at them, while now and then
-/// something is done.
+/// How many rows of a range there are, counted in one statement without a look at them, while now
+/// and then something is done.
 fn count(
     client: &mut Client<'_>,
     table: &Table,
@@ -342,8 +342,8 @@ fn sink_everything(depth: &Depth) {
     while depth.harness.manager.reclaim(&task, 1000) > 0 {}
 }
 
-/// The first round of a table that had begun to sink could be brought about by what was queued, while the
-/// reclaimer had still to free rows that were deleted before. Both freed them.
+/// The first round of a table that had begun to sink could be brought about by what was queued,
+/// while the reclaimer had still to free rows that were deleted before. Both freed them.
 #[test]
 fn a_table_does_not_sink_before_the_reclaimer_is_done_with_what_was_deleted() {
     let depth = Depth::new(1, 32);
@@ -380,8 +380,8 @@ fn a_table_does_not_sink_before_the_reclaimer_is_done_with_what_was_deleted() {
     assert_eq!((table.row_count(), table.memory().allocated_bytes), (9, 0));
 }
 
-/// What is queued for a row must not lie behind a change of it: else a round might take the row down for
-/// the change's sake, and the next find it freed.
+/// What is queued for a row must not lie behind a change of it: else a round might take the row
+/// down for the change's sake, and the next find it freed.
 #[test]
 fn a_row_that_is_brought_back_is_queued_at_the_snapshot_it_was_read_at() {
     let depth = Depth::new(2, 32);
@@ -405,8 +405,8 @@ fn a_row_that_is_brought_back_is_queued_at_the_snapshot_it_was_read_at() {
     client.rollback();
 }
 
-/// What one commit in a while leaves behind went to the batch that the first round waited for, which so never
-/// became old enough.
+/// What one commit in a while leaves behind went to the batch that the first round waited for,
+/// which so never became old enough.
 #[test]
 fn a_table_begins_to_sink_although_others_leave_something_behind_all_the_time() {
     let depth = Depth::new(1, 32);
@@ -426,8 +426,8 @@ fn a_table_begins_to_sink_although_others_leave_something_behind_all_the_time() 
     assert!(table.cold().is_some());
 }
 
-/// A row that sank while the walk stood behind it in its key, and came back where the walk came to it again,
-/// was there twice.
+/// A row that sank while the walk stood behind it in its key, and came back where the walk came to
+/// it again, was there twice.
 #[test]
 fn a_row_that_sinks_and_comes_back_before_a_scan_is_there_once() {
     let depth = Depth::new(4, 32);

@@ -183,8 +183,8 @@ fn what_is_rolled_back_is_never_seen_and_takes_no_key() {
     }
 }
 
-/// Inserts, deletes or updates a row. What is committed has `v` as even as `id`, what is rolled back
-/// has not.
+/// Inserts, deletes or updates a row. What is committed has `v` as even as `id`, what is rolled
+/// back has not.
 fn change_or_roll_back(client: &mut Client<'_>, table: &Table, i: i64, commit: bool) {
     let id = i % 4;
     let v = 2 * i + id + i64::from(!commit);

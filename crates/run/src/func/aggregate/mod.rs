@@ -1,14 +1,16 @@
 //! Aggregates: one value out of many rows.
 //!
-//! # Life of a state   `init` → `add` for each row (`remove` where a window frame lets one go, `merge`
+//! # Life of a state
+//!
+//! `init` → `add` for each row (`remove` where a window frame lets one go, `merge`
 //! where parts were aggregated apart) → `finish`, which leaves the state usable
 //!
-//! NULL arguments are ignored by `add` and `remove`; [`AggregateFunction::warns_of_null`] says whether
-//! the statement then owes warning 8153.
+//! NULL arguments are ignored by `add` and `remove`; [`AggregateFunction::warns_of_null`] says
+//! whether the statement then owes warning 8153.
 //!
 //! * `count`, `sum`, `extreme`, `spread` (STDEV, VAR), `join` (STRING_AGG), `distinct`
-//!   (APPROX_COUNT_DISTINCT). `GROUPING` and `GROUPING_ID` are the binder's: they look at the grouping
-//!   set, not at rows.
+//!   (APPROX_COUNT_DISTINCT). `GROUPING` and `GROUPING_ID` are the binder's: they look at the
+//!   grouping set, not at rows.
 
 mod count;
 mod distinct;

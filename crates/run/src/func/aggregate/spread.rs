@@ -1,6 +1,6 @@
 //! STDEV, STDEVP, VAR, VARP: mean and squared distances from it, kept up to date with each value
-//! (Welford, *Note on a method for calculating corrected sums of squares and products*, 1962; merged
-//! as Chan, Golub and LeVeque describe, 1979).
+//! (Welford, *Note on a method for calculating corrected sums of squares and products*, 1962;
+//! merged as Chan, Golub and LeVeque describe, 1979).
 
 use base::{Arena, SqlResult, SqlType, TypeKind, ValueRef};
 use ir::function::descriptor::{CallTypes, Inferred};

@@ -1,7 +1,7 @@
 //! Functions of dates and times. The arithmetic itself is `base::datetime`'s.
 //!
-//! * `now`: the statement's time; `part`: parts of dates, adding and subtracting them; `build`: dates
-//!   from numbers, offsets, ends of months; `zone`: AT TIME ZONE.
+//! * `now`: the statement's time; `part`: parts of dates, adding and subtracting them; `build`:
+//!   dates from numbers, offsets, ends of months; `zone`: AT TIME ZONE.
 
 mod build;
 mod now;

@@ -206,8 +206,8 @@ fn dates_are_truncated_and_put_into_buckets() {
     ]);
 }
 
-/// A time wraps at midnight, so that a loop that looked for a start at or before the value never ended where the
-/// origin's time was later than the value's.
+/// A time wraps at midnight, so that a loop that looked for a start at or before the value never
+/// ended where the origin's time was later than the value's.
 #[test]
 fn buckets_are_computed_on_both_sides_of_the_origin() {
     let bucket = |args: &[&str]| run("DATE_BUCKET", args).unwrap();

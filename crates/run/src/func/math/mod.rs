@@ -58,8 +58,8 @@ pub(super) static ODBC: &[ScalarFunction] = &[
     ScalarFunction::strict("MOD", (2, 2), exact::types_of_mod, exact::modulo),
 ];
 
-/// The type in which a number is worked on: small integers as `int`, `smallmoney` as `money`, `real`,
-/// `bit` and whatever is no number as `float`. Error 8116.
+/// The type in which a number is worked on: small integers as `int`, `smallmoney` as `money`,
+/// `real`, `bit` and whatever is no number as `float`. Error 8116.
 fn working_type(call: &Call<'_>, at: usize) -> SqlResult<SqlType> {
     use TypeKind::*;
     let arg = &call.args[at];

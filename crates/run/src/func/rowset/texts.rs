@@ -1,5 +1,5 @@
-//! `sys.dm_exec_sql_text`, `sys.dm_exec_query_plan` and `sys.dm_exec_text_query_plan`: the text, and the plan, that
-//! a handle names.
+//! `sys.dm_exec_sql_text`, `sys.dm_exec_query_plan` and `sys.dm_exec_text_query_plan`: the text,
+//! and the plan, that a handle names.
 
 use base::{Collation, SqlResult, SqlType, ValueRef};
 use ir::function::facts::{FnContext, HandledText};

@@ -13,7 +13,8 @@
 //!
 //! * LT1: the bytes of a row do not move or change until the end of the statement that replaced
 //!   them.
-//! * LT2: outside of a statement every row is settled: it is alive and visible, or its slot is free.
+//! * LT2: outside of a statement every row is settled: it is alive and visible, or its slot is
+//!   free.
 
 mod cursor;
 mod index;

@@ -72,7 +72,8 @@ impl Point<'_> {
 }
 
 impl Point<'_> {
-    /// The same if the row is the newest of its key, and is not locked. Where nothing is found there may be one.
+    /// The same if the row is the newest of its key, and is not locked. Where nothing is found
+    /// there may be one.
     pub fn find_settled(
         self,
         transaction: &mut Transaction,
@@ -213,7 +214,8 @@ impl TableCursor {
         }
     }
 
-    /// The next row, with the locks that its reader asked for; copied to the arena if it is not in memory.
+    /// The next row, with the locks that its reader asked for; copied to the arena if it is not in
+    /// memory.
     #[inline]
     pub fn next(
         &mut self,
@@ -326,8 +328,8 @@ pub fn prefetch_number(table: &Table, index: usize, number: i64) {
     }
 }
 
-/// Asks for what look-ups of the row with the number `next` as its whole key, and then of the one with
-/// `after`, will need first.
+/// Asks for what look-ups of the row with the number `next` as its whole key, and then of the one
+/// with `after`, will need first.
 #[inline(always)]
 pub fn prefetch_ahead(table: &Table, task: &Task, index: usize, next: i64, after: i64) {
     if let KeyClass::One(word) = table.key_spec(index).class() {
@@ -342,7 +344,8 @@ pub fn row_slot(row: RowRef) -> Slot {
     Slot::row(row.version.row().as_ptr(), row.anchor.address())
 }
 
-/// A register for the same row that is good as long as the arena: a copy, if the row is not in memory.
+/// A register for the same row that is good as long as the arena: a copy, if the row is not in
+/// memory.
 ///
 /// # Safety
 /// The register holds a row of the engine, which is there.

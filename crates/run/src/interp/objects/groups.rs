@@ -1,9 +1,10 @@
 //! Groups and their aggregates.
 //!
-//! When the grant is used up, the groups that there are stay in memory and take in their rows; rows of
-//! all others are written to partitions ([`away`]), which are aggregated one after the other once the
-//! groups in memory have been given. What a distinct aggregate has not seen of the groups in memory goes
-//! to partitions of its own ([`distinct`]), and is taken in before the groups are given.
+//! When the grant is used up, the groups that there are stay in memory and take in their rows; rows
+//! of all others are written to partitions ([`away`]), which are aggregated one after the other
+//! once the groups in memory have been given. What a distinct aggregate has not seen of the groups
+//! in memory goes to partitions of its own ([`distinct`]), and is taken in before the groups are
+//! given.
 
 mod away;
 mod distinct;
@@ -57,8 +58,8 @@ pub struct Groups {
     null_eliminated: bool,
     key: ChargedKey,
     charge: Charge,
-    /// Bytes of what aggregates collect and of arguments that wait, and what was charged for them. They cannot be
-    /// put into files.
+    /// Bytes of what aggregates collect and of arguments that wait, and what was charged for them.
+    /// They cannot be put into files.
     collected: usize,
     collected_charge: Charge,
     /// Rows of groups that found no room.
@@ -239,8 +240,8 @@ impl Groups {
         Ok(())
     }
 
-    /// Has an aggregate of the current group take in a row's arguments. If it wants rows in order, the
-    /// encoded order is at hand.
+    /// Has an aggregate of the current group take in a row's arguments. If it wants rows in order,
+    /// the encoded order is at hand.
     #[inline]
     fn take_in(
         &mut self,
@@ -320,7 +321,8 @@ impl Groups {
         Ok(())
     }
 
-    /// Makes the next group current; its keys as a row, which stays where it is until the next call.
+    /// Makes the next group current; its keys as a row, which stays where it is until the next
+    /// call.
     #[inline]
     pub fn next_row(
         &mut self,

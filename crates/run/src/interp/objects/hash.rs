@@ -28,7 +28,8 @@ struct Entry {
     row: Piece,
 }
 
-/// Bytes of an entry and its share of the buckets, of which there are two to four times as many as entries.
+/// Bytes of an entry and its share of the buckets, of which there are two to four times as many as
+/// entries.
 const ENTRY: usize = size_of::<Entry>() + 4 * size_of::<u32>();
 
 /// See the module.

@@ -50,8 +50,9 @@ impl Set {
         self.charge.release(grant);
     }
 
-    /// Adds a key of values; whether it is new. Keys with different `group`s are different. If there is
-    /// no room, it is not said to be new: what `row` writes comes later, from [`Set::next_row`].
+    /// Adds a key of values; whether it is new. Keys with different `group`s are different. If
+    /// there is no room, it is not said to be new: what `row` writes comes later, from
+    /// [`Set::next_row`].
     pub fn add(
         &mut self,
         shape: &KeyShape,
@@ -66,8 +67,8 @@ impl Set {
         self.add_key(len, row, means)
     }
 
-    /// Adds the key of a row of these registers; whether it is new. If there is no room, it is not said
-    /// to be new: the row comes later, from [`Set::next_row`].
+    /// Adds the key of a row of these registers; whether it is new. If there is no room, it is not
+    /// said to be new: the row comes later, from [`Set::next_row`].
     pub fn add_row(
         &mut self,
         unit: &Unit,
@@ -170,8 +171,8 @@ impl Set {
         self.charge.overdraw(self.bytes() + held, means.grant);
     }
 
-    /// The next of the rows that found no room whose key is new; it stays where it is until the next
-    /// call.
+    /// The next of the rows that found no room whose key is new; it stays where it is until the
+    /// next call.
     pub fn next_row(&mut self, means: &mut Means<'_>) -> SqlResult<Option<&[u8]>> {
         let Some(mut away) = self.away.take() else { return Ok(None) };
         while away.next_record(self, means)? {

@@ -1,8 +1,8 @@
 //! Sorting: rows with normalized keys, in memory, or in sorted runs of which each was.
 //!
-//! When the grant is used up, what is in memory is sorted and written as a run; at the end the runs are
-//! merged. With a limit, only as many rows as are wanted are kept, as a heap whose greatest is on top: a row
-//! that is not below it is dropped at once.
+//! When the grant is used up, what is in memory is sorted and written as a run; at the end the runs
+//! are merged. With a limit, only as many rows as are wanted are kept, as a heap whose greatest is
+//! on top: a row that is not below it is dropped at once.
 
 use base::{Account, SqlError, SqlResult};
 use engine::wait::Task;
@@ -194,8 +194,8 @@ impl Sorter {
         }
     }
 
-    /// Sorts what is in memory. Others have their turn meanwhile; a statement that shall end does so afterwards, since
-    /// an order that is given up halfway is none.
+    /// Sorts what is in memory. Others have their turn meanwhile; a statement that shall end does
+    /// so afterwards, since an order that is given up halfway is none.
     fn sort(&mut self, task: &Task<'_>) {
         let memory = &self.memory;
         let mut compared = 0;

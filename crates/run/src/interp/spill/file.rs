@@ -166,8 +166,8 @@ impl SpillFile {
 }
 
 impl Drop for SpillFile {
-    /// The name is removed by a thread that may block. A job under way has the file open and ends with
-    /// it.
+    /// The name is removed by a thread that may block. A job under way has the file open and ends
+    /// with it.
     fn drop(&mut self) {
         let (env, file) = (self.space.env().clone(), self.file.clone());
         self.space.give_back(self.blocks);

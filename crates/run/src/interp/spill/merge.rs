@@ -9,8 +9,8 @@ use super::{Reader, SpillFile, Stream};
 use crate::interp::machine::interrupted;
 use crate::interp::objects::sorter::head;
 
-/// Sorted runs of rows. Of rows with equal keys, those of the earlier run come first, so a sort that
-/// is stable within runs is stable.
+/// Sorted runs of rows. Of rows with equal keys, those of the earlier run come first, so a sort
+/// that is stable within runs is stable.
 #[derive(Debug)]
 pub struct Runs {
     file: SpillFile,

@@ -2,12 +2,13 @@
 //!
 //! # Life of a spill file
 //!
-//! An object (a sorter, groups, a set) whose charge is refused makes a [`SpillFile`] in
-//! the server's [`SpillSpace`] and writes records to [`Stream`]s in it: a run of a sort, a partition
-//! of groups. A stream is a list of blocks of its file; a [`Reader`] reads them one after the other,
-//! the next one while the one at hand is worked on, and gives each back to the file, which writes the
-//! next stream over it. The file goes when the object is emptied, which every statement sees to,
-//! however it ends; its name goes then too. What a crash left is removed when the space is opened.
+//! An object (a sorter, groups, a set) whose charge is refused makes a [`SpillFile`] in the
+//! server's [`SpillSpace`] and writes records to [`Stream`]s in it: a run of a sort, a partition of
+//! groups. A stream is a list of blocks of its file; a [`Reader`] reads them one after the other,
+//! the next one while the one at hand is worked on, and gives each back to the file, which writes
+//! the next stream over it. The file goes when the object is emptied, which every statement sees
+//! to, however it ends; its name goes then too. What a crash left is removed when the space is
+//! opened.
 //!
 //! # Invariants
 //!
@@ -20,8 +21,8 @@
 //!
 //! # Failure
 //!
-//! A full disk, or a space that has reached its limit, is error 1105 about tempdb; a file that cannot
-//! be read or written is error 823. The statement ends, and with it the file.
+//! A full disk, or a space that has reached its limit, is error 1105 about tempdb; a file that
+//! cannot be read or written is error 823. The statement ends, and with it the file.
 
 mod file;
 mod merge;

@@ -37,8 +37,8 @@ impl Partitions {
         (FAN_OUT + 4) * self.file.block_bytes()
     }
 
-    /// Adds a row of these parts to the partition of a hash. The lower bits of a hash are left to hash
-    /// tables.
+    /// Adds a row of these parts to the partition of a hash. The lower bits of a hash are left to
+    /// hash tables.
     pub fn add(&mut self, task: &Task<'_>, hash: u64, parts: &[&[u8]]) -> SqlResult<()> {
         if self.open.is_empty() {
             self.open.resize_with(FAN_OUT, Stream::new);
@@ -48,7 +48,8 @@ impl Partitions {
         self.open[partition].append(&mut self.file, task, parts)
     }
 
-    /// Has the next partition read; whether there is one. What is added from now on is a level deeper.
+    /// Has the next partition read; whether there is one. What is added from now on is a level
+    /// deeper.
     pub fn next(&mut self, task: &Task<'_>) -> SqlResult<bool> {
         self.reader = None;
         for mut stream in std::mem::take(&mut self.open) {

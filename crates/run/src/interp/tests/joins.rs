@@ -1,5 +1,5 @@
-//! Joins by hashing whose memory is used up must yield what they yield with all the memory they want,
-//! whatever their keys are.
+//! Joins by hashing whose memory is used up must yield what they yield with all the memory they
+//! want, whatever their keys are.
 
 use std::sync::Arc;
 
@@ -162,7 +162,8 @@ fn a_join_that_ends_early_leaves_neither_files_nor_memory() {
     place.end();
 }
 
-/// However the parts of the build side compare to what is granted, a row is written a few times and no more.
+/// However the parts of the build side compare to what is granted, a row is written a few times and
+/// no more.
 #[test]
 fn what_a_join_writes_is_in_proportion_to_its_rows() {
     let mut world = World::new();
@@ -182,7 +183,8 @@ fn what_a_join_writes_is_in_proportion_to_its_rows() {
     }
 }
 
-/// A million pairs of rows with one key, on each side many times what fits: parts never get smaller.
+/// A million pairs of rows with one key, on each side many times what fits: parts never get
+/// smaller.
 #[test]
 fn a_join_on_one_key_many_times_its_grant_ends() {
     let place = SpillPlace::new(4096, 6000);

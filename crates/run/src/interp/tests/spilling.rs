@@ -107,8 +107,8 @@ fn a_sort_of_ten_times_its_grant_is_in_order() {
     assert!(rows.windows(2).all(|w| int_of(&w[0][1]) <= int_of(&w[1][1])));
 }
 
-/// The planner left the sort out, since the probe side came in order. Where the join found no room for its build side,
-/// probe rows that were put off came last.
+/// The planner left the sort out, since the probe side came in order. Where the join found no room
+/// for its build side, probe rows that were put off came last.
 #[test]
 fn what_a_join_yields_is_sorted_although_the_probe_side_was() {
     let mut world = World::new();
@@ -227,8 +227,8 @@ fn distinct_rows_of_ten_times_their_grant_come_once() {
     assert!(rows.len() > 10_000);
 }
 
-/// Several distinct aggregates of one group, or of some: sets that are many times their grant, while the groups
-/// themselves fit.
+/// Several distinct aggregates of one group, or of some: sets that are many times their grant,
+/// while the groups themselves fit.
 #[test]
 fn distinct_aggregates_of_ten_times_their_grant_count_each_value_once() {
     let mut world = World::new();
@@ -257,8 +257,8 @@ fn distinct_aggregates_of_ten_times_their_grant_count_each_value_once() {
     }
 }
 
-/// A hash table that doubles takes three times its memory while it does, and twice afterwards: it must not do that
-/// first and ask then.
+/// A hash table that doubles takes three times its memory while it does, and twice afterwards: it
+/// must not do that first and ask then.
 #[test]
 fn hash_tables_ask_before_they_grow() {
     const GRANT: usize = 400 << 10;

@@ -1,4 +1,5 @@
-//! Foreign keys between disk tables: whoever takes a row away waits for those who come to refer to it, or cease to.
+//! Foreign keys between disk tables: whoever takes a row away waits for those who come to refer to
+//! it, or cease to.
 
 use super::{LEVELS, Rows, Stage, lines, prepare};
 use crate::support::TestServer;
@@ -93,8 +94,8 @@ const PLAYS: [Play; 18] = [
          c select id, p from child order by id",
         "ok wait ok b:ok ok 1,null,2,2,3,3,10,null",
     ),
-    // In a transaction at SNAPSHOT as well it is the newest rows that count, but those that it does not see are not
-    // its own to change.
+    // In a transaction at SNAPSHOT as well it is the newest rows that count, but those that it does
+    // not see are not its own to change.
     refuse(
         "b commit; b set transaction isolation level snapshot; b begin transaction; b select count(*) from child;
          a insert child values (10, 4); a commit; b delete parent where id = 4; b commit",

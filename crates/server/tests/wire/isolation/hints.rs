@@ -306,7 +306,8 @@ pub const HINTS: [Hint; 70] = [
          b declare @n int = 0 update pages set @n = @n + v, v = v + 1 select @n; a commit; b commit",
         "ok wait ok b:31 ok",
     ),
-    // The target of a change is what it is now: rows that have come to match are changed, those that match no more are not.
+    // The target of a change is what it is now: rows that have come to match are changed, those
+    // that match no more are not.
     versions(
         "a update pages set v = v + 10; b delete pages where v = 20; a commit; b commit; c select v from pages",
         "ok wait ok b:ok ok 30",

@@ -1,5 +1,5 @@
-//! The anomalies and their traces, in the order of the levels. Each play needs both tables of its level: where these
-//! are two, the anomaly is one across a disk table and a memory-optimized one.
+//! The anomalies and their traces, in the order of the levels. Each play needs both tables of its
+//! level: where these are two, the anomaly is one across a disk table and a memory-optimized one.
 
 use super::{Anomaly, Level, Rows, Stage, lines};
 use crate::support::TestServer;
@@ -157,7 +157,8 @@ pub const ANOMALIES: [Anomaly; 8] = [
             "10 wait - - 20 ok b:ok b:ok b:ok", // mixed serializable
         ],
     },
-    // The snapshot of memory-optimized tables is as old as the first look at one; no lock keeps what it shows.
+    // The snapshot of memory-optimized tables is as old as the first look at one; no lock keeps
+    // what it shows.
     Anomaly {
         name: "read skew from T2",
         play: "a select v from T2 where id = 2;
@@ -181,8 +182,8 @@ pub const ANOMALIES: [Anomaly; 8] = [
     },
 ];
 
-/// The trace of a play at a level, in a database that is prepared for it: by so many players, whose transactions have
-/// begun, on as many rows of each table.
+/// The trace of a play at a level, in a database that is prepared for it: by so many players, whose
+/// transactions have begun, on as many rows of each table.
 pub fn perform(
     server: &TestServer,
     database: &str,

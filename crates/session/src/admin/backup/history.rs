@@ -1,5 +1,6 @@
-//! The history of backups and restores: `backupset`, `backupfile`, `backupfilegroup`, `backupmediaset`,
-//! `backupmediafamily`, `restorehistory`, `restorefile` and `restorefilegroup` in msdb, which are tables like any other.
+//! The history of backups and restores: `backupset`, `backupfile`, `backupfilegroup`,
+//! `backupmediaset`, `backupmediafamily`, `restorehistory`, `restorefile` and `restorefilegroup` in
+//! msdb, which are tables like any other.
 //!
 //! A session of the server's own writes to them, as the user that makes a backup need not have
 //! permissions there. A backup that cannot be noted is made all the same.

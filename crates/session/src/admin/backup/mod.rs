@@ -1,11 +1,13 @@
 //! `BACKUP` and `RESTORE`.
 //!
-//! The work is the engine's ([`engine::backup`]); here statements are understood, progress and results are
-//! told, and history is written ([`history`]). Work runs on threads of its own, step by step, so that a
-//! statement can be cancelled between two steps.
+//! The work is the engine's ([`engine::backup`]); here statements are understood, progress and
+//! results are told, and history is written ([`history`]). Work runs on threads of its own, step by
+//! step, so that a statement can be cancelled between two steps.
 //!
-//! * `options`: what stands behind `WITH`. `failure`: errors as messages. `logged`: what the error log has.
-//! * `take`: `BACKUP`; `tail`: of a damaged database. `restore`: `RESTORE DATABASE` and `LOG`. `show`: `RESTORE HEADERONLY` and its like.
+//! * `options`: what stands behind `WITH`. `failure`: errors as messages. `logged`: what the error
+//!   log has.
+//! * `take`: `BACKUP`; `tail`: of a damaged database. `restore`: `RESTORE DATABASE` and `LOG`.
+//!   `show`: `RESTORE HEADERONLY` and its like.
 
 mod failure;
 pub mod history;
@@ -159,8 +161,8 @@ impl Context<'_> {
         last.into()
     }
 
-    /// Where a device is. Relative paths, and such of other systems, are below the folder for backups.
-    /// Errors 3201, 3206.
+    /// Where a device is. Relative paths, and such of other systems, are below the folder for
+    /// backups. Errors 3201, 3206.
     fn device(&self, kind: Option<&str>, name: &str) -> Run<Device> {
         let open_error = |why: &str| {
             let args: [Shown<'_>; 2] = [&name, &why];

@@ -30,7 +30,8 @@ pub(super) struct Options {
     pub format: bool,
     /// `SKIP`: what expires later is overwritten.
     pub skip: bool,
-    /// `RETAINDAYS`, `EXPIREDATE`: until when the backup is kept, in UTC ticks of 100 ns since 0001-01-01.
+    /// `RETAINDAYS`, `EXPIREDATE`: until when the backup is kept, in UTC ticks of 100 ns since
+    /// 0001-01-01.
     pub expires: Option<u64>,
     /// `NO_TRUNCATE`: a backup of the log, of a database in whatever state; it is `COPY_ONLY` too.
     pub no_truncate: bool,
@@ -257,7 +258,8 @@ impl Context<'_> {
         let value = self.converted(&value, &ty, &SqlType::datetime2(7))?;
         let Value::DateTime2(local) = value else { return Ok(None) };
         let clock = self.session.instance.env().clock();
-        // The offset at that time, which that at the same time in UTC tells but for an hour of the year.
+        // The offset at that time, which that at the same time in UTC tells but for an hour of the
+        // year.
         let about = u64::try_from(local).unwrap_or(0);
         let offset = clock.local_offset_minutes(about);
         let utc = local - i64::from(offset) * TICKS_PER_MINUTE;

@@ -156,7 +156,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Restores a full backup: the database, new or in the place of another, in the state `RESTORING`.
+    /// Restores a full backup: the database, new or in the place of another, in the state
+    /// `RESTORING`.
     #[allow(clippy::too_many_arguments, reason = "it is a step of restore_set")]
     fn restore_full(
         &mut self,

@@ -24,7 +24,8 @@ impl Context<'_> {
         matches!(state, DatabaseState::Suspect | DatabaseState::RecoveryPending)
     }
 
-    /// `BACKUP LOG … WITH NO_TRUNCATE` or `CONTINUE_AFTER_ERROR` of a database that is suspect, or waits for files. Errors 3049, 4214.
+    /// `BACKUP LOG … WITH NO_TRUNCATE` or `CONTINUE_AFTER_ERROR` of a database that is suspect, or
+    /// waits for files. Errors 3049, 4214.
     pub(super) fn back_up_tail(
         &mut self,
         def: &DatabaseDef,

@@ -176,7 +176,8 @@ impl Context<'_> {
             // A set of SQL Server's is overwritten only by FORMAT.
             Ok(_) | Err(BackupError::Damaged { .. }) if options.init || options.format => new(),
             Err(BackupError::Foreign { is_sql_server: true, .. }) if options.format => new(),
-            // A file that is something else is never overwritten, but it may be made before it is used.
+            // A file that is something else is never overwritten, but it may be made before it is
+            // used.
             Err(BackupError::Foreign { .. }) if self.is_empty(&device.path) => new(),
             Err(BackupError::Device(error)) if error.is_not_found() => new(),
             other => other,
@@ -188,7 +189,8 @@ impl Context<'_> {
         metadata.is_ok_and(|metadata| metadata.is_some_and(|metadata| metadata.len == 0))
     }
 
-    /// What a set of a database says of itself, of which this is the description and that of its files.
+    /// What a set of a database says of itself, of which this is the description and that of its
+    /// files.
     pub(super) fn set_header(
         &self,
         def: &DatabaseDef,
@@ -235,7 +237,8 @@ impl Context<'_> {
         retained(instance.env().clock().utc_ticks(), days.into())
     }
 
-    /// `WITH NORECOVERY`: the log has been backed up to its end, and nothing more is to come. Error 3101.
+    /// `WITH NORECOVERY`: the log has been backed up to its end, and nothing more is to come.
+    /// Error 3101.
     pub(super) fn leave_restoring(&mut self, def: &DatabaseDef, about: &About<'_>) -> Run<()> {
         let instance = self.instance();
         let session = self.session.id();

@@ -1,9 +1,10 @@
 //! `DBCC CHECKTABLE`, `CHECKDB`, `CHECKALLOC`, `CHECKCATALOG`.
 //!
-//! A table is right if its pages can be read, its rows can be taken apart and its indexes hold exactly its rows; a
-//! catalog, if the schema is what its rows say; a file, if all that its last root reaches is what was written there,
-//! which also finds what lies below pages that are lost. A row may be in memory, in a page, or in both: errors about rows
-//! name page (0:0), and pages are counted as `sp_spaceused` counts data.
+//! A table is right if its pages can be read, its rows can be taken apart and its indexes hold
+//! exactly its rows; a catalog, if the schema is what its rows say; a file, if all that its last
+//! root reaches is what was written there, which also finds what lies below pages that are lost. A
+//! row may be in memory, in a page, or in both: errors about rows name page (0:0), and pages are
+//! counted as `sp_spaceused` counts data.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -90,8 +91,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Error 7919 if something is to be repaired while others may be in the database. Nothing is repaired
-    /// in any case.
+    /// Error 7919 if something is to be repaired while others may be in the database. Nothing is
+    /// repaired in any case.
     fn refuse_repair(&self, database: DbId, dbcc: &ast::Dbcc) -> Run<()> {
         let is_repair = |word: String| word.to_ascii_uppercase().starts_with("REPAIR_");
         let instance = self.instance();
@@ -130,7 +131,8 @@ impl Context<'_> {
         }
     }
 
-    /// Checks all tables: how many errors there are. Adds the pages that they have lost to those that are known.
+    /// Checks all tables: how many errors there are. Adds the pages that they have lost to those
+    /// that are known.
     pub(super) fn check_tables(
         &mut self,
         dbcc: &ast::Dbcc,
@@ -158,8 +160,8 @@ impl Context<'_> {
         Ok(errors)
     }
 
-    /// Reads all pages that the data file's last root reaches, and reports those that are lost and not known: below
-    /// others that are, of the map, or replaced since in memory.
+    /// Reads all pages that the data file's last root reaches, and reports those that are lost and
+    /// not known: below others that are, of the map, or replaced since in memory.
     pub(super) fn check_file(&mut self, database: DbId, known: &HashSet<u64>) -> Run<Errors> {
         let mut lost = Vec::new();
         match self.catalog(database)?.database().durable_pages() {
@@ -314,8 +316,8 @@ fn page_messages(owner: &Owner, page: &LostPage) -> [SqlError; PAGE_MESSAGES] {
     ]
 }
 
-/// The id of the index with this ordinal. Behind the indexes of the definition comes the one that finds the rows of a
-/// heap.
+/// The id of the index with this ordinal. Behind the indexes of the definition comes the one that
+/// finds the rows of a heap.
 fn index_id(table: &TableDef, at: usize) -> i32 {
     table.indexes.get(at).map_or(0, |index| index.id.0)
 }

@@ -1,4 +1,5 @@
-//! `DBCC SHOWCONTIG`: how the trees of disk tables lie in their file, as `sys.dm_db_index_physical_stats` has it.
+//! `DBCC SHOWCONTIG`: how the trees of disk tables lie in their file, as
+//! `sys.dm_db_index_physical_stats` has it.
 
 use std::sync::Arc;
 
@@ -49,8 +50,8 @@ impl Scanned {
     }
 }
 
-/// What is told of a tree's leaves. Counts of extents, and what follows from them, are of leaves that are on disk as
-/// they are.
+/// What is told of a tree's leaves. Counts of extents, and what follows from them, are of leaves
+/// that are on disk as they are.
 struct Figures {
     pages: u64,
     rows: u64,
@@ -152,8 +153,8 @@ impl Figures {
 }
 
 impl Context<'_> {
-    /// `SHOWCONTIG [(table [, index])]`: of a table the tree of its rows, one index, or all. Errors 229, 2501, 2560, 2571,
-    /// 2583, 7999.
+    /// `SHOWCONTIG [(table [, index])]`: of a table the tree of its rows, one index, or all. Errors
+    /// 229, 2501, 2560, 2571, 2583, 7999.
     pub(super) fn show_fragmentation(&mut self, dbcc: &ast::Dbcc) -> Run<()> {
         const COLUMNS: [Column; 20] = {
             const INT: SqlType = SqlType::int();
@@ -188,7 +189,8 @@ impl Context<'_> {
         let mut rows = Vec::new();
         for tree in &trees {
             self.check_interrupt()?;
-            // What is dropped or rebuilt meanwhile is left out; memory-optimized tables have no pages.
+            // What is dropped or rebuilt meanwhile is left out; memory-optimized tables have no
+            // pages.
             let Some(stored) = catalog.table(&tree.table) else { continue };
             // Heaps are always read.
             let read = !has_option(dbcc, "FAST") || tree.place.is_none();
@@ -246,7 +248,8 @@ impl Context<'_> {
         Ok((database, trees))
     }
 
-    /// The tree of the index that an argument names, or whose id it is; 0 stands for that of the rows. Error 7999.
+    /// The tree of the index that an argument names, or whose id it is; 0 stands for that of the
+    /// rows. Error 7999.
     fn tree_of(&self, database: DbId, table: &Arc<TableDef>, index: &ast::Expr) -> Run<Scanned> {
         let schema = self.schema(database)?;
         let name = word(index);

@@ -1,9 +1,10 @@
 //! Histograms of values that come in order.
 //!
-//! A histogram is made in one pass and holds a fixed number of steps. Each value begins a step of its own; when there
-//! are too many, the value whose loss makes the smallest range becomes part of the next step's range. So frequent
-//! values stay the upper bounds of steps, and the others divide into ranges of about as many rows each. No row is
-//! estimated: the steps add up to the rows that there are.
+//! A histogram is made in one pass and holds a fixed number of steps. Each value begins a step of
+//! its own; when there are too many, the value whose loss makes the smallest range becomes part of
+//! the next step's range. So frequent values stay the upper bounds of steps, and the others divide
+//! into ranges of about as many rows each. No row is estimated: the steps add up to the rows that
+//! there are.
 
 use base::Value;
 
@@ -66,8 +67,8 @@ impl Histogram {
         &self.steps
     }
 
-    /// Makes one step less of two. The lowest value keeps its step, and so does the lowest one above NULL; the last step
-    /// has the value whose rows are still to come.
+    /// Makes one step less of two. The lowest value keeps its step, and so does the lowest one
+    /// above NULL; the last step has the value whose rows are still to come.
     fn merge(&mut self) {
         let kept = if self.steps[0].high.is_null() { 2 } else { 1 };
         let rows_without = |at: &usize| {

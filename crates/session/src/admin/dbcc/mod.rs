@@ -1,9 +1,10 @@
-//! `DBCC`: checks of what is stored ([`check`], [`constraints`]), files that become shorter ([`shrink`]), how trees lie
-//! in them ([`fragmentation`]), how full logs are and what they consist of ([`performance`], [`log`]), what values
-//! columns have ([`statistics`]), and what sessions and the server are up to ([`state`]).
+//! `DBCC`: checks of what is stored ([`check`], [`constraints`]), files that become shorter
+//! ([`shrink`]), how trees lie in them ([`fragmentation`]), how full logs are and what they consist
+//! of ([`performance`], [`log`]), what values columns have ([`statistics`]), and what sessions and
+//! the server are up to ([`state`]).
 //!
-//! Whatever a command finds wrong with data is sent as an error of its own; the command itself goes on and
-//! succeeds.
+//! Whatever a command finds wrong with data is sent as an error of its own; the command itself goes
+//! on and succeeds.
 
 mod check;
 mod constraints;

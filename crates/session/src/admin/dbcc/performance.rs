@@ -13,7 +13,8 @@ use crate::sysview::server::space::LogSpace;
 const MEGABYTE: f64 = 1_048_576.0;
 
 impl Context<'_> {
-    /// `SQLPERF(LOGSPACE)`: how large the logs are, and how full. Errors 297, and 2560 for anything else.
+    /// `SQLPERF(LOGSPACE)`: how large the logs are, and how full. Errors 297, and 2560 for anything
+    /// else.
     pub(super) fn performance(&mut self, dbcc: &ast::Dbcc) -> Run<()> {
         const COLUMNS: [Column; 4] = [
             ("Database Name", NAME, true),

@@ -1,8 +1,8 @@
-//! `DBCC SHRINKDATABASE` and `SHRINKFILE`: rows of disk tables that have sunk move together, and what is free behind
-//! them goes back to the system.
+//! `DBCC SHRINKDATABASE` and `SHRINKFILE`: rows of disk tables that have sunk move together, and
+//! what is free behind them goes back to the system.
 //!
-//! All of them are in one file, whatever files a database was declared with; it counts as the first. Others, and the
-//! log, are as large as what is in them.
+//! All of them are in one file, whatever files a database was declared with; it counts as the
+//! first. Others, and the log, are as large as what is in them.
 
 use std::sync::Arc;
 
@@ -70,8 +70,8 @@ impl Context<'_> {
         self.tell_sizes(&catalog, &[file])
     }
 
-    /// Makes the file shorter; `least` says how long it stays, in pages, of how many it was declared with and how many
-    /// are used.
+    /// Makes the file shorter; `least` says how long it stays, in pages, of how many it was
+    /// declared with and how many are used.
     fn shrink(
         &mut self,
         database: DbId,
@@ -101,7 +101,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// A row for each file: how large it is now, and was at first, and what of it is used, in pages.
+    /// A row for each file: how large it is now, and was at first, and what of it is used, in
+    /// pages.
     fn tell_sizes(&mut self, catalog: &Arc<Catalog>, files: &[Arc<FileDef>]) -> Run<()> {
         const COLUMNS: [Column; 6] = [
             ("DbId", SqlType::smallint(), true),

@@ -108,8 +108,8 @@ impl Context<'_> {
         Ok(open.min_by_key(|(_, transaction)| (transaction.began_utc, transaction.id)))
     }
 
-    /// Session, user, name, place in the log, beginning and login of a transaction. Nothing of it is in
-    /// the log before its commit.
+    /// Session, user, name, place in the log, beginning and login of a transaction. Nothing of it
+    /// is in the log before its commit.
     fn shown_transaction(
         &self,
         entry: &SessionEntry,

@@ -1,8 +1,9 @@
 //! `DBCC SHOW_STATISTICS`.
 //!
-//! No histogram is kept: what is shown is computed when it is asked for. A query reads the columns of the statistics in
-//! their order; its rows are counted as they come, so that no more than the steps of one histogram is held here. The
-//! query sorts within the session's memory, and can be cancelled.
+//! No histogram is kept: what is shown is computed when it is asked for. A query reads the columns
+//! of the statistics in their order; its rows are counted as they come, so that no more than the
+//! steps of one histogram is held here. The query sorts within the session's memory, and can be
+//! cancelled.
 
 use std::sync::Arc;
 
@@ -43,7 +44,8 @@ const fn nvarchar(units: u16) -> SqlType {
 /// What statistics are about.
 struct Target {
     name: Arc<str>,
-    /// The columns in order. Behind those of a nonclustered index come the clustered key's, by which it finds rows.
+    /// The columns in order. Behind those of a nonclustered index come the clustered key's, by
+    /// which it finds rows.
     columns: Vec<ColumnId>,
     filter: Option<FilterDef>,
 }
@@ -181,7 +183,8 @@ fn density(values: u64) -> Value {
 }
 
 impl Context<'_> {
-    /// `SHOW_STATISTICS (table, target)`, which stands in this line. Errors 229 or 230 with 2557, 2501, 2560, 2583, 2767.
+    /// `SHOW_STATISTICS (table, target)`, which stands in this line. Errors 229 or 230 with 2557,
+    /// 2501, 2560, 2583, 2767.
     pub(super) fn show_statistics(&mut self, dbcc: &ast::Dbcc, line: u32) -> Run<()> {
         let [table, target] = &dbcc.arguments[..] else {
             return Err(SqlError::new(&message::DBCC_PARAMETER_COUNT, &[]).into());
@@ -223,7 +226,8 @@ impl Context<'_> {
         }
     }
 
-    /// Error 2557 behind 229 or 230 unless the user may read these columns of a table; without columns, any of them.
+    /// Error 2557 behind 229 or 230 unless the user may read these columns of a table; without
+    /// columns, any of them.
     fn demand_reading(
         &mut self,
         (database, table): (DbId, &TableDef),
@@ -418,7 +422,8 @@ impl Context<'_> {
     }
 }
 
-/// A column's type in a histogram. Of values without limit only the beginning counts, so that a step is not as long.
+/// A column's type in a histogram. Of values without limit only the beginning counts, so that a
+/// step is not as long.
 fn shown_type(column: &ColumnDef) -> SqlType {
     let collation = column.ty.collation;
     match column.ty.kind {

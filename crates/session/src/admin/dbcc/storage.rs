@@ -15,8 +15,8 @@ use crate::context::Context;
 use crate::fault::Run;
 
 impl Context<'_> {
-    /// `DBREINDEX (table [, index [, fill factor]])`: what `ALTER INDEX … REBUILD` does. Errors 2501,
-    /// 2560, 7999, and those of the rebuilding.
+    /// `DBREINDEX (table [, index [, fill factor]])`: what `ALTER INDEX … REBUILD` does. Errors
+    /// 2501, 2560, 7999, and those of the rebuilding.
     pub(super) fn rebuild_indexes(&mut self, dbcc: &ast::Dbcc) -> Run<()> {
         if dbcc.arguments.len() > 3 {
             return Err(SqlError::new(&message::DBCC_PARAMETER_INVALID, &[&4]).into());
@@ -52,7 +52,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The filegroup that an argument names, or whose number it is: the first for 0 or none. Error 2560.
+    /// The filegroup that an argument names, or whose number it is: the first for 0 or none.
+    /// Error 2560.
     fn dbcc_file_group(&self, argument: Option<&ast::Expr>) -> Run<Arc<FileGroupDef>> {
         let schema = self.schema(self.database())?;
         let mut groups = schema.file_groups().iter();
@@ -69,7 +70,8 @@ impl Context<'_> {
         Ok(found.cloned().ok_or_else(unknown)?)
     }
 
-    /// `CHECKFILEGROUP`: the tables of a filegroup, and the data file if they are in it. Errors 2560, 2571.
+    /// `CHECKFILEGROUP`: the tables of a filegroup, and the data file if they are in it. Errors
+    /// 2560, 2571.
     pub(super) fn check_file_group(&mut self, dbcc: &ast::Dbcc) -> Run<()> {
         let database = self.database();
         self.demand_owner(database, "CHECKFILEGROUP")?;

@@ -1,12 +1,12 @@
-//! Plans instead of what statements do (`SHOWPLAN_TEXT`, `SHOWPLAN_ALL`, `SHOWPLAN_XML`), and behind what they have
-//! done (`STATISTICS PROFILE`, `STATISTICS XML`).
+//! Plans instead of what statements do (`SHOWPLAN_TEXT`, `SHOWPLAN_ALL`, `SHOWPLAN_XML`), and
+//! behind what they have done (`STATISTICS PROFILE`, `STATISTICS XML`).
 //!
-//! Under `SHOWPLAN` a batch, text or procedure that a client asks for is walked from its first step to the last,
-//! whatever its jumps say, and so are the procedures that it executes. Nothing is done but `USE`, and temporary
-//! tables are made, so that what follows can be planned.
+//! Under `SHOWPLAN` a batch, text or procedure that a client asks for is walked from its first step
+//! to the last, whatever its jumps say, and so are the procedures that it executes. Nothing is done
+//! but `USE`, and temporary tables are made, so that what follows can be planned.
 //!
-//! A statement whose run is to be shown gets a unit of its own that counts what its operators do; plans
-//! that are kept never count.
+//! A statement whose run is to be shown gets a unit of its own that counts what its operators do;
+//! plans that are kept never count.
 
 mod plans;
 
@@ -71,7 +71,8 @@ impl Context<'_> {
         Ok(true)
     }
 
-    /// The statements of a program, and of the modules that it executes; `within` are those that are at it.
+    /// The statements of a program, and of the modules that it executes; `within` are those that
+    /// are at it.
     fn collect_plans(
         &mut self,
         program: &Arc<Program>,
@@ -158,8 +159,8 @@ impl Context<'_> {
         self.send_rows(&[(XML_COLUMN, TEXT)], vec![vec![Value::unicode(&text)]])
     }
 
-    /// Whether what the statement at hand does is to be shown when it is done. Functions cannot return
-    /// anything, and what is collected for an `INSERT` is not for clients.
+    /// Whether what the statement at hand does is to be shown when it is done. Functions cannot
+    /// return anything, and what is collected for an `INSERT` is not for clients.
     pub(super) fn shows_runs(&self) -> bool {
         let options = &self.session.options;
         (options.statistics_profile || options.statistics_xml)
@@ -234,8 +235,8 @@ impl Context<'_> {
 }
 
 impl State {
-    /// The document about a program's statements, or the wanted ones of them, for views. What cannot be planned
-    /// as things are is left out.
+    /// The document about a program's statements, or the wanted ones of them, for views. What
+    /// cannot be planned as things are is left out.
     pub(crate) fn document_of(
         &self,
         program: &Program,

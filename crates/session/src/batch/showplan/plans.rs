@@ -185,7 +185,8 @@ impl State {
     }
 }
 
-/// What a step's plan is: of a condition or assignment with queries in it, they are below one operator.
+/// What a step's plan is: of a condition or assignment with queries in it, they are below one
+/// operator.
 fn bound(context: &BindContext<'_>, kind: &StepKind) -> BindResult<Option<(Plan, Facts)>> {
     let select = |root: Node| {
         Plan::Select(SelectPlan { root, output: Vec::new(), destination: Destination::Client })

@@ -1,8 +1,8 @@
 //! The rows of a character file: where fields begin and end.
 //!
-//! Without `FORMAT = 'CSV'` the number of columns decides what a terminator means: all fields of a row
-//! but the last end at a field terminator, whatever stands before it, and the last one ends at a row
-//! terminator. So a row with too few fields swallows the next one, as it does in SQL Server.
+//! Without `FORMAT = 'CSV'` the number of columns decides what a terminator means: all fields of a
+//! row but the last end at a field terminator, whatever stands before it, and the last one ends at
+//! a row terminator. So a row with too few fields swallows the next one, as it does in SQL Server.
 //!
 //! As CSV (RFC 4180) a row ends at its row terminator, and a field in quotes may hold either
 //! terminator, and quotes that are doubled.

@@ -15,8 +15,8 @@ use crate::ddl::table::shown_name;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
-/// Rows are about to come into a table unchecked: its constraints are not trusted any more. Constraints
-/// that are disabled are not trusted anyway.
+/// Rows are about to come into a table unchecked: its constraints are not trusted any more.
+/// Constraints that are disabled are not trusted anyway.
 pub fn distrust(context: &mut Context<'_>, database: DbId, table: ObjectId) -> SqlResult<()> {
     let is_trusted = |table: &TableDef| {
         table.checks.iter().any(|check| !check.not_trusted)

@@ -1,5 +1,6 @@
-//! Copying the rows of a table into a new storage, some at a time: they are read by the transaction, copies of them are
-//! made, for which expressions may need the session, and the transaction puts those.
+//! Copying the rows of a table into a new storage, some at a time: they are read by the
+//! transaction, copies of them are made, for which expressions may need the session, and the
+//! transaction puts those.
 
 use std::sync::Arc;
 
@@ -54,8 +55,8 @@ pub struct Rebuild<'r> {
     pub statement: &'r str,
 }
 
-/// The sources of rows whose columns stay: each stored column of the new table is the old one of the
-/// same id. Computed columns that were not stored have the text of their expression in `exprs`.
+/// The sources of rows whose columns stay: each stored column of the new table is the old one of
+/// the same id. Computed columns that were not stored have the text of their expression in `exprs`.
 pub fn same_columns<'t>(old: &TableDef, new: &'t TableDef) -> (Vec<Source>, Vec<RowExpr<'t>>) {
     let mut exprs = Vec::new();
     let mut sources = Vec::new();

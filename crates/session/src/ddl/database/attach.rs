@@ -52,7 +52,8 @@ pub(super) fn attach(context: &mut Context<'_>, create: &ast::CreateDatabase) ->
     Ok(())
 }
 
-/// What master is to know of the database: what it has brought along, but for what its new owner must decide.
+/// What master is to know of the database: what it has brought along, but for what its new owner
+/// must decide.
 fn definition(
     context: &Context<'_>,
     create: &ast::CreateDatabase,

@@ -18,8 +18,8 @@ pub(super) fn asked(options: &[ast::DatabaseOption]) -> Option<bool> {
     })
 }
 
-/// Takes a database off line when its sessions have left it, or brings it on line. Nothing else can be set by the
-/// same statement. Errors 5008, 5058, 5061, 5070, and why it cannot be opened.
+/// Takes a database off line when its sessions have left it, or brings it on line. Nothing else can
+/// be set by the same statement. Errors 5008, 5058, 5061, 5070, and why it cannot be opened.
 pub(super) fn set(
     context: &mut Context<'_>,
     def: &DatabaseDef,
@@ -65,8 +65,8 @@ fn take_offline(
     Ok(())
 }
 
-/// The session goes to master if it is in the database; whether it was. Error 5061 if it cannot leave, as what it runs
-/// is the database's.
+/// The session goes to master if it is in the database; whether it was. Error 5061 if it cannot
+/// leave, as what it runs is the database's.
 fn leave(context: &mut Context<'_>, def: &DatabaseDef) -> DdlResult<bool> {
     let (usage, session) = (&context.instance().usage, context.session.id());
     let is_inside = context.session.database == def.id;

@@ -95,8 +95,8 @@ pub(super) fn refuse_for_system(def: &DatabaseDef, option: &str) -> DdlResult<()
     Ok(())
 }
 
-/// Options by which a database's context counts elsewhere, and those that what is not there would need.
-/// Errors 12824, 15247.
+/// Options by which a database's context counts elsewhere, and those that what is not there would
+/// need. Errors 12824, 15247.
 pub(super) fn check(context: &Context<'_>, option: &ast::DatabaseOption) -> DdlResult<()> {
     let value = match &option.value {
         OptionValue::Word(word) => &**word,
@@ -111,8 +111,8 @@ pub(super) fn check(context: &Context<'_>, option: &ast::DatabaseOption) -> DdlR
     }
 }
 
-/// Error 12824: databases that authenticate their users are not built yet, and the setting that they
-/// need stays 0.
+/// Error 12824: databases that authenticate their users are not built yet, and the setting that
+/// they need stays 0.
 pub(super) fn not_contained(verb: &str) -> SqlError {
     let args: [Shown; 2] = [&"contained database authentication", &verb];
     SqlError::new(&message::CONTAINMENT_NOT_ENABLED, &args)

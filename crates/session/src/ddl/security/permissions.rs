@@ -58,7 +58,8 @@ pub fn permission(
     Ok(())
 }
 
-/// Whether a statement is about the server: by its class, or by a permission that there is only there.
+/// Whether a statement is about the server: by its class, or by a permission that there is only
+/// there.
 fn is_of_server(statement: &ast::PermissionStatement) -> bool {
     match &statement.on {
         Some(on) => matches!(on.class, Some(Class::Login | Class::ServerRole | Class::Endpoint)),
@@ -380,7 +381,8 @@ fn forget_columns(context: &mut Context<'_>, target: &Target, change: &Change) -
     Ok(())
 }
 
-/// Whether what is revoked from a column is granted on the whole object: then the column is an exception.
+/// Whether what is revoked from a column is granted on the whole object: then the column is an
+/// exception.
 fn is_granted_on_whole(schema: &Schema, change: &Change) -> bool {
     let whole = Securable { minor: 0, ..change.securable };
     let set = schema.permission_set(whole, change.grantee).filter(|_| change.securable.minor != 0);

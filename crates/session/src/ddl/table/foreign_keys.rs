@@ -132,7 +132,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Errors 229 or 230, and 1088: a key tells what is in the table that it refers to, and keeps its rows.
+    /// Errors 229 or 230, and 1088: a key tells what is in the table that it refers to, and keeps
+    /// its rows.
     fn check_may_reference(
         &self,
         key: &ast::ForeignKey,
@@ -320,8 +321,8 @@ impl Builder<'_> {
             below.entry(from).or_default().push(to);
             above.entry(to).or_default().push(from);
         }
-        // Whatever a table meets twice, those above it do, too: the topmost are asked. Without any, the
-        // referenced table is above itself.
+        // Whatever a table meets twice, those above it do, too: the topmost are asked. Without any,
+        // the referenced table is above itself.
         let mut reached = HashSet::from([referenced.id()]);
         let (mut open, mut topmost) = (vec![referenced.id()], Vec::new());
         while let Some(table) = open.pop() {

@@ -44,8 +44,8 @@ pub(super) struct Setting<'c> {
     pub database: DbId,
     /// Its schema.
     pub schema: Arc<Schema>,
-    /// The collation that `DATABASE_DEFAULT` means: that of the database in which the statement's own
-    /// names are looked for, also where the table goes to tempdb.
+    /// The collation that `DATABASE_DEFAULT` means: that of the database in which the statement's
+    /// own names are looked for, also where the table goes to tempdb.
     pub default_collation: Collation,
     /// The user for which the definition is made.
     pub user: Arc<DatabaseUser>,

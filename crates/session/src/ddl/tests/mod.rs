@@ -1,8 +1,8 @@
 //! Definitions from text to answers: transcripts of sessions.
 //!
-//! A transcript has batches, whose lines begin with `> `, and the answers to them as
-//! [`TestServer`] shows them. Parts of names and paths that change from run to run are shown as `*`.
-//! [`golden`] compares them, or writes them anew.
+//! A transcript has batches, whose lines begin with `> `, and the answers to them as [`TestServer`]
+//! shows them. Parts of names and paths that change from run to run are shown as `*`. [`golden`]
+//! compares them, or writes them anew.
 
 use std::fmt::Write;
 

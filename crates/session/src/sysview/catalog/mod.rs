@@ -64,8 +64,8 @@ const fn same(name: &'static str, query: &'static str) -> SystemView {
     SystemView { schema: "sys", name, query }
 }
 
-/// The views that are queries. Those whose names begin with `all_` show what databases hold and what the
-/// server provides.
+/// The views that are queries. Those whose names begin with `all_` show what databases hold and
+/// what the server provides.
 pub const QUERIES: &[SystemView] = &[
     same("all_columns", "SELECT * FROM sys.columns UNION ALL SELECT * FROM sys.system_columns"),
     same("all_parameters", "SELECT * FROM sys.parameters"),

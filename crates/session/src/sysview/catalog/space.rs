@@ -1,8 +1,9 @@
 //! Partitions and the space that they take.
 //!
-//! Every table has one partition for each index, and one for the heap if no index is clustered. What of a disk
-//! table has sunk is in pages; what is in memory counts as how many pages of 8 KB as much memory would be. Tables
-//! that are memory-optimized take no pages here: `sys.dm_db_xtp_table_memory_stats` has their sizes.
+//! Every table has one partition for each index, and one for the heap if no index is clustered.
+//! What of a disk table has sunk is in pages; what is in memory counts as how many pages of 8 KB as
+//! much memory would be. Tables that are memory-optimized take no pages here:
+//! `sys.dm_db_xtp_table_memory_stats` has their sizes.
 
 use base::ids::StorageId;
 use base::{SqlResult, Value};
@@ -39,8 +40,8 @@ struct Pages {
 }
 
 impl Pages {
-    /// Of an index, which is at this place among the table's; without one, of the heap. Rows count for
-    /// the heap or the clustered index alone.
+    /// Of an index, which is at this place among the table's; without one, of the heap. Rows count
+    /// for the heap or the clustered index alone.
     fn of(
         definition: &TableDef,
         table: &Table,
@@ -84,7 +85,8 @@ pub(crate) fn hobt_id(storage: StorageId, index: i32) -> i64 {
     (storage.0 << 16) as i64 | i64::from(index)
 }
 
-/// Pages that the rows of a table take, as `sp_spaceused` has them for data; none if it is memory-optimized.
+/// Pages that the rows of a table take, as `sp_spaceused` has them for data; none if it is
+/// memory-optimized.
 pub(crate) fn data_pages(definition: &TableDef, table: &Table, task: &Task<'_>) -> TxnResult<u64> {
     let clustered = definition.indexes.iter().position(|index| index.id.0 == 1);
     Ok(Pages::of(definition, table, clustered, task)?.data)

@@ -65,7 +65,8 @@ pub static FILEGROUPS: FilledView = FilledView {
     },
 };
 
-/// The columns of `sys.database_files`, which are those of `sys.master_files` but for the first and last.
+/// The columns of `sys.database_files`, which are those of `sys.master_files` but for the first and
+/// last.
 pub const FILE_COLUMNS: [ViewColumn; 30] = [
     ("file_id", INT, false),
     ("file_guid", GUID, true),
@@ -104,8 +105,8 @@ const LSN: base::SqlType = base::SqlType::numeric(25, 0);
 /// Bytes of a page.
 const PAGE: u64 = 8192;
 
-/// The rows of a database's files. The checkpoint files are in its first container, which is as large as they
-/// are; rows that have sunk are in the first file; others have what was said of them.
+/// The rows of a database's files. The checkpoint files are in its first container, which is as
+/// large as they are; rows that have sunk are in the first file; others have what was said of them.
 pub fn files(catalog: &Catalog) -> Vec<[Value; 30]> {
     let schema = catalog.current();
     let is_container = |own: &FileDef| own.kind == FileKind::Container;
@@ -130,8 +131,8 @@ pub fn files(catalog: &Catalog) -> Vec<[Value; 30]> {
         .collect()
 }
 
-/// The path of a file in a database's directory. One that was written down relative to where a server was started once
-/// is shown where it is now.
+/// The path of a file in a database's directory. One that was written down relative to where a
+/// server was started once is shown where it is now.
 fn shown_path<'a>(recorded: &'a str, dir: &Path) -> Cow<'a, str> {
     let path = Path::new(recorded);
     match path.file_name() {

@@ -17,7 +17,8 @@ fn lsn(position: u64) -> Value {
     Value::Decimal(position.into())
 }
 
-/// Names a file of a database: its number, in the place of the last bytes of the database's own name.
+/// Names a file of a database: its number, in the place of the last bytes of the database's own
+/// name.
 fn file_guid(database: u128, id: u64) -> Value {
     let mut bytes = database.to_le_bytes();
     bytes[8..].copy_from_slice(&id.to_be_bytes());
@@ -106,7 +107,8 @@ pub static DM_DB_XTP_CHECKPOINT_FILES: FilledView = FilledView {
     },
 };
 
-/// The folder of checkpoint files of a database without a container, under the number that SQL Server gives the first.
+/// The folder of checkpoint files of a database without a container, under the number that SQL
+/// Server gives the first.
 const CONTAINER: i64 = 65537;
 
 const NS_PER_S: u128 = 1_000_000_000;

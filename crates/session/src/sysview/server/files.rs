@@ -79,8 +79,8 @@ fn rows(cx: &FunctionContext<'_>, args: &[ValueRef<'_>]) -> SqlResult<Rows> {
     Ok(rows)
 }
 
-/// What was done with a file, and how long it is. All rows that sink are in the first data file; containers have
-/// no such statistics.
+/// What was done with a file, and how long it is. All rows that sink are in the first data file;
+/// containers have no such statistics.
 fn of_file(
     catalog: &Catalog,
     id: FileId,

@@ -1,4 +1,5 @@
-//! Sessions of the server itself that load the tables of databases after a start, and what they request.
+//! Sessions of the server itself that load the tables of databases after a start, and what they
+//! request.
 
 use base::Value;
 use base::ids::DbId;

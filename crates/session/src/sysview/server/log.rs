@@ -65,8 +65,8 @@ impl VirtualFile {
     }
 }
 
-/// A row for each segment of a database's log; the current database for NULL, and nothing for one that there is not.
-/// Error 300 without `VIEW SERVER STATE`.
+/// A row for each segment of a database's log; the current database for NULL, and nothing for one
+/// that there is not. Error 300 without `VIEW SERVER STATE`.
 fn rows(cx: &FunctionContext<'_>, args: &[ValueRef<'_>]) -> SqlResult<Rows> {
     if !sees_server(cx.facts) {
         return Err(denied_server_state());

@@ -31,8 +31,8 @@ pub(super) fn every_table(
     Ok(())
 }
 
-/// Calls `each` for every index of memory-optimized tables, with what the views of indexes begin with, its table and
-/// its ordinal there.
+/// Calls `each` for every index of memory-optimized tables, with what the views of indexes begin
+/// with, its table and its ordinal there.
 pub(super) fn every_index(
     cx: &mut FillContext<'_>,
     mut each: impl FnMut(&mut FillContext<'_>, [Value; 3], &Table, usize),
@@ -146,8 +146,8 @@ pub static DM_DB_XTP_NONCLUSTERED_INDEX_STATS: FilledView = FilledView {
             let stats = index.stats(&task.pin());
             // Each row that was ever taken out had been put in.
             let updates = table.index_at(at).len() + 2 * table.removed_rows();
-            // Nodes are changed in place: there are no delta pages, and nothing to consolidate. A key goes into the
-            // node above, or out of it, in the same step as the split or merge.
+            // Nodes are changed in place: there are no delta pages, and nothing to consolidate. A
+            // key goes into the node above, or out of it, in the same step as the split or merge.
             let own: [Value; 16] = [
                 int(0),
                 number(stats.inner_nodes),

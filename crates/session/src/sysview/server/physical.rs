@@ -87,8 +87,8 @@ impl Asked {
     }
 }
 
-/// One row for the leaves of each tree. Errors 262 without `VIEW DATABASE STATE` of each database, or `CONTROL`
-/// of the one object, and 2560.
+/// One row for the leaves of each tree. Errors 262 without `VIEW DATABASE STATE` of each database,
+/// or `CONTROL` of the one object, and 2560.
 fn rows(cx: &FunctionContext<'_>, args: &[ValueRef<'_>]) -> SqlResult<Rows> {
     let asked = Asked::of(args)?;
     let mut rows = Vec::new();
@@ -153,7 +153,8 @@ fn of_database_rows(
     Ok(())
 }
 
-/// How the tree of an index, by its place in the definition, lies in its file; without a place that of a heap's rows.
+/// How the tree of an index, by its place in the definition, lies in its file; without a place that
+/// of a heap's rows.
 pub(crate) fn tree_shape(
     table: &Table,
     place: Option<usize>,

@@ -1,8 +1,8 @@
 //! Statements within texts, as the views over executions tell them.
 
 /// Where a statement begins, and where its last character does: in bytes of UTF-16, as
-/// `statement_start_offset` and `statement_end_offset` have it. The text that is shown has the declarations
-/// of its parameters before it, if there are any.
+/// `statement_start_offset` and `statement_end_offset` have it. The text that is shown has the
+/// declarations of its parameters before it, if there are any.
 pub fn offsets(text: &str, (start, end): (u32, u32), parameters: &str) -> (i32, i32) {
     let units = |part: &str| part.encode_utf16().count();
     let before = match parameters {

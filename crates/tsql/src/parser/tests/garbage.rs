@@ -295,8 +295,8 @@ const NESTS: &[(&str, &str, &str, &str)] = &[
     ("SELECT 1 WHERE ", "CONTAINS(*, CASE WHEN ", "1 = 1", " THEN 'x' END)"),
 ];
 
-/// P2: in release, the deepest trees there are can be built, looked at and dropped on a small stack.
-/// (Debug builds take several times as much; there the test has room.)
+/// P2: in release, the deepest trees there are can be built, looked at and dropped on a small
+/// stack. (Debug builds take several times as much; there the test has room.)
 #[test]
 fn the_deepest_trees_fit_a_small_stack() {
     let stack_bytes = if cfg!(debug_assertions) { 2 << 20 } else { 256 << 10 };

@@ -1,4 +1,5 @@
-//! Disk tables that more rows are loaded into than a transaction may have in memory, while the power goes.
+//! Disk tables that more rows are loaded into than a transaction may have in memory, while the
+//! power goes.
 
 use super::*;
 use crate::txn::Written;
@@ -36,7 +37,8 @@ impl Server {
         })
     }
 
-    /// A statement that inserts so many rows into a successor of the table's storage; whether it succeeds is said.
+    /// A statement that inserts so many rows into a successor of the table's storage; whether it
+    /// succeeds is said.
     fn load(
         &self,
         catalog: &Arc<Catalog>,
@@ -139,7 +141,8 @@ fn a_crash_while_a_table_is_loaded_leaves_all_of_its_new_rows_or_none() {
 }
 
 impl Server {
-    /// A statement that changes all rows: every third goes, of the others the second column becomes negative.
+    /// A statement that changes all rows: every third goes, of the others the second column becomes
+    /// negative.
     fn change(&self, catalog: &Arc<Catalog>, id: ObjectId) -> Result<(), InstanceError> {
         self.ddl(catalog, |edit, txn| {
             assert!(edit.begin_load(&self.task, txn, (id, 1))?, "disk tables have trees");
@@ -286,8 +289,8 @@ fn a_crash_while_rows_are_settled_leaves_all_of_a_transaction_or_nothing() {
     }
 }
 
-/// A snapshot that is older than what was settled keeps the sink from saying that the trees have that. Then the
-/// transaction waits, and is refused if that takes too long.
+/// A snapshot that is older than what was settled keeps the sink from saying that the trees have
+/// that. Then the transaction waits, and is refused if that takes too long.
 #[test]
 fn nothing_is_committed_that_an_old_snapshot_keeps_out_of_the_trees() {
     let (world, server, catalog, id) = started(35);

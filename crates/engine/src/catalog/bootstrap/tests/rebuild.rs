@@ -138,7 +138,8 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Adds an index to the table, and a column that has the sum of the others, and writes between the steps.
+    /// Adds an index to the table, and a column that has the sum of the others, and writes between
+    /// the steps.
     fn rebuild(&mut self, kind: Kind, sinks: bool) -> Result<(), InstanceError> {
         // Rows were changed before it begins, and are committed when some are copied.
         let mut early = self.begin();
@@ -238,7 +239,8 @@ fn started(
     (world, server, catalog, id)
 }
 
-/// The rows, by each index that has all of them, which must agree; and whether the table is the altered one.
+/// The rows, by each index that has all of them, which must agree; and whether the table is the
+/// altered one.
 fn found(server: &Server, catalog: &Arc<Catalog>, id: ObjectId) -> (Model, bool) {
     let schema = catalog.current();
     let def = schema.table(id).expect("it exists");

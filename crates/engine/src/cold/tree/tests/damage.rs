@@ -1,4 +1,5 @@
-//! Bytes that make no sense, though their checksum is right: an error or a wrong answer, never a panic.
+//! Bytes that make no sense, though their checksum is right: an error or a wrong answer, never a
+//! panic.
 
 use std::ops::ControlFlow;
 

@@ -256,8 +256,8 @@ fn the_directory_knows_the_trees() {
     assert_eq!(all.len(), 999);
 }
 
-/// A full store refuses a page in the middle of a batch. The batch is dropped, and the tree is what it
-/// was, but for leaves that were done before.
+/// A full store refuses a page in the middle of a batch. The batch is dropped, and the tree is what
+/// it was, but for leaves that were done before.
 #[test]
 fn a_batch_that_fails_leaves_a_whole_tree() {
     let runtime = runtime();
@@ -376,7 +376,8 @@ fn long_scans_of_narrow_trees_ask_for_all_nodes_above_leaves() {
             if direction == Direction::Backward {
                 above.reverse();
             }
-            // The first is come to by way of the node above that, and the scan's first leaves have none ahead of them.
+            // The first is come to by way of the node above that, and the scan's first leaves have
+            // none ahead of them.
             let missed = above[2..].iter().filter(|page| !asked.contains(page)).count();
             assert!(above.len() > 20 && missed == 0, "{direction:?}: {missed} of {}", above.len());
         }

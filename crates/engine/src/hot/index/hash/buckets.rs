@@ -1,8 +1,8 @@
 //! The bucket array: places to enter a list that is ordered by hash.
 //!
-//! At **level** n there are 2^n buckets; a bucket is for the hashes that share their first n bits. It
-//! is named by the first of these hashes, its **border**, so that a bucket has the same name at every
-//! level that has it, and a doubling renames nothing.
+//! At **level** n there are 2^n buckets; a bucket is for the hashes that share their first n bits.
+//! It is named by the first of these hashes, its **border**, so that a bucket has the same name at
+//! every level that has it, and a doubling renames nothing.
 //!
 //! A bucket is one word, which is at the same time the list's own node at the border: it has the
 //! link to what follows. The words of the buckets that a level adds lie in a segment of their own,
@@ -38,8 +38,8 @@ use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicU32, AtomicU64};
 
-/// An index begins with no more than 2^20 buckets, however many are hinted at: growing from there costs
-/// less than memory that may not be needed and scans over empty buckets.
+/// An index begins with no more than 2^20 buckets, however many are hinted at: growing from there
+/// costs less than memory that may not be needed and scans over empty buckets.
 const FIRST_LEVEL_MAX: u32 = 20;
 /// Low for the interleaving checker, so that most buckets have yet to be put into the list.
 const FIRST_LEVEL_MIN: u32 = if cfg!(feature = "shuttle") { 1 } else { 3 };
@@ -175,8 +175,9 @@ impl Buckets {
         // The caller's guard keeps levels from going down and up again since it looked.
         if self.growth.load(Relaxed) == complete(level) {
             let segment = self.add_segment(level + 1);
-            // Release: pairs with the claim, so that the segment is seen. Acquire: with `end_shrink`, which may
-            // have emptied it. If the exchange fails, another has done it, or the table is about to shrink.
+            // Release: pairs with the claim, so that the segment is seen. Acquire: with
+            // `end_shrink`, which may have emptied it. If the exchange fails, another has done it,
+            // or the table is about to shrink.
             let begun = u64::from(level + 1) << LEVEL_SHIFT;
             if self.growth.compare_exchange(complete(level), begun, AcqRel, Relaxed).is_ok() {
                 counts.charge(segment, self.layout(level + 1).size(), 0);
@@ -203,8 +204,8 @@ impl Buckets {
         Some(from)
     }
 
-    /// Goes back to the level before, if its buckets have become too few to be spared. None has been taken out of the
-    /// list yet.
+    /// Goes back to the level before, if its buckets have become too few to be spared. None has
+    /// been taken out of the list yet.
     pub(super) fn cancel_shrink(&self, from: u32, keys: u64) -> bool {
         if has_spare(from, keys) {
             return false;

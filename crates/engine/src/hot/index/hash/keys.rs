@@ -1,9 +1,10 @@
 //! The entries of an index that is not unique: few rows of a key as they are, many in postings.
 //!
-//! The anchors of a key's first [`RUN_MAX`] rows are nodes of the list themselves, next to each other,
-//! so that a key with few rows takes no memory of its own. For further rows the key gets a node with
-//! postings, so that a key with many rows is no long way for searches, and removal takes no search.
-//! An anchor never moves from one to the other; its link word tells where it is ([`is_place`]).
+//! The anchors of a key's first [`RUN_MAX`] rows are nodes of the list themselves, next to each
+//! other, so that a key with few rows takes no memory of its own. For further rows the key gets a
+//! node with postings, so that a key with many rows is no long way for searches, and removal takes
+//! no search. An anchor never moves from one to the other; its link word tells where it is
+//! ([`is_place`]).
 //!
 //! # Invariants
 //!
@@ -23,7 +24,8 @@ use crate::hot::key::KeyBuf;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed};
 use crossbeam_epoch::Guard;
 
-/// Rows of a key that are nodes themselves. Low for the interleaving checker, so that keys get postings.
+/// Rows of a key that are nodes themselves. Low for the interleaving checker, so that keys get
+/// postings.
 const RUN_MAX: usize = if cfg!(feature = "shuttle") { 1 } else { 8 };
 
 /// What a run has of a key.
@@ -152,8 +154,8 @@ impl SplitList<KeyNodes> {
     /// The nodes with this hash from what a word points to on, which becomes what follows them.
     ///
     /// # Safety
-    /// The caller holds a guard, which protects what is returned; the word points to the first of them
-    /// or beyond.
+    /// The caller holds a guard, which protects what is returned; the word points to the first of
+    /// them or beyond.
     pub(super) unsafe fn gather(&self, word: &mut u64, hash: u64) -> Gathered {
         let mut gathered = Gathered::default();
         // SAFETY: reached under the caller's guard (L2).
@@ -174,7 +176,8 @@ impl SplitList<KeyNodes> {
         gathered
     }
 
-    /// The first node with this hash or beyond: the word that points to it. Changes nothing in the list.
+    /// The first node with this hash or beyond: the word that points to it. Changes nothing in the
+    /// list.
     ///
     /// # Safety
     /// The caller holds a guard.

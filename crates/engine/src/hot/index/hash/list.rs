@@ -1,6 +1,6 @@
 //! A lock-free list ordered by hash, entered through buckets: a split-ordered list (Shalev, Shavit:
-//! *Split-Ordered Lists*, 2006), with the order taken from the first bits instead of the reversed last
-//! ones, and with deletion marks (Harris 2001, Michael 2002).
+//! *Split-Ordered Lists*, 2006), with the order taken from the first bits instead of the reversed
+//! last ones, and with deletion marks (Harris 2001, Michael 2002).
 //!
 //! # Words of the list
 //!
@@ -13,9 +13,9 @@
 //! | 1 [`TO_BUCKET`] | 0 | 1 |
 //! | 0 [`MARK`] | the node whose word this is has been removed | same |
 //!
-//! The tag is made of the bits that follow those that all hashes of a bucket of the first level have
-//! in common. So among the nodes that a search meets tags are ordered as hashes are, and mostly tell
-//! that a node lies before or beyond what is looked for without a look at the node.
+//! The tag is made of the bits that follow those that all hashes of a bucket of the first level
+//! have in common. So among the nodes that a search meets tags are ordered as hashes are, and
+//! mostly tell that a node lies before or beyond what is looked for without a look at the node.
 //!
 //! # Life of a bucket
 //!
@@ -32,10 +32,12 @@
 //!
 //! * L1: nodes and buckets are ordered by hash and border; a bucket precedes the nodes with its
 //!   border as their hash. A bucket through which a search may enter is not marked.
-//! * L2: the word of a marked node or bucket never changes again. So a reader that is on one goes on to what
-//!   followed when it was removed, all of which is protected by its guard or still in the list.
-//! * L3: a node or bucket is unlinked by changing the word that points to it, which must not be marked. When
-//!   [`SplitList::remove`] or [`SplitList::unlink_bucket`] returns, nothing in the list points to it.
+//! * L2: the word of a marked node or bucket never changes again. So a reader that is on one goes
+//!   on to what followed when it was removed, all of which is protected by its guard or still in
+//!   the list.
+//! * L3: a node or bucket is unlinked by changing the word that points to it, which must not be
+//!   marked. When [`SplitList::remove`] or [`SplitList::unlink_bucket`] returns, nothing in the
+//!   list points to it.
 
 use std::cmp::Ordering;
 
@@ -142,8 +144,8 @@ impl<N> SplitList<N> {
         }
     }
 
-    /// Asks for the first node of a bucket. Looks at nothing but the bucket, which stays, so that it
-    /// needs no guard.
+    /// Asks for the first node of a bucket. Looks at nothing but the bucket, which stays, so that
+    /// it needs no guard.
     #[inline]
     fn prefetch_behind(bucket: &Word) {
         let word = bucket.load(Relaxed);
@@ -152,8 +154,8 @@ impl<N> SplitList<N> {
         }
     }
 
-    /// What a scan that has come to this bucket finds behind it and the empty ones that follow. Asks for
-    /// what it will soon need.
+    /// What a scan that has come to this bucket finds behind it and the empty ones that follow.
+    /// Asks for what it will soon need.
     #[inline]
     pub(super) fn pass(&self, border: u64) -> u64 {
         let level = self.skipped_bits;
@@ -217,7 +219,8 @@ impl<N: Nodes> SplitList<N> {
         hashes.iter().for_each(|hash| self.prefetch_first(*hash));
     }
 
-    /// Puts some buckets of the level that is being added into the list, if one is; returns how many.
+    /// Puts some buckets of the level that is being added into the list, if one is; returns how
+    /// many.
     ///
     /// # Safety
     /// The caller holds a guard.
@@ -264,7 +267,8 @@ impl<N: Nodes> SplitList<N> {
     pub(super) unsafe fn unlink_bucket(&self, border: u64, before: u64) {
         self.buckets.word(border).fetch_or(MARK, AcqRel);
         let entry = self.buckets.word(before);
-        // SAFETY: the caller's promise. It passes all that precedes the bucket, and so meets it (L3).
+        // SAFETY: the caller's promise. It passes all that precedes the bucket, and so meets it
+        // (L3).
         while unsafe { self.find_from(entry, border, |_| false) }.is_none() {}
     }
 
@@ -338,9 +342,9 @@ impl<N: Nodes> SplitList<N> {
         }
     }
 
-    /// Counts the loss of a hash, if a node that has just been unlinked between `before` and what `next`
-    /// points to had it alone. Exact: at the moment of the exchange that unlinked it no neighbour could
-    /// come or go.
+    /// Counts the loss of a hash, if a node that has just been unlinked between `before` and what
+    /// `next` points to had it alone. Exact: at the moment of the exchange that unlinked it no
+    /// neighbour could come or go.
     ///
     /// # Safety
     /// The caller holds a guard under which it reached all three.
@@ -369,8 +373,8 @@ impl<N: Nodes> SplitList<N> {
     /// Links a node, whose word this is, at a spot; fails if that has changed.
     ///
     /// # Safety
-    /// The caller has held a guard since it found the spot; the spot is that of the node's hash, and
-    /// the node is in no list.
+    /// The caller has held a guard since it found the spot; the spot is that of the node's hash,
+    /// and the node is in no list.
     pub(super) unsafe fn link(&self, spot: &Spot<'_>, hash: u64, node: u64, link: &Word) -> bool {
         link.store(spot.word, Relaxed);
         let tag = hash << self.skipped_bits >> TAG_SHIFT << TAG_SHIFT;
@@ -387,7 +391,8 @@ impl<N: Nodes> SplitList<N> {
         // SAFETY: the caller's promise.
         unsafe {
             self.mark(node);
-            // Passes all nodes with this hash, so that it meets this one if it is still linked (L3).
+            // Passes all nodes with this hash, so that it meets this one if it is still linked
+            // (L3).
             self.find(hash, |_| true);
         }
     }
@@ -401,8 +406,8 @@ impl<N: Nodes> SplitList<N> {
         unsafe { self.nodes.link(node) }.fetch_or(MARK, AcqRel);
     }
 
-    /// Goes on with calling `f` for every node, at most `budget` of them now; `f` may free it. Returns
-    /// how many there were.
+    /// Goes on with calling `f` for every node, at most `budget` of them now; `f` may free it.
+    /// Returns how many there were.
     ///
     /// # Safety
     /// The caller has exclusive access to the list.
@@ -474,8 +479,8 @@ impl Iterator for Run<'_> {
 }
 
 impl SplitList<AnchorNodes> {
-    /// The next anchor with a key from what `word` points to on, which must not lie behind the first;
-    /// `word` becomes its word. Changes nothing in the list.
+    /// The next anchor with a key from what `word` points to on, which must not lie behind the
+    /// first; `word` becomes its word. Changes nothing in the list.
     ///
     /// # Safety
     /// A guard protects what the word points to.

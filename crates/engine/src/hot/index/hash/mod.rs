@@ -1,11 +1,12 @@
 //! Hash index: keys by equality, in a table that sizes itself.
 //!
-//! The entries are in one [`list`] ordered by the hash of their keys, with the buckets as short cuts
-//! into it. What an entry is depends on whether the index is unique:
+//! The entries are in one [`list`] ordered by the hash of their keys, with the buckets as short
+//! cuts into it. What an entry is depends on whether the index is unique:
 //!
 //! * unique: the anchors themselves; the link word is the list's. Anchors with the same key are
 //!   next to each other, newest first.
-//! * not unique: the anchors of the first few rows of a key, and for further ones a node with postings.
+//! * not unique: the anchors of the first few rows of a key, and for further ones a node with
+//!   postings.
 //!
 //! So the length of a chain hardly depends on how many rows share a key.
 
@@ -120,8 +121,8 @@ impl HashIndex {
         }
     }
 
-    /// See [`Index::prefetch_all`](super::Index::prefetch_all). To find the hash of a long key costs less than to
-    /// wait for two lines of memory, one after the other.
+    /// See [`Index::prefetch_all`](super::Index::prefetch_all). To find the hash of a long key
+    /// costs less than to wait for two lines of memory, one after the other.
     pub fn prefetch_all<'r>(&self, rows: impl Iterator<Item = &'r [u8]>) {
         let mut key = KeyBuf::new();
         let hashes: SmallVec<[u64; 32]> =

@@ -108,8 +108,8 @@ unsafe fn scan_key(
     false
 }
 
-/// The rows of a hash: those in postings first, by their keys, then the others, between which it never
-/// stops.
+/// The rows of a hash: those in postings first, by their keys, then the others, between which it
+/// never stops.
 ///
 /// # Safety
 /// The caller holds a guard.

@@ -42,7 +42,8 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    /// The border of the n-th bucket, and that of the last one before it that stays: the same if it stays itself.
+    /// The border of the n-th bucket, and that of the last one before it that stays: the same if it
+    /// stays itself.
     fn border(self, n: u64) -> (u64, u64) {
         let border = n << (u64::BITS - self.from);
         (border, border & !(u64::MAX >> self.to))
@@ -124,7 +125,8 @@ impl HashIndex {
         }
     }
 
-    /// Adds buckets of the level that is being added, since nothing can be taken away before it is there.
+    /// Adds buckets of the level that is being added, since nothing can be taken away before it is
+    /// there.
     fn finish_growth(&self, guard: &Guard, budget: usize) -> usize {
         let mut done = 0;
         while done < budget {

@@ -167,7 +167,8 @@ impl ChunkPtr {
                 return None;
             }
             let slot = (!bits).trailing_zeros();
-            // AcqRel: after the one that cleared the place (P2), before the one that kills the block.
+            // AcqRel: after the one that cleared the place (P2), before the one that kills the
+            // block.
             let before = chunk.bits.fetch_or(1 << slot, AcqRel);
             if before & (1 << slot | DEAD) != 0 {
                 bits = before;

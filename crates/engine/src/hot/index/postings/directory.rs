@@ -91,7 +91,8 @@ impl Directory {
     }
 
     fn place(&self, block: ChunkPtr, anchor: AnchorPtr, link: &Word) -> bool {
-        // SAFETY: the caller holds a guard under which the block was reached (P3 for the active one).
+        // SAFETY: the caller holds a guard under which the block was reached (P3 for the active
+        // one).
         match unsafe { block.place(anchor, link) } {
             None => false,
             Some(taken) => {

@@ -7,10 +7,10 @@
 //! ```
 //!
 //! A **group** is one distinct key. Its first anchor has its place in the group itself, so that a
-//! key with one row costs no more than the group. Further ones go to **chunks**: first a short chain
-//! of growing ones, then blocks behind a directory. An anchor never moves: its link word names its
-//! place for as long as it is in the index, so unlinking takes no search, and a scan that remembers
-//! the ordinal of a place can go on from there whatever has happened meanwhile.
+//! key with one row costs no more than the group. Further ones go to **chunks**: first a short
+//! chain of growing ones, then blocks behind a directory. An anchor never moves: its link word
+//! names its place for as long as it is in the index, so unlinking takes no search, and a scan that
+//! remembers the ordinal of a place can go on from there whatever has happened meanwhile.
 //!
 //! # Life of a group
 //!
@@ -25,14 +25,15 @@
 //! A chunk has a word of bits: a set one says that the place is taken. It is claimed by setting the
 //! bit, filled by storing the anchor, and freed in the opposite order. Readers look at the bits to
 //! know where to look, and at the place to know what is there. Freed places are used again; a block
-//! without anchors is killed by setting its [`chunk::DEAD`] bit while no other is set, and given back.
+//! without anchors is killed by setting its [`chunk::DEAD`] bit while no other is set, and given
+//! back.
 //!
 //! # Invariants
 //!
 //! * P1: the count in a group's state is at least the number of its anchors that can be found.
 //! * P2: a place that is not claimed holds 0.
-//! * P3: the directory's `active` block holds an anchor that its setter has just placed there, or is
-//!   cleared before the block is given back. So it can be followed under any guard.
+//! * P3: the directory's `active` block holds an anchor that its setter has just placed there, or
+//!   is cleared before the block is given back. So it can be followed under any guard.
 //!
 //! Everything is lock-free: a thread that is stopped anywhere keeps no other from going on.
 
@@ -62,8 +63,8 @@ const KEY_LEN_SHIFT: u32 = 41;
 /// Tag of `more`: it points to a directory, not to the first chunk.
 const IN_DIRECTORY: u64 = 1;
 
-/// A link word has the address of the group or chunk, [`PLACE`], and in these bits the slot plus one, or
-/// zero for the group itself.
+/// A link word has the address of the group or chunk, [`PLACE`], and in these bits the slot plus
+/// one, or zero for the group itself.
 const SLOT_SHIFT: u32 = 48;
 /// Tag of a link word: it names a place.
 const PLACE: u64 = 1;
@@ -90,8 +91,8 @@ pub(super) struct Group {
 #[derive(Debug)]
 pub(super) struct Dead;
 
-/// Whether a link word names a place in postings, rather than what follows in a list of which the anchor
-/// has not been removed.
+/// Whether a link word names a place in postings, rather than what follows in a list of which the
+/// anchor has not been removed.
 pub(super) fn is_place(link: u64) -> bool {
     link & PLACE != 0
 }
@@ -111,8 +112,8 @@ impl GroupPtr {
         counts: &Counts,
     ) -> GroupPtr {
         let size = size::<Header>(key.len());
-        // SAFETY: what is written lies inside the memory, and is aligned since both parts consist of
-        // words.
+        // SAFETY: what is written lies inside the memory, and is aligned since both parts consist
+        // of words.
         let group = unsafe {
             let start = allocate(size);
             start.cast::<Header>().write(header);
@@ -263,12 +264,12 @@ impl GroupPtr {
         unsafe { directory(current) }
     }
 
-    /// Takes away the anchor whose link word this is, from the group that it is in. Returns the group
-    /// if it has died of that: the caller must then unlink and retire it.
+    /// Takes away the anchor whose link word this is, from the group that it is in. Returns the
+    /// group if it has died of that: the caller must then unlink and retire it.
     ///
     /// # Safety
-    /// The link word was set by [`GroupPtr::create`] or [`GroupPtr::append`], and the anchor has not
-    /// been taken away since.
+    /// The link word was set by [`GroupPtr::create`] or [`GroupPtr::append`], and the anchor has
+    /// not been taken away since.
     pub(super) unsafe fn unlink(link: &Word, guard: &Guard, counts: &Counts) -> Option<GroupPtr> {
         let word = link.load(Relaxed);
         let address = word & ADDRESS_MASK;

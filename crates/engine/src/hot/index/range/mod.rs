@@ -3,10 +3,10 @@
 //! # Shape
 //!
 //! A leaf entry is the head of a key (eight bytes of it, see [`node`]) and a pointer: in a unique
-//! index to the newest anchor with the key, from which the link words lead to the others; in one that
-//! is not unique to the group of the key (see [`postings`](super::postings)). Where the head does not
-//! decide, the rest of the key is read from the row or the group. An inner node has the same form; the
-//! key of a child is its lower fence.
+//! index to the newest anchor with the key, from which the link words lead to the others; in one
+//! that is not unique to the group of the key (see [`postings`](super::postings)). Where the head
+//! does not decide, the rest of the key is read from the row or the group. An inner node has the
+//! same form; the key of a child is its lower fence.
 //!
 //! # How it is read and written
 //!
@@ -21,14 +21,15 @@
 //!
 //! # Splitting and merging
 //!
-//! Both make new nodes and replace the old ones, so that a node's fences and prefix never
-//! change. Writers on the way down split full inner nodes, so that a parent always has room; a leaf is
-//! split evenly, but at the ends of the tree so that the keys that ascend (or descend) fill it. A node
-//! that becomes sparse is merged with a neighbour if they fit well into one.
+//! Both make new nodes and replace the old ones, so that a node's fences and prefix never change.
+//! Writers on the way down split full inner nodes, so that a parent always has room; a leaf is
+//! split evenly, but at the ends of the tree so that the keys that ascend (or descend) fill it. A
+//! node that becomes sparse is merged with a neighbour if they fit well into one.
 //!
 //! # Invariants
 //!
-//! * B1: a key is only in the leaf between whose fences it lies; the fences of neighbours are equal.
+//! * B1: a key is only in the leaf between whose fences it lies; the fences of neighbours are
+//!   equal.
 //! * B2: a node that is out of the tree is obsolete, and never locked again.
 //! * B3: a pointer that was read is followed only after the version was checked. Then it was in the
 //!   node while the guard was held, and what it points to is protected.
@@ -421,8 +422,8 @@ impl RangeIndex {
         })
     }
 
-    /// The node of a level between whose fences a key lies, at most one above the leaves' level that
-    /// there is.
+    /// The node of a level between whose fences a key lies, at most one above the leaves' level
+    /// that there is.
     #[inline]
     fn descend<'g>(
         &'g self,
@@ -472,8 +473,8 @@ impl RangeIndex {
     ) -> Result<(NodeRef<'g>, Seen, Option<Step<'g>>), Retry> {
         let below = node.child(child, seen)?;
         below.prefetch_heads();
-        // Unless it is obsolete it is in the tree, and its fences are what they were (B1, B2); so it
-        // does not matter whether this node has changed in the meantime.
+        // Unless it is obsolete it is in the tree, and its fences are what they were (B1, B2); so
+        // it does not matter whether this node has changed in the meantime.
         let below_seen = below.version.read()?;
         Ok((below, below_seen, Some(Step { node, seen, child })))
     }
@@ -517,7 +518,8 @@ impl RangeIndex {
         self.unique
     }
 
-    /// Counts a search that begins again. Its place in memory tells searches of different threads apart.
+    /// Counts a search that begins again. Its place in memory tells searches of different threads
+    /// apart.
     #[cold]
     fn read_again(&self, guard: &Guard) {
         self.activity.reads_again.add(std::ptr::from_ref(guard) as u64, 1);

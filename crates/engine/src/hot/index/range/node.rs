@@ -47,12 +47,13 @@ pub(super) struct Node {
     prefix_len: u32,
     lower_len: u32,
     upper_len: u32,
-    /// The first head of each block but the first, or the greatest number if there is no such block.
+    /// The first head of each block but the first, or the greatest number if there is no such
+    /// block.
     hints: [Word; HINTS],
     /// For each entry eight bytes of its key after the prefix, as a number; zeros where it ends.
     heads: [Word; CAPACITY],
-    /// In a leaf an anchor or group, in an inner node a child. The key of a child is its lower fence,
-    /// that of the first one counts as less than everything.
+    /// In a leaf an anchor or group, in an inner node a child. The key of a child is its lower
+    /// fence, that of the first one counts as less than everything.
     pointers: [Word; CAPACITY],
 }
 
@@ -224,8 +225,8 @@ impl<'g> NodeRef<'g> {
         Ok(unsafe { NodeRef::from_address(address) })
     }
 
-    /// Asks for the node's heads, all of them: which of them a search will need is not known before the
-    /// line in front of them is there, and then they would have to be waited for as well.
+    /// Asks for the node's heads, all of them: which of them a search will need is not known before
+    /// the line in front of them is there, and then they would have to be waited for as well.
     #[inline]
     pub(super) fn prefetch_heads(self) {
         // SAFETY: only the address of the field is taken.
@@ -281,8 +282,8 @@ impl Node {
         self.pointers[index].store(pointer, Release);
     }
 
-    /// Sets the number of entries, and the hints, after entries from `changed` on have changed. Under
-    /// the lock.
+    /// Sets the number of entries, and the hints, after entries from `changed` on have changed.
+    /// Under the lock.
     fn set_count(&self, count: usize, changed: usize) {
         let before = self.count();
         self.count.store(count as u64, Relaxed);

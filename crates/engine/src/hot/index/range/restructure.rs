@@ -82,7 +82,8 @@ impl RangeIndex {
         (make(&left, 0, at), make(&right, at, node.count() - at))
     }
 
-    /// The shortest key that is greater than the entry before `at` and not greater than that at `at`.
+    /// The shortest key that is greater than the entry before `at` and not greater than that at
+    /// `at`.
     fn separator(&self, node: NodeRef<'_>, at: usize) -> Box<[u8]> {
         if let (0, Some(len)) = (node.level(), self.exact_len) {
             // Whole keys, so that heads of fences are exact too.
@@ -100,8 +101,8 @@ impl RangeIndex {
         }
     }
 
-    /// The prefix for a part of a node: that of the node, or what the narrower fences allow if that is
-    /// worth it.
+    /// The prefix for a part of a node: that of the node, or what the narrower fences allow if that
+    /// is worth it.
     fn longer_prefix(&self, node: NodeRef<'_>, fences: &Fences) -> usize {
         let common = fences.common_len();
         let worth_it = self.exact_len.is_none() && common >= node.prefix_len() + PREFIX_STEP;
@@ -187,7 +188,8 @@ impl RangeIndex {
         Ok(siblings == 1)
     }
 
-    /// Replaces two locked neighbours, the first of which is this child of their parent, by one node.
+    /// Replaces two locked neighbours, the first of which is this child of their parent, by one
+    /// node.
     fn merge(
         &self,
         guard: &Guard,
@@ -246,8 +248,8 @@ fn split_at(node: NodeRef<'_>, index: usize) -> usize {
     }
 }
 
-/// The head that an entry of this node has in one with a shorter prefix: the bytes between are in the
-/// node's fence.
+/// The head that an entry of this node has in one with a shorter prefix: the bytes between are in
+/// the node's fence.
 pub(super) fn shorter_prefix(head: u64, node: NodeRef<'_>, prefix_len: usize) -> u64 {
     let mut bytes = [0; 2 * HEAD];
     let between = &node.lower()[prefix_len..node.prefix_len()];

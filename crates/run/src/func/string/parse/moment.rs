@@ -177,8 +177,8 @@ impl Reader<'_> {
             }
         }
         let culture = self.culture;
-        // Words that the culture's long dates have: `de` in Spanish, signs of year and day in Chinese. They
-        // come first: the sign of a day is a Sunday, too.
+        // Words that the culture's long dates have: `de` in Spanish, signs of year and day in
+        // Chinese. They come first: the sign of a day is a Sunday, too.
         let fixed = [culture.dates.0, culture.dates.1, culture.parts.0, culture.parts.1];
         let words = fixed.into_iter().flat_map(|pattern| pattern.split('\'').skip(1).step_by(2));
         if let Some((rest, ())) = longest(self.rest, words.map(|word| (word.trim(), ()))) {

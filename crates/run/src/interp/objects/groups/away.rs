@@ -1,7 +1,7 @@
 //! Rows of groups that found no room: keys and arguments, in partitions.
 //!
-//! A record is the hash of the key, the key, the group's row, and then for each aggregate its number,
-//! its arguments as a row and the encoded order.
+//! A record is the hash of the key, the key, the group's row, and then for each aggregate its
+//! number, its arguments as a row and the encoded order.
 
 use base::{Scratch, SqlError, SqlResult};
 use engine::hot::row::RowLayout;

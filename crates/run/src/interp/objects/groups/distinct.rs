@@ -1,5 +1,5 @@
-//! Arguments of distinct aggregates for which their sets found no room: written with the number of the
-//! group, which is in memory, and the encoded order.
+//! Arguments of distinct aggregates for which their sets found no room: written with the number of
+//! the group, which is in memory, and the encoded order.
 
 use base::{SqlResult, ValueRef};
 use engine::hot::row::RowLayout;
@@ -16,8 +16,8 @@ use crate::interp::spill::{Fields, put, put_number};
 const HEADER: usize = 16;
 
 impl Groups {
-    /// Whether an aggregate of the current group has not seen these arguments. If that cannot be said
-    /// yet, they are written.
+    /// Whether an aggregate of the current group has not seen these arguments. If that cannot be
+    /// said yet, they are written.
     pub(super) fn is_new(
         &mut self,
         aggregate: &AggregateDesc,

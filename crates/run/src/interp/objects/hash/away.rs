@@ -2,20 +2,20 @@
 //!
 //! # Life of a join that spills
 //!
-//! 1. A row of the build side is refused memory: all there are go to files, apart by hash, and so do
-//!    those to come.
+//! 1. A row of the build side is refused memory: all there are go to files, apart by hash, and so
+//!    do those to come.
 //! 2. The build side has ended: as many parts as fit come back into memory.
-//! 3. Rows of the probe side whose part is in memory are joined at once; the others are *put off*: written beside
-//!    their part.
-//! 4. Pair by pair, the build side's part is read into memory and those that were put off are *replayed*. A
-//!    part that does not fit is taken apart at the next level.
-//! 5. One that would not get smaller, because its rows have one key, or would fit in two halves, is read
-//!    as several *chunks*: the rows put off are replayed for each chunk, and carried on from one to the
-//!    next, with a note of whether they have matched. As each chunk has a row at least, this ends
-//!    whatever the data are.
+//! 3. Rows of the probe side whose part is in memory are joined at once; the others are *put off*:
+//!    written beside their part.
+//! 4. Pair by pair, the build side's part is read into memory and those that were put off are
+//!    *replayed*. A part that does not fit is taken apart at the next level.
+//! 5. One that would not get smaller, because its rows have one key, or would fit in two halves, is
+//!    read as several *chunks*: the rows put off are replayed for each chunk, and carried on from
+//!    one to the next, with a note of whether they have matched. As each chunk has a row at least,
+//!    this ends whatever the data are.
 //!
-//! A record is the hash, a state, the length of the key, the key, the row. The state of a build row is whether a
-//! probe can find it, that of a probe row whether it has matched.
+//! A record is the hash, a state, the length of the key, the key, the row. The state of a build row
+//! is whether a probe can find it, that of a probe row whether it has matched.
 
 use base::{Scratch, SqlError, SqlResult};
 use engine::hot::row::RowLayout;
@@ -123,8 +123,8 @@ impl Away {
         self.unkeyed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
-    /// Reads the next pair, or the next chunk, of which the build side's rows go into the table; whether
-    /// there is one.
+    /// Reads the next pair, or the next chunk, of which the build side's rows go into the table;
+    /// whether there is one.
     fn load(
         &mut self,
         table: &mut HashTable,
@@ -304,7 +304,8 @@ impl HashTable {
         pairs.add(means.task, Side::Probe, *hash, &[&header(*hash, false, key), key, row])
     }
 
-    /// Forgets the rows in memory and reads those that rows that were put off may match; whether there are any.
+    /// Forgets the rows in memory and reads those that rows that were put off may match; whether
+    /// there are any.
     pub fn next_partition(&mut self, desc: &HashDesc, means: &mut Means<'_>) -> SqlResult<bool> {
         let Some(mut away) = self.away.take() else { return Ok(false) };
         self.forget();
@@ -316,8 +317,8 @@ impl HashTable {
         Ok(true)
     }
 
-    /// The next row that was put off, whose matches are then to be asked for, and what is known of it: 0 if it
-    /// has none, else something else. `matched`: 1 if the row before has a match.
+    /// The next row that was put off, whose matches are then to be asked for, and what is known of
+    /// it: 0 if it has none, else something else. `matched`: 1 if the row before has a match.
     pub fn replay(
         &mut self,
         desc: &HashDesc,

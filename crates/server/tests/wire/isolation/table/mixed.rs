@@ -1,5 +1,5 @@
-//! Transactions in disk and memory-optimized tables together: at mixed levels that `LEVELS` does not have, and at
-//! levels that do not go together.
+//! Transactions in disk and memory-optimized tables together: at mixed levels that `LEVELS` does
+//! not have, and at levels that do not go together.
 
 use super::{ANOMALIES, perform};
 use crate::isolation::{Level, Rows, prepare};
@@ -174,8 +174,8 @@ fn what_neither_kind_of_table_prevents_is_possible_across_both() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// `SET TRANSACTION ISOLATION LEVEL`, a play that asks for a level that does not go with that, or with what the
-/// transaction has done before, and its trace.
+/// `SET TRANSACTION ISOLATION LEVEL`, a play that asks for a level that does not go with that, or
+/// with what the transaction has done before, and its trace.
 const REFUSED: [(&str, &str, &str); 6] = [
     (
         "repeatable read",

@@ -174,8 +174,8 @@ fn of_definitions(catalog: &Catalog) -> Vec<Lock> {
     list.iter().filter_map(lock).collect()
 }
 
-/// Adds what is locked by transactions that are inside of tables: their definitions stay as they are. Those that have
-/// locked something in a table, or its definition, are shown with that.
+/// Adds what is locked by transactions that are inside of tables: their definitions stay as they
+/// are. Those that have locked something in a table, or its definition, are shown with that.
 fn add_readers(
     cx: &FillContext<'_>,
     catalog: &Catalog,
@@ -265,8 +265,8 @@ impl Granted {
         Granted { locks, places, sessions }
     }
 
-    /// Adds a lock; to one that its owner has there already, so that that becomes what both make, which
-    /// is returned. `None` if the owner's session has ended.
+    /// Adds a lock; to one that its owner has there already, so that that becomes what both make,
+    /// which is returned. `None` if the owner's session has ended.
     fn add(
         &mut self,
         storage: StorageId,
@@ -287,8 +287,8 @@ impl Granted {
     }
 }
 
-/// Adds transactions that wait for others' versions, for tables or definitions, and those that have what is
-/// waited for.
+/// Adds transactions that wait for others' versions, for tables or definitions, and those that have
+/// what is waited for.
 fn add_waits(cx: &FillContext<'_>, locks: &mut Vec<Lock>, places: &mut Places<'_>) {
     let waits: Vec<Waits> = cx.instance.host().graph.waits();
     if waits.is_empty() {

@@ -192,7 +192,8 @@ impl<'a> Places<'a> {
                 description: String::new(),
             },
             Target::Row(row) if clustered != 0 => key(clustered, *row),
-            // A heap's rows have no place that stays theirs: what names one is shown in the form of a place.
+            // A heap's rows have no place that stays theirs: what names one is shown in the form of
+            // a place.
             Target::Row(row) => LockPlace {
                 kind: PlaceKind::Rid,
                 database,
