@@ -18,7 +18,7 @@ const BATCH: usize = 128;
 /// How often the sweeper looks without being called.
 const IDLE: Duration = Duration::from_millis(100);
 /// How long it waits for the epoch when nothing can leave.
-const PAUSE: Duration = Duration::from_micros(200);
+const PAUSE_NS: u64 = 200_000;
 
 /// The sweeper's thread.
 pub fn run(shared: &Arc<Shared>) {
@@ -27,7 +27,7 @@ pub fn run(shared: &Arc<Shared>) {
         while shared.is_short(1) || shared.awaits_epoch() {
             let useful = sweep(shared, &handle);
             if shared.awaits_epoch() {
-                std::thread::sleep(PAUSE); // a guard is in the way
+                shared.env.clock().sleep_ns(PAUSE_NS); // a guard is in the way
             } else if !useful {
                 break;
             }

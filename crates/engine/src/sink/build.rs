@@ -23,12 +23,11 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Acquire;
-use std::time::Duration;
 
 use base::ids::Lsn;
 use env::FileError;
 
-use super::checkpoint::{ATTEMPTS, PAUSE};
+use super::checkpoint::{ATTEMPTS, PAUSE_NS};
 use super::{Core, SinkError};
 use crate::cold::table::{BuildError, BuildSpec, ColdTable, ColdTables, TableBuild};
 use crate::hot::table::Table;
@@ -295,8 +294,8 @@ impl Core {
         let _alone = self.writing.lock().expect("no panic while a root is written");
         cold.adopt(task, trees.storage())?;
         // Others' snapshots may keep the horizon where it is for a while.
-        let patience = Duration::from_nanos(self.options.patience_ns).div_duration_f64(PAUSE);
-        let attempts = ATTEMPTS + if settled == Lsn::ZERO { 0 } else { 2 * patience as u32 };
+        let patience = self.options.patience_ns / PAUSE_NS;
+        let attempts = ATTEMPTS + if settled == Lsn::ZERO { 0 } else { 2 * patience };
         for _ in 0..attempts {
             if self.closing.load(Acquire) {
                 return Err(SinkError::Closed); // pairs with Sinker::stop
@@ -308,7 +307,7 @@ impl Core {
                     return Ok(());
                 }
             }
-            std::thread::sleep(PAUSE);
+            task.env().clock().sleep_ns(PAUSE_NS);
         }
         Err(SinkError::InTheWay)
     }

@@ -1,7 +1,6 @@
 //! Making durable what has sunk, as a part of a database's checkpoints.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
-use std::time::Duration;
 
 use base::ids::Lsn;
 
@@ -10,8 +9,8 @@ use crate::cold::{ColdError, DurablePages, FileActivity, SpaceStats};
 use crate::wait::Task;
 
 /// How often it is tried to get everything down, and the pause in between.
-pub(super) const ATTEMPTS: u32 = 100;
-pub(super) const PAUSE: Duration = Duration::from_millis(2);
+pub(super) const ATTEMPTS: u64 = 100;
+pub(super) const PAUSE_NS: u64 = 2_000_000;
 
 impl Core {
     /// Makes durable what has sunk, after a round. Returns the position from which on the log is
@@ -48,7 +47,7 @@ impl Core {
             if attempts == ATTEMPTS {
                 return Err(SinkError::InTheWay);
             }
-            std::thread::sleep(PAUSE);
+            task.env().clock().sleep_ns(PAUSE_NS);
         }
     }
 

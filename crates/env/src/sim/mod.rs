@@ -43,6 +43,9 @@ pub use fs::{Release, SimFs};
 /// Bytes that a simulated disk writes as a whole or not at all.
 pub const SECTOR: usize = 512;
 
+/// How long a simulated sleep takes at most.
+const MOMENT: Duration = Duration::from_millis(2);
+
 /// How long a test waits for other threads before it fails: no loaded machine needs as long.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -151,8 +154,11 @@ impl Clock for SimClock {
         self.now_ns.load(Relaxed)
     }
 
+    /// Time passes at once. Other threads, which run in real time, get a moment to do what is
+    /// waited for.
     fn sleep_ns(&self, duration_ns: u64) {
         self.advance_ns(duration_ns);
+        std::thread::sleep(Duration::from_nanos(duration_ns).min(MOMENT));
     }
 }
 
