@@ -23,7 +23,8 @@ pub struct Log {
     path: PathBuf,
     file: File,
     buffers: [Mutex<Buffer>; WORKERS],
-    /// Records of each thread that are durable; written by whoever has synced, read by the thread.
+    /// Records of each thread that are durable; written by the thread that has synced, read by its
+    /// owner.
     durable: [AtomicU64; WORKERS],
     writer: Mutex<Writer>,
     synced: Condvar,

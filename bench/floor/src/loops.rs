@@ -32,7 +32,7 @@ pub struct LoopOptions {
 
 /// Rows of the tables of look-ups and updates.
 const ROWS: u64 = 1_000_000;
-/// Updates that one transaction makes: only then may others reuse what they have replaced.
+/// Updates that one transaction makes: only then may later updates reuse what they have replaced.
 const UPDATES_PER_TRANSACTION: usize = 100_000;
 const ARENA_BYTES_MAX: usize = 4 << 30;
 /// Bytes of the log that are handed over at a time.

@@ -4,7 +4,7 @@
 //!
 //! * [`memory`]: rows in an arena, hash indexes over them.
 //! * [`sorted`]: a range index.
-//! * [`log`]: group commit; who runs out of work writes and syncs for all.
+//! * [`log`]: group commit; the thread that runs out of work writes and syncs for all threads.
 //! * [`orders`]: sales-orders, two threads and many simulated clients.
 //! * [`loops`]: native-insert, point-lookup and update-hot, one thread (and one that writes the
 //!   log).

@@ -37,7 +37,8 @@ impl Words {
         // SAFETY: new memory at a place of the system's choice.
         let start = unsafe { libc::mmap(null_mut(), bytes, access, kind, -1, 0) };
         assert!(start != libc::MAP_FAILED, "the system has {bytes} bytes");
-        // SAFETY: advice about memory that is ours; where it is refused pages are small.
+        // SAFETY: advice about memory that this allocation owns; where it is refused, pages are
+        // small.
         unsafe { libc::madvise(start, bytes, libc::MADV_HUGEPAGE) };
         let start = NonNull::new(start.cast()).expect("the system does not map address 0");
         Words { start, count }

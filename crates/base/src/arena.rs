@@ -164,7 +164,7 @@ impl Arena {
             return empty_slice(values.len());
         }
         let memory = self.bump(size_of_val(values), align_of::<T>()).cast::<T>();
-        // SAFETY: the memory is aligned for `T`, large enough, ours alone (AR2) and alive as long
+        // SAFETY: the memory is aligned for `T`, large enough, not shared (AR2) and alive as long
         // as the borrow (AR1); the source cannot overlap memory that was never handed out before.
         unsafe {
             memory.copy_from_nonoverlapping(NonNull::from(values).cast::<T>(), values.len());

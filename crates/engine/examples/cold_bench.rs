@@ -177,7 +177,8 @@ impl Bench {
     }
 }
 
-/// The same file without us: reads of 512 KB one after the other, and of single pages at random.
+/// The same file without the pool: reads of 512 KB one after the other, and of single pages at
+/// random.
 fn raw(path: &Path, pages: usize) {
     let env = Env::real();
     let file = env.fs().open_direct(path, OpenMode::Read).expect("the file is ours");

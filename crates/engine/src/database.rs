@@ -49,7 +49,7 @@ pub use recovering::RecoveringDatabase;
 /// What all databases of a server share.
 #[derive(Clone)]
 pub struct Host {
-    /// Workers, their epochs, and the world.
+    /// Workers, their epochs, and the environment.
     pub runtime: Runtime,
     /// Which sessions wait for which.
     pub graph: Arc<WaitGraph>,
@@ -120,7 +120,7 @@ impl Host {
         self
     }
 
-    /// The world.
+    /// The environment: files, clock, randomness.
     pub fn env(&self) -> &Env {
         self.runtime.env()
     }
@@ -160,7 +160,7 @@ pub struct DatabaseOptions {
     pub sink: SinkOptions,
 }
 
-/// What tells a database from others.
+/// What identifies a database.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DatabaseIdentity {
     /// `DB_ID()`.
@@ -596,7 +596,7 @@ impl Database {
         self.identity.id
     }
 
-    /// What tells it from others.
+    /// What identifies the database.
     pub fn identity(&self) -> &DatabaseIdentity {
         &self.identity
     }

@@ -1,10 +1,10 @@
 //! Atomics, locks and threads for latch-free code: the standard library's, or shuttle's when the
 //! interleaving checker drives the tests (feature `shuttle`).
 //!
-//! [`Word`] is the atomic for memory that we lay out ourselves (anchors, versions): it is eight
-//! bytes in both builds, while shuttle's own atomics are larger.
+//! [`Word`] is the atomic for memory that the engine lays out itself (anchors, versions): it is
+//! eight bytes in both builds, while shuttle's own atomics are larger.
 //!
-//! The locks are the standard library's and parking_lot's, with guards of our own ([`held`]).
+//! The locks are the standard library's and parking_lot's, with this crate's guards ([`held`]).
 
 pub mod held;
 
@@ -57,7 +57,7 @@ pub mod plain {
     pub use super::held::{Mutex, MutexGuard, OwnGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 }
 
-/// A 64-bit atomic in memory that we lay out ourselves.
+/// A 64-bit atomic in memory that the engine lays out itself.
 #[cfg(not(feature = "shuttle"))]
 pub type Word = std::sync::atomic::AtomicU64;
 

@@ -149,7 +149,7 @@ pub enum OpenMode {
     CreateNew,
 }
 
-/// Something in a directory.
+/// A file or directory in a directory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
     /// Its name within the directory.
@@ -193,8 +193,8 @@ pub trait FileSystem: Send + Sync + Debug {
     /// Creates the directory and those above it that do not exist yet. Syncs none of the names.
     fn create_dir_all(&self, path: &Path) -> FileResult<()>;
 
-    /// What is in the directory, sorted by name. What others add or remove meanwhile is in it or
-    /// not.
+    /// What is in the directory, sorted by name. Names that are added or removed meanwhile may or
+    /// may not be in it.
     fn list(&self, path: &Path) -> FileResult<Vec<Entry>>;
 
     /// Opens a file.
@@ -237,8 +237,8 @@ pub trait FileSystem: Send + Sync + Debug {
         self.open_direct(path, mode)
     }
 
-    /// Whether it is worth reading and writing files while something else is done, on threads
-    /// besides.
+    /// Whether it is worth reading and writing files on threads of their own, while the caller does
+    /// something else.
     fn overlaps(&self) -> bool {
         false
     }

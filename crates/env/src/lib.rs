@@ -1,13 +1,13 @@
-//! The outside world: files, clocks and randomness.
+//! The environment: files, clocks and randomness.
 //!
 //! Nothing else in the server reads the clock, the disk or randomness (A6), so that a test can put
-//! a simulated world in the place of the real one, pull its plug at any file operation and see what
-//! comes back.
+//! a simulated environment in the place of the real one, cut its power at any file operation and
+//! see what comes back.
 //!
 //! * [`fs`]: what a file system and a file can do, with errors that name operation and path.
 //! * [`clock`]: monotonic time, wall-clock time, and the local offset from UTC.
 //! * [`rng`]: random bytes.
-//! * [`memory`]: address space, which is the same in every world.
+//! * [`memory`]: address space, which is the same in every environment.
 //! * [`real`]: the operating system's.
 //! * [`slow`]: files that are read as slowly as from a disk with an arm.
 //! * [`stream`]: long runs of bytes, written behind and read ahead.
@@ -39,7 +39,7 @@ pub use clock::Clock;
 pub use fs::{DirectoryLock, Entry, File, FileError, FileResult, FileSystem, OpKind, OpenMode};
 pub use rng::Rng;
 
-/// A world to run in. Cheap to clone.
+/// An environment to run in. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Env(Arc<Parts>);
 
@@ -60,12 +60,12 @@ impl Env {
         )
     }
 
-    /// A world made of these.
+    /// An environment made of these parts.
     pub fn new(fs: Arc<dyn FileSystem>, clock: Arc<dyn Clock>, rng: Arc<dyn Rng>) -> Env {
         Env(Arc::new(Parts { fs, clock, rng }))
     }
 
-    /// This world with a simulated slow disk for the files that `is_slow` names ([`slow`]).
+    /// This environment with a simulated slow disk for the files that `is_slow` names ([`slow`]).
     pub fn with_slow_reads(&self, is_slow: fn(&Path) -> bool, seek_ns: u64) -> Env {
         let Parts { fs, clock, rng } = &*self.0;
         let slow = slow::SlowReads::new(fs.clone(), clock.clone(), is_slow, seek_ns);

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 /// Where randomness comes from. The real one is fit for keys and passwords; a simulated one repeats
-/// itself on the same seed.
+/// on the same seed.
 pub trait Rng: Send + Sync + Debug {
     /// Fills the slice with random bytes.
     fn fill(&self, bytes: &mut [u8]);

@@ -1,6 +1,7 @@
 //! Long runs of bytes, past the system's cache: written behind the thread that makes them, and read
 //! ahead of the one that wants them, on a thread besides where the file system is worth it
-//! ([`FileSystem::overlaps`]). In a simulated world everything happens in the order of the calls.
+//! ([`FileSystem::overlaps`]). In a simulated environment everything happens in the order of the
+//! calls.
 //!
 //! [`FileSystem::overlaps`]: crate::FileSystem::overlaps
 

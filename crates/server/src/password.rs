@@ -37,7 +37,7 @@ pub struct PasswordHasher {
 }
 
 impl PasswordHasher {
-    /// A hasher with salts and key from this world.
+    /// A hasher with salts and key from this environment.
     pub fn new(env: &Env) -> PasswordHasher {
         PasswordHasher::with_rounds(env, ROUNDS)
     }

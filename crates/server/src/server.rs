@@ -116,7 +116,7 @@ impl Server {
         })
     }
 
-    /// The world.
+    /// The environment: files, clock, randomness.
     pub fn env(&self) -> &Env {
         self.instance.env()
     }

@@ -1,4 +1,4 @@
-//! The data directory's way up and down: making it, opening it, keeping it tidy, closing it.
+//! The data directory: making it, opening it, giving memory back while it is open, closing it.
 
 use std::fmt;
 use std::path::Path;
@@ -35,7 +35,7 @@ use crate::password::PasswordHasher;
 use crate::server::{Server, Stop};
 use crate::watch::RecoveryWatch;
 
-/// Memory that a machine has when it does not say.
+/// Memory that is assumed when the machine does not report its own.
 const MEMORY_UNKNOWN: u64 = 2 << 30;
 /// Rows and versions that a pass of the background reclamation frees at most.
 const RECLAIM_BUDGET: usize = 10_000;
@@ -101,7 +101,8 @@ impl From<CertificateError> for StartError {
     }
 }
 
-/// The world that a server runs in: the real one, unless its disk is to be slower.
+/// The environment that a server runs in: the real one, with a slower disk if the settings ask for
+/// it.
 pub fn world(config: &Config) -> Env {
     let env = Env::real();
     match config.simulated_seek {
@@ -209,8 +210,8 @@ fn check_password(password: &str) -> Result<(), StartError> {
     }
 }
 
-/// A directory that is not empty is ours only if nothing in it is not ours: what an initialisation
-/// that was cut short has left behind.
+/// A directory that is not empty is accepted only if it holds nothing but what an interrupted
+/// initialisation leaves.
 fn refuse_foreign(env: &Env, dir: &Path) -> Result<(), StartError> {
     let file = |error: env::FileError| StartError::Instance(InstanceError::Engine(error.into()));
     if !env.fs().exists(dir).map_err(file)? {

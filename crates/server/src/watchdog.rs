@@ -1,10 +1,10 @@
 //! Tells of statements that compute on and on without giving way.
 //!
 //! Statements give way every millisecond, so that a worker soon comes back to sockets and other
-//! sessions. One that does not (a computation without checkpoints, which is a fault of ours) keeps
-//! its thread. The watchdog looks at all workers from a thread of its own: one that has spent a
-//! tenth of a second of processor time on one turn is *stuck*, and is named in the error log, once
-//! a minute at most.
+//! sessions. One that does not (a computation without checkpoints, which is a bug of the server)
+//! keeps its thread. The watchdog looks at all workers from a thread of its own: one that has spent
+//! a tenth of a second of processor time on one turn is *stuck*, and is named in the error log,
+//! once a minute at most.
 //!
 //! What a stuck worker has in its queue is taken by others. One of the [spares](crate::workers) is
 //! woken for each worker that is stuck, and stays awake: then there may be more threads than

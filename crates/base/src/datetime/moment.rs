@@ -31,7 +31,7 @@ impl Moment {
             ValueRef::Time(ticks) => Moment { ticks, ..Moment::BASE },
             ValueRef::DateTime(d) => Moment {
                 days: d.days + DAYS_1900,
-                // A unit of 1/300 s is 33,333⅓ of ours.
+                // A unit of 1/300 s is 33,333⅓ units of 100 ns.
                 ticks: (i64::from(d.ticks) * 100_000 + 1) / 3,
                 offset: 0,
             },

@@ -18,7 +18,7 @@ pub enum BackupError {
     Device(Arc<FileError>),
     /// A file operation on the database failed.
     File(Arc<FileError>),
-    /// The file is no backup of ours.
+    /// The file is not a backup of this server.
     Foreign {
         /// The file.
         file: Arc<Path>,

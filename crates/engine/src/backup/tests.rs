@@ -1,4 +1,4 @@
-//! Databases that are backed up and restored in a simulated world.
+//! Databases that are backed up and restored in a simulated environment.
 
 use std::path::{Path, PathBuf};
 

@@ -97,7 +97,7 @@ pub(super) struct Gathered {
     key: KeyBuf,
 }
 
-/// The world that is gathered in.
+/// The environment of the database that is gathered.
 pub(super) struct Surroundings<'a> {
     pub objects: &'a dyn ObjectStore,
     pub tables: &'a Tables,

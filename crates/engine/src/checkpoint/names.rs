@@ -29,7 +29,7 @@ pub(crate) fn manifest(number: u64) -> String {
     format!("{number:08}.manifest")
 }
 
-/// What a name says; `None` if it is none of ours.
+/// What a name says; `None` if it is not a name of a checkpoint file.
 pub(super) fn parse(name: &str) -> Option<Named> {
     let (number, kind) = name.split_once('.')?;
     let number: u64 = number.parse().ok().filter(|_| number.len() >= 8)?;

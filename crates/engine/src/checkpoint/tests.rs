@@ -23,7 +23,7 @@ use crate::sync::Arc;
 use crate::txn::{Durability, TxnError};
 use crate::wait::Task;
 
-/// A world with a database that has one table.
+/// An environment with a database that has one table.
 fn new_world(seed: u64) -> (World, Server) {
     let world = World::new(seed);
     let server = world.create(&[5]).expect("the disk works");

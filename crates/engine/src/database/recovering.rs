@@ -87,7 +87,7 @@ pub struct RecoveringDatabase {
 }
 
 impl RecoveringDatabase {
-    /// What tells it from others.
+    /// What identifies the database.
     pub fn identity(&self) -> &DatabaseIdentity {
         &self.identity
     }

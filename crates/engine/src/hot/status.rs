@@ -495,7 +495,7 @@ impl SlotTable {
                 return Some(Fate::Committed(stamp));
             }
             let status = self.get(begin.slot()).status();
-            // Unchanged: the owner had not given its slot away when we loaded the status.
+            // Unchanged: the owner had not given its slot away when the status was loaded.
             if place.load(Acquire) == word {
                 return Some(match status {
                     Status::Committed(stamp) => Fate::Committed(stamp),

@@ -142,7 +142,7 @@ impl Ring {
         let [first, second] = header.encode();
         self.word(lsn.0 + WORD as u64).store(second, Relaxed);
         self.word(lsn.0).store(first, Release); // pairs with the load in advance
-        fence(SeqCst); // R3: between my publishing and my looking for others'
+        fence(SeqCst); // R3: between publishing this waiter and looking for those of other threads
         self.advance()
     }
 

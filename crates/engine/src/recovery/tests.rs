@@ -1,4 +1,4 @@
-//! Databases in a simulated world: written, crashed, recovered.
+//! Databases in a simulated environment: written, crashed, recovered.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -48,7 +48,7 @@ fn delete(server: &Server, ids: Ids<i64>) {
     }
 }
 
-/// A world whose first disk table has sunk, with a checkpoint.
+/// An environment whose first disk table has sunk, with a checkpoint.
 fn sunk_world(seed: u64) -> (World, Server) {
     let world = World::new(seed);
     let server = new_server(&world);

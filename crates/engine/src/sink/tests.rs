@@ -1,5 +1,6 @@
-//! Databases whose rows sink, in a simulated world: what is in memory and in trees together is what
-//! was committed, through rounds, checkpoints, dropped tables and crashes at any file operation.
+//! Databases whose rows sink, in a simulated environment: what is in memory and in trees together
+//! is what was committed, through rounds, checkpoints, dropped tables and crashes at any file
+//! operation.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};

@@ -48,7 +48,8 @@ impl LsnWaiters {
     }
 
     /// Wakes this waker, once, when [`LsnWaiters::wake_up_to`] reaches the position. Compare
-    /// positions afterwards. Keep the result for as long as you wait; register anew at every poll.
+    /// positions afterwards. Keep the result for as long as the wait lasts; register anew at every
+    /// poll.
     pub fn register(&self, lsn: Lsn, waker: &Waker) -> LsnRegistration<'_> {
         let mut waiting = lock(&self.waiting);
         let slot = waiting.free.pop().unwrap_or_else(|| {

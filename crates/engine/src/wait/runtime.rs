@@ -36,7 +36,8 @@ impl Default for RuntimeOptions {
     }
 }
 
-/// What statements share: workers and their epochs, stacks, the timer, the world. Cheap to clone.
+/// What statements share: workers and their epochs, stacks, the timer, the environment. Cheap to
+/// clone.
 #[derive(Clone)]
 pub struct Runtime(Arc<Parts>);
 
@@ -77,7 +78,7 @@ impl Runtime {
     }
 
     /// What each worker does now, by its number. A worker whose count of resumes stays the same
-    /// while it runs has not let others have their turn.
+    /// while it runs has not let other sessions have their turn.
     pub fn worker_states(&self) -> Vec<WorkerState> {
         self.0.workers.states()
     }

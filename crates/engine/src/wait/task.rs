@@ -300,7 +300,7 @@ impl<'s> Task<'s> {
         }
     }
 
-    /// Belongs into every loop that a client can make long, as often as you like: sees that the
+    /// Belongs into every loop that a client can make long, however short its turns: sees that the
     /// statement shall end, and lets others have their turn when the time slice is used up. No
     /// worker, guard or lock may be held (P1).
     #[inline]

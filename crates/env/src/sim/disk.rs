@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::{SECTOR, SplitMix};
 use crate::fs::{Entry, Metadata};
 
-/// Names a file or directory for as long as the world exists.
+/// Names a file or directory for as long as the environment exists.
 pub(super) type NodeId = u64;
 
 const ROOT: NodeId = 0;

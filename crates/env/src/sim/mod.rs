@@ -1,11 +1,11 @@
-//! A simulated world: files in memory, a clock that moves when told, randomness on a seed.
+//! A simulated environment: files in memory, a clock that the test moves, randomness from a seed.
 //!
 //! # What a power cut does
 //!
 //! [`SimFs::power_off`] makes every further operation fail; [`SimFs::power_on`] decides what the
-//! disk remembers and lets the next generation of handles work. Decided on the seed, per file: all
+//! disk remembers and lets the next generation of handles work. The seed decides, per file: all
 //! unsynced writes survive, or none, or each 512-byte sector keeps any one of the states it went
-//! through since the last sync (S1). Lengths likewise. Each name that was created, renamed or
+//! through since the last sync (S1). Lengths do the same. Each name that was created, renamed or
 //! removed and not followed by a `sync_dir` may be as before (S2). [`SimFs::power_off_at`] cuts the
 //! power in the middle of the n-th operation from the beginning, which may or may not have taken
 //! effect; a test that runs a workload once, reads [`SimFs::operations`], and runs it again for
@@ -16,9 +16,9 @@
 //! [`SimFs::inject`]: chosen operations fail with EIO or ENOSPC. A failed write may have written a
 //! prefix. A failed sync loses unsynced sectors while readers still see them, and later syncs
 //! succeed (S3), as Linux does it. [`SimFs::set_capacity`]: the disk is full. [`SimFs::flip_bit`]:
-//! rot. [`SimFs::hold`]: operations of a kind block until released, so that a test can look at what
-//! happens meanwhile, and [`SimFs::operations_held`] tells when they do. [`SimFs::set_latency_ns`]:
-//! operations move the clock.
+//! a bit of a file changes at rest. [`SimFs::hold`]: operations of a kind block until released, so
+//! that a test can look at what happens meanwhile, and [`SimFs::operations_held`] says when they
+//! do. [`SimFs::set_latency_ns`]: operations move the clock.
 //!
 //! A single-threaded test repeats exactly on the same seed. With several threads their order is the
 //! scheduler's, and the seed only fixes the sequence of decisions.
@@ -63,7 +63,7 @@ pub fn wait_until(what: &str, mut is_true: impl FnMut() -> bool) {
     }
 }
 
-/// A simulated world and the strings to pull in it.
+/// A simulated environment, with the controls of its disk and its clock.
 #[derive(Clone, Debug)]
 pub struct SimEnv {
     env: Env,
@@ -72,7 +72,7 @@ pub struct SimEnv {
 }
 
 impl SimEnv {
-    /// A world with an empty disk whose accidents follow from this seed.
+    /// An environment with an empty disk whose faults follow from this seed.
     pub fn new(seed: u64) -> SimEnv {
         let clock = Arc::new(SimClock::new());
         let fs = Arc::new(SimFs::new(seed, clock.clone()));
@@ -80,7 +80,7 @@ impl SimEnv {
         SimEnv { env: Env::new(fs.clone(), clock.clone(), rng), fs, clock }
     }
 
-    /// The world as the server sees it.
+    /// The environment as the server sees it.
     pub fn env(&self) -> Env {
         self.env.clone()
     }
@@ -90,13 +90,14 @@ impl SimEnv {
         &self.fs
     }
 
-    /// The clock and its hands.
+    /// The clock, which a test can set.
     pub fn clock(&self) -> &SimClock {
         &self.clock
     }
 }
 
-/// A clock that moves one microsecond each time it is read, and otherwise when told.
+/// A clock that moves one microsecond each time it is read, and otherwise only by
+/// [`SimClock::advance_ns`].
 #[derive(Debug)]
 pub struct SimClock {
     now_ns: AtomicU64,
@@ -105,7 +106,7 @@ pub struct SimClock {
     offset_minutes: AtomicI32,
 }
 
-/// How far a look at the clock moves it.
+/// How far each reading of the clock moves it.
 const STEP_NS: u64 = 1_000;
 /// 2024-01-01 00:00:00 UTC.
 const ORIGIN_TICKS: u64 = 738_885 * 86_400 * crate::clock::TICKS_PER_SECOND;
@@ -119,7 +120,7 @@ impl SimClock {
         }
     }
 
-    /// Lets this much time pass.
+    /// Moves the clock forward.
     pub fn advance_ns(&self, duration_ns: u64) {
         self.now_ns.fetch_add(duration_ns, Relaxed);
     }
@@ -162,7 +163,7 @@ impl Clock for SimClock {
     }
 }
 
-/// Randomness that repeats itself on the same seed (SplitMix64). Not for secrets.
+/// Random numbers that repeat on the same seed (SplitMix64). Not for secrets.
 #[derive(Debug)]
 pub struct SimRng(Mutex<SplitMix>);
 
@@ -209,7 +210,7 @@ impl SplitMix {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// Heads or tails.
+    /// A random boolean.
     pub fn coin(&mut self) -> bool {
         self.next_u64() >> 63 == 1
     }

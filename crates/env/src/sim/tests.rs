@@ -9,7 +9,7 @@ use crate::{FileSystem, OpKind, OpenMode};
 
 const A: &str = "/d/a";
 
-/// A world with an empty, durable directory `/d`.
+/// An environment with an empty, durable directory `/d`.
 fn world(seed: u64) -> SimEnv {
     let world = SimEnv::new(seed);
     world.fs().create_dir_all(Path::new("/d")).unwrap();

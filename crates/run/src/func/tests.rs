@@ -234,7 +234,7 @@ fn table_valued_functions_end_whatever_they_are_given() {
             let mut context = FnContext { arena: &arena, facts: &session, task: None };
             let mut left = 1000;
             let stop = base::SqlError::custom(50_000, 16, 1, "enough");
-            // An error, be it ours, is an end.
+            // An error ends the check, also one of the function.
             let mut see = |row: &[ValueRef<'_>]| {
                 for (value, column) in row.iter().zip(&columns) {
                     assert!(is_of(*value, &column.ty), "{} {texts:?}", function.name);

@@ -1,13 +1,13 @@
 //! What the fuzzers share: a server, clients that work from seeds, and a witness.
 //!
 //! # Life of a session
-//! A client takes the number of a session, connects, and sends what the dice of that number say.
-//! The session is the unit that a failure names: what it sends depends on its number alone, not on
-//! the other clients.
+//! A client takes the number of a session, connects, and sends what the random numbers of that seed
+//! say. The session is the unit that a failure names: what it sends depends on its number alone,
+//! not on the other clients.
 //!
 //! # The witness
 //! One more connection asks `SELECT 1` all the time and logs in anew now and then. A wait of more
-//! than [`PATIENCE`] fails the run: no statement may keep others from the server.
+//! than [`PATIENCE`] fails the run: no statement may keep other sessions from the server.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -85,7 +85,8 @@ impl Target {
 
     /// Runs sessions until enough cases were sent, and panics with what has failed.
     ///
-    /// A session gets its dice and a place for what it sends, and tells how many cases it has sent.
+    /// A session gets its generator and a place for what it sends, and tells how many cases it has
+    /// sent.
     pub fn run(&self, session: impl Fn(&Target, &mut Session) -> Result<(), String> + Sync) {
         let next = AtomicU64::new(self.seed);
         let sent = AtomicU64::new(0);

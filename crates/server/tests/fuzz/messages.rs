@@ -1,7 +1,7 @@
 //! Messages inside sessions: calls, loads, tables as parameters, transaction requests and
-//! attentions, whose parts lie.
+//! attentions, some of whose fields are false.
 //!
-//! A message is made part by part as a client would, and each part may be a lie: a length, a type,
+//! A message is made part by part as a client would, and each part may be false: a length, a type,
 //! a precision, a count. Some are changed byte by byte as well. What the server answers does not
 //! matter; but it must answer or close the connection soon after the client has closed its side.
 
@@ -355,7 +355,7 @@ fn message(dice: &mut Dice) -> (PacketType, Vec<u8>) {
     (kind, content)
 }
 
-/// The packets of some messages; the packets themselves may lie as well.
+/// The packets of some messages; the packets' headers may be false as well.
 fn stream(dice: &mut Dice) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..dice.between(1, 6) {

@@ -13,7 +13,7 @@ use crate::dice::Dice;
 use crate::expressions::one;
 use crate::harness::{Session, Target};
 
-/// What only those who may read the data or the definitions can know.
+/// The secret, which only a login that may read the data or the definitions can know.
 const SECRET: &str = "pearl7391";
 const LOGIN: &str = "beggar";
 const PASSWORD: &str = "Depth-and-Warmth-4";
@@ -129,7 +129,7 @@ const ARGUMENTS: &[&str] = &[
     "N'Shared'",
 ];
 
-/// Statements that nobody may run without a permission, or that show something.
+/// Statements that require a permission, or that show something.
 const STATEMENTS: &[&str] = &[
     "SELECT * FROM dbo.secret",
     "SELECT COUNT(*) FROM dbo.secret",

@@ -1,4 +1,4 @@
-//! Statements whose structure is deep or long beyond what anybody writes by hand.
+//! Statements whose structure is deeper or longer than any written by hand.
 
 use crate::dice::Dice;
 

@@ -96,7 +96,8 @@ pub fn check(history: &[Transaction], promise: Promise) -> Result<(), String> {
     }
 }
 
-/// Splits what a transaction has read into its own elements and others', and checks its own.
+/// Splits what a transaction has read into its own elements and those of other transactions, and
+/// checks its own.
 fn read_of(
     history: &[Transaction],
     at: usize,

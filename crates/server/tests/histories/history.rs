@@ -30,7 +30,7 @@ pub struct Transaction {
 /// What a level of isolation promises.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Promise {
-    /// No cycle of writes and reads of what others wrote (G0, G1).
+    /// No cycle of writes and reads of what other transactions wrote (G0, G1).
     ReadCommitted,
     /// That, and no cycle without two anti-dependencies in a row (G-SI).
     Snapshot,

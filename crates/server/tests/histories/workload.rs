@@ -156,7 +156,7 @@ impl Trial<'_> {
         run(&mut connection, "DROP DATABASE histories");
     }
 
-    /// Does one step that the dice choose.
+    /// Does one step, chosen at random.
     fn step(&self, connection: &mut Connection, dice: &mut Dice) -> Result<Step, ClientError> {
         let count = self.count.load(Relaxed);
         let phase = count / PHASE;

@@ -1,4 +1,4 @@
-//! How much memory and disk there may be for what lives.
+//! How much memory and disk live rows may take.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use tools::local::{DataDir, LocalServer};
 
 /// How long memory and files may take to shrink after the last change.
 const SOON: Duration = Duration::from_secs(60);
-/// Bytes that do not depend on what lives: the file under construction, what caches keep.
+/// Bytes that do not depend on live rows: the file under construction, what caches keep.
 const FIXED: i64 = 2 << 20;
 /// Log that a checkpoint is made after, and what may be there beside it: segments that are used
 /// again.
@@ -58,8 +58,8 @@ fn sizes(connection: &mut Connection, data: &DataDir) -> Sizes {
     }
 }
 
-/// Nobody does anything any more: memory and files must come to what lives, and half as much again
-/// for files.
+/// When all clients are idle, memory must shrink to what the live rows take, and files to half as
+/// much again.
 pub fn check(connection: &mut Connection, server: &LocalServer, data: &DataDir) {
     let begin = Instant::now();
     loop {

@@ -1,8 +1,8 @@
-//! Months of operation in minutes. A real server takes loads, updates and deletes from clients that
-//! know what must be there, while somebody makes checkpoints, merges files and backs the database
-//! up; it is killed with `SIGKILL` again and again, and after each restart every order must be as
-//! it was acknowledged. In the end memory and files must be in proportion to what lives, and what
-//! the backups restore must be what there is.
+//! A long run of a server under load, with crashes. A real server takes loads, updates and deletes
+//! from clients that know what must be there, while an operator thread makes checkpoints, merges
+//! files and backs the database up; it is killed with `SIGKILL` again and again, and after each
+//! restart every order must be as it was acknowledged. At the end memory and files must be in
+//! proportion to the live rows, and what the backups restore must be what there is.
 //!
 //! `THERMOCLINE_SOAK` says how many seconds (20 by default), `THERMOCLINE_SEED` what happens in
 //! them, and `THERMOCLINE_PROGRAM` which server it happens to, if not the one that was built with
@@ -32,7 +32,7 @@ use writer::Writer;
 const DATABASE: &str = "soak";
 /// Writers of memory-optimized tables, and of ordinary ones.
 const WRITERS: (usize, usize) = (5, 3);
-/// Small files, so that months of them fit into minutes.
+/// Small files, so that many are made in minutes.
 const FLAGS: [&str; 12] = [
     "--checkpoint-file-size",
     "1MB",
@@ -85,7 +85,7 @@ fn writers(dice: &mut Dice) -> Vec<Writer> {
     (0..WRITERS.0 + WRITERS.1).map(|at| Writer::new(at as i64, twin(at), dice.fork())).collect()
 }
 
-/// Lets everybody work until the server is killed. Gives back what they know.
+/// Runs all clients and the operator until the server is killed. Returns what they know.
 fn live(
     server: LocalServer,
     mut writers: Vec<Writer>,

@@ -1,4 +1,4 @@
-//! Who looks after the server: checkpoints, merges, backups.
+//! The operator: a client that makes checkpoints, merges files and takes backups.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ struct Done {
 
 pub struct Operator {
     dice: Dice,
-    /// A full backup is made in this life, if there is none.
+    /// Whether to make a full backup before the server is killed, if there is none.
     backs_up: bool,
     has_backup: bool,
     last_log_backup: Instant,
@@ -48,7 +48,7 @@ impl Operator {
         self.backs_up = backs_up;
     }
 
-    /// Looks after the server until it is gone.
+    /// Makes checkpoints, merges and backups until the server is killed.
     pub fn work(&mut self, options: &ConnectOptions, is_dying: &AtomicBool) {
         let Ok(mut connection) = Connection::connect(options) else { return };
         while !is_dying.load(SeqCst) {

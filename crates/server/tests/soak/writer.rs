@@ -1,4 +1,4 @@
-//! A client that changes orders of its own, and knows what it was told.
+//! A client that changes orders of its own, and knows what the server acknowledged.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -10,7 +10,7 @@ use tools::workload::Twin;
 use crate::dice::Dice;
 use crate::orders::{self, Order, Orders};
 
-/// About so many orders of a writer live.
+/// Live orders of a writer, about.
 const LIVE: u64 = 1500;
 /// The most that are loaded or deleted at once.
 const MANY: u64 = 1000;
@@ -49,7 +49,7 @@ impl Writer {
         Writer { number, twin, dice, next, orders: Orders::new(), pending: None, changes: 0 }
     }
 
-    /// How many of its orders live.
+    /// How many of the writer's orders are live.
     pub fn live(&self) -> usize {
         self.orders.len()
     }
@@ -156,7 +156,7 @@ impl Writer {
         assert!(found == self.orders, "{database}, writer {}: {difference}", self.number);
     }
 
-    /// What is first found to be other than it must be.
+    /// The first difference from what must be there.
     fn difference(&self, found: &Orders) -> String {
         let ids = self.orders.keys().chain(found.keys());
         let mut different = ids.filter(|id| self.orders.get(id) != found.get(id));

@@ -9,7 +9,7 @@ use tools::client::Connection;
 use crate::sql::{number, refused, run};
 use crate::support::{Over, PASSWORD, Process, TempDir, wait_until};
 
-/// Waits until so many more orders of each writer are acknowledged.
+/// Waits until this many more orders of each writer are acknowledged.
 fn wait_for_more(acknowledged: &[AtomicU64], count: u64) {
     for counter in acknowledged {
         let enough = counter.load(SeqCst) + count;
@@ -106,7 +106,7 @@ fn a_server_at_work_is_backed_up_killed_and_restored() {
 #[test]
 fn commands_back_up_and_restore() {
     let dir = TempDir::new();
-    // What the server keeps is no place for backups.
+    // Backups do not go to the server's own directories.
     let files = TempDir::made();
     let server = Process::start(dir.path(), &[]);
     let mut connection = Connection::connect(&server.options()).unwrap();
@@ -151,7 +151,7 @@ fn commands_back_up_and_restore() {
 }
 
 /// The command went on with the backups of the log behind the one that has the time, failed with
-/// 4335, and left the database restoring; a time that was none was found out when the database had
+/// 4335, and left the database restoring; an invalid time was noticed only when the database had
 /// been replaced.
 #[test]
 fn the_command_stops_at_the_backup_that_has_the_time() {
@@ -215,8 +215,8 @@ fn the_command_stops_at_the_backup_that_has_the_time() {
     assert_eq!(number(&mut connection, "select count(*) from e.dbo.t"), 3);
 }
 
-/// The paths of a server whose data directory was given as a relative one could be used by nobody:
-/// they were looked up below the folder of backups.
+/// A server whose data directory was given by a relative path refused paths into its own folder of
+/// backups: it looked them up below that folder.
 #[test]
 fn paths_that_are_shown_can_be_used() {
     let above = TempDir::new();
@@ -245,7 +245,7 @@ fn paths_that_are_shown_can_be_used() {
         assert!(std::path::Path::new(&path).starts_with(data.join("databases")), "{path}");
     }
     run(&mut connection, "restore database d from disk = 'd.bak' with replace");
-    // From elsewhere it is the same server.
+    // The program finds the same server from another directory.
     server.kill();
     let server = Process::start_from(&data, "../data");
     let mut connection = Connection::connect(&server.options()).unwrap();
@@ -357,8 +357,8 @@ fn what_was_acknowledged_comes_back_from_the_tail_of_a_damaged_database() {
 }
 
 /// A log may have more rows than memory takes, in many transactions and in one: their tables sink
-/// while it is read. A backup in the middle of that one has some of its pages, which no commit had
-/// made anybody's.
+/// while it is read. A backup in the middle of that one has some of its pages, which belonged to no
+/// table by then.
 #[test]
 fn a_log_with_more_rows_than_memory_takes_can_be_restored() {
     const STEP: i64 = 4000;

@@ -24,8 +24,8 @@ fn a_storm_of_connections_is_served() {
     }
 }
 
-/// Bytes of memory for each of so many connections more, once they have come to rest, which takes a
-/// while: as soon as there are few enough.
+/// Bytes of memory for each of this many further connections, once they are idle: waits until there
+/// are few enough.
 fn each_at_rest(server: &Process, before: u64, count: u64, bytes_max: u64) -> u64 {
     let each = || server.memory().saturating_sub(before) / count;
     wait_until("idle connections are small", || each() < bytes_max);

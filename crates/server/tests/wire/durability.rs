@@ -102,8 +102,7 @@ fn after_a_checkpoint_the_log_is_short_and_the_rows_are_there() {
     assert_eq!(count(&mut connection, ALL), expected);
 }
 
-/// The log may tell of more rows than the server may have in memory, which have sunk before it was
-/// killed.
+/// The log may have more rows than the server may have in memory: they had sunk when it was killed.
 #[test]
 fn a_start_takes_no_more_memory_than_the_server_may() {
     const ALL: &str = "select count(*) + sum(cast(n as bigint)) + sum(datalength(v)) from d.dbo.t";
@@ -134,7 +133,7 @@ fn a_start_takes_no_more_memory_than_the_server_may() {
     assert!(peak < 330, "{peak} MB");
 }
 
-/// Which of the tables is loaded first nobody knows here; that all come, and what is said of it.
+/// All tables are loaded, in any order, and the views and the error log say so.
 #[test]
 fn tables_are_loaded_while_the_server_is_in_use() {
     let (dir, log) = (TempDir::new(), TempDir::new());
@@ -172,7 +171,7 @@ fn tables_are_loaded_while_the_server_is_in_use() {
     says("All tables of database 'd' are loaded: 99909 rows.");
 }
 
-/// Nobody asks for a checkpoint; the folder for its files is gone for a while.
+/// Without a request for a checkpoint, the folder for its files is missing for a while.
 #[test]
 fn a_checkpoint_that_fails_in_the_background_is_told_of_and_commits_go_on() {
     let (dir, log) = (TempDir::new(), TempDir::new());

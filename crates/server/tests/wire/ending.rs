@@ -1,5 +1,5 @@
-//! Ends: of a server while its sessions work, of sessions and procedures while others use what is
-//! theirs.
+//! Ends: of a server while its sessions work, of sessions and procedures while other sessions use
+//! their objects.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -81,8 +81,8 @@ fn the_server_ends_when_it_is_told_so() {
     wait_until("the server ends", || std::net::TcpStream::connect(address).is_err());
 }
 
-/// Somebody else was in a procedure's temporary table when the procedure ended: with LOCK_TIMEOUT 0
-/// the table stayed, and so did the procedure's user.
+/// Another session was using a procedure's temporary table when the procedure ended: with
+/// LOCK_TIMEOUT 0 the table stayed, and so did the procedure's user.
 #[test]
 fn a_procedure_lets_go_of_its_tables_and_its_user_whoever_looks_at_them() {
     let server = TestServer::new();
@@ -116,8 +116,8 @@ fn a_procedure_lets_go_of_its_tables_and_its_user_whoever_looks_at_them() {
     assert_eq!(number(&mut connection, left), 0);
 }
 
-/// A global temporary table that somebody uses when its session ends does not keep that from
-/// ending, nor others from making their own; it goes later.
+/// A global temporary table that another session uses when its own session ends does not keep that
+/// session from ending, nor other sessions from making their own; it is dropped later.
 #[test]
 fn a_global_temporary_table_goes_when_nobody_uses_it_any_more() {
     let server = TestServer::new();

@@ -2,9 +2,9 @@
 //! connections.
 //!
 //! A *play* is a list of statements, each by one of several connections. Its *trace* has a word for
-//! each: the values that came back, `ok`, `wait` if somebody is in the way (what came of it follows
-//! when it is over, as `b:…`), `-` for what is told to somebody who waits and done afterwards, or
-//! `!` and the number of the error.
+//! each: the values that came back, `ok`, `wait` if another connection is in the way (the outcome
+//! follows when the wait is over, as `b:…`), `-` for a statement that is given to a waiting
+//! connection and runs afterwards, or `!` and the number of the error.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -29,7 +29,7 @@ struct Player {
     orders: Sender<String>,
     answers: Receiver<String>,
     waits: bool,
-    /// What it is to do when it waits no more.
+    /// The statements to run when the wait is over.
     later: VecDeque<String>,
 }
 
@@ -66,7 +66,7 @@ fn answer_of(connection: &mut Connection, order: &str) -> String {
     }
 }
 
-/// Several connections to one database, and one that watches who waits.
+/// Several connections to one database, and one that watches which of them wait.
 struct Stage<'s> {
     server: &'s TestServer,
     rows: Rows,
@@ -81,7 +81,8 @@ impl<'s> Stage<'s> {
         Stage { server, rows, database: database.into(), watcher, players }
     }
 
-    /// Performs lines, each by a player. What one is told while it waits it does when it can.
+    /// Performs lines, each by a player. A player that waits performs its further lines when the
+    /// wait is over.
     fn play(&mut self, lines: &[(char, String)]) -> String {
         let mut trace = Vec::new();
         for (who, text) in lines {
@@ -103,7 +104,7 @@ impl<'s> Stage<'s> {
         trace.join(" ")
     }
 
-    /// Lets those go on that wait no more, until nobody can.
+    /// Lets players whose wait is over go on, until no player can.
     fn go_on(&mut self, trace: &mut Vec<String>) {
         loop {
             let waiting: Vec<char> =
@@ -126,7 +127,7 @@ impl<'s> Stage<'s> {
         }
     }
 
-    /// What came of what a player was told, or `wait` if somebody is in its way.
+    /// The outcome of a player's line, or `wait` if another player is in its way.
     fn outcome(&mut self, who: char) -> String {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -234,7 +235,7 @@ enum Rows {
 }
 
 impl Rows {
-    /// Brings the rows of a database's disk tables there; so many there are.
+    /// Brings the rows of a database's disk tables there. Returns their number.
     fn bring(self, server: &TestServer, database: &str, rows: u64) {
         if self == Rows::Hot {
             return;
@@ -250,7 +251,8 @@ impl Rows {
     }
 }
 
-/// Takes what it can of a database's disk tables out of memory: how many rows have ever left it.
+/// Takes the rows of a database's disk tables out of memory as far as they may leave it. Returns
+/// how many rows have left it since the start.
 fn sink(server: &TestServer, database: &str) -> u64 {
     let instance = &server.running().server().instance;
     let def = instance.find_database(database).expect("it was made");
@@ -407,7 +409,8 @@ fn no_row_of_a_queue_is_handed_out_twice() {
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), taken.concat().len(), "{dequeue}");
-        // Whoever finds only rows that others have stops before the queue is empty.
+        // A worker that finds only rows that other workers have locked stops before the queue is
+        // empty.
         let left = setup.query("select count(*) from queue").unwrap().integer().unwrap();
         assert_eq!(all.len() + left as usize, ROWS, "{dequeue}");
         setup.execute("delete queue").unwrap();
@@ -560,7 +563,7 @@ fn rows_that_a_transaction_has_changed_are_shown_to_others_while_it_lasts() {
         assert_eq!(counted(kind, table, "X"), 0);
         assert_eq!(counted("OBJECT", table, "IX"), 0);
     }
-    // Somebody who waits in the middle of a batch.
+    // A session that waits in the middle of a batch.
     writer.execute("set implicit_transactions on").unwrap();
     let waits = std::thread::spawn(move || {
         let text = "update t set v = 0 where id in (1, 3); waitfor delay '1:00'";

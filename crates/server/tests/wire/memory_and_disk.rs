@@ -1,6 +1,6 @@
 //! The queries by which the sales-order sample is watched: before orders are inserted, after that,
-//! after the demo's reset, after another run. Each runs as it is in the books, and its figures must
-//! be those of what is there.
+//! after the demo's reset, after another run. Each query is that of SQL Server's documentation, and
+//! its figures must be those of the tables.
 
 use std::time::{Duration, Instant};
 
@@ -42,7 +42,7 @@ const FILES: &str = "SELECT SUM(CASE
    END) / 1024 / 1024 as [On-disk size in MB]
 FROM sys.dm_db_xtp_checkpoint_files";
 
-/// The same by states, as the books show its answer.
+/// The same by states, in the form of the documentation.
 const STATES: &str = "SELECT state_desc, file_type_desc, COUNT(*) AS [count]
    , SUM(CASE 
       WHEN state = 5 AND file_type=0 THEN 128*1024*1024 
@@ -182,7 +182,7 @@ fn memory_and_files_follow_what_the_sample_holds() {
     let written = figures(&mut connection);
     assert!(written.disk_mb > begin.disk_mb, "{begin:?}, then {written:?}");
 
-    // Nobody does anything after the reset.
+    // The server is idle after the reset.
     let reset = connection.execute("EXEC Demo.usp_DemoReset").unwrap();
     assert!(reset.first_error.is_none(), "{:?}", reset.first_error);
     let like_before = |now: Figures| {

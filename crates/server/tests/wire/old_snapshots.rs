@@ -1,4 +1,5 @@
-//! A transaction that somebody has forgotten: it sees what it saw, and stops nobody.
+//! A transaction that stays open: it sees the same rows throughout, and no other session waits for
+//! it.
 
 use base::Value;
 use tools::client::Connection;

@@ -1,4 +1,4 @@
-//! Tables that are changed while others use them.
+//! Tables whose definition changes while other sessions use them.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -100,8 +100,8 @@ fn transfer(connection: &mut Connection, memory: bool, seed: &mut u64) -> bool {
     }
 }
 
-/// Money is neither made nor lost, whatever becomes of the table; and others do not wait for as
-/// long as its rows are copied.
+/// The sum of the accounts stays the same, whatever becomes of the table, and other sessions do not
+/// wait until its rows are copied.
 fn changed_while_in_use(memory: bool) {
     let server = TestServer::new();
     let mut connection = server.connect();

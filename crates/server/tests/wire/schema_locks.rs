@@ -1,5 +1,5 @@
 //! Definitions beside transactions that read, write or define something else: which of them wait,
-//! for whom, and what the views show of that.
+//! for which session, and what the views show of that.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
@@ -82,7 +82,7 @@ impl Waiter {
         }
     }
 
-    /// What became of it: the number of its error.
+    /// How the statement ended: the number of its error.
     fn outcome(self) -> Option<i32> {
         let answer = self.answer.recv_timeout(PATIENCE).expect("it waits no more");
         self.thread.join().unwrap();
@@ -167,7 +167,7 @@ fn definitions_of_two_transactions_come_together() {
     run(&mut b, "begin tran; create table s.second (a int)");
     run(&mut b, "create view s.v as select a from s.second");
     run(&mut a, "commit");
-    // A transaction with changes of its own sees what others commit.
+    // A transaction with changes of its own sees what other transactions commit.
     assert_eq!(number(&mut b, "select count(*) from s.first where a is null"), 0);
     assert_eq!(number(&mut b, "select count(*) from parent where x is null"), 0);
     run(&mut b, "insert s.second values (7); commit");
@@ -180,8 +180,8 @@ fn definitions_of_two_transactions_come_together() {
 /// is rolled back, and is committed.
 type Case = (&'static str, &'static str, &'static str, Option<i32>, Option<i32>);
 
-/// A statement waits for a transaction in its way, which the views name, and goes on by what has
-/// become of it.
+/// A statement waits for the transaction in its way, which the views name, and goes on according to
+/// that one's outcome.
 #[test]
 fn definitions_wait_for_what_concerns_them_and_the_views_show_it() {
     let server = TestServer::shared();

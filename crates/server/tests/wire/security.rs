@@ -1,4 +1,4 @@
-//! What logins that are no administrators can reach: their own database, and no file of the
+//! What logins that are not administrators can reach: their own database, and no file of the
 //! server's.
 
 use std::fs;
@@ -20,7 +20,7 @@ fn log_in(server: &TestServer, user: &str, database: &str) -> Connection {
     Connection::connect(&options).unwrap()
 }
 
-/// A database with an owner who is nothing at the server.
+/// A database whose owner has no role at the server.
 fn with_owner(server: &TestServer) -> Connection {
     let mut sa = server.connect();
     run(&mut sa, &format!("create login low with password = '{LOW_PASSWORD}'"));
@@ -46,7 +46,7 @@ fn an_owner_of_a_database_is_no_administrator() {
         ("shutdown", 6004),
     ] {
         let number = refused(&mut low, text);
-        // What SHUTDOWN is refused with is the same as for all who may not.
+        // SHUTDOWN is refused with the same error as for every login without the permission.
         assert!(number == error || error == 6004 && number == 297, "{text}: {number}");
     }
     run(&mut sa, "use master; alter database d1 set trustworthy on");

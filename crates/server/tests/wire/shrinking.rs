@@ -1,5 +1,4 @@
-//! The data file of disk tables becomes shorter when somebody wants that, while others use the
-//! tables.
+//! The data file of disk tables becomes shorter on request, while other sessions use the tables.
 
 use std::path::{Path, PathBuf};
 

@@ -57,7 +57,7 @@ fn fill(connection: &mut Connection) {
     connection.execute("checkpoint").unwrap();
 }
 
-/// Does something, and tells how much memory there was at most meanwhile.
+/// Runs a function and returns the most memory that the process took meanwhile.
 fn most_memory(server: &Process, run: impl FnOnce()) -> u64 {
     let (most, over) = (AtomicU64::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
@@ -589,7 +589,7 @@ fn a_transaction_of_many_statements_may_change_more_rows_than_memory_takes() {
     server.kill();
     let server = Process::start(dir.path(), &FLAGS);
     let mut connection = connect(&server);
-    // Of the storages that the transaction has made and given up nobody knows any more.
+    // The storages that the transaction has made and given up are gone from the catalog.
     connection.execute("checkpoint").unwrap();
     check(&mut connection);
     assert_eq!(refusal(&mut connection, "insert t (id, n) values (2, 0)"), 2627);

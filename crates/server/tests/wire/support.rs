@@ -34,7 +34,7 @@ impl Drop for Over<'_> {
 /// The password of `sa` everywhere here.
 pub const PASSWORD: &str = "Secret-Password-1";
 
-/// A directory that is removed in the end.
+/// A directory that is removed when it is dropped.
 pub struct TempDir(PathBuf);
 
 impl TempDir {

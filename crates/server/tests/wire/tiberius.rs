@@ -1,4 +1,4 @@
-//! A client that others have written.
+//! tiberius, a client that is not part of this project.
 
 use tiberius::{AuthMethod, Client, Config, EncryptionLevel};
 use tokio::net::TcpStream;

@@ -36,12 +36,12 @@ enum Opened {
     Within,
     /// In a transaction of its own.
     Alone,
-    /// Not: its plan is of yesterday.
+    /// Not opened: the plan is stale.
     Stale,
 }
 
 impl Context<'_> {
-    /// The plan of a step; one without is given for steps that need none.
+    /// The plan of a step; an empty one for steps that need none.
     pub(crate) fn plan_of(
         &mut self,
         program: &Arc<Program>,
@@ -50,7 +50,7 @@ impl Context<'_> {
         self.plan_with(program, step, &[])
     }
 
-    /// The same with hidden tables, whose plan no other statement can use.
+    /// As [`Context::plan_of`], with hidden tables; no other statement can use the plan.
     pub(crate) fn plan_with(
         &mut self,
         program: &Arc<Program>,
@@ -80,20 +80,20 @@ impl Context<'_> {
         Ok(Some(plan))
     }
 
-    /// Keeps a plan that was made now, if others may use it.
+    /// Keeps a plan that was just made, if other sessions may use it.
     pub(crate) fn keep_plan(&self, step: &Step, plan: &Arc<StepPlan>) {
         if !self.is_shareable(&plan.dependencies) {
             return;
         }
         step.keep(plan.clone(), self.task.now_ns());
-        // The plan is kept by now: a session that forgets a database from here on finds it.
+        // The plan is kept by now: a session that removes a database's plans from here on finds it.
         if !plan.dependencies.schemas.iter().all(|s| self.session.database_holds(s.0)) {
             step.forget(plan);
         }
     }
 
-    /// Whether others may use what depends on this: nothing that only this session's transaction
-    /// knows of.
+    /// Whether other sessions may use what depends on this: not if it depends on what only this
+    /// session's transaction has changed.
     pub(crate) fn is_shareable(&self, dependencies: &Dependencies) -> bool {
         let transaction = &self.session.transaction;
         !transaction.has_edits()
@@ -201,7 +201,7 @@ impl Context<'_> {
     }
 
     /// Runs something with a statement open in all databases that a plan touches. `None` if the
-    /// plan is not good any more; nothing has happened then.
+    /// plan is stale; nothing has happened then.
     pub(crate) fn run_plan<T>(
         &mut self,
         plan: &StepPlan,
@@ -218,7 +218,7 @@ impl Context<'_> {
         ran
     }
 
-    /// Runs it with the memory that it has.
+    /// Runs a plan's statement with the memory that it was granted.
     fn run_granted<T>(
         &mut self,
         plan: &StepPlan,
@@ -424,7 +424,7 @@ impl Context<'_> {
         }
         let database = self.session.name_database();
         if unit.tables.is_empty() {
-            // To clients, what the server knows of itself is read from tables.
+            // For clients, system views count as tables that are read.
             if facts.reads_system_rowsets {
                 self.begin_implicitly()?;
             }
@@ -547,7 +547,7 @@ impl Context<'_> {
     }
 
     /// Enters the gates of a unit's tables, behind which no session changes their definitions.
-    /// `false` if the plan is not good any more.
+    /// `false` if the plan is stale.
     pub(crate) fn enter_tables(
         &mut self,
         unit: &Unit,
@@ -627,7 +627,7 @@ impl Context<'_> {
             let Some(fixed) = part.and_then(|part| part.fixed()) else { continue };
             let access = self.session.access(used.database)?;
             let reads_at_it = is_snapshot || used.table.kind.is_memory_optimized();
-            // What the transaction itself has changed is not here.
+            // Objects that the transaction itself has changed are not in the current schema.
             let is_newer = access.with_schema(|others| {
                 others.visible_from() > fixed
                     && others.object_visible_from(used.table.id()).is_some_and(|from| from > fixed)

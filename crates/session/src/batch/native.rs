@@ -113,7 +113,7 @@ impl Context<'_> {
         Ok(plan)
     }
 
-    /// Runs a module's unit; `None` if its plan is of yesterday.
+    /// Runs a module's unit; `None` if its plan is stale.
     fn run_native_plan(
         &mut self,
         plan: &NativePlan,
@@ -155,7 +155,7 @@ impl Context<'_> {
         ended.map(Some)
     }
 
-    /// Enters tables and puts the run on the session's stack. `false` if the plan is of yesterday.
+    /// Enters tables and puts the run on the session's stack. `false` if the plan is stale.
     fn begin_native(&mut self, plan: &NativePlan, program: &Program, own: bool) -> Run<bool> {
         if !self.enter_tables(&plan.unit, &plan.facts, &plan.dependencies)? {
             return Ok(false);

@@ -173,7 +173,7 @@ impl Instance {
         self.databases.engine().host()
     }
 
-    /// The world.
+    /// The environment: files, clock, randomness.
     pub fn env(&self) -> &Env {
         self.host().env()
     }

@@ -1,5 +1,5 @@
-//! The client's side: requests are written, answers read. Our own tools use it, and tests, which
-//! put it at the other end of [`crate::server`].
+//! The client's side: requests are written, answers read. The project's tools and tests use it,
+//! which put it at the other end of [`crate::server`].
 //!
 //! A connection begins with [`crate::prelogin`], [`crate::tls`] and [`crate::login`]; [`request`]
 //! writes requests, [`bulk`] bulk loads, and [`tokens`] reads answers while they arrive.

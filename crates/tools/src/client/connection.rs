@@ -45,8 +45,8 @@ pub struct TableArgument<'a> {
     pub rows: &'a [Vec<Value>],
 }
 
-/// A request as bytes, made once and sent as often as one likes, on every connection that has
-/// agreed on the same packet size and version as the one that has made it.
+/// A request as bytes, made once and sent any number of times, on every connection that has agreed
+/// on the same packet size and version as the one that has made it.
 #[derive(Clone, Debug)]
 pub struct Request {
     bytes: Box<[u8]>,
@@ -339,7 +339,7 @@ impl Connection {
         }
     }
 
-    /// What the server has said before it closed a connection that was being written to.
+    /// The error that the server sent before it closed a connection that was being written to.
     fn last_words<R: Receiver + ?Sized>(
         &mut self,
         error: io::Error,

@@ -182,7 +182,7 @@ pub enum ModuleOptionKind {
     ViewMetadata,
 }
 
-/// As whom a module runs.
+/// The principal as which a module runs.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum ModulePrincipal {

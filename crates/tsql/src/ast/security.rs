@@ -226,7 +226,7 @@ pub struct AlterAuthorization {
 /// `EXECUTE AS` as a statement.
 #[derive(Clone, Debug)]
 pub struct ExecuteAsStatement {
-    /// As whom.
+    /// The principal to act as.
     pub principal: ExecuteAsPrincipal,
     /// `WITH NO REVERT`.
     pub no_revert: bool,
@@ -234,7 +234,7 @@ pub struct ExecuteAsStatement {
     pub cookie: Option<Variable>,
 }
 
-/// As whom the session goes on.
+/// The principal as which the session goes on.
 #[derive(Clone, Debug)]
 pub enum ExecuteAsPrincipal {
     /// `CALLER`.

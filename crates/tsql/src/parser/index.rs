@@ -86,7 +86,7 @@ impl Parser<'_> {
             self.take();
             return self.parenthesized(|p| p.index_option(false));
         }
-        // Behind a default, `WITH VALUES` is not for us.
+        // Behind a default, `WITH VALUES` belongs to the column and not to the index.
         if self.peek_at(1).keyword == K::Values {
             return Ok(Vec::new());
         }

@@ -48,7 +48,7 @@ impl DataDirectory {
         self.root.join("instance")
     }
 
-    /// What tells a database from others.
+    /// What identifies a database.
     pub fn identity(&self, def: &DatabaseDef) -> DatabaseIdentity {
         let dir = self.databases().join(&*def.directory);
         DatabaseIdentity { id: def.id, uuid: u128::from_le_bytes(def.guid), dir }

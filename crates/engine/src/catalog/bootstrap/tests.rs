@@ -1,4 +1,4 @@
-//! Instances in a simulated world: made, crashed, opened again.
+//! Instances in a simulated environment: made, crashed, opened again.
 
 mod attach;
 mod load;
@@ -102,7 +102,7 @@ impl World {
         Ok(Server { instance, report, task, owner })
     }
 
-    /// A world with a new instance, which is open.
+    /// An environment with a new instance, which is open.
     fn started(seed: u64) -> (World, Server) {
         let world = World::new(seed);
         world.create().expect("an empty disk");

@@ -752,7 +752,7 @@ fn ids_are_spread_and_given_once() {
     assert!(temporary.iter().all(|id| *id < 0));
 }
 
-/// Loads the rows of a world into a catalog of its own, as after a restart.
+/// Loads the rows of an environment into a new catalog, as after a restart.
 fn reloaded(world: &World) -> World {
     let again = World::new();
     let mut old = world.session(98);

@@ -11,7 +11,7 @@ use super::*;
 
 type Content = BTreeMap<PageNumber, u64>;
 
-/// What the outside world knows.
+/// What an observer outside the store knows.
 #[derive(Default, Clone)]
 struct Witness {
     /// What was published, while the machine is up.

@@ -681,10 +681,10 @@ impl RowKeys for Table {
 
 impl Drop for Table {
     fn drop(&mut self) {
-        // SAFETY: the table is exclusively ours. Each row is freed once, with the one version
-        // besides the inline one that is not freed yet: the queues are emptied of its garbage
-        // before the table is dropped (R1). An index that recovery did not come to build does not
-        // know the rows.
+        // SAFETY: this thread has the table exclusively. Each row is freed once, with the one
+        // version besides the inline one that is not freed yet: the queues are emptied of its
+        // garbage before the table is dropped (R1). An index that recovery did not come to build
+        // does not know the rows.
         unsafe { self.take_apart(0, usize::MAX, &mut Teardown::default()) };
     }
 }

@@ -144,7 +144,7 @@ impl Active {
         let file = inner.open_file(&segment)?;
         make_sure_of(inner, &segment, &*file, end)?;
         let left = (segment.size - end.position.offset) / BATCH_ALIGN as u64;
-        let granted = left as i64 - inner.options.overhead_pages() + 1; // the header is behind us
+        let granted = left as i64 - inner.options.overhead_pages() + 1; // the header has been passed
         let offset = end.position.offset;
         Ok(Active { segment, file, offset, granted, used: 0 })
     }

@@ -177,8 +177,8 @@ impl Assembler {
         let ends_prepared = header.flags.has(RecordFlags::PREPARED);
         let mut pieces = match header.flags.has(RecordFlags::CHUNKED) && !ends_prepared {
             true => {
-                // One that began before the position from which we read, and is needed, would have
-                // kept that.
+                // One that began before the position from which the reader starts, and is needed,
+                // would have kept that.
                 let what = "the chunks of a transaction are missing";
                 self.take_stream(header.related).ok_or_else(|| piece.damaged(what))?
             }

@@ -223,7 +223,7 @@ fn read_ahead(mut reader: Box<dyn BatchReader>, send: &SyncSender<Arrival>, prog
 
 impl Drop for Replay {
     fn drop(&mut self) {
-        self.arriving = None; // so that the reader does not wait for us
+        self.arriving = None; // so that the reader does not wait for this thread
         if let Some(reader) = self.reader.take() {
             // Its panic, if any, has been reported by `next`.
             let _ = reader.join();

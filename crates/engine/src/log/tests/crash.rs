@@ -8,7 +8,7 @@ use env::sim::SplitMix;
 use super::*;
 use crate::log::record::RecordWriter;
 
-/// What the outside world knows.
+/// What an observer outside the log knows.
 #[derive(Default)]
 struct Witness {
     /// Published commits by stamp, with their rows.

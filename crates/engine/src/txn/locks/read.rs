@@ -510,8 +510,8 @@ unsafe fn has_same_key(table: &Table, index: usize, a: AnchorPtr, b: AnchorPtr) 
 /// As for [`visibility::newest`], under the same guard.
 unsafe fn copy_of(table: &Table, anchor: AnchorPtr, newest: Newest) -> Option<Box<[u128]>> {
     // SAFETY: the version is protected by the caller's guard. If it is inline, its writer may take
-    // it back and another may fill it again while we read, in a row of constant length; so the
-    // bytes are read one by one, and are used only if the same version is still the head
+    // it back and another may fill it again while this one is read, in a row of constant length; so
+    // the bytes are read one by one, and are used only if the same version is still the head
     // afterwards: an owned begin word is never written twice.
     unsafe {
         let begin = newest.version.begin().load(Acquire);

@@ -1,5 +1,5 @@
-//! Foreign keys between disk tables: whoever takes a row away waits for those who come to refer to
-//! it, or cease to.
+//! Foreign keys between disk tables: a session that deletes a row waits for sessions whose rows
+//! begin to refer to it, or cease to.
 
 use super::{LEVELS, Rows, Stage, lines, prepare};
 use crate::support::TestServer;

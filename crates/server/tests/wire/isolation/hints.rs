@@ -242,7 +242,7 @@ pub const HINTS: [Hint; 70] = [
          a select count(*) from keyed where k > 20; a commit; b commit",
         "1 wait 1 ok b:ok ok",
     ),
-    // Rows whose keys are changed all at once are found by those who have waited for them.
+    // Rows whose keys are changed all at once are found by the sessions that have waited for them.
     versions(
         "a update keyed set id = id + 1; b update keyed set v = v + 1 where k = 10; a commit; b commit;
          c select id, v from keyed where k = 10",
@@ -300,14 +300,14 @@ pub const HINTS: [Hint; 70] = [
          a commit; c select v from keyed where id = 1",
         "ok 10 wait ok b:!3960 1",
     ),
-    // Variables hear of a row once, as it is when it is changed.
+    // Variables are set once for a row, to what it is when it is changed.
     versions(
         "a update pages set v = 11 where id = 1;
          b declare @n int = 0 update pages set @n = @n + v, v = v + 1 select @n; a commit; b commit",
         "ok wait ok b:31 ok",
     ),
-    // The target of a change is what it is now: rows that have come to match are changed, those
-    // that match no more are not.
+    // The target of a change is read as it is now: rows that have come to match are changed, and
+    // rows that no longer match are not.
     versions(
         "a update pages set v = v + 10; b delete pages where v = 20; a commit; b commit; c select v from pages",
         "ok wait ok b:ok ok 30",

@@ -182,8 +182,8 @@ pub const ANOMALIES: [Anomaly; 8] = [
     },
 ];
 
-/// The trace of a play at a level, in a database that is prepared for it: by so many players, whose
-/// transactions have begun, on as many rows of each table.
+/// The trace of a play at a level, in a database that is prepared for it: by this many players,
+/// whose transactions have begun, on as many rows of each table.
 pub fn perform(
     server: &TestServer,
     database: &str,

@@ -114,7 +114,7 @@ fn changed(part: i64, (id, v): (i64, i64)) -> Option<(i64, i64)> {
     }
 }
 
-/// A world in which a server has been killed that had all in memory and in the log.
+/// An environment in which a server was killed while all its rows were in memory and in the log.
 fn killed(seed: u64) -> (World, (Rows, Rows)) {
     let world = World::new(seed);
     world.create().expect("an empty disk");

@@ -53,7 +53,7 @@ impl SplitList<KeyNodes> {
         counts: &Counts,
     ) -> bool {
         // SAFETY: the caller's promise; what is reached through the list is protected by its guard,
-        // and a fresh group is ours until it is linked.
+        // and a fresh group is this thread's until it is linked.
         unsafe {
             let link = self.nodes().rows().link(anchor);
             loop {
