@@ -1,4 +1,4 @@
-//! How long computations on values let others have their turn.
+//! How long computations on values let other sessions have their turn.
 //!
 //! A value may have gigabytes. What looks at all of it asks a [`Pace`] about every [`STRIDE`]
 //! bytes, and ends with the error that this gives. This crate knows neither sessions nor threads: a
@@ -11,7 +11,8 @@ pub const STRIDE: usize = 8 << 10;
 
 /// Whether a computation may go on.
 pub trait Pace {
-    /// Lets others have their turn if it is time for that. The error of a statement that shall end.
+    /// Lets other sessions have their turn if it is time for that. The error of a statement that
+    /// shall end.
     fn pace(&self) -> SqlResult<()>;
 }
 

@@ -38,8 +38,8 @@ pub fn zeros(count: usize) -> Box<[atomic::AtomicU64]> {
     (0..count).map(|_| atomic::AtomicU64::new(0)).collect()
 }
 
-/// Locks without poisoning. Under the interleaving checker a thread that waits for one lets others
-/// run, so that a lock may be held where the checker switches threads.
+/// Locks without poisoning. Under the interleaving checker a thread that waits for one lets other
+/// threads run, so that a lock may be held where the checker switches threads.
 pub mod parking {
     #[cfg(not(feature = "shuttle"))]
     pub use super::held::parking::{Condvar, Mutex, RwLock};

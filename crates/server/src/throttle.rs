@@ -7,7 +7,7 @@
 //!
 //! Checking a password takes processor time on purpose, so attempts queue for it. A pair that
 //! fails, or has many attempts under way, is *suspect*: the server gives suspects one queue of
-//! their own, so that guesses, however many, do not stand before the logins of others.
+//! their own, so that guesses, however many, do not delay the logins of other clients.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -85,7 +85,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Whether its password is checked behind those of others.
+    /// Whether the login's password is checked after those of other logins.
     pub fn is_suspect(&self, now_ns: u64) -> bool {
         let known = self.known();
         known.under_way > FREE || known.recent_failures(now_ns) > FREE

@@ -6,7 +6,7 @@
 //! a tenth of a second of processor time on one turn is *stuck*, and is named in the error log,
 //! once a minute at most.
 //!
-//! What a stuck worker has in its queue is taken by others. One of the [spares](crate::workers) is
+//! Other threads take what a stuck worker has in its queue. One of the [spares](crate::workers) is
 //! woken for each worker that is stuck, and stays awake: then there may be more threads than
 //! processors, and the system shares these out less evenly than statements that give way do.
 

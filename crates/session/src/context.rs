@@ -25,7 +25,7 @@ use crate::security::{self, DatabaseUser};
 use crate::session::State;
 use crate::session::transaction::{self, Origin};
 
-/// How often a definition is tried while others change what it finds.
+/// How often a definition is tried while other sessions change what it finds.
 const DEFINITIONS_MAX: u32 = 100;
 
 /// See the module's header.

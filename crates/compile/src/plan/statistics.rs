@@ -1,5 +1,5 @@
-//! What binding and planning may ask of their surroundings: sizes of tables, and for a turn of
-//! others.
+//! What binding and planning may ask of their caller: sizes of tables, and to let other sessions
+//! have their turn.
 
 use base::SqlResult;
 use base::ids::DbId;
@@ -14,7 +14,7 @@ pub trait Statistics {
     fn distinct_keys(&self, database: DbId, table: &TableDef, index: usize) -> Option<u64>;
 
     /// What it costs to find a row by its entry in an index that does not hold it, beyond a row
-    /// that is passed by in its own order; in such rows. Nothing as long as rows are in memory.
+    /// that is passed by in its own order; in such rows. Zero as long as rows are in memory.
     fn lookup_cost(&self, database: DbId, table: &TableDef) -> f64;
 
     /// Lets other sessions have their turn once a plan has taken long. Error 3617 when the client
@@ -24,7 +24,7 @@ pub trait Statistics {
     }
 }
 
-/// Nothing is known.
+/// Statistics that know nothing: for plans without a database.
 #[derive(Clone, Copy, Debug)]
 pub struct NoStatistics;
 

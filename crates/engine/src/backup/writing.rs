@@ -17,7 +17,7 @@ use crate::sync::plain::{Mutex, MutexGuard};
 #[derive(Default, Debug)]
 pub struct Writing(Mutex<HashSet<PathBuf>>);
 
-/// Keeps others from writing to a backup file while it lives.
+/// Keeps other backups from writing to a backup file until it is dropped.
 #[derive(Debug)]
 pub struct WritesAlone {
     all: Arc<Writing>,

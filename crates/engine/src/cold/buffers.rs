@@ -7,7 +7,7 @@ use super::pool::Pool;
 use super::store::Core;
 use crate::wait::{Interrupted, Task};
 
-/// Pages that are looked at before others get a turn.
+/// Pages that are looked at before other sessions get a turn.
 const STEP: usize = 256;
 
 /// A page that the pool holds.

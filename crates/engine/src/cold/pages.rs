@@ -83,7 +83,7 @@ pub trait Pages: Sync {
     fn read_ahead_max(&self) -> usize;
 }
 
-/// Changing pages: a batch of private images, invisible to others until they are published. After
+/// Changing pages: a batch of private images, invisible to readers until they are published. After
 /// an error the batch is dropped: what was published stays, what was freed is, nothing else is left
 /// behind.
 pub trait Edit: Pages {

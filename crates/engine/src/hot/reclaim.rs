@@ -250,8 +250,8 @@ impl Reclaimer {
     }
 
     /// Processes up to `budget` entries of all queues. Returns how many it processed; fewer than
-    /// the budget means that nothing more is due. One thread at a time does this; others process
-    /// nothing.
+    /// the budget means that nothing more is due. One thread at a time does this; other threads
+    /// process nothing.
     pub fn pass(
         &self,
         shard: usize,

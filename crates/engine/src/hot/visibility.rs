@@ -39,7 +39,7 @@ pub struct Snapshot {
     pub slot: u32,
     /// Own changes by statements with a smaller number are seen.
     pub statement: u64,
-    /// What protects the reads, and how writes at this snapshot meet others'.
+    /// What protects the reads, and how writes at this snapshot meet those of other transactions.
     pub isolation: Isolation,
 }
 

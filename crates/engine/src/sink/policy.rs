@@ -77,8 +77,8 @@ impl Core {
             let bytes = rows + indexes;
             load.all += bytes;
             match table.sinks() {
-                // What a transaction has shut others out of cannot sink before that is over,
-                // however long they wait.
+                // A table from which a transaction has shut other transactions out cannot sink
+                // before that is over, however long they wait.
                 true if table.gate().closing().is_some() => {}
                 true => load.sinking += bytes,
                 // It does not begin to sink before it is in memory as a whole; nor without rows: it

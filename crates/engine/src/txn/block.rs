@@ -150,7 +150,7 @@ impl Transaction {
     }
 
     /// Waits until the committed horizon covers a stamp, so that a transaction that begins
-    /// afterwards sees it. That takes others a few instructions.
+    /// afterwards sees it. The other thread needs a few instructions for that.
     pub(super) fn wait_until_committed(&self, task: &Task, stamp: Lsn) {
         self.manager().log.wait_committed(task, Lsn(stamp.0 + RECORD_ALIGN as u64));
     }

@@ -212,8 +212,8 @@ impl Transaction {
     }
 
     /// Waits if too much is to sink: as long as so many rows are worth, or until the backlog is
-    /// gone. The transaction holds nothing more that others wait for; an interrupted task goes on
-    /// at once.
+    /// gone. The transaction holds nothing more that other transactions wait for; an interrupted
+    /// task goes on at once.
     fn hold_back(&self, task: &Task, rows: usize) {
         let queue = &self.manager().sinking;
         let mut left_ns = queue.delay_ns(rows);

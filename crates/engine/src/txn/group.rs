@@ -12,9 +12,9 @@
 //! coordinator's log has been read: it committed if the decision is there, and did not otherwise.
 //!
 //! Stamps and snapshots stay per database. What a transaction has to validate at commit can be
-//! validated in the coordinator alone, since between the prepare record and the decision others may
-//! commit; so the coordinator is the database in which something was protected, and if that is more
-//! than one, the commit fails.
+//! validated in the coordinator alone, since between the prepare record and the decision other
+//! transactions may commit; so the coordinator is the database in which something was protected,
+//! and if that is more than one, the commit fails.
 
 use base::ids::{DbId, Lsn};
 

@@ -131,9 +131,9 @@ impl Manager {
         &self.locks
     }
 
-    /// Changes whenever a writer has taken back a version that others may wait for, although its
-    /// transaction goes on. A transaction that waits for a version reads this first, and does not
-    /// sleep if it has changed.
+    /// Changes whenever a writer has taken back a version that other transactions may wait for,
+    /// although its transaction goes on. A transaction that waits for a version reads this first,
+    /// and does not sleep if it has changed.
     pub(crate) fn withdrawals(&self) -> u64 {
         self.withdrawals.load(SeqCst)
     }
@@ -475,8 +475,8 @@ impl DatabaseSession {
         }
     }
 
-    /// The newest snapshot: it covers the session's own last commit, for which others may have to
-    /// fill their space before, and never exceeds what is committed.
+    /// The newest snapshot: it covers the session's own last commit, for which other sessions may
+    /// have to fill their space before, and never exceeds what is committed.
     pub(super) fn newest(&self, at: ReadAt) -> Lsn {
         let own = Lsn(self.last_commit.load(Relaxed));
         let log = &self.manager.log;

@@ -29,7 +29,8 @@ use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::transaction::{Savepoint, Transaction};
 use crate::wait::Task;
 
-/// Rows that are stamped while others' commits wait for this transaction's place in the log.
+/// Rows that are stamped while other transactions' commits wait for this transaction's place in the
+/// log.
 const ROWS_PER_STAMP: usize = 4096;
 
 /// How often it is tried to take down what was settled, and the pause in between.

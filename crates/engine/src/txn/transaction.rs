@@ -372,7 +372,8 @@ impl Transaction {
     }
 
     /// Registers a snapshot if none is: until its begin words are replaced, what this transaction
-    /// wrote must not be reclaimed, although others may replace it as soon as it is committed.
+    /// wrote must not be reclaimed, although other transactions may replace it as soon as it is
+    /// committed.
     pub(super) fn protect_own(&mut self) {
         if self.registered.is_none() {
             self.fresh_stamp(ReadAt::Durable);
@@ -669,7 +670,8 @@ impl Transaction {
     }
 
     /// Closes the gate of a table until the transaction ends: waits until no other transaction is
-    /// inside, and keeps others out. Only DDL does this, before it changes or drops the table.
+    /// inside, and keeps other transactions out. Only DDL does this, before it changes or drops the
+    /// table.
     pub fn close_gate(&mut self, task: &Task, table: &Arc<Table>) -> TxnResult<()> {
         critical::section(Section::Wait, || self.close_gate_of(task, table))
     }

@@ -1,10 +1,10 @@
-//! What a transaction has written, and how others may look at it.
+//! What a transaction has written, and how other sessions may look at it.
 //!
 //! A writer takes no locks for the rows it changes ([`super::locks`]), so that its transaction
 //! alone knows which ones they are. Where the transaction pauses (its request is over, it waits,
 //! its session asks for the locks there are) it *shows* its writes: its session's [`Window`] says
-//! where they lie, and others look at them there, under the window's mutex. So writers pay for
-//! nothing but a look at a flag.
+//! where they lie, and other sessions look at them there, under the window's mutex. So writers pay
+//! for nothing but a look at a flag.
 //!
 //! # Invariants
 //!
@@ -54,7 +54,7 @@ pub(super) struct Window {
 #[derive(Debug)]
 struct Shown {
     database: DbId,
-    /// The entries, which others may read under the window's mutex (V1).
+    /// The entries, which other sessions may read under the window's mutex (V1).
     entries: *const [Write],
     /// The tables that entries name by their place, without those whose rows have no locks.
     tables: Tables,

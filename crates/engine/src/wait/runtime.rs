@@ -21,7 +21,8 @@ pub struct RuntimeOptions {
     pub stack_bytes_max: usize,
     /// Free stacks that are kept; more are unmapped.
     pub stacks_kept: usize,
-    /// How long a statement runs before [`super::Task::checkpoint`] lets others have their turn.
+    /// How long a statement runs before [`super::Task::checkpoint`] lets other sessions have their
+    /// turn.
     pub slice_ns: u64,
 }
 

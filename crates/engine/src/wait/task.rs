@@ -301,8 +301,8 @@ impl<'s> Task<'s> {
     }
 
     /// Belongs into every loop that a client can make long, however short its turns: sees that the
-    /// statement shall end, and lets others have their turn when the time slice is used up. No
-    /// worker, guard or lock may be held (P1).
+    /// statement shall end, and lets other sessions have their turn when the time slice is used up.
+    /// No worker, guard or lock may be held (P1).
     #[inline]
     pub fn checkpoint(&self) -> Result<(), Interrupted> {
         if let Some(why) = self.interrupted() {
@@ -332,7 +332,7 @@ impl<'s> Task<'s> {
         self.look_at_clock();
     }
 
-    /// Lets others have their turn.
+    /// Lets other sessions have their turn.
     pub fn yield_now(&self) {
         self.worker().count_yield();
         match &self.mode {

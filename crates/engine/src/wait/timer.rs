@@ -20,8 +20,8 @@ pub trait Timer: Send + Sync {
     /// Wakes the waker when this much time has passed, unless the result is dropped before.
     fn arm(&self, delay_ns: u64, waker: Waker) -> Armed;
 
-    /// Wakes the waker of a statement that lets others have their turn. An executor that serves
-    /// sockets looks at them before it goes on with the statement.
+    /// Wakes the waker of a statement that lets other sessions have their turn. An executor that
+    /// serves sockets looks at them before it goes on with the statement.
     fn yield_to_others(&self, waker: &Waker) {
         waker.wake_by_ref();
     }

@@ -65,7 +65,7 @@ impl Pace for FnContext<'_> {
     }
 }
 
-/// Lets others run if it is time for that. The error of a statement that was cancelled.
+/// Lets other sessions run if it is time for that. The error of a statement that was cancelled.
 pub fn paced(task: &Task<'_>) -> SqlResult<()> {
     task.pause().map_err(|_| SqlError::new(&message::COMMAND_CANCELLED, &[]))
 }

@@ -1,4 +1,5 @@
-//! Servers that compile everything before it runs first: they answer what others answer.
+//! Servers that compile everything before it runs first: they answer what interpreting servers
+//! answer.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -11,7 +12,7 @@ use testkit::golden;
 
 use crate::Generator;
 
-/// A generator that knows what it has done.
+/// A generator that counts what it compiles.
 pub struct Watched {
     generator: Generator,
     compiled: AtomicUsize,
@@ -28,7 +29,7 @@ impl Watched {
         })
     }
 
-    /// A server that has everything compiled by this.
+    /// A server that has everything compiled by this generator.
     pub fn server(self: &Arc<Watched>, sim: &SimEnv) -> TestServer {
         TestServer::with(sim, |options| {
             options.code_generator = Some(self.clone());
@@ -36,7 +37,7 @@ impl Watched {
         })
     }
 
-    /// How many units it has compiled.
+    /// How many units the generator has compiled.
     pub fn compiled(&self) -> usize {
         self.compiled.load(Relaxed)
     }

@@ -3,10 +3,10 @@
 //! # Life of a lease
 //!
 //! A statement asks for as much as its plan is guessed to need, before it opens anything. If the
-//! pool does not have that, or others have come before, it waits in a queue, in order of arrival,
-//! until its deadline. What it then has is its *lease*. Objects that need more are given it as long
-//! as no statement waits, up to what one statement may have; after that they spill. The lease ends
-//! with the statement.
+//! pool does not have that, or other statements have come before, it waits in a queue, in order of
+//! arrival, until its deadline. What it then has is its *lease*. Objects that need more are given
+//! it as long as no statement waits, up to what one statement may have; after that they spill. The
+//! lease ends with the statement.
 //!
 //! Statements without sorts and hash tables do not come here, and neither do those that run inside
 //! of another: a statement that holds a lease must not wait for another.

@@ -322,14 +322,14 @@ impl Machine<'_, '_> {
         registers(&self.act.slots)
     }
 
-    /// Lets others run from time to time, and checks what values have taken.
+    /// Lets other sessions run from time to time, and checks what values have taken.
     #[inline(always)]
     pub fn turn(&mut self) -> SqlResult<()> {
         self.turns = self.turns.wrapping_add(1);
         if self.turns & 63 == 0 { self.checkpoint() } else { Ok(()) }
     }
 
-    /// Lets others run, sees attention, and that values have not taken more than they may.
+    /// Lets other sessions run, sees attention, and that values have not taken more than they may.
     #[inline(never)]
     pub fn checkpoint(&mut self) -> SqlResult<()> {
         self.exec.runtime.grant.check()?;

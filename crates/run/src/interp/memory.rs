@@ -371,7 +371,7 @@ impl Charge {
     }
 
     /// As [`Charge::settle`], for an object that can spill: it is refused what was not granted, but
-    /// gets its minimum even if others have used the grant up.
+    /// gets its minimum even if other objects have used the grant up.
     #[inline]
     pub fn settle_granted(&mut self, bytes: usize, grant: &mut Grant) -> SqlResult<()> {
         if bytes == self.bytes {

@@ -14,7 +14,7 @@
 //! * I1: registers are read as their unit says; see `ir`, U1 to U4. On these rests every
 //!   unsafe block of this folder: a register of bytes or a row is an address, and is followed.
 //! * I2: nothing of a worker is held while an instruction waits (A5): engine cursors and writes see
-//!   to that; loops let others run at [`engine::wait::Task::checkpoint`].
+//!   to that; loops let other sessions run at [`engine::wait::Task::checkpoint`].
 //! * I3: local tables that a unit changes have an open statement while it runs; it ends with
 //!   the run.
 //! * I4: what an activation's objects hold is charged to the runtime's [`memory::Grant`] and given

@@ -27,9 +27,9 @@ pub enum Encrypt {
     Off,
     /// What the client asks for, and the login always if the client can.
     On,
-    /// Everything; others are refused.
+    /// Everything; clients without encryption are refused.
     Required,
-    /// Everything, from the first byte (TDS 8.0); others are refused.
+    /// Everything, from the first byte (TDS 8.0); clients of older versions are refused.
     Strict,
 }
 

@@ -58,7 +58,7 @@ fn serve(
     if let Some(password) = made {
         info!("The data directory is initialised.");
         if !was_given {
-            // Not to the error log, which others may collect and keep.
+            // Not to the error log, which other programs may collect and keep.
             let told = format!("The password of sa is: {password}\nIt is not shown again.\n");
             if std::io::stderr().write_all(told.as_bytes()).is_err() {
                 warn!(

@@ -163,7 +163,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Lets others see the login for which the session acts.
+    /// Lets other sessions see the login for which the session acts.
     pub(super) fn tell_login(&mut self) {
         let login = self.session.identity.login();
         self.session.entry.status().login = (login.id, login.name.clone());

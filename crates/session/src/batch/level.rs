@@ -200,7 +200,7 @@ impl Context<'_> {
         }
     }
 
-    /// Does something to its end, waiting for others for so long at most.
+    /// Runs a function to its end; it may wait for other sessions this long at most.
     fn undisturbed<T>(&mut self, timeout_ms: i64, body: impl FnOnce(&mut Self) -> T) -> T {
         let owner = self.session.entry.owner.clone();
         let before = owner.lock_timeout_ms();

@@ -108,7 +108,7 @@ impl Context<'_> {
         Ok(None)
     }
 
-    /// Lets others have their turn; the fault of a request that was cancelled.
+    /// Lets other sessions have their turn; the fault of a request that was cancelled.
     pub(crate) fn check_interrupt(&self) -> Run<()> {
         self.task.checkpoint().map_err(|_| Fault::cancelled())
     }
@@ -255,8 +255,8 @@ impl Context<'_> {
         self.tell_done(command, rows, false)
     }
 
-    /// A statement that sets something up for others has succeeded, which the client of a module
-    /// does not hear.
+    /// A statement that sets something up for later statements has succeeded, which the client of a
+    /// module does not hear.
     pub(super) fn done_setting(&mut self) -> Run<()> {
         if self.session.level().kind != ProgramKind::Batch {
             self.session.left.error = 0;

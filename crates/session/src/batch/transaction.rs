@@ -228,7 +228,7 @@ impl State {
         self.tell_transaction();
     }
 
-    /// Lets others see the transaction.
+    /// Lets other sessions see the transaction.
     pub(crate) fn tell_transaction(&self) {
         let described = self.transaction.describe();
         let mut status = self.entry.status();

@@ -116,7 +116,7 @@ pub struct Instance {
     database_changes: AtomicU64,
     last_transaction: AtomicU64,
     last_guid: Mutex<SequentialGuids>,
-    /// Global temporary tables whose sessions have ended while others used them.
+    /// Global temporary tables whose sessions have ended while other sessions used them.
     left_temporary: Mutex<Vec<ObjectId>>,
     connections: AtomicI32,
     errors: AtomicI32,

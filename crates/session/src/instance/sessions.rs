@@ -1,7 +1,7 @@
 //! The sessions and what they do.
 //!
-//! Each session has an entry, which it writes and others read: the views over sessions, connections
-//! and requests, and `KILL`.
+//! Each session has an entry, which it writes and other sessions read: the views over sessions,
+//! connections and requests, and `KILL`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub struct ClientInfo {
     pub connection_id: [u8; 16],
 }
 
-/// A session, as others see it.
+/// A session, as other sessions see it.
 pub struct SessionEntry {
     /// `@@SPID`
     pub id: SessionId,

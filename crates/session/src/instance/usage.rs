@@ -74,7 +74,7 @@ impl DatabaseUsage {
         true
     }
 
-    /// Keeps others than this session from entering a database; those inside stay.
+    /// Keeps other sessions than this one from entering a database; those inside stay.
     pub fn close(&self, database: DbId, session: SessionId) {
         self.lock().exclusive.insert(database, session);
     }

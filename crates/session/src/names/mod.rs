@@ -168,7 +168,8 @@ fn described(variable: &variables::Variable) -> Variable {
 /// How many rows there are, as the planner asks.
 pub struct EngineStatistics<'s> {
     session: &'s State,
-    /// What waits while others have their turn; nothing where planning must not be interrupted.
+    /// What waits while other sessions have their turn; nothing where planning must not be
+    /// interrupted.
     task: Option<&'s Task<'s>>,
 }
 

@@ -144,7 +144,7 @@ impl Session {
             Context { task, session: state, runtime: &mut self.runtime, writer: &mut writer };
         context.session.levels = vec![batch_level(ProgramKind::Batch, database)];
         // No client is left to be told; tempdb is made anew at the next start. The rest is done
-        // even after a panic: others must not find a session that is gone.
+        // even after a panic: other sessions must not find a session that is gone.
         let _ = contained(|| context.end_temporary());
         let state = &mut self.state;
         state.instance.locks.release_all(&state.entry.owner, Lifetime::Session);

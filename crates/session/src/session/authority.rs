@@ -184,7 +184,7 @@ fn can_act(principal: &PrincipalDef) -> bool {
     principal.kind != PrincipalKind::Role && !builtin.contains(&principal.id)
 }
 
-/// Whether the session may see what others do.
+/// Whether the session may see what other sessions do.
 pub fn sees_server(facts: &(impl MetadataFacts + ?Sized)) -> bool {
     let server = Securable { class: SecurableClass::Server, major: 0, minor: 0 };
     facts.is_permitted(DbId(1), server, Permission::ViewServerState)

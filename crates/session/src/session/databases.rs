@@ -1,7 +1,7 @@
 //! The databases that a session has used, and what it remembers of them.
 //!
 //! What is shared by all sessions (catalogs, schemas) is reached through what is kept here, so that
-//! a statement that finds everything as it was writes no memory that others use.
+//! a statement that finds everything as it was writes no memory that other sessions use.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;

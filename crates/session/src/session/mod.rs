@@ -82,7 +82,7 @@ pub struct LoginOptions {
 pub struct State {
     /// The server.
     pub instance: Arc<Instance>,
-    /// How others see the session.
+    /// How other sessions see the session.
     pub entry: Arc<SessionEntry>,
     /// `SET` options.
     pub options: Options,
@@ -262,7 +262,7 @@ impl Session {
         self.state.instance.note_panic(self.id(), panicked.text());
     }
 
-    /// How others see the session.
+    /// How other sessions see the session.
     pub fn entry(&self) -> &Arc<SessionEntry> {
         &self.state.entry
     }

@@ -14,8 +14,8 @@ pub struct Reveal(Arc<Mutex<Vec<Arc<DatabaseSession>>>>);
 
 impl Reveal {
     /// Waits until everything that the client may have been shown is durable. Does not wait, and
-    /// writes no memory that others use, if it is. Never interrupted. Error 9001 if a log has
-    /// failed.
+    /// writes no memory that other sessions use, if it is. Never interrupted. Error 9001 if a log
+    /// has failed.
     pub fn wait(&self, task: &Task) -> SqlResult<()> {
         let mut at = 0;
         loop {

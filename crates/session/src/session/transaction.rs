@@ -164,7 +164,7 @@ impl TransactionState {
         self.open.as_ref().map_or(0, |open| open.id)
     }
 
-    /// What others may see of it.
+    /// What other sessions may see of the transaction.
     pub fn describe(&self) -> Option<TransactionStatus> {
         let open = self.open.as_ref()?;
         Some(TransactionStatus {
@@ -343,8 +343,8 @@ impl TransactionState {
         self.definitions += 1;
     }
 
-    /// Whether the definition statement that has failed is to be done once more, since others have
-    /// changed what it found: said of the outermost one.
+    /// Whether the definition statement that has failed is to be done once more, since other
+    /// transactions have changed what it found: said of the outermost one.
     pub fn restarts_definition(&mut self) -> bool {
         if self.definitions > 1 {
             return false;
@@ -379,8 +379,8 @@ impl TransactionState {
         }
     }
 
-    /// Leaves the tables that were only read, so that others may change them. Called where no
-    /// statement is open.
+    /// Leaves the tables that were only read, so that other sessions may change them. Called where
+    /// no statement is open.
     pub fn leave_tables(&mut self) {
         if self.definitions == 0
             && let Some(open) = &mut self.open

@@ -75,8 +75,8 @@ fn a_panic_in_any_layer_ends_its_session_alone() {
     for (place, text) in LAYERS {
         let mut session = server.session();
         panics(&mut session, *place, text);
-        // Even before the session ends, others read and lock what it has written, and change what
-        // it has changed.
+        // Even before the session ends, other sessions read and lock what it has written, and
+        // change what it has changed.
         let answer = other.run(
             "set lock_timeout 0
              select id, name from t with (tablockx)

@@ -96,7 +96,7 @@ fn rows_of_temporary_tables_sink() {
 }
 
 /// A session that ended with a global temporary table took the server down: the table was dropped
-/// without the DDL lock, which is needed to change what others see.
+/// without the DDL lock, which is needed to change what other sessions see.
 #[test]
 fn a_session_takes_its_global_temporary_tables_along() {
     let server = TestServer::new();

@@ -46,7 +46,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Adds what others have done.
+    /// Adds the counts of another tally.
     pub fn add(&mut self, other: Tally) {
         self.iterations += other.iterations;
         self.batches += other.batches;

@@ -394,7 +394,7 @@ fn a_merge_follows_foreign_keys_by_what_it_does() {
         .map(|r| (matches!(r.action, ReferencedAction::Delete(_)), r.on_delete, r.on_update))
         .collect();
     assert_eq!(kinds, [(true, true, false), (false, false, true)]);
-    // Rows that others have changed meanwhile must still refer to the old one.
+    // Rows that other transactions have changed meanwhile must still refer to the old one.
     for referenced in &plan.effects.referenced_by {
         let (input, recheck) = match &referenced.action {
             ReferencedAction::Delete(plan) => (&plan.input, &plan.recheck),

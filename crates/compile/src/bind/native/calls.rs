@@ -1,4 +1,4 @@
-//! Calls of natively compiled procedures by others.
+//! Calls of natively compiled procedures by other modules.
 
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@
 //! rows of the statement go there, and rows that it deletes are taken back there. When the
 //! statement has succeeded the trees are filled, keys that are there twice are found, and the
 //! successor becomes the table's storage, as after a rebuild: for the transaction at once, for
-//! others when it commits.
+//! other transactions when it commits.
 //!
 //! Until then this transaction reads the old storage of the table, as it was when the load began.
 //! If the statement fails, the load is forgotten with what it did before.

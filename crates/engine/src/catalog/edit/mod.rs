@@ -13,8 +13,8 @@
 //! change locks what it changes and what it relies on until its transaction ends ([`claims`]), and
 //! fails as stale if that was changed since the statement began: [`SchemaEdit::lock`] comes before
 //! the checks that a definition statement makes, and from there to [`SchemaEdit::end_statement`]
-//! the working copy is *pinned*: it does not take over what others commit. Local temporary objects
-//! (`#name`) need no locks, since other sessions cannot name them.
+//! the working copy is *pinned*: it does not take over what other transactions commit. Local
+//! temporary objects (`#name`) need no locks, since other sessions cannot name them.
 //!
 //! Tables whose definition changes, derived fields included, have their gates closed until the
 //! transaction ends: transactions that got in before are done, and those that get in afterwards
@@ -31,7 +31,7 @@
 //! * E2: a change that is recorded at a position of the transaction has written at least one row
 //!   there, so that rolling back to the position or before it, and nothing else, undoes the change.
 //! * E5: where the working copy is not pinned, it is made of what is current, but for local
-//!   temporary objects of others.
+//!   temporary objects of other sessions.
 
 mod claims;
 mod load;
@@ -315,8 +315,8 @@ impl SchemaEdit {
         self.catalog.clone().write_row(task, txn, (system, &row), true, Some(&bytes))
     }
 
-    /// Writes down up to where ids may be given, in a transaction of its own: others are about to
-    /// do so as well, and none waits until this transaction ends.
+    /// Writes down up to where ids may be given, in a transaction of its own: other transactions
+    /// are about to do so as well, and none waits until this transaction ends.
     fn reserve_ids(&mut self, task: &Task, txn: &Transaction) -> CatalogResult<()> {
         // Without a log nothing of the database survives the server.
         if !self.catalog.is_logged() || !self.catalog.needs_ids() {
@@ -380,7 +380,8 @@ impl State {
         Ok(Some(Pending { existed, bytes, gates }))
     }
 
-    /// The tables behind the objects that a change touches, as far as others can see them.
+    /// The tables behind the objects that a change touches, as far as other transactions can see
+    /// them.
     fn gates(
         &self,
         catalog: &Catalog,
@@ -428,8 +429,8 @@ impl State {
         }
     }
 
-    /// Makes the working copy anew from what is current now, if others have changed more than local
-    /// temporary objects.
+    /// Makes the working copy anew from what is current now, if other transactions have changed
+    /// more than local temporary objects.
     fn refresh(&mut self, catalog: &Catalog) {
         if catalog.shared_version() == self.base.shared_version() || self.ended {
             return;

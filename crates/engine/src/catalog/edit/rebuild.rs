@@ -1,5 +1,5 @@
-//! Giving a table another storage, to which its rows are copied one by one, while others read and
-//! write it.
+//! Giving a table another storage, to which its rows are copied one by one, while other
+//! transactions read and write it.
 //!
 //! # Life of a rebuild
 //!
@@ -7,14 +7,14 @@
 //! a snapshot sees by then are copied to a new storage, which no other transaction knows. Then
 //! rounds follow, each with a later snapshot: of every row whose key was noted, what the round
 //! before saw is taken out of the new storage, and what this one sees is put there. When little is
-//! noted any more the table's gate is closed, and there is one more round; others find the new
-//! storage when the transaction commits.
+//! noted any more the table's gate is closed, and there is one more round; other transactions find
+//! the new storage when the transaction commits.
 //!
 //! The caller decides what a copy is like: it gets rows of the old table ([`TableRebuild::next`])
 //! and gives each as it is to be ([`TableRebuild::put`]). So a row that was copied has to be found
 //! by its copy: by the key that names it in the log. Where that is not the same for each copy of a
-//! row, the gate is closed before the first one; and as soon as what others change takes too much
-//! memory.
+//! row, the gate is closed before the first one; and as soon as what other transactions change
+//! takes too much memory.
 //!
 //! # Invariants
 //!
@@ -130,7 +130,7 @@ pub struct TableRebuild {
     build: Option<Build>,
     /// Whether rows keep their hidden numbers.
     is_numbered: bool,
-    /// What others change, if they may; and whether the gate has been closed.
+    /// What other transactions change, if they may; and whether the gate has been closed.
     noting: Option<Noting>,
     is_closed: bool,
     /// The whole rebuild, as a statement: its snapshot is registered as long as there are rounds.
@@ -437,8 +437,8 @@ impl TableRebuild {
         Ok(())
     }
 
-    /// Whether what others change takes so much memory, as keys and as rows that are copied once
-    /// more, that they had better wait.
+    /// Whether what other transactions change takes so much memory, as keys and as rows that are
+    /// copied once more, that they had better wait.
     fn is_much_changed(&self, edit: &SchemaEdit) -> bool {
         let Some(noting) = self.noting.as_ref().filter(|_| !self.is_closed) else { return false };
         let limit = edit.catalog.database().manager().tables().pool().least_limit();

@@ -57,8 +57,8 @@ impl Schema {
         self.version = version;
     }
 
-    /// Makes a working copy a schema that others see: snapshots from `visible_from` on see what
-    /// was changed in it, as far as that means anything to them.
+    /// Makes a working copy a schema that other transactions see: snapshots from `visible_from` on
+    /// see what was changed in it, as far as that means anything to them.
     pub(in crate::catalog) fn publish(&mut self, version: u64, visible_from: Lsn) {
         self.version = version;
         self.shared = version;

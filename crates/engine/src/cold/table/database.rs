@@ -200,7 +200,7 @@ impl ColdTables {
         ready.max(building).max(abandoned).unwrap_or(0)
     }
 
-    /// Keeps others from changing the directory, and from taking note of pages.
+    /// Keeps other threads from changing the directory, and from taking note of pages.
     pub(super) fn alone(&self) -> impl Drop + '_ {
         self.changing.lock()
     }

@@ -81,7 +81,8 @@ fn everything_at_once_leaves_every_page_whole() {
         for round in 0..12u64 {
             pool.set_limit([48, 300, 32, 128][round as usize % 4] * PAGE_BYTES as u64);
             checkpoint(store_ref).unwrap();
-            // So that the others get some work done at this limit; nothing depends on how much.
+            // So that the other threads get some work done at this limit; nothing depends on how
+            // much.
             std::thread::sleep(std::time::Duration::from_millis(40));
             if round % 5 == 4 {
                 pool.drop_clean();

@@ -1,4 +1,4 @@
-//! What of a tree cannot be read, for DBCC CHECKTABLE, while others change the tree.
+//! What of a tree cannot be read, for DBCC CHECKTABLE, while writers change the tree.
 //!
 //! The walk follows keys, not pages: it goes down from the root for each leaf, to the first key
 //! that it has not seen. A page that cannot be read is a *gap* in the keys, which ends where the

@@ -273,7 +273,7 @@ impl Index {
         }
     }
 
-    /// Anchors in the index; an estimate while others change it.
+    /// Anchors in the index; an estimate while other threads change it.
     pub fn len(&self) -> u64 {
         match self {
             Index::Hash(index) => index.counts().rows(),

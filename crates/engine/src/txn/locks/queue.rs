@@ -8,7 +8,7 @@ use crate::txn::locks::space::{LockSpace, Request, RowKeys, Target};
 use crate::txn::waits::Gates;
 use crate::wait::{Task, WaitError};
 
-/// How long a request waits for a lock that others have.
+/// How long a request waits for a lock that other owners have.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Patience {
     /// As `SET LOCK_TIMEOUT` says.

@@ -41,7 +41,7 @@ pub struct Locking {
     pub reach: Reach,
     /// A lock on the table, and for how long.
     pub table: Option<(LockMode, Lifetime)>,
-    /// Rows that others have locked are left out: `READPAST`.
+    /// Rows that other owners have locked are left out: `READPAST`.
     pub skip: bool,
     /// They are an error: `NOWAIT`.
     pub no_wait: bool,

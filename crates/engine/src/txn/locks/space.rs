@@ -369,8 +369,8 @@ impl LockSpace {
         }
     }
 
-    /// Makes an owner's pending span count for all others. Fails if a span of another owner, which
-    /// was let past it while it was pending, counts already; returns that owner.
+    /// Makes an owner's pending span count for all other owners. Fails if a span of another owner,
+    /// which was let past it while it was pending, counts already; returns that owner.
     pub(super) fn settle(&self, owner: OwnerId, span: &Span) -> Result<(), OwnerId> {
         let mut inner = self.lock();
         let own = |s: &SpanGrant| s.grant.owner == owner && s.span == *span && s.grant.pending;

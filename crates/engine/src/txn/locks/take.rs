@@ -151,8 +151,8 @@ impl Transaction {
         self.locks.as_mut()?.spaces.iter_mut().find(|held| held.table == pointer)
     }
 
-    /// Whether others' locks on ranges that are not complete yet do not concern this transaction,
-    /// since they wait for it.
+    /// Whether other owners' locks on ranges that are not complete yet do not concern this
+    /// transaction, since they wait for it.
     pub(super) fn is_established(&mut self, table: &Table) -> bool {
         !self.writes.is_empty() || self.held_space(table).is_some_and(|held| held.parts > 0)
     }

@@ -280,7 +280,7 @@ fn count(
     count.expect("no transaction is in the way")
 }
 
-/// One scan, of a reader of before or of now, while others write.
+/// One scan, of a reader of before or of now, while other transactions write.
 fn scan<'h>(
     depth: &Depth,
     table: &Table,

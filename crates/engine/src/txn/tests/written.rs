@@ -1,4 +1,4 @@
-//! What others see of the rows that a transaction has changed.
+//! What other sessions see of the rows that a transaction has changed.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -128,8 +128,8 @@ fn a_waiter_shows_its_rows_and_which_one_it_waits_for() {
     assert!(owner.changed_rows().is_empty());
 }
 
-/// One thread changes rows, shows them and ends in every way, while rows sink; others look all the
-/// time, and never see but names of rows that there can be.
+/// One thread changes rows, shows them and ends in every way, while rows sink; other threads look
+/// all the time, and never see but names of rows that there can be.
 #[test]
 fn looking_never_meets_a_row_that_has_gone() {
     const ROWS: i64 = 12;

@@ -18,8 +18,8 @@ pub struct SpillOptions {
     pub limit_bytes: u64,
     /// Bytes of a block.
     pub block_bytes: usize,
-    /// What an object may hold before it must spill, though the grant is used up by others: with
-    /// less, runs and partitions would be a few rows each.
+    /// What an object may hold before it must spill, though other objects have used the grant up:
+    /// with less, runs and partitions would be a few rows each.
     pub object_min_bytes: usize,
     /// Threads that read and write them.
     pub threads: usize,

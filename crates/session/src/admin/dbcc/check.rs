@@ -91,8 +91,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Error 7919 if something is to be repaired while others may be in the database. Nothing is
-    /// repaired in any case.
+    /// Error 7919 if something is to be repaired while other sessions may be in the database.
+    /// Nothing is repaired in any case.
     fn refuse_repair(&self, database: DbId, dbcc: &ast::Dbcc) -> Run<()> {
         let is_repair = |word: String| word.to_ascii_uppercase().starts_with("REPAIR_");
         let instance = self.instance();

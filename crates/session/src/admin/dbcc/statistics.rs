@@ -275,7 +275,8 @@ impl Context<'_> {
         Ok(counted)
     }
 
-    /// A table as a query reads it for statistics: as it is now, without waiting for others.
+    /// A table as a query reads it for statistics: as it is now, without waiting for other
+    /// sessions.
     fn source(&self, database: DbId, table: &TableDef) -> Run<String> {
         let schema = self.schema(database)?;
         let name = Place { context: self, schema: &schema, database }.of(table);

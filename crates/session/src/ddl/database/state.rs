@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::ddl::failure::DdlResult;
 use crate::instance::sessions::SessionEntry;
 
-/// How often it is looked whether the others have left.
+/// How often the statement checks whether the other sessions have left.
 const LOOK_AGAIN_NS: u64 = 20_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -64,7 +64,8 @@ pub(super) fn clear(
     Ok(())
 }
 
-/// Lets others in again, unless the session is inside and the database is for a single user.
+/// Lets other sessions in again, unless the session is inside and the database is for a single
+/// user.
 pub(super) fn release(context: &Context<'_>, database: DbId, access: UserAccess) {
     let usage = &context.instance().usage;
     let inside = usage.sessions_in(database).contains(&context.session.id());

@@ -92,7 +92,7 @@ pub static DM_DB_XTP_HASH_INDEX_STATS: FilledView = FilledView {
         ("max_chain_length", BIG, false),
     ],
     fill: |cx| {
-        /// Keys that are counted before others get a turn.
+        /// Keys that are counted before other sessions get a turn.
         const STEP: usize = 10_000;
         let task = cx.task;
         every_index(cx, |cx, names, table, at| {

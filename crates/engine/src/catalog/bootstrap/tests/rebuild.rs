@@ -1,4 +1,4 @@
-//! Tables that get another storage while others write to them.
+//! Tables that get another storage while other transactions write to them.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

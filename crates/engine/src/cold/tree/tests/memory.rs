@@ -46,7 +46,7 @@ pub struct MemoryPages {
     pub while_loading: Mutex<Option<(u32, Interlude)>>,
 }
 
-/// Something that others do.
+/// An action of other threads.
 type Interlude = Box<dyn FnOnce(&MemoryPages) + Send>;
 
 /// An image that is kept, because it is a copy.

@@ -172,7 +172,7 @@ impl GroupPtr {
         }
     }
 
-    /// How many rows it has: an estimate while others change it.
+    /// How many rows it has: an estimate while other threads change it.
     ///
     /// # Safety
     /// The group is protected.

@@ -108,7 +108,7 @@ fn show(cx: &mut FillContext<'_>, own: &Lock) {
     cx.push_two(start, rest);
 }
 
-/// A session that is in a database keeps others from dropping it.
+/// A session that is in a database keeps other sessions from dropping it.
 fn of_databases(cx: &FillContext<'_>) -> Vec<Lock> {
     let master = cx.instance.databases().master().current();
     let mut locks = Vec::new();
@@ -287,8 +287,8 @@ impl Granted {
     }
 }
 
-/// Adds transactions that wait for others' versions, for tables or definitions, and those that have
-/// what is waited for.
+/// Adds transactions that wait for other transactions' versions, for tables or definitions, and
+/// those that have what is waited for.
 fn add_waits(cx: &FillContext<'_>, locks: &mut Vec<Lock>, places: &mut Places<'_>) {
     let waits: Vec<Waits> = cx.instance.host().graph.waits();
     if waits.is_empty() {
