@@ -1,8 +1,8 @@
 //! Rows in an arena, and hash indexes over them.
 //!
 //! A row is a few words: the stamps of its beginning and end, a link for each index, its columns.
-//! It is named by where it is in the arena, counted in words; 0 is no row. Threads take chunks of
-//! the arena and fill them alone, so that rows need no allocator. Everything is an atomic word,
+//! It is named by where it is in the arena, counted in words; 0 is not a row. Threads take chunks
+//! of the arena and fill them alone, so that rows need no allocator. Everything is an atomic word,
 //! read and written without ordering except where a row is published: that is in the bucket's head.
 
 use std::ops::Deref;

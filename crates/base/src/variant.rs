@@ -171,7 +171,7 @@ fn array<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
 }
 
 /// The type and value inside a `sql_variant` in either of its forms; `None` for NULL and for bytes
-/// that are no encoding.
+/// that encode no value.
 pub fn content(value: ValueRef<'_>) -> Option<(SqlType, ValueRef<'_>)> {
     match value {
         ValueRef::Bytes(bytes) => decode_variant(bytes),

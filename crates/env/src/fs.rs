@@ -226,7 +226,7 @@ pub trait FileSystem: Send + Sync + Debug {
     }
 
     /// Opens a file that a client has named, by a path from [`FileSystem::resolve`]. Fails with
-    /// `PermissionDenied` for what is no regular file (a device, a pipe, a directory), and if a
+    /// `PermissionDenied` for what is not a regular file (a device, a pipe, a directory), and if a
     /// link has taken the place of a part of the path since it was resolved.
     fn open_named(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>> {
         self.open(path, mode)

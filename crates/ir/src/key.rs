@@ -1,9 +1,9 @@
 //! Normalized keys of register values: bytes that are equal, and ordered, as the values are.
 //!
 //! Hash tables, sets, groups and sorters look at values through these alone, so that collations,
-//! padding, negative zero and the byte order of uniqueidentifiers are no concern of theirs. The
-//! encoding is the engine's for index keys ([`engine::hot::key`]); every column is nullable here,
-//! and `(max)` types are allowed.
+//! padding, negative zero and the byte order of uniqueidentifiers do not concern them. The encoding
+//! is the engine's for index keys ([`engine::hot::key`]); every column is nullable here, and
+//! `(max)` types are allowed.
 
 use std::collections::HashSet;
 use std::ops::Deref;

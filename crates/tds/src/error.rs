@@ -54,7 +54,7 @@ pub enum ProtocolError {
     TypeLength(u8),
     /// A precision or scale that the data type cannot have.
     TypeScale(u8),
-    /// Bytes that are no value of the named type.
+    /// Bytes that are not a value of the named type.
     Value(&'static str),
     /// A parameter is encrypted (Always Encrypted), which is not served.
     Encrypted,
@@ -85,7 +85,7 @@ impl ProtocolError {
         }
     }
 
-    /// The error as SQL Server would raise it for something that is no parameter.
+    /// The error as SQL Server would raise it for something that is not a parameter.
     pub fn to_sql_error(&self) -> SqlError {
         self.as_parameter(0, "")
     }

@@ -10,7 +10,7 @@ pub const COLINFO: u8 = 0xA5;
 pub const ORDER: u8 = 0xA9;
 /// An error.
 pub const ERROR: u8 = 0xAA;
-/// A message that is no error.
+/// A message that is not an error.
 pub const INFO: u8 = 0xAB;
 /// The value of an output parameter or a function.
 pub const RETURNVALUE: u8 = 0xAC;

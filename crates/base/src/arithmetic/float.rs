@@ -7,7 +7,7 @@ use crate::message;
 use crate::types::TypeKind;
 use crate::types::operators::BinaryOperator;
 
-/// The value as of type `kind`. Error 8115 if it is infinite there, 3623 if it is no number.
+/// The value as of type `kind`. Error 8115 if it is infinite there, 3623 if it is not a number.
 #[inline]
 pub fn checked(kind: TypeKind, value: f64) -> SqlResult<f64> {
     let value = if kind == TypeKind::Real { f64::from(value as f32) } else { value };

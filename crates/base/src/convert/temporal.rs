@@ -105,7 +105,7 @@ fn from_number(value: ValueRef<'_>, from: &SqlType, to: &SqlType) -> SqlResult<V
         ValueRef::Float(v) => v,
         _ => return Err(not_allowed(from, to)),
     };
-    // Far beyond the calendar, and what is no number.
+    // Far beyond the calendar, and what is not a number.
     if !(-1e6..1e7).contains(&days) {
         return Err(expression_overflow(to.kind));
     }

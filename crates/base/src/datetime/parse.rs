@@ -34,7 +34,7 @@ pub struct Parsed {
     pub offset: Option<i16>,
 }
 
-/// Why a text is no date.
+/// Why a text is not a date.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ParseError {
     /// It has no form that is known: error 241 (295 for smalldatetime).

@@ -38,8 +38,8 @@ impl Binder<'_> {
         Ok(Inherited { reads, forced: forced(hints)?.or(self.env.inherited.forced) })
     }
 
-    /// What hints demand of how a table's rows are found. `database` is of a table that is no table
-    /// variable. Errors 307, 308, 315, 316, 362, 365, 8622, 10746, 10747, 10749, 10750.
+    /// What hints demand of how a table's rows are found. `database` is of a table that is not a
+    /// table variable. Errors 307, 308, 315, 316, 362, 365, 8622, 10746, 10747, 10749, 10750.
     pub fn access_hint(
         &mut self,
         hints: &[TableHint],

@@ -41,7 +41,7 @@ const THROW_MESSAGE_LENGTH: u16 = 2048;
 pub struct BoundNative {
     /// The body.
     pub module: NativeModule,
-    /// The table variables that are no parameters, in the order of their places in the frame; the
+    /// The table variables that are not parameters, in the order of their places in the frame; the
     /// table-valued parameters come before them.
     pub tables: Vec<Arc<TableDef>>,
     /// In which language, and by which settings, it reads and writes dates.

@@ -1,7 +1,7 @@
 //! Going on behind a name that means nothing, so that all such names of a statement are reported.
 //!
 //! A column that does not exist, or is ambiguous, is noted and taken for a NULL. What fails because
-//! of that afterwards is no error of the statement's; a clause, or an entry of a list, in which
+//! of that afterwards is not an error of the statement's; a clause, or an entry of a list, in which
 //! something like this happens is left out. Nothing is made of a statement with noted errors.
 
 use base::{SqlError, message};

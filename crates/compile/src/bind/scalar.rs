@@ -33,12 +33,12 @@ pub(super) enum Origin {
     Identity(u16),
 }
 
-/// The collation label of an expression; nothing for one that is no string.
+/// The collation label of an expression; nothing for one that is not a string.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct Label(Option<(Coercibility, &'static str)>);
 
 impl Label {
-    /// Of what is no string.
+    /// Of what is not a string.
     pub const NONE: Label = Label(None);
 
     /// Of a column of this type.

@@ -41,7 +41,7 @@ pub(super) enum Clause {
     Set,
     Output,
     Values,
-    /// The definition of a constraint or computed column, or a statement that is no query.
+    /// The definition of a constraint or computed column, or a statement that is not a query.
     Other,
 }
 

@@ -43,7 +43,7 @@ pub struct Root {
     pub info: Vec<u8>,
 }
 
-/// Why bytes are no root.
+/// Why bytes are not a root.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NotRoot {
     /// Empty, torn or rotten.

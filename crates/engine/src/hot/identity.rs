@@ -138,7 +138,7 @@ impl Counter {
 
     /// Hands out `count` values that follow each other at the increment's distance. `log` appends a
     /// record with a position and returns where it ends. It is called once in a block of values,
-    /// and asked for the size of the block then; a block of one value is no cache.
+    /// and asked for the size of the block then; a block of one value is not a cache.
     pub fn take<E>(
         &self,
         task: &Task,

@@ -204,7 +204,7 @@ impl RowLayout {
         }
     }
 
-    /// A row from where it was kept when rows always had end offsets; `None` if the bytes are no
+    /// A row from where it was kept when rows always had end offsets; `None` if the bytes are not a
     /// row.
     pub fn checked<'r>(&self, row: &'r [u8]) -> Option<&'r [u8]> {
         let header = (row.len() >= self.least_len()).then(|| self.header_len_of(row))?;

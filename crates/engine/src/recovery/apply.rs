@@ -40,7 +40,7 @@ const QUEUE: usize = 4;
 /// Operations applied under one epoch guard.
 const OPERATIONS_PER_GUARD: usize = 256;
 
-/// An operation that is no row, kept until the catalog is told.
+/// An operation that is not a row, kept until the catalog is told.
 enum Other {
     Sequence { sequence: ObjectId, ceiling: i128 },
     Unknown { kind: u8, layout: u16, storage: StorageId, payload: Vec<u8> },
@@ -71,7 +71,7 @@ struct Shared {
     place: Arc<ColdPlace>,
     /// The first thing that went wrong.
     failure: Mutex<Option<RecoveryError>>,
-    /// Operations that are no rows, for the catalog.
+    /// Operations that are not rows, for the catalog.
     others: Mutex<Vec<(Lsn, Other)>>,
     /// Until a commit makes their tables.
     early: Mutex<Early>,

@@ -94,8 +94,8 @@ pub trait RecoveryCatalog {
         changes: &[CatalogChange],
     ) -> Result<(), String>;
 
-    /// An operation of a commit that is no row and not known here: the ceilings of sequences, and
-    /// whatever the catalog has logged itself. Called in log order, and after
+    /// An operation of a commit that is not a row and not known here: the ceilings of sequences,
+    /// and whatever the catalog has logged itself. Called in log order, and after
     /// [`RecoveryCatalog::changed`] for everything before.
     ///
     /// # Errors

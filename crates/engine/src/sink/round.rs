@@ -425,7 +425,7 @@ impl Core {
                         p: key.to_vec(),
                         begin: past.begin,
                         end: past.end,
-                        // SAFETY: as above; it is no deletion.
+                        // SAFETY: as above; it is not a deletion.
                         row: unsafe { table.row(past.version) }.to_vec(),
                     }));
                 }

@@ -47,7 +47,7 @@ pub trait Functions: Sync {
     fn rowset(&self, name: &str) -> Option<&'static RowsetFunction>;
 }
 
-/// Error 195 about a name that is no function.
+/// Error 195 about a name that is not a function.
 pub fn unknown_function(name: &str) -> SqlError {
     SqlError::new(&message::NOT_RECOGNIZED, &[&name, &"built-in function name"])
 }

@@ -1,7 +1,7 @@
 //! Calling functions from tests, with arguments written as in T-SQL, in a session of their own.
 //!
 //! Besides literals an argument can be `type:value` (`datetime2(3):2020-01-01`, `int:NULL`), which
-//! is no constant, and `part:name` for a date part.
+//! is not a constant, and `part:name` for a date part.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;

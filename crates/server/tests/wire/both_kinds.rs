@@ -11,8 +11,8 @@ use crate::support::TestServer;
 const ROUNDS: [i64; 3] = [50, 150, 450];
 
 /// A database for memory-optimized tables: its compatibility level is raised where it is lower,
-/// disk tables' levels are no obstacle, and the filegroup lies where the script's server had its
-/// files.
+/// disk tables' isolation levels do not conflict, and the filegroup lies where the script's server
+/// had its files.
 const PREPARE: [&str; 4] = [
     "if not exists (select top (1) 1 from sys.databases as b \
                     where b.name = db_name() and b.compatibility_level >= 130) \

@@ -111,7 +111,7 @@ fn backups_never_touch_what_is_not_theirs() {
         let path = path.to_str().unwrap();
         run(&mut low, &format!("backup database d1 to disk = '{path}' {options}"));
     }
-    // Reading is no way to the server's files either.
+    // The server's files cannot be read either.
     for path in [data.join("instance"), at("link"), "/proc/self/environ".into()] {
         let path = path.to_str().unwrap();
         let restore = format!("restore headeronly from disk = '{path}'");

@@ -145,7 +145,7 @@ impl Context<'_> {
     }
 }
 
-/// Sets one option of a pool. Error 102 for others and for what is no share.
+/// Sets one option of a pool. Error 102 for others and for what is not a share.
 fn set(pool: &mut ResourcePoolDef, option: &DatabaseOption) -> Result<(), SqlError> {
     let wrong = || SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&option.name]);
     let (target, range) = match &*option.name {

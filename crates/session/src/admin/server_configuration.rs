@@ -18,7 +18,8 @@ type Shown<'a> = &'a dyn std::fmt::Display;
 
 /// How many times as large as the memory for pages the extension may be.
 const RATIO_MAX: u64 = 32;
-/// Where extensions lie whose path is no absolute one of this machine, below the data directory.
+/// Where extensions lie whose path is not an absolute one of this machine, below the data
+/// directory.
 const EXTENSION_DIRECTORY: &str = "extension";
 const PAGE_BYTES: u64 = engine::cold::PAGE_BYTES as u64;
 

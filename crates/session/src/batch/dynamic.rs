@@ -320,7 +320,7 @@ impl Context<'_> {
         Ok(places)
     }
 
-    /// A text among the arguments. Error 214 if it is no national string.
+    /// A text among the arguments. Error 214 if it is not a national string.
     fn text_argument(
         &self,
         procedure: TextProcedure,

@@ -93,7 +93,7 @@ impl Context<'_> {
         self.insert_rows(program, step, insert, frame, sets).map(Some)
     }
 
-    /// The table that receives the rows, as it is defined now; `None` for what is no table.
+    /// The table that receives the rows, as it is defined now; `None` for what is not a table.
     fn insert_target(&self, insert: &ast::Insert) -> SqlResult<Option<Arc<TableDef>>> {
         let ast::TargetKind::Name(name) = &insert.target.kind else { return Ok(None) };
         Ok(self.find_table(name)?.map(|(_, table)| table))

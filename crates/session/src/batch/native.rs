@@ -498,7 +498,7 @@ impl State {
     }
 }
 
-/// The variables of a module that are no parameters.
+/// The variables of a module that are not parameters.
 fn extend_frame(frame: &mut Frame, plan: &NativePlan) {
     for at in frame.len()..plan.variables.len() {
         frame.declare(plan.variables[at]);

@@ -17,7 +17,7 @@ const MS_PER_DAY: u64 = 86_400_000;
 const TICKS_PER_MS: u64 = 10_000;
 
 impl Context<'_> {
-    /// `WAITFOR DELAY` and `WAITFOR TIME`. Error 148 for what is no time.
+    /// `WAITFOR DELAY` and `WAITFOR TIME`. Error 148 for what is not a time.
     pub(super) fn wait_for(
         &mut self,
         program: &Arc<Program>,

@@ -341,7 +341,7 @@ fn compile(context: &Context<'_>, load: &Load, hidden: &HiddenTable) -> SqlResul
     Ok(StepPlan { unit, facts, dependencies, options })
 }
 
-/// The table that a load's statement names. Error 208, and 4902-like ones for what is no table.
+/// The table that a load's statement names. Error 208, and 4902-like ones for what is not a table.
 pub fn find(context: &Context<'_>, name: &ast::ObjectName) -> SqlResult<(DbId, Arc<TableDef>)> {
     context
         .find_table(name)?

@@ -157,7 +157,7 @@ impl Context<'_> {
         Ok(self.session.prepared.get(handle).cloned().ok_or_else(unknown)?)
     }
 
-    /// Opens a cursor over a text. What is no query is executed without one, which message 16954
+    /// Opens a cursor over a text. What is not a query is executed without one, which message 16954
     /// tells.
     fn open_remote(&mut self, opening: Opening<'_>) -> Run<Called> {
         let Opening { text, declared, arguments, scroll, concurrency, row_count, places } = opening;

@@ -130,7 +130,7 @@ pub struct NativePlan {
     pub dates: DateSettings,
     /// The variables of its frame.
     pub variables: Vec<SqlType>,
-    /// Its table variables that are no parameters, in order.
+    /// Its table variables that are not parameters, in order.
     pub tables: Vec<Arc<TableDef>>,
     /// What has to be known of it before it runs.
     pub facts: Facts,

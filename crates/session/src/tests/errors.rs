@@ -65,7 +65,7 @@ fn errors_go_where_sql_server_sends_them() {
         ),
         ("begin try exec('select from') end try begin catch print error_number() end catch", "156"),
         ("begin try exec nothing end try begin catch print error_number() end catch", "2812"),
-        // RAISERROR ends nothing, and up to 10 it is no error.
+        // RAISERROR ends nothing, and up to 10 it is not an error.
         (
             "exec raises 16 print 'caller'",
             "Msg 50000, Level 16, State 7, Procedure raises, Line 1: raised\ngoes on\nreturn -6\ncaller",

@@ -144,7 +144,7 @@ fn a_statement_without_memory_is_told_which_pool_has_none() {
     refused("default", 41805, session.run(insert));
     let answer = session.run(counts);
     assert!(answer.contains("internal|0\ndefault|1\n"), "{answer}");
-    // Disk tables are no matter of the pool's, and definitions can be changed.
+    // Disk tables do not concern the pool, and definitions can be changed.
     for statement in [
         "create table again (id int primary key, v int)",
         "insert again values (1, 1), (2, 2)",

@@ -253,7 +253,7 @@ impl Bench<'_> {
                 std::array::from_fn(|at| after[at] - before[at]);
             device_us /= f64::from(TURNS);
             device.values.push(device_us);
-            // What the data file gives is no part of the figure, so it may give hardly anything.
+            // What the data file gives is not part of the figure, so it may give hardly anything.
             if from_file * 1000 < from_extension {
                 let read_us = wait_ms as f64 / waits as f64 * 1e3;
                 read.values.push(read_us);

@@ -18,12 +18,12 @@ pub struct ServerAddress {
     pub ignored_instance: Option<String>,
 }
 
-/// Why a text is no server name.
+/// Why a text is not a server name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AddressError {
     /// A way to reach servers that is not TCP.
     Protocol(String),
-    /// What follows the comma is no port.
+    /// What follows the comma is not a port.
     Port(String),
 }
 
@@ -50,7 +50,7 @@ impl ServerAddress {
     /// Reads a server name.
     ///
     /// # Errors
-    /// When it names a protocol other than TCP, or its port is no number from 1 to 65535.
+    /// When it names a protocol other than TCP, or its port is not a number from 1 to 65535.
     pub fn parse(text: &str) -> Result<ServerAddress, AddressError> {
         let rest = without_protocol(text.trim())?;
         let (name, port) = match rest.rsplit_once(',') {

@@ -25,7 +25,7 @@ pub enum ClientError {
     Unreachable(ServerAddress, io::Error),
     /// The connection has failed, or the server has closed it.
     Lost(io::Error),
-    /// The server has said something that is no TDS.
+    /// The server has sent something that is not TDS.
     Protocol(ProtocolError),
     /// TLS has failed.
     Tls(String),

@@ -77,7 +77,7 @@ impl Incoming {
     /// stays in `bytes`.
     ///
     /// # Errors
-    /// When the bytes are no answer; the connection is of no use then.
+    /// When the bytes are not an answer; the connection cannot be used any further then.
     pub(super) fn feed<R: Receiver + ?Sized>(
         &mut self,
         bytes: &mut &[u8],

@@ -62,7 +62,7 @@ fn run(flags: Flags) -> ExitCode {
     }
 }
 
-/// Codes are bytes on most systems; what is no byte must not look like success.
+/// Codes are bytes on most systems; what is not a byte must not look like success.
 fn exit_code(code: i32) -> ExitCode {
     match (code, code as u8) {
         (0, _) => ExitCode::SUCCESS,

@@ -41,7 +41,7 @@ pub fn converse(shell: &mut Shell) -> Result<i32, ShellError> {
         }
     };
     if let Some(file) = &history {
-        // A history that cannot be kept is no reason to complain.
+        // A history that cannot be saved is not reported.
         let _ = editor.save_history(file);
     }
     Ok(code)

@@ -205,7 +205,7 @@ impl Shell {
                 let variables = (!self.flags.no_variables).then_some(&self.flags.variables);
                 let result = self.batch.push(line, variables);
                 if result.is_err() {
-                    // Half of a line is no batch.
+                    // Half of a line is not a batch.
                     self.batch.take();
                 }
                 result.map(|()| Flow::GoOn).map_err(ShellError::NoVariable)
@@ -312,7 +312,7 @@ impl Shell {
         match (flow, value) {
             (Flow::Exit(code), _) => Ok(Flow::Exit(code)),
             (Flow::GoOn, Some(value)) => Ok(Flow::Exit(value as i32)),
-            // No result, or one that is no number.
+            // No result, or one that is not a number.
             (Flow::GoOn, None) => Ok(Flow::Exit(-100)),
         }
     }

@@ -4,9 +4,9 @@
 //!
 //! A [`Batch`] is a list of [`Statement`]s. Scalars ([`Expr`]) and conditions ([`Condition`]) are
 //! different types, as in T-SQL: a comparison has no value that could be selected, and a number is
-//! no condition. Whatever can be written in several ways but means the same (`ANY` and `SOME`, `!=`
-//! and `<>`, `PROC` and `PROCEDURE`, parentheses) has one form here. What means the same only once
-//! types are known (`CAST` and `CONVERT`) keeps its form.
+//! not a condition. Whatever can be written in several ways but means the same (`ANY` and `SOME`,
+//! `!=` and `<>`, `PROC` and `PROCEDURE`, parentheses) has one form here. What means the same only
+//! once types are known (`CAST` and `CONVERT`) keeps its form.
 //!
 //! # Invariants
 //!

@@ -350,7 +350,7 @@ impl<'a> Lexer<'a> {
         self.token(kind, mark)
     }
 
-    /// `$identity`, `$1.50`, or `$` alone, which is no money at all.
+    /// `$identity`, `$1.50`, or `$` alone, which stands for 0.
     fn dollar(&mut self, mark: Span) -> Token {
         match self.byte(1) {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.word(TokenKind::DollarWord, mark),

@@ -15,7 +15,7 @@ use crate::lexer::token::{Token, TokenKind};
 const COLUMN_PARTS: usize = 5;
 
 impl Parser<'_> {
-    /// An operand that is no constant and does not begin with an operator or a parenthesis.
+    /// An operand that is not a constant and does not begin with an operator or a parenthesis.
     pub(super) fn primary(&mut self) -> SqlResult<Expr> {
         let start = self.peek();
         let kind = match start.kind {

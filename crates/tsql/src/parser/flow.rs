@@ -24,7 +24,7 @@ impl Parser<'_> {
     fn block(&mut self) -> SqlResult<StatementKind> {
         self.expect(K::Begin)?;
         let statements = self.nested_statements()?;
-        // A block of nothing is no block.
+        // A block of nothing is not a block.
         if statements.is_empty() {
             return Err(self.unexpected());
         }

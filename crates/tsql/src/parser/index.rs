@@ -132,7 +132,7 @@ impl Parser<'_> {
         Ok(IndexOption { span: self.span_from(start), kind })
     }
 
-    /// Error 155 for a word that is no option.
+    /// Error 155 for a word that is not an option.
     fn unknown_index_option(&self) -> SqlError {
         let token = self.peek();
         if token.kind != TokenKind::Word || token.keyword.is_reserved() {

@@ -289,7 +289,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a name stands here that is no label: an alias without `AS` (P3).
+    /// Whether a name stands here that is not a label: an alias without `AS` (P3).
     pub(super) fn at_alias(&self) -> bool {
         self.at_ident() && self.peek_at(1).kind != TokenKind::Colon
     }

@@ -61,7 +61,7 @@ const STATISTICS: Words<StatisticsKind> = &[
 ];
 
 impl Parser<'_> {
-    /// What follows `SET`, when it is no variable.
+    /// What follows `SET`, when it is not a variable.
     pub(super) fn set_option(&mut self) -> SqlResult<StatementKind> {
         let option = match self.peek().keyword {
             K::Transaction | K::Tran => {
@@ -95,7 +95,7 @@ impl Parser<'_> {
         Ok(StatementKind::SetOption(Box::new(option)))
     }
 
-    /// `a, b ON`. Error 195 for a name that is no option.
+    /// `a, b ON`. Error 195 for a name that is not an option.
     fn set_switches(&mut self) -> SqlResult<SetOption> {
         let options = self.list(|p| match p.find_word(SWITCHES) {
             Some(option) => {

@@ -15,7 +15,7 @@ use crate::quote_identifier;
 /// nested ones would double the text at every level.
 const REPEATED_MAX: usize = 256;
 
-/// Functions whose first argument is a part of a date, which is no column.
+/// Functions whose first argument is a part of a date, which is not a column.
 const DATE_PART_FUNCTIONS: &[&str] =
     &["dateadd", "datediff", "datediff_big", "datename", "datepart", "datetrunc", "date_bucket"];
 
@@ -23,7 +23,7 @@ const DATE_PART_FUNCTIONS: &[&str] =
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Tightness {
     Sum,
-    /// Also a sign before something that is no number.
+    /// Also a sign before something that is not a number.
     Product,
     Primary,
 }

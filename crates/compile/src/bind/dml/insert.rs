@@ -82,7 +82,7 @@ impl Binder<'_> {
         }))
     }
 
-    /// What receives the rows. Reading it is no business of the statement.
+    /// What receives the rows. The statement does not read it.
     fn insert_target(&mut self, insert: &ast::Insert) -> BindResult<(Targeted, Vec<CheckPlan>)> {
         let accesses = self.facts.accesses.len();
         let unhinted = self.facts.memory_optimized_unhinted;

@@ -44,7 +44,7 @@ pub struct ShownOperator {
     pub subtree_cost: f64,
     /// What it reads or changes.
     pub object: Option<LineObject>,
-    /// Whether it is no operator, but the name of the query within an expression that follows.
+    /// Whether it is not an operator, but the name of the query within an expression that follows.
     pub is_label: bool,
     /// What it has done.
     pub actual: Option<Actual>,

@@ -406,8 +406,8 @@ fn rows_that_are_taken_back_are_in_no_tree() {
         assert!(entries(&table, &task, index) == expected, "index {index}");
     }
 
-    // It is no matter which comes first: keys are passed on, and the old rows taken back behind the
-    // new ones.
+    // The order does not matter: keys are passed on, and the old rows taken back behind the new
+    // ones.
     let mut build = begin_build(&tables, &task, [true, true, false]);
     push_all(&mut build, (0..300).map(|n| long_row(n, n)));
     push_all(&mut build, (0..300).filter(|n| n % 2 == 0).map(|n| long_row(n, 1000 - n)));

@@ -205,7 +205,7 @@ fn what_was_written_down_under_another_root_is_not_believed() {
     assert_eq!(pool.extension_stats().unwrap().pages, 0);
 }
 
-/// What is there and is no extension is left as it is. What a crash leaves of one is used, with
+/// A file that is not an extension is left as it is. What a crash leaves of one is used, with
 /// nothing in it.
 #[test]
 fn a_file_that_is_none_of_an_extension_is_not_touched() {

@@ -164,7 +164,7 @@ impl Cursor {
     }
 
     /// A cursor over all of an index that does not fetch the rows that are not in memory: in the
-    /// place of such a row comes a copy that is no row: its bytes are the entry in the index's
+    /// place of such a row comes a copy that is not a row: its bytes are the entry in the index's
     /// tree, for [`sunk_entry`].
     pub(crate) fn of_entries(snapshot: &Snapshot, index: usize) -> Cursor {
         let cursor = Cursor::new(snapshot, index, ScanRange::All, Direction::Forward);

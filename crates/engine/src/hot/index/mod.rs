@@ -56,7 +56,7 @@ use crate::sync::Arc;
 /// What the caller of [`Index::insert`] says about another anchor with the same key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Admit {
-    /// It is no obstacle.
+    /// It does not prevent the insert.
     Admit,
     /// The insert must not happen.
     Refuse,

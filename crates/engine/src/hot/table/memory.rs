@@ -24,7 +24,7 @@ impl Table {
     /// The bytes of a version's row.
     ///
     /// # Safety
-    /// The version belongs to this table, is no tombstone, and is protected for `'a` (H2).
+    /// The version belongs to this table, is not a tombstone, and is protected for `'a` (H2).
     #[inline]
     pub unsafe fn row<'a>(&self, version: VersionPtr) -> &'a [u8] {
         // SAFETY: row bytes do not change while the version is protected (H1).

@@ -239,7 +239,7 @@ fn a_prepared_segment_alone_is_no_new_log() {
     fs.remove_file(&first).unwrap();
     assert!(matches!(machine.store().unwrap_err(),
         LogError::Missing { path, .. } if *path == *first));
-    // Nor is no segment at all.
+    // Neither is the absence of all segments.
     fs.remove_file(&machine.segment(2)).unwrap();
     assert!(matches!(machine.store().unwrap_err(),
         LogError::Missing { path, .. } if *path == *first));

@@ -50,7 +50,7 @@ impl LockMode {
         LockMode(self.0 | other.0)
     }
 
-    /// Whether it is no lock at all.
+    /// Whether the mode is that of no lock.
     pub fn is_none(self) -> bool {
         self == LockMode::NONE
     }

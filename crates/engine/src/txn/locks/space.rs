@@ -121,7 +121,7 @@ pub trait RowKeys {
     fn key(&self, index: usize) -> Option<KeyBuf>;
 }
 
-/// For what is no row.
+/// For what is not a row.
 pub struct NoKeys;
 
 impl RowKeys for NoKeys {

@@ -13,7 +13,7 @@ pub(super) fn types_of_join(call: &Call<'_>) -> SqlResult<Inferred> {
     if arg.bare_null || arg.ty.kind.is_legacy_lob() {
         return Err(refuse(call));
     }
-    // What is no string becomes Unicode.
+    // What is not a string becomes Unicode.
     let value = match arg.ty.kind.is_character() {
         true => call.text(0)?,
         false => as_unicode(&call.text(0)?),

@@ -59,7 +59,7 @@ pub(super) static ODBC: &[ScalarFunction] = &[
 ];
 
 /// The type in which a number is worked on: small integers as `int`, `smallmoney` as `money`,
-/// `real`, `bit` and whatever is no number as `float`. Error 8116.
+/// `real`, `bit` and whatever is not a number as `float`. Error 8116.
 fn working_type(call: &Call<'_>, at: usize) -> SqlResult<SqlType> {
     use TypeKind::*;
     let arg = &call.args[at];

@@ -20,7 +20,7 @@ pub(super) fn soundex<'a>(
     Ok(ValueRef::Chars(ctx.arena.alloc_bytes(&code)))
 }
 
-/// The digit of a consonant; 0 for vowels, and for what is no letter.
+/// The digit of a consonant; 0 for vowels, and for what is not a letter.
 fn digit(letter: u8) -> u8 {
     match letter.to_ascii_uppercase() {
         b'B' | b'F' | b'P' | b'V' => b'1',
@@ -34,7 +34,7 @@ fn digit(letter: u8) -> u8 {
 }
 
 /// The first letter and the digits of the three consonants after it. Equal neighbours count once,
-/// with an H or W between them too; what is no letter ends the word.
+/// with an H or W between them too; what is not a letter ends the word.
 fn code_of(text: &str) -> [u8; 4] {
     let mut code = [b'0'; 4];
     let word = text.trim_start_matches(' ').as_bytes();

@@ -35,7 +35,7 @@ pub struct Window {
     at: usize,
     /// Whether an aggregate has left out a NULL: warning 8153.
     null_eliminated: bool,
-    /// Why a result is NULL that could not be computed, where that is no error.
+    /// Why a result is NULL that could not be computed, where that is not an error.
     arithmetic_error: Option<SqlError>,
     key: ChargedKey,
     charge: Charge,

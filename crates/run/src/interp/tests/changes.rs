@@ -388,7 +388,7 @@ fn parents_are_kept_or_take_their_children_along() {
         );
         plan.input = input(&parent, Some(eq(col(0, INT), int(3))));
         assert_eq!(run(&mut world, Plan::Delete(Box::new(plan))), Ok(1));
-        // An update that leaves the key as it is is no matter; one that changes it is.
+        // An update that leaves the key unchanged is ignored; one that changes it counts.
         let mut plan = update(&parent, None, vec![(0, col(0, INT)), (1, int(5))]);
         plan.effects.referenced_by = vec![referenced(&child, refuse())];
         assert_eq!(run(&mut world, Plan::Update(Box::new(plan.clone()))), Ok(2));

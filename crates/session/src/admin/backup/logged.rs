@@ -50,7 +50,7 @@ pub(super) fn restored(context: &Context<'_>, def: &DatabaseDef, set: &BackupSet
 }
 
 /// Message 3041 and its like: why a backup or restore has come to nothing. What only looks at
-/// backups is no matter.
+/// backups does not matter.
 pub(super) fn failed(context: &Context<'_>, action: BackupAction, database: &str, why: &SqlError) {
     use BackupAction as A;
     let instance = &context.session.instance;

@@ -96,7 +96,7 @@ fn statement(statement: &Statement) -> DdlResult<()> {
     }
 }
 
-/// Whether a statement changes a table that is no variable. An alias may mean either, so a
+/// Whether a statement changes a table that is not a variable. An alias may mean either, so a
 /// statement with a `FROM` is checked when it is bound.
 fn is_table(target: &ast::TargetKind) -> bool {
     matches!(target, ast::TargetKind::Name(_))

@@ -150,7 +150,7 @@ fn grouping_sets_keep_their_structure() {
     ] {
         assert_eq!(select(text), text);
     }
-    // One expression in parentheses is no list.
+    // One expression in parentheses is not a list.
     assert_eq!(
         select("SELECT 1 FROM t GROUP BY (a), (a) + (b)"),
         "SELECT (1) FROM [t] GROUP BY [a], [a]+[b]"

@@ -176,7 +176,7 @@ impl Allowed<'_> {
             true => bounds,
             false => [bounds[1].clone(), bounds[0].clone()],
         };
-        // A bound on leading columns is no whole key.
+        // A bound on leading columns is not a whole key.
         let high = &high[..high.len() - dice.below(3) as usize];
         for direction in [Direction::Forward, Direction::Backward] {
             let range = Range { lower: bound(&low, dice), upper: bound(high, dice) };

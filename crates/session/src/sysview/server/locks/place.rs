@@ -31,7 +31,7 @@ pub(super) enum PlaceKind {
     /// All definitions of a database.
     Ddl,
     Object,
-    /// A definition of this kind that is no object.
+    /// A definition of this kind that is not an object.
     Metadata(&'static str),
     /// A row of a table with a clustered index, or a range of keys.
     Key,
