@@ -114,7 +114,7 @@ impl Host {
         Host { runtime, graph: Arc::default(), pool, pages, shards }
     }
 
-    /// The same with a buffer pool like this, whose extension is written down in the file `note`.
+    /// As `new`, with a buffer pool like this, whose extension is written down in the file `note`.
     pub fn with_buffer_pool(mut self, options: PoolOptions, note: Option<PathBuf>) -> Host {
         self.pages = Arc::new(BufferPool::new(self.runtime.clone(), options, note));
         self

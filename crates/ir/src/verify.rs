@@ -491,7 +491,7 @@ fn object_of(inst: &Inst) -> Option<(ObjId, Kind)> {
     })
 }
 
-/// The same, if it works on two.
+/// As `object_of`, for the second object of an instruction that works on two.
 fn other_object_of(inst: &Inst) -> Option<(ObjId, Kind)> {
     match *inst {
         Inst::GroupCount { cursor, .. } => Some((cursor, Kind::Cursor)),

@@ -30,7 +30,8 @@ pub struct Server {
     pub throttle: Throttle,
     /// Passwords that may be checked the long way at a time; the rest of the processors works.
     pub slow_checks: Semaphore,
-    /// The same for logins and addresses that look like guessing: one at a time, beside all others.
+    /// As `slow_checks`, for logins and addresses that look like guessing: one at a time, beside
+    /// all others.
     pub suspect_checks: Semaphore,
     connections: AtomicUsize,
     ending: AtomicBool,

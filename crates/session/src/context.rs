@@ -41,7 +41,7 @@ pub struct Context<'c> {
 }
 
 impl<'c> Context<'c> {
-    /// The same for something within, perhaps with another writer.
+    /// This context for work within it, perhaps with another writer.
     pub fn with_writer<'d>(&'d mut self, writer: &'d mut dyn AnswerWriter) -> Context<'d> {
         Context { task: self.task, session: self.session, runtime: self.runtime, writer }
     }
@@ -158,8 +158,8 @@ impl<'c> Context<'c> {
         Ok(edit.free_id(part, kind, id))
     }
 
-    /// The same for a statement that relies on all of the schema: no other transaction changes it
-    /// until this one ends.
+    /// As [`Context::lock_edit`], for a statement that relies on all of the schema: no other
+    /// transaction changes it until this one ends.
     pub fn lock_to_verify(&mut self, database: DbId) -> SqlResult<()> {
         let task = self.task;
         let (part, edit) = self.edit(database)?;

@@ -88,7 +88,7 @@ pub mod status {
     pub const IGNORE: u8 = 0x02;
     /// The session is to be reset before the request runs.
     pub const RESET_CONNECTION: u8 = 0x08;
-    /// The same, but an open transaction stays.
+    /// As `RESET_CONNECTION`, but an open transaction stays.
     pub const RESET_CONNECTION_KEEP_TRANSACTION: u8 = 0x10;
 }
 

@@ -23,7 +23,7 @@ pub fn differences(path: &Path, found: &str, separator: &str) -> Vec<String> {
     compare(path, found, separator)
 }
 
-/// The same, whatever the environment says.
+/// As `differences`, whatever the environment says.
 pub fn compare(path: &Path, found: &str, separator: &str) -> Vec<String> {
     let expected = std::fs::read_to_string(path).unwrap_or_default();
     let name = path.file_name().unwrap().to_string_lossy();

@@ -344,12 +344,12 @@ impl BindError {
         BindError { error: f(self.error), missing: self.missing, rest }
     }
 
-    /// The same in this module, unless it names one.
+    /// The errors, in this module, unless they name one.
     pub fn in_procedure(self, procedure: &str) -> BindError {
         self.map(|error| error.in_procedure(procedure))
     }
 
-    /// The same at this line, unless it names one.
+    /// The errors, at this line, unless they name one.
     pub fn at_line(self, line: u32) -> BindError {
         self.map(|error| error.at_line(line))
     }

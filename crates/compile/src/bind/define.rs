@@ -320,7 +320,7 @@ pub(super) fn substitute(whole: &mut dyn Parts, values: &[(ColId, Expr)]) {
     });
 }
 
-/// The same where the whole may be such a column.
+/// As `substitute`, where the whole expression may be such a column.
 pub(super) fn substitute_in(expr: &mut Expr, values: &[(ColId, Expr)]) {
     match expr.kind {
         ExprKind::Column(column) => {

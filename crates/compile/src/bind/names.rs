@@ -32,7 +32,7 @@ impl Binder<'_> {
         }
     }
 
-    /// The same without following synonyms.
+    /// As `find_object`, without following synonyms.
     fn find_directly(&mut self, name: &ObjectName) -> BindResult<Option<Found>> {
         if let Some(server) = &name.server {
             let error = SqlError::new(&message::LINKED_SERVER_NOT_FOUND, &[&server.name]);

@@ -340,7 +340,7 @@ pub(super) fn limited(node: Node, order: &Order, limit: Limit) -> Node {
     limited_by(node, keys, limit)
 }
 
-/// The same with keys that are columns.
+/// As `limited`, with keys that are columns.
 pub(super) fn limited_by(node: Node, keys: Vec<SortKey>, limit: Limit) -> Node {
     let ties: Vec<ColId> = keys.iter().filter_map(|key| column_of(&key.expr)).collect();
     let node = match keys.is_empty() {

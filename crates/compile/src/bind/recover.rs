@@ -92,7 +92,7 @@ fn is_column_error(error: &SqlError) -> bool {
     matches!(error.number(), 207 | 209 | 4104)
 }
 
-/// The same, or whether that is why a view cannot be used.
+/// As `is_column_error`, or whether an unknown name is why a view cannot be used.
 fn is_name_error(error: &SqlError) -> bool {
     is_column_error(error) || error.number() == 4413
 }

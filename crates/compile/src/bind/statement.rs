@@ -135,7 +135,8 @@ pub fn expression(
     Ok(BoundExpr { expr, facts, dependencies })
 }
 
-/// The same for what refuses column names with error 128: `PRINT`, `RAISERROR` and the like.
+/// As `expression`, for what refuses column names with error 128: `PRINT`, `RAISERROR` and the
+/// like.
 pub fn constant_expression(
     context: &BindContext<'_>,
     expr: &ast::Expr,
@@ -357,7 +358,7 @@ impl Binder<'_> {
         Ok(plan)
     }
 
-    /// The same for the queries in an expression.
+    /// As `planned`, for the queries in an expression.
     pub fn planned_expr(&mut self, mut expr: Expr) -> BindResult<Expr> {
         optimize::expression(&mut expr, &mut self.plan_context())?;
         let need = optimize::memory_inside(Part::Expr(&expr), &mut self.plan_context());
@@ -365,7 +366,7 @@ impl Binder<'_> {
         Ok(expr)
     }
 
-    /// The same for those in a condition.
+    /// As `planned`, for the queries in a condition.
     pub fn planned_pred(&mut self, mut pred: Pred) -> BindResult<Pred> {
         optimize::condition(&mut pred, &mut self.plan_context())?;
         let need = optimize::memory_inside(Part::Pred(&pred), &mut self.plan_context());

@@ -540,7 +540,7 @@ impl Db {
         self.run_in(text, &mut Frame::default()).unwrap_or_else(|e| panic!("{text}: {e:?}")).0
     }
 
-    /// The same in one line, rows separated by `|`.
+    /// The rows of a query in one line, separated by `|`.
     pub fn line(&mut self, text: &str) -> String {
         self.rows(text).join(" | ")
     }

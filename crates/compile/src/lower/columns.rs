@@ -88,7 +88,7 @@ impl Columns {
         self.wanted_beside(node, [])
     }
 
-    /// The same, but for uses in these expressions.
+    /// As `wanted_from`, for uses in these expressions.
     pub fn wanted_beside<'e>(
         &self,
         node: &Node,

@@ -446,8 +446,8 @@ impl Lowering {
         columns.iter().map(|&col| self.column(col)).collect()
     }
 
-    /// The same of columns that an object is about to keep: a reference to a row must outlive its
-    /// turn.
+    /// As `column_regs`, for columns that an object is about to keep: a reference to a row must
+    /// outlive its turn.
     fn stored_regs(&mut self, columns: &[plan_expr::ColId]) -> SqlResult<Vec<Val>> {
         let stored = |l: &mut Lowering, col| {
             let val = l.column(col)?;

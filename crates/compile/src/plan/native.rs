@@ -39,7 +39,7 @@ pub struct NativeStatement {
 pub enum NativeKind {
     /// `SET @v = …`, initialisers, compound assignment.
     Assign(VarId, Expr),
-    /// The same for a variable that refuses NULL, with the error for that.
+    /// As `Assign`, for a variable that refuses NULL, with the error for that.
     AssignNotNull(VarId, Expr, SqlError),
     /// Raises an error if one of these variables is NULL.
     RefuseNull(Vec<(VarId, SqlType, SqlError)>),

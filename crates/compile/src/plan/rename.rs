@@ -21,7 +21,7 @@ pub fn rename_inside_expr(expr: &mut Expr, ids: &mut Ids) {
     }
 }
 
-/// The same for a condition.
+/// As `rename_inside_expr`, for a condition.
 pub fn rename_inside_pred(pred: &mut Pred, ids: &mut Ids) {
     let mut names = Names::default();
     visit(pred, &mut |part| {
@@ -34,7 +34,8 @@ pub fn rename_inside_pred(pred: &mut Pred, ids: &mut Ids) {
     }
 }
 
-/// The same for an operator and all that is inside it. Returns what its columns are called now.
+/// As `rename_inside_expr`, for an operator and all that is inside it. Returns what its columns are
+/// called now.
 pub fn rename_node(node: &mut Node, ids: &mut Ids) -> HashMap<ColId, ColId> {
     let mut names = Names::default();
     names.define(node, ids);

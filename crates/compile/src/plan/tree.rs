@@ -492,7 +492,7 @@ pub struct RowEffects {
     /// The names under which the new row's columns are known to checks, keys and `OUTPUT`
     /// (`inserted.`), by layout position; empty for `DELETE`.
     pub new_columns: Vec<ColId>,
-    /// The same for the old row (`deleted.`); empty for `INSERT`.
+    /// The names of the old row's columns (`deleted.`); empty for `INSERT`.
     pub old_columns: Vec<ColId>,
     /// Columns that must not be NULL (error 515), by layout position.
     pub not_null: Vec<usize>,

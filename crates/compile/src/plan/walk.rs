@@ -37,7 +37,7 @@ pub enum PartMut<'a> {
 pub trait Parts {
     /// Calls `f` for each direct part, inputs before what uses them.
     fn parts<'a>(&'a self, f: &mut dyn FnMut(Part<'a>));
-    /// The same, to change them.
+    /// As `parts`, to change them.
     fn parts_mut(&mut self, f: &mut dyn FnMut(PartMut<'_>));
 }
 

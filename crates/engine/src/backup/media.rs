@@ -89,7 +89,7 @@ pub struct Media {
     env: Env,
     path: Arc<Path>,
     file: Arc<dyn File>,
-    /// The same, past the system's cache: for the blocks of sets.
+    /// The file past the system's cache: for the blocks of sets.
     direct: Arc<dyn File>,
     /// What it says of itself.
     pub header: MediaHeader,

@@ -159,7 +159,7 @@ impl ObjectDef {
         self.as_module().and_then(|m| m.trigger()).map(|t| t.parent)
     }
 
-    /// The same with these derived fields, or `None` if it has them already.
+    /// The object with these derived fields, or `None` if it has them already.
     pub(super) fn with_derived(
         &self,
         triggers: Vec<ObjectId>,

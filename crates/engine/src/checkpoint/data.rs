@@ -237,7 +237,7 @@ pub(super) fn check_header(
 pub(super) struct DataFile {
     path: Arc<Path>,
     file: Arc<dyn File>,
-    /// The same, past the system's cache: for blocks, of which each is read once.
+    /// The file past the system's cache: for blocks, of which each is read once.
     direct: Arc<dyn File>,
     range: (Lsn, Lsn),
     blocks: Vec<BlockInfo>,

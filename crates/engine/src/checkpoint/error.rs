@@ -67,7 +67,7 @@ impl CheckpointError {
         }
     }
 
-    /// The same, with the commits that the damaged file covers.
+    /// The error, with the commits that the damaged file covers.
     pub(super) fn within(self, covered: (Lsn, Lsn)) -> CheckpointError {
         match self {
             CheckpointError::Damaged { file, offset, what, .. } => {

@@ -389,7 +389,8 @@ impl Reclaimer {
         stats
     }
 
-    /// The same by queue: those of the workers, and behind them that of rows that have left memory.
+    /// As `stats`, by queue: those of the workers, and behind them that of rows that have left
+    /// memory.
     pub fn queue_stats(&self) -> Vec<QueueStats> {
         let of_workers = self.queues.iter().map(|queue| lock(queue).counts);
         of_workers.chain(std::iter::once_with(|| lock(&self.unlinked).counts)).collect()

@@ -96,12 +96,12 @@ impl Pool {
         }
     }
 
-    /// The same, if only the limit of the server counts.
+    /// As `admit`, by the limit of the server alone.
     pub fn admit_at_server(&self) -> Result<(), Exhausted> {
         self.parent.as_ref().map_or_else(|| self.admit(), |parent| parent.admit_at_server())
     }
 
-    /// The same for definitions, which have some memory beyond that.
+    /// As `admit`, for definitions, which have some memory beyond that.
     pub fn admit_definition(&self) -> Result<(), Exhausted> {
         match &self.parent {
             Some(parent) => parent.admit_definition(),

@@ -42,7 +42,7 @@ impl Default for LogOptions {
 const RING_PART: u64 = 16;
 
 impl LogOptions {
-    /// The same with a ring that is small beside what rows may take.
+    /// These options, with a ring that is small beside what rows may take.
     pub fn within(self, memory: u64) -> LogOptions {
         let most = usize::try_from(memory / RING_PART).unwrap_or(usize::MAX);
         let most = most.checked_ilog2().map_or(0, |log2| 1 << log2);

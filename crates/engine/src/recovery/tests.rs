@@ -176,7 +176,7 @@ impl World {
         self.recover_watched(ids, threads).0
     }
 
-    /// The same, and how far each has come.
+    /// As `recover`, with how far each database has come.
     fn recover_watched(&self, ids: &[i32], threads: usize) -> (Server, Vec<RecoveryProgress>) {
         let server = self.server();
         let host = server.engine.host();

@@ -163,7 +163,7 @@ impl Core {
         self.round_as(task, self.owner.id().0)
     }
 
-    /// The same for an owner that waits for the round and may have closed gates.
+    /// As `round`, for an owner that waits for the round and may have closed gates.
     pub(super) fn round_as(&self, task: &Task, owner: u64) -> Result<bool, SinkError> {
         critical::section(Section::Sink, || self.round_once(task, owner))
     }

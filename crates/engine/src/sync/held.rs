@@ -204,7 +204,7 @@ impl<T: ?Sized> RwLock<T> {
     }
 }
 
-/// The same for parking_lot's locks.
+/// The same locks over parking_lot's.
 pub mod parking {
     use super::*;
 

@@ -67,7 +67,7 @@ impl Transaction {
         self.wait_for_peer_as(task, peer, LockMode::EXCLUSIVE)
     }
 
-    /// The same for an owner that wants what the peer has in this mode.
+    /// As `wait_for_peer`, for an owner that wants what the peer has in this mode.
     pub(super) fn wait_for_peer_as(
         &mut self,
         task: &Task,

@@ -302,7 +302,8 @@ impl Manager {
         self.reclaimer.stats()
     }
 
-    /// The same by queue: those of the workers, and behind them that of rows that have left memory.
+    /// As `reclaim_stats`, by queue: those of the workers, and behind them that of rows that have
+    /// left memory.
     pub fn reclaim_queues(&self) -> Vec<QueueStats> {
         self.reclaimer.queue_stats()
     }

@@ -276,7 +276,7 @@ impl WaitGraph {
         self.wait(owner, blocker, Holders::new(), gates)
     }
 
-    /// The same for a lock that these owners keep it from. The lock's queue calls
+    /// As `register`, for a lock that these owners keep it from. The lock's queue calls
     /// [`WaitGraph::grant`] when none of them does any more.
     pub(crate) fn register_lock(
         &self,

@@ -149,7 +149,7 @@ impl SimFs {
         self.hold_on(kind, "", 0);
     }
 
-    /// The same on files whose path has this in it, when `skip` of them have passed.
+    /// As `hold`, on files whose path has this in it, when `skip` of them have passed.
     pub fn hold_on(&self, kind: OpKind, path_contains: &str, skip: u64) {
         let path_contains = path_contains.to_string();
         self.world().held.push(Hold { kind, path_contains, skip });

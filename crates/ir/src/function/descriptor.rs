@@ -136,7 +136,7 @@ impl Inferred {
         self
     }
 
-    /// The same, evaluated as often as this says.
+    /// The same result, evaluated as often as this says.
     pub fn with_volatility(mut self, volatility: Volatility) -> Inferred {
         self.volatility = volatility;
         self

@@ -109,7 +109,7 @@ pub trait MetadataFacts {
     /// name; without a schema, by the rules for unqualified names.
     fn system_object(&self, schema: Option<&str>, name: &str) -> Option<SystemObject>;
 
-    /// The same by id, which is negative.
+    /// As `system_object`, by id, which is negative.
     fn system_object_by_id(&self, id: ObjectId) -> Option<SystemObject>;
 
     /// The text of such an object, if it is written in T-SQL.

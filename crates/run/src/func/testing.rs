@@ -343,7 +343,7 @@ pub fn run(name: &str, args: &[&str]) -> SqlResult<String> {
     run_in(&TestSession::default(), name, args)
 }
 
-/// The same in some session.
+/// As `run`, in this session.
 pub fn run_in(session: &TestSession, name: &str, args: &[&str]) -> SqlResult<String> {
     let function = Library.scalar(name).unwrap_or_else(|| panic!("{name} is not in the library"));
     call(session, function, args)

@@ -20,7 +20,7 @@ pub fn from_engine(error: &TxnError, host: &dyn Host, used: &TableUse) -> SqlErr
     of_table(error, host, (used.database, &used.table))
 }
 
-/// The same for a table that no unit uses.
+/// As `from_engine`, for a table that no unit uses.
 pub fn of_table(
     error: &TxnError,
     host: &dyn Host,
@@ -67,7 +67,7 @@ pub fn from_message(error: &TxnError, args: &[&dyn std::fmt::Display]) -> SqlErr
     }
 }
 
-/// The same for an error met in a database, of whatever table.
+/// As `from_message`, for an error met in a database, of whatever table.
 pub fn of_database(error: &TxnError, database: DbId) -> SqlError {
     match error {
         TxnError::Page(fault) => page_fault(fault, Some(database), None),

@@ -233,7 +233,7 @@ impl Grant {
         Grant { account, spillable: 0, granted, spill: None, lease: None, usage: Arc::default() }
     }
 
-    /// The same, whose objects may spill.
+    /// This grant, whose objects may spill.
     pub fn with_spill(self, space: Arc<SpillSpace>) -> Grant {
         Grant { granted: spills_at(self.account.limit()), spill: Some(space), ..self }
     }

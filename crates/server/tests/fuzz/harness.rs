@@ -63,7 +63,7 @@ impl Target {
         self.connect_with(&self.server.options()).unwrap()
     }
 
-    /// The same by these options.
+    /// Logged in with these options.
     pub fn connect_with(&self, options: &ConnectOptions) -> Result<Connection, ClientError> {
         let mut connection = Connection::connect(options)?;
         connection.set_query_timeout(Some(STATEMENT_TIME));
@@ -193,7 +193,7 @@ impl Session {
         self.send_to(connection, text, &mut Results::default())
     }
 
-    /// The same; the answer is kept.
+    /// As `send`; the answer is kept.
     pub fn send_to(
         &mut self,
         connection: &mut Connection,

@@ -54,7 +54,8 @@ fn ten_thousand_idle_connections_cost_little() {
     }
 }
 
-/// The same for connections that are encrypted and have run something.
+/// As `ten_thousand_idle_connections_cost_little`, for connections that are encrypted and have run
+/// something.
 #[test]
 #[ignore = "takes a while and many files"]
 fn idle_connections_that_have_worked_cost_little() {

@@ -42,7 +42,7 @@ const FILES: &str = "SELECT SUM(CASE
    END) / 1024 / 1024 as [On-disk size in MB]
 FROM sys.dm_db_xtp_checkpoint_files";
 
-/// The same by states, in the form of the documentation.
+/// The checkpoint files by their states, in the form of the documentation.
 const STATES: &str = "SELECT state_desc, file_type_desc, COUNT(*) AS [count]
    , SUM(CASE 
       WHEN state = 5 AND file_type=0 THEN 128*1024*1024 

@@ -147,12 +147,12 @@ impl Process {
         Process::start_logged(dir, flags, Stdio::null())
     }
 
-    /// The same in a directory that is named from the one above it.
+    /// As `start`, in a directory that is named relative to the one above it.
     pub fn start_from(above: &Path, dir: &str) -> Process {
         Process::spawn(Path::new(dir), &[], |command| command.current_dir(above))
     }
 
-    /// The same; the error log goes there.
+    /// As `start_from`, with the error log in this file.
     pub fn start_logged(dir: &Path, flags: &[&str], log: Stdio) -> Process {
         Process::spawn(dir, flags, |command| command.stderr(log))
     }
@@ -262,7 +262,7 @@ impl Raw {
         Raw::login_at(server.address())
     }
 
-    /// The same at an address.
+    /// Logged in as `sa` at an address.
     pub fn login_at(address: SocketAddr) -> Raw {
         let mut raw = Raw::connect_to(address);
         let prelogin =

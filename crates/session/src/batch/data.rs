@@ -317,7 +317,7 @@ impl Context<'_> {
         self.check_accesses(facts, running)
     }
 
-    /// The same for a statement of this module, or of none.
+    /// As `check_permissions`, for a statement of this module, or of none.
     pub(crate) fn check_accesses(
         &self,
         facts: &Facts,
@@ -371,7 +371,7 @@ impl Context<'_> {
         }
     }
 
-    /// The same for a natively compiled module, which acts as its `EXECUTE AS` says.
+    /// As `check_accesses`, for a natively compiled module, which acts as its `EXECUTE AS` says.
     pub(super) fn check_native(&mut self, facts: &Facts, program: &Program) -> Run<()> {
         let Some(module) = program.module.as_deref() else { return Ok(()) };
         let database = program.database;

@@ -173,8 +173,8 @@ impl Context<'_> {
         self.converted_or_cut(value, (from, to), Overlong::Cut)
     }
 
-    /// The same for a column of a table-valued parameter, which cuts nothing. Error 8152, with the
-    /// state that it has there.
+    /// As `converted`, for a column of a table-valued parameter, which cuts nothing. Error 8152,
+    /// with the state that it has there.
     pub(crate) fn assigned(&self, value: &Value, from: &SqlType, to: &SqlType) -> SqlResult<Value> {
         const STATE: u8 = 30;
         let converted = self.converted_or_cut(value, (from, to), Overlong::Refuse);

@@ -174,7 +174,7 @@ fn changes_data(step: &Step) -> bool {
     }
 }
 
-/// The same for a definition that has failed over the rows of a table.
+/// As `changes_data`, for a definition that has failed over the rows of a table.
 fn changes_rows(step: &Step, error: &SqlError) -> bool {
     matches!(step.kind, StepKind::Definition(_))
         && matches!(error.number(), 220 | 515 | 1505 | 2628 | 8115 | 8152)

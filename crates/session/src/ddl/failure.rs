@@ -21,14 +21,14 @@ pub struct Failure {
 pub type DdlResult<T> = Result<T, Failure>;
 
 impl Failure {
-    /// The same, followed by another error.
+    /// This failure, followed by another error.
     pub fn then(self, error: SqlError) -> Failure {
         let Failure { mut before, error: first } = self;
         before.push(first);
         Failure { before, error }
     }
 
-    /// The same, with a line for errors that have none.
+    /// This failure, with a line for errors that have none.
     pub fn at_line(self, line: u32) -> Failure {
         let before = self.before.into_iter().map(|e| e.at_line(line)).collect();
         Failure { before, error: self.error.at_line(line) }
@@ -95,7 +95,7 @@ pub fn raised(message: &Message, state: u8) -> SqlError {
 
 /// Lets failures about constraints be followed by 1750.
 pub trait AboutConstraint<T> {
-    /// The same; a failure is followed by 1750.
+    /// The result, in which a failure is followed by 1750.
     fn or_no_constraint(self) -> DdlResult<T>;
 }
 

@@ -26,7 +26,7 @@ impl<'s> DefinitionNames<'s> {
         DefinitionNames { session, database, schema: None, parameters: Vec::new() }
     }
 
-    /// The same for the body of a module in this schema with these parameters.
+    /// As `new`, for the body of a module in this schema with these parameters.
     pub fn in_module(
         self,
         schema: SchemaId,

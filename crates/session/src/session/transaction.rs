@@ -434,7 +434,7 @@ impl TransactionState {
         Mark { parts: open.group.parts().map(place).collect() }
     }
 
-    /// The same for something in the course of which statements run;
+    /// As `mark`, for something in the course of which statements run;
     /// [`TransactionState::drop_mark`] must follow.
     pub fn keep_mark(&mut self) -> Mark {
         self.kept_marks += 1;

@@ -11,7 +11,7 @@ const COLUMNS_90: &str = "
   CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_SCHEMA_NAME,
   CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_NAME,";
 
-/// The same for `sp_columns_100`.
+/// Columns that `sp_columns_100` has beside those of `sp_columns_90`.
 const COLUMNS_100: &str = "
   CONVERT(smallint, c.is_sparse) AS SS_IS_SPARSE,
   CONVERT(smallint, c.is_column_set) AS SS_IS_COLUMN_SET,

@@ -46,7 +46,7 @@ impl Entry {
         }
     }
 
-    /// The same, for other procedures to call.
+    /// As `builtin`, for other procedures to call.
     pub const fn internal(name: &'static str, text: &'static str, builtin: Builtin) -> Entry {
         Entry {
             name,

@@ -87,7 +87,7 @@ impl TestServer {
         TestServer::with(sim, |_| {})
     }
 
-    /// The same with other options.
+    /// As `on`, with other options.
     pub fn with(sim: &SimEnv, change: impl FnOnce(&mut InstanceOptions)) -> TestServer {
         let timer = Arc::new(SimTimer::new(sim.env()));
         let runtime = Runtime::new(sim.env(), Collector::new(), timer, RuntimeOptions::default());
@@ -168,7 +168,7 @@ impl TestServer {
         self.session_by(login, ClientKind::Odbc)
     }
 
-    /// The same by a library of this kind.
+    /// As `session_of`, by a library of this kind.
     pub fn session_by(&self, login: &str, kind: ClientKind) -> TestSession<'_> {
         let who = self.instance.trust(login).unwrap();
         let database = self.instance.login_database(&who, "").unwrap();

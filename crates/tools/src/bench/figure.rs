@@ -23,7 +23,7 @@ impl Figure {
         Figure { bench, figure, unit, decimals: 0, published: None, values: Vec::new() }
     }
 
-    /// The same, with a published figure.
+    /// This figure, beside a published one.
     pub fn published(mut self, what: &'static str) -> Figure {
         self.published = Some(what);
         self

@@ -91,7 +91,7 @@ impl Connection {
         Connection::connect_with(options, &mut Ignore)
     }
 
-    /// The same; messages that come with the login go to the receiver.
+    /// As [`Connection::connect`]; messages that come with the login go to the receiver.
     ///
     /// # Errors
     /// As for [`Connection::connect`].

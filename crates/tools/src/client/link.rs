@@ -27,7 +27,7 @@ enum Phase {
     Idle,
     /// It is being sent; an attention would be in the middle of it.
     Sending,
-    /// The same, and an attention is to follow it.
+    /// It is being sent, and an attention is to follow it.
     SendingThenCancel,
     /// Its answer is awaited.
     Waiting,

@@ -103,7 +103,7 @@ impl ConnectOptions {
         }
     }
 
-    /// The same with another database.
+    /// These options with another database.
     pub fn with_database(mut self, database: impl Into<String>) -> ConnectOptions {
         self.database = database.into();
         self

@@ -75,7 +75,7 @@ impl Text<'_> {
         Ok(end)
     }
 
-    /// The same, and how many characters were compared to find out.
+    /// As `follows`, with the number of characters that were compared.
     fn compare(&self, section: &[Token], mut at: usize) -> (Option<usize>, usize) {
         for (compared, token) in section.iter().enumerate() {
             match self.characters.at(self.bytes, at) {

@@ -290,7 +290,7 @@ impl Binder<'_> {
         self.inserted_rows(insert, targeted, output)
     }
 
-    /// The same of a query that is bound.
+    /// As `inserted_query`, for a query that is bound.
     pub(super) fn inserted_rows(
         &mut self,
         insert: &ast::Insert,

@@ -41,7 +41,7 @@ pub(super) struct Changing {
     pub database: DbId,
     /// Its definition.
     pub table: Arc<TableDef>,
-    /// The same as plans have it.
+    /// The table as plans refer to it.
     pub target: Target,
     /// The columns of new rows, by layout position.
     pub new: Vec<ColId>,

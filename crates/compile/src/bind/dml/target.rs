@@ -195,8 +195,8 @@ impl Binder<'_> {
         self.targeted_by(at, (permission, events_of(permission)), wanted, target)
     }
 
-    /// The same where what the statement does to rows does not follow from what it needs to be
-    /// permitted first.
+    /// As `targeted`, where what the statement does to rows does not follow from what it needs to
+    /// be permitted first.
     pub(super) fn targeted_by(
         &mut self,
         at: usize,

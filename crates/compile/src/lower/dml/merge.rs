@@ -230,7 +230,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// The same where triggers take the rows.
+    /// As `merge_target`, where triggers take the rows.
     fn merge_instead(
         &mut self,
         merge: &Merge<'_>,

@@ -77,7 +77,7 @@ pub fn expr_uses(expr: &Expr) -> ColSet {
     set
 }
 
-/// The same for a condition.
+/// As `expr_uses`, for a condition.
 pub fn pred_uses(pred: &Pred) -> ColSet {
     let mut set = ColSet::default();
     part_uses(Part::Pred(pred), &mut set);

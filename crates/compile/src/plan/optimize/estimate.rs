@@ -35,7 +35,7 @@ impl Optimizer<'_, '_> {
         self.guess_ordered(node, conditions, &Want::nothing())
     }
 
-    /// The same where rows in some order are worth more.
+    /// As `guess`, where rows in some order are worth more.
     pub fn guess_ordered(&self, node: &Node, conditions: &[&Pred], want: &Want) -> Guess {
         if !self.goes_on(1 + conditions.len()) {
             return Guess::of(1.0, 1.0);

@@ -46,7 +46,7 @@ pub fn memory(plan: &Plan, context: &mut PlanContext<'_>) -> Option<MemoryNeed> 
     optimizer.need(Part::Node(input)).map(|need| need.hinted(hints))
 }
 
-/// The same for the queries in an expression or condition.
+/// As `memory`, for the queries in an expression or condition.
 pub fn memory_inside(part: Part<'_>, context: &mut PlanContext<'_>) -> Option<MemoryNeed> {
     let hints = context.hints;
     let optimizer = Optimizer::new(context);

@@ -132,13 +132,13 @@ impl SchemaEdit {
         self.pin(task, txn, &[(Thing::All, LockMode::INTENT_EXCLUSIVE)])
     }
 
-    /// The same for a statement that changes the schema as a whole, or relies on all of it: no
+    /// As `lock`, for a statement that changes the schema as a whole, or relies on all of it: no
     /// other transaction changes it until this one ends.
     pub fn lock_all(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
         self.pin(task, txn, &[(Thing::All, LockMode::EXCLUSIVE)])
     }
 
-    /// The same for one that only looks at all of it.
+    /// As `lock`, for a statement that only looks at the schema as a whole.
     pub fn lock_to_verify(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
         let settings = Thing::Kind(ThingKind::Setting);
         self.pin(task, txn, &[(Thing::All, LockMode::SHARED), (settings, LockMode::SHARED)])

@@ -96,7 +96,7 @@ impl Session<'_> {
         })
     }
 
-    /// The same without the lock: about temporary objects.
+    /// As `ddl`, without the lock: for temporary objects.
     fn statement<T>(
         &mut self,
         body: impl FnOnce(&mut SchemaEdit, &Task, &mut Transaction) -> CatalogResult<T>,

@@ -34,7 +34,7 @@ impl Schema {
         Schema::of_version(0, database, collation, definitions)
     }
 
-    /// The same with objects of this version.
+    /// As `from_definitions`, with objects of this version.
     pub(in crate::catalog) fn of_version(
         version: u64,
         database: DbId,

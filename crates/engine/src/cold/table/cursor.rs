@@ -96,7 +96,7 @@ impl ColdCursor {
         self.next_leaf(task, &mut TakeEach(take))
     }
 
-    /// The same; but `visit` may want less than the entries.
+    /// As `next_chunk`, but `visit` may want less than the entries.
     pub fn next_leaf(&mut self, task: &Task, visit: &mut impl VisitEntries) -> ColdResult<Chunk> {
         super::checkpoint(task)?;
         let ColdCursor { store, cursor, clustered, bounds, key } = self;

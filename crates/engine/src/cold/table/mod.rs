@@ -219,7 +219,8 @@ impl ColdTable {
         Ok(self.find_newest(task, p, out)?.is_some_and(|newest| !newest.is_gone))
     }
 
-    /// The same, and since when it is as it is; nothing if the tree knows nothing of it.
+    /// As `find`, with the stamp since which the row is as it is; nothing if the tree has no entry
+    /// for it.
     pub fn find_newest(
         &self,
         task: &Task,

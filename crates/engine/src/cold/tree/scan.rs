@@ -174,7 +174,7 @@ impl Cursor {
         self.next_leaf(pages, task, &mut TakeEach(take))
     }
 
-    /// The same; but `visit` may want less than the entries.
+    /// As `next_chunk`, but `visit` may want less than the entries.
     pub fn next_leaf<P: Pages>(
         &mut self,
         pages: &P,

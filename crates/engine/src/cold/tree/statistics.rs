@@ -89,8 +89,8 @@ impl Tree {
         Ok(self.measure_down_to(0, pages, task, &|_| None)?.0)
     }
 
-    /// The same, or without reading leaves only levels and nodes, with how the leaves lie at the
-    /// places that `place` knows.
+    /// As `measure`, with how the leaves lie at the places that `place` knows; or, without reading
+    /// leaves, only levels and nodes.
     pub fn measure_order(
         &self,
         reads_leaves: bool,

@@ -477,7 +477,7 @@ impl Table {
         }
     }
 
-    /// The same for many rows, which will be linked into one index soon: as much as is known
+    /// As `prefetch`, for many rows, which will be linked into one index soon: as much as is known
     /// without waiting for each.
     pub(crate) fn prefetch_all<'r>(&self, ordinal: usize, rows: impl Iterator<Item = &'r [u8]>) {
         self.indexes[ordinal].index.prefetch_all(rows);

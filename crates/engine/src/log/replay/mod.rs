@@ -109,7 +109,7 @@ impl Replay {
         Replay::start_complete_to(store, from, from)
     }
 
-    /// The same where transactions that began before that were over before `complete`: they are
+    /// As `start`, where transactions that began before that were over before `complete`: they are
     /// passed over.
     pub(crate) fn start_complete_to(
         store: Arc<dyn LogStore>,

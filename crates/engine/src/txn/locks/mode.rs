@@ -77,7 +77,7 @@ impl LockMode {
         }
     }
 
-    /// The same for a range of keys.
+    /// As `name`, for a range of keys.
     pub fn range_name(self) -> &'static str {
         match self.0 & (U | X) {
             0 => "RangeS-S",

@@ -138,7 +138,7 @@ impl Transaction {
         }
     }
 
-    /// The same for a row that it has just inserted.
+    /// As `is_overtaken_at`, for a row that it has just inserted.
     #[cold]
     pub(crate) fn is_insert_overtaken(&mut self, table: &Table, row: &[u8]) -> bool {
         let space = self.manager().locks.table(table.storage());

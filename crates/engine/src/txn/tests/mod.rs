@@ -76,7 +76,7 @@ impl Harness {
         self.table_of(IndexKind::Hash { bucket_count: 16 }, conflicts)
     }
 
-    /// The same with another index on `id`.
+    /// As `table`, with another index on `id`.
     pub fn table_of(&self, first: IndexKind, conflicts: ConflictPolicy) -> Arc<Table> {
         let columns = |c: usize| vec![KeyColumn::ascending(c)];
         let index = |kind, c, unique| IndexSpec { kind, columns: columns(c), unique, filter: None };

@@ -259,7 +259,7 @@ impl Groups {
         self.put_in(desc, at, args, means)
     }
 
-    /// The same for arguments that count, distinct or not.
+    /// As `take_in`, for arguments that count, distinct or not.
     #[inline]
     fn put_in(
         &mut self,

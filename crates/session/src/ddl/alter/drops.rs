@@ -192,7 +192,7 @@ pub(super) enum Purpose {
     Recollate,
     /// The length, precision or scale of its type changes.
     Resize,
-    /// The same, of `varchar`, `nvarchar` or `varbinary`.
+    /// The length of its type, `varchar`, `nvarchar` or `varbinary`, changes.
     ResizeVariable,
     /// It is one of these and only gets longer, or its nullability changes.
     Widen,

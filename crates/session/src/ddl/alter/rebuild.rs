@@ -30,7 +30,7 @@ pub enum Source {
     Old(usize),
     /// The expression with this number, over the old row.
     Expr(usize),
-    /// The same for all rows.
+    /// This value, for all rows.
     Value(Value),
     /// The next identity value.
     Identity,

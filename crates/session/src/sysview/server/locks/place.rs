@@ -169,7 +169,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The same for a table or a part of it.
+    /// As `of`, for a table or a part of it.
     pub fn of_part(
         &mut self,
         database: DbId,
