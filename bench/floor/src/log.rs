@@ -76,7 +76,7 @@ impl Log {
         self.durable[worker].load(Acquire) // pairs with the Release of sync()
     }
 
-    /// Returns when more records of the thread are durable than so many.
+    /// Returns when more records of the thread are durable than this many.
     pub fn wait(&self, worker: usize, seen: u64) -> io::Result<()> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         loop {

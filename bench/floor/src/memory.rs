@@ -76,7 +76,7 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// One for so many bytes at most, which the system provides as they are used.
+    /// One for this many bytes at most, which the system provides as they are used.
     pub fn new(bytes_max: usize) -> Arena {
         let chunks = bytes_max.div_ceil(CHUNK_WORDS as usize * size_of::<Word>()).max(1);
         Arena { chunks: (0..chunks).map(|_| OnceLock::new()).collect(), taken: AtomicUsize::new(0) }
@@ -136,7 +136,7 @@ pub struct HashIndex {
 }
 
 impl HashIndex {
-    /// One with at least so many buckets; rows are chained by this word of theirs.
+    /// One with at least this many buckets; rows are chained by this word of theirs.
     pub fn new(buckets: usize, link: usize) -> HashIndex {
         let count = buckets.next_power_of_two().max(HUGE_PAGE_BYTES / size_of::<Word>());
         let buckets = Words::new(count);

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::error::{SqlError, SqlResult};
 use crate::message;
 
-/// Values up to so many bytes are taken without asking.
+/// Values up to this many bytes are taken without asking.
 pub const UNASKED: usize = 64 << 10;
 
 /// The longest value that there can be, in bytes.
@@ -69,7 +69,7 @@ impl Account {
         self.limit.store(limit, Relaxed);
     }
 
-    /// Whether so many bytes more would be within the limits.
+    /// Whether this many bytes more would be within the limits.
     pub fn has_room(&self, bytes: usize) -> bool {
         self.used().saturating_add(bytes) <= self.limit()
             && self.whole.as_ref().is_none_or(|whole| whole.has_room(bytes))
@@ -81,7 +81,7 @@ impl Account {
         if self.has_room(bytes) { Ok(()) } else { Err(self.exhausted()) }
     }
 
-    /// As [`Account::admit`], where so many bytes beside the account's count against its limit.
+    /// As [`Account::admit`], where this many bytes beside the account's count against its limit.
     pub fn admit_beside(&self, others: usize, bytes: usize) -> SqlResult<()> {
         let own = self.used().saturating_add(others).saturating_add(bytes) <= self.limit();
         match own && self.whole.as_ref().is_none_or(|whole| whole.has_room(bytes)) {
@@ -126,7 +126,7 @@ pub struct Charged {
 }
 
 impl Charged {
-    /// Takes so many bytes. Error 701 where the account does not have them.
+    /// Takes this many bytes. Error 701 where the account does not have them.
     pub fn take(account: &Arc<Account>, bytes: usize) -> SqlResult<Charged> {
         account.admit(bytes)?;
         account.take(bytes);
@@ -138,7 +138,7 @@ impl Charged {
         self.bytes
     }
 
-    /// Makes it so many bytes. Error 701 where more are wanted than there are.
+    /// Makes it this many bytes. Error 701 where more are wanted than there are.
     pub fn resize(&mut self, bytes: usize) -> SqlResult<()> {
         match bytes.checked_sub(self.bytes) {
             Some(more) => {
@@ -167,7 +167,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Empties it, for so many bytes to come. Error 701 where they are many and the account does
+    /// Empties it, for this many bytes to come. Error 701 where they are many and the account does
     /// not have them.
     #[inline]
     pub fn begin(&mut self, bytes: usize, account: &Arc<Account>) -> SqlResult<&mut Vec<u8>> {
@@ -175,7 +175,7 @@ impl Scratch {
         self.more(bytes, account)
     }
 
-    /// Has it hold so many bytes more. Error 701 where it becomes long and the account does not
+    /// Has it hold this many bytes more. Error 701 where it becomes long and the account does not
     /// have that.
     #[inline]
     pub fn more(&mut self, bytes: usize, account: &Arc<Account>) -> SqlResult<&mut Vec<u8>> {

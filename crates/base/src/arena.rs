@@ -99,8 +99,8 @@ impl Arena {
         arena
     }
 
-    /// Asks for room for so many bytes, before they are allocated. Error 701 where the account does
-    /// not have them, 7119 where no value can be so long.
+    /// Asks for room for this many bytes, before they are allocated. Error 701 where the account
+    /// does not have them, 7119 where no value can be that long.
     #[inline]
     pub fn admit(&self, bytes: usize) -> SqlResult<()> {
         if bytes <= UNASKED { Ok(()) } else { self.admit_many(bytes) }
@@ -235,7 +235,7 @@ impl Arena {
         self.release(freed);
     }
 
-    /// Chunks of so many bytes are gone.
+    /// Chunks of this many bytes are gone.
     #[inline]
     fn release(&self, bytes: usize) {
         // The account is shared: most runs have nothing to tell it.
@@ -388,13 +388,13 @@ impl<'a> ArenaBuffer<'a> {
         Ok(())
     }
 
-    /// Asks for room for so many bytes more. Error 701 as for [`ArenaBuffer::try_extend`].
+    /// Asks for room for this many bytes more. Error 701 as for [`ArenaBuffer::try_extend`].
     #[inline]
     pub fn admit(&self, more: usize) -> SqlResult<()> {
         if more <= self.capacity - self.len { Ok(()) } else { self.arena.admit(self.grown(more)) }
     }
 
-    /// The capacity that makes room for so many bytes more.
+    /// The capacity that makes room for this many bytes more.
     fn grown(&self, more: usize) -> usize {
         let half = if self.capacity > CHUNK_MAX { self.capacity / 2 } else { self.capacity };
         (self.len + more).max(self.capacity + half).max(32)

@@ -104,7 +104,7 @@ pub fn deeper() -> bool {
     reserve(ROOM)
 }
 
-/// Whether so many bytes are left, after growing if need be.
+/// Whether this many bytes are left, after growing if need be.
 #[inline]
 pub fn reserve(bytes: usize) -> bool {
     left() >= bytes || grow(bytes)

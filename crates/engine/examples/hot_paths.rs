@@ -123,7 +123,7 @@ impl<'a, 't> Session<'a, 't> {
         self.session.wait_shown(self.task).expect("the disk works");
     }
 
-    /// Inserts these ids in transactions of so many rows each.
+    /// Inserts these ids in transactions of this many rows each.
     fn insert(&self, table: &Table, ids: impl Iterator<Item = u64>, per_commit: u64) {
         let mut image = Image::new(table);
         let mut open = None;

@@ -125,7 +125,7 @@ impl Host {
         self.runtime.env()
     }
 
-    /// Limits rows and pages to parts of so much memory while logs are read, when nothing watches
+    /// Limits rows and pages to parts of this much memory while logs are read, when nothing watches
     /// yet what the process takes in all.
     pub fn start_within(&self, bytes: u64) -> StartLimits {
         let (rows, pages) = (self.pool.limit(), self.pages.limit_bytes());
@@ -531,7 +531,7 @@ impl Database {
     }
 
     /// Makes the data file of disk tables shorter: `moves` what lies at its end to where there is
-    /// room before, and cuts off what is free at the end, down to so many pages, if there is a
+    /// room before, and cuts off what is free at the end, down to this many pages, if there is a
     /// number.
     pub fn shrink_data_file(
         &self,

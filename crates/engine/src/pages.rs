@@ -96,7 +96,7 @@ impl BufferPool {
         self.existing().map_or(0, |pool| pool.resident_bytes())
     }
 
-    /// Leaves the pool so many bytes, at most as many as it was made for.
+    /// Leaves the pool this many bytes, at most as many as it was made for.
     pub fn set_limit(&self, bytes: u64) {
         let mut state = self.lock();
         let bytes = bytes.min(self.options.limit_bytes);

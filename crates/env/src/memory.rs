@@ -88,9 +88,9 @@ impl AlignedBytes {
         AlignedBytes { start, len, _memory: Memory::Heap(memory) }
     }
 
-    /// So many buffers of so many zeros for long reads, in huge pages if the system has some: what
-    /// lies in one piece of the machine's memory a device fills by one transfer. Virtual disks are
-    /// two to three times as fast then.
+    /// This many buffers of this many zeros for long reads, in huge pages if the system has some:
+    /// what lies in one piece of the machine's memory a device fills by one transfer. Virtual disks
+    /// are two to three times as fast then.
     pub fn for_long_reads(count: usize, len: usize) -> Vec<AlignedBytes> {
         assert!(len % DIRECT_ALIGN == 0, "one begins where another ends");
         let whole = (count * len).next_multiple_of(HUGE_PAGE);

@@ -162,7 +162,7 @@ impl Unit {
         self.heat.load(Relaxed) & !CLAIMED
     }
 
-    /// It has run so much.
+    /// It has run this often.
     #[inline]
     pub fn warm(&self, heat: u32) {
         if self.heat.load(Relaxed) < CLAIMED / 2 {

@@ -498,7 +498,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
         }
     }
 
-    /// Memory for the row of so many bytes that `bytes` will point to, zeroed: in its table if it
+    /// Memory for the row of this many bytes that `bytes` will point to, zeroed: in its table if it
     /// is inserted next, else in the arena.
     pub fn row_memory(&mut self, bytes: Reg, len: Value) -> Value {
         if let Some(target) = self.analysis.target_of(bytes) {

@@ -24,7 +24,7 @@ use crate::workers::Waking;
 
 /// How often workers are looked at.
 const INTERVAL: Duration = Duration::from_millis(20);
-/// A worker that has spent so much processor time on one turn is stuck.
+/// A worker that has spent this much processor time on one turn is stuck.
 const STUCK_NS: u64 = 100_000_000;
 /// A worker whose turn has lasted this long is one too, whatever it waits for.
 const STUCK_FOR: Duration = Duration::from_secs(1);

@@ -72,13 +72,13 @@ impl Workers {
     }
 }
 
-/// Threads beside one for each processor, for when so many are stuck.
+/// Threads beside one for each processor, for when this many are stuck.
 const fn spares(workers: usize) -> usize {
     if workers < 2 { 2 } else { workers }
 }
 
 impl Waking {
-    /// From now on at least as many spares are awake, if there are so many.
+    /// From now on at least as many spares are awake, if there are that many.
     pub fn wake(&self, spares: usize) {
         let mut awake = self.0.awake();
         if spares > *awake {

@@ -130,7 +130,7 @@ impl OwnedKey {
 }
 
 impl PlanCache {
-    /// It may take about so many bytes.
+    /// It may take about this many bytes.
     pub fn set_limit(&self, bytes: usize) {
         let limit = bytes / SHARDS;
         self.shard_bytes.store(limit, Relaxed);

@@ -62,8 +62,8 @@ impl Way {
         }
     }
 
-    /// The batch that every client runs again and again: a sample order, inserted so many times by
-    /// calls of the procedure.
+    /// The batch that every client runs again and again: a sample order, inserted this many times
+    /// by calls of the procedure.
     pub fn batch(self, orders: u64) -> String {
         let (twin, way) = (self.twin().suffix(), self.suffix());
         format!(
@@ -85,7 +85,7 @@ impl Way {
 pub enum Until {
     /// After this time.
     Elapsed(Duration),
-    /// When all of them together have run so many batches.
+    /// When all of them together have run this many batches.
     Batches(u64),
 }
 
@@ -130,7 +130,7 @@ impl Run {
     }
 }
 
-/// Connects so many clients and runs the workload, in batches of [`ORDERS_PER_BATCH`].
+/// Connects this many clients and runs the workload, in batches of [`ORDERS_PER_BATCH`].
 ///
 /// # Errors
 /// When a connection fails. Errors in answers are counted.
@@ -143,7 +143,7 @@ pub fn run(
     run_batches(options, way, connections, until, ORDERS_PER_BATCH)
 }
 
-/// As [`run`], in batches of so many orders.
+/// As [`run`], in batches of this many orders.
 ///
 /// # Errors
 /// When a connection fails. Errors in answers are counted.

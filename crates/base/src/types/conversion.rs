@@ -153,7 +153,8 @@ pub fn may_overflow(from: &SqlType, to: &SqlType) -> bool {
 /// Room for every number as text, in nchar too.
 const PRINTED_BYTES_MAX: u16 = 82;
 
-/// The same between exact numeric types with so many digits in front of the point.
+/// Whether a conversion between exact numeric types may overflow: types with this many digits in
+/// front of the point.
 fn exact_may_overflow(from: &SqlType, digits: u8, to: &SqlType, room: u8) -> bool {
     match to.kind {
         TinyInt => !matches!(from.kind, Bit | TinyInt),

@@ -328,7 +328,7 @@ impl BindError {
         self.error.number() == message::COMMAND_CANCELLED.number
     }
 
-    /// The same and a further error.
+    /// These errors and a further one.
     pub fn followed_by(self, error: SqlError) -> BindError {
         let rest = self.rest.into_iter().chain([error]).collect();
         BindError { rest, ..self }

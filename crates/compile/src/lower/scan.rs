@@ -265,7 +265,7 @@ fn row_number_index(source: &Source) -> usize {
     }
 }
 
-/// Whether so many values are the whole key of a table's unique index.
+/// Whether this many values are the whole key of a table's unique index.
 fn is_whole_key(source: &Source, index: usize, prefix: &[Expr]) -> bool {
     let Source::Table { table, .. } = source else { return false };
     let index = &table.indexes[index];

@@ -40,7 +40,7 @@ pub struct AccessHint {
     pub indexes: Option<SmallVec<[usize; 2]>>,
     /// `FORCESEEK` or `FORCESCAN`.
     pub forced: Option<ForcedAccess>,
-    /// `FORCESEEK (index (a, b))`: at least so many key columns are looked for.
+    /// `FORCESEEK (index (a, b))`: at least this many key columns are looked for.
     pub key_columns: usize,
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crossbeam_epoch::Guard;
 use crossbeam_utils::CachePadded;
 
-/// Look-ups are counted in so many cache lines.
+/// Look-ups are counted in this many cache lines.
 const SHARDS: usize = 64;
 
 /// Counters of a pool. All are written relaxed, by any thread; they order nothing.

@@ -80,7 +80,7 @@ impl Queues {
         self.ghosts.remove(identity)
     }
 
-    /// These pages have left without having been wanted; so many are remembered.
+    /// These pages have left without having been wanted; this many are remembered.
     pub fn remember(&mut self, identities: &[u64], frames: usize) {
         identities.iter().for_each(|&identity| self.ghosts.add(identity, frames));
     }

@@ -146,7 +146,7 @@ struct Index {
 }
 
 impl Index {
-    /// Of so many slots, which hold nothing.
+    /// An extension of this many slots, which hold nothing.
     fn new(slots: u32, now_ns: u64) -> Index {
         let owners = vec![None; slots as usize];
         let written_ns = vec![now_ns; owners.len() / BATCH_PAGES];

@@ -81,7 +81,7 @@ impl FileActivity {
     }
 }
 
-/// The same while it goes on; any thread adds.
+/// The counts of [`FileActivity`] while a file is in use; any thread adds to them.
 #[derive(Default, Debug)]
 struct Activity {
     reads: AtomicU64,
@@ -93,7 +93,7 @@ struct Activity {
 }
 
 impl DataFile {
-    /// A new file of so many pages; it and its name are durable.
+    /// A new file of this many pages; it and its name are durable.
     pub fn create(
         env: &Env,
         spec: &FileSpec,

@@ -222,7 +222,7 @@ unsafe impl Send for Frames {}
 unsafe impl Sync for Frames {}
 
 impl Frames {
-    /// Address space for so many frames.
+    /// Address space for this many frames.
     pub fn new(count: u32) -> io::Result<Frames> {
         let start = env::memory::map(Frames::bytes(count), env::memory::HUGE_PAGE)?;
         Ok(Frames { start, count })

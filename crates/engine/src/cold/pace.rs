@@ -24,7 +24,7 @@ impl Pace {
         Pace { average_ns: AtomicU64::new(UNKNOWN) }
     }
 
-    /// A read of one page has taken so long.
+    /// A read of one page has taken this long.
     pub fn note(&self, took_ns: u64) {
         let took_ns = took_ns.min(COUNTED_NS_MAX);
         let average_ns = match self.average_ns.load(Relaxed) {

@@ -11,7 +11,7 @@ use super::place::Place;
 pub const EXTENT_PAGES: u32 = 8;
 /// The longest run that is handed out: a megabyte.
 pub const RUN_PAGES_MAX: u32 = 128;
-/// Holes are filled before the file grows when they are one in so many of its pages.
+/// Holes are filled before the file grows when they are one in this many of its pages.
 const HOLES_OF: u32 = 5;
 /// Places that are left before the end of a file that is to become shorter, for what is written
 /// meanwhile.
@@ -133,8 +133,8 @@ impl Space {
         self.files.push(file);
     }
 
-    /// Takes up to so many places, next to each other, without growing a file. `None` also if files
-    /// should rather grow; `holes` takes what there is.
+    /// Takes up to this many places, next to each other, without growing a file. `None` also if
+    /// files should rather grow; `holes` takes what there is.
     pub fn take_run(&mut self, wanted: u32, holes: bool) -> Option<Run> {
         let wanted = wanted.min(RUN_PAGES_MAX);
         let roomy = self.files.iter_mut().max_by_key(|file| file.open_pages())?;
@@ -174,13 +174,14 @@ impl Space {
         self.files.iter().filter_map(growable).min_by_key(|&(_, pages)| pages)
     }
 
-    /// The file has so many pages now.
+    /// The file has this many pages now.
     pub fn grow(&mut self, id: u8, pages: u32) {
         self.file(id).grow(pages);
     }
 
-    /// Hands nothing out at the end of a file, so that all that is taken, and so many places more,
-    /// can come to lie before it: where that end begins. Nothing if the file has no room to spare.
+    /// Hands nothing out at the end of a file, so that all that is taken, and this many places
+    /// more, can come to lie before it: where that end begins. Nothing if the file has no room to
+    /// spare.
     pub fn close_end(&mut self, id: u8, more: u32) -> Option<u32> {
         let file = self.file(id);
         let end = (file.taken_pages + more + SPARE_PAGES).next_multiple_of(EXTENT_PAGES);

@@ -99,7 +99,7 @@ struct Supply {
 }
 
 impl Supply {
-    /// A free frame out of so many, unless that makes more than `most` in use.
+    /// A free frame out of this many, unless that makes more than `most` in use.
     fn take(&mut self, most: u32, frames: u32) -> Option<FrameNumber> {
         if self.out >= most {
             return None;
@@ -370,7 +370,7 @@ impl Shared {
         Some(image)
     }
 
-    /// Private frames, so many if there are enough.
+    /// Private frames, this many if there are enough.
     pub fn take_if_plenty(self: &Arc<Self>, count: usize) -> Vec<Image> {
         let most = self.limit().saturating_sub(self.reserve() / 2);
         let mut supply = self.supply.lock();

@@ -174,7 +174,7 @@ impl Store {
         Ok(())
     }
 
-    /// Cuts the free extents at a file's end off, down to so many pages; how many they were. What
+    /// Cuts the free extents at a file's end off, down to this many pages; how many they were. What
     /// lies before them stays where it is, unless [`Store::vacate`] and a checkpoint have moved it.
     pub fn shrink(&self, file: u8, least_pages: u32) -> Result<u64, ColdError> {
         let mut space = self.core.space.lock();
@@ -450,7 +450,7 @@ impl Core {
         ColdError::Full(files.values().next().expect("a store has a file").path().clone())
     }
 
-    /// Takes places for up to so many pages; grows a file if need be.
+    /// Takes places for up to this many pages; grows a file if need be.
     fn take_run(&self, wanted: u32) -> Result<Run, ColdError> {
         let mut space = self.space.lock();
         let mut refused = None;

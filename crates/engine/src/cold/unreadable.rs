@@ -7,7 +7,7 @@ use super::pages::PageNumber;
 use super::place::Place;
 use crate::sync::parking::Mutex;
 
-/// At most so many are told of: more mean that the device is broken.
+/// At most this many are told of: more mean that the device is broken.
 const TOLD_MAX: usize = 10_000;
 
 /// An image of a page: its database, its number and where it is.

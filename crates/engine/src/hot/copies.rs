@@ -36,7 +36,7 @@ impl Copies {
         let words = row.len().div_ceil(WORD);
         self.words.reserve(1 + words);
         self.words.push(row.len() as u64);
-        // SAFETY: there is room for so many words, and all of them are written before they count:
+        // SAFETY: there is room for this many words, and all of them are written before they count:
         // the last, whose end the row may not reach, first.
         unsafe {
             let to = self.words.as_mut_ptr().add(self.words.len());

@@ -61,7 +61,7 @@ const BLOCKS: usize = REGION / BLOCK;
 const MAPPED_AT_ONCE: usize = 32;
 /// Spare blocks that are kept for good.
 const SPARE_BLOCKS: usize = 4 * BLOCKS;
-/// One in so many of the blocks that could have been spared goes back to the system at a time.
+/// One in this many of the blocks that could have been spared goes back to the system at a time.
 const GIVEN_BACK_OF: usize = 8;
 /// Where a block's slots begin.
 const FIRST_SLOT: usize = 64;
@@ -401,7 +401,7 @@ impl DepotGuard<'_> {
         Some(slot)
     }
 
-    /// Takes up to so many slots of a stock back, the last of all those of its run.
+    /// Takes up to this many slots of a stock back, the last of all those of its run.
     #[cold]
     #[inline(never)]
     fn drain(&mut self, stock: &mut Stock, slots: usize) {

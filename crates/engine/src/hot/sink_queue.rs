@@ -81,13 +81,13 @@ impl SinkQueue {
         taken
     }
 
-    /// How long a commit that has added so many rows waits, so that there is not too much.
+    /// How long a commit that has added this many rows waits, so that there is not too much.
     pub fn delay_ns(&self, rows: usize) -> u64 {
         let each = self.delay_ns.load(Relaxed);
         each.saturating_mul(rows.div_ceil(ROWS_OF_DELAY) as u64).min(DELAY_MAX_NS)
     }
 
-    /// Holds commits back that add something: so long for every [`ROWS_OF_DELAY`] rows that they
+    /// Holds commits back that add something: this long for every [`ROWS_OF_DELAY`] rows that they
     /// have begun.
     pub fn set_delay_ns(&self, delay_ns: u64) {
         self.delay_ns.store(delay_ns, Relaxed);

@@ -38,7 +38,7 @@ impl Default for LogOptions {
     }
 }
 
-/// What a ring takes at most beside rows that may take so much memory: one in so many bytes.
+/// What a ring takes at most beside rows: one in this many bytes of what rows may take.
 const RING_PART: u64 = 16;
 
 impl LogOptions {

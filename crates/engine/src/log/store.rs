@@ -146,7 +146,7 @@ pub trait WriterEvents: Send + Sync {
     /// Submitted batches have come to something.
     fn outcome(&self, outcome: Outcome);
 
-    /// There is room for so many pages (of [`super::batch::BATCH_ALIGN`] bytes) more than before,
+    /// There is room for this many pages (of [`super::batch::BATCH_ALIGN`] bytes) more than before,
     /// or fewer. Writers without bound grant `i64::MAX / 2` once.
     fn room(&self, pages: i64);
 

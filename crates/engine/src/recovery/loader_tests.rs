@@ -177,7 +177,7 @@ fn read(engine: &Engine, table: u64) -> State {
     rows
 }
 
-/// Waits until so many sessions wait for a table to be loaded.
+/// Waits until this many sessions wait for a table to be loaded.
 fn wait_for_waiters(server: &Server, count: usize) {
     let begin = Instant::now();
     let waits = || {

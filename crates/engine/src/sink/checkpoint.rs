@@ -79,7 +79,7 @@ impl Core {
         self.write_root(task)
     }
 
-    /// Cuts off what is free at the end of the data file, which keeps so many pages.
+    /// Cuts off what is free at the end of the data file, which keeps this many pages.
     pub fn cut_file(&self, task: &Task, least_pages: u32) -> Result<(), SinkError> {
         let _alone = self.writing.lock().expect("no panic while a root is written");
         let Some(cold) = self.cold.get() else { return Ok(()) };

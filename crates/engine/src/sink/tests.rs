@@ -148,7 +148,7 @@ pub(super) fn rows(server: &Server, n: u64) -> BTreeMap<i64, Row> {
     found
 }
 
-/// The same while other transactions write.
+/// As `rows`, while other transactions write.
 pub(crate) fn rows_in(
     session: &Arc<DatabaseSession>,
     task: &Task,

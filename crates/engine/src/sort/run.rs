@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use env::{Env, File, FileError, FileResult, OpKind, OpenMode};
 
-/// A block is written when it has so many bytes.
+/// A block is written when it has this many bytes.
 const BLOCK_BYTES: usize = 64 << 10;
 const BLOCK_HEADER: usize = 8;
 const ENTRY_HEADER: usize = 8;

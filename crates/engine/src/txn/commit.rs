@@ -211,7 +211,7 @@ impl Transaction {
         self.hold_back(task, sinking);
     }
 
-    /// Waits if too much is to sink: as long as so many rows are worth, or until the backlog is
+    /// Waits if too much is to sink: as long as this many rows are worth, or until the backlog is
     /// gone. The transaction holds nothing more that other transactions wait for; an interrupted
     /// task goes on at once.
     fn hold_back(&self, task: &Task, rows: usize) {

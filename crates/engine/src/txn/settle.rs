@@ -51,7 +51,7 @@ pub(super) struct OwnStorage {
 type Sink = Box<dyn Fn(&Task, u64) -> TxnResult<()> + Send>;
 
 impl Transaction {
-    /// A storage that this transaction has made, at this place, has its trees, with so many rows.
+    /// A storage that this transaction has made, at this place, has its trees, with this many rows.
     pub(crate) fn own(
         &mut self,
         (table, rows): (&Table, u64),

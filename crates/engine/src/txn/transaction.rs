@@ -486,7 +486,7 @@ impl Transaction {
         (pool.least_limit() / SHARE_PART).min(found / 3).max(SHARE_MIN)
     }
 
-    /// It has written something, of so many bytes, to a table.
+    /// It has written something, of this many bytes, to a table.
     #[inline]
     pub(super) fn note_written(&mut self, table: &Table, bytes: usize) {
         self.written_bytes += bytes as u64;
@@ -500,7 +500,7 @@ impl Transaction {
         self.is_much(self.own_bytes)
     }
 
-    /// Whether so many bytes are a good part of its share.
+    /// Whether this many bytes are a good part of its share.
     pub(super) fn is_much(&self, bytes: u64) -> bool {
         bytes >= self.share() / SETTLE_PART
     }

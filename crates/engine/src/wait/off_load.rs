@@ -57,7 +57,7 @@ impl<T> Drop for Over<T> {
 }
 
 impl OffLoad {
-    /// At most so many threads of this name, and so many pieces of work that wait for them.
+    /// At most this many threads of this name, and this many pieces of work that wait for them.
     pub fn new(name: &'static str, threads_max: usize, queue_max: usize) -> OffLoad {
         assert!(threads_max > 0 && queue_max > 0, "there is a thread, and room for work");
         let shared = Shared {

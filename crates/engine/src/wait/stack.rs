@@ -41,7 +41,7 @@ pub(super) struct GrowingStack {
 const GRAIN: usize = 64 << 10;
 
 impl GrowingStack {
-    /// A stack with so many accessible bytes, which can grow to `most_bytes`.
+    /// A stack with this many accessible bytes, which can grow to `most_bytes`.
     fn new(bytes: usize, most_bytes: usize) -> io::Result<GrowingStack> {
         let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
         let bytes = bytes.checked_next_multiple_of(GRAIN).ok_or_else(too_large)?;

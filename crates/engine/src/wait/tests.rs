@@ -206,7 +206,7 @@ fn epochs_go_on_under_a_statement_that_takes_guard_after_guard() {
 
 #[test]
 fn processor_time_does_not_count_waits_and_follows_from_thread_to_thread() {
-    /// Works for so many nanoseconds of the calling thread's time.
+    /// Works for this many nanoseconds of the calling thread's time.
     fn work(task: &Task, cpu_ns: u64) {
         let began = task.cpu_ns();
         while task.cpu_ns() - began < cpu_ns {}

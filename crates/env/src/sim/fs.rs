@@ -257,7 +257,7 @@ impl Drop for Release<'_> {
 struct Hold {
     kind: OpKind,
     path_contains: String,
-    /// Of them so many pass first.
+    /// This many of them succeed first.
     skip: u64,
 }
 

@@ -27,7 +27,7 @@ pub struct FnContext<'a> {
 }
 
 impl<'a> FnContext<'a> {
-    /// An empty buffer for a result of so many bytes. Error 701 where the session may not have
+    /// An empty buffer for a result of this many bytes. Error 701 where the session may not have
     /// them.
     pub fn room(&self, bytes: usize) -> SqlResult<ArenaBuffer<'a>> {
         self.arena.admit(bytes)?;

@@ -48,8 +48,8 @@ impl AggregateState {
         matches!(self.more, More::Bytes(_))
     }
 
-    /// The capacity that it needs to keep so many bytes more, where it has to grow for that beyond
-    /// a few.
+    /// The capacity that it needs to keep this many bytes more, where it has to grow for that
+    /// beyond a few.
     pub fn room_for(&self, more: usize) -> Option<usize> {
         let (len, capacity) = match &self.more {
             More::Bytes(bytes) => (bytes.len(), bytes.capacity()),

@@ -60,7 +60,7 @@ pub struct Counts {
 pub struct Ask {
     /// The session that asks.
     pub session: SessionId,
-    /// Without so much it does not run.
+    /// The statement does not run with less.
     pub required: usize,
     /// What it is guessed to need.
     pub ideal: usize,
@@ -107,7 +107,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// It holds so much.
+    /// It holds this much.
     pub fn note(&self, bytes: usize) {
         self.bytes.store(bytes, Relaxed);
         if bytes > self.most.load(Relaxed) {
@@ -135,7 +135,7 @@ impl GrantPool {
         })
     }
 
-    /// There are so many bytes, of which a statement gets at most a quarter, and at most `most`.
+    /// There are this many bytes, of which a statement gets at most a quarter, and at most `most`.
     /// Leases that were given stay.
     pub fn set_limit(&self, limit: usize, most: usize) {
         {
@@ -297,7 +297,7 @@ impl Lease {
         self.bytes
     }
 
-    /// Whether it is so large, or can be made so.
+    /// Whether the lease is this large, or can be made so.
     #[inline]
     pub fn covers(&mut self, bytes: usize) -> bool {
         bytes <= self.bytes || self.extend(bytes)

@@ -117,7 +117,7 @@ pub trait Host {
         false
     }
 
-    /// A unit has read so much of a table, or written to it.
+    /// A unit has read this much of a table, or written to it.
     fn count_reads(&mut self, _: &TableUse, _: Reads) {}
 
     /// How messages name a table; without a database it is a variable.
@@ -175,7 +175,7 @@ pub trait Host {
     /// A statement has begun in the transaction that was lent.
     fn statement_began(&mut self) {}
 
-    /// A statement has succeeded there and counted so many rows.
+    /// A statement has succeeded there and counted this many rows.
     fn statement_succeeded(&mut self, _: &StatementSite, _: &crate::interp::Outcome) {}
 
     /// A data statement of a native module begins; one that is open has succeeded.
@@ -184,7 +184,7 @@ pub trait Host {
     /// Runs the triggers of what a data statement of a native module has changed.
     fn fire_triggers(&mut self, task: &Task, call: TriggerCall<'_>) -> SqlResult<()>;
 
-    /// A data statement of a native module has succeeded and counted so many rows.
+    /// A data statement of a native module has succeeded and counted this many rows.
     fn end_statement(
         &mut self,
         task: &Task,

@@ -222,7 +222,7 @@ impl Means<'_> {
 }
 
 impl Grant {
-    /// A grant of so many bytes from the resource pool of this name.
+    /// A grant of this many bytes from the resource pool of this name.
     pub fn new(limit: usize, pool: &str) -> Grant {
         Grant::charged_to(Account::new(limit, pool))
     }
@@ -293,7 +293,7 @@ impl Grant {
         self.lease = None;
     }
 
-    /// Whether objects that can spill may hold so much.
+    /// Whether objects that can spill may hold this much.
     fn allows(&mut self, spillable: usize) -> bool {
         self.account.used() + spillable <= self.granted
             && self.lease.as_mut().is_none_or(|lease| lease.covers(spillable))
@@ -349,7 +349,7 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// Makes the charge so many bytes; error 701 where the grant does not have them. What others
+    /// Makes the charge this many bytes; error 701 where the grant does not have them. What others
     /// hold beyond their grant, because they have spilled, is not counted.
     #[inline]
     pub fn settle(&mut self, bytes: usize, grant: &mut Grant) -> SqlResult<()> {
@@ -390,7 +390,7 @@ impl Charge {
         Ok(())
     }
 
-    /// Makes the charge so many bytes, whether the grant has them or not: for the few blocks
+    /// Makes the charge this many bytes, whether the grant has them or not: for the few blocks
     /// without which nothing could spill.
     pub fn overdraw(&mut self, bytes: usize, grant: &mut Grant) {
         self.book(bytes, true, grant);

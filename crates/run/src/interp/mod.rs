@@ -85,7 +85,7 @@ pub struct Execution<'e> {
     pub frame: &'e mut Frame,
     /// Where results go.
     pub writer: &'e mut dyn ResultWriter,
-    /// `SET ROWCOUNT`: after so many rows a statement is done.
+    /// `SET ROWCOUNT`: after this many rows a statement is done.
     pub row_limit: Option<u64>,
 }
 

@@ -507,7 +507,7 @@ impl RowSource for Shown<'_> {
     }
 }
 
-/// A long value, cut after so many bytes.
+/// A long value, cut after this many bytes.
 fn cut(value: ValueRef<'_>, limit: usize) -> ValueRef<'_> {
     match value {
         ValueRef::Chars(v) => ValueRef::Chars(&v[..v.len().min(limit)]),

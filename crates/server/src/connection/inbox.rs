@@ -95,7 +95,7 @@ impl Inbox {
         self.settle(0);
     }
 
-    /// Charges what is held, and would be when so many bytes more have come; whether there was
+    /// Charges what is held, and would be when this many bytes more have come; whether there was
     /// room.
     fn settle(&mut self, more: usize) -> bool {
         let bytes = self.reader.bytes_with(more) + self.waiting_bytes + self.handed_out;

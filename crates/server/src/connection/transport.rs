@@ -18,7 +18,7 @@ use tokio::net::TcpStream;
 const READ_BYTES: usize = 32 * 1024;
 /// Bytes that are encrypted at a time: a TLS record.
 const RECORD_BYTES: usize = 16 * 1024;
-/// TLS may keep so many bytes that it could not hand on.
+/// TLS may keep this many bytes that it could not hand on.
 const TLS_BUFFER_BYTES: usize = 64 * 1024;
 
 /// What a thread reads with.

@@ -214,7 +214,7 @@ pub fn value(dice: &mut Dice) -> String {
     one(dice, VALUES).to_owned()
 }
 
-/// An expression, at most so deep.
+/// An expression, at most this deep.
 pub fn expression(dice: &mut Dice, depth: u32) -> String {
     if depth == 0 {
         return value(dice);

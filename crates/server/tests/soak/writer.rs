@@ -22,7 +22,7 @@ const NUMBERS: i64 = 1_000_000_000;
 /// One transaction.
 #[derive(Clone, Debug)]
 enum Change {
-    /// Orders with these numbers are inserted, of so many lines each.
+    /// Orders with these numbers are inserted, of this many lines each.
     Insert(Range<i64>, i64),
     /// An order becomes the next version of itself.
     Update(i64),

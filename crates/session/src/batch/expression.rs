@@ -35,8 +35,8 @@ impl Context<'_> {
         self.done_assigning(1)
     }
 
-    /// Variables have their values, as so many rows gave them: a `SELECT` that counts its rows and
-    /// returns none.
+    /// Variables have their values, as this many rows gave them: a `SELECT` that counts its rows
+    /// and returns none.
     pub(super) fn done_assigning(&mut self, rows: u64) -> Run<()> {
         self.session.left.row_count = rows as i64;
         if self.session.options.settings.nocount {

@@ -22,7 +22,7 @@ const PRINTED: usize = 8000;
 const RAISED: usize = 2047;
 /// Characters of a format that `RAISERROR` looks at: enough for its text, whatever is substituted.
 const FORMAT: usize = 4 * RAISED;
-/// `RAISERROR` takes at most so many arguments.
+/// `RAISERROR` takes at most this many arguments.
 const ARGUMENTS_MAX: usize = 20;
 /// The number of messages that have none.
 const USER_DEFINED: i32 = 50_000;
@@ -263,7 +263,7 @@ fn shortened(text: String) -> String {
     }
 }
 
-/// A value as text, at least so many characters of a long one.
+/// A value as text, at least this many characters of a long one.
 fn beginning(value: &Value, ty: &SqlType, chars: usize) -> String {
     // No character takes more bytes.
     let cut = |bytes: &[u8]| bytes.len().min(4 * chars);

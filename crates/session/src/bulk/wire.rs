@@ -221,7 +221,7 @@ impl Conversion {
     }
 }
 
-/// How many characters, or bytes of a binary, so many bytes are.
+/// How many characters, or bytes of a binary, this many bytes are.
 fn units(bytes: usize, ty: &SqlType) -> usize {
     if ty.kind.is_unicode() { bytes / 2 } else { bytes }
 }

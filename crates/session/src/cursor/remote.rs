@@ -465,7 +465,7 @@ struct Block {
 }
 
 impl Block {
-    /// The first place and the end of the block that a fetch of so many rows leads to. No rows at
+    /// The first place and the end of the block that a fetch of this many rows leads to. No rows at
     /// all stand for before the first and behind the last.
     fn after(self, kind: i64, row: i64, size: i64) -> (i64, i64) {
         let Block { first, rows, count } = self;

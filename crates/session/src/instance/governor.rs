@@ -49,7 +49,7 @@ impl Instance {
         pools.into_values().collect()
     }
 
-    /// Bytes that are so many per cent of the memory for rows.
+    /// Bytes that are this many per cent of the memory for rows.
     fn share(&self, percent: i32) -> u64 {
         let all = match self.host().pool.limit() {
             u64::MAX => self.facts().memory_bytes,

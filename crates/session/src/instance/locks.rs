@@ -76,7 +76,7 @@ impl LockName {
         LockName::of_key(name)
     }
 
-    /// The same from the target's own name.
+    /// The name of a lock, from the target's own name.
     pub fn of_key(name: &str) -> Option<LockName> {
         let mut parts = name.splitn(3, SEPARATOR);
         let database = parts.next()?.parse().ok()?;

@@ -12,11 +12,11 @@ use run::interp::memory::Grant;
 use super::{Instance, setting};
 
 /// What of `max server memory` is left free, since others take memory faster than pages can leave:
-/// one in so many.
+/// one in this many.
 const SLACK: u64 = 32;
-/// What of `max server memory` pages have at least, whatever else takes memory: one in so many.
+/// What of `max server memory` pages have at least, whatever else takes memory: one in this many.
 const LEAST_SHARE_OF_PAGES: u64 = 8;
-/// What values have at least: one in so many.
+/// What values have at least: one in this many.
 const LEAST_SHARE_OF_VALUES: u64 = 8;
 /// By which part pages become fewer at a time, where statements were granted memory that they have
 /// not taken.
@@ -26,13 +26,13 @@ const MOST_PERCENT_OF_ROWS: u64 = 75;
 /// ... and what must be left beside rows, pages and logs, for what programs, sessions and
 /// transactions take.
 const LEFT_BY_ROWS: u64 = 64 << 20;
-/// What rows may take in any case: one in so many.
+/// What rows may take in any case: one in this many.
 const LEAST_SHARE_OF_ROWS: u64 = 2;
-/// What plans may take of it at most: one in so many.
+/// What plans may take of it at most: one in this many.
 const MOST_SHARE_OF_PLANS: usize = 8;
-/// What the statements of one session may take of it at most: one in so many.
+/// What the statements of one session may take of it at most: one in this many.
 const MOST_SHARE_OF_A_SESSION: usize = 2;
-/// What statements that sort and hash may take of it at most, all together: one in so many.
+/// What statements that sort and hash may take of it at most, all together: one in this many.
 const MOST_SHARE_OF_QUERIES: usize = 2;
 
 /// What every statement must be able to have: the least that it asks for, unless more is
@@ -50,7 +50,7 @@ pub struct StatementMemory {
     pub plans: usize,
 }
 
-/// What is configured, for a server that may use so many bytes in all.
+/// What is configured, for a server that may use this many bytes in all.
 pub type Shares = Box<dyn Fn(u64) -> StatementMemory + Send + Sync>;
 
 /// The limits that are in force.
@@ -126,8 +126,8 @@ impl Instance {
         resident.is_some_and(|all| all > aim)
     }
 
-    /// Leaves values what all others leave of so much memory, pages as far as they must stay; and
-    /// at least an eighth.
+    /// Leaves values what all other parts leave of this much memory, pages as far as they must
+    /// stay; and at least an eighth.
     fn limit_values(&self, limit: u64) {
         let used = self.values.used() as u64;
         let of_pages = self.host().pages.resident_bytes();
@@ -138,7 +138,7 @@ impl Instance {
         self.values.set_limit(usize::try_from(left).unwrap_or(usize::MAX));
     }
 
-    /// What of so much memory in all rows may take.
+    /// What rows may take of this much memory in all.
     fn most_of_rows(&self, limit: u64) -> u64 {
         let catalogs = self.databases().catalogs();
         let ring = |catalog: &Arc<Catalog>| catalog.database().manager().log().ring_bytes();

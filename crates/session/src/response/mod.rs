@@ -48,7 +48,7 @@ pub trait AnswerWriter: ResultWriter {
     /// The session's environment has changed.
     fn environment(&mut self, task: &Task, change: &EnvironmentChange<'_>) -> SqlResult<()>;
 
-    /// From now on strings of `(max)` types are cut after so many bytes: `SET TEXTSIZE`.
+    /// From now on strings of `(max)` types are cut after this many bytes: `SET TEXTSIZE`.
     fn set_text_size(&mut self, bytes: usize);
 
     /// What has been written goes to the client now: `RAISERROR … WITH NOWAIT`.

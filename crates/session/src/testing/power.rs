@@ -29,7 +29,7 @@ fn number_from(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Inserts an order of so many lines and tells its number.
+/// Inserts an order of this many lines and tells its number.
 fn order(twin: &str, lines: u64) -> String {
     format!(
         "SET NOCOUNT ON; DECLARE @od Sales.SalesOrderDetailType{twin}, @id int; \
@@ -62,7 +62,8 @@ fn orders(server: &TestServer, twin: &str) -> HashMap<u64, u64> {
     text.lines().filter_map(pair).collect()
 }
 
-/// Cuts the power of servers that are started so; so often, if the environment says nothing else.
+/// Cuts the power of servers that are started by this function, this often unless the environment
+/// says otherwise.
 pub fn acknowledged_orders_survive(cuts: u64, start: &dyn Fn(&SimEnv) -> TestServer) {
     let cuts = number_from("THERMOCLINE_POWER_CUTS", cuts);
     let seed = number_from("THERMOCLINE_SEED", 20_260_115);

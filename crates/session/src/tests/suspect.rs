@@ -305,7 +305,7 @@ fn a_directory_that_is_not_whole_is_not_opened() {
         refused(&sim, PENDING);
         gone.iter().for_each(|segment| rename(&segment.with_extension("aside"), segment));
     }
-    // The same under another number, and another database's under its name.
+    // The file under another number, and another database's file under its name.
     let (first, beyond) = (&segments[0], log.join("00000077.tlog"));
     rename(first, &beyond);
     refused(&sim, PENDING);

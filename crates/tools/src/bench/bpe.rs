@@ -25,7 +25,7 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 10_000,
           value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     lookups: u32,
-    /// Read the data file as from a disk that needs so long to move its arm. The last test goes
+    /// Read the data file as from a disk that needs this long to move its arm. The last test goes
     /// without.
     #[arg(long, value_name = "X")]
     seek_ms: Option<u32>,
@@ -145,7 +145,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Looks so many random rows up in one batch; others each time. How long it took.
+    /// Looks this many random rows up in one batch; others each time. How long it took.
     fn look_up(&mut self, connection: &mut Connection, lookups: u32) -> Result<f64, BenchError> {
         let rows = self.options.rows;
         self.seed += 1;

@@ -102,7 +102,7 @@ pub fn sequential_mb_per_s(path: &Path) -> Result<f64, BenchError> {
     Ok(offset as f64 / 1e6 / began.elapsed().as_secs_f64())
 }
 
-/// Megabytes a second at which so many bytes, rounded up to whole buffers, are written to a new
+/// Megabytes a second at which this many bytes, rounded up to whole buffers, are written to a new
 /// file past the system's cache, and made durable. The file is gone afterwards.
 pub fn sequential_write_mb_per_s(path: &Path, bytes: u64) -> Result<f64, BenchError> {
     let buffer = Buffer::new();

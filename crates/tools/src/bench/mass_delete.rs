@@ -21,7 +21,7 @@ pub struct Options {
 
 /// How long it is waited for that.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// What the process holds has settled when it has not shrunk by a megabyte for so long.
+/// What the process holds has settled when it has not shrunk by a megabyte for this long.
 const SETTLED: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 

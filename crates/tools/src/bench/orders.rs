@@ -13,7 +13,7 @@ pub fn install(server: &LocalServer) -> Result<Connection, BenchError> {
     Ok(Connection::connect(&server.options().with_database(sample::DATABASE))?)
 }
 
-/// Inserts so many orders, about five lines each, into the memory-optimized tables, which have
+/// Inserts this many orders, about five lines each, into the memory-optimized tables, which have
 /// `before`.
 pub fn insert(
     server: &LocalServer,

@@ -23,7 +23,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Watches the process with this number, which is allowed so many megabytes.
+    /// Watches the process with this number, which is allowed this many megabytes.
     pub fn start(process: u32, limit_mb: u32) -> Watch {
         let (peak, ended) = (Arc::<AtomicU64>::default(), Arc::<AtomicBool>::default());
         let (noted, stop) = (peak.clone(), ended.clone());

@@ -25,7 +25,7 @@ pub trait Driver {
     /// from 0.
     fn next(&mut self, connection: usize) -> Option<&Request>;
 
-    /// An answer is complete; it has taken so long since the request was sent.
+    /// An answer is complete; it has taken this long since the request was sent.
     fn done(&mut self, connection: usize, outcome: &Outcome, time: Duration);
 
     /// What receives the parts of the answers, apart from being counted.

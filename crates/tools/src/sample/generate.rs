@@ -63,7 +63,7 @@ const PART_COUNT: usize = 209;
 const FIRST_DAY: i32 = 40_692;
 /// Days on which there are orders.
 const DAYS: usize = 1_126;
-/// Every so many orders there is one of a reseller, with many lines.
+/// Every this many orders there is one of a reseller, with many lines.
 const RESELLER_EVERY: usize = 8;
 
 /// What orders may refer to.
@@ -153,7 +153,7 @@ fn int(value: impl Into<i64>) -> Value {
     Value::Int(value.into())
 }
 
-/// Midnight, so many days after that of the first order.
+/// Midnight, this many days after that of the first order.
 fn day(offset: i64) -> Value {
     Value::DateTime(DateTime { days: FIRST_DAY + offset as i32, ticks: 0 })
 }

@@ -12,7 +12,7 @@ enum Place {
     Between,
     /// Within something that this character ends, unless it is doubled.
     Quoted(char),
-    /// Within so many block comments.
+    /// Within this many block comments.
     Comment(u32),
 }
 
@@ -29,7 +29,7 @@ pub struct Batch {
 pub enum Line<'a> {
     /// T-SQL.
     Text,
-    /// The batch ends here and is run so many times.
+    /// The batch ends here and is run this many times.
     Go(u32),
     /// `GO` with something behind it that is not a count.
     BadGo,

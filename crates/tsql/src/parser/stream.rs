@@ -30,7 +30,7 @@ impl<'a> Parser<'a> {
         self.tokens[self.position]
     }
 
-    /// The token `ahead` places behind the next one; the last one when there are not so many.
+    /// The token `ahead` places behind the next one; the last one when there are not that many.
     #[inline]
     pub(super) fn peek_at(&self, ahead: usize) -> Token {
         self.tokens.get(self.position + ahead).copied().unwrap_or(self.tokens[self.last()])
@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
         token.span.text(self.text)
     }
 
-    /// Goes deeper, by so many levels as the stack that is taken is worth. Error 191 beyond
+    /// Goes deeper, by as many levels as the stack that is taken is worth. Error 191 beyond
     /// [`NESTING_MAX`], and where the stack ends before.
     #[inline]
     pub(super) fn enter(&mut self, cost: u32) -> SqlResult<()> {
@@ -412,7 +412,7 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
-    /// Asks whether reading may go on, each time that so many more parts are there.
+    /// Asks whether reading may go on, each time that this many more parts are there.
     #[inline]
     pub(super) fn turn(&mut self, parts: usize) -> SqlResult<()> {
         match parts % TURN == 0 {

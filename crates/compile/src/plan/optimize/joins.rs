@@ -31,7 +31,7 @@ const EXPRESSION_WORK: usize = 4;
 /// So many conditions are looked at in the time that an operator takes.
 const CONDITIONS_PER_WORK: usize = 32;
 
-/// Up to so many relations each may be the first.
+/// Up to this many relations each may be the first.
 const STARTS_MAX: usize = 6;
 
 /// What is joined.

@@ -247,7 +247,7 @@ pub struct KeyConstraintDef {
 pub struct FilterDef {
     /// The text, in parentheses: `filter_definition`.
     pub definition: Name,
-    /// The same as a conjunction of simple terms.
+    /// The filter as a conjunction of simple terms.
     pub terms: Vec<FilterTerm>,
 }
 

@@ -42,7 +42,7 @@ use crate::wait::Task;
 /// Rows, and bytes of them, that are copied at a time.
 const BATCH_ROWS: usize = 1024;
 const BATCH_BYTES: usize = 256 << 10;
-/// The gate is closed when not more than so many keys are noted, or after so many rounds.
+/// The gate is closed when not more than this many keys are noted, or after this many rounds.
 const FEW_KEYS: usize = 1000;
 const ROUNDS_MAX: usize = 10;
 /// The part of what rows may take that changes may take, and the least that that is.
@@ -437,7 +437,7 @@ impl TableRebuild {
         Ok(())
     }
 
-    /// Whether what other transactions change takes so much memory, as keys and as rows that are
+    /// Whether what other transactions change takes too much memory, as keys and as rows that are
     /// copied once more, that they had better wait.
     fn is_much_changed(&self, edit: &SchemaEdit) -> bool {
         let Some(noting) = self.noting.as_ref().filter(|_| !self.is_closed) else { return false };

@@ -6,7 +6,7 @@ use super::*;
 use crate::recovery::tests::{crash_seed_and_step, user_table};
 use crate::txn::TxnResult;
 
-/// CREATE TABLE n, with so many rows.
+/// CREATE TABLE n, with this many rows.
 fn create_filled(server: &Server, n: u64, rows: i64) -> TxnResult<()> {
     server.create_table(5, n)?;
     put_rows(server, n, rows)

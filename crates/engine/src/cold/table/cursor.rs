@@ -27,7 +27,7 @@ pub struct ColdEntry<'a> {
 
 /// A visitor of the entries of a leaf: see [`ColdCursor::next_leaf`].
 pub trait VisitEntries {
-    /// Whether what lies in the leaf, so many entries, is taken without a look at them.
+    /// Whether what lies in the leaf, this many entries, is taken without a look at them.
     fn pass(&mut self, leaf: LeafSpan<'_>) -> bool;
 
     /// A row of the clustered index, unless it is gone, and since when it is so. Nothing if its key

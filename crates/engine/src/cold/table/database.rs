@@ -252,7 +252,7 @@ impl ColdTables {
         Ok(table)
     }
 
-    /// The trees of a table that have been built are whole, with so many rows. They are still
+    /// The trees of a table that have been built are whole, with this many rows. They are still
     /// unowned ([`ColdTables::adopt`]).
     pub(super) fn finish_build(
         &self,

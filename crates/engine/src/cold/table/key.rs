@@ -19,7 +19,7 @@ const HASH: usize = 16;
 /// Bytes of a key that is cut which are in order.
 pub(super) const KEPT: usize = KEY_BYTES_MAX - HASH;
 
-/// Whether a key that takes so many bytes in the tree may have been longer.
+/// Whether a key that takes this many bytes in the tree may have been longer.
 pub(super) fn may_be_cut(len: usize) -> bool {
     len >= KEY_BYTES_MAX
 }

@@ -13,7 +13,7 @@ use crate::wait::Task;
 
 /// Leaves that are read of a tree.
 const LEAVES: u32 = 16;
-/// A table is looked at again when so many rows more or fewer are there, and one in so many.
+/// A table is looked at again when this many rows more or fewer are there, and one in this many.
 const CHANGED_ROWS: u64 = 500;
 const CHANGED_PART: u64 = 5;
 

@@ -42,7 +42,7 @@ impl Level {
 }
 
 impl BulkLoad {
-    /// Starts a new tree whose leaves are filled to so many percent. It is there when
+    /// Starts a new tree whose leaves are filled to this many percent. It is there when
     /// [`BulkLoad::finish`] has been called and the batch is finished.
     pub fn new(
         edit: &mut impl Edit,

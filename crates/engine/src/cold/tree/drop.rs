@@ -53,7 +53,7 @@ struct Dropping<'d, 't, E> {
 }
 
 impl Tree {
-    /// Frees about so many pages of a tree that is not used any more, from its right end. The
+    /// Frees about this many pages of a tree that is not used any more, from its right end. The
     /// caller finishes the batch after each call, and forgets the tree in the batch that ends it:
     /// what is left after each batch can be dropped further, even after a crash, but no longer be
     /// read.

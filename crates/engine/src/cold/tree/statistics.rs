@@ -31,7 +31,7 @@ pub struct Measures {
     pub leaf_bytes_used: u64,
 }
 
-/// Pages of an extent: of so many that lie one behind the other in a file, from a multiple of that
+/// Pages of an extent: pages that lie one behind the other in a file, from a multiple of that
 /// number on.
 pub const EXTENT_PAGES: u32 = 8;
 

@@ -69,7 +69,7 @@ impl Counts {
         self.posted.sum() > 0
     }
 
-    /// Charges memory at this address, with room for so many pointers.
+    /// Charges memory at this address, with room for this many pointers.
     #[inline]
     pub(super) fn charge(&self, address: u64, bytes: usize, room: usize) {
         self.account.add(address, bytes as i64);

@@ -571,7 +571,7 @@ enum Step {
     /// Removes the n-th of the rows there are.
     Remove(usize),
     Seek(u32),
-    /// Goes on with the scan by so many rows.
+    /// Goes on with the scan by this many rows.
     Scan(usize),
     StartScan(Option<(u32, u32)>, bool),
 }

@@ -83,7 +83,7 @@ impl IndexUses {
         &self.0[shard % self.0.len()]
     }
 
-    /// A search for one row at most, which came upon so many.
+    /// A search for one row at most, which came upon this many.
     #[inline]
     pub fn count_look_up(&self, shard: usize, touched: u64, returned: bool) {
         match (touched, returned) {
@@ -139,7 +139,7 @@ impl Table {
         self.indexes[index].uses.as_ref().map(IndexUses::read)
     }
 
-    /// Counts a search for one row, which has come upon so many.
+    /// Counts a search for one row, which has come upon this many.
     #[inline]
     pub(crate) fn count_look_up(&self, index: usize, shard: usize, touched: u64, found: bool) {
         if let Some(uses) = &self.indexes[index].uses {
@@ -147,7 +147,8 @@ impl Table {
         }
     }
 
-    /// Counts part of a scan of an index, which has come upon so many rows, and returned so many.
+    /// Counts part of a scan of an index, which has come upon this many rows, and returned this
+    /// many.
     pub(crate) fn count_chunk(
         &self,
         (index, shard): (usize, usize),
@@ -160,7 +161,7 @@ impl Table {
         }
     }
 
-    /// A commit has looked through a range, and come upon so many rows.
+    /// A commit has looked through a range, and come upon this many rows.
     pub(crate) fn count_validation(&self, index: usize, shard: usize, touched: u64) {
         if let Some(uses) = &self.indexes[index].uses {
             uses.count_validation(shard, touched);

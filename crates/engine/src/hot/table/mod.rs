@@ -105,7 +105,7 @@ pub struct Table {
     key_bytes: ByteRanges,
     /// ... and all other bytes of a row.
     other_bytes: ByteRanges,
-    /// The same two for the columns of the log's index alone.
+    /// `key_bytes` and `other_bytes` for the columns of the log's index alone.
     log_bytes: (ByteRanges, ByteRanges),
 }
 
@@ -257,7 +257,7 @@ impl Table {
         self.log_index
     }
 
-    /// Keys by which the log names rows take so many bytes more, beside those in the index.
+    /// Keys by which the log names rows take this many bytes more, beside those in the index.
     fn charge_keys(&self, bytes: i64) {
         self.indexes[self.log_index].account.add(0, bytes);
     }

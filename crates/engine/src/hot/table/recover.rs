@@ -145,8 +145,8 @@ impl Table {
         unsafe { anchor.head() }.load(Relaxed) & DELETED != 0
     }
 
-    /// One of so many shares of all rows: a walk by the log's index on which to look for them, and
-    /// which they are.
+    /// One of this many shares of all rows: a walk by the log's index on which to look for them,
+    /// and which they are.
     pub(crate) fn share_of(&self, part: usize, parts: usize) -> (Walk, Share<'_>) {
         match &self.indexes[self.log_index].index {
             Index::Hash(index) => {

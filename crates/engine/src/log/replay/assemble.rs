@@ -19,7 +19,7 @@ const HOLD_PART: u64 = 16;
 const HOLD_MIN: u64 = 1 << 20;
 const HOLD_MAX: u64 = 64 << 20;
 
-/// What may be held where rows may take so many bytes.
+/// What may be held where rows may take this many bytes.
 pub(crate) fn hold_bytes(memory: u64) -> usize {
     (memory / HOLD_PART).clamp(HOLD_MIN, HOLD_MAX) as usize
 }

@@ -30,7 +30,7 @@ const COMMITTED: Locking = Locking { reach: Reach::Instant, ..REPEATABLE };
 const DEQUEUE: Locking = Locking { mode: LockMode::UPDATE, skip: true, ..REPEATABLE };
 
 impl Client<'_> {
-    /// The rows of a range, locked, up to so many.
+    /// The rows of a range, locked, up to this many.
     fn lock_rows(
         &mut self,
         table: &Table,

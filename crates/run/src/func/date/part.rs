@@ -230,7 +230,7 @@ pub(super) fn types_of_bucket(call: &Call<'_>) -> SqlResult<Inferred> {
     Ok(call.types(ty, &types))
 }
 
-/// The start of the bucket that a date lies in: buckets are so many parts wide and counted from
+/// The start of the bucket that a date lies in: buckets are this many parts wide and counted from
 /// the origin, midnight of 1900-01-01 unless it is given.
 pub(super) fn bucket<'a>(
     _: &mut FnContext<'a>,

@@ -67,7 +67,7 @@ fn from_pattern(pattern: u64, kind: TypeKind) -> i64 {
     }
 }
 
-/// Shifted to the left by so many bits, to the right if it is negative; zeros move in.
+/// Shifted to the left by this many bits, to the right if it is negative; zeros move in.
 fn shifted<'a>(ctx: &FnContext<'a>, value: ValueRef<'a>, by: i64, kind: TypeKind) -> ValueRef<'a> {
     match value {
         ValueRef::Bytes(bytes) => ValueRef::Bytes(shifted_bytes(ctx, bytes, by)),

@@ -17,7 +17,7 @@ pub(super) struct CharacterSet<'v> {
     key: Vec<u8>,
 }
 
-/// Up to so many members are compared one after the other.
+/// Up to this many members are compared one after the other.
 const FEW: usize = 8;
 
 impl<'v> CharacterSet<'v> {

@@ -61,7 +61,7 @@ fn size_in_bytes(value: ValueRef<'_>, ty: &SqlType) -> i64 {
     }
 }
 
-/// The type of a piece of at most so many characters of a string (or bytes of a binary) of type
+/// The type of a piece of at most this many characters of a string (or bytes of a binary) of type
 /// `whole`.
 fn piece_of(call: &Call<'_>, whole: &SqlType, characters: Option<i64>) -> SqlType {
     let Some(characters) = characters.filter(|_| !whole.is_max()) else { return *whole };

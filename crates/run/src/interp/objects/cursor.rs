@@ -72,8 +72,8 @@ impl Point<'_> {
 }
 
 impl Point<'_> {
-    /// The same if the row is the newest of its key, and is not locked. Where nothing is found
-    /// there may be one.
+    /// As `find`, but only a row that is the newest of its key and not locked. A result of `None`
+    /// does not say that there is no such row.
     pub fn find_settled(
         self,
         transaction: &mut Transaction,

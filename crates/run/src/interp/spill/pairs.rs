@@ -13,8 +13,8 @@ const BITS: u32 = 4;
 pub const FAN_OUT: usize = 1 << BITS;
 /// So many levels use all bits of a hash.
 const DEPTH_MAX: u32 = u64::BITS / BITS;
-/// A part with more than so many eighths of the rows it came from is not worth another level: most
-/// of them have one key.
+/// A part with more than this many eighths of the rows it came from is not worth another level:
+/// most of them have one key.
 const SHARE_MAX: u64 = 7;
 
 /// A side of a join.

@@ -270,7 +270,7 @@ impl Context<'_> {
     }
 }
 
-/// The time so many days later; with no days at all nothing is kept.
+/// The time this many days later; with no days at all nothing is kept.
 pub(super) fn retained(ticks: u64, days: i64) -> Option<u64> {
     const TICKS_PER_DAY: u64 = 864_000_000_000;
     /// What SQL Server takes at most.

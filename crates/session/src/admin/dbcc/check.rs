@@ -28,7 +28,7 @@ use crate::sysview::catalog::space::data_pages;
 
 /// Bytes of a page.
 const PAGE: u64 = 8192;
-/// At most so many lost pages are reported: with more of them the device is broken.
+/// At most this many lost pages are reported: with more of them the device is broken.
 const LOST_MAX: usize = 10_000;
 
 /// How many errors something has.

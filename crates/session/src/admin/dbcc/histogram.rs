@@ -41,7 +41,7 @@ pub(super) struct Histogram {
 }
 
 impl Histogram {
-    /// One of at most so many steps, which is more than three.
+    /// One of at most this many steps, which is more than three.
     pub(super) fn new(max: usize) -> Histogram {
         assert!(max > 3, "the lowest values, the highest and a range have steps of their own");
         Histogram { steps: Vec::with_capacity(max + 1), max }

@@ -62,7 +62,7 @@ mod tests {
         values.try_into().unwrap()
     }
 
-    /// Writes until the log has come so many segments further.
+    /// Writes until the log has come this many segments further.
     fn fill(session: &mut TestSession<'_>, further: i64) {
         let [.., begun] = segments(session);
         for _ in 0..200 {

@@ -36,7 +36,7 @@ impl Context<'_> {
         let database = self.dbcc_database(dbcc.arguments.first())?;
         self.demand_owner(database, "SHRINKDATABASE")?;
         let words: Vec<String> = dbcc.arguments.iter().skip(1).map(word).collect();
-        // A target leaves free so many per cent of what there is then.
+        // A target leaves free this many per cent of what there is then.
         let free = words.first().and_then(|word| word.parse::<u64>().ok()).unwrap_or(0).min(99);
         self.refuse_in_transaction("DBCC SHRINKDATABASE")?;
         self.shrink(database, only(&words), |_, used| used * 100 / (100 - free))?;

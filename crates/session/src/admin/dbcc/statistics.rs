@@ -177,7 +177,7 @@ fn count(of: u64) -> Value {
     int(i64::try_from(of).unwrap_or(i64::MAX))
 }
 
-/// One of so many, or 0 of none.
+/// One of this many, or 0 of none.
 fn density(values: u64) -> Value {
     real(if values == 0 { 0.0 } else { 1.0 / values as f64 })
 }

@@ -125,7 +125,7 @@ impl Options {
         Ok(())
     }
 
-    /// How the file is written, if rows have so many fields.
+    /// How the file is written, if rows have this many fields.
     pub fn format(&self, columns: usize) -> Format {
         let field = if self.csv { "," } else { "\\t" };
         let field = self.field_terminator.as_deref().unwrap_or(field);

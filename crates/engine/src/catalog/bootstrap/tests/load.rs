@@ -37,7 +37,7 @@ impl Server {
         })
     }
 
-    /// A statement that inserts so many rows into a successor of the table's storage; whether it
+    /// A statement that inserts this many rows into a successor of the table's storage; whether it
     /// succeeds is said.
     fn load(
         &self,

@@ -211,7 +211,7 @@ fn altered(kind: Kind, id: ObjectId) -> TableDef {
     def
 }
 
-/// The instance with a database that has the table, with so many rows.
+/// The instance with a database that has the table, with this many rows.
 fn started(
     (kind, sinks): (Kind, bool),
     rows: i64,

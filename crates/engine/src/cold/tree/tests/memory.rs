@@ -35,7 +35,7 @@ pub struct MemoryPages {
     /// Numbers that no thread can have in hand under a guard any more.
     free: Arc<Mutex<Vec<u64>>>,
     collector: Collector,
-    /// Of 1,024 pages so many are said to be evicted.
+    /// Of 1,024 pages, how many count as evicted.
     pub evicted_per_1024: AtomicU64,
     dice: AtomicU64,
     /// Pages that may still be allocated.

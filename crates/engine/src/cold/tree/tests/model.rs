@@ -21,7 +21,7 @@ struct Shape {
     key_padding: u64,
     /// … and where the padding is: keys differ behind it or before it.
     padding_first: bool,
-    /// One in so many values is long.
+    /// One in this many values is long.
     long_one_in: u64,
     value_bytes: u64,
 }

@@ -55,7 +55,7 @@ const LEVEL_SHIFT: u32 = 48;
 const SHRINKING: u64 = 1 << 63;
 /// Levels up to this one stay: their segments are too small to be given back to the system.
 const LEVEL_KEPT: u32 = if cfg!(any(test, feature = "shuttle")) { 1 } else { 18 };
-/// A table shrinks when it has so many buckets for each key. Low in tests, so that they do.
+/// A table shrinks when it has this many buckets for each key. Low in tests, so that they do.
 const SPARE: u64 = if cfg!(any(test, feature = "shuttle")) { 2 } else { 8 };
 
 /// Buckets of the level that is being added.
@@ -122,7 +122,8 @@ impl Buckets {
         self.hint
     }
 
-    /// The level of the first segment: all hashes of a bucket have at least so many bits in common.
+    /// The level of the first segment: all hashes of a bucket have at least this many bits in
+    /// common.
     pub(super) fn first_level(&self) -> u32 {
         self.first_level
     }
@@ -185,7 +186,7 @@ impl Buckets {
         }
     }
 
-    /// The level that would do for so many keys, if there are far too many buckets for them.
+    /// The level that would do for this many keys, if there are far too many buckets for them.
     pub(super) fn spare_level(&self, keys: u64) -> Option<u32> {
         let level = self.level.load(Relaxed);
         let enough = keys.saturating_mul(SPARE / 2).max(1).next_power_of_two().ilog2();
@@ -340,7 +341,7 @@ unsafe fn free(segment: NonNull<u8>, layout: Layout) {
     }
 }
 
-/// Whether a level has far too many buckets for so many keys.
+/// Whether a level has far too many buckets for this many keys.
 fn has_spare(level: u32, keys: u64) -> bool {
     keys.saturating_mul(SPARE) < 1 << level
 }

@@ -41,7 +41,7 @@ pub(super) struct ChunkPtr(NonNull<Chunk>);
 /// What a place was cleared in.
 pub(super) enum Unlinked {
     FromChain,
-    /// A block, which now has so many places taken.
+    /// A block, which now has this many places taken.
     FromBlock {
         left: u32,
     },

@@ -155,7 +155,7 @@ impl Directory {
         self.active.store(block.address(), Release);
     }
 
-    /// Tells that a place of a block was cleared, which left it with so many anchors.
+    /// Tells that a place of a block was cleared, which left it with this many anchors.
     ///
     /// # Safety
     /// The caller's anchor is still counted in the group.

@@ -93,7 +93,7 @@ pub(super) fn common_len(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x == y).count()
 }
 
-/// The head of a key in a node that leaves out so many bytes.
+/// The head of a key in a node that leaves out this many bytes.
 #[inline]
 pub(super) fn head(key: &[u8], prefix_len: usize) -> u64 {
     let rest = key.get(prefix_len..).unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::sync::atomic::Ordering::{Relaxed, Release};
 
 /// A node with fewer entries is sparse.
 const SPARSE: usize = CAPACITY / 4;
-/// Nodes are merged if the result has at most so many entries: then it need not be split soon.
+/// Nodes are merged if the result has at most this many entries: then it need not be split soon.
 const MERGED_MAX: usize = CAPACITY * 3 / 4;
 /// Room that a split leaves in a node at the end that keys are being added to: they need not come
 /// in order exactly.
@@ -18,7 +18,7 @@ const MARGIN: usize = CAPACITY.div_ceil(10);
 /// A prefix is lengthened by no less than this, since all heads must then be computed again.
 const PREFIX_STEP: usize = HEAD / 2;
 
-/// Whether a node with so many entries should be merged with another.
+/// Whether a node with this many entries should be merged with another.
 pub(super) fn is_sparse(count: usize) -> bool {
     count < SPARSE
 }

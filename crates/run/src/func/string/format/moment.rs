@@ -110,7 +110,7 @@ impl Shown<'_> {
         Some(out)
     }
 
-    /// A letter that comes so many times.
+    /// A letter that comes this many times.
     fn field(&self, letter: char, count: usize, out: &mut String) -> Option<()> {
         let day = Civil::from_days(self.moment.days);
         let ticks = self.moment.ticks;

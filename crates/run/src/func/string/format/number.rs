@@ -69,7 +69,7 @@ impl Decimal {
         self.digits.iter().all(|d| *d == b'0')
     }
 
-    /// Rounds half away from zero to so many digits behind the point.
+    /// Rounds half away from zero to this many digits behind the point.
     fn round(&mut self, decimals: i32) {
         let keep = self.point + decimals;
         if keep >= self.digits.len() as i32 {
@@ -102,7 +102,7 @@ impl Decimal {
         if self.is_zero() { 0 } else { self.point.max(0) }
     }
 
-    /// The number with so many digits behind the point, in groups of three if asked for.
+    /// The number with this many digits behind the point, in groups of three if asked for.
     fn fixed(&self, decimals: usize, group: Option<char>, point: char) -> String {
         let mut number = self.clone();
         number.round(decimals as i32);
@@ -120,7 +120,7 @@ impl Decimal {
         out
     }
 
-    /// Whether anything but zeros is left at so many digits.
+    /// Whether anything but zeros is left at this many digits.
     fn rounds_to_zero(&self, decimals: usize) -> bool {
         let mut number = self.clone();
         number.round(decimals as i32);
@@ -207,7 +207,7 @@ fn scientific(number: &Decimal, letter: char, decimals: usize, culture: &Culture
     format!("{sign}{digits}{letter}{exponent_sign}{:03}", exponent.abs())
 }
 
-/// The number as one digit before the point, so many behind it, and an exponent.
+/// The number as one digit before the point, this many behind it, and an exponent.
 fn mantissa(number: &Decimal, decimals: usize) -> (Decimal, i32) {
     let mut mantissa = number.clone();
     if number.is_zero() {

@@ -210,7 +210,7 @@ impl Away {
     }
 }
 
-/// Bytes of memory that build rows take, which have so many in records.
+/// Bytes of memory that build rows take, which have this many in records.
 fn memory_for(rows: u64, bytes: u64) -> u64 {
     (bytes + rows * ENTRY as u64).saturating_sub(rows * HEADER as u64)
 }
