@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use base::ids::Lsn;
 
-use super::{ColdResult, ColdTable, key};
+use super::error::{ColdResult, damaged};
+use super::{ColdTable, key};
 use crate::cold::tree::{Action, Change};
 use crate::cold::{Batch, Edit};
 use crate::critical::{self, Section};
@@ -272,7 +273,7 @@ impl ColdTable {
             }
         })?;
         match malformed {
-            true => Err(super::damaged(clustered, "a row with a long key makes no sense")),
+            true => Err(damaged(clustered, "a row with a long key makes no sense")),
             false => Ok(added),
         }
     }

@@ -29,7 +29,8 @@ use std::sync::Arc;
 use env::{Env, FileError};
 
 use super::database::{ColdTables, TableState};
-use super::{ColdResult, ColdTable, RowKeys, key};
+use super::error::{ColdResult, damaged};
+use super::{ColdTable, RowKeys, key};
 use crate::cold::Edit;
 use crate::cold::tree::{Action, Change, TreeError};
 use crate::critical::{self, Section};
@@ -413,7 +414,7 @@ impl TableBuild {
     }
 
     fn nonsense(&self, index: usize) -> TreeError {
-        super::damaged(self.table.tree(index), "an entry that was sorted makes no sense")
+        damaged(self.table.tree(index), "an entry that was sorted makes no sense")
     }
 
     /// The trees, which are whole from here on.

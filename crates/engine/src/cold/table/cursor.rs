@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use base::ids::Lsn;
 
-use super::{ColdResult, key};
-use crate::cold::Store;
+use super::error::{ColdResult, damaged};
+use super::key;
 use crate::cold::tree::{self, Chunk, Cursor, Direction, LeafSpan, Range, Tree, TreeError};
+use crate::cold::{ColdError, Store};
 use crate::wait::Task;
 
 /// An entry of an index, for as long as a closure looks at it.
@@ -98,7 +99,7 @@ impl ColdCursor {
 
     /// As `next_chunk`, but `visit` may want less than the entries.
     pub fn next_leaf(&mut self, task: &Task, visit: &mut impl VisitEntries) -> ColdResult<Chunk> {
-        super::checkpoint(task)?;
+        checkpoint(task)?;
         let ColdCursor { store, cursor, clustered, bounds, key } = self;
         let mut reader = Reader { visit, key, clustered: *clustered, bounds, is_malformed: false };
         let chunk = cursor.next_leaf(&**store, task, &mut reader)?;
@@ -125,7 +126,7 @@ impl ColdCursor {
 
     #[cold]
     fn malformed(&self) -> TreeError {
-        super::damaged(self.cursor.tree(), "an entry of a secondary index makes no sense")
+        damaged(self.cursor.tree(), "an entry of a secondary index makes no sense")
     }
 }
 
@@ -210,4 +211,9 @@ fn in_tree(range: Range<'_>) -> Range<'_> {
 
 fn slice(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
     bound.as_ref().map(Vec::as_slice)
+}
+
+/// A wait that was interrupted between two pages.
+fn checkpoint(task: &Task) -> ColdResult<()> {
+    task.checkpoint().map_err(|why| ColdError::Interrupted(why).into())
 }

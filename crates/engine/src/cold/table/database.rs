@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
+use super::ColdTable;
+use super::error::{ColdResult, damaged};
 use super::history::{self, History, PastRow};
-use super::{ColdResult, ColdTable};
 use crate::cold::tree::{Directory, Dropped, Tree, TreeError, TreeId, TreeRecord, Unread};
 use crate::cold::{Capture, CheckpointStats, ColdError, Edit, FileSpec, PageNumber, Pool, Store};
 use crate::sync::parking::Mutex;
@@ -139,7 +140,7 @@ impl ColdTables {
                 continue;
             }
             let table = known_table((&store, &history), storage, &records)
-                .ok_or_else(|| super::damaged(directory.tree(), "a table lacks trees"))?;
+                .ok_or_else(|| damaged(directory.tree(), "a table lacks trees"))?;
             table.set_durable(info.through);
             let table = Arc::new(table);
             if storage == history::STORAGE {
@@ -374,7 +375,7 @@ impl ColdTables {
         for table in tables.iter().chain(&self.get(history::STORAGE)) {
             let of = id(table.storage, table.clustered);
             let known = self.directory.get(&*self.store, task, of)?;
-            let lost = || super::damaged(self.directory.tree(), "a table is not in the directory");
+            let lost = || damaged(self.directory.tree(), "a table is not in the directory");
             let record = known.ok_or_else(lost)?;
             if record.entries != table.rows() {
                 let record = TreeRecord { entries: table.rows(), ..record };

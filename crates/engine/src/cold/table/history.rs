@@ -24,7 +24,8 @@ use std::sync::Arc;
 
 use base::ids::Lsn;
 
-use super::{ColdResult, ColdTable, RowChange, RowKeys, damaged};
+use super::error::{ColdResult, damaged};
+use super::{ColdTable, RowChange, RowKeys};
 use crate::cold::tree::{Chunk, Direction, Range};
 use crate::sync::parking::RwLock;
 use crate::wait::Task;

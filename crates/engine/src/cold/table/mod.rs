@@ -32,8 +32,10 @@ mod apply;
 mod build;
 mod cursor;
 mod database;
+mod error;
 mod history;
 mod key;
+mod key_counts;
 mod sample;
 
 use std::fmt;
@@ -44,14 +46,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use base::ids::Lsn;
 
-use super::tree::{Direction, Range, Tree, TreeError};
-use super::{BODY_BYTES, ColdError, Store};
+use self::error::damaged;
+use self::key_counts::KeyCounts;
+use super::tree::{Direction, Range, Tree};
+use super::{BODY_BYTES, Store};
 use crate::wait::Task;
 
 pub use apply::{Forgotten, HeldKey, RowChange, RowKeys};
 pub use build::{BuildError, BuildSpec, TableBuild};
 pub use cursor::{ColdCursor, ColdEntry, VisitEntries};
 pub use database::{ColdInfo, ColdTables};
+pub use error::ColdResult;
 pub use history::{History, PastRow};
 
 #[cfg(test)]
@@ -60,9 +65,6 @@ mod tests;
 
 /// So many bytes of keys are in order in a tree; those of longer ones that begin alike are in any.
 pub const ORDERED_BYTES: usize = key::KEPT;
-
-/// What a failed access is: an error of pages, or a tree that makes no sense.
-pub type ColdResult<T> = Result<T, TreeError>;
 
 /// How an index's tree lies in the data file.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -115,7 +117,7 @@ pub struct ColdTable {
     /// Whether roots that are captured from now on have them as a table's (L3). Set once.
     adopted: AtomicBool,
     /// What the planner is told of their keys.
-    keys: sample::KeyCounts,
+    keys: KeyCounts,
 }
 
 impl ColdTable {
@@ -127,7 +129,7 @@ impl ColdTable {
     ) -> ColdTable {
         let (rows, newest, unsettled, durable) = Default::default();
         let (built, adopted) = (AtomicBool::new(false), AtomicBool::new(false));
-        let keys = sample::KeyCounts::new(trees.len());
+        let keys = KeyCounts::new(trees.len());
         ColdTable {
             store,
             storage,
@@ -334,14 +336,4 @@ fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let mut after = prefix[..=kept].to_vec();
     after[kept] += 1;
     Some(after)
-}
-
-/// What a tree's record or entry says makes no sense.
-fn damaged(tree: Tree, what: &'static str) -> TreeError {
-    TreeError::Damaged { page: tree.root(), what }
-}
-
-/// A wait that was interrupted between two pages.
-fn checkpoint(task: &Task) -> ColdResult<()> {
-    task.checkpoint().map_err(|why| ColdError::Interrupted(why).into())
 }

@@ -4,47 +4,24 @@
 //! there are `n` rows to a key. Where leaves have no two keys, those that were seen in all of them
 //! are counted.
 
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
-
+use super::ColdTable;
 use super::cursor::parse;
-use super::{ColdResult, ColdTable, damaged};
+use super::error::{ColdResult, damaged};
 use crate::wait::Task;
 
 /// Leaves that are read of a tree.
 const LEAVES: u32 = 16;
-/// A table is looked at again when this many rows more or fewer are there, and one in this many.
-const CHANGED_ROWS: u64 = 500;
-const CHANGED_PART: u64 = 5;
-
-/// What is known of a table's keys.
-pub(super) struct KeyCounts {
-    /// Rows in the trees when they were counted.
-    rows: AtomicU64,
-    /// For each index, or 0 if unknown.
-    keys: Box<[AtomicU64]>,
-}
-
-impl KeyCounts {
-    pub(super) fn new(indexes: usize) -> KeyCounts {
-        KeyCounts {
-            rows: AtomicU64::new(0),
-            keys: (0..indexes).map(|_| Default::default()).collect(),
-        }
-    }
-}
 
 impl ColdTable {
     /// About how many different keys a secondary index has in its tree; unknown until they were
     /// counted.
     pub fn distinct_keys(&self, index: usize) -> Option<u64> {
-        Some(self.keys.keys[index].load(Relaxed)).filter(|keys| *keys > 0)
+        self.keys.get(index)
     }
 
     /// Whether so much has changed that keys are to be counted again.
     pub fn is_count_due(&self) -> bool {
-        let counted = self.keys.rows.load(Relaxed);
-        self.rows().abs_diff(counted) >= CHANGED_ROWS + counted / CHANGED_PART
+        self.keys.is_due(self.rows())
     }
 
     /// Counts the keys of these secondary indexes. Whatever comes of it, it is not due again until
@@ -55,10 +32,10 @@ impl ColdTable {
         task: &Task,
     ) -> ColdResult<()> {
         let rows = self.rows();
-        self.keys.rows.store(rows, Relaxed);
+        self.keys.begin(rows);
         for index in indexes.filter(|index| !self.is_clustered(*index)) {
             let keys = self.sampled_keys(index, rows, task)?;
-            self.keys.keys[index].store(keys, Relaxed);
+            self.keys.set(index, keys);
         }
         Ok(())
     }
