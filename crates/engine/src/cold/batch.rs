@@ -6,8 +6,9 @@ use std::sync::Arc;
 use crossbeam_epoch::Guard;
 
 use super::error::ColdError;
-use super::frame::FrameNumber;
-use super::pages::{Absent, Access, Body, Edit, PageNumber, Pages};
+use super::page::{Body, PageNumber};
+use super::pages::{Absent, Access, Edit, Pages};
+use super::place::FrameNumber;
 use super::pool::Image;
 use super::store::Core;
 use crate::wait::Task;

@@ -1,7 +1,7 @@
 //! Lists what the pool holds.
 
 use super::frame::OnDisk;
-use super::pages::{Body, PageNumber};
+use super::page::{Body, PageNumber};
 use super::place::Place;
 use super::pool::Pool;
 use super::store::Core;

@@ -37,7 +37,7 @@ use super::file::{DataFile, FileSpec};
 use super::frame::OnDisk;
 use super::image::{Kind, verify};
 use super::map::CHUNK_WORDS;
-use super::pages::{Body, PAGE_BYTES, PageNumber};
+use super::page::{Body, PAGE_BYTES, PageNumber};
 use super::place::{DiskWord, MapWord, Place};
 use super::places::Space;
 use super::pool::{Image, Pool};

@@ -26,11 +26,11 @@ use env::memory::AlignedBytes;
 use env::stream::{BUFFER_BYTES, Piece, Worker, WriteBehind};
 
 use super::error::ColdError;
-use super::file::{DataFile, FileSpec, RESERVED_EXTENTS};
+use super::file::{DataFile, FileSpec};
 use super::image::{Adoption, Kind, Seed, verify};
-use super::pages::{PAGE_BYTES, PageNumber};
+use super::page::{PAGE_BYTES, PageNumber};
 use super::place::{DiskWord, Place};
-use super::places::{EXTENT_PAGES, RUN_PAGES_MAX};
+use super::places::{EXTENT_PAGES, RESERVED_EXTENTS, RUN_PAGES_MAX};
 use super::root::{ROOT_BYTES_MAX, Root};
 use super::store::{Core, Store};
 

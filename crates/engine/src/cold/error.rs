@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use env::FileError;
 
-use super::pages::PageNumber;
+use super::page::PageNumber;
 use super::place::Place;
 use crate::wait::Interrupted;
 

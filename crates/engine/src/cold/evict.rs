@@ -13,7 +13,8 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use super::frame::{FrameNumber, MARK_MAIN, MARK_SCAN};
+use super::frame::{MARK_MAIN, MARK_SCAN};
+use super::place::FrameNumber;
 
 /// A frame in a queue. It is out of date when the frame lives another life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -33,7 +33,7 @@ use super::counters::add;
 use super::error::ColdError;
 use super::image::{Kind, seal, verify};
 use super::pace::Pace;
-use super::pages::{Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber};
+use super::page::{Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber};
 use super::place::{DiskWord, Place};
 use super::pool::Shared;
 use super::store::Core;

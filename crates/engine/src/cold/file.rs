@@ -16,7 +16,7 @@ use env::{Env, File, FileError, OpenMode};
 
 use super::counters::add;
 use super::error::ColdError;
-use super::pages::PAGE_BYTES;
+use super::page::PAGE_BYTES;
 use super::place::Place;
 use super::places::{EXTENT_PAGES, Growth};
 use super::root::{FORMAT_VERSION, NotRoot, ROOT_BYTES_MAX, Root};
@@ -31,9 +31,6 @@ pub struct FileSpec {
     /// How it grows.
     pub growth: Growth,
 }
-
-/// Extents at the beginning of a file that hold no pages.
-pub const RESERVED_EXTENTS: u32 = 3;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"TCPAGES\x01");
 const COPY_OFFSET: u64 = 3 * PAGE_BYTES as u64;

@@ -24,15 +24,11 @@ use std::io;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, AtomicU32};
 
-use super::pages::{Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber};
-use super::place::DiskWord;
+use super::page::{Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber};
+use super::place::{DiskWord, FrameNumber};
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::atomic::fence;
-
-/// A frame, counted from the beginning of the pool's memory.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct FrameNumber(pub u32);
 
 /// A frame's state, in the place of its page's header. Zeros are the state of a frame that was
 /// never used.

@@ -8,7 +8,7 @@
 //! the database's own value, so that no page of another database can pass.
 
 use super::error::Mismatch;
-use super::pages::{Body, PAGE_BYTES, PAGE_HEADER_BYTES};
+use super::page::{Body, PAGE_BYTES, PAGE_HEADER_BYTES};
 use super::place::{DiskWord, Place};
 
 /// What a page holds.

@@ -13,9 +13,8 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize};
 
 use env::memory;
 
-use super::frame::FrameNumber;
-use super::pages::{BODY_BYTES, PageNumber};
-use super::place::{DiskWord, MapWord};
+use super::page::{BODY_BYTES, PageNumber};
+use super::place::{DiskWord, FrameNumber, MapWord};
 use super::root::DIRECTORY_MAX;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};

@@ -6,7 +6,7 @@
 //! set already. A checkpoint takes references to the images that have changed and writes them to
 //! free places while newer images are made; then one root is written that reaches them all.
 //!
-//! * [`pages`]: what trees see. [`batch`]: how pages are changed.
+//! * [`page`]: a page's size and name. [`pages`]: what trees see. [`batch`]: how pages are changed.
 //! * [`store`]: a database's pages: reading, writing. [`map`]: where each page is. [`place`]: the
 //!   word that says it.
 //! * [`pool`]: the server's memory for pages. [`frame`]: a page in memory. [`evict`]: which pages
@@ -58,6 +58,7 @@ mod image;
 mod io;
 mod map;
 mod pace;
+mod page;
 pub mod pages;
 mod place;
 mod places;
@@ -79,9 +80,8 @@ pub use error::{ColdError, Mismatch};
 pub use extension::{ExtensionOptions, ExtensionStats};
 pub use file::{FileActivity, FileSpec};
 pub(crate) use io::RUN_PAGES;
-pub use pages::{
-    Absent, Access, BODY_BYTES, Body, Edit, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber, Pages,
-};
+pub use page::{BODY_BYTES, Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber};
+pub use pages::{Absent, Access, Edit, Pages};
 pub use place::Place;
 pub use places::{Growth, SpaceStats};
 pub use pool::{Image, Pool, PoolOptions};

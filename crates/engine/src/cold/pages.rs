@@ -4,45 +4,13 @@
 //! copy, changes that, and publishes it by one atomic store. Readers hold an epoch guard (or a
 //! pin), write nothing that is shared, and never see a torn page.
 
-use std::fmt;
 use std::ops::Deref;
 
 use crossbeam_epoch::Guard;
 
 use super::error::ColdError;
+use super::page::{Body, PageNumber};
 use crate::wait::Task;
-
-/// Bytes of a page, header included.
-pub const PAGE_BYTES: usize = 8192;
-/// The store's own header at the start of every page. Trees see what is behind it.
-pub const PAGE_HEADER_BYTES: usize = 32;
-/// Bytes of a page that trees see.
-pub const BODY_BYTES: usize = PAGE_BYTES - PAGE_HEADER_BYTES;
-
-/// A page's logical number, for life; 0 is none.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-#[repr(transparent)]
-pub struct PageNumber(pub u64);
-
-impl PageNumber {
-    /// No page.
-    pub const NONE: PageNumber = PageNumber(0);
-}
-
-impl fmt::Debug for PageNumber {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PageNumber({})", self.0)
-    }
-}
-
-impl fmt::Display for PageNumber {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
-
-/// What lies behind the header, at a multiple of eight bytes.
-pub type Body = [u8; BODY_BYTES];
 
 /// Why a page's image cannot be had at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

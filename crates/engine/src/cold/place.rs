@@ -1,7 +1,6 @@
 //! Places in files, and the word by which the page map says where a page is.
 
-use super::frame::FrameNumber;
-use super::pages::PAGE_BYTES;
+use super::page::PAGE_BYTES;
 
 /// Where a page's image lies on disk: a file and a page within it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -88,6 +87,10 @@ impl std::fmt::Debug for DiskWord {
         write!(f, "{file}:{index}#{}", self.stamp_bits())
     }
 }
+
+/// A frame, counted from the beginning of the pool's memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FrameNumber(pub u32);
 
 /// What the map says of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

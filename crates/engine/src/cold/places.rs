@@ -4,11 +4,12 @@
 //! pages that are written one after the other lie one after the other. Holes in extents that are
 //! partly taken are filled when they are a good part of the file, or when the file cannot grow.
 
-use super::file::RESERVED_EXTENTS;
 use super::place::Place;
 
 /// Pages of an extent.
 pub const EXTENT_PAGES: u32 = 8;
+/// Extents at the beginning of a file that hold no pages.
+pub const RESERVED_EXTENTS: u32 = 3;
 /// The longest run that is handed out: a megabyte.
 pub const RUN_PAGES_MAX: u32 = 128;
 /// Holes are filled before the file grows when they are one in this many of its pages.

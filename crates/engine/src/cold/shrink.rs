@@ -9,7 +9,7 @@ use super::error::ColdError;
 use super::frame::OnDisk;
 use super::image::Kind;
 use super::map::CHUNK_WORDS;
-use super::pages::PageNumber;
+use super::page::PageNumber;
 use super::place::{DiskWord, MapWord};
 use super::places::RUN_PAGES_MAX;
 use super::store::{Core, Store};

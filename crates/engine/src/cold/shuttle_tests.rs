@@ -7,8 +7,7 @@ use std::path::Path;
 use crossbeam_epoch::Collector;
 use env::sim::SimEnv;
 
-use super::frame::FrameNumber;
-use super::place::MapWord;
+use super::place::{FrameNumber, MapWord};
 use super::pool::Image;
 use super::sweep::{Eviction, Leaving, evict};
 use super::*;

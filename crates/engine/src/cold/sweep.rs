@@ -7,9 +7,9 @@ use crossbeam_epoch::{Guard, LocalHandle};
 
 use super::counters::add;
 use super::evict::{Entry, Residents, Standing, Victim};
-use super::frame::{FrameNumber, OnDisk};
-use super::pages::PageNumber;
-use super::place::MapWord;
+use super::frame::OnDisk;
+use super::page::PageNumber;
+use super::place::{FrameNumber, MapWord};
 use super::pool::{Image, Shared};
 use super::store::Core;
 

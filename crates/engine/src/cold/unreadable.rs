@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::error::ColdError;
-use super::pages::PageNumber;
+use super::page::PageNumber;
 use super::place::Place;
 use crate::sync::parking::Mutex;
 
