@@ -347,7 +347,7 @@ fn header(id: u64, now: u64, random: u64, total: u64) -> [u64; HEADER_WORDS] {
     ]
 }
 
-/// Its number, its sales person and its customer.
+/// An order's number, sales person and customer.
 fn header_keys(columns: &[u64; HEADER_WORDS]) -> [u64; 3] {
     [columns[0] & u64::from(u32::MAX), columns[6], columns[0] >> 32]
 }

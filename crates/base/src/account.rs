@@ -138,7 +138,7 @@ impl Charged {
         self.bytes
     }
 
-    /// Makes it this many bytes. Error 701 where more are wanted than there are.
+    /// Makes the charge this many bytes. Error 701 where more are wanted than there are.
     pub fn resize(&mut self, bytes: usize) -> SqlResult<()> {
         match bytes.checked_sub(self.bytes) {
             Some(more) => {
@@ -167,16 +167,16 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Empties it, for this many bytes to come. Error 701 where they are many and the account does
-    /// not have them.
+    /// Empties the buffer, for this many bytes to come. Error 701 where they are many and the
+    /// account does not have them.
     #[inline]
     pub fn begin(&mut self, bytes: usize, account: &Arc<Account>) -> SqlResult<&mut Vec<u8>> {
         self.clear();
         self.more(bytes, account)
     }
 
-    /// Has it hold this many bytes more. Error 701 where it becomes long and the account does not
-    /// have that.
+    /// Makes room for this many bytes more. Error 701 where it becomes long and the account does
+    /// not have that.
     #[inline]
     pub fn more(&mut self, bytes: usize, account: &Arc<Account>) -> SqlResult<&mut Vec<u8>> {
         let len = self.bytes.len() + bytes;
@@ -196,7 +196,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// Empties it, and gives back what is charged.
+    /// Empties the buffer, and gives back what is charged.
     #[inline]
     pub fn clear(&mut self) {
         match self.charged {

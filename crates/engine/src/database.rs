@@ -601,7 +601,7 @@ impl Database {
         &self.identity
     }
 
-    /// Its transactions, tables and garbage.
+    /// The database's transactions, tables and garbage.
     pub fn manager(&self) -> &Arc<Manager> {
         &self.manager
     }

@@ -237,7 +237,7 @@ pub trait FileSystem: Send + Sync + Debug {
         self.open_direct(path, mode)
     }
 
-    /// Whether it is worth reading and writing files on threads of their own, while the caller does
+    /// Whether reading and writing files pays on threads of their own, while the caller does
     /// something else.
     fn overlaps(&self) -> bool {
         false

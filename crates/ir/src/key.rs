@@ -84,7 +84,7 @@ impl ChargedKey {
         ChargedKey::default()
     }
 
-    /// Makes it a copy of this one. Error 701 where the account has no room for a long one.
+    /// Makes this key a copy of another. Error 701 where the account has no room for a long one.
     pub fn copy_from(&mut self, key: &[u8], account: &Arc<Account>) -> SqlResult<()> {
         self.make(key.len(), account, |out| out.set(key))
     }
@@ -114,7 +114,7 @@ impl ChargedKey {
         Ok(())
     }
 
-    /// Empties it.
+    /// Empties the key.
     pub fn clear(&mut self) {
         match self.charged {
             Some(_) => *self = ChargedKey::new(),

@@ -25,7 +25,7 @@ impl fmt::Display for NotCompiled {
 /// # Safety
 /// The entry stays valid as long as this lives, and does with a run of the unit what the unit says.
 pub unsafe trait MachineCode: Send + Sync {
-    /// Where it starts.
+    /// The address at which the code starts.
     fn entry(&self) -> Entry;
 
     /// Bytes of code.

@@ -73,7 +73,7 @@ impl CursorDesc {
             && !self.options.newest
     }
 
-    /// Whether it yields one row at most, the one with its key in a unique index.
+    /// Whether the cursor yields one row at most, the one with its key in a unique index.
     pub fn finds_one(&self, table: &TableDef) -> bool {
         matches!(self.access, AccessDesc::Seek { index, .. } if is_unique(table, index))
     }

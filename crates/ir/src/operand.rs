@@ -17,7 +17,7 @@ pub enum Access {
     Write,
     /// Writes a value or NULL.
     WriteNullable,
-    /// Makes it NULL.
+    /// Makes the register NULL.
     WriteNull,
 }
 
@@ -39,7 +39,7 @@ impl Inst {
         copy.target_mut().copied()
     }
 
-    /// [`Inst::target`], to be changed.
+    /// [`Inst::target`], for changing it.
     pub fn target_mut(&mut self) -> Option<&mut Pc> {
         use Inst::*;
         match self {
@@ -80,7 +80,7 @@ impl Inst {
         }
     }
 
-    /// Whether it may take memory from the arena.
+    /// Whether the instruction may take memory from the arena.
     pub fn may_fill_arena(&self) -> bool {
         use Inst::*;
         !matches!(
@@ -110,7 +110,7 @@ impl Inst {
         )
     }
 
-    /// Whether the instruction after it never comes next because of it.
+    /// Whether control never goes from this instruction to the one after it.
     pub fn never_falls_through(&self) -> bool {
         matches!(
             self,
@@ -126,7 +126,7 @@ impl Inst {
         )
     }
 
-    /// Tells every use of a register, reads before writes.
+    /// Calls `f` for every use of a register, reads before writes.
     pub fn operands(&self, unit: &Unit, f: &mut dyn FnMut(Operand)) {
         let mut visit = Visitor { unit, f };
         if !visit.scalar(self) && !visit.object(self) {

@@ -1,8 +1,8 @@
-//! What is counted of runs: of a statement, a module, a statement within a native module.
+//! Counts of runs: of a statement, a module, a statement within a native module.
 //!
 //! The session that runs something adds to it when it has succeeded; the views over execution
-//! statistics read it. Each number is right by itself; a reader may find them a run apart from one
-//! another.
+//! statistics read it. Each number is consistent in itself; a reader may see one number with a run
+//! that another does not have yet.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -19,8 +19,8 @@ pub struct Runs {
     compilations: AtomicU64,
 }
 
-/// Sum, last, least and most of something. The least is kept as its complement, so that nothing is
-/// zero.
+/// Sum, last, least and most of something. The least is kept as its complement, so that zero stands
+/// for no value.
 #[derive(Debug, Default)]
 struct Measure {
     total: AtomicU64,
@@ -29,7 +29,7 @@ struct Measure {
     most: AtomicU64,
 }
 
-/// What a [`Measure`] has come to.
+/// The values of a [`Measure`] at one time.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[allow(missing_docs)]
 pub struct Measured {
@@ -39,7 +39,7 @@ pub struct Measured {
     pub most: u64,
 }
 
-/// What [`Runs`] have come to.
+/// The values of [`Runs`] at one time.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct RunStatistics {
     /// How many runs have succeeded since the last compilation.
@@ -81,7 +81,7 @@ impl Runs {
         self.compiled_ns.load(Relaxed)
     }
 
-    /// What they have come to; `None` if there were none.
+    /// The sums over all runs; `None` if there were none.
     pub fn statistics(&self) -> Option<RunStatistics> {
         let count = self.count.load(Relaxed);
         (count > 0).then(|| RunStatistics {

@@ -156,13 +156,13 @@ impl Unit {
         &self.lists[list.start as usize..list.start as usize + usize::from(list.len)]
     }
 
-    /// How much it has run, as long as it is interpreted.
+    /// The runs and turns of loops that were counted while the unit is interpreted.
     #[inline]
     pub fn heat(&self) -> u32 {
         self.heat.load(Relaxed) & !CLAIMED
     }
 
-    /// It has run this often.
+    /// Adds runs or turns of loops to the count.
     #[inline]
     pub fn warm(&self, heat: u32) {
         if self.heat.load(Relaxed) < CLAIMED / 2 {

@@ -48,7 +48,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Where it listens.
+    /// The address at which the server listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

@@ -130,7 +130,7 @@ impl OwnedKey {
 }
 
 impl PlanCache {
-    /// It may take about this many bytes.
+    /// Sets how many bytes the cache may take, about.
     pub fn set_limit(&self, bytes: usize) {
         let limit = bytes / SHARDS;
         self.shard_bytes.store(limit, Relaxed);
@@ -216,7 +216,7 @@ impl PlanCache {
         }
     }
 
-    /// How it fares.
+    /// Counts of the cache's use.
     pub fn statistics(&self) -> CacheStatistics {
         let mut statistics = CacheStatistics {
             hits: self.hits.load(Relaxed),
@@ -311,12 +311,12 @@ impl CachedProgram {
         &self.0.program
     }
 
-    /// How often it was found.
+    /// How often the program was found.
     pub fn uses(&self) -> u64 {
         self.0.uses.load(Relaxed)
     }
 
-    /// What it is charged.
+    /// What the program is charged.
     pub fn bytes(&self) -> usize {
         self.0.bytes
     }

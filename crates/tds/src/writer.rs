@@ -256,7 +256,7 @@ impl MessageWriter {
         self.packets += 1;
     }
 
-    /// How many packets it has made since it was made itself.
+    /// How many packets the writer has made.
     pub const fn packets(&self) -> u64 {
         self.packets
     }

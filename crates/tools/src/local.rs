@@ -65,12 +65,12 @@ impl DataDir {
         Ok(DataDir { path, is_temporary: true })
     }
 
-    /// Where it is.
+    /// The path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether it goes when this is dropped.
+    /// Whether the directory is removed when this value is dropped.
     pub fn is_temporary(&self) -> bool {
         self.is_temporary
     }
@@ -242,7 +242,7 @@ impl LocalServer {
         ConnectOptions::new(ServerAddress::local(self.port))
     }
 
-    /// Where it listens.
+    /// The port at which the server listens.
     pub fn port(&self) -> u16 {
         self.port
     }

@@ -94,7 +94,7 @@ impl DatePart {
         NAMES.iter().find(|(_, part)| *part == self).map_or("", |(name, _)| name)
     }
 
-    /// Whether it is part of a date rather than of a time.
+    /// Whether this is a part of a date rather than of a time.
     const fn is_of_date(self) -> bool {
         matches!(self, Year | Quarter | Month | DayOfYear | Day | Week | Weekday | IsoWeek)
     }

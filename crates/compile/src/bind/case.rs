@@ -191,7 +191,7 @@ impl Binder<'_> {
     }
 }
 
-/// Whether evaluating it costs nothing and cannot fail.
+/// Whether evaluating an expression costs nothing and cannot fail.
 fn is_simple(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Constant(_) | ExprKind::Column(_) | ExprKind::Variable(_))
 }

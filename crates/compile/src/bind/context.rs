@@ -318,7 +318,7 @@ impl BindError {
         Some(BindError { error, missing: false, rest: errors.collect() })
     }
 
-    /// Whether it was bound, but hints leave no plan for it.
+    /// Whether the statement was bound, but hints leave no plan for it.
     pub fn is_unplanned(&self) -> bool {
         self.error.number() == message::NO_QUERY_PLAN_HINTS.number
     }
@@ -429,14 +429,14 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Whether it changes nothing.
+    /// Whether the statement changes nothing.
     pub fn is_read_only(&self) -> bool {
         self.written.is_empty() && !self.takes_sequence_values && !self.calls_functions
     }
 }
 
 impl Facts {
-    /// Adds memory that it needs.
+    /// Adds memory that the statement needs.
     pub fn needs(&mut self, need: Option<MemoryNeed>) {
         let Some(need) = need else { return };
         match &mut self.memory {

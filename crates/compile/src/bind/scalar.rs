@@ -139,7 +139,7 @@ impl Scalar {
         Scalar { expr, label, origin: Origin::Plain }
     }
 
-    /// Whether it has no type of its own yet.
+    /// Whether the expression has no type of its own yet.
     pub fn is_untyped(&self) -> bool {
         matches!(self.origin, Origin::Null | Origin::Undeclared(_))
     }
@@ -171,7 +171,7 @@ impl Scalar {
         }
     }
 
-    /// Whether evaluating it again costs nothing and cannot fail.
+    /// Whether evaluating the expression again costs nothing and cannot fail.
     pub fn is_simple(&self) -> bool {
         matches!(
             self.expr.kind,

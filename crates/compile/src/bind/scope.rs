@@ -307,7 +307,7 @@ impl ScanSource {
         }
     }
 
-    /// How many columns it lists.
+    /// How many columns the source lists.
     pub fn columns(&self) -> usize {
         self.ids.len()
     }
@@ -334,7 +334,7 @@ impl Source {
         Source { exposed, rows: Rows::Derived(None, Vec::new()), optional: false, view: None }
     }
 
-    /// How many columns it lists.
+    /// How many columns the source lists.
     pub fn columns(&self) -> usize {
         match &self.rows {
             Rows::Scan(scan) => scan.columns(),

@@ -347,7 +347,7 @@ struct Quantified {
 }
 
 impl Quantified {
-    /// Where it goes when no row has decided.
+    /// Where the code goes on when no row has decided.
     fn undecided(&self) -> Label {
         if self.all { self.ways.yes } else { self.ways.no }
     }

@@ -59,7 +59,7 @@ impl AccessHint {
         self.indexes.as_ref().is_none_or(|of| of.contains(&index))
     }
 
-    /// Whether it asks for an index by its name or number.
+    /// Whether the hint asks for an index by its name or number.
     pub fn names(&self, index: usize) -> bool {
         self.indexes.as_ref().is_some_and(|of| of.contains(&index))
     }

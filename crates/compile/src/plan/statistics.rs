@@ -13,8 +13,8 @@ pub trait Statistics {
     /// How many different keys an index (by its place in [`TableDef::indexes`]) has.
     fn distinct_keys(&self, database: DbId, table: &TableDef, index: usize) -> Option<u64>;
 
-    /// What it costs to find a row by its entry in an index that does not hold it, beyond a row
-    /// that is passed by in its own order; in such rows. Zero as long as rows are in memory.
+    /// The cost of fetching a row through its entry in an index that does not hold it, in units of
+    /// the cost of a row that a scan passes. Zero as long as rows are in memory.
     fn lookup_cost(&self, database: DbId, table: &TableDef) -> f64;
 
     /// Lets other sessions have their turn once a plan has taken long. Error 3617 when the client

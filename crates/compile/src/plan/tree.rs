@@ -330,7 +330,7 @@ pub struct WindowFunction {
 }
 
 impl WindowFunction {
-    /// Whether it is `ROW_NUMBER()`.
+    /// Whether the function is `ROW_NUMBER()`.
     pub fn is_row_number(&self) -> bool {
         matches!(self.kind, WindowKind::RowNumber)
     }

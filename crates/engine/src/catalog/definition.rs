@@ -93,7 +93,7 @@ pub enum DefinitionKey {
 }
 
 impl Definition {
-    /// What identifies it.
+    /// What identifies the definition.
     pub fn key(&self) -> DefinitionKey {
         match self {
             Definition::Object(d) => DefinitionKey::Object(d.header().id),
@@ -199,8 +199,8 @@ impl ObjectDef {
         self.as_table().into_iter().flat_map(|table| table.constraints()).map(|(_, c)| c)
     }
 
-    /// What it uses: each object or type once per part of it that uses it, with whether the use
-    /// binds it.
+    /// What the object uses: each object or type once per part of it that uses it, with whether the
+    /// use binds it.
     pub(super) fn uses(&self) -> Vec<Use> {
         let mut uses = Vec::new();
         match self {

@@ -756,7 +756,7 @@ fn shared(schema: &Schema) -> Vec<ObjectId> {
     headers.filter(|h| !h.name.starts_with('#')).map(|h| h.id).collect()
 }
 
-/// Whether it may come and go alone.
+/// Whether a definition may be made and dropped alone.
 fn is_free(definition: &Definition) -> bool {
     !matches!(definition, Definition::Object(_) | Definition::Setting(_))
 }

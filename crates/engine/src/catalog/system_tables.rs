@@ -49,7 +49,7 @@ macro_rules! system_tables {
             /// All system tables by ascending storage id.
             pub const ALL: &[SystemTable] = &[$(SystemTable::$variant),*];
 
-            /// Its name, for messages.
+            /// The table's name, for messages.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(SystemTable::$variant => $name,)*

@@ -68,7 +68,7 @@ impl Ended {
         &self.keys[entry.start..entry.start + entry.len as usize]
     }
 
-    /// Puts them in order, to be looked up and written.
+    /// Puts the entries in order, to be looked up and written.
     pub fn sort(&mut self) {
         let mut entries = std::mem::take(&mut self.entries);
         entries.sort_unstable_by(|a, b| {
@@ -85,8 +85,8 @@ impl Ended {
         EndedOf { ended: self, left: &self.entries[start..start + len] }
     }
 
-    /// Writes them, in order, as what has ended of a data file that begins at `from`. Returns the
-    /// file's length.
+    /// Writes the entries, in order, as what has ended of a data file that begins at `from`.
+    /// Returns the file's length.
     pub fn write(
         &mut self,
         objects: &dyn ObjectStore,

@@ -203,7 +203,7 @@ pub(crate) fn open(
 }
 
 impl Files {
-    /// What they hold, as their directories say.
+    /// What the files hold, as their directories say.
     pub fn contents(&self) -> &Contents {
         &self.contents
     }

@@ -273,7 +273,7 @@ impl Drop for DurablePages {
     }
 }
 
-/// How many of them, from the first on, lie next to each other.
+/// How many of the places, from the first on, lie next to each other.
 fn adjacent<T>(pages: &[T], place: impl Fn(&T) -> Place) -> usize {
     let breaks = |pair: &[T]| place(&pair[1]) != place(&pair[0]).plus(1);
     pages.windows(2).position(breaks).map_or(pages.len(), |last| last + 1)

@@ -408,7 +408,7 @@ impl Extension {
         owners.map(|&(at, word)| (index.databases[at as usize], word.place())).collect()
     }
 
-    /// What it has done.
+    /// Counts of what the extension has done.
     pub(super) fn stats(&self) -> ExtensionStats {
         let (c, get) = (&self.counters, |counter: &AtomicU64| counter.load(Relaxed));
         let index = self.index.lock();

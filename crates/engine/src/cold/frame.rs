@@ -127,7 +127,7 @@ impl FrameState {
         self.counts.load(Relaxed) as u32
     }
 
-    /// Which life it lives.
+    /// The number of the frame's life.
     pub fn life(&self) -> u32 {
         (self.counts.load(Relaxed) >> 32) as u32
     }
@@ -176,7 +176,7 @@ impl FrameState {
         }
     }
 
-    /// Whether it was looked at since this was last asked.
+    /// Whether the frame was read since the last call.
     pub fn take_referenced(&self) -> bool {
         self.is_referenced() && {
             self.referenced.store(0, Relaxed);
@@ -184,7 +184,7 @@ impl FrameState {
         }
     }
 
-    /// Whether it was looked at.
+    /// Whether the frame was read.
     pub fn is_referenced(&self) -> bool {
         self.referenced.load(Relaxed) != 0
     }
@@ -199,7 +199,7 @@ impl FrameState {
         self.marks.store(marks, Relaxed);
     }
 
-    /// When it came, in seconds since the pool was made.
+    /// When the image came, in seconds since the pool was made.
     pub fn since_s(&self) -> u32 {
         self.since.load(Relaxed)
     }

@@ -133,7 +133,7 @@ impl Wanted {
         }
     }
 
-    /// How it ends when it has failed: that does not matter if the page has got a newer image,
+    /// The outcome of a failed read: the failure does not matter if the page has got a newer image,
     /// since then its old place may hold anything.
     fn failed(&self, error: ColdError) -> Outcome {
         match self.core.map.get(self.page) == MapWord::Disk(self.word) {
@@ -169,7 +169,7 @@ impl Request {
         self.outcome.get().expect("it is set before the event").image(&self.wanted)
     }
 
-    /// Takes it in hand, unless another thread has.
+    /// Takes the request, unless another thread has taken it.
     fn take(&self) -> bool {
         !self.is_taken.swap(true, Relaxed)
     }
@@ -511,7 +511,7 @@ impl<'e> Source<'e> {
         extension.and_then(find).unwrap_or(Source::File)
     }
 
-    /// Whether it can be had in hardly any time.
+    /// Whether the page can be read in hardly any time.
     fn is_quick(&self, wanted: &Wanted) -> bool {
         match self {
             Source::Extension(extension, _) => extension.is_quick(),

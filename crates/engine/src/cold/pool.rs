@@ -564,7 +564,7 @@ impl Image {
         Image { shared: shared.clone(), frame }
     }
 
-    /// Which frame it is.
+    /// The number of the frame.
     pub(super) fn frame(&self) -> FrameNumber {
         self.frame
     }

@@ -75,8 +75,8 @@ impl LoadProgress {
         self.done as f64 * 100.0 / self.total.max(1) as f64
     }
 
-    /// How much longer it will take, in milliseconds, if it goes on as it has until now; 0 if that
-    /// is not known.
+    /// The time until the load ends, in milliseconds, at its speed until now; 0 if that is not
+    /// known.
     pub fn remaining_ms(&self, now_ns: u64) -> u64 {
         if self.done == 0 {
             return 0;
@@ -158,7 +158,7 @@ impl Loader {
         Some(Loader { shared, threads: Mutex::new(threads) })
     }
 
-    /// How far it has come, as long as it goes on.
+    /// How far the load has come, as long as it runs.
     pub fn progress(&self) -> Option<LoadProgress> {
         let (began_utc, began_ns) = self.shared.began;
         match self.shared.options.progress.stage() {

@@ -263,7 +263,8 @@ impl OldReader {
         OldReader { txn: server.begin(5), saw: state.of(FIRST) }.checked(server)
     }
 
-    /// It sees what it saw; nothing is left of it if the power has gone.
+    /// Checks that the reader sees the rows that it saw before; after a power cut no reader is
+    /// left.
     fn checked(mut self, server: &Server) -> Option<OldReader> {
         let table = server.table(5, FIRST);
         let s = self.txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);

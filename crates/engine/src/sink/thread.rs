@@ -37,7 +37,7 @@ impl Sinker {
         Sinker { core, signal, thread: Mutex::new(thread) }
     }
 
-    /// What it does.
+    /// The sinker's work, without its thread.
     pub fn core(&self) -> &Arc<Core> {
         &self.core
     }

@@ -97,7 +97,8 @@ impl Sorter {
         self.entries.bytes.extend_from_slice(value);
     }
 
-    /// Whether it takes as much memory as it may: the next is [`Sorter::write_run`].
+    /// Whether the sorter takes as much memory as it may: the caller calls [`Sorter::write_run`]
+    /// next.
     pub fn is_full(&self) -> bool {
         self.entries.bytes() >= self.bytes_max
     }

@@ -32,12 +32,12 @@ impl Unsettled {
         lock(&self.decisions).insert(global, None);
     }
 
-    /// It was not.
+    /// The transaction was not decided after all.
     pub fn cancel(&self, global: &GlobalTransaction) {
         lock(&self.decisions).remove(global);
     }
 
-    /// It was, and its ends in these databases lie below these positions.
+    /// The transaction was decided, and its ends in these databases lie below these positions.
     pub fn settle(&self, global: GlobalTransaction, ends: Ends) {
         let mut decisions = lock(&self.decisions);
         decisions.insert(global, Some(ends));

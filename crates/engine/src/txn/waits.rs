@@ -171,7 +171,7 @@ impl Owner {
         LockMode::of_bits(self.wish.load(Relaxed))
     }
 
-    /// Where it waits, told before it does.
+    /// Sets where the owner waits. Called before it waits.
     pub(crate) fn set_place(&self, place: Option<Place>) {
         *self.place.lock().expect("no panic under this lock") = place;
     }

@@ -173,18 +173,18 @@ impl Event {
         Event::default()
     }
 
-    /// It happened: all waiters go on, and no task waits until it is reset.
+    /// The event has happened: all waiters go on, and no task waits until the event is reset.
     pub fn set(&self) {
         self.happened.store(true, Release); // pairs with the load in is_set
         self.waiting.wake_all();
     }
 
-    /// It has not happened yet.
+    /// The event has not happened yet.
     pub fn reset(&self) {
         self.happened.store(false, Relaxed);
     }
 
-    /// Whether it happened. What was done before [`Event::set`] is visible if so.
+    /// Whether the event has happened. What was done before [`Event::set`] is visible if so.
     pub fn is_set(&self) -> bool {
         self.happened.load(Acquire)
     }

@@ -260,7 +260,7 @@ impl ScalarFunction {
         ScalarFunction::strict(name, arguments, infer, eval).own_nulls().runtime_constant()
     }
 
-    /// It decides itself what NULL does.
+    /// The function decides itself what NULL does.
     pub const fn own_nulls(mut self) -> ScalarFunction {
         self.nulls = NullBehaviour::Own;
         self
@@ -278,7 +278,7 @@ impl ScalarFunction {
         self
     }
 
-    /// It changes something, and every evaluation gives another result.
+    /// The function changes something, and every evaluation gives another result.
     pub const fn volatile(mut self) -> ScalarFunction {
         self.volatility = Volatility::Volatile;
         self.placement = Placement::OutsideFunctions;
@@ -297,7 +297,7 @@ impl ScalarFunction {
         self
     }
 
-    /// Its first argument is the name of a date part.
+    /// The function's first argument is the name of a date part.
     pub const fn of_date_part(mut self) -> ScalarFunction {
         self.takes_date_part = true;
         self

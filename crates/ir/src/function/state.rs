@@ -1,4 +1,4 @@
-//! What an aggregate remembers: four words, and more on the heap only where values are strings.
+//! The state of an aggregate: four words, and more on the heap only where values are strings.
 
 use base::types::Repr;
 use base::value::{DateTime, DateTimeOffset};
@@ -6,7 +6,7 @@ use base::{Arena, SqlType, ValueRef};
 
 use super::sketch::Sketch;
 
-/// What an aggregate remembers of one group. Each function uses the parts as it needs.
+/// The state of an aggregate for one group. Each function uses the parts that it needs.
 #[derive(Clone, Debug, Default)]
 pub struct AggregateState {
     /// A sum of 128 bits, two floats, or a value of fixed size.
@@ -25,11 +25,11 @@ pub enum More {
     Nothing,
     /// A string or binary; boxed, so that states of numbers stay small.
     Bytes(Box<Vec<u8>>),
-    /// Which values were seen, about.
+    /// A sketch of the values seen, which estimates their number.
     Sketch(Box<Sketch>),
 }
 
-/// Bytes that are kept without asking for room.
+/// Bytes that a state keeps without charging them before.
 const FEW: usize = 8000;
 
 impl AggregateState {
@@ -42,14 +42,14 @@ impl AggregateState {
         }
     }
 
-    /// Whether it keeps a string or binary, which may become long.
+    /// Whether the state keeps a string or binary, which may become long.
     #[inline]
     pub fn collects(&self) -> bool {
         matches!(self.more, More::Bytes(_))
     }
 
-    /// The capacity that it needs to keep this many bytes more, where it has to grow for that
-    /// beyond a few.
+    /// The capacity that the state needs to keep this many bytes more, if its buffer must grow
+    /// beyond `FEW` bytes for them.
     pub fn room_for(&self, more: usize) -> Option<usize> {
         let (len, capacity) = match &self.more {
             More::Bytes(bytes) => (bytes.len(), bytes.capacity()),
@@ -60,7 +60,7 @@ impl AggregateState {
         grows.then(|| needed.max(capacity + capacity / 2))
     }
 
-    /// Gives it a capacity that [`AggregateState::room_for`] has named.
+    /// Grows the buffer to a capacity that [`AggregateState::room_for`] has returned.
     pub fn make_room(&mut self, capacity: usize) {
         let bytes = self.bytes();
         bytes.reserve_exact(capacity - bytes.len());

@@ -107,7 +107,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// It holds this much.
+    /// The statement holds this much.
     pub fn note(&self, bytes: usize) {
         self.bytes.store(bytes, Relaxed);
         if bytes > self.most.load(Relaxed) {
@@ -303,7 +303,8 @@ impl Lease {
         bytes <= self.bytes || self.extend(bytes)
     }
 
-    /// Makes it as large, and by half as much again if that can be had, unless a statement waits.
+    /// Makes the lease this large, and half as large again if the pool has that, unless a statement
+    /// waits.
     #[cold]
     fn extend(&mut self, bytes: usize) -> bool {
         if bytes > self.most {
@@ -324,7 +325,7 @@ impl Lease {
         true
     }
 
-    /// How large it could be made now.
+    /// How large the lease could be made now.
     pub fn reach(&self) -> usize {
         let state = self.pool.state();
         let left = self.pool.limit().saturating_sub(state.taken);

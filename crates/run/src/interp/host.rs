@@ -112,7 +112,7 @@ pub trait Host {
     /// The next value of a sequence.
     fn next_value(&mut self, task: &Task, sequence: ObjectId) -> SqlResult<Value>;
 
-    /// Whether it wants to know what units read.
+    /// Whether the session wants to know what units read.
     fn counts_reads(&self) -> bool {
         false
     }
@@ -167,7 +167,7 @@ pub trait Host {
         None
     }
 
-    /// Takes it back, with its newest statement.
+    /// Takes the transaction back, with its newest statement.
     fn take_back(&mut self, _: Lent) {
         unreachable!("nothing was lent");
     }
@@ -262,12 +262,12 @@ pub struct OutputRow<'r> {
 }
 
 impl<'r> OutputRow<'r> {
-    /// How many columns it has.
+    /// How many columns the row has.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether it has none.
+    /// Whether the row has no columns.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

@@ -57,7 +57,7 @@ impl Lent {
         self.bracket = Bracket::Open;
     }
 
-    /// It has succeeded.
+    /// The statement has succeeded.
     #[inline(always)]
     fn end_statement(&mut self) {
         self.bracket = match self.transaction.can_go_on(&self.statement) {

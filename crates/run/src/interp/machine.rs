@@ -238,7 +238,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// It ends.
+    /// Ends the statement in the local tables: keeps or undoes its changes.
     #[inline]
     pub fn end_local(&mut self, succeeded: bool) {
         if self.local_open {

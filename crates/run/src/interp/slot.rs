@@ -22,7 +22,7 @@ impl Slot {
     /// NULL.
     pub const NULL: Slot = Slot { lo: 0, hi: 0, null: true };
 
-    /// Whether it is NULL.
+    /// Whether the slot is NULL.
     #[inline(always)]
     pub fn is_null(&self) -> bool {
         self.null

@@ -213,12 +213,12 @@ impl World {
         self.runtime.grant.set_granted(bytes);
     }
 
-    /// What they have held at most since the limit was set.
+    /// The most that objects have held since the limit was set.
     pub fn memory_most(&self) -> usize {
         self.runtime.grant.usage().most.load(std::sync::atomic::Ordering::Relaxed)
     }
 
-    /// What they hold, but for what waits for the next run.
+    /// What objects hold, without what is kept for the next run.
     pub fn memory_used(&mut self) -> usize {
         self.runtime.forget_idle();
         self.runtime.grant.used()

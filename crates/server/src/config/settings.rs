@@ -30,12 +30,12 @@ impl Setting {
         SETTINGS.iter().find(|setting| setting.name == name)
     }
 
-    /// Its flag, without the dashes in front.
+    /// The setting's flag, without the dashes in front.
     pub fn flag(&self) -> String {
         self.name.replace('_', "-")
     }
 
-    /// Its environment variable.
+    /// The setting's environment variable.
     pub fn variable(&self) -> String {
         format!("THERMOCLINE_{}", self.name.to_ascii_uppercase())
     }

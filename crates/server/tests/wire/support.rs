@@ -107,7 +107,7 @@ impl TestServer {
         self.running().address()
     }
 
-    /// Its data directory.
+    /// The server's data directory.
     pub fn data(&self) -> &Path {
         self.dir.path()
     }

@@ -368,7 +368,7 @@ impl State {
         Some(Lent { database, transaction, statement, isolation, at, bracket })
     }
 
-    /// Takes it back.
+    /// Takes the transaction back from a native module's run.
     pub(crate) fn take_back_from_native(&mut self, lent: Lent) {
         self.transaction.take_back(lent.transaction);
         let (run, open) = (self.native.last_mut(), self.statements.last_mut());

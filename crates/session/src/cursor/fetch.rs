@@ -56,7 +56,7 @@ impl Move {
         to.clamp(0, count + 1)
     }
 
-    /// What messages call it.
+    /// The name of the move in messages.
     fn name(self) -> &'static str {
         match self {
             Move::Next => "next",

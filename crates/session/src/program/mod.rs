@@ -67,12 +67,12 @@ pub enum ProgramKind {
 }
 
 impl ProgramKind {
-    /// Whether it is the body of a module rather than a text of its own.
+    /// Whether the program is the body of a module rather than a text of its own.
     pub fn is_module(self) -> bool {
         !matches!(self, ProgramKind::Batch | ProgramKind::Dynamic)
     }
 
-    /// Whether it is a function's body.
+    /// Whether the program is a function's body.
     pub fn is_function(self) -> bool {
         matches!(self, ProgramKind::ScalarFunction | ProgramKind::TableFunction)
     }
@@ -254,8 +254,8 @@ impl Step {
         )
     }
 
-    /// Where what it does stands in the text: offsets of its first byte and of the one behind its
-    /// last. Of `IF` and `WHILE` it is the condition alone, not what hangs on it.
+    /// Where the step's statement stands in the text: offsets of its first byte and of the one
+    /// behind its last. Of `IF` and `WHILE` it is the condition alone, not what hangs on it.
     pub fn place(&self) -> (u32, u32) {
         let span = match &self.kind {
             StepKind::JumpUnless(condition, _) => condition.span,

@@ -19,7 +19,7 @@ pub struct StepPlan {
 }
 
 impl StepPlan {
-    /// Whether making it again would give the same.
+    /// Whether making the plan again would give the same plan.
     pub fn is_good(&self, options: CompileOptions, names: &dyn Names) -> bool {
         self.options == options && !self.facts.recompile && self.dependencies.still_hold(names)
     }

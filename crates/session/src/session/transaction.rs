@@ -132,7 +132,7 @@ impl TransactionState {
         self.count = count;
     }
 
-    /// What began it, if one is open.
+    /// What began the transaction, if one is open.
     pub fn origin(&self) -> Option<Origin> {
         self.open.as_ref().map(|open| open.origin)
     }
@@ -145,7 +145,7 @@ impl TransactionState {
         all.filter(|id| **id != DbId::TEMPDB && **id != DbId::MASTER).count()
     }
 
-    /// Whether it can only be rolled back.
+    /// Whether the transaction can only be rolled back.
     pub fn is_doomed(&self) -> bool {
         self.open.as_ref().is_some_and(|open| open.doomed)
     }
@@ -159,7 +159,7 @@ impl TransactionState {
         }
     }
 
-    /// Its id, as `CURRENT_TRANSACTION_ID()` and the wire name it; 0 for none.
+    /// The transaction's id, as `CURRENT_TRANSACTION_ID()` and the wire name it; 0 for none.
     pub fn id(&self) -> u64 {
         self.open.as_ref().map_or(0, |open| open.id)
     }
@@ -401,7 +401,7 @@ impl TransactionState {
         }
     }
 
-    /// What it has touched.
+    /// What the transaction has touched.
     pub fn touched(&self) -> Touched {
         self.open.as_ref().map_or_else(Touched::default, |open| open.touched)
     }
@@ -534,17 +534,18 @@ impl OpenStatement {
         OpenStatement { database, parts: SmallVec::new() }
     }
 
-    /// It is open in a database; or once more, so that it sees what it has done so far.
+    /// Notes that the statement is open in a database; or once more, so that it sees what it has
+    /// done so far.
     pub fn push(&mut self, database: DbId, statement: Statement, how: OpenAs) {
         self.parts.push((database, statement, how));
     }
 
-    /// How it is open in a database.
+    /// How the statement is open in a database.
     pub fn opened_as(&self, database: DbId) -> Option<OpenAs> {
         self.parts.iter().find(|part| part.0 == database).map(|part| part.2)
     }
 
-    /// What it locks in a database's disk tables.
+    /// What the statement locks in a database's disk tables.
     #[inline]
     pub fn disk_level(&self, database: DbId) -> DiskLevel {
         let part = self.parts.iter().find(|part| part.0 == database);
@@ -597,7 +598,7 @@ impl OpenStatement {
         }
     }
 
-    /// Whether it can be the next statement of a module as it is.
+    /// Whether the statement can go on as the next statement of a module.
     pub fn can_go_on(&self, transaction: &mut TransactionState) -> bool {
         let [(database, statement, _)] = &self.parts[..] else { return false };
         transaction.part(*database).is_some_and(|part| part.can_go_on(statement))
@@ -623,7 +624,7 @@ impl OpenStatement {
         transaction.tell_edits();
     }
 
-    /// Whether it is open anywhere.
+    /// Whether the statement is open in no database.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }

@@ -24,7 +24,7 @@ pub struct ServerMessage {
 }
 
 impl ServerMessage {
-    /// Whether it is an error rather than a message.
+    /// Whether the message is an error rather than a notice.
     pub fn is_error(&self) -> bool {
         self.error.severity() > 10
     }

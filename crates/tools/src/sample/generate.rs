@@ -442,7 +442,7 @@ struct Line {
 }
 
 impl Line {
-    /// What it costs, in ten-thousandths.
+    /// The total of the line, in ten-thousandths.
     fn total(&self) -> i64 {
         let price = i128::from(self.pair.price) * i128::from(10_000 - self.pair.discount);
         (price * i128::from(self.quantity) / 10_000) as i64

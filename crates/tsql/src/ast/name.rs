@@ -47,7 +47,7 @@ impl ObjectName {
         ObjectName { server: None, database: None, schema: None, span: name.span, name }
     }
 
-    /// Whether it has but one part.
+    /// Whether the name has one part only.
     pub fn is_bare(&self) -> bool {
         self.schema.is_none() && self.database.is_none() && self.server.is_none()
     }

@@ -340,7 +340,7 @@ impl Choice {
         self.cost + self.lookups + rows * (1.0 + 0.3 * rows.log2())
     }
 
-    /// Whether hints forbid it: there is no other way.
+    /// Whether hints forbid this way, which is taken only because there is no other.
     pub fn is_forbidden(&self) -> bool {
         self.cost >= FORBIDDEN
     }

@@ -176,7 +176,7 @@ pub struct Nature {
 }
 
 impl Nature {
-    /// Whether it can be computed again elsewhere at little cost.
+    /// Whether the column can be computed again elsewhere at little cost.
     pub fn is_plain(self) -> bool {
         !self.volatile && !self.query && !self.costly
     }

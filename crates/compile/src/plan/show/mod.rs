@@ -121,7 +121,7 @@ impl ShownPlan {
         self.operators.first().map_or(1.0, |root| root.estimate.rows)
     }
 
-    /// What it is expected to cost.
+    /// The cost of the plan, estimated.
     pub fn cost(&self) -> f64 {
         self.operators.first().map_or(0.0, |root| root.subtree_cost)
     }

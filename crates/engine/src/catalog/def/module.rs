@@ -190,7 +190,7 @@ impl ModuleDef {
         self.header.id
     }
 
-    /// Whether it is a temporary procedure, which lives in tempdb and runs in any database.
+    /// Whether the module is a temporary procedure, which lives in tempdb and runs in any database.
     pub fn is_temporary(&self) -> bool {
         self.header.name.starts_with('#') && matches!(self.kind, ModuleKind::Procedure { .. })
     }

@@ -407,7 +407,8 @@ impl ColumnDef {
         SqlType { kind, ..self.ty }
     }
 
-    /// Makes it what `ANSI_PADDING` says, once its type and whether it may be NULL are known.
+    /// Sets the column's padding to what `ANSI_PADDING` says, once its type and whether it may be
+    /// NULL are known.
     pub fn set_padding(&mut self, on: bool) {
         self.ty = self.declared_type();
         self.ansi_padded = on || self.ty.kind.is_unicode();
@@ -499,7 +500,7 @@ impl TableDef {
         }
     }
 
-    /// Whether it is a temporary table, local or global.
+    /// Whether the table is temporary, local or global.
     pub fn is_temporary(&self) -> bool {
         self.header.name.starts_with('#')
     }

@@ -114,7 +114,7 @@ impl ColdCursor {
         self.cursor.rest()
     }
 
-    /// Whether it goes through the index whose tree holds the rows.
+    /// Whether the cursor goes through the index whose tree holds the rows.
     pub fn is_clustered(&self) -> bool {
         self.clustered
     }

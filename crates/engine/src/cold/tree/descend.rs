@@ -179,8 +179,8 @@ impl Tree {
 pub(super) struct Attempts(u32);
 
 impl Attempts {
-    /// Whether it may try again after this error: a page that was freed, or that makes no sense,
-    /// may have been used for something else since its number was read.
+    /// Whether the descent may try again after this error: a page that was freed, or that makes no
+    /// sense, may have been used for something else since its number was read.
     pub(super) fn again_after(&mut self, error: TreeError) -> Result<(), TreeError> {
         self.0 += 1;
         match error {

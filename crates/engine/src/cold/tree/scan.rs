@@ -205,7 +205,7 @@ impl Cursor {
         }
     }
 
-    /// What it goes through.
+    /// The range that the cursor goes through.
     pub fn tree(&self) -> Tree {
         self.tree
     }

@@ -31,7 +31,7 @@ impl KeyBuf {
         KeyBuf::default()
     }
 
-    /// Empties it.
+    /// Empties the key.
     pub fn clear(&mut self) {
         self.bytes.clear();
     }
@@ -42,7 +42,7 @@ impl KeyBuf {
         spilled + self.scratch.capacity()
     }
 
-    /// Makes it hold these bytes.
+    /// Sets the key to these bytes.
     pub fn set(&mut self, key: &[u8]) {
         self.clear();
         self.extend(key);
@@ -106,7 +106,7 @@ impl KeyBuf {
         }
     }
 
-    /// Makes it the smallest byte string above every one that starts with the present bytes.
+    /// Sets the key to the smallest byte string above every one that starts with the present bytes.
     /// Returns whether there is one; if not, it is left empty.
     pub fn increment(&mut self) -> bool {
         while let Some(last) = self.bytes.pop() {
@@ -118,7 +118,7 @@ impl KeyBuf {
         false
     }
 
-    /// Makes it the smallest byte string above the present one.
+    /// Sets the key to the smallest byte string above the present one.
     pub fn step(&mut self) {
         self.bytes.push(0);
     }

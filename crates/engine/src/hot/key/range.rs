@@ -28,12 +28,12 @@ impl KeyRange {
         KeyRange { lower: KeyBuf::from(bytes), upper: bounded.then_some(upper) }
     }
 
-    /// Whether it is known to hold no key.
+    /// Whether the range is known to hold no key.
     pub fn is_empty(&self) -> bool {
         self.upper.as_ref().is_some_and(|upper| *upper <= self.lower)
     }
 
-    /// Whether it holds this key.
+    /// Whether the range holds this key.
     pub fn contains(&self, key: &[u8]) -> bool {
         *key >= *self.lower && self.upper.as_ref().is_none_or(|upper| *key < **upper)
     }

@@ -143,8 +143,8 @@ impl LocalReader {
         };
     }
 
-    /// What it means that no batch of the chain is at the current offset: the segment is over
-    /// (false), the log is (true), or something that was there is gone.
+    /// Decides why no batch of the chain is at the current offset: the segment has ended (false),
+    /// the log has ended (true), or something that was there is gone.
     fn chain_ends(&mut self) -> Result<bool, LogError> {
         let Some(next) = self.segments.as_slice().first() else {
             return self.log_ends().map(|()| true);

@@ -266,8 +266,8 @@ fn no_row_of_a_queue_is_handed_out_twice() {
     assert_eq!((locks_left(&harness), table.lock_word().is_used()), (0, false));
 }
 
-/// Its stamp was that of the mark of rows that have sunk: a reader that had found the row before
-/// looked for it for ever.
+/// A deleted row's stamp was that of the mark of rows that have sunk: a reader that had found the
+/// row before looked for it for ever.
 #[test]
 fn a_row_that_the_second_commit_has_deleted_is_gone() {
     let harness = Harness::new();

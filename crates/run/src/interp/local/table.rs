@@ -169,7 +169,7 @@ impl LocalTable {
         LocalTable::new(LocalShape::plain(layout))
     }
 
-    /// Empties it, for rows of this layout, without indexes.
+    /// Empties the table, for rows of this layout, without indexes.
     pub fn reset_plain(&mut self, layout: &Arc<RowLayout>) {
         if !Arc::ptr_eq(&self.shape.layout, layout) || !self.shape.indexes.is_empty() {
             self.reset(&LocalShape::plain(layout.clone()));
@@ -177,7 +177,7 @@ impl LocalTable {
         self.clear();
     }
 
-    /// What it was made from.
+    /// The shape that the table was made from.
     pub fn shape(&self) -> &Arc<LocalShape> {
         &self.shape
     }
@@ -197,7 +197,7 @@ impl LocalTable {
         self.live == 0
     }
 
-    /// Empties it, for rows of this shape.
+    /// Empties the table, for rows of this shape.
     pub fn reset(&mut self, shape: &Arc<LocalShape>) {
         if !Arc::ptr_eq(&self.shape, shape) {
             self.shape = shape.clone();
@@ -207,7 +207,7 @@ impl LocalTable {
         self.identity = None;
     }
 
-    /// Empties it.
+    /// Empties the table.
     pub fn clear(&mut self) {
         debug_assert!(!self.in_statement, "a statement goes on");
         self.memory.clear();

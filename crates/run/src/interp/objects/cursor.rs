@@ -96,7 +96,7 @@ impl std::fmt::Debug for TableCursor {
 }
 
 impl TableCursor {
-    /// How often it was opened and how many rows it has fetched since this was asked last.
+    /// How often the cursor was opened and how many rows it has fetched since the last call.
     pub fn take_counts(&mut self) -> (u64, u64) {
         let fetched = self.cursor.as_ref().map_or(0, Cursor::rows_fetched);
         let seen = std::mem::replace(&mut self.seen, fetched);

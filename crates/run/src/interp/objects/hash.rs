@@ -54,7 +54,7 @@ pub struct HashTable {
 }
 
 impl HashTable {
-    /// Empties it.
+    /// Empties the table.
     pub fn clear(&mut self, grant: &mut Grant) {
         self.forget();
         self.away = None;
@@ -69,7 +69,7 @@ impl HashTable {
         (self.next, self.last, self.unmatched) = (NONE, NONE, 0);
     }
 
-    /// Whether it has no row.
+    /// Whether the table has no row.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.away.is_none()
     }

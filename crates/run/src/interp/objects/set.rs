@@ -42,7 +42,7 @@ struct Away {
 const HEADER: usize = 24;
 
 impl Set {
-    /// Empties it.
+    /// Empties the set.
     pub fn clear(&mut self, grant: &mut Grant) {
         self.memory.clear();
         clear_table(&mut self.table);

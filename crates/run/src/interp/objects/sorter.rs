@@ -52,7 +52,7 @@ const BYTES_COMPARED: usize = 4096;
 const HEAP_MAX: u64 = 4096;
 
 impl Sorter {
-    /// Empties it. `limit`: how many rows are wanted.
+    /// Empties the sorter. `limit`: how many rows are wanted.
     pub fn clear(&mut self, limit: Option<u64>, grant: &mut Grant) {
         self.memory.clear();
         clear_list(&mut self.entries);

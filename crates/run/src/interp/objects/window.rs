@@ -42,7 +42,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Empties it.
+    /// Empties the window.
     pub fn clear(&mut self, grant: &mut Grant) {
         self.memory.clear();
         self.entries.clear();

@@ -40,7 +40,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Whether it is worth being taken apart.
+    /// Whether taking the part apart pays.
     pub fn splits(&self) -> bool {
         self.splits && self.depth < DEPTH_MAX
     }

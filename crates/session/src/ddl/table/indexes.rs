@@ -69,7 +69,7 @@ impl<'a> IndexRequest<'a> {
         }
     }
 
-    /// What messages call it.
+    /// The name of the index in messages.
     fn noun(&self) -> &'static str {
         match &self.constraint {
             Some(key) if key.primary => "PRIMARY KEY",

@@ -59,7 +59,7 @@ impl VirtualFile {
         self.segment.stored.first.map_or(0, |first| first.0)
     }
 
-    /// Whether it has log that is needed.
+    /// Whether the file has log that is needed.
     pub fn is_active(&self) -> bool {
         self.segment.used == SegmentUse::Needed
     }
