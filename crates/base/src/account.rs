@@ -95,7 +95,7 @@ impl Account {
         self.admit(0)
     }
 
-    /// Error 701.
+    /// Error 701: the memory of the account's pool is used up.
     #[cold]
     pub fn exhausted(&self) -> SqlError {
         SqlError::new(&message::OUT_OF_MEMORY, &[&self.pool])

@@ -688,9 +688,9 @@ impl Database {
 /// Why log is kept that recovery does not need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LogWait {
-    /// It is not.
+    /// No log is kept beyond that.
     Nothing,
-    /// It has not been backed up.
+    /// The log has not been backed up.
     LogBackup,
     /// A backup is reading it.
     Backup,

@@ -219,9 +219,9 @@ impl LoadKind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(i64)]
 pub enum WriteStatus {
-    /// It is done.
+    /// The row was changed.
     Done = 0,
-    /// Another transaction was faster; its version is to be looked at.
+    /// Another transaction has changed the row; its version is to be looked at.
     Newer = 1,
     /// The row is gone, or is to be left alone.
     Gone = 2,

@@ -294,7 +294,7 @@ impl<'c> Context<'c> {
     }
 }
 
-/// Error 262.
+/// Error 262: the permission is missing in the database.
 pub(crate) fn database_permission(
     session: &State,
     database: DbId,

@@ -383,7 +383,7 @@ pub enum Denied {
 }
 
 impl Denied {
-    /// Errors 229 and 230.
+    /// The error about the missing permission: 229, or 230 for a column.
     pub fn error(
         self,
         schema: &Schema,

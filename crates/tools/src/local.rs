@@ -29,7 +29,7 @@ pub enum LocalError {
     System(&'static str, io::Error),
     /// The process has ended; the end of its log.
     Ended(String),
-    /// It does not answer.
+    /// The server does not answer.
     Silent(ClientError),
 }
 

@@ -26,7 +26,7 @@ fn overflow(kind: TypeKind) -> SqlError {
     SqlError::new(&message::OVERFLOW_CONVERTING, &[&"expression", &kind])
 }
 
-/// Error 8134.
+/// Error 8134: division by zero.
 #[cold]
 fn divide_by_zero() -> SqlError {
     SqlError::new(&message::DIVIDE_BY_ZERO, &[])

@@ -148,19 +148,19 @@ pub fn display(value: ValueRef<'_>, ty: &SqlType) -> String {
     }
 }
 
-/// Error 529.
+/// Error 529: the explicit conversion is not allowed.
 #[cold]
 fn not_allowed(from: &SqlType, to: &SqlType) -> SqlError {
     SqlError::new(&message::EXPLICIT_CONVERSION_NOT_ALLOWED, &[&from.kind, &to.kind])
 }
 
-/// Error 9809.
+/// Error 9809: the style is not supported for the type.
 #[cold]
 fn style_not_supported(style: i32, from: TypeKind, to: TypeKind) -> SqlError {
     SqlError::new(&message::STYLE_NOT_SUPPORTED, &[&style, &from, &to])
 }
 
-/// Error 8114.
+/// Error 8114: a value cannot be converted.
 #[cold]
 fn cannot_convert(from: TypeKind, to: TypeKind) -> SqlError {
     SqlError::new(&message::CONVERTING_TYPES, &[&said(from), &said(to)])

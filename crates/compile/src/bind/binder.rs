@@ -312,7 +312,7 @@ impl<'c> Binder<'c> {
         })
     }
 
-    /// The schema of a database. Error 911.
+    /// The schema of a database. Error 911: the database does not exist.
     pub fn schema_of(&mut self, database: DbId) -> SqlResult<Arc<Schema>> {
         if database == self.env.database {
             return Ok(self.env.schema.clone());
@@ -399,7 +399,7 @@ fn raise(level: &mut Option<Isolation>, to: Option<Isolation>) {
     *level = (*level).max(to);
 }
 
-/// Error 911.
+/// Error 911: the database does not exist.
 fn no_database(names: &dyn Names, database: DbId) -> SqlError {
     SqlError::new(&message::DATABASE_NOT_FOUND, &[&names.database_name(database)])
 }

@@ -308,7 +308,7 @@ impl Binder<'_> {
         Ok((label, collation))
     }
 
-    /// Errors 302 and 443.
+    /// Refuses a function where it must not stand. Errors 302 and 443.
     fn check_placement(&self, function: &ScalarFunction) -> BindResult<()> {
         if self.options.native && self.env.depth == 0 {
             check_native_placement(function.name, self.options.in_catch)?;
@@ -468,7 +468,7 @@ impl Binder<'_> {
         column
     }
 
-    /// Errors 144, 147, 157, 158, 1015.
+    /// Refuses an aggregate in a clause that takes none. Errors 144, 147, 157, 158, 1015.
     fn check_aggregate_place(&self, owner: usize, line: u32) -> BindResult<()> {
         let message = match self.blocks[owner].clause {
             Clause::Select | Clause::Having | Clause::OrderBy => return Ok(()),

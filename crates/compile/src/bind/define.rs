@@ -424,7 +424,7 @@ impl Filter<'_> {
         }
     }
 
-    /// Error 10735.
+    /// Error 10735: the filter is not one that an index may have.
     fn refused(&self, line: u32) -> BindError {
         let args: [&dyn std::fmt::Display; 3] = [&self.kind, &self.index, &self.table.header.name];
         SqlError::new(&message::FILTERED_INDEX_WHERE, &args).at_line(line).into()

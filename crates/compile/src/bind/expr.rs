@@ -107,7 +107,8 @@ impl Binder<'_> {
         Ok(Scalar::constant(ty, value))
     }
 
-    /// A variable, a parameter, or a function like `@@ROWCOUNT`. Error 137.
+    /// A variable, a parameter, or a function like `@@ROWCOUNT`. Error 137: the variable is not
+    /// declared.
     pub fn variable(&mut self, name: &Arc<str>, line: u32) -> BindResult<Scalar> {
         match &self.env.variables {
             Variables::None => {}
@@ -474,7 +475,7 @@ impl Binder<'_> {
 /// The style of CONVERT that reads `yyyy-mm-dd hh:mi:ss.mmm`.
 const ODBC_CANONICAL: i64 = 121;
 
-/// Error 137.
+/// Error 137: the variable is not declared.
 pub(super) fn undeclared(name: &str, line: u32) -> BindError {
     SqlError::new(&message::UNDECLARED_VARIABLE, &[&name]).at_line(line).into()
 }

@@ -17,10 +17,10 @@ use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::tree::Node;
 use crate::plan::walk::{self, PartMut, Parts};
 
-/// How many grouping expressions there may be beside grouping sets.
+/// The most grouping expressions without grouping sets.
 const GROUPS_MAX: usize = 32;
 
-/// How many grouping sets there may be.
+/// The most grouping sets.
 const SETS_MAX: usize = 4096;
 
 /// The grouping of a block.
@@ -301,7 +301,7 @@ impl Regroup<'_, '_> {
         result
     }
 
-    /// Errors 8120, 8121, 8127.
+    /// The error about a column that is neither grouped nor aggregated: 8120, 8121, 8127.
     fn not_grouped(&self, column: ColId, clause: Clause) -> super::context::BindError {
         let message = match clause {
             Clause::Having => &message::NOT_IN_GROUP_BY_HAVING,

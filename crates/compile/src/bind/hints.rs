@@ -157,13 +157,13 @@ impl Binder<'_> {
     }
 }
 
-/// Error 10794.
+/// Error 10794: the hint is not supported here.
 fn not_supported(hint: &str, with: &str, line: u32) -> BindError {
     let error = SqlError::new(&message::NOT_SUPPORTED_WITH, &[&"table hint", &hint, &with]);
     error.at_line(line).into()
 }
 
-/// Error 1047.
+/// Error 1047: hints contradict each other.
 fn conflict(line: u32) -> BindError {
     SqlError::new(&message::CONFLICTING_LOCKING_HINTS, &[]).at_line(line).into()
 }

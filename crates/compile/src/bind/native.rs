@@ -113,7 +113,7 @@ fn check_names(dependencies: &Dependencies, module: &ModuleDef) -> BindResult<()
     Err(SqlError::new(&message::SCHEMA_BOUND_NAME_INVALID, &args).into())
 }
 
-/// Error 10794.
+/// Error 10794: natively compiled modules do not support this.
 fn not_supported(what: &str, name: &str, line: u32) -> BindError {
     SqlError::new(&message::NOT_SUPPORTED_WITH, &[&what, &name, &NATIVE]).at_line(line).into()
 }
@@ -207,7 +207,7 @@ impl<'n> NativeNames<'n> {
     }
 }
 
-/// Error 41323.
+/// Refuses a table type that is not memory-optimized. Error 41323.
 fn check_table_type(name: &str, table: &TableDef) -> BindResult<()> {
     match table.kind.is_memory_optimized() {
         true => Ok(()),

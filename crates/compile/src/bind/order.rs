@@ -418,7 +418,7 @@ fn check_key(key: &Scalar, place: usize) -> Result<(), SqlError> {
     }
 }
 
-/// Error 108.
+/// Error 108: the position is not that of a column.
 fn position_out_of_range(position: i64, line: u32) -> BindError {
     let error = SqlError::new(&message::ORDER_BY_POSITION_OUT_OF_RANGE, &[&position]);
     error.at_line(line).into()

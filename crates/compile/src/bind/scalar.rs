@@ -107,7 +107,7 @@ impl Label {
     }
 }
 
-/// Error 468.
+/// Error 468: the collations of the operands conflict.
 fn conflict((a, b): (Collation, Collation), operation: &str) -> SqlError {
     let operation = if operation.contains(' ') || operation == "add" {
         operation.to_owned()

@@ -25,7 +25,7 @@ pub(super) enum Event<'a> {
     Data(FileHead, &'a [u8], bool),
     /// Batches of the log.
     Log(Batches<'a>),
-    /// That was all.
+    /// The end of the set.
     End,
 }
 

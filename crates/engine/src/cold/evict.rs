@@ -28,13 +28,13 @@ pub struct Entry {
 /// How a frame that is looked at for replacement stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
-    /// It is not the frame any more that was put there.
+    /// The frame has got another image since it was put into the queue.
     Stale,
-    /// It is needed right now.
+    /// The frame is pinned.
     Pinned,
-    /// It was looked at since the last time; and its marks.
+    /// The frame was read since the last visit; with its marks.
     Wanted(u8),
-    /// It was not.
+    /// The frame was not read since the last visit.
     Idle,
 }
 

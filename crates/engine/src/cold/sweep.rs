@@ -224,9 +224,9 @@ impl From<Victim> for Leaving {
 /// What became of an image that was to leave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Eviction {
-    /// It has left.
+    /// The image has left memory.
     Done,
-    /// It is to be written first.
+    /// The image must be written first.
     Dirty,
     /// A newer image was published.
     Overtaken,

@@ -278,7 +278,7 @@ pub enum RecoveryStage {
         /// Rows in all.
         total: u64,
     },
-    /// It is over.
+    /// Recovery has ended.
     Done,
     /// Tables could not be loaded: [`RecoveryProgress::failure`].
     Failed,

@@ -40,9 +40,9 @@ pub enum Inbound {
     },
     /// A piece of a bulk load.
     BulkData(Vec<u8>),
-    /// A bulk load is complete, unless its sender has changed its mind.
+    /// A bulk load is complete, unless the client has cancelled it.
     BulkEnd {
-        /// It has.
+        /// The client has cancelled the load.
         ignored: bool,
     },
 }

@@ -48,7 +48,7 @@ impl Context<'_> {
         }
     }
 
-    /// Errors 10907, 10911, 10912, 10918.
+    /// Makes or changes a resource pool. Errors 10907, 10911, 10912, 10918.
     fn put_pool(
         &mut self,
         action: CreateAction,

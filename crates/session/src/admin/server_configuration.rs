@@ -42,7 +42,7 @@ impl Context<'_> {
         }
     }
 
-    /// Errors 861, 864, 868, 5123.
+    /// Turns the buffer pool extension on. Errors 861, 864, 868, 5123.
     fn extend_pages(&mut self, options: &[DatabaseOption]) -> Run<()> {
         let (path, bytes) = parse(options)?;
         let pages = &self.session.instance.host().pages;

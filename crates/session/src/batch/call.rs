@@ -487,7 +487,7 @@ impl Context<'_> {
     }
 }
 
-/// Error 557.
+/// Error 557: functions may call only functions and some extended procedures.
 fn only_functions() -> SqlError {
     SqlError::new(&message::FUNCTIONS_AND_SOME_PROCEDURES_ONLY, &[])
 }

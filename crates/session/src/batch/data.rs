@@ -172,7 +172,7 @@ impl Context<'_> {
         Err(SqlError::new(&message::DEFINITION_CHANGED, &[&""]).into())
     }
 
-    /// What a statement leaves behind, and what the client hears of it.
+    /// Notes what a statement has done (`@@ROWCOUNT` and the like), and tells the client.
     pub(crate) fn conclude(&mut self, outcome: &Outcome, kind: StatementKind) -> Run<()> {
         self.session.left.row_count = outcome.rows as i64;
         self.tell_arithmetic().map_err(Fault::lost)?;
@@ -393,7 +393,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Errors 229 and 230.
+    /// Checks one access of a statement to an object. Errors 229 and 230.
     pub(super) fn check_access(
         &self,
         user: &DatabaseUser,
@@ -517,7 +517,7 @@ impl Context<'_> {
         Err(SqlError::new(message, &[]).into())
     }
 
-    /// Errors 3951, 3952.
+    /// Checks that the database allows the level SNAPSHOT. Errors 3951, 3952.
     fn check_snapshot_allowed(&self, facts: &Facts) -> Run<()> {
         for &database in facts.databases.iter().filter(|id| id.0 > DbId::MSDB.0) {
             let access = self.session.access(database)?;
@@ -534,7 +534,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Error 3906.
+    /// Checks that the databases that the statement writes to are not read-only. Error 3906.
     fn check_writable(&self, facts: &Facts) -> Run<()> {
         for &database in &facts.written {
             let access = self.session.access(database)?;

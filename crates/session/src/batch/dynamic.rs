@@ -361,7 +361,7 @@ fn handle_argument(arguments: &[Argument]) -> Run<i32> {
     }
 }
 
-/// Error 8179.
+/// Error 8179: no statement was prepared under the handle.
 fn no_handle(handle: i32) -> Fault {
     SqlError::new(&message::PREPARED_HANDLE_NOT_FOUND, &[&handle]).into()
 }

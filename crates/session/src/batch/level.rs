@@ -127,7 +127,7 @@ impl Context<'_> {
         })
     }
 
-    /// Error 15517.
+    /// Error 15517: the session cannot act as the principal.
     pub(super) fn cannot_act_as(
         &self,
         database: DbId,

@@ -386,7 +386,7 @@ impl State {
         Ok(())
     }
 
-    /// It has succeeded.
+    /// An atomic block of a native module has succeeded.
     pub(crate) fn end_native_block(&mut self, depth: u16) -> SqlResult<()> {
         let run = self.native.last_mut().ok_or_else(no_run)?;
         run.blocks.truncate(usize::from(depth));

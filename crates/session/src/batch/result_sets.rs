@@ -79,7 +79,7 @@ impl Context<'_> {
         Ok(ResultColumn { name, ty, nullable, base: None })
     }
 
-    /// Error 208.
+    /// The columns of a table, view or function. Error 208.
     fn columns_of_object(&self, name: &ast::ObjectName) -> SqlResult<Box<[ResultColumn]>> {
         if let Some((_, table)) = self.find_table(name)? {
             return Ok(columns_of(&table.columns));
@@ -94,7 +94,7 @@ impl Context<'_> {
         Err(SqlError::new(&message::INVALID_OBJECT, &[&name.to_string()]))
     }
 
-    /// Error 2715.
+    /// The columns of a table type. Error 2715.
     fn columns_of_type(&self, name: &ast::ObjectName) -> SqlResult<Box<[ResultColumn]>> {
         let database = self.database();
         let schema = self.schema(database)?;

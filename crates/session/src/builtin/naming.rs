@@ -75,7 +75,7 @@ pub fn rename(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlRe
     Ok(0)
 }
 
-/// Error 15248.
+/// Error 15248: the name is not one of this kind.
 fn wrong_kind(kind: &str) -> SqlError {
     SqlError::new(&message::SP_RENAME_WRONG_TYPE, &[&kind])
 }
@@ -102,7 +102,7 @@ fn in_schema(schema: &Schema, place: &str, name: &str) -> Option<ObjectId> {
     schema.find_object(place, name).map(|object| object.id())
 }
 
-/// Error 15250.
+/// Checks that a name that names a database names the current one. Error 15250.
 fn check_database(
     context: &Context<'_>,
     database: DbId,

@@ -133,7 +133,7 @@ pub(super) fn naming_text(column: NamingColumn, table: &TableDef) -> String {
     column.of(table).map_or_else(|| "$row_number".into(), |column| bracketed(&column.name))
 }
 
-/// Errors 1048, 16957.
+/// Refuses options of a cursor that contradict each other. Errors 1048, 16957.
 fn check_options(definition: &ast::CursorDefinition) -> SqlResult<()> {
     let conflict = |one: &str, other: &str| {
         let args: [&dyn std::fmt::Display; 2] = [&one, &other];

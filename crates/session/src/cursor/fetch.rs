@@ -337,7 +337,7 @@ fn reads_the_same(then: &TableDef, now: &TableDef) -> bool {
     then.columns == now.columns && then.indexes == now.indexes
 }
 
-/// Error 16943.
+/// Error 16943: the definition of a table has changed since the cursor was opened.
 fn schema_changed() -> SqlError {
     SqlError::new(&message::CURSOR_SCHEMA_CHANGED, &[])
 }

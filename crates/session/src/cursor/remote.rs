@@ -150,7 +150,7 @@ impl Context<'_> {
         Ok(self.session.prepared.add(PreparedText { text, parameters, program: Some(program) }))
     }
 
-    /// Error 8179.
+    /// The text that was prepared under a handle. Error 8179.
     fn prepared_cursor(&self, handle: Option<i64>) -> Run<PreparedText> {
         let handle = handle.unwrap_or_default() as i32;
         let unknown = || SqlError::new(&message::PREPARED_HANDLE_NOT_FOUND, &[&handle]);

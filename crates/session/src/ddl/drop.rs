@@ -39,7 +39,7 @@ fn one(
     }
 }
 
-/// Error 3701.
+/// Error 3701: the thing to drop does not exist, or may not be dropped.
 pub fn missing(verb: &str, what: &str, name: &dyn std::fmt::Display) -> SqlError {
     SqlError::new(&message::CANNOT_DROP, &[&verb, &what, name])
 }

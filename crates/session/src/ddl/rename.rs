@@ -15,7 +15,7 @@ use crate::context::Context;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
-/// Error 15335.
+/// Error 15335: the new name is in use.
 fn in_use(name: &str, what: &str) -> SqlError {
     let args: [Shown; 2] = [&name, &what];
     SqlError::new(&message::SP_NAME_ALREADY_USED, &args)
@@ -122,7 +122,8 @@ pub fn column(
     })
 }
 
-/// Renames an index of a table, and the constraint that it is of. Error 15335.
+/// Renames an index of a table, and the constraint that it is of. Error 15335: the new name is in
+/// use.
 pub fn index(
     context: &mut Context<'_>,
     database: DbId,
@@ -162,7 +163,7 @@ fn change_table(
     })
 }
 
-/// Renames a type. Error 15335.
+/// Renames a type. Error 15335: the new name is in use.
 pub fn user_type(
     context: &mut Context<'_>,
     database: DbId,

@@ -84,7 +84,7 @@ impl Fault {
 /// What running a step or program gives.
 pub type Run<T> = Result<T, Fault>;
 
-/// Error 401.
+/// Error 401: the feature is not implemented.
 pub(crate) fn unimplemented(what: &str) -> SqlError {
     SqlError::new(&message::UNIMPLEMENTED, &[&what])
 }

@@ -211,7 +211,7 @@ impl Context<'_> {
     }
 }
 
-/// Error 515.
+/// Refuses a NULL for a column that takes none. Error 515.
 fn check_nulls(columns: &[&ColumnDef], values: &[Value], shown: &str) -> SqlResult<()> {
     let null = columns.iter().zip(values).find(|(c, value)| value.is_null() && !c.nullable);
     match null {
@@ -223,7 +223,7 @@ fn check_nulls(columns: &[&ColumnDef], values: &[Value], shown: &str) -> SqlResu
     }
 }
 
-/// Error 547.
+/// Error 547: a row violates a check of the table type.
 fn check_violated(table: &TableDef, at: usize, shown: &str) -> SqlError {
     let check = &table.checks[at];
     let column = check.column.and_then(|id| table.column(id));
@@ -232,7 +232,7 @@ fn check_violated(table: &TableDef, at: usize, shown: &str) -> SqlError {
     SqlError::new(&message::CONSTRAINT_CONFLICT, &args)
 }
 
-/// Error 2627.
+/// Error 2627: two rows have the same key.
 fn duplicate_in(table: &TableDef, (index, shown): (usize, &str), values: &[Value]) -> SqlError {
     let index = &table.indexes[index];
     let key: Vec<String> = (index.key.iter())

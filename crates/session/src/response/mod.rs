@@ -13,7 +13,7 @@ use run::interp::{OutputRow, ResultWriter};
 /// Whether the connection goes on after a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum After {
-    /// It does.
+    /// The connection goes on.
     GoOn,
     /// An error was too severe, or the client has gone.
     Disconnect,
@@ -75,7 +75,7 @@ pub struct StatementDone {
     pub command: u16,
     /// How many rows, if it counts any and `NOCOUNT` is off.
     pub rows: Option<u64>,
-    /// It has failed.
+    /// The statement has failed.
     pub failed: bool,
     /// A transaction is open behind it.
     pub in_transaction: bool,

@@ -190,7 +190,7 @@ pub fn sees_server(facts: &(impl MetadataFacts + ?Sized)) -> bool {
     facts.is_permitted(DbId(1), server, Permission::ViewServerState)
 }
 
-/// Error 300.
+/// Error 300: the session lacks `VIEW SERVER STATE`.
 pub fn denied_server_state() -> SqlError {
     let permission = Permission::ViewServerState.description();
     SqlError::new(&message::SERVER_PERMISSION_DENIED, &[&permission, &"server", &"master"])

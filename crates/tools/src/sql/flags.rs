@@ -32,9 +32,9 @@ pub enum Redirect {
 /// What becomes of control characters in values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ControlCharacters {
-    /// They are shown.
+    /// Control characters are shown.
     Keep,
-    /// They are left out.
+    /// Control characters are left out.
     Remove,
     /// Each becomes a blank.
     Blank,

@@ -420,7 +420,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Error 103.
+/// Error 103: the identifier is too long.
 fn too_long(name: &str) -> SqlError {
     let start: String = name.chars().take(IDENTIFIER_MAX).collect();
     SqlError::new(&message::IDENTIFIER_TOO_LONG, &[&"identifier", &start, &IDENTIFIER_MAX])

@@ -74,7 +74,7 @@ impl Parser<'_> {
         Ok(Execute { status, target, recompile: false, result_sets: None })
     }
 
-    /// Error 180.
+    /// Refuses more parameters than a statement may have. Error 180.
     pub(super) fn check_parameters(&self, count: usize, statement: &str) -> SqlResult<()> {
         if count <= PARAMETERS_MAX {
             return Ok(());

@@ -21,7 +21,7 @@ pub(super) fn parts_of(tree: &ast::Module) -> (&[ast::ModuleOption], &[ast::Stat
     }
 }
 
-/// Errors 10794, 10796.
+/// Checks the options of a native module: it needs `SCHEMABINDING`. Errors 10794, 10796.
 pub(super) fn check_options(options: &[ast::ModuleOption]) -> BindResult<()> {
     let line = options.first().map_or(0, |o| o.span.line);
     if !options.iter().any(|o| matches!(o.kind, ModuleOptionKind::SchemaBinding)) {

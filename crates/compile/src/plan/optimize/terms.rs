@@ -58,7 +58,7 @@ pub(super) struct Key<'p> {
 /// How a value becomes one of a column's type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fit {
-    /// It is one.
+    /// The value is of the column's type.
     AsIs,
     /// By a conversion; what does not convert equals nothing.
     Try(SqlType),

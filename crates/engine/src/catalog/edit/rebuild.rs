@@ -110,13 +110,13 @@ impl Rows {
 /// What becomes of the rows that [`TableRebuild::next`] has given.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// They are copied.
+    /// The rows are copied to the new storage.
     Copy,
-    /// Their copies go.
+    /// The rows' copies are deleted from the new storage.
     Gone,
-    /// They come to those that are copied.
+    /// The rows are inserted beside those that are copied.
     Come,
-    /// There are none.
+    /// No rows are left.
     Done,
 }
 

@@ -112,7 +112,7 @@ pub type Inserted = Result<RowId, Duplicate>;
 /// What became of an update or delete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Changed {
-    /// It is done.
+    /// The row was changed.
     Done,
     /// The open statement has already changed the row.
     Repeated,

@@ -104,7 +104,7 @@ impl About<'_> {
         }
     }
 
-    /// Errors 3201, 3202, 3203.
+    /// The error about a failed operation on a backup file: 3201, 3202, 3203.
     pub fn device_error(&self, error: &FileError) -> SqlError {
         let why = system_error(error.kind());
         let message = match error.op() {

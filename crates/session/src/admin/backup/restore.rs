@@ -105,7 +105,8 @@ impl Context<'_> {
         self.tell_processed(&Processed { statement, database, set: 0, files, began_ns })
     }
 
-    /// Errors 3101, 3102, 3108, 3110, 3147.
+    /// Checks that the session may restore over the database, and that it is not in use. Errors
+    /// 3101, 3102, 3108, 3110, 3147.
     fn check_restore(&self, existing: Option<&DatabaseDef>) -> Run<()> {
         let may_create = self.login_may(Permission::CreateAnyDatabase)
             || self.login_may(Permission::AlterAnyDatabase);
@@ -330,7 +331,7 @@ impl Context<'_> {
     }
 }
 
-/// Error 3234.
+/// Checks that `MOVE` names files of the backup. Error 3234.
 fn check_moves(described: &BackedUpDatabase, options: &Options) -> Run<()> {
     for (name, _) in &options.moves {
         if !described.files.iter().any(|file| file.name.eq_ignore_ascii_case(name)) {

@@ -86,7 +86,7 @@ impl Context<'_> {
         self.tell_processed(&Processed { statement, database, set: set.number, files, began_ns })
     }
 
-    /// Errors 262, 3024, 3147, 4208.
+    /// Checks that the session may back up the database in this way. Errors 262, 3024, 3147, 4208.
     fn check_backup(&self, def: &DatabaseDef, kind: SetKind) -> Run<()> {
         let permission = match kind {
             SetKind::Log => Permission::BackupLog,

@@ -302,7 +302,7 @@ impl Owner {
     }
 }
 
-/// Errors 8928, 8939.
+/// The messages about a page that cannot be read: 8928, 8939.
 fn page_messages(owner: &Owner, page: &LostPage) -> [SqlError; PAGE_MESSAGES] {
     let Owner { object, index, partition, kind } = owner;
     let place = format!("({}:{})", page.file, page.page);
@@ -326,7 +326,7 @@ fn partition(table: &TableDef, index: i32) -> i64 {
     (table.storage.0 << 16) as i64 | i64::from(index)
 }
 
-/// Errors 2511, 2512, 2570, 8951, 8952.
+/// The message about a fault of a table: 2511, 2512, 2570, 8951, 8952.
 fn fault_message(name: &str, table: &TableDef, fault: TableFault) -> SqlError {
     let id = table.id();
     let index_of = |at: usize| {

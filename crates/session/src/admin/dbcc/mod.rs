@@ -151,7 +151,7 @@ impl Command {
 }
 
 impl Context<'_> {
-    /// Error 2571.
+    /// Checks that the session may run a command. Error 2571.
     fn demand_for(&self, command: &Command) -> Run<()> {
         let may = match command.needs {
             Needs::Nothing | Needs::Argument => true,
@@ -165,7 +165,7 @@ impl Context<'_> {
         }
     }
 
-    /// Error 2571.
+    /// Error 2571: the session may not run the command.
     fn not_for(&self, command: &str) -> SqlError {
         let login = &self.session.identity.login().name;
         let args: [Shown; 2] = [login, &command];

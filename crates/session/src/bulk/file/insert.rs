@@ -103,7 +103,7 @@ impl Context<'_> {
         Ok(self.done(command::BULK, Some(count))?)
     }
 
-    /// Errors 4860, 4861.
+    /// Opens the file of a bulk load. Errors 4860, 4861.
     fn open_bulk_file(&self, path: &str) -> SqlResult<Arc<dyn File>> {
         let instance = self.instance();
         let fs = instance.env().fs();
@@ -116,7 +116,7 @@ impl Context<'_> {
     }
 }
 
-/// Error 4861.
+/// Error 4861: the file cannot be opened.
 fn unreadable(path: &str, error: &FileError) -> SqlError {
     let args: [&dyn Display; 2] = [&path, &system_error(error.kind())];
     SqlError::new(&message::BULK_FILE_OPERATING_SYSTEM_ERROR, &args)

@@ -201,7 +201,7 @@ fn of_code_page(page: u16) -> SqlResult<Collation> {
     found.ok_or_else(|| unknown(&page.to_string()))
 }
 
-/// Error 4868.
+/// Error 4868: the code page is not known.
 fn unknown(page: &str) -> SqlError {
     SqlError::new(&message::BULK_CODE_PAGE_INVALID, &[&page])
 }

@@ -39,7 +39,8 @@ pub fn distrust(context: &mut Context<'_>, database: DbId, table: ObjectId) -> S
     })
 }
 
-/// Checks the rows of a table against some of its constraints. Error 547.
+/// Checks the rows of a table against some of its constraints. Error 547: a row conflicts with the
+/// new constraint.
 pub fn verify(
     context: &mut Context<'_>,
     database: DbId,
@@ -135,7 +136,7 @@ fn quoted(schema: &Schema, table: &TableDef) -> String {
     format!("{}.{}", tsql::quote_identifier(place), tsql::quote_identifier(&name))
 }
 
-/// Error 547.
+/// Error 547: a row conflicts with the new constraint.
 fn conflict(
     context: &Context<'_>,
     database: DbId,

@@ -78,7 +78,7 @@ fn with_3727(error: SqlError) -> Failure {
     Failure::from(error).then(raised(&message::DROP_CONSTRAINT_FAILED, 0))
 }
 
-/// Errors 3725, 3728, 3733.
+/// Drops a constraint. Errors 3725, 3728, 3733.
 fn drop_constraint(
     altered: &Altered,
     new: &mut TableDef,

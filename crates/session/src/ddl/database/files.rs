@@ -246,7 +246,7 @@ fn new_group(
     }
 }
 
-/// Error 10797.
+/// Refuses a second filegroup for memory-optimized data. Error 10797.
 fn check_second<'g>(
     mut groups: impl Iterator<Item = &'g FileGroupDef>,
     new: &FileGroupDef,

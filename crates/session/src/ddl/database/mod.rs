@@ -30,7 +30,7 @@ fn is_system(id: DbId) -> bool {
     id <= SYSTEM_LAST
 }
 
-/// Error 226.
+/// Refuses the statement inside a transaction. Error 226.
 fn refuse_transaction(context: &Context<'_>, statement: &str) -> DdlResult<()> {
     match context.in_user_transaction() {
         true => Err(SqlError::new(&message::NOT_ALLOWED_IN_TRANSACTION, &[&statement]).into()),

@@ -446,7 +446,7 @@ impl Head<'_, '_> {
         Err(SqlError::new(&message::PRINCIPAL_OR_ENTITY_NOT_FOUND, &args).into())
     }
 
-    /// Errors 41392 and 41393.
+    /// Refuses to make a native module an interpreted one, and the reverse. Errors 41392 and 41393.
     fn check_native_change(&self, def: &ModuleDef) -> DdlResult<()> {
         let message = match self.old.map(|old| old.native) {
             Some(true) if !def.native => &message::ALTER_NATIVE_TO_INTERPRETED,
@@ -582,7 +582,7 @@ impl Head<'_, '_> {
     }
 }
 
-/// Errors 2113, 10776, 10777, 10794.
+/// Checks that a table may have the trigger. Errors 2113, 10776, 10777, 10794.
 fn check_table_trigger(found: &Found, table: &TableDef, trigger: &ast::Trigger) -> DdlResult<()> {
     let native =
         trigger.options.iter().any(|o| matches!(o.kind, ModuleOptionKind::NativeCompilation));

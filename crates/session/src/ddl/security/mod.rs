@@ -17,13 +17,13 @@ pub use users::{drop_principal, membership, role, user};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
-/// Error 15151.
+/// Error 15151: it does not exist, or the session may not see it.
 fn not_there(verb: &str, what: &str, name: &str) -> SqlError {
     let args: [Shown; 3] = [&verb, &what, &name];
     SqlError::new(&message::PRINCIPAL_OR_ENTITY_NOT_FOUND, &args)
 }
 
-/// Error 15247.
+/// Error 15247: the session lacks the permission.
 fn not_permitted<T>() -> DdlResult<T> {
     Err(SqlError::new(&message::ONLY_SYSADMIN, &[]).into())
 }

@@ -306,7 +306,7 @@ fn role_to_alter(
     }
 }
 
-/// Errors 15150, 15151, 15405, 15413.
+/// Adds a member to a role, or drops one. Errors 15150, 15151, 15405, 15413.
 fn change_membership(
     context: &mut Context<'_>,
     database: DbId,

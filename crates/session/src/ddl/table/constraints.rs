@@ -78,7 +78,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Errors 8166, 2714, 8168.
+    /// Checks that a constraint may have the name. Errors 8166, 2714, 8168.
     pub fn check_constraint_name(&self, name: Option<&ast::Ident>) -> DdlResult<()> {
         let Some(name) = name else { return Ok(()) };
         if name.name.starts_with('#') {

@@ -207,7 +207,7 @@ impl Builder<'_> {
         format!("{}.{}", schema.map_or("dbo", |s| &s.name), super::shown_name(&table.header.name))
     }
 
-    /// Errors 1753, 1757, 1778.
+    /// Checks that a column may refer to another by its type. Errors 1753, 1757, 1778.
     fn check_pair(
         &self,
         name: &str,

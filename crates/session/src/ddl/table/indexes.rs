@@ -138,7 +138,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Error 1913.
+    /// Checks that no other index of the table has the name. Error 1913.
     fn check_index_name(&self, name: &str) -> DdlResult<()> {
         let indexes = self.table.indexes.iter().map(|i| &i.name);
         let mut names = indexes.chain(self.table.statistics.iter().map(|s| &s.name));

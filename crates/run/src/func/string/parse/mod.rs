@@ -14,7 +14,7 @@ use ir::function::signature::Call;
 use super::culture::Culture;
 use crate::func::values::text;
 
-/// Errors 8116 and 10761.
+/// The type of `PARSE` and `TRY_PARSE`. Errors 8116 and 10761.
 pub(super) fn types_of_parse(call: &Call<'_>) -> SqlResult<Inferred> {
     let wanted = call.args[1].ty;
     if call.args[0].bare_null {

@@ -33,9 +33,9 @@ use crate::interp::spill::{FAN_OUT, Pair, Pairs, Reader, Side, Stream};
 
 /// What a register says of a probe row that is replayed: it has no match so far.
 const UNMATCHED: i64 = 0;
-/// It has one.
+/// The row has a match.
 const MATCHED: i64 = 1;
-/// It has none in the chunks so far, and this is not the last.
+/// The row has no match in the chunks so far, and this is not the last.
 const UNDECIDED: i64 = 2;
 
 /// See the module.
