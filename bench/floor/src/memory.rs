@@ -82,7 +82,7 @@ impl Arena {
         Arena { chunks: (0..chunks).map(|_| OnceLock::new()).collect(), taken: AtomicUsize::new(0) }
     }
 
-    /// The words of a row, and those behind it in its chunk.
+    /// The words of a row, and those after it in its chunk.
     pub fn row(&self, row: u64) -> &[Word] {
         let chunk = self.chunks[(row / CHUNK_WORDS) as usize].get().expect("the row was made");
         &chunk[(row % CHUNK_WORDS) as usize..]

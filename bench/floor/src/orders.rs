@@ -308,7 +308,7 @@ impl Database {
     }
 }
 
-/// Three indexes with this many buckets, whose links are the words behind the stamps.
+/// Three indexes with this many buckets, whose links are the words after the stamps.
 fn indexes(buckets: [usize; 3]) -> [HashIndex; 3] {
     [0, 1, 2].map(|number| HashIndex::new(buckets[number], 2 + number))
 }

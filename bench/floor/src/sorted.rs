@@ -14,7 +14,7 @@ pub struct SortedIndex {
 }
 
 impl SortedIndex {
-    /// Puts a row behind all others; its key must be the greatest.
+    /// Puts a row after all others; its key must be the greatest.
     pub fn push(&mut self, key: u32, row: u64) {
         self.rows.push(row);
         if self.levels.is_empty() {

@@ -9,7 +9,7 @@
 //!
 //! * AR1: a chunk's memory never moves and is freed only where nothing refers to it: by `Drop` and
 //!   [`Arena::reset`], which need the arena exclusively, by going back to a mark, which forgets
-//!   what was allocated behind it, and by a buffer that has a chunk for itself and has moved to a
+//!   what was allocated after it, and by a buffer that has a chunk for itself and has moved to a
 //!   larger one.
 //! * AR2: no byte is handed out twice between two resets: `position` only grows within a chunk, and
 //!   a chunk is entered only at its start.
@@ -370,8 +370,8 @@ impl<'a> ArenaBuffer<'a> {
         if bytes.len() > self.capacity - self.len {
             self.grow(self.grown(bytes.len()));
         }
-        // SAFETY: there is room behind the first `len` bytes, and nothing else refers to it, so
-        // that the source does not overlap it.
+        // SAFETY: there is room after the first `len` bytes, and nothing else refers to it, so that
+        // the source does not overlap it.
         unsafe {
             let end = self.memory.add(self.len);
             end.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len());

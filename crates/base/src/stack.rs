@@ -4,7 +4,7 @@
 //! addresses. What recurses calls [`reserve`] at every level: usually that is a subtraction; when
 //! the memory is about to end, the stack grows downwards in place. When the addresses end as well,
 //! or on the stack of an ordinary thread, which cannot grow, it says no, and the caller raises the
-//! error of its subject (191 in the parser, 8631 behind it).
+//! error of its subject (191 in the parser, 8631 after it).
 //!
 //! # Invariants
 //!
@@ -13,7 +13,7 @@
 //!   own on the stack where the tree was built. Where a tree is walked on another stack, or was
 //!   built by a loop, the caller reserves room for the walk by the tree's height.
 //! * K2: the bounds are those of the stack that runs on this thread now: the executor sets them
-//!   before it resumes a coroutine and takes them back behind it ([`Running`]). No function that
+//!   before it resumes a coroutine and takes them back after it ([`Running`]). No function that
 //!   reads them is inlined, so no address of a thread-local variable is kept across a suspension.
 
 use std::cell::Cell;

@@ -405,7 +405,7 @@ impl Database {
     }
 
     /// Begins a backup into a file, after a checkpoint unless it is one of the log alone. Where an
-    /// open transaction or a full disk is in a checkpoint's way, the last one and the log behind it
+    /// open transaction or a full disk is in a checkpoint's way, the last one and the log after it
     /// say as much. Of `header` the kind and the words for people are given.
     pub fn begin_backup(
         &self,
@@ -477,7 +477,7 @@ impl Database {
     /// The segments of its log, in the log's order; none where nothing is kept.
     pub fn log_segments(&self) -> Vec<LogSegment> {
         let stored = self.manager.log().segments();
-        // Looked up behind the segments: it only grows, and what is given up meanwhile is not
+        // Looked up after the segments: it only grows, and what is given up meanwhile is not
         // needed.
         let needed_from = match (&self.files, self.checkpoint_stats()) {
             (Some(files), Some(stats)) => files.backups.pins.log_start(stats.log_start),

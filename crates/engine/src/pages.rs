@@ -168,8 +168,8 @@ impl BufferPool {
         Ok(Some(file))
     }
 
-    /// Writes down what the extension holds, for the next start. Behind the last checkpoint of
-    /// every database, before the databases are let go of.
+    /// Writes down what the extension holds, for the next start. After the last checkpoint of every
+    /// database, before the databases are let go of.
     pub fn close(&self) -> Result<(), ColdError> {
         self.existing().map_or(Ok(()), |pool| pool.retract_warm())
     }

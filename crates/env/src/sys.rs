@@ -138,8 +138,8 @@ pub fn map_memory(len: usize, align: usize) -> io::Result<NonNull<u8>> {
     }
     let mapped = start.cast::<u8>();
     let skipped = mapped.align_offset(align);
-    // SAFETY: the mapping is longer than the range by `align`; what lies before and behind the
-    // range is given back, and no reference is left.
+    // SAFETY: the mapping is longer than the range by `align`; what lies before and after the range
+    // is given back, and no reference is left.
     let start = unsafe {
         let start = mapped.add(skipped);
         libc::munmap(mapped.cast(), skipped);

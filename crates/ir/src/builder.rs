@@ -204,7 +204,7 @@ impl Builder {
         }
     }
 
-    /// Starts a statement: a new prologue, which starts here, and a new body behind it.
+    /// Starts a statement: a new prologue, which starts here, and a new body after it.
     pub fn start_statement(&mut self) {
         self.sections.extend([Vec::new(), Vec::new(), Vec::new()]);
         self.current = self.sections.len() - 1;

@@ -79,8 +79,7 @@ impl CursorDesc {
     }
 }
 
-/// Whether an index is unique; the one behind those of the definition is that of hidden row
-/// numbers.
+/// Whether an index is unique; the one after those of the definition is that of hidden row numbers.
 pub fn is_unique(table: &TableDef, index: usize) -> bool {
     table.indexes.get(index).is_none_or(|index| index.unique)
 }
@@ -106,7 +105,7 @@ pub enum AccessDesc {
     /// All of them.
     Full {
         /// The index to go through while the rows are in memory, if it matters: neighbours in a
-        /// hash index are far apart there, each behind the one before, so an ordered one is faster.
+        /// hash index are far apart there, each after the one before, so an ordered one is faster.
         /// Rows that have sunk are read by the index that names them.
         index: Option<usize>,
     },
@@ -123,7 +122,7 @@ pub enum AccessDesc {
         index: usize,
         /// Leading key columns.
         prefix: Box<[KeyPart]>,
-        /// The column behind them.
+        /// The column after them.
         next: NextColumn,
         /// The lower bound on it; whether it belongs to the range.
         lower: Option<(KeyPart, bool)>,
@@ -132,7 +131,7 @@ pub enum AccessDesc {
         /// From the end to the start.
         backward: bool,
     },
-    /// What may match a `LIKE` pattern in the column behind leading ones of an ordered index.
+    /// What may match a `LIKE` pattern in the column after leading ones of an ordered index.
     Like {
         /// The index's place in `TableDef::indexes`.
         index: usize,

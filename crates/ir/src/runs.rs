@@ -57,7 +57,7 @@ pub struct RunStatistics {
 }
 
 impl Runs {
-    /// A run has succeeded. One that had to be compiled first begins behind that.
+    /// A run has succeeded. One that had to be compiled first begins after that.
     #[inline]
     pub fn note(&self, began_ns: u64, ended_ns: u64, rows: u64) {
         let began_ns = began_ns.max(self.compiled_ns.load(Relaxed));

@@ -404,7 +404,7 @@ pub struct Handler {
 pub struct StatementSite {
     /// Its line in the module's text.
     pub line: u32,
-    /// Where it stands in that text: offsets of its first byte and of the one behind its last. Of
+    /// Where it stands in that text: offsets of its first byte and of the one after its last. Of
     /// expressions that are bracketed as statements are it is not known.
     pub place: Option<(u32, u32)>,
     /// Its runs, if they are counted.

@@ -142,7 +142,7 @@ impl<'c> Context<'c> {
     }
 
     /// As [`Context::edit`], at the beginning of a definition statement. Everything that is checked
-    /// about the schema is checked behind this, in the schema that [`Context::schema`] gives then:
+    /// about the schema is checked after this, in the schema that [`Context::schema`] gives then:
     /// it is the same until the statement ends.
     pub fn lock_edit(&mut self, database: DbId) -> SqlResult<()> {
         let task = self.task;

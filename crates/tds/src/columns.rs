@@ -197,7 +197,7 @@ fn write_table_name(out: &mut MessageWriter, parts: &[String], form: TableNameFo
     }
 }
 
-/// Reads a `COLMETADATA` token behind its first byte; nothing when it says that there is no
+/// Reads a `COLMETADATA` token after its first byte; nothing when it says that there is no
 /// description.
 ///
 /// # Errors

@@ -65,7 +65,7 @@ pub enum EnvChange<'a> {
     Other {
         /// The number.
         kind: u8,
-        /// Everything behind the number.
+        /// Everything after the number.
         values: Cow<'a, [u8]>,
     },
 }

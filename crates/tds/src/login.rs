@@ -305,7 +305,7 @@ impl Place {
     }
 }
 
-/// The variable part that is being written behind `fixed` bytes.
+/// The variable part that is being written after `fixed` bytes.
 struct Tail {
     fixed: usize,
     bytes: Vec<u8>,

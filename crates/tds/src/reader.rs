@@ -93,7 +93,7 @@ impl<'a> ByteReader<'a> {
         self.take(units * 2).map(Utf16)
     }
 
-    /// A text behind a one-byte count of UTF-16 units (`B_VARCHAR`).
+    /// A text after a one-byte count of UTF-16 units (`B_VARCHAR`).
     pub fn b_varchar(&mut self) -> Result<Utf16<'a>, ProtocolError> {
         let mut ahead = *self;
         let units = ahead.u8()?;
@@ -102,7 +102,7 @@ impl<'a> ByteReader<'a> {
         Ok(text)
     }
 
-    /// A text behind a two-byte count of UTF-16 units (`US_VARCHAR`).
+    /// A text after a two-byte count of UTF-16 units (`US_VARCHAR`).
     pub fn us_varchar(&mut self) -> Result<Utf16<'a>, ProtocolError> {
         let mut ahead = *self;
         let units = ahead.u16()?;
@@ -111,7 +111,7 @@ impl<'a> ByteReader<'a> {
         Ok(text)
     }
 
-    /// Bytes behind a one-byte count of them (`B_VARBYTE`).
+    /// Bytes after a one-byte count of them (`B_VARBYTE`).
     pub fn b_varbyte(&mut self) -> Result<&'a [u8], ProtocolError> {
         let mut ahead = *self;
         let count = ahead.u8()?;
@@ -120,7 +120,7 @@ impl<'a> ByteReader<'a> {
         Ok(bytes)
     }
 
-    /// Bytes behind a two-byte count of them (`US_VARBYTE`).
+    /// Bytes after a two-byte count of them (`US_VARBYTE`).
     pub fn us_varbyte(&mut self) -> Result<&'a [u8], ProtocolError> {
         let mut ahead = *self;
         let count = ahead.u16()?;

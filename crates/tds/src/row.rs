@@ -65,7 +65,7 @@ impl RowShape {
     }
 }
 
-/// Where a value lies, relative to the first byte behind the row's token.
+/// Where a value lies, relative to the first byte after the row's token.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field {
     /// `usize::MAX` for NULL.
@@ -108,12 +108,12 @@ impl RowScanner {
         self.has_bitmap = false;
     }
 
-    /// How many bytes behind its token a complete row has.
+    /// How many bytes after its token a complete row has.
     pub(crate) fn row_length(&self) -> usize {
         self.position
     }
 
-    /// Goes on as far as the bytes reach. `bytes` begin behind the row's token and are those of the
+    /// Goes on as far as the bytes reach. `bytes` begin after the row's token and are those of the
     /// last call and more. Returns whether the row is complete.
     pub(crate) fn advance(
         &mut self,

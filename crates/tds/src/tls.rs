@@ -22,7 +22,7 @@ impl HandshakeReader {
     }
 
     /// Takes the packets at the front of `input` apart and appends their content to `records`. It
-    /// stops behind a message: bytes that follow may be TLS without packets, if the message has
+    /// stops after a message: bytes that follow may be TLS without packets, if the message has
     /// completed the handshake. Returns whether it has stopped so.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 /// Columns of a result.
 pub const COLMETADATA: u8 = 0x81;
-/// Names of the tables behind a result, for FOR BROWSE and cursors.
+/// Names of the tables after a result, for FOR BROWSE and cursors.
 pub const TABNAME: u8 = 0xA4;
 /// Where each column of a result comes from, for FOR BROWSE and cursors.
 pub const COLINFO: u8 = 0xA5;

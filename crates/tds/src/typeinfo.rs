@@ -161,7 +161,7 @@ pub enum Layout {
     /// An eight-byte length, unknown (-2) or NULL (-1), then chunks with four-byte lengths, then an
     /// empty chunk.
     Chunked,
-    /// A text pointer behind a one-byte length, 0 being NULL; a timestamp; a four-byte length.
+    /// A text pointer after a one-byte length, 0 being NULL; a timestamp; a four-byte length.
     TextPointer,
     /// A four-byte length; -1 is NULL.
     Long,

@@ -1,11 +1,11 @@
 //! Messages on their way out: a growing buffer that cuts itself into packets.
 //!
 //! # Life of a byte
-//! It is put behind the header of the *open* packet. When a token is complete and the open packet
+//! It is put after the header of the *open* packet. When a token is complete and the open packet
 //! has outgrown the packet size, it is *sealed*: cut to size, its header filled in, the rest moved
-//! behind a new header. Sealed packets are [`MessageWriter::ready`] to be sent; `end` seals the
-//! last one. So writers of tokens never look at packet boundaries, and a large result set leaves
-//! the buffer while it is produced.
+//! after a new header. Sealed packets are [`MessageWriter::ready`] to be sent; `end` seals the last
+//! one. So writers of tokens never look at packet boundaries, and a large result set leaves the
+//! buffer while it is produced.
 //!
 //! # Invariants
 //! W1: `taken <= sealed <= buffer.len()`; within a message the open packet's header is at `sealed`.
@@ -60,14 +60,14 @@ pub trait PutBytes {
         self.put(&chunk[..filled]);
     }
 
-    /// Appends a text behind a one-byte count of UTF-16 units, cut to the 255 that it can count.
+    /// Appends a text after a one-byte count of UTF-16 units, cut to the 255 that it can count.
     fn put_b_varchar(&mut self, text: &str) {
         let (text, units) = utf16_units_within(text, 255);
         self.put_u8(units as u8);
         self.put_utf16(text);
     }
 
-    /// Appends a text behind a two-byte count of UTF-16 units, cut to the 65,535 that it can count.
+    /// Appends a text after a two-byte count of UTF-16 units, cut to the 65,535 that it can count.
     fn put_us_varchar(&mut self, text: &str) {
         let (text, units) = utf16_units_within(text, 65_535);
         self.put_u16(units as u16);
@@ -335,7 +335,7 @@ impl MessageWriter {
         }
     }
 
-    /// Moves the packets that can be sent behind `out`.
+    /// Moves the packets that can be sent after `out`.
     pub fn take_ready(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(self.ready());
         self.consume(self.ready().len());

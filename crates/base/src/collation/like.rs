@@ -230,7 +230,7 @@ impl LikePattern {
             return Ok(1);
         }
         // The earlier the first section ends, the more is left for the others: if they do not match
-        // behind its first place, they do not match behind another.
+        // after its first place, they do not match after another.
         let found = text.search(section, 0, rest.is_empty(), &mut stride)?;
         let Some(found) = found else { return Ok(0) };
         if !rest.is_empty() && !self.matches_from(rest, bytes, found.end, pace)? {

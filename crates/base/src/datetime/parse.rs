@@ -308,7 +308,7 @@ impl Reader<'_> {
         Ok(0)
     }
 
-    /// The digits behind the point, as units of 100 ns.
+    /// The digits after the point, as units of 100 ns.
     fn decimals(&mut self) -> Result<i64, ParseError> {
         let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let (limit, read) = match self.dialect {

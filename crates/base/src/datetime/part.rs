@@ -394,7 +394,7 @@ pub fn date_bucket(
             civil.map(|civil| Moment { days: civil.days(), ..from })
         };
         let bucket = (month(at) - month(from)).div_euclid(width);
-        // The last bucket that begins in the value's month may begin behind the value.
+        // The last bucket that begins in the value's month may begin after the value.
         match begin(bucket) {
             Some(start) if start.total() <= at.total() => Some(start),
             _ => begin(bucket - 1),

@@ -193,7 +193,7 @@ pub fn divide(a: i128, sa: u8, b: i128, sb: u8, result: &SqlType) -> SqlResult<i
     checked(quotient.map(|q| if negative { -q } else { q }), result)
 }
 
-/// Whether `a * b` has digits behind the result's scale, which [`multiply`] rounds away.
+/// Whether `a * b` has digits after the result's scale, which [`multiply`] rounds away.
 pub fn product_is_rounded(a: i128, sa: u8, b: i128, sb: u8, result: &SqlType) -> bool {
     let mut value = U256::product(a.unsigned_abs(), b.unsigned_abs());
     let mut drop = (sa + sb).saturating_sub(result.scale);
@@ -208,7 +208,7 @@ pub fn product_is_rounded(a: i128, sa: u8, b: i128, sb: u8, result: &SqlType) ->
     false
 }
 
-/// Whether `a / b`, which is `quotient` at the result's scale, has digits behind it.
+/// Whether `a / b`, which is `quotient` at the result's scale, has digits after it.
 pub fn quotient_is_rounded(
     (a, sa): (i128, u8),
     (b, sb): (i128, u8),

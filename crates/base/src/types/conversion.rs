@@ -182,7 +182,7 @@ fn whole_digits(ty: &SqlType) -> Option<u8> {
     })
 }
 
-/// How many digits behind the point the numbers of an exact type have.
+/// How many digits after the point the numbers of an exact type have.
 fn fraction_digits(ty: &SqlType) -> u8 {
     match ty.kind {
         SmallMoney | Money => 4,

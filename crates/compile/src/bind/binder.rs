@@ -71,7 +71,7 @@ pub(super) struct Binder<'c> {
     pub expansions: u32,
     /// What has been bound in them, see [`EXPANDED_MAX`].
     expanded: usize,
-    /// Errors about columns behind which the binding has gone on, if it does that.
+    /// Errors about columns after which the binding has gone on, if it does that.
     pub noted: Option<Vec<SqlError>>,
 }
 

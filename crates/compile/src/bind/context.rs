@@ -197,7 +197,7 @@ pub struct BindOptions {
     pub arithabort: bool,
     /// `SET CONCAT_NULL_YIELDS_NULL`: off, `+` takes a string that is NULL as empty.
     pub concat_null_yields_null: bool,
-    /// `SET NUMERIC_ROUNDABORT`: digits behind the point are not rounded away.
+    /// `SET NUMERIC_ROUNDABORT`: digits after the point are not rounded away.
     pub numeric_roundabort: bool,
     /// `SET FORCEPLAN`: joins in the order written.
     pub force_plan: bool,

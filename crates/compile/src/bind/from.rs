@@ -44,7 +44,7 @@ pub(super) struct Joined {
 }
 
 impl Binder<'_> {
-    /// The list behind `FROM`. Errors 106, 1011, 1012, 1013 and those of its sources.
+    /// The list after `FROM`. Errors 106, 1011, 1012, 1013 and those of its sources.
     pub fn sources_of(&mut self, list: &[ast::TableSource], usage: Usage) -> BindResult<From> {
         // The loop makes a left-deep tree, which later passes walk recursively.
         if let Some(surplus) = list.get(TABLES_MAX) {

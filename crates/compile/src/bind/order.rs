@@ -14,7 +14,7 @@ use crate::plan::expr::{ColId, Expr, ExprKind, Pred, SortKey};
 use crate::plan::tree::Node;
 use crate::plan::walk;
 
-/// What a query says behind its body.
+/// What a query says after its body.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tail<'q> {
     pub order_by: &'q [OrderItem],
@@ -150,7 +150,7 @@ impl Binder<'_> {
         }
     }
 
-    /// `ORDER BY` behind set operators: by position, by a name of the result, or by a column of a
+    /// `ORDER BY` after set operators: by position, by a name of the result, or by a column of a
     /// table as the first operand's select list has it, under whatever name. Errors 104, 108, 209,
     /// 306, 4104.
     pub fn order_of_columns(

@@ -341,8 +341,8 @@ fn matched_rows(
     Node::Distinct { input: Box::new(join), columns: left_ids }
 }
 
-/// Whether the last operand of set operators has `TOP`: as in SQL Server an order is accepted
-/// behind it, although it is the whole's.
+/// Whether the last operand of set operators has `TOP`: as in SQL Server an order is accepted after
+/// it, although it is the whole's.
 fn ends_with_top(body: &QueryBody) -> bool {
     match body {
         QueryBody::Select(select) => select.top.is_some(),

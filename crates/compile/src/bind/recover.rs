@@ -1,4 +1,4 @@
-//! Going on behind a name that means nothing, so that all such names of a statement are reported.
+//! Going on after a name that means nothing, so that all such names of a statement are reported.
 //!
 //! A column that does not exist, or is ambiguous, is noted and taken for a NULL. What fails because
 //! of that afterwards is not an error of the statement's; a clause, or an entry of a list, in which

@@ -79,7 +79,7 @@ impl Lowering {
     }
 }
 
-/// Whether a conversion may round digits behind the point away.
+/// Whether a conversion may round digits after the point away.
 fn rounds(from: &SqlType, to: &SqlType) -> bool {
     let digits = |ty: &SqlType| match ty.kind.repr() {
         Repr::Decimal => Some(ty.scale),

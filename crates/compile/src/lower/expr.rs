@@ -431,7 +431,7 @@ fn float_op(op: ArithOp) -> Option<FloatOp> {
     })
 }
 
-/// Whether a product or quotient of decimals has fewer digits behind the point than the operands'
+/// Whether a product or quotient of decimals has fewer digits after the point than the operands'
 /// types ask for.
 fn loses_digits(op: ArithOp, left: &SqlType, right: &SqlType, result: &SqlType) -> bool {
     if [left, right, result].iter().any(|ty| ty.kind.repr() != Repr::Decimal) {

@@ -181,7 +181,7 @@ impl Lowering {
         }
     }
 
-    /// The grouping columns' values, in registers of their own so that they reach behind a routine.
+    /// The grouping columns' values, in registers of their own so that they outlive a routine.
     fn group_keys(&mut self, parts: &Parts<'_>) -> SqlResult<Vec<Reg>> {
         parts.groups.iter().map(|(_, e)| Ok(self.expr(e)?.reg)).collect()
     }

@@ -99,7 +99,7 @@ impl HashSide {
 /// The routines of a join.
 struct Routines {
     probe: Routine,
-    /// The place in the probe routine behind the matches, where rows go that can have none.
+    /// The place in the probe routine after the matches, where rows go that can have none.
     unmatched: Label,
     outer: Routine,
 }

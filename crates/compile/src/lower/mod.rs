@@ -3,8 +3,8 @@
 //! Every operator is told to **produce** its rows and is given what **consumes** them: a function
 //! that writes the code for one row. A scan writes a loop and has its consumer write the loop's
 //! body; a filter writes a conditional jump and passes on; a sort's consumer of its input writes
-//! the code that adds a row to the sorter, and behind that loop the sort writes another one over
-//! the sorted rows. So a plan becomes nested loops without operators.
+//! the code that adds a row to the sorter, and after that loop the sort writes another one over the
+//! sorted rows. So a plan becomes nested loops without operators.
 //!
 //! # Rules
 //!
@@ -13,7 +13,7 @@
 //!   [`Inst::Gosub`].
 //! * L2: a consumer's code falls through at its end to whatever takes the next row. To skip a row
 //!   it jumps to a label at its own end; to end early (`TOP`, `EXISTS`) it jumps out of the loops.
-//! * L3: what is bound inside a loop is forgotten behind it ([`scope`]).
+//! * L3: what is bound inside a loop is forgotten after it ([`scope`]).
 //! * L4: the arena is given back to where it was with every turn of a loop, so what must outlive a
 //!   turn goes to an object, to a variable, or is kept ([`Inst::Keep`]).
 

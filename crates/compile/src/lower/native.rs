@@ -162,7 +162,7 @@ impl Lowering {
         }
     }
 
-    /// Ends the atomic blocks that a jump leaves. The code behind the jump is still inside them.
+    /// Ends the atomic blocks that a jump leaves. The code after the jump is still inside them.
     fn end_atomic_blocks(&mut self, outside: u16) {
         for depth in (outside + 1..=self.atomic_depth).rev() {
             self.b.emit(Inst::EndAtomic { depth });

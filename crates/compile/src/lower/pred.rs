@@ -13,7 +13,7 @@ use crate::lower::columns::uses_in_pred;
 use crate::lower::expr::{NullTo, push_site};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 
-/// Where a condition goes. The caller places [`Ways::fall`] right behind it.
+/// Where a condition goes. The caller places [`Ways::fall`] right after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ways {
     /// When it is true.

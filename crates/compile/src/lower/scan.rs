@@ -257,7 +257,7 @@ fn whole_index(source: &Source) -> Option<usize> {
     }
 }
 
-/// The index of hidden row numbers: the engine puts it behind those of the definition.
+/// The index of hidden row numbers: the engine puts it after those of the definition.
 fn row_number_index(source: &Source) -> usize {
     match source {
         Source::Table { table, .. } => table.indexes.len(),
@@ -272,7 +272,7 @@ fn is_whole_key(source: &Source, index: usize, prefix: &[Expr]) -> bool {
     index.unique && index.key.len() == prefix.len()
 }
 
-/// The key column behind a prefix.
+/// The key column after a prefix.
 fn next_column(source: &Source, index: usize, prefix: usize) -> NextColumn {
     let (Source::Table { table, .. } | Source::TableVar(_, table)) = source else {
         return NextColumn::default();

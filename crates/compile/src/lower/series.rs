@@ -13,7 +13,7 @@ use crate::plan::tree::Scan;
 impl Lowering {
     /// The loop over the numbers from the first argument to the second. Error 9830 for a step of 0.
     ///
-    /// The first number needs no sum, so the loop is entered behind the instruction that counts.
+    /// The first number needs no sum, so the loop is entered after the instruction that counts.
     pub fn series(&mut self, scan: &Scan, args: &[Expr], consume: Consume<'_>) -> SqlResult<()> {
         let ty = args[0].ty;
         let done = self.b.label();

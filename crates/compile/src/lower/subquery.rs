@@ -111,8 +111,8 @@ impl Lowering {
     }
 
     /// The loops of a plan give back, with each turn, what the arena got since their marks. A value
-    /// found inside them that is used behind them must not be among that, so all marks of the plan
-    /// are moved behind it.
+    /// found inside them that is used after them must not be among that, so all marks of the plan
+    /// are moved after it.
     fn move_marks(&mut self, first: u16) {
         for mark in first..self.b.unit.marks {
             self.b.emit(Inst::Mark { mark: MarkId(mark) });

@@ -288,7 +288,7 @@ pub enum Access {
         backward: bool,
     },
     /// A range of an ordered index that holds, perhaps among others, the rows whose key column
-    /// behind the leading ones begins as a `LIKE` pattern does. They still have to be tested.
+    /// after the leading ones begins as a `LIKE` pattern does. They still have to be tested.
     Like {
         /// The index, by its place in `TableDef::indexes`.
         index: usize,

@@ -7,7 +7,7 @@
 //! 24 number u64       32 bytes, `stored` of them
 //! ```
 //!
-//! The checksum covers everything behind it. Numbers count the blocks of a set from 0. `raw` is the
+//! The checksum covers everything after it. Numbers count the blocks of a set from 0. `raw` is the
 //! length of the bytes before they were packed, which is by LZ4 (1) or not at all (0).
 
 use std::path::Path;
@@ -270,7 +270,7 @@ impl BlockReader {
         }
     }
 
-    /// Fills the buffer with what is at this offset, which is behind what was read before.
+    /// Fills the buffer with what is at this offset, which is after what was read before.
     fn read(&mut self, into: &mut [u8], offset: u64) -> Result<()> {
         let got = match &mut self.source {
             Source::Asked(file) => file.read_at(into, offset),

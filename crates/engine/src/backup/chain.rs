@@ -55,7 +55,7 @@ pub struct Restored {
     pub end: Lsn,
     /// When the last of it was written, in UTC ticks of 100 ns since 0001-01-01.
     pub end_ticks: u64,
-    /// A point in time was reached behind which nothing is restored.
+    /// A point in time was reached after which nothing is restored.
     pub stopped: bool,
     /// Whether the log is to be kept for backups once the database is recovered.
     pub keeps_log: bool,

@@ -62,7 +62,7 @@ pub enum BackupError {
     OtherBase,
     /// The set lies on another recovery path.
     OtherPath,
-    /// The set begins behind what was restored.
+    /// The set begins after what was restored.
     TooRecent {
         /// Where it begins.
         first: Lsn,

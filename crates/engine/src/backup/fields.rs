@@ -8,7 +8,7 @@
 #[derive(Default)]
 pub(crate) struct Writer(pub Vec<u8>);
 
-/// Reads fields; everything is `None` behind the end.
+/// Reads fields; everything is `None` after the end.
 pub(crate) struct Reader<'a>(pub &'a [u8]);
 
 impl Writer {

@@ -1,5 +1,4 @@
-//! Backup files ("media"): several sets one behind the other, and a directory of those that are
-//! whole.
+//! Backup files ("media"): several sets one after another, and a directory of those that are whole.
 //!
 //! ```text
 //! header      one page: magic, 8 bytes | version u16 | zero u16 | CRC-32C u32 | description
@@ -19,13 +18,13 @@
 //!
 //! If only one of the two is whole, the other may have been newer: it was hit by damage, or by a
 //! crash while it was written. Both times the set that it had more was whole and synced before. So
-//! sets are looked for behind the end of the one that is whole ([`Media::find_unlisted`]), and
-//! count as if they were listed; the next directory is written in the place of the damaged one. A
-//! set that was begun and not finished does not make a directory damaged, and is told from these by
-//! its end, which is missing. Where a set begins behind the end, has none, and no whole one is
-//! before it, it cannot be told whether it ever counted: then nothing is added to the file.
+//! sets are looked for after the end of the one that is whole ([`Media::find_unlisted`]), and count
+//! as if they were listed; the next directory is written in the place of the damaged one. A set
+//! that was begun and not finished does not make a directory damaged, and is told from these by its
+//! end, which is missing. Where a set begins after the end, has none, and no whole one is before
+//! it, it cannot be told whether it ever counted: then nothing is added to the file.
 //!
-//! Checksums cover everything behind them, in the page or in what is used of the directory.
+//! Checksums cover everything after them, in the page or in what is used of the directory.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -131,7 +130,7 @@ impl Media {
         Ok(media)
     }
 
-    /// Adds the whole sets behind the end of the directory, whose newer copy may be damaged. Error
+    /// Adds the whole sets after the end of the directory, whose newer copy may be damaged. Error
     /// if `adds` is set and a set begins there that may have been in it, but is not whole.
     fn find_unlisted(&mut self, adds: bool) -> Result<()> {
         let len = self.file.len().map_err(BackupError::device)?;
@@ -149,7 +148,7 @@ impl Media {
             }
             match find_end(&mut blocks, start) {
                 Ok(place) => self.directory.sets.push(place),
-                // What is behind a set that no directory has was never in one itself.
+                // What is after a set that no directory has was never in one itself.
                 Err(BackupError::Damaged { .. }) if found || !adds => break,
                 Err(error) => return Err(error),
             }
@@ -224,7 +223,7 @@ impl Media {
         last.map_or(Ok(()), |(ticks, offset)| Err(BackupError::NotExpired(ticks, offset)))
     }
 
-    /// The blocks of the set of this number behind the first, which describes it.
+    /// The blocks of the set of this number after the first, which describes it.
     pub(super) fn read(&self, number: usize) -> Result<BlockReader> {
         let Place { offset, len, .. } = self.place(number)?;
         let (path, file) = (self.path.clone(), self.direct.clone());
@@ -238,7 +237,7 @@ impl Media {
         place.ok_or_else(|| BackupError::NoSuchSet(self.path.clone(), number))
     }
 
-    /// Begins a set behind the others.
+    /// Begins a set after the others.
     pub(super) fn begin_set(&self, packs: bool) -> Result<BlockWriter> {
         if self.directory.sets.len() == SETS_MAX {
             return Err(BackupError::MediaFull(self.path.clone()));

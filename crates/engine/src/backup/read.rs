@@ -29,7 +29,7 @@ pub(super) enum Event<'a> {
     End,
 }
 
-/// Batches one behind the other, each header and payload.
+/// Batches one after another, each header and payload.
 pub(super) struct Batches<'a> {
     bytes: &'a [u8],
 }

@@ -238,7 +238,7 @@ impl Restore {
         self.store.change(|now| *now = chain)
     }
 
-    /// Whether a backup of the log was begun behind the time to stop at: then whatever was
+    /// Whether a backup of the log was begun after the time to stop at: then whatever was
     /// acknowledged until that is in it, even if nothing was committed later. The log of a damaged
     /// database may end earlier.
     fn has_all_until_stop(&self) -> bool {

@@ -17,9 +17,9 @@ pub enum SetKind {
     Log = 3,
 }
 
-/// Behind the header of a set that was made of a damaged database; others have nothing there.
+/// After the header of a set that was made of a damaged database; others have nothing there.
 const OF_DAMAGED: u8 = 1;
-/// Behind that of a set that is to be kept until a time, which follows.
+/// After that of a set that is to be kept until a time, which follows.
 const EXPIRES: u8 = 2;
 
 /// Beginning of a backup set.

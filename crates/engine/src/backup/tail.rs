@@ -1,12 +1,12 @@
 //! The tail of the log of a database that is not open because something of it is damaged.
 //!
 //! A commit that was acknowledged is in the log, whatever has become of checkpoint files and pages;
-//! and what is not backed up of the log is kept. So what is backed up here of it, restored behind
+//! and what is not backed up of the log is kept. So what is backed up here of it, restored after
 //! the backups before, brings all of them back. Only the log's segments and the chain are read, and
 //! nothing in the database's directory is changed.
 //!
-//! If a batch of the log is damaged too, what is before it is backed up on demand; what is behind
-//! it is not, as transactions there may build on what it held.
+//! If a batch of the log is damaged too, what is before it is backed up on demand; what is after it
+//! is not, as transactions there may build on what it held.
 
 use std::path::PathBuf;
 

@@ -269,7 +269,7 @@ impl Backup {
                     let files = self.pin.manifest.files().map(|file| file.0).collect();
                     chain.base = Some(Base { guid, through, finished_ticks, files });
                 }
-                // A chain of log backups begins behind a backup of the database.
+                // A chain of log backups begins after a backup of the database.
                 if kind == SetKind::Log || keeps_log && chain.log.is_none() {
                     chain.log = Some(last);
                 }
@@ -288,13 +288,12 @@ impl Backup {
 fn pin_both(source: &Source<'_>, kind: SetKind) -> Result<(Pin, Option<DurablePages>)> {
     loop {
         let pin = source.checkpoints.pin();
-        // Behind the manifest: a later root goes with it as well, an earlier one does not.
+        // After the manifest: a later root goes with it as well, an earlier one does not.
         let pages = match kind != SetKind::Log && pin.manifest.sunk.is_some() {
             true => source.sink.pin_pages()?,
             false => None,
         };
-        // But one behind the next manifest may lack the trees of tables that are there for this
-        // one.
+        // But one after the next manifest may lack the trees of tables that are there for this one.
         if source.checkpoints.pin().manifest.number == pin.manifest.number {
             return Ok((pin, pages));
         }

@@ -388,7 +388,7 @@ fn a_restore_stops_at_a_point_in_time() {
     }
 }
 
-/// The log had no batch behind the time, so that the restore waited for more, which no backup would
+/// The log had no batch after the time, so that the restore waited for more, which no backup would
 /// ever have had.
 #[test]
 fn a_restore_stops_at_a_time_behind_which_nothing_was_committed() {
@@ -488,7 +488,7 @@ fn sets_are_found_that_a_damaged_directory_had() {
     let flip = |offset: u64| world.sim.fs().flip_bit(path, offset * 8).expect("it is there");
     flip(directory_at(3) + 40);
     assert_eq!(count().expect("the other directory is whole"), 3);
-    // A set that was begun behind it and not finished is none, and does not last.
+    // A set that was begun after it and not finished is none, and does not last.
     let file = env.fs().open(path, OpenMode::Write).expect("it is there");
     let mut unfinished = vec![0; first.end.stored_bytes as usize];
     file.read_at(&mut unfinished, 4096 + (32 << 10)).expect("the disk works");
@@ -510,7 +510,7 @@ fn sets_are_found_that_a_damaged_directory_had() {
     assert_eq!(server.rows(7, 1), state);
 }
 
-/// Behind the end of the directory that is left begins a set without an end: it was never finished,
+/// After the end of the directory that is left begins a set without an end: it was never finished,
 /// or it is damaged.
 #[test]
 fn nothing_is_added_where_a_set_may_be_that_is_damaged() {
@@ -605,7 +605,7 @@ fn a_crash_during_a_backup_leaves_the_backups_before_and_the_database() {
         assert!([backed_up.len(), backed_up.len() + 1].contains(&count), "off at {at}: {count}");
         let (copy, mut chain) = (copy_of(7, 77), 1..=count.min(backed_up.len()));
         if count > 0 {
-            // Sets 2 and 3 do not build on each other: 3 is over 1, and the log in 4 is behind 2.
+            // Sets 2 and 3 do not build on each other: 3 is over 1, and the log in 4 is after 2.
             let restored = chain.try_for_each(|set| restore(&world, set, target(&copy)));
             restored.unwrap_or_else(|e| panic!("off at {at}: {e}"));
             if let Some(state) = backed_up.last() {
@@ -613,7 +613,7 @@ fn a_crash_during_a_backup_leaves_the_backups_before_and_the_database() {
                 assert_eq!(&server.rows(7, 1), state, "off at {at}");
             }
         }
-        // And the next backup goes behind what counts.
+        // And the next backup goes after what counts.
         let set = back_up(&world, &server, SetKind::Full).expect("the disk works");
         assert_eq!(set.number, count + 1);
         let copy = copy_of(8, 88);

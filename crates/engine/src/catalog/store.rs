@@ -225,7 +225,7 @@ impl Catalog {
         self.ids.reserved.fetch_max(count, Relaxed);
     }
 
-    /// Goes on behind the ids that a schema says were given.
+    /// Goes on after the ids that a schema says were given.
     pub(super) fn take_over_ids(&self, schema: &Schema) {
         if let Some(object) = schema.setting(SettingId::LastObject) {
             self.last_object.store(object as i32, Relaxed);

@@ -219,7 +219,7 @@ pub(super) fn check_header(
     if u32_at(header, 8) != crc32c::crc32c(&header[16..]) {
         return damaged("the header's checksum is wrong");
     }
-    // The checksum does not cover what is in front of it and behind it.
+    // The checksum does not cover what is in front of it and after it.
     if header[6..8] != [0; 2] || header[12..16] != [0; 4] {
         return damaged("unused bytes of the header are set");
     }

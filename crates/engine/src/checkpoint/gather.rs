@@ -82,7 +82,7 @@ impl OpenData {
     }
 }
 
-/// What the commits behind a manifest have done so far.
+/// What the commits after a manifest have done so far.
 pub(super) struct Gathered {
     /// The manifest with the counters and decisions as they are by now; its files are those of the
     /// last checkpoint.
@@ -105,7 +105,7 @@ pub(super) struct Surroundings<'a> {
 }
 
 impl Gathered {
-    /// Nothing yet, behind this manifest.
+    /// Nothing yet, after this manifest.
     pub fn behind(manifest: &Manifest) -> Gathered {
         Gathered {
             next: manifest.clone(),
@@ -131,7 +131,7 @@ impl Gathered {
                 | Operation::Delete { storage, .. }
                     if !self.keeps(world, storage, commit.lsn) => {}
                 // A recovery that replays this has the table sink from here on, if the table was
-                // still there behind this commit. No file is asked for the rows of a table that was
+                // still there after this commit. No file is asked for the rows of a table that was
                 // not.
                 Operation::Upsert { replaces: Some(PROMOTED), .. }
                 | Operation::Delete { replaces: PROMOTED, .. } => {}

@@ -251,7 +251,7 @@ impl Files {
         found
     }
 
-    /// Takes note of what commits behind the checkpoint end of its rows.
+    /// Takes note of what commits after the checkpoint end of its rows.
     pub fn ended_later(&self) -> EndedLater {
         let ended = self.ranges.iter().map(|_| Ended::default()).collect();
         EndedLater { ranges: self.ranges.clone(), ended, keys: Vec::new() }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Each of the five from the pairs on is a count (u64) and its entries, all of them whole words.
-//! The checksum covers everything behind the length.
+//! The checksum covers everything after the length.
 //!
 //! A manifest is made durable after the files that it names, under a number that was never used.
 //! The newest whole one counts. One that is torn never counted: the log and the files of the one

@@ -117,7 +117,7 @@ pub(super) struct Follower {
     tail: Box<dyn BatchReader>,
     assembler: Assembler,
     pub gathered: Gathered,
-    /// All that was durable below this has been read. It may lie behind the end of what was, where
+    /// All that was durable below this has been read. It may lie after the end of what was, where
     /// only filler is.
     read: Lsn,
 }
@@ -188,13 +188,13 @@ impl Core {
         self.state.lock().expect("a round does not panic")
     }
 
-    /// Bytes of durable log behind the last checkpoint, as they lie in its files as far as they
-    /// have been gathered: there a commit that travels alone takes a page.
+    /// Bytes of durable log after the last checkpoint, as they lie in its files as far as they have
+    /// been gathered: there a commit that travels alone takes a page.
     pub fn lag(&self) -> u64 {
         self.counters.behind.load(Relaxed) + self.unread()
     }
 
-    /// Whether the log behind the last checkpoint is worth another.
+    /// Whether the log after the last checkpoint is worth another.
     fn is_due(&self) -> bool {
         self.lag() >= self.options.log_bytes
     }
@@ -310,7 +310,7 @@ impl Core {
         Surroundings { objects, tables, sequence_of: self.sequence_of }
     }
 
-    /// Starts behind the last checkpoint.
+    /// Starts after the last checkpoint.
     fn start_following(&self, state: &State) -> Result<Follower> {
         let Manifest { log_start, through, .. } = state.manifest;
         let mut gathered = Gathered::behind(&state.manifest);
@@ -404,7 +404,7 @@ impl Core {
             false => state.starts[..place].last().map(|(_, start)| *start),
         };
         // The first root may speak of a position before the last checkpoint. Its tables sink since
-        // one behind that.
+        // one after that.
         next.log_start = start_then.map_or(last.log_start, |start| start.max(last.log_start));
         let next = next.clone();
         self.install(state, next)?;
@@ -448,7 +448,7 @@ impl Core {
         let is_over =
             |storage: &StorageId| state.gone.get(storage).is_some_and(|by| *by <= next.through);
         next.identities.retain(|storage, _| !is_over(storage));
-        // Counters and decisions that the log behind this manifest has told of already.
+        // Counters and decisions that the log after this manifest has told of already.
         let beyond = state.follower.as_ref().filter(|f| f.tail.end().end > next.through);
         let beyond = beyond.map(|follower| {
             let Manifest { identities, sequences, decisions, .. } = &follower.gathered.next;

@@ -58,7 +58,7 @@ pub struct BatchHeader {
     pub salt: u64,
     /// Position of the first record.
     pub first: Lsn,
-    /// Position behind the last record; `first` if there are none.
+    /// Position after the last record; `first` if there are none.
     pub end: Lsn,
     /// `end` of the batch before.
     pub previous_end: Lsn,
@@ -69,7 +69,7 @@ pub struct BatchHeader {
 }
 
 impl BatchHeader {
-    /// Writes the header, checksum included, in front of the payload that `batch` holds behind
+    /// Writes the header, checksum included, in front of the payload that `batch` holds after
     /// [`BATCH_HEADER`] bytes of room.
     pub fn seal(&self, batch: &mut [u8]) {
         debug_assert_eq!(batch.len(), BATCH_HEADER + self.payload_len as usize);

@@ -34,7 +34,7 @@ pub enum LogError {
         /// What is wrong.
         what: &'static str,
     },
-    /// The log begins behind the position from which it is needed.
+    /// The log begins after the position from which it is needed.
     Missing {
         /// The directory or file.
         path: Arc<Path>,

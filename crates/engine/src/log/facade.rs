@@ -101,7 +101,7 @@ struct Kept {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// Where the numbers of a log that keeps nothing begin: behind those that head words use as marks,
+/// Where the numbers of a log that keeps nothing begin: after those that head words use as marks,
 /// since a row may be deleted by its second commit
 /// ([`Begin::SUNK`](crate::hot::status::Begin::SUNK)). In a log that is kept the first commits make
 /// the catalog.
@@ -138,10 +138,9 @@ impl Log {
         }
     }
 
-    /// Opens a log for writing behind its end, which reading it back has found
+    /// Opens a log for writing after its end, which reading it back has found
     /// ([`super::Replay::finish`]) or which is [`Log::new_end`]. When this returns, this writer's
-    /// epoch is durable, and everything that was read back is. Records go on at
-    /// [`LogEnd::next`].
+    /// epoch is durable, and everything that was read back is. Records go on at [`LogEnd::next`].
     pub fn open(
         env: &Env,
         store: Arc<dyn LogStore>,
@@ -171,8 +170,8 @@ impl Log {
         Log::standing(UNLOGGED_START)
     }
 
-    /// A log of which nothing is known behind this position, up to which it is another's to keep:
-    /// what is done here takes positions behind it, and leaves nothing.
+    /// A log of which nothing is known after this position, up to which it is another's to keep:
+    /// what is done here takes positions after it, and leaves nothing.
     pub(crate) fn standing(at: Lsn) -> Log {
         let stamps = Stamps::new(UNLOGGED_SLOTS, at);
         Log { kind: Kind::Unlogged(Box::new(stamps)), record_max: RECORD_HEADER }
@@ -355,7 +354,7 @@ impl Log {
 
     /// Gives up what lies before this position, as far as that is easily done. The caller knows
     /// that nothing there is needed: no commit, and no chunk or prepare record of a transaction
-    /// that ends behind it.
+    /// that ends after it.
     pub fn truncate_before(&self, lsn: Lsn) -> Result<(), LogError> {
         match &self.kind {
             Kind::Kept(kept) => kept.store.truncate_before(lsn),
@@ -536,7 +535,7 @@ impl Reservation<'_> {
         self.lsn
     }
 
-    /// The position behind the record: what [`Log::wait_durable`] is to wait for.
+    /// The position after the record: what [`Log::wait_durable`] is to wait for.
     #[inline]
     pub fn end(&self) -> Lsn {
         Lsn(self.lsn.0 + u64::from(self.len))

@@ -226,7 +226,7 @@ impl BodyWriter {
         BodyWriter { position, partial: 0, partial_len: 0 }
     }
 
-    /// The position behind the last byte.
+    /// The position after the last byte.
     pub fn position(&self) -> u64 {
         self.position + self.partial_len as u64
     }

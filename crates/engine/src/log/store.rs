@@ -30,7 +30,7 @@ pub struct Position {
 /// Where a log ends, as found by reading it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LogEnd {
-    /// Behind the last record.
+    /// After the last record.
     pub end: Lsn,
     /// Where the next record goes; see [`LogEnd::resume_at`].
     pub next: Lsn,
@@ -47,7 +47,7 @@ pub struct LogEnd {
 }
 
 impl LogEnd {
-    /// The end of a log of which nothing is known behind this batch.
+    /// The end of a log of which nothing is known after this batch.
     pub fn behind(batch: &Batch) -> LogEnd {
         LogEnd {
             end: batch.header.end,
@@ -87,7 +87,7 @@ pub trait LogStore: Send + Sync + Debug {
     /// Reads from the batch that holds this position on.
     ///
     /// # Errors
-    /// [`LogError::Missing`] if the log begins behind it.
+    /// [`LogError::Missing`] if the log begins after it.
     fn read_from(&self, from: Lsn) -> Result<Box<dyn BatchReader>, LogError>;
 
     /// Follows a log that is being written, from the batch that holds this position on. At the end
@@ -100,8 +100,8 @@ pub trait LogStore: Send + Sync + Debug {
     /// Reads one batch again.
     fn read_batch(&self, position: Position) -> Result<Arc<Batch>, LogError>;
 
-    /// Opens the log for writing behind its end, in an epoch above all before (S1). What it has
-    /// been told, and what room there is, comes through `events`, maybe before this returns.
+    /// Opens the log for writing after its end, in an epoch above all before (S1). What it has been
+    /// told, and what room there is, comes through `events`, maybe before this returns.
     fn open_writer(
         &self,
         end: &LogEnd,
@@ -176,7 +176,7 @@ pub struct NewBatch {
     pub flags: u16,
     /// Position of the first record.
     pub first: Lsn,
-    /// Position behind the last record.
+    /// Position after the last record.
     pub end: Lsn,
     /// Records in the payload.
     pub records: u32,

@@ -121,8 +121,8 @@ impl Shared {
     /// Wakes the writer if it sleeps because there is nothing to flush.
     #[inline]
     pub fn published(&self, committed: Lsn) {
-        // The ring's publish has a fence behind the header word; it pairs with the one in sleep,
-        // behind which the writer looks at header words.
+        // The ring's publish has a fence after the header word; it pairs with the one in sleep,
+        // after which the writer looks at header words.
         let state = self.state.load(Relaxed);
         let is_much = || {
             let unflushed = committed.0.saturating_sub(self.durable.load(Relaxed));
@@ -400,7 +400,7 @@ struct Run {
 }
 
 impl Run {
-    /// Stores the run in the batch and starts the next one behind it.
+    /// Stores the run in the batch and starts the next one after it.
     fn store(&mut self, ring: &Ring, batch: &mut NewBatch) {
         let len = (self.end.0 - self.start.0) as usize;
         if self.filler > 0 {

@@ -108,7 +108,7 @@ const ROWS_PER_GUARD: usize = 512;
 /// Rows for whose places in an index is asked at once, before they are linked.
 const ROWS_AT_ONCE: usize = 32;
 
-/// Row numbers go on behind the greatest that is in use.
+/// Row numbers go on after the greatest that is in use.
 fn continue_row_numbers(table: &Table, runtime: &Runtime) -> Result<(), RecoveryError> {
     if table.row_number_column().is_none() {
         return Ok(());

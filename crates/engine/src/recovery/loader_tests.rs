@@ -340,7 +340,7 @@ fn try_open(world: &World, threads: usize) -> Result<(), EngineError> {
 #[test]
 fn damage_that_is_found_late_makes_the_database_suspect() {
     let scene = Scene::new(4);
-    // In a row of the first block behind the file's header.
+    // In a row of the first block after the file's header.
     scene.world.sim.fs().flip_bit(&scene.large[1].path, 8 * 150).expect("it is there");
     scene.hold();
     let server = scene.world.recover(&[5], 2);

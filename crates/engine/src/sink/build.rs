@@ -124,7 +124,7 @@ impl Build {
     }
 
     /// Fills the trees, and gives them to the table. The transaction will commit only when they are
-    /// durable, with what it settles in them. Nothing comes behind that.
+    /// durable, with what it settles in them. Nothing comes after that.
     pub fn fill(&mut self, task: &Task, txn: &mut Transaction) -> TxnResult<()> {
         while !self.fill_some(task, txn)? {}
         Ok(())

@@ -32,7 +32,7 @@ impl Core {
                 done = self.write_root(task);
             }
             if let Err(error) = done {
-                // What is dropped makes room, and goes behind a manifest alone (S9): one that has
+                // What is dropped makes room, and goes after a manifest alone (S9): one that has
                 // the last root will do.
                 let makes_room = error.is_disk_full() && self.has_dropped();
                 if !(makes_room && self.holds_all_since(through)) {

@@ -347,7 +347,7 @@ fn newest_root(world: &World) -> u64 {
     (newest.0 * PAGE_BYTES) as u64
 }
 
-/// A table had sunk behind the last checkpoint, and files lost its rows to a merge. When the root
+/// A table had sunk after the last checkpoint, and files lost its rows to a merge. When the root
 /// that had them was damaged, the one before was taken, which went with the last checkpoint, but
 /// had no such table.
 #[test]

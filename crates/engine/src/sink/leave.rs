@@ -113,8 +113,8 @@ impl Core {
 
 /// Drops entries that a round which waits here has written already: that round has all commits
 /// below its horizon. A transaction that brings a row back queues its anchor when this is in all
-/// indexes; by then another may have changed the row and moved it behind another anchor. The old
-/// anchor alone says that its row is gone, which would be taken for the last word about the key.
+/// indexes; by then another may have changed the row and moved it to another anchor. The old anchor
+/// alone says that its row is gone, which would be taken for the last word about the key.
 pub(super) fn drop_known(leaving: Option<&VecDeque<Leaving>>, rows: &mut Vec<Sinking>) {
     let Some(leaving) = leaving else { return };
     let newest = leaving.back().map_or(Lsn::ZERO, |last| last.through);

@@ -160,7 +160,7 @@ pub(crate) struct CoreParts {
     pub options: SinkOptions,
     /// The trees there are, and the position that the last root speaks of, if there is one.
     pub cold: Option<(Arc<ColdTables>, Option<Lsn>)>,
-    /// Where the log ends that the database's own transactions are in. Commits behind that are
+    /// Where the log ends that the database's own transactions are in. Commits after that are
     /// nothing, and roots do not speak of them.
     pub until: Lsn,
     /// Whether nothing of the database is wanted after a restart, so that no manifest knows what is

@@ -328,7 +328,7 @@ impl Core {
         self.write(task, state, (&table, &trees), &going)?;
         let mut due = hold.found.through;
         if is_first {
-            // Pairs with readers, which look for trees behind memory: these are there before a row
+            // Pairs with readers, which look for trees after memory: these are there before a row
             // is gone from memory.
             table.set_cold(trees);
             state.begun.remove(&storage);

@@ -3,7 +3,7 @@
 //! # Life of a sort
 //!
 //! Entries, a key and a value each, are collected in memory. When they take more than they may, the
-//! caller has them written: sorted, as a **run**, behind the others in one file ([`run`]). At the
+//! caller has them written: sorted, as a **run**, after the others in one file ([`run`]). At the
 //! end the runs, and what is still in memory, are merged ([`merge`]); if there are too many for
 //! that, they are merged to fewer first. Equal keys come out in the order in which they were
 //! pushed.

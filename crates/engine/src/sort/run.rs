@@ -1,4 +1,4 @@
-//! Runs: sorted entries, one behind the other, in blocks with checksums.
+//! Runs: sorted entries, one after another, in blocks with checksums.
 //!
 //! ```text
 //! block   length of what follows the checksum u32 | CRC-32C u32 | entry*
@@ -54,7 +54,7 @@ impl RunFile {
         Ok(RunFile(Arc::new(Shared { env, path, file, end })))
     }
 
-    /// Begins a run behind the last.
+    /// Begins a run after the last.
     pub fn begin_run(&self) -> RunWriter {
         let start = self.0.end.load(Relaxed);
         RunWriter { file: self.clone(), start, block: vec![0; BLOCK_HEADER] }

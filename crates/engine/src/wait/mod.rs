@@ -5,7 +5,7 @@
 //! A [`Statement`] is made of a closure and polled by any executor. The first poll takes a stack
 //! and starts the closure on it with a [`Task`]; it runs until it returns (`Poll::Ready`) or waits.
 //! A wait registers the executor's waker at what is waited for, looks once more, and suspends the
-//! coroutine (`Poll::Pending`); the next poll, maybe on another thread, goes on behind the wait. At
+//! coroutine (`Poll::Pending`); the next poll, maybe on another thread, goes on after the wait. At
 //! the end the stack goes back to its pool.
 //!
 //! * [`Task`] is what code on the coroutine holds: wait, checkpoint, sleep, the current worker.

@@ -75,7 +75,7 @@ pub struct Task<'s> {
     looked_ns: Cell<u64>,
     slice_began_ns: Cell<u64>,
     /// Processor time: what was spent before the last suspension, and what the thread's clock
-    /// showed behind it; nothing until it is asked for, since looking costs a system call.
+    /// showed after it; nothing until it is asked for, since looking costs a system call.
     cpu: Cell<Option<CpuTime>>,
 }
 

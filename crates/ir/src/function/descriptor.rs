@@ -46,7 +46,7 @@ pub enum NullBehaviour {
     Strict,
     /// The function decides.
     Own,
-    /// The result is the first argument that is not NULL; those behind it are not evaluated.
+    /// The result is the first argument that is not NULL; those after it are not evaluated.
     FirstKnown,
 }
 

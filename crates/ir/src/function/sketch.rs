@@ -69,7 +69,7 @@ impl Sketch {
 
 fn set(registers: &mut [u8; REGISTERS], hash: u64) {
     let index = (hash >> (64 - INDEX_BITS)) as usize;
-    // The bit behind the index ends the longest run there can be.
+    // The bit after the index ends the longest run there can be.
     let run = (hash << INDEX_BITS | 1 << (INDEX_BITS - 1)).leading_zeros() as u8 + 1;
     registers[index] = registers[index].max(run);
 }

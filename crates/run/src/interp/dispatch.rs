@@ -29,7 +29,7 @@ enum Exit {
 }
 
 impl Machine<'_, '_> {
-    /// Runs from `pc` on until the unit ends or an error. Then `pc` is behind the failed
+    /// Runs from `pc` on until the unit ends or an error. Then `pc` is after the failed
     /// instruction.
     pub(super) fn run(&mut self) -> SqlResult<()> {
         if let Some(code) = self.unit.machine_code.get() {

@@ -84,7 +84,7 @@ pub(super) struct Machine<'m, 'e> {
     pub act: Box<Activation>,
     pub exec: &'m mut Execution<'e>,
     pub outcome: Outcome,
-    /// The instruction behind the one that is being executed, when that may fail.
+    /// The instruction after the one that is being executed, when that may fail.
     pub pc: usize,
     /// Memory for a row that machine code is building in its place.
     pub space: Option<RowSpace<'m>>,

@@ -19,7 +19,7 @@
 //!   is entered anew, with its operands in memory.
 //! * M4: no panic unwinds through machine code. A helper that can report an error catches a panic,
 //!   keeps it in the machine and reports an error; [`Machine::run_code`] goes on with the unwinding
-//!   behind the machine code. In the others (`row_memory`, `copy`, `look_ahead`), which only touch
+//!   after the machine code. In the others (`row_memory`, `copy`, `look_ahead`), which only touch
 //!   memory, a panic ends the process (K5 of `engine::critical`).
 
 use std::mem::offset_of;

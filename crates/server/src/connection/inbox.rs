@@ -184,7 +184,7 @@ impl Inbox {
     /// The next thing that has arrived.
     ///
     /// # Errors
-    /// What was wrong with the bytes behind everything that was right.
+    /// What was wrong with the bytes after everything that was right.
     pub fn take(&mut self) -> Result<Option<Inbound>, ProtocolError> {
         match (self.waiting.pop_front(), self.failure) {
             (Some(inbound), _) => {

@@ -281,7 +281,7 @@ impl Served<'_> {
             return Err(end);
         }
         sent.map_err(End::Broken)?;
-        // In a message of its own: tedious looks for it in the one behind the answer that it left.
+        // In a message of its own: tedious looks for it in the one after the answer that it left.
         if driven.was_attended {
             self.say(DoneStatus::ATTENTION).await?;
         }

@@ -65,7 +65,7 @@ impl<T: Target> Outlet<T> {
         self.0.arrived.notify_one();
     }
 
-    /// Does something with the target, behind what was put before. Nothing if that takes longer.
+    /// Does something with the target, after what was put before. Nothing if that takes longer.
     pub fn call<R: Send + 'static>(
         &self,
         at_most: Duration,

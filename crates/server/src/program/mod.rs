@@ -1,7 +1,7 @@
 //! The command line.
 //!
 //! `serve` and `init` are the server's own. `sql`, `stress`, `demo`, `bench`, `backup` and
-//! `restore` are given everything behind their name as it is: their options are those of other
+//! `restore` are given everything after their name as it is: their options are those of other
 //! tools, and they read them themselves.
 
 mod init;

@@ -150,7 +150,7 @@ fn commands_back_up_and_restore() {
     assert!(out.contains("is a backup of Microsoft SQL Server"), "it says what the file is: {out}");
 }
 
-/// The command went on with the backups of the log behind the one that has the time, failed with
+/// The command went on with the backups of the log after the one that has the time, failed with
 /// 4335, and left the database restoring; an invalid time was noticed only when the database had
 /// been replaced.
 #[test]
@@ -160,7 +160,7 @@ fn the_command_stops_at_the_backup_that_has_the_time() {
     let mut connection = Connection::connect(&server.options()).unwrap();
     run(&mut connection, "create database d; alter database d set recovery full");
     run(&mut connection, "create table d.dbo.t (id int not null primary key)");
-    // The pauses tell it apart from the times of commits before and behind it, which are rounded.
+    // The pauses tell it apart from the times of commits before and after it, which are rounded.
     let moment = |connection: &mut Connection| {
         std::thread::sleep(Duration::from_millis(40));
         let text = "select convert(varchar(30), sysdatetime(), 121)";

@@ -11,7 +11,7 @@ use crate::support::TestServer;
 /// How long any of these may take, on a busy machine and in a debug build.
 const LONG: Duration = Duration::from_secs(120);
 
-/// The parser's error, and those of what comes behind it.
+/// The parser's error, and those of what comes after it.
 const TOO_DEEP: &[i32] = &[191, 8631, 8623, 8632];
 
 /// `item(0)`, `item(1)` … with `between` between them.

@@ -168,7 +168,7 @@ fn a_table_parameter_that_does_not_conform_is_refused() {
     assert_eq!(number(&mut connection, "select 1"), 1);
 }
 
-/// A call of `sp_executesql` whose last parameter these bytes are, behind its name and status.
+/// A call of `sp_executesql` whose last parameter these bytes are, after its name and status.
 fn call_with(parameter: &[u8], declaration: &str) -> Vec<u8> {
     use tds::writer::PutBytes;
     let mut content = crate::support::batch("");

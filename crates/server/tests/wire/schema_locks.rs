@@ -242,7 +242,7 @@ fn definitions_wait_for_what_concerns_them_and_the_views_show_it() {
     }
 }
 
-/// A reader that comes behind a definition that waits waits, too; readers of other tables do not.
+/// A reader that comes after a waiting definition waits, too; readers of other tables do not.
 #[test]
 fn readers_queue_behind_a_definition_that_waits() {
     let server = TestServer::shared();

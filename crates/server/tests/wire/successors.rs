@@ -280,7 +280,7 @@ fn a_statement_may_change_more_rows_than_memory_takes() {
     assert_eq!(sums(&mut connection, "t", changed), [WIDE, all + WIDE, n, WIDE / 100, WIDE]);
     check_table(&mut connection, "t");
 
-    // In one transaction with what comes before and behind.
+    // In one transaction with what comes before and after.
     connection
         .execute(&format!(
             "begin tran; delete t where id = 2; delete t where id > 100; \
@@ -541,7 +541,7 @@ fn a_transaction_of_many_statements_may_change_more_rows_than_memory_takes() {
         connection.execute(&text).unwrap();
     };
     let all = 2 * WIDE;
-    // Rolled back: in part, where a savepoint keeps what is behind it in memory, and as a whole.
+    // Rolled back: in part, where a savepoint keeps what is after it in memory, and as a whole.
     connection.execute("begin tran").unwrap();
     (1..=all / 2).step_by(STEP as usize).for_each(|from| insert(&mut connection, from));
     connection.execute("save tran s").unwrap();

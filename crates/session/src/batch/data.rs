@@ -32,7 +32,7 @@ const COMPILATIONS_MAX: u32 = 100;
 /// Whether a statement was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Opened {
-    /// In a transaction that goes on behind it.
+    /// In a transaction that goes on after it.
     Within,
     /// In a transaction of its own.
     Alone,

@@ -366,7 +366,7 @@ fn no_handle(handle: i32) -> Fault {
     SqlError::new(&message::PREPARED_HANDLE_NOT_FOUND, &[&handle]).into()
 }
 
-/// The outputs of a call whose arguments come behind others.
+/// The outputs of a call whose arguments come after others.
 fn shifted(mut called: Called, by: usize) -> Called {
     called.outputs.iter_mut().for_each(|output| output.0 += by);
     called

@@ -5,7 +5,7 @@
 //! and a `CATCH` block come like anything else. Queries announce their columns. Modules and texts
 //! that are executed are walked likewise, but one that is being walked already is not entered
 //! again. Variables are assigned and options are set, as in SQL Server: procedures that have to run
-//! for real find out by such an assignment behind a condition that never holds, and switch the
+//! for real find out by such an assignment after a condition that never holds, and switch the
 //! option off.
 
 use std::sync::Arc;

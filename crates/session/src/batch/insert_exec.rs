@@ -160,7 +160,7 @@ fn shape_of(types: &[SqlType]) -> Arc<TableDef> {
     TableDef::shape(header, types.iter().enumerate().map(column).collect())
 }
 
-/// The rows of all result sets with columns of these types, and behind them their numbers.
+/// The rows of all result sets with columns of these types, and after them their numbers.
 struct Returned {
     types: Vec<SqlType>,
     rows: LocalTable,

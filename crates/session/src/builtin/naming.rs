@@ -116,7 +116,7 @@ fn check_database(
     }
 }
 
-/// The table before the last dot, and what stands behind it.
+/// The table before the last dot, and what stands after it.
 fn parent(
     context: &Context<'_>,
     database: DbId,

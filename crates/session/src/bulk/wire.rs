@@ -27,8 +27,8 @@ pub trait BulkSource {
     /// The types of the rows' columns; none if no rows come at all. Called once, before any row.
     fn columns(&mut self, task: &Task) -> SqlResult<Vec<SqlType>>;
 
-    /// Hands the next row on: a value of its column's type for each column. `false` behind the
-    /// last row. Waits for rows that have not arrived.
+    /// Hands the next row on: a value of its column's type for each column. `false` after the last
+    /// row. Waits for rows that have not arrived.
     fn next(
         &mut self,
         task: &Task,

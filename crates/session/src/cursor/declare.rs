@@ -221,7 +221,7 @@ fn key_of(table: &TableDef) -> Option<Vec<NamingColumn>> {
     }
 }
 
-/// The query with the columns of its keys behind its own, and the query of the row with given keys.
+/// The query with the columns of its keys after its own, and the query of the row with given keys.
 fn keyed_statements(query: &ast::SelectStatement, items: &[Item]) -> SqlResult<Vec<StatementKind>> {
     let equal = |(number, item): (usize, &Item)| {
         let equals = if item.nullable { "IS NOT DISTINCT FROM" } else { "=" };

@@ -456,7 +456,7 @@ impl Context<'_> {
 /// Where a cursor's block of rows lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Block {
-    /// The place of its first row; 0 before the first row of all, `count + 1` behind the last.
+    /// The place of its first row; 0 before the first row of all, `count + 1` after the last.
     first: i64,
     /// How many rows it has.
     rows: i64,
@@ -466,7 +466,7 @@ struct Block {
 
 impl Block {
     /// The first place and the end of the block that a fetch of this many rows leads to. No rows at
-    /// all stand for before the first and behind the last.
+    /// all stand for before the first and after the last.
     fn after(self, kind: i64, row: i64, size: i64) -> (i64, i64) {
         let Block { first, rows, count } = self;
         let behind = count + 1;

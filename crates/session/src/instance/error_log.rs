@@ -12,7 +12,7 @@ pub const ARCHIVES: u32 = 6;
 
 /// Characters for the part of the server.
 const PROCESS: usize = 12;
-/// Characters of a date, with the blank behind it.
+/// Characters of a date, with the blank after it.
 const DATE: usize = 23;
 /// Units of `datetime` in a second.
 const PER_SECOND: u32 = 300;

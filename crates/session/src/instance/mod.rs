@@ -389,7 +389,7 @@ impl Instance {
 struct SequentialGuids {
     /// Ticks of the last one; the next is greater.
     last: u64,
-    /// The bytes behind, random since the server started.
+    /// The bytes after, random since the server started.
     node: [u8; 8],
 }
 

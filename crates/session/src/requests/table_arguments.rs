@@ -36,7 +36,7 @@ fn violation_of(definition: &str) -> String {
 
 impl Context<'_> {
     /// A table-valued parameter: rows of the table type that the client or the procedure names.
-    /// Errors 500, 2715, 8061 or 8062 behind the reason.
+    /// Errors 500, 2715, 8061 or 8062 after the reason.
     pub(crate) fn table_argument(
         &mut self,
         (callee, at): (&Callee, usize),

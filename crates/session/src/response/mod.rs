@@ -77,7 +77,7 @@ pub struct StatementDone {
     pub rows: Option<u64>,
     /// The statement has failed.
     pub failed: bool,
-    /// A transaction is open behind it.
+    /// A transaction is open after it.
     pub in_transaction: bool,
 }
 

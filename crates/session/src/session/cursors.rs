@@ -36,7 +36,7 @@ pub(crate) enum Model {
 /// What a cursor was declared to be.
 #[derive(Debug)]
 pub(crate) struct Source {
-    /// Its statements: the query with the key behind its columns, and the query of one row.
+    /// Its statements: the query with the key after its columns, and the query of one row.
     pub program: Arc<Program>,
     pub model: Model,
     /// Whether it can be moved in any direction.
@@ -47,7 +47,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// How many columns with keys are behind those that users see; none if rows are not sought
+    /// How many columns with keys are after those that users see; none if rows are not sought
     /// again.
     pub fn key_columns(&self) -> usize {
         self.keys.iter().map(|key| key.columns.len()).sum()
@@ -82,7 +82,7 @@ pub(crate) struct OpenRows {
     pub columns: Box<[ResultColumn]>,
     pub rows: LocalTable,
     pub count: i64,
-    /// 0 before the first row, `count + 1` behind the last.
+    /// 0 before the first row, `count + 1` after the last.
     pub position: i64,
     /// Whether there is a row at the position that was not deleted.
     pub on_row: bool,

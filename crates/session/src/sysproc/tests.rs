@@ -196,7 +196,7 @@ fn drivers_learn_what_there_is() {
     let server = TestServer::new();
     let mut session = server.session();
     session.script(SCHEMA);
-    // The rows behind the names of the columns.
+    // The rows after the names of the columns.
     let mut rows = |call: &str| {
         let answer = session.run(&format!("exec {call}"));
         answer.lines().skip(1).collect::<Vec<_>>().join("\n")

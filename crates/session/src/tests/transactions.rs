@@ -209,7 +209,7 @@ fn a_heap_keeps_its_rows_when_its_first_index_has_a_filter() {
     assert_eq!(session.run("select sum(a + c) as n from h"), "n\n1625\n(1 row)");
 }
 
-// The statement of a definition that failed over rows stayed open: locks of statements behind it
+// The statement of a definition that failed over rows stayed open: locks of statements after it
 // were not let go of.
 #[test]
 fn a_transaction_goes_on_behind_a_column_that_could_not_be_altered() {

@@ -183,7 +183,7 @@ impl ResponseWriter {
         self.message.put_token(token::ORDER, |out| columns.iter().for_each(|c| out.put_u16(*c)));
     }
 
-    /// Writes the tables behind the result, each as the parts of its name.
+    /// Writes the tables after the result, each as the parts of its name.
     pub fn table_names(&mut self, tables: &[&[&str]]) {
         self.message.put_token(token::TABNAME, |out| {
             for parts in tables {

@@ -207,7 +207,7 @@ impl<'a> RpcReader<'a> {
         &self.headers
     }
 
-    /// The next call; nothing behind the last one.
+    /// The next call; nothing after the last one.
     ///
     /// # Errors
     /// When the call cannot be read. What follows it in the message is lost, and so there is
@@ -252,7 +252,7 @@ impl<'a> RpcReader<'a> {
             if self.is_separator(first) {
                 self.r.u8()?;
                 call.no_execute = first == SEPARATOR_NO_EXECUTE;
-                // A separator behind the last call does not announce another one.
+                // A separator after the last call does not announce another one.
                 call.is_followed = !self.r.is_empty();
                 self.at_end = self.r.is_empty();
                 return Ok(call);

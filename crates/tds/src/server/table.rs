@@ -68,7 +68,7 @@ pub struct TableParameter<'a> {
 }
 
 impl<'a> TableParameter<'a> {
-    /// Reads the parameter behind its type byte.
+    /// Reads the parameter after its type byte.
     ///
     /// # Errors
     /// Types that cannot be, lengths that contradict each other, a message that ends too early.

@@ -66,7 +66,7 @@ pub(crate) enum Scalar {
     },
 }
 
-/// A scalar's bytes behind one byte for its length.
+/// A scalar's bytes after one byte for its length.
 pub(crate) struct ScalarBytes {
     bytes: [u8; 18],
     length: usize,

@@ -53,7 +53,7 @@ pub struct Stop {
 pub enum StopError {
     /// No full backup was finished before it; the first was then.
     TooEarly(i64),
-    /// No backup of the log was finished behind it; the last was then, if there is one.
+    /// No backup of the log was finished after it; the last was then, if there is one.
     TooLate(Option<i64>),
 }
 

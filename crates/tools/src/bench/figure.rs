@@ -9,7 +9,7 @@ pub struct Figure {
     pub figure: &'static str,
     /// In what.
     pub unit: &'static str,
-    /// Digits behind the point that mean something.
+    /// Digits after the point that mean something.
     pub decimals: usize,
     /// A published figure for the same, to be shown beside it.
     pub published: Option<&'static str>,

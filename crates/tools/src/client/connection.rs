@@ -17,7 +17,7 @@ use super::incoming::Incoming;
 use super::link::{Canceller, Link};
 use super::options::ConnectOptions;
 
-/// Where in a request the transaction's descriptor lies: behind the packet's header, the lengths of
+/// Where in a request the transaction's descriptor lies: after the packet's header, the lengths of
 /// all headers and of the first one, and its number.
 const DESCRIPTOR_AT: usize = HEADER_LEN + 4 + 4 + 2;
 /// How long the server may take to confirm an attention after a query's timeout.

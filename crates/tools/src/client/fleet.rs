@@ -186,7 +186,7 @@ impl Member {
             self.is_cancelling = true;
             let mut out = MessageWriter::new();
             request::attention(&mut out);
-            // It goes behind what is still to be sent.
+            // It goes after what is still to be sent.
             self.unsent.extend_from_slice(out.ready());
             let sent = write_some(&mut self.socket, &self.unsent)?;
             self.unsent.drain(..sent);

@@ -31,7 +31,7 @@ pub enum Line<'a> {
     Text,
     /// The batch ends here and is run this many times.
     Go(u32),
-    /// `GO` with something behind it that is not a count.
+    /// `GO` with something after it that is not a count.
     BadGo,
     /// A command: what follows the colon, or all of the line for those without one.
     Command(&'a str),

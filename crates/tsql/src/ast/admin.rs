@@ -67,7 +67,7 @@ pub struct BackupOption {
     pub name: Box<str>,
     /// `= value`, or what `MOVE` moves.
     pub value: Option<Expr>,
-    /// What stands behind `TO` (of `MOVE`), `AFTER` (of `STOPATMARK`).
+    /// What stands after `TO` (of `MOVE`), `AFTER` (of `STOPATMARK`).
     pub second: Option<Expr>,
 }
 
@@ -143,7 +143,7 @@ pub struct ServerConfiguration {
     /// What is set, in upper case with single blanks: `BUFFER POOL EXTENSION`, `PROCESS AFFINITY`,
     /// `MEMORY_OPTIMIZED`.
     pub name: Box<str>,
-    /// The value, perhaps with options in parentheses behind it. Ranges of processors are a word as
+    /// The value, perhaps with options in parentheses after it. Ranges of processors are a word as
     /// written.
     pub value: OptionValue,
 }

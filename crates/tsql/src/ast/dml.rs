@@ -66,7 +66,7 @@ pub enum RowValue {
     Default(Span),
 }
 
-/// `OUTPUT … INTO …` and, behind it, a second `OUTPUT` to the client.
+/// `OUTPUT … INTO …` and, after it, a second `OUTPUT` to the client.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// Where it stands.
@@ -167,7 +167,7 @@ pub enum SetClauseKind {
         value: Expr,
         /// From where; NULL appends.
         offset: Expr,
-        /// How much is replaced; NULL is everything behind.
+        /// How much is replaced; NULL is everything after.
         length: Expr,
     },
 }

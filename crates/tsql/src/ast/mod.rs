@@ -67,7 +67,7 @@ pub const WALK_BYTES: usize =
 pub struct Span {
     /// Offset of the first byte.
     pub start: u32,
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     pub end: u32,
     /// Line of the first byte, from 1.
     pub line: u32,

@@ -177,7 +177,7 @@ pub struct GroupBy {
     pub all: bool,
     /// What is grouped by; several sets are combined with each other.
     pub items: Vec<GroupingSet>,
-    /// The old `WITH ROLLUP` or `WITH CUBE` behind the list.
+    /// The old `WITH ROLLUP` or `WITH CUBE` after the list.
     pub with: Option<GroupingKind>,
 }
 
@@ -386,15 +386,15 @@ pub struct TableFunction {
     pub name: ObjectName,
     /// What it is called with.
     pub arguments: Vec<Argument>,
-    /// `WITH (column type 'path', …)` behind `OPENJSON`; empty when absent.
+    /// `WITH (column type 'path', …)` after `OPENJSON`; empty when absent.
     pub schema: Vec<OpenJsonColumn>,
     /// Its name and the names of its columns.
     pub alias: Option<TableAlias>,
-    /// `WITH (NOLOCK)` behind the alias.
+    /// `WITH (NOLOCK)` after the alias.
     pub hints: Vec<TableHint>,
 }
 
-/// A column of the `WITH` behind `OPENJSON`.
+/// A column of the `WITH` after `OPENJSON`.
 #[derive(Clone, Debug)]
 pub struct OpenJsonColumn {
     /// Its name.

@@ -39,7 +39,7 @@ pub struct LoginOption {
 /// The options of a login.
 #[derive(Clone, Debug)]
 pub enum LoginOptionKind {
-    /// `PASSWORD = 'text'` or a hash, with the words behind it.
+    /// `PASSWORD = 'text'` or a hash, with the words after it.
     Password {
         /// A string, or a binary with `HASHED`.
         value: Literal,
@@ -174,7 +174,7 @@ pub struct PermissionItem {
     pub span: Span,
     /// Its words in upper case with single blanks: `SELECT`, `VIEW SERVER STATE`, `ALL`.
     pub name: Box<str>,
-    /// The columns behind it.
+    /// The columns after it.
     pub columns: Vec<Ident>,
 }
 
@@ -185,7 +185,7 @@ pub struct Securable {
     pub class: Option<SecurableClass>,
     /// What.
     pub name: ObjectName,
-    /// The columns behind it.
+    /// The columns after it.
     pub columns: Vec<Ident>,
 }
 

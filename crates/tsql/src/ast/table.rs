@@ -80,7 +80,7 @@ pub struct ColumnDefinition {
     pub masked: Option<Box<str>>,
     /// `DEFAULT`, keys, checks and references, in the order written.
     pub constraints: Vec<Constraint>,
-    /// `INDEX name …` behind the column; its list of columns is empty.
+    /// `INDEX name …` after the column; its list of columns is empty.
     pub index: Option<Box<InlineIndex>>,
 }
 
@@ -176,7 +176,7 @@ pub struct KeyConstraint {
     pub clustered: Option<bool>,
     /// `HASH`.
     pub hash: bool,
-    /// The columns; empty when it stands behind the column.
+    /// The columns; empty when it stands after the column.
     pub columns: Vec<IndexColumn>,
     /// `WITH (…)`.
     pub options: Vec<IndexOption>,
@@ -187,7 +187,7 @@ pub struct KeyConstraint {
 /// `FOREIGN KEY … REFERENCES`.
 #[derive(Clone, Debug)]
 pub struct ForeignKey {
-    /// The columns; empty when it stands behind the column.
+    /// The columns; empty when it stands after the column.
     pub columns: Vec<Ident>,
     /// The referenced table.
     pub table: ObjectName,
@@ -226,7 +226,7 @@ pub struct InlineIndex {
     pub hash: bool,
     /// `COLUMNSTORE`.
     pub columnstore: bool,
-    /// The key columns; empty when it stands behind the column.
+    /// The key columns; empty when it stands after the column.
     pub columns: Vec<IndexColumn>,
     /// `INCLUDE`.
     pub include: Vec<Ident>,
@@ -388,7 +388,7 @@ pub struct AlterTableDrop {
     pub if_exists: bool,
     /// Which.
     pub name: Ident,
-    /// `WITH (ONLINE = ON)` behind a constraint.
+    /// `WITH (ONLINE = ON)` after a constraint.
     pub options: Vec<IndexOption>,
 }
 

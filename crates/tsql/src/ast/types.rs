@@ -14,7 +14,7 @@ pub struct DataType {
     pub arguments: TypeArguments,
 }
 
-/// What stands in parentheses behind a type's name.
+/// What stands in parentheses after a type's name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TypeArguments {
     /// No parentheses.

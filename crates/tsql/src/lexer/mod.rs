@@ -102,7 +102,7 @@ impl<'a> Lexer<'a> {
         false
     }
 
-    /// The byte `ahead` of the position, 0 behind the end.
+    /// The byte `ahead` of the position, 0 after the end.
     fn byte(&self, ahead: usize) -> u8 {
         self.bytes.get(self.position + ahead).copied().unwrap_or(0)
     }
@@ -228,7 +228,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// An identifier, keyword or variable, or a word behind `$`.
+    /// An identifier, keyword or variable, or a word after `$`.
     fn word(&mut self, kind: TokenKind, mark: Span) -> Token {
         self.position += self.char().len_utf8();
         let mut ascii = self.bytes[mark.start as usize] < 0x80;
@@ -283,7 +283,7 @@ impl<'a> Lexer<'a> {
         self.token(kind, mark)
     }
 
-    /// The offset behind the closing quote of what opens at the position.
+    /// The offset after the closing quote of what opens at the position.
     fn find_close(&mut self, close: u8) -> Option<usize> {
         let mut at = self.position + 1;
         loop {
@@ -361,7 +361,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The number behind a sign of currency.
+    /// The number after a sign of currency.
     fn money(&mut self, mark: Span) -> Token {
         if matches!(self.byte(0), b'+' | b'-') && matches!(self.byte(1), b'0'..=b'9' | b'.') {
             self.position += 1;

@@ -16,7 +16,7 @@ pub(crate) struct Token {
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TokenKind {
-    /// Behind the last token, always there.
+    /// After the last token, always there.
     End,
     /// Where the lexer gave up; it keeps the error.
     Error,

@@ -157,7 +157,7 @@ impl Parser<'_> {
         Ok(AlterTableAction::Drop(drops))
     }
 
-    /// `WITH (ONLINE = ON, MOVE TO x)` behind a dropped constraint.
+    /// `WITH (ONLINE = ON, MOVE TO x)` after a dropped constraint.
     fn drop_options(&mut self) -> SqlResult<Vec<IndexOption>> {
         match self.at(K::With) && self.peek_at(1).kind == TokenKind::LeftParen {
             true => self.index_options(),

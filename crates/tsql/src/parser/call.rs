@@ -189,7 +189,7 @@ impl Parser<'_> {
         Ok(new_call(ObjectName::bare(self.take_ident()?)))
     }
 
-    /// The parenthesis behind a function's name, and what may follow it.
+    /// The parenthesis after a function's name, and what may follow it.
     #[inline(never)]
     fn named_call(&mut self, start: Token, mut call: Box<FunctionCall>) -> SqlResult<Expr> {
         call.arguments = self.arguments()?;
@@ -231,7 +231,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `IGNORE NULLS`, `WITHIN GROUP` and `OVER` behind a call.
+    /// `IGNORE NULLS`, `WITHIN GROUP` and `OVER` after a call.
     #[inline(never)]
     fn finish_call(&mut self, mut call: Box<FunctionCall>) -> SqlResult<ExprKind> {
         let name = &call.name.name.name;
@@ -529,7 +529,7 @@ impl Parser<'_> {
         ])
     }
 
-    /// What stands behind `{fn`. Reserved words are names there.
+    /// What stands after `{fn`. Reserved words are names there.
     fn odbc_function(&mut self) -> SqlResult<ExprKind> {
         self.enter(1)?;
         let kind = self.odbc_function_call();

@@ -29,7 +29,7 @@ impl Parser<'_> {
         Ok(StatementKind::Execute(Box::new(execute)))
     }
 
-    /// `EXEC`, with everything behind it.
+    /// `EXEC`, with everything after it.
     fn execute(&mut self) -> SqlResult<Execute> {
         let mut execute = self.executed()?;
         self.execute_options(&mut execute)?;
@@ -92,7 +92,7 @@ impl Parser<'_> {
         Ok(ProcedureName::Name(Box::new(name), self.procedure_number()?))
     }
 
-    /// `;1` behind a procedure's name.
+    /// `;1` after a procedure's name.
     pub(super) fn procedure_number(&mut self) -> SqlResult<Option<i32>> {
         let found =
             self.at_token(TokenKind::Semicolon) && self.peek_at(1).kind == TokenKind::Integer;
@@ -170,7 +170,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The number behind a sign.
+    /// The number after a sign.
     fn number_constant(&mut self, start: Token, negative: bool) -> SqlResult<ArgumentValue> {
         match self.peek().kind {
             TokenKind::Integer | TokenKind::Numeric | TokenKind::Float | TokenKind::Money => {

@@ -5,7 +5,7 @@
 //!
 //! Precedence, from loose to tight: `OR`; `AND`; `NOT`; comparisons, `BETWEEN`, `IN`, `LIKE`, `IS`
 //! (which do not chain); `+ - & | ^ << >>`; `* / %`; `~`, `COLLATE`, `AT TIME ZONE`. A sign reaches
-//! over the products behind it: `-a / -b * c` is `-(a / -(b * c))`.
+//! over the products after it: `-a / -b * c` is `-(a / -(b * c))`.
 //!
 //! `Parser::height` is the height of the highest expression read since it was last reset. `a * b +
 //! c * d` and `a COLLATE b COLLATE c` grow to the left without recursion, so `depth` alone does not
@@ -34,7 +34,7 @@ pub(super) enum Power {
     Sum,
     Product,
     Primary,
-    /// What `COLLATE` and `AT TIME ZONE` may stand behind.
+    /// What `COLLATE` and `AT TIME ZONE` may stand after.
     Operand,
 }
 
@@ -154,7 +154,7 @@ impl Parser<'_> {
         Ok(Parsed::Scalar(Expr { span: self.since(start), kind: ExprKind::Call(call) }))
     }
 
-    /// Reads the operator at the next token, which stands behind a value, and its right side.
+    /// Reads the operator at the next token, which stands after a value, and its right side.
     fn apply(&mut self, power: Power, left: Box<Expr>) -> SqlResult<Parsed> {
         match power {
             Power::Or | Power::And | Power::Not => {
@@ -507,7 +507,7 @@ impl Parser<'_> {
         Ok(query)
     }
 
-    /// `COLLATE` and `AT TIME ZONE` behind an operand.
+    /// `COLLATE` and `AT TIME ZONE` after an operand.
     fn postfix(&mut self, mut expr: Expr, power: Power) -> SqlResult<Expr> {
         if power == Power::Operand {
             return Ok(expr);

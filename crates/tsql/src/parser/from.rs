@@ -33,7 +33,7 @@ impl Parser<'_> {
         Ok(source)
     }
 
-    /// The joins and pivots behind a source.
+    /// The joins and pivots after a source.
     #[inline(never)]
     fn joins_after(&mut self, mut left: TableSource) -> SqlResult<TableSource> {
         loop {
@@ -259,7 +259,7 @@ impl Parser<'_> {
         self.named(start, enclosed)
     }
 
-    /// What a parenthesis encloses, with the name behind it that it needs.
+    /// What a parenthesis encloses, with the name after it that it needs.
     #[inline(never)]
     fn named(&mut self, start: Span, enclosed: Enclosed) -> SqlResult<TableSource> {
         let kind = match enclosed {
@@ -302,7 +302,7 @@ impl Parser<'_> {
         Ok(enclosed)
     }
 
-    /// Whether what stands behind a query in parentheses makes the whole a query.
+    /// Whether what stands after a query in parentheses makes the whole a query.
     fn query_goes_on(&self) -> bool {
         self.at_token(TokenKind::RightParen)
             || matches!(

@@ -73,7 +73,7 @@ enum ValueHint {
 }
 
 impl Parser<'_> {
-    /// `WITH (hint, …)` behind a table, if it is there.
+    /// `WITH (hint, …)` after a table, if it is there.
     pub(super) fn with_table_hints(&mut self) -> SqlResult<Vec<TableHint>> {
         if !self.at(K::With) {
             return Ok(Vec::new());
@@ -104,7 +104,7 @@ impl Parser<'_> {
         ends && self.table_hint_word(word).is_some_and(|(_, old)| old)
     }
 
-    /// Hints without `WITH`, if they are there. Behind an alias a parenthesis can be nothing else.
+    /// Hints without `WITH`, if they are there. After an alias a parenthesis can be nothing else.
     pub(super) fn old_table_hints(&mut self, behind_alias: bool) -> SqlResult<Vec<TableHint>> {
         let found = self.at_token(TokenKind::LeftParen) && (behind_alias || self.old_hints_ahead());
         match found {
@@ -181,7 +181,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(index (a, b))` behind `FORCESEEK`.
+    /// `(index (a, b))` after `FORCESEEK`.
     fn force_seek(&mut self) -> SqlResult<Option<(IndexRef, Vec<crate::ast::Ident>)>> {
         if !self.eat_token(TokenKind::LeftParen) {
             return Ok(None);

@@ -38,7 +38,7 @@ const NUMBERS: Words<fn(u32) -> IndexOptionKind> = &[
 ];
 
 impl Parser<'_> {
-    /// `CREATE INDEX`, from the first word behind `CREATE` on.
+    /// `CREATE INDEX`, from the first word after `CREATE` on.
     pub(super) fn create_index(&mut self) -> SqlResult<StatementKind> {
         let unique = self.eat(K::Unique);
         let clustered = self.clustered();
@@ -86,7 +86,7 @@ impl Parser<'_> {
             self.take();
             return self.parenthesized(|p| p.index_option(false));
         }
-        // Behind a default, `WITH VALUES` belongs to the column and not to the index.
+        // After a default, `WITH VALUES` belongs to the column and not to the index.
         if self.peek_at(1).keyword == K::Values {
             return Ok(Vec::new());
         }

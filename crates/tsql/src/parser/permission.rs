@@ -71,7 +71,7 @@ impl Parser<'_> {
         Ok(StatementKind::Permission(Box::new(statement)))
     }
 
-    /// The words of a permission and the columns behind it.
+    /// The words of a permission and the columns after it.
     fn permission(&mut self) -> SqlResult<PermissionItem> {
         let start = self.peek();
         let mut name = String::from(self.any_word()?);

@@ -78,7 +78,7 @@ impl Parser<'_> {
         Ok(query)
     }
 
-    /// The query of a statement or a module: the order stands behind the whole, never in
+    /// The query of a statement or a module: the order stands after the whole, never in
     /// parentheses. Subqueries and derived tables are free to have one for each operand.
     pub(super) fn top_query(&mut self) -> SqlResult<Query> {
         let query = self.query()?;
@@ -97,7 +97,7 @@ impl Parser<'_> {
         Ok(query)
     }
 
-    /// `ORDER BY`, `OFFSET` and `FOR` behind a query's rows.
+    /// `ORDER BY`, `OFFSET` and `FOR` after a query's rows.
     #[inline(never)]
     fn query_tail(&mut self, start: Span, body: QueryBody) -> SqlResult<Query> {
         let mut order_by = Vec::new();
@@ -294,7 +294,7 @@ impl Parser<'_> {
         self.at_ident() && self.peek_at(1).kind != TokenKind::Colon
     }
 
-    /// The assignment operator behind the next token.
+    /// The assignment operator after the next token.
     pub(super) fn assign_op_ahead(&self) -> Option<AssignOp> {
         assign_op(self.peek_at(1).kind)
     }

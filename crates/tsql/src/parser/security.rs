@@ -104,7 +104,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A password or its hash, and the words behind it.
+    /// A password or its hash, and the words after it.
     fn login_password(&mut self) -> SqlResult<LoginOptionKind> {
         let (value, _) = self.literal()?;
         if !matches!(value, Literal::String(_) | Literal::National(_) | Literal::Binary(_)) {

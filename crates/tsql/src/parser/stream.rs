@@ -30,7 +30,7 @@ impl<'a> Parser<'a> {
         self.tokens[self.position]
     }
 
-    /// The token `ahead` places behind the next one; the last one when there are not that many.
+    /// The token `ahead` places after the next one; the last one when there are not that many.
     #[inline]
     pub(super) fn peek_at(&self, ahead: usize) -> Token {
         self.tokens.get(self.position + ahead).copied().unwrap_or(self.tokens[self.last()])
@@ -331,7 +331,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A number with or without a sign, as written but for blanks behind the sign and a `+`.
+    /// A number with or without a sign, as written but for blanks after the sign and a `+`.
     pub(super) fn signed_number(&mut self) -> SqlResult<Box<str>> {
         let negative = match self.peek().kind {
             TokenKind::Minus => self.eat_token(TokenKind::Minus),
@@ -432,7 +432,7 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
-    /// `SET QUOTED_IDENTIFIER` was just read: it holds for the text behind it, outside of modules.
+    /// `SET QUOTED_IDENTIFIER` was just read: it holds for the text after it, outside of modules.
     pub(super) fn set_quoted_identifier(&mut self, on: bool) {
         if self.in_module || self.options.quoted_identifier == on {
             return;

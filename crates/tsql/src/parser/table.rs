@@ -98,7 +98,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A constraint, behind a column or on its own.
+    /// A constraint, after a column or on its own.
     pub(super) fn constraint(&mut self) -> SqlResult<Constraint> {
         let start = self.peek();
         let name = match self.eat(K::Constraint) {
@@ -217,8 +217,8 @@ impl Parser<'_> {
         Ok(ReferentialAction::NoAction)
     }
 
-    /// `INDEX name UNIQUE NONCLUSTERED HASH (a) INCLUDE (b) WHERE … WITH (…) ON …`.
-    /// Behind a column it is that column's index, if it lists none.
+    /// `INDEX name UNIQUE NONCLUSTERED HASH (a) INCLUDE (b) WHERE … WITH (…) ON …`. After a column
+    /// it is that column's index, if it lists none.
     pub(super) fn inline_index(&mut self, of_column: bool) -> SqlResult<InlineIndex> {
         let start = self.expect(K::Index)?;
         let name = self.ident()?;
@@ -291,7 +291,7 @@ impl Parser<'_> {
         Ok(DataSpace { name, column })
     }
 
-    /// An option of `WITH (…)` behind a table.
+    /// An option of `WITH (…)` after a table.
     pub(super) fn table_option(&mut self) -> SqlResult<TableOption> {
         let start = self.peek();
         let kind = self.table_option_kind(start)?;

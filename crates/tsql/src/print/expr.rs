@@ -84,7 +84,7 @@ impl Printer {
             ExprKind::AtTimeZone { operand, zone } => {
                 self.operand(operand, Tightness::Product);
                 self.put(" AT TIME ZONE ");
-                // A second one behind it would belong to the first.
+                // A second one after it would belong to the first.
                 let nested =
                     matches!(zone.kind, ExprKind::AtTimeZone { .. } | ExprKind::Collate { .. });
                 self.wrapped(nested || tightness(zone) < Tightness::Primary, |p| p.expr(zone));
@@ -187,7 +187,7 @@ impl Printer {
         }
     }
 
-    /// A sign belongs to the number behind it; before anything else it has a blank, so that two of
+    /// A sign belongs to the number after it; before anything else it has a blank, so that two of
     /// them make no comment.
     fn unary(&mut self, op: UnaryOp, operand: &Expr) {
         match (op, &operand.kind) {

@@ -1,7 +1,7 @@
 //! Matching by sections, for patterns whose beginnings occur everywhere in a text.
 //!
 //! What lies between two `%` is a section: single characters, `_` and sets. Where a pattern matches
-//! at all, it matches with each section at its first place behind the one before, so sections are
+//! at all, it matches with each section at its first place after the one before, so sections are
 //! looked for one after the other. A section is compared at each place in turn; where that becomes
 //! expensive, it is looked for by a word of bits for each 64 of its characters: bit `i` says that
 //! the section's first `i + 1` characters match up to here (Baeza-Yates and Gonnet, *A new approach
@@ -31,7 +31,7 @@ pub(super) struct Found {
 pub(super) struct Text<'t> {
     pub characters: &'t Characters,
     pub bytes: &'t [u8],
-    /// A match may end here or anywhere behind: nothing but blanks that do not count follows.
+    /// A match may end here or anywhere after: nothing but blanks that do not count follows.
     pub end: usize,
 }
 

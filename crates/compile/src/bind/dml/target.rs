@@ -243,7 +243,7 @@ impl Binder<'_> {
         Ok(targeted)
     }
 
-    /// Notes that the target's rows are changed: the view's that is named, and the table's behind
+    /// Notes that the target's rows are changed: the view's that is named, and the table's after
     /// it. A view without an ownership chain to the table is nothing that lets its users change
     /// that.
     pub(super) fn note_change(

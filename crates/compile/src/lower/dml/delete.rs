@@ -47,7 +47,7 @@ impl Lowering {
             l.b.emit(Inst::Move { dst: row, src: found.reg });
             let again = l.b.here();
             let status = l.status_reg();
-            // The old row is needed behind the deletion, and `row` may change once more before.
+            // The old row is needed after the deletion, and `row` may change once more before.
             l.b.emit(Inst::Delete { target: target.id, row, status });
             l.switch_status(status, done, newer, next, next);
             l.b.place(newer);

@@ -58,7 +58,7 @@ pub struct Changed {
 }
 
 impl Changed {
-    /// Whether a column of its rows may be NULL; the hidden row number behind them may not.
+    /// Whether a column of its rows may be NULL; the hidden row number after them may not.
     fn is_nullable(&self, at: usize) -> bool {
         self.columns.get(at).is_some_and(|column| column.nullable)
     }

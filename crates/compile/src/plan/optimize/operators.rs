@@ -430,7 +430,7 @@ impl Optimizer<'_, '_> {
     }
 }
 
-/// Behind which number no row meets a condition, as far as it says so.
+/// The number after which no row meets a condition, as far as it says so.
 fn last_number(condition: &Pred, numbers: &ColSet) -> Option<i64> {
     let Pred::Compare(op, a, b) = condition else { return None };
     let is_number = |e: &Expr| column_of(e).is_some_and(|col| numbers.contains(col));

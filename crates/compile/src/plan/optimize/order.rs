@@ -43,7 +43,7 @@ impl Want {
         }
     }
 
-    /// What is left of this where rows are numbered as they come: a number settles what is behind
+    /// What is left of this where rows are numbered as they come: a number settles what is after
     /// it.
     pub fn before(&self, numbers: &ColSet) -> Want {
         let mut want = self.clone();
@@ -54,7 +54,7 @@ impl Want {
         want
     }
 
-    /// Whether an index of a source has this order behind some leading key columns that are given,
+    /// Whether an index of a source has this order after some leading key columns that are given,
     /// and if so, whether it has to be read backward.
     pub fn in_index(
         &self,
@@ -75,7 +75,7 @@ impl Want {
                 continue;
             }
             let Some(next) = key.next() else {
-                // Behind a whole unique key there is nothing left to order.
+                // After a whole unique key there is nothing left to order.
                 return if index.unique { backward.or(Some(false)) } else { None };
             };
             let way = next.descending != descending;

@@ -19,7 +19,7 @@ pub use estimate::Estimate;
 /// A statement's plan.
 #[derive(Clone, Debug)]
 pub struct ShownPlan {
-    /// The operators, inputs behind what uses them.
+    /// The operators, inputs after what uses them.
     pub operators: Vec<ShownOperator>,
 }
 

@@ -211,7 +211,7 @@ impl Writer<'_> {
         if let Some(object) = &operator.object {
             self.object(object);
         }
-        // The schema has a filter's condition behind what it filters.
+        // The schema has a filter's condition after what it filters.
         if name == "Filter" {
             self.inputs(plan, at);
         }

@@ -222,8 +222,8 @@ fn a_damaged_page_of_the_database_ends_a_backup() {
     assert_eq!(rows_of(&server, 5), rows);
 }
 
-/// Where the disk has no room for another checkpoint the last one is backed up, with more log
-/// behind it. What else a checkpoint fails with ends the backup.
+/// Where the disk has no room for another checkpoint the last one is backed up, with more log after
+/// it. What else a checkpoint fails with ends the backup.
 #[test]
 fn a_backup_goes_on_without_a_checkpoint_if_the_disk_of_the_data_is_full() {
     for file in ["rows.tpg", ".data"] {

@@ -154,7 +154,7 @@ fn only_the_segments_that_are_read_have_to_be_sound() {
     assert_eq!(&*path, &**middle);
     let before: Vec<_> = whole.iter().take_while(|(file, _)| *file == first).cloned().collect();
     assert_eq!(found, before);
-    // A reader that needs only what is behind the gap finds all of it.
+    // A reader that needs only what is after the gap finds all of it.
     world.sim.fs().flip_bit(&first, 20 * 8).expect("it is there");
     let (found, None) = read(*late).expect("its segment is whole") else { panic!("it is whole") };
     let behind = whole.iter().skip_while(|(_, stamp)| stamp < late);

@@ -52,7 +52,7 @@ const CHANGES_MIN: u64 = 1 << 20;
 /// ends.
 const CHANGED_BYTES: u64 = 512;
 
-/// Bytes of rows, one behind another.
+/// Bytes of rows, one after another.
 #[derive(Default)]
 pub struct Rows {
     bytes: Vec<u8>,
@@ -237,7 +237,7 @@ impl SchemaEdit {
         (old, new): (&TableDef, &TableDef),
     ) -> CatalogResult<()> {
         self.replace_storage(task, txn, old, new.clone())?;
-        // A transaction that was in the table may have committed at a log position behind one that
+        // A transaction that was in the table may have committed at a log position after one that
         // another transaction has reserved and not used yet.
         let log = self.catalog.database().manager().log();
         log.wait_committed(task, log.tail());

@@ -168,7 +168,7 @@ fn a_pair_is_rewritten_when_enough_of_it_was_of_a_dropped_table() {
     assert_eq!(world.recover(&[5], 2).rows(5, 2), expected);
 }
 
-/// A table is dropped behind the end of the checkpoint that is being made: its log still speaks of
+/// A table is dropped after the end of the checkpoint that is being made: its log still speaks of
 /// rows in files.
 #[test]
 fn a_table_that_is_dropped_while_a_checkpoint_is_made_stays_in_files_until_the_next() {
@@ -247,7 +247,7 @@ fn identities_of_tables_that_are_gone_are_forgotten() {
     assert_eq!(identities(&world), [1001].map(StorageId));
 }
 
-/// A manifest that only says what is not needed any more comes while the log has counters behind it
+/// A manifest that only says what is not needed any more comes while the log has counters after it
 /// that were read already. The next has them.
 #[test]
 fn counters_outlive_manifests_that_are_like_the_last() {

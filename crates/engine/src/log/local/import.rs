@@ -44,7 +44,7 @@ struct Open {
 }
 
 impl Import {
-    /// Goes on behind `end`, where the batch before ended, in the segment of this number. The
+    /// Goes on after `end`, where the batch before ended, in the segment of this number. The
     /// directory is made if it does not exist. Segments take about this many bytes.
     pub fn begin(
         env: &Env,

@@ -17,9 +17,9 @@
 //!
 //! * F1: one batch is in flight at a time: a batch is written after the one before has been synced.
 //!   So of the batches in a file only the last can be torn, and a bad batch that has a good one
-//!   behind it is damage.
+//!   after it is damage.
 //! * F2: segment numbers are contiguous. A segment is removed only when all before it are, durably,
-//!   and the one behind it is active, durably. So a log whose segments are all prepared has its
+//!   and the one after it is active, durably. So a log whose segments are all prepared has its
 //!   first.
 //! * F3: an active segment's header is durable when its first batch is, since one sync covers both.
 //!   It tells where the batch before the first one ended.
@@ -207,7 +207,7 @@ impl LocalStore {
             }
         }
         if active.is_empty() && first > 1 {
-            // F2: a segment is given up only when one behind it is active.
+            // F2: a segment is given up only when one after it is active.
             return Err(missing(dir.join(segment::name(first - 1))));
         }
         if prepared.iter().any(|segment| segment.size < options.first_bytes) {
@@ -343,7 +343,7 @@ impl LogStore for LocalStore {
 }
 
 impl Inner {
-    /// Takes the first segment off the list if all of it lies before this position. The one behind
+    /// Takes the first segment off the list if all of it lies before this position. The one after
     /// it must be active on disk, too: its first batch is synced (F2, F3).
     fn give_up_first(&self, lsn: Lsn) -> Option<Segment> {
         let mut segments = self.segments.lock();

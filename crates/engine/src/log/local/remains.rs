@@ -20,7 +20,7 @@ use crate::log::store::{Batch, BatchReader, LogEnd};
 /// Reads as far as segments are sound, and then says why it cannot go on, unless that was all.
 struct Remains {
     reader: LocalReader,
-    /// What is wrong behind the last sound segment.
+    /// What is wrong after the last sound segment.
     broken: Option<LogError>,
 }
 
@@ -66,7 +66,7 @@ pub fn read_remains(
     Ok(Box::new(Remains { reader, broken }))
 }
 
-/// What is said if this is not the number of the segment behind the last one.
+/// What is said if this is not the number of the segment after the last one.
 fn gap(dir: &Path, sound: &VecDeque<Segment>, number: u64) -> Option<LogError> {
     let expected = sound.back()?.number + 1;
     (number != expected).then(|| missing(dir.join(segment::name(expected))))
@@ -84,7 +84,7 @@ impl BatchReader for Remains {
         self.reader.progress()
     }
 
-    /// Behind the last batch that could be read.
+    /// After the last batch that could be read.
     fn end(&self) -> LogEnd {
         self.reader.end()
     }

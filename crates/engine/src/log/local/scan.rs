@@ -220,7 +220,7 @@ impl BatchReader for LocalReader {
 /// Reads the batches of a log that is being written, as far as they have been.
 pub struct LocalTail {
     reader: LocalReader,
-    /// Everything up to here has been written and synced; what may be behind is not looked at.
+    /// Everything up to here has been written and synced; what may be after is not looked at.
     limit: Lsn,
 }
 

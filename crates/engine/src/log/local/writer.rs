@@ -36,7 +36,7 @@ struct Active {
 }
 
 impl LocalWriter {
-    /// Opens the log behind its end in this epoch, and starts the epoch durably.
+    /// Opens the log after its end in this epoch, and starts the epoch durably.
     pub fn open(
         inner: Arc<Inner>,
         end: &LogEnd,

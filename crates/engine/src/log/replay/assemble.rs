@@ -51,8 +51,7 @@ struct Current {
 
 impl Assembler {
     /// For batches of this log, of which records from this position on count. A transaction that
-    /// began before that was over before `complete`, whose commit may lie behind others'
-    /// beginnings.
+    /// began before that was over before `complete`, whose commit may lie after others' beginnings.
     pub fn new(store: Arc<dyn LogStore>, from: Lsn, complete: Lsn) -> Assembler {
         Assembler {
             store,

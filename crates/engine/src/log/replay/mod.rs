@@ -161,7 +161,7 @@ impl Replay {
         }
     }
 
-    /// Lets the log end, as far as it is read here, behind the batch of the transaction that came
+    /// Lets the log end, as far as it is read here, after the batch of the transaction that came
     /// last.
     pub fn stop(&mut self) {
         self.stopping = true;

@@ -143,7 +143,7 @@ fn crash_everywhere(seed: u64, steps: u64) {
         fs.power_off_at(k);
         run(&machine, &mut witness, seed, steps, &format!("seed {seed}, operation {k}"));
         fs.power_on();
-        // The second cut falls into recovery, or a little behind it.
+        // The second cut falls into recovery, or a little after it.
         let second = 1 + (k * 7) % 60;
         fs.power_off_at(fs.operations() + second);
         let what = format!("seed {seed}, operations {k} and {second} more");

@@ -22,7 +22,7 @@ fn machine_with_commits(commits: u64, clean: bool) -> Machine {
 /// Bytes of a batch with one such commit.
 const BATCH: usize = BATCH_HEADER + record_len(16 + 100);
 
-/// Where the batch of this commit starts: behind the segment's header and the epoch's start.
+/// Where the batch of this commit starts: after the segment's header and the epoch's start.
 fn batch_offset(number: u64) -> u64 {
     (number + 2) * BATCH_ALIGN as u64
 }

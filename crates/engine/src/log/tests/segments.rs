@@ -224,8 +224,8 @@ fn missing_foreign_and_shortened_segments_are_named() {
         LogError::Damaged { file, offset, .. } if *file == *second && offset == len - 4096));
 }
 
-/// The only segment with batches was removed, and the prepared one behind it passed for a new,
-/// empty log.
+/// The only segment with batches was removed, and the prepared one after it passed for a new, empty
+/// log.
 #[test]
 fn a_prepared_segment_alone_is_no_new_log() {
     let machine = Machine::new(1);

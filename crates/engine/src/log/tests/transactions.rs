@@ -144,7 +144,7 @@ fn a_commit_without_its_chunks_or_its_prepare_record_is_damage() {
 }
 
 /// A checkpoint keeps the log from where the oldest transaction began that is open; others that
-/// began before that may have ended behind it.
+/// began before that may have ended after it.
 #[test]
 fn transactions_that_were_over_and_begin_before_what_is_read_are_passed_over() {
     let machine = Machine::new(7);
@@ -196,7 +196,7 @@ fn operations_that_make_no_sense_are_damage_with_a_place() {
             panic!("not damaged");
         };
         assert_eq!(&*file, machine.segment(1));
-        // Behind the segment's header and the batch that starts the epoch.
+        // After the segment's header and the batch that starts the epoch.
         let batch = 2 * 4096 + crate::log::batch::BATCH_HEADER as u64;
         assert_eq!(at, batch + (RECORD_HEADER + offset) as u64);
     }

@@ -26,7 +26,7 @@ pub(super) fn types_of_join(call: &Call<'_>) -> SqlResult<Inferred> {
     Ok(call.types(call.largest(&value), &[value, separator]))
 }
 
-/// Appends a value, behind a separator unless it is the first. Error 9829 beyond 8,000 bytes unless
+/// Appends a value, after a separator unless it is the first. Error 9829 beyond 8,000 bytes unless
 /// the result is a `(max)` string.
 pub(super) fn add(
     state: &mut AggregateState,

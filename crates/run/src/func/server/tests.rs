@@ -7,7 +7,7 @@ fn version_and_edition_are_those_of_a_known_server() {
     let text = version_text("Linux (Debian)");
     assert!(text.starts_with("Microsoft SQL Server 2022 (Thermocline "), "{text}");
     assert!(text.contains(") - 16.0.1000.6 (X64)"), "{text}");
-    // Some clients look for the system behind this word.
+    // Some clients look for the system after this word.
     assert!(text.contains(" on Linux"), "{text}");
     check(&[
         ("@@VERSION", &[], &version_text("Linux (test)")),

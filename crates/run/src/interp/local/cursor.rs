@@ -25,7 +25,7 @@ pub enum LocalAccess<'a> {
         index: usize,
         /// Leading key columns.
         prefix: &'a [ValueRef<'a>],
-        /// The column behind them.
+        /// The column after them.
         next: NextColumn,
         /// The lower bound on the next one; whether it belongs to the range.
         lower: Option<(ValueRef<'a>, bool)>,

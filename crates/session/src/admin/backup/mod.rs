@@ -4,7 +4,7 @@
 //! results are told, and history is written ([`history`]). Work runs on threads of its own, step by
 //! step, so that a statement can be cancelled between two steps.
 //!
-//! * `options`: what stands behind `WITH`. `failure`: errors as messages. `logged`: what the error
+//! * `options`: what stands after `WITH`. `failure`: errors as messages. `logged`: what the error
 //!   log has.
 //! * `take`: `BACKUP`; `tail`: of a damaged database. `restore`: `RESTORE DATABASE` and `LOG`.
 //!   `show`: `RESTORE HEADERONLY` and its like.

@@ -1,4 +1,4 @@
-//! What stands behind `WITH`.
+//! What stands after `WITH`.
 
 use std::sync::Arc;
 

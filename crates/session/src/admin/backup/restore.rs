@@ -290,7 +290,7 @@ impl Context<'_> {
         self.explained(result, about).map(drop)
     }
 
-    /// Whether a point in time has been reached behind which nothing is to be restored.
+    /// Whether a point in time has been reached after which nothing is to be restored.
     fn restored_to_stop(&self, def: &DatabaseDef) -> bool {
         let chain = self.session.instance.databases().closed_chain(def);
         chain.is_ok_and(|chain| chain.restored.is_some_and(|restored| restored.stopped))

@@ -316,7 +316,7 @@ fn page_messages(owner: &Owner, page: &LostPage) -> [SqlError; PAGE_MESSAGES] {
     ]
 }
 
-/// The id of the index with this ordinal. Behind the indexes of the definition comes the one that
+/// The id of the index with this ordinal. After the indexes of the definition comes the one that
 /// finds the rows of a heap.
 fn index_id(table: &TableDef, at: usize) -> i32 {
     table.indexes.get(at).map_or(0, |index| index.id.0)

@@ -36,7 +36,7 @@ use crate::security;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
-/// What may stand behind `WITH`; commands ignore what means nothing to them.
+/// What may stand after `WITH`; commands ignore what means nothing to them.
 const OPTIONS: [&str; 18] = [
     "ALL_CONSTRAINTS",
     "ALL_ERRORMSGS",

@@ -1,5 +1,5 @@
 //! `DBCC SHRINKDATABASE` and `SHRINKFILE`: rows of disk tables that have sunk move together, and
-//! what is free behind them goes back to the system.
+//! what is free after them goes back to the system.
 //!
 //! All of them are in one file, whatever files a database was declared with; it counts as the
 //! first. Others, and the log, are as large as what is in them.

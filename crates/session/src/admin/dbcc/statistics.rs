@@ -44,8 +44,8 @@ const fn nvarchar(units: u16) -> SqlType {
 /// What statistics are about.
 struct Target {
     name: Arc<str>,
-    /// The columns in order. Behind those of a nonclustered index come the clustered key's, by
-    /// which it finds rows.
+    /// The columns in order. After those of a nonclustered index come the clustered key's, by which
+    /// it finds rows.
     columns: Vec<ColumnId>,
     filter: Option<FilterDef>,
 }
@@ -226,7 +226,7 @@ impl Context<'_> {
         }
     }
 
-    /// Error 2557 behind 229 or 230 unless the user may read these columns of a table; without
+    /// Error 2557 after 229 or 230 unless the user may read these columns of a table; without
     /// columns, any of them.
     fn demand_reading(
         &mut self,

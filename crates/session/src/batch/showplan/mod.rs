@@ -1,5 +1,5 @@
-//! Plans instead of what statements do (`SHOWPLAN_TEXT`, `SHOWPLAN_ALL`, `SHOWPLAN_XML`), and
-//! behind what they have done (`STATISTICS PROFILE`, `STATISTICS XML`).
+//! Plans instead of what statements do (`SHOWPLAN_TEXT`, `SHOWPLAN_ALL`, `SHOWPLAN_XML`), and after
+//! what they have done (`STATISTICS PROFILE`, `STATISTICS XML`).
 //!
 //! Under `SHOWPLAN` a batch, text or procedure that a client asks for is walked from its first step
 //! to the last, whatever its jumps say, and so are the procedures that it executes. Nothing is done
@@ -332,7 +332,7 @@ fn rows_of_all(statement: &ShownStatement, id: usize) -> Vec<Vec<Value>> {
     rows
 }
 
-/// A row of `SHOWPLAN_ALL`. Operators are numbered behind the statement, which is 1.
+/// A row of `SHOWPLAN_ALL`. Operators are numbered after the statement, which is 1.
 fn row_of_operator(plan: &ShownPlan, at: usize, operator: &ShownOperator, id: usize) -> Vec<Value> {
     let named = |name: &str| match name {
         "" => Value::Null,

@@ -143,7 +143,7 @@ impl Options {
         }
     }
 
-    /// A terminator's bytes: `\t` and the like, or hexadecimal digits behind `0x`.
+    /// A terminator's bytes: `\t` and the like, or hexadecimal digits after `0x`.
     fn terminator(&self, text: &str) -> Vec<u8> {
         if let Some(bytes) = text.strip_prefix("0x").and_then(hexadecimal) {
             return bytes;

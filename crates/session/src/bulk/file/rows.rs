@@ -48,7 +48,7 @@ pub enum RowError<E> {
     UnexpectedEnd,
     /// A field is too long: its number, from 1.
     TooLong(usize),
-    /// A CSV file has something wrong in this field, from 1: text behind a quote, too few or too
+    /// A CSV file has something wrong in this field, from 1: text after a quote, too few or too
     /// many fields.
     Csv(usize),
     /// The file cannot be read.
@@ -81,7 +81,7 @@ pub struct Rows<S> {
 }
 
 impl<S: Source> Rows<S> {
-    /// The rows of a file from this offset on, behind any byte order mark.
+    /// The rows of a file from this offset on, after any byte order mark.
     pub fn new(source: S, format: Format, offset: u64) -> Rows<S> {
         Rows {
             source,
@@ -262,7 +262,7 @@ impl<S: Source> Rows<S> {
         }
     }
 
-    /// Goes behind a row that has something wrong.
+    /// Goes after a row that has something wrong.
     fn skip_row(
         &mut self,
         from: usize,
@@ -276,7 +276,7 @@ impl<S: Source> Rows<S> {
         Ok(RowError::Csv(column))
     }
 
-    /// A field in quotes: where it ends, behind the quote.
+    /// A field in quotes: where it ends, after the quote.
     fn quoted_field(
         &mut self,
         quote: &[u8],

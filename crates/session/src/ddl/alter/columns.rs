@@ -46,7 +46,7 @@ pub fn alter(
     rebuild::put(context, Rebuild { database, old: &old, new, sources, exprs, statement })
 }
 
-/// What is written behind `ALTER COLUMN name`.
+/// What is written after `ALTER COLUMN name`.
 struct Written<'w> {
     ty: &'w ast::DataType,
     collation: Option<&'w ast::Ident>,

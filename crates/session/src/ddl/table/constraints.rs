@@ -12,7 +12,7 @@ use super::{Builder, NameParts};
 use crate::ddl::failure::{AboutConstraint, DdlResult, constraint_error};
 
 impl Builder<'_> {
-    /// `PRIMARY KEY` or `UNIQUE`, behind a column or of the table.
+    /// `PRIMARY KEY` or `UNIQUE`, after a column or of the table.
     pub fn key_constraint(
         &mut self,
         constraint: &ast::Constraint,
@@ -98,7 +98,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// `CHECK`, behind a column or of the table.
+    /// `CHECK`, after a column or of the table.
     pub fn check_constraint(
         &mut self,
         constraint: &ast::Constraint,

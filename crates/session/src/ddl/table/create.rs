@@ -445,7 +445,7 @@ fn column(element: &TableElement) -> Option<&ast::ColumnDefinition> {
     }
 }
 
-/// All constraints, those behind columns with the column.
+/// All constraints, those after columns with the column.
 pub(crate) fn constraints(
     elements: &[TableElement],
 ) -> impl Iterator<Item = (&ast::Constraint, Option<&str>)> {
@@ -462,7 +462,7 @@ pub(crate) fn constraints(
     })
 }
 
-/// An index in a definition, with the column that it stands behind.
+/// An index in a definition, with the column that it stands after.
 pub(crate) fn inline_index(element: &TableElement) -> Option<(&ast::InlineIndex, Option<&str>)> {
     match element {
         TableElement::Column(column) => {

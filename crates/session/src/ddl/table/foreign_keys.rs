@@ -19,7 +19,7 @@ type Shown<'a> = &'a dyn std::fmt::Display;
 const KEY_COLUMNS_MAX: usize = 32;
 
 impl Builder<'_> {
-    /// `FOREIGN KEY … REFERENCES`, behind a column or of the table.
+    /// `FOREIGN KEY … REFERENCES`, after a column or of the table.
     pub fn foreign_key(
         &mut self,
         constraint: &ast::Constraint,

@@ -35,7 +35,7 @@ pub(crate) struct IndexRequest<'a> {
 }
 
 impl<'a> IndexRequest<'a> {
-    /// From `INDEX name …` in a table, perhaps behind a column.
+    /// From `INDEX name …` in a table, perhaps after a column.
     pub fn inline(index: &'a ast::InlineIndex, column: Option<&'a str>) -> IndexRequest<'a> {
         IndexRequest {
             name: index.name.name.clone(),
@@ -79,7 +79,7 @@ impl<'a> IndexRequest<'a> {
     }
 }
 
-/// Names and directions of key columns; one behind a column has that alone.
+/// Names and directions of key columns; one after a column has that alone.
 pub(super) fn columns<'a>(
     columns: &'a [ast::IndexColumn],
     column: Option<&'a str>,

@@ -23,7 +23,7 @@ const VIEW_COLUMNS: &[ViewColumn] = object_columns![
     ("is_dropped_ledger_view", BIT, true),
 ];
 
-/// What `sys.views` shows behind what all objects have.
+/// What `sys.views` shows after what all objects have.
 fn view(with_check_option: bool) -> [Value; 11] {
     [
         bit(false),

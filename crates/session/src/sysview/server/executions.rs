@@ -205,7 +205,7 @@ pub static DM_EXEC_FUNCTION_STATS: FilledView = FilledView {
     fill: |cx| modules(cx, ProgramKind::ScalarFunction, 3),
 };
 
-/// The modules of a kind. `last` is how many measures of nothing stand behind the elapsed time.
+/// The modules of a kind. `last` is how many measures of nothing stand after the elapsed time.
 fn modules(cx: &mut FillContext<'_>, kind: ProgramKind, last: usize) -> SqlResult<()> {
     for cached in cx.instance.plans.entries() {
         let program = cached.program();

@@ -64,7 +64,7 @@ fn isolation_code(level: IsolationLevel) -> i64 {
     }
 }
 
-/// Puts constant lists of columns one behind the other.
+/// Puts constant lists of columns one after another.
 pub(super) const fn joined<const N: usize, const M: usize>(
     parts: [&[ViewColumn]; M],
 ) -> [ViewColumn; N] {

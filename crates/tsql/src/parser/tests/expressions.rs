@@ -25,7 +25,7 @@ fn operators_bind_as_documented_and_associate_to_the_left() {
     }
 }
 
-/// `SELECT -100.0 / -100.0 * 10.0` is 0.1, because a sign reaches over the product behind it.
+/// `SELECT -100.0 / -100.0 * 10.0` is 0.1, because a sign reaches over the product after it.
 #[test]
 fn signs_reach_over_products() {
     for (text, tree) in [

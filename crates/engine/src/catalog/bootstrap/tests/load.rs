@@ -203,11 +203,11 @@ fn a_crash_while_a_table_is_changed_leaves_all_changes_or_none() {
     }
 }
 
-/// What a transaction does to a table behind a load, one part after the other.
+/// What a transaction does to a table after a load, one part after the other.
 const PARTS: i64 = 3;
 
 impl Server {
-    /// A load, and statements behind it whose rows are settled, but for the last ones.
+    /// A load, and statements after it whose rows are settled, but for the last ones.
     fn change_in_parts(&self, catalog: &Arc<Catalog>, id: ObjectId) -> Result<(), InstanceError> {
         self.ddl(catalog, |edit, txn| {
             assert!(edit.begin_load(&self.task, txn, (id, 1))?, "disk tables have trees");
@@ -307,7 +307,7 @@ fn nothing_is_committed_that_an_old_snapshot_keeps_out_of_the_trees() {
     assert!(found == expected(0) || found == after_parts(), "{found:?}");
 }
 
-/// The rows behind [`Server::change_in_parts`].
+/// The rows after [`Server::change_in_parts`].
 fn after_parts() -> Rows {
     let mut after = expected(0);
     let first = after.len() as i64 + 1;

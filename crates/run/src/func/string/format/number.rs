@@ -11,7 +11,7 @@ struct Decimal {
     negative: bool,
     /// Digits without leading zeros; empty for zero.
     digits: Vec<u8>,
-    /// How many digits stand before the point; negative for zeros behind it.
+    /// How many digits stand before the point; negative for zeros after it.
     point: i32,
     /// Whether it came from an integer type.
     integer: bool,
@@ -69,7 +69,7 @@ impl Decimal {
         self.digits.iter().all(|d| *d == b'0')
     }
 
-    /// Rounds half away from zero to this many digits behind the point.
+    /// Rounds half away from zero to this many digits after the point.
     fn round(&mut self, decimals: i32) {
         let keep = self.point + decimals;
         if keep >= self.digits.len() as i32 {
@@ -102,7 +102,7 @@ impl Decimal {
         if self.is_zero() { 0 } else { self.point.max(0) }
     }
 
-    /// The number with this many digits behind the point, in groups of three if asked for.
+    /// The number with this many digits after the point, in groups of three if asked for.
     fn fixed(&self, decimals: usize, group: Option<char>, point: char) -> String {
         let mut number = self.clone();
         number.round(decimals as i32);
@@ -207,7 +207,7 @@ fn scientific(number: &Decimal, letter: char, decimals: usize, culture: &Culture
     format!("{sign}{digits}{letter}{exponent_sign}{:03}", exponent.abs())
 }
 
-/// The number as one digit before the point, this many behind it, and an exponent.
+/// The number as one digit before the point, this many after it, and an exponent.
 fn mantissa(number: &Decimal, decimals: usize) -> (Decimal, i32) {
     let mut mantissa = number.clone();
     if number.is_zero() {
@@ -269,7 +269,7 @@ enum Token {
 #[derive(Default, Debug)]
 struct Section {
     tokens: Vec<Token>,
-    /// Placeholders before and behind the point.
+    /// Placeholders before and after the point.
     whole: usize,
     decimals: usize,
     /// Digits are grouped.
@@ -366,7 +366,7 @@ impl Section {
                 _ => section.literal(c),
             }
         }
-        // Commas behind the last placeholder divide by a thousand each.
+        // Commas after the last placeholder divide by a thousand each.
         section.shift -= 3 * commas;
         section
     }
@@ -419,7 +419,7 @@ impl Section {
         let is_place = |t: &&Token| matches!(t, Token::Zero | Token::Digit);
         let places: Vec<&Token> = self.tokens.iter().filter(is_place).collect();
         let (whole, behind) = places.split_at(self.whole);
-        // From the first zero on every place has a digit; up to the last one behind the point.
+        // From the first zero on every place has a digit; up to the last one after the point.
         let first_zero = whole.iter().position(|t| **t == Token::Zero);
         let least = first_zero.map_or(0, |at| self.whole - at) as i32;
         let shown = number.whole_digits().max(least);

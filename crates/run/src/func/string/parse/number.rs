@@ -6,7 +6,7 @@ use super::super::culture::Culture;
 
 /// What a type takes beside digits, a point and a sign before them.
 struct Styles {
-    /// Groups of digits, and a sign behind them.
+    /// Groups of digits, and a sign after them.
     groups: bool,
     /// An exponent.
     exponent: bool,
@@ -37,7 +37,7 @@ pub(super) fn parse(text: &str, kind: TypeKind, culture: &Culture) -> Option<Str
         (rest, negative, signed) = (inside, true, true);
     }
     let mut currency_seen = !styles.currency;
-    // Signs stand before and behind the digits, each once.
+    // Signs stand before and after the digits, each once.
     loop {
         rest = rest.trim();
         let sign = rest.chars().next().filter(|c| matches!(c, '+' | '-'));
