@@ -25,7 +25,7 @@ const STEP: usize = 1 << 20;
 /// The unit in which memory becomes accessible: a multiple of every system's page size.
 const GRAIN: usize = 64 << 10;
 /// What an ordinary thread is believed to have below the place where it first asked, if the system
-/// does not tell.
+/// does not say.
 #[cfg(not(target_os = "linux"))]
 const THREAD_BYTES: usize = 256 << 10;
 

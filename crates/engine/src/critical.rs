@@ -1,7 +1,7 @@
 //! Critical sections: where a panic ends the process rather than the statement.
 //!
 //! A panic unwinds. Outside critical sections it ends the statement it arose in: the session is
-//! told error 3624, its transaction is rolled back and its connection closed, and the server goes
+//! sent error 3624, its transaction is rolled back and its connection closed, and the server goes
 //! on. Inside one, shared data may be half changed; if the statement alone ended, other sessions
 //! would read that data and log it. There the process ends before anything else runs, and recovery
 //! starts from the log.

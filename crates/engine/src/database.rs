@@ -6,7 +6,7 @@
 //! [`Database::volatile`]; or found on disk: [`Database::recover`] reads its log back, which may
 //! leave transactions over several databases in doubt, and [`RecoveringDatabase::open`] resolves
 //! those and opens it. Its tables are loaded from the checkpoint while it is in use; a statement
-//! that wants one that is not loaded waits. It ends with [`Database::shut_down`], after which the
+//! that needs one that is not loaded waits. It ends with [`Database::shut_down`], after which the
 //! next start finds exact counters and a clean log, or with the process, after which it finds what
 //! was durable.
 
@@ -102,7 +102,7 @@ impl Drop for StartLimits {
     }
 }
 
-/// The buffer pool of a host that is told nothing else: small, and without threads.
+/// The default buffer pool of a host: small, and without threads.
 const POOL_OPTIONS: PoolOptions =
     PoolOptions { reserve_bytes: 64 << 20, limit_bytes: 64 << 20, io_threads: 0 };
 
@@ -322,7 +322,7 @@ impl Database {
     }
 
     /// Starts to make checkpoints, and to take rows of disk tables out of memory. Code that knows
-    /// the catalog calls this once, with the function that tells which of its rows are sequences;
+    /// the catalog calls this once, with the function that says which of its rows are sequences;
     /// until then the log is kept.
     pub fn start_checkpoints(&self, sequence_of: SequenceOf) {
         let Some(sink) = &self.sink else { return };

@@ -15,7 +15,7 @@ pub const HUGE_PAGE: usize = 2 << 20;
 /// An alignment of memory, offsets and lengths that every block device takes.
 pub const DIRECT_ALIGN: usize = 4096;
 
-/// Bytes of memory that this process uses now; `None` where the system does not tell, or is
+/// Bytes of memory that this process uses now; `None` where the system does not say, or is
 /// simulated.
 pub fn resident_bytes(env: &Env) -> Option<u64> {
     of_process(env, RESIDENT)

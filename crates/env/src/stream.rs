@@ -1,5 +1,5 @@
 //! Long runs of bytes, past the system's cache: written behind the thread that makes them, and read
-//! ahead of the one that wants them, on a thread besides where the file system is worth it
+//! ahead of the thread that needs them, on a thread of its own where the file system makes that pay
 //! ([`FileSystem::overlaps`]). In a simulated environment everything happens in the order of the
 //! calls.
 //!

@@ -7,7 +7,7 @@ use crate::{Env, OpenMode};
 pub use crate::sys::thread_number as current;
 
 /// Nanoseconds that a thread has spent on a processor; `None` where the thread is gone, or the
-/// system does not tell or is simulated.
+/// system does not say or is simulated.
 pub fn cpu_ns(env: &Env, thread: u32) -> Option<u64> {
     let path = PathBuf::from(format!("/proc/self/task/{thread}/schedstat"));
     let file = env.fs().open(&path, OpenMode::Read).ok()?;

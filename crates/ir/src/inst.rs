@@ -479,7 +479,7 @@ pub enum Inst {
     /// Deletes a row; otherwise like [`Inst::Update`].
     Delete { target: u16, row: Reg, status: Reg },
     /// Deletes a row that [`Inst::PutBack`] will insert with other keys; otherwise like
-    /// [`Inst::Update`]. `trace` tells that where the row was.
+    /// [`Inst::Update`]. `trace` tells `PutBack` where the row was.
     TakeAway { target: u16, row: Reg, status: Reg, trace: Reg },
     /// Inserts a row that was taken away.
     PutBack { target: u16, bytes: Reg, row: Reg, trace: Reg },
@@ -505,7 +505,7 @@ pub enum Inst {
     Announce { result: u16 },
     /// Sends a row of it; the registers may be NULL.
     Emit { result: u16, list: RegList },
-    /// Counts a row of the statement; jumps when the session wants no more.
+    /// Counts a row of the statement; jumps when the session needs no more.
     Count { full: Pc },
 
     // ---- native modules

@@ -93,9 +93,9 @@ pub enum ReadPurpose {
     Change,
     /// Rows that the same statement changes, or inserts others where it finds none.
     Merge,
-    /// A foreign key wants the row that it finds to stay.
+    /// A foreign key requires the row that it finds to stay.
     MustStay,
-    /// A foreign key wants that nothing is found, now and at commit.
+    /// A foreign key requires that nothing is found, now and at commit.
     MustBeAbsent,
 }
 

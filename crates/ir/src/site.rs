@@ -415,7 +415,7 @@ pub struct StatementSite {
     pub transitions: Box<[u16]>,
 }
 
-/// What a unit's statement does, as DONE tokens tell clients.
+/// What a unit's statement does, as DONE tokens report it to clients.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum StatementKind {

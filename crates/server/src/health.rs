@@ -1,5 +1,5 @@
 //! Tells the error log when checkpoints of a database fail, and when they are made again: no
-//! session would hear of those that no statement has asked for. And when the tables of a database
+//! session would learn of those that no statement has read. And when the tables of a database
 //! cannot be loaded, or pages cannot be read.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub struct Health {
 }
 
 impl Health {
-    /// Looks, and tells what has changed.
+    /// Checks the databases, and reports what has changed.
     pub fn look(&mut self, instance: &Instance) {
         for (id, why) in instance.databases().take_failures() {
             let name = instance.database_name(id);

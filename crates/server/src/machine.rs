@@ -1,4 +1,4 @@
-//! What the server knows about the machine it runs on. Linux tells it in files.
+//! What the server knows about the machine it runs on. Linux shows it in files.
 
 use std::path::Path;
 

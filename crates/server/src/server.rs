@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::password::PasswordHasher;
 use crate::throttle::Throttle;
 
-/// The version that clients are told: of the SQL Server whose dialect is spoken.
+/// The version that is reported to clients: of the SQL Server whose dialect is spoken.
 pub const PROGRAM_VERSION: [u8; 4] = [16, 0, 0x03, 0xE8];
 
 /// A server that is up.

@@ -82,7 +82,7 @@ impl Shared {
 }
 
 impl Watched {
-    /// Tells what there is to be told; whether there will be more.
+    /// Reports progress; returns whether more will follow.
     fn look(&mut self, tell: bool) -> bool {
         let stage = self.progress.stage();
         if matches!(stage, RecoveryStage::Tables { .. }) {

@@ -135,7 +135,7 @@ mod tests {
         go_on
     }
 
-    /// A task that tells when it runs.
+    /// A task that signals when it runs.
     fn ask(workers: &Workers) -> Receiver<()> {
         let (answer, answered) = channel();
         workers.spawn(async move { answer.send(()).unwrap() });

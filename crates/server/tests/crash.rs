@@ -31,7 +31,7 @@ fn number_from(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// The batch that inserts one order and tells its number and how many lines it has.
+/// The batch that inserts one order and returns its number and how many lines it has.
 fn order(twin: Twin) -> String {
     let twin = twin.suffix();
     format!(

@@ -3,7 +3,7 @@
 use base::ids::{DbId, ObjectId};
 use sha1::{Digest, Sha1};
 
-/// A handle; its first byte tells of what.
+/// A handle; its first byte says of what.
 pub type Handle = [u8; 44];
 
 const OF_TEXT: u8 = 2;

@@ -8,13 +8,13 @@
 //!
 //! Each of these uses those above it alone.
 //!
-//! * [`handle`], [`options`], [`files`], [`request`], [`response`]: what a client asks and is told.
+//! * [`handle`], [`options`], [`files`], [`request`], [`response`]: requests and answers.
 //! * [`fault`]: errors, and what they end. [`security`]: permissions.
 //! * [`program`]: texts and modules, taken apart into steps; [`plan_cache`] keeps them.
 //! * [`instance`]: the server as all sessions share it.
 //! * [`session`]: one connection's state. [`context`]: what runs on behalf of a request works with
 //!   that.
-//! * [`sysproc`], [`sysview`]: the system procedures and views. [`names`]: what the session tells
+//! * [`sysproc`], [`sysview`]: the system procedures and views. [`names`]: what the session shows
 //!   the binder and functions of these and of all else that has a name.
 //! * [`prepare`]: from a text to a program, from a step to its plan.
 //! * [`ddl`]: statements that change the catalog. [`builtin`]: system procedures that are written

@@ -66,7 +66,7 @@ pub struct RpcArg {
     pub ty: SqlType,
     /// The value.
     pub value: RpcValue,
-    /// The client wants the value back.
+    /// The client asks for the value back.
     pub output: bool,
 }
 

@@ -18,7 +18,7 @@ impl WireCollation {
     }
 
     /// The collation that was sent, `unknown` when there is none like it. Clients repeat what the
-    /// server has told them, send zeros, or make something up.
+    /// server has sent them, send zeros, or make something up.
     pub fn collation(self, unknown: Collation) -> Collation {
         // Nearly always it is the database's own, and then the table need not be searched.
         if self == WireCollation::of(unknown) {

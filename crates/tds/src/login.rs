@@ -57,7 +57,7 @@ pub mod type_flags {
 pub mod option_flags3 {
     /// The password is to be changed.
     pub const CHANGE_PASSWORD: u8 = 0x01;
-    /// The client wants an instance of its own.
+    /// The client asks for an instance of its own.
     pub const USER_INSTANCE: u8 = 0x04;
     /// The client knows what to do with collations that it does not know.
     pub const UNKNOWN_COLLATION_HANDLING: u8 = 0x08;
@@ -141,7 +141,7 @@ impl Login {
         self.option_flags2 & option_flags2::ODBC != 0
     }
 
-    /// Whether the client wants integrated authentication.
+    /// Whether the client asks for integrated authentication.
     pub const fn wants_integrated_security(&self) -> bool {
         self.option_flags2 & option_flags2::INTEGRATED_SECURITY != 0
     }

@@ -2,9 +2,9 @@
 //!
 //! A packet is an 8-byte header and up to 32,759 bytes of a message; the last packet of a message
 //! says so. [`PacketReader`] takes bytes as they arrive and hands on the pieces without copying or
-//! keeping them, so that a message of any size can be consumed while it arrives.
-//! [`MessageReader`] gathers whole messages on top of it, up to a limit, except for the types that
-//! the caller wants as a stream.
+//! keeping them, so that a message of any size can be consumed while it arrives. [`MessageReader`]
+//! gathers whole messages on top of it, up to a limit, except for the types that the caller reads
+//! as a stream.
 //!
 //! # Invariants
 //! P1: nothing is allocated because a length field says so, only because bytes have arrived.
@@ -45,7 +45,7 @@ pub enum PacketType {
     Rpc = 0x03,
     /// What the server answers.
     TabularResult = 0x04,
-    /// The client wants the running request to stop.
+    /// The client asks for the running request to stop.
     Attention = 0x06,
     /// Rows for `INSERT BULK`.
     BulkLoad = 0x07,
@@ -92,7 +92,7 @@ pub mod status {
     pub const RESET_CONNECTION_KEEP_TRANSACTION: u8 = 0x10;
 }
 
-/// What a client wants reset before its request runs.
+/// What a client asks to have reset before its request runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Reset {
     /// Nothing.
@@ -160,7 +160,7 @@ pub enum PacketEvent<'a> {
     Data(&'a [u8]),
     /// The message is complete.
     End {
-        /// The sender has changed its mind: the message must have no effect.
+        /// The sender has withdrawn the message: the message must have no effect.
         ignored: bool,
     },
 }
@@ -336,7 +336,7 @@ pub enum MessageEvent<'a> {
         /// Its content, packet headers removed.
         body: &'a [u8],
     },
-    /// A message whose sender has changed its mind; it was not handed out and has no effect.
+    /// A message that its sender has withdrawn; it was not handed out and has no effect.
     Ignored {
         /// What it was.
         kind: PacketType,
@@ -354,7 +354,7 @@ pub enum MessageEvent<'a> {
     StreamData(&'a [u8]),
     /// The streamed message is complete.
     StreamEnd {
-        /// The sender has changed its mind: the message must have no effect.
+        /// The sender has withdrawn the message: the message must have no effect.
         ignored: bool,
     },
 }

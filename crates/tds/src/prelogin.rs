@@ -199,7 +199,7 @@ pub enum EncryptionScope {
 pub enum ServerEncryption {
     /// No TLS at all.
     NotSupported,
-    /// What the client wants.
+    /// What the client asks for.
     Optional,
     /// Everything must be encrypted.
     Required,

@@ -266,7 +266,7 @@ impl TypeInfo {
     }
 
     fn read_decimal(&mut self, r: &mut ByteReader<'_>) -> Result<(), ProtocolError> {
-        // What follows tells all; mssql-rs announces a length of 106 in its bulk loads.
+        // What follows says everything; mssql-rs announces a length of 106 in its bulk loads.
         let length = r.u8()?.min(DECIMAL_LENGTH_MAX);
         self.length = length.into();
         [self.precision, self.scale] = r.array()?;

@@ -115,7 +115,7 @@ fn temporary<T>(purpose: &str, make: impl Fn(&Path) -> io::Result<T>) -> io::Res
     unreachable!("some number is free")
 }
 
-/// Bytes of memory that a process uses now; `None` where the system does not tell.
+/// Bytes of memory that a process uses now; `None` where the system does not say.
 pub fn resident_bytes(process_id: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process_id}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -123,7 +123,7 @@ pub fn resident_bytes(process_id: u32) -> Option<u64> {
 }
 
 /// Bytes that a process has had written to disks since it was started; `None` where the system does
-/// not tell.
+/// not say.
 pub fn written_bytes(process_id: u32) -> Option<u64> {
     let io = std::fs::read_to_string(format!("/proc/{process_id}/io")).ok()?;
     io.lines().find_map(|line| line.strip_prefix("write_bytes:"))?.trim().parse().ok()
@@ -134,7 +134,7 @@ pub fn written_bytes(process_id: u32) -> Option<u64> {
 pub struct ThreadTimes(HashMap<OsString, u64>);
 
 impl ThreadTimes {
-    /// Up to now; nothing is known where the system does not tell.
+    /// Up to now; nothing is known where the system does not say.
     pub fn of(process_id: u32) -> ThreadTimes {
         let ran = |thread: DirEntry| {
             let times = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
@@ -145,7 +145,7 @@ impl ThreadTimes {
     }
 
     /// The processor on which that thread was last that has run longest since; `None` where the
-    /// system does not tell.
+    /// system does not say.
     pub fn busiest_processor_since(&self, process_id: u32) -> Option<usize> {
         // A thread may have got the number of one that has ended.
         let since = |(thread, ran): &(OsString, u64)| {
@@ -257,7 +257,7 @@ impl LocalServer {
         self.start_time
     }
 
-    /// Bytes of memory that the process uses now; `None` where the system does not tell.
+    /// Bytes of memory that the process uses now; `None` where the system does not say.
     pub fn resident_bytes(&self) -> Option<u64> {
         resident_bytes(self.child.id())
     }

@@ -117,7 +117,7 @@ pub fn try_convert<'a>(
 ) -> SqlResult<ValueRef<'a>> {
     check_explicit(from.kind, to.kind)?;
     match convert(value, from, to, options, arena) {
-        // The value is not to blame.
+        // The error does not come from the value.
         Err(error) if error.number() == message::OUT_OF_MEMORY.number => Err(error),
         Err(_) => {
             options.pace.pace()?;

@@ -263,8 +263,9 @@ impl Binder<'_> {
         Ok(Scalar { expr, label, origin: Origin::Plain })
     }
 
-    /// An argument as the function wants it. What it wants is more than implicit conversion gives
-    /// in a few places (a number where a string is read), so a function that asks is right.
+    /// An argument as the function requires it. What the function requires is more than implicit
+    /// conversion gives in a few places (a number where a string is read), so a function that asks
+    /// is right.
     pub fn coerce_argument(&mut self, arg: Scalar, ty: SqlType) -> BindResult<Expr> {
         if !arg.is_untyped()
             && arg.expr.ty != ty

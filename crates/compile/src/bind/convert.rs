@@ -337,7 +337,7 @@ impl Binder<'_> {
             let dates = DateSettings { order, ..settings };
             convert(&mut self.arena, dates).is_some_and(|value| value == first)
         };
-        // `all` wants its function to be callable again.
+        // `all` calls the closure by mutable reference.
         let mut same = same;
         orders.into_iter().all(&mut same).then_some(first)
     }

@@ -366,8 +366,8 @@ impl Binder<'_> {
         Ok(self.isnull(Scalar::computed(operand), empty)?.expr)
     }
 
-    /// An operand as the operator wants it. What is concatenated need not be converted to a longer
-    /// type of its family.
+    /// An operand as the operator requires it. What is concatenated need not be converted to a
+    /// longer type of its family.
     fn coerce_operand(
         &mut self,
         operand: Scalar,

@@ -144,7 +144,7 @@ impl Scalar {
         matches!(self.origin, Origin::Null | Origin::Undeclared(_))
     }
 
-    /// What the typing of operators wants to know.
+    /// What the typing of operators needs to know.
     pub fn operand(&self) -> Operand {
         let integer = match (&self.expr.kind, self.origin) {
             (ExprKind::Constant(Value::Int(value)), Origin::Integer) => Some(*value),
@@ -161,7 +161,7 @@ impl Scalar {
         }
     }
 
-    /// What the typing of functions wants to know.
+    /// What the typing of functions needs to know.
     pub fn argument(&self) -> ArgType<'_> {
         ArgType {
             ty: self.expr.ty,

@@ -379,7 +379,7 @@ impl Binder<'_> {
     }
 }
 
-/// A column as the client hears of it.
+/// A column as it is described to the client.
 pub(super) fn output_column(column: OutCol) -> OutputColumn {
     OutputColumn {
         column: column.id,

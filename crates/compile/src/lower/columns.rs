@@ -123,7 +123,7 @@ pub fn uses_in_pred(pred: &Pred, f: &mut dyn FnMut(ColId)) {
     Walk::new(&mut Uses(f)).pred(pred);
 }
 
-/// What a walk through a plan tells.
+/// What a walk through a plan calls back with.
 trait Visitor {
     /// A column is used, as this type if the use knows it.
     fn used(&mut self, col: ColId, ty: Option<SqlType>);

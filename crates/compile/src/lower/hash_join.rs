@@ -16,7 +16,7 @@
 //! what is done with a row is written in the **outer routine**, which both enter.
 //!
 //! A probe row is put off as its columns' values, so that code which joins it at once does not have
-//! to load them. When it is replayed, the rows that the routine wants them in are built anew.
+//! to load them. When it is replayed, the rows in which the routine expects them are built anew.
 
 use base::{SqlResult, SqlType};
 use ir::builder::Label;

@@ -1,6 +1,6 @@
 //! Lowering: from a plan tree to a unit.
 //!
-//! Every operator is told to **produce** its rows and is given what **consumes** them: a function
+//! Every operator is asked to **produce** its rows and is given what **consumes** them: a function
 //! that writes the code for one row. A scan writes a loop and has its consumer write the loop's
 //! body; a filter writes a conditional jump and passes on; a sort's consumer of its input writes
 //! the code that adds a row to the sorter, and after that loop the sort writes another one over the
@@ -178,7 +178,7 @@ struct Lowering {
     converted: HashMap<ColId, AssignedColumn>,
     /// How many guards there are, to see whether an operation has one.
     guards: usize,
-    /// Where a statement goes that has counted as many rows as the session wants.
+    /// Where a statement goes that has counted as many rows as `ROWCOUNT` allows.
     full: Option<Label>,
     /// How many atomic blocks of a native module are open.
     atomic_depth: u16,

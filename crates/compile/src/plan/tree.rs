@@ -409,7 +409,7 @@ pub struct SelectPlan {
 pub struct OutputColumn {
     /// Its values.
     pub column: ColId,
-    /// What the client is told of it.
+    /// The description of the column for the client.
     pub shown: ResultColumn,
 }
 

@@ -1,7 +1,7 @@
 //! Ways through expressions, conditions and operators: what each is made of, and what is often
 //! asked of the whole.
 //!
-//! [`Parts`] lists what something directly consists of; a caller that wants more recurses. So each
+//! [`Parts`] lists what something directly consists of; a caller that needs more recurses. So each
 //! kind of walk is a few lines, and the shape of the tree is known in one place.
 
 use std::collections::HashSet;

@@ -2,7 +2,7 @@
 //! other.
 //!
 //! Numbers are little-endian; texts and bytes have their length before them, as a u32; lists have
-//! their count, and options a byte that tells whether there is a value.
+//! their count, and options a byte that says whether there is a value.
 
 /// Writes fields.
 #[derive(Default)]

@@ -22,7 +22,7 @@
 //! as if they were listed; the next directory is written in the place of the damaged one. A set
 //! that was begun and not finished does not make a directory damaged, and is told from these by its
 //! end, which is missing. Where a set begins after the end, has none, and no whole one is before
-//! it, it cannot be told whether it ever counted: then nothing is added to the file.
+//! it, it is unknown whether it ever counted: then nothing is added to the file.
 //!
 //! Checksums cover everything after them, in the page or in what is used of the directory.
 

@@ -86,7 +86,7 @@ impl NameSpace {
 
 impl CatalogError {
     /// The message for the client; errors of the transaction are given back, since their texts
-    /// tell of tables and keys.
+    /// speak of tables and keys.
     pub fn into_sql(self) -> Result<SqlError, TxnError> {
         Ok(match &self {
             CatalogError::NameInUse { space, name } => SqlError::new(space.message(), &[name]),

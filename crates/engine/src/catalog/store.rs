@@ -63,7 +63,7 @@ struct IdsGiven {
 /// How many ids are reserved at a time, of objects and storages each.
 const IDS_RESERVED: u64 = 32;
 
-/// Object ids lie this far apart, modulo 2^31, as in SQL Server: one object's id does not tell what
+/// Object ids lie this far apart, modulo 2^31, as in SQL Server: one object's id does not show what
 /// another one's will be, or when it was made.
 const OBJECT_ID_STEP: i32 = 16_000_057;
 /// Where the ids of a new database begin.
@@ -292,7 +292,7 @@ impl Catalog {
         result.map(|()| rows)
     }
 
-    /// Writes the row of a definition, or deletes it if there are no new bytes. `existed` tells
+    /// Writes the row of a definition, or deletes it if there are no new bytes. `existed` says
     /// whether there is one already.
     pub(super) fn write_row(
         &self,

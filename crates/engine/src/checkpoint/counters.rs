@@ -18,9 +18,9 @@ pub(crate) struct Counters {
     pub log_bytes: AtomicU64,
     /// The log's batches being read.
     pub reads: Counter,
-    /// What batches tell being gathered.
+    /// Gathering what batches of log hold.
     pub scans: Counter,
-    /// The thread waiting until it looks at the log again, or is told what to do.
+    /// Waiting until the thread looks at the log again, or gets a request.
     pub pauses: Counter,
     /// Looks at the log that found too little to read it.
     pub idle: AtomicU64,

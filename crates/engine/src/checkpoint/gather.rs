@@ -1,4 +1,5 @@
-//! Gathering: from the commits that the log tells to a data file and to what has ended of others.
+//! Gathering: from the commits in the log to a data file, and to what has ended of other data
+//! files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

@@ -208,7 +208,7 @@ impl Files {
         &self.contents
     }
 
-    /// Loads the rows of the catalog's own tables, and tells of them.
+    /// Loads the rows of the catalog's own tables, and reports them.
     pub fn load_catalog(&self, tables: &Tables, collector: &Collector) -> Result<Vec<CatalogRow>> {
         let mut loader = BlockLoader::new(collector, 0);
         let mut rows = Vec::new();

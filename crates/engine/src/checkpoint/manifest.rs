@@ -30,7 +30,7 @@ const VERSION: u16 = 1;
 const VERSION_SUNK: u16 = 2;
 const HEADER: usize = 16;
 
-/// A data file, and the delta files that tell which of its rows have ended.
+/// A data file, and the delta files that say which of its rows have ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pair {
     /// The data file.
@@ -47,7 +47,7 @@ pub struct Pair {
     pub deltas: Vec<Delta>,
     /// The checkpoint that made it.
     pub begun: u64,
-    /// Whether it was merged from others.
+    /// Whether the pair was merged from other pairs.
     pub merged: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A round: gathering what the log tells, closing the pair, and making it count.
+//! A round: gathering what the log holds, closing the pair, and making it count.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -448,7 +448,7 @@ impl Core {
         let is_over =
             |storage: &StorageId| state.gone.get(storage).is_some_and(|by| *by <= next.through);
         next.identities.retain(|storage, _| !is_over(storage));
-        // Counters and decisions that the log after this manifest has told of already.
+        // Counters and decisions that were read already from the log after this manifest.
         let beyond = state.follower.as_ref().filter(|f| f.tail.end().end > next.through);
         let beyond = beyond.map(|follower| {
             let Manifest { identities, sequences, decisions, .. } = &follower.gathered.next;

@@ -32,7 +32,7 @@ struct Shared {
     waiting: WaitList,
 }
 
-/// What a caller wants done.
+/// What a caller asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Order {
     /// A checkpoint of what is durable now.
@@ -121,7 +121,7 @@ impl Checkpoints {
         self.shared.core.truncate_log()
     }
 
-    /// Ends the thread; callers that wait are told so.
+    /// Ends the thread; callers that wait get an error.
     pub fn stop(&self) {
         self.shared.core.closing.store(true, Release); // pairs with the Acquire in rounds
         self.shared.orders.lock().closed = true;

@@ -78,7 +78,7 @@ pub struct CheckpointStats {
     pub log_bytes: u64,
     /// The log's batches being read, the last attempt of each time included.
     pub reads: Effort,
-    /// What batches of log tell being gathered: as many batches were handed on.
+    /// Gathering what batches of log hold: this many batches were handed on.
     pub scans: Effort,
     /// Waits until there is more log, or something else to do.
     pub pauses: Effort,

@@ -135,7 +135,7 @@ impl RecoveringDatabase {
         &self.identity.dir
     }
 
-    /// Resolves what is in doubt: `decided` tells whether the coordinator's log holds a decision to
+    /// Resolves what is in doubt: `decided` says whether the coordinator's log holds a decision to
     /// commit. Opens the database, and begins to load its tables.
     pub fn open(
         self,

@@ -497,7 +497,7 @@ impl Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        // A caller that wants to know whether that went well shuts down first.
+        // A caller that must know whether that succeeded shuts down first.
         let _ = self.end(false);
     }
 }

@@ -332,8 +332,8 @@ impl OperationHeader {
         bytes
     }
 
-    /// The header that these bytes encode. If they do, any payload of the length it tells makes an
-    /// operation.
+    /// The header that these bytes encode. If they do, any payload of the length that it gives
+    /// makes an operation.
     pub fn decode(bytes: &[u8; OPERATION_HEADER]) -> Result<OperationHeader, BadOperation> {
         let word = u64::from_le_bytes(*bytes.first_chunk().ok_or(BadOperation)?);
         let storage = u64::from_le_bytes(*bytes.last_chunk().ok_or(BadOperation)?);

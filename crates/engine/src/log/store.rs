@@ -141,7 +141,7 @@ pub enum Outcome {
     Unknown(LogError),
 }
 
-/// What a batch writer tells the log. Called from any thread.
+/// What a batch writer reports to the log. Called from any thread.
 pub trait WriterEvents: Send + Sync {
     /// Submitted batches have come to something.
     fn outcome(&self, outcome: Outcome);

@@ -133,13 +133,13 @@ impl Shared {
         }
     }
 
-    /// Wants everything below this position to be durable soon.
+    /// Asks for everything below this position to be made durable soon.
     pub fn want(&self, lsn: Lsn) {
         self.demand.fetch_max(lsn.0, Relaxed);
         self.nudge();
     }
 
-    /// Wants the store to try again to make room.
+    /// Asks the store to try again to make room.
     pub fn want_room(&self) {
         self.poked.store(true, Relaxed);
         self.nudge();
@@ -170,7 +170,7 @@ impl Shared {
     }
 
     fn fail(&self, failure: LogError) {
-        // The first failure is the one to tell.
+        // The first failure is the one to report.
         let _ = self.failure.set(failure);
         self.durable_waiters.wake_up_to(Lsn::MAX);
         self.room_waiters.wake_all();

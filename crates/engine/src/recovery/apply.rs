@@ -28,7 +28,7 @@ use crate::wait::{Runtime, Task};
 type Result<T> = std::result::Result<T, RecoveryError>;
 type Batch = Arc<Vec<CommittedTransaction>>;
 
-/// What an applier is told.
+/// A message to an applier.
 enum Message {
     Apply(Batch),
     /// Says so when everything before is applied. Tables may have changed afterwards.
@@ -40,7 +40,7 @@ const QUEUE: usize = 4;
 /// Operations applied under one epoch guard.
 const OPERATIONS_PER_GUARD: usize = 256;
 
-/// An operation that is not a row, kept until the catalog is told.
+/// An operation that is not a row, kept for the catalog.
 enum Other {
     Sequence { sequence: ObjectId, ceiling: i128 },
     Unknown { kind: u8, layout: u16, storage: StorageId, payload: Vec<u8> },
@@ -446,7 +446,7 @@ impl Applier {
     ///
     /// A row that had been in trees ([`PROMOTED`]): no root has these trees, since the table has
     /// none now. So the row came from these files or this log, and the table must go on sinking.
-    /// The log alone does not tell which file has the row; so checkpoints must not gather what was
+    /// The log alone does not say which file has the row; so checkpoints must not gather what was
     /// done to it.
     fn end_in_files(&mut self, table: &Table, replaced: Lsn, stamp: Lsn) -> Result<bool> {
         if replaced == PROMOTED {
@@ -508,7 +508,7 @@ impl Applier {
         }
     }
 
-    /// Applies the catalog rows of a commit, and tells what they were and are.
+    /// Applies the catalog rows of a commit, and passes on what they were and are.
     fn apply_catalog(
         &mut self,
         commit: &CommittedTransaction,

@@ -207,7 +207,7 @@ fn a_table_is_served_before_another_is_loaded() {
         assert!(!large.is_loaded());
         assert_eq!(large.row_count(), scene.large_rows.len() as u64, "in memory or not");
 
-        // A statement that wants it waits as long as its lock timeout.
+        // A statement that needs it waits as long as its lock timeout.
         assert_eq!(enter(&server.engine, LARGE, 0, Arc::default()), TxnError::LockTimeout);
         assert_eq!(enter(&server.engine, LARGE, 5, Arc::default()), TxnError::LockTimeout);
         let interrupt = Arc::new(Interrupt::new());

@@ -10,7 +10,7 @@
 //!    commit that was written: this is noted, as a delta file would, and the row in the file is
 //!    left out later. Only the index that names rows in the log is built.
 //! 3. A commit that changes the catalog is a *barrier*: everything before it is applied first, then
-//!    its catalog rows, then the catalog is told ([`RecoveryCatalog`]) and makes or drops tables,
+//!    its catalog rows, then the catalog is called ([`RecoveryCatalog`]) and makes or drops tables,
 //!    then its other rows are applied.
 //!
 //!    Of a table that has trees nothing is loaded. Of what commits did to it only that counts which
@@ -350,7 +350,7 @@ impl RecoveryProgress {
 pub struct RecoveryOptions {
     /// Threads that apply and that build indexes.
     pub threads: usize,
-    /// Where to tell how far it has come.
+    /// Where recovery reports how far it has come.
     pub progress: RecoveryProgress,
 }
 
@@ -385,7 +385,7 @@ pub struct Recovered {
     pub(crate) load: Load,
     /// Where its log goes on.
     pub end: LogEnd,
-    /// Prepared transactions whose fate the log does not tell yet: to be logged before anything
+    /// Prepared transactions whose outcome is not in the log yet: to be logged before anything
     /// else.
     pub resolved: Vec<Resolved>,
 }
@@ -417,7 +417,7 @@ impl Load {
 pub struct Resolved {
     /// The position of its prepare record.
     pub prepared: Lsn,
-    /// Where the record that tells its fate is to be.
+    /// The position of the record that is to give the outcome.
     pub stamp: Lsn,
     /// Whether it committed.
     pub committed: bool,
@@ -564,7 +564,7 @@ impl Recovery {
     /// Builds the indexes of what was read of the log. Nothing is decided that is in doubt there.
     pub(crate) fn finish_part(self) -> Result<Recovered, RecoveryError> {
         let Recovery { tables, runtime, options, files: (files, _), end, .. } = self;
-        // Of the progress it is told when all has been read.
+        // The progress is updated when all has been read.
         let options = RecoveryOptions { progress: RecoveryProgress::default(), ..options };
         indexes::build(&tables, &runtime, &options)?;
         let (load, resolved) = (Load { files, is_partial: true, options }, Vec::new());

@@ -222,7 +222,7 @@ struct State {
     round_ns: u64,
 }
 
-/// What statistics tell of [`State`].
+/// What statistics show of [`State`].
 #[derive(Default)]
 struct Seen {
     through: AtomicU64,
@@ -261,7 +261,7 @@ impl Core {
     pub fn new(parts: CoreParts) -> Core {
         let CoreParts { manager, pool, dir, options, cold, until, is_volatile } = parts;
         let durable = cold.as_ref().and_then(|(_, through)| *through);
-        // Those that had begun before a crash, and of which no root tells, begin again.
+        // Those that had begun before a crash, and which no root has, begin again.
         let tables = manager.tables().all().into_iter();
         let again = tables.filter(|table| table.sinks() && table.cold().is_none());
         let begun = again.map(|table| (table.storage(), manager.log().tail())).collect();
@@ -312,7 +312,7 @@ impl Core {
         Ok(self.cold.get_or_init(|| cold).clone())
     }
 
-    /// A round is over: statistics tell what it has left.
+    /// A round is over: statistics show what it has left.
     fn tell(&self, state: &State) {
         let leaving = state.leaving.values().flatten().map(|rows| rows.anchors.len());
         let left = state.left.len() + leaving.sum::<usize>();

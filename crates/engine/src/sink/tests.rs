@@ -573,7 +573,8 @@ fn rows_that_sink_leave_memory_and_come_back_to_be_changed() {
     let mut expected: BTreeMap<i64, Row> = (0..1000).map(|id| (id, [id, id, id % 7])).collect();
     assert_eq!(rows(&server, FIRST), expected);
     let before = table.memory().allocated_bytes;
-    // Begun, written, and out of memory when all have heard.
+    // The table has begun to sink, its rows are written, and they leave memory when all statements
+    // have seen that.
     for _ in 0..3 {
         database.sink_all(&server.task).expect("the disk works");
     }
@@ -647,8 +648,8 @@ fn a_row_that_is_queued_after_it_has_moved_is_not_lost() {
 }
 
 /// The log says of a row that comes back from trees to be changed that its commit is unknown. If no
-/// root tells of the trees after a crash, the table goes on sinking: no checkpoint file could say
-/// which of its rows has ended.
+/// root has the trees after a crash, the table goes on sinking: no checkpoint file could say which
+/// of its rows has ended.
 #[test]
 fn rows_changed_in_trees_that_a_crash_has_taken_are_in_the_next_checkpoint() {
     for by_checkpoint in [false, true] {

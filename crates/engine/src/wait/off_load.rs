@@ -130,7 +130,7 @@ impl Drop for OffLoad {
         self.shared.queue.lock().closing = true;
         self.shared.arrived.notify_all();
         for thread in self.threads.get_mut().drain(..) {
-            let _ = thread.join(); // the waiter for a job that panicked has been told
+            let _ = thread.join(); // the waiter for a job that panicked has got the panic
         }
     }
 }
@@ -232,7 +232,8 @@ mod tests {
         for _ in 0..20 {
             let done = done.clone();
             off_load.hand_over(move || {
-                // So that some are left when the threads are told to end; all are done in any case.
+                // So that some are left when the threads are asked to end; all are done in any
+                // case.
                 std::thread::sleep(Duration::from_millis(1));
                 done.fetch_add(1, Relaxed);
             });

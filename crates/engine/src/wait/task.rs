@@ -175,7 +175,7 @@ impl<'s> Task<'s> {
 
     #[cold]
     fn keep_pinned(&self) {
-        // A thread that may block anywhere does not tell when it will be back.
+        // A thread that may block anywhere does not know when it will be back.
         if let Mode::Coroutine(_) = self.mode {
             self.let_epochs_go_on();
             self.kept.set(Some(self.worker().pin()));

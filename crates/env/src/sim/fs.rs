@@ -212,7 +212,8 @@ impl SimFs {
             return Err(op.error(power_is_off()));
         }
         if world.power_off_at.is_some_and(|at| number >= at) {
-            // Of a write a part may arrive, of anything else all or nothing; no caller is told.
+            // A write may take effect in part, any other operation as a whole or not at all; no
+            // caller learns which.
             world.power = Power::Failing;
             match world.fate.below(3) {
                 0 => drop(effect(&mut world)),

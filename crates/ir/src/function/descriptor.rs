@@ -121,7 +121,7 @@ pub struct Inferred {
     /// The type of the result.
     pub ty: SqlType,
     /// Whether the result may be NULL. Mostly so even for arguments that are not: that is what SQL
-    /// Server tells clients.
+    /// Server reports to clients.
     pub nullable: bool,
     /// What each argument is converted to.
     pub args: Vec<SqlType>,

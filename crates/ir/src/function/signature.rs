@@ -127,7 +127,7 @@ impl Call<'_> {
     }
 }
 
-/// The variable-length string that a value of any type becomes when a function wants a string.
+/// The variable-length string that a value of any type becomes when a function requires a string.
 pub fn as_text(ty: &SqlType, collation: Collation) -> SqlType {
     match ty.kind {
         TypeKind::NChar | TypeKind::NVarChar | TypeKind::NText => match ty.is_max() {

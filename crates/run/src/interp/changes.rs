@@ -667,7 +667,7 @@ enum Change {
     /// These bytes replace it.
     Update(Reg),
     Delete,
-    /// It will be put back with other keys; where it was is told here.
+    /// It will be put back with other keys; where it was is noted here.
     TakeAway(Reg),
 }
 

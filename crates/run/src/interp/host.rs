@@ -199,7 +199,7 @@ pub trait Host {
     fn end_atomic(&mut self, task: &Task, depth: u16) -> SqlResult<()>;
 
     /// An error has arisen inside a handler's reach: undoes the statement and the atomic blocks
-    /// deeper than `atomic_depth`, and makes it what the `ERROR_` functions tell. `Err` if it
+    /// deeper than `atomic_depth`, and makes it what the `ERROR_` functions return. `Err` if it
     /// cannot be handled here.
     fn catch(&mut self, task: &Task, error: SqlError, atomic_depth: u16) -> SqlResult<()>;
 
@@ -228,7 +228,7 @@ pub struct ModuleCall<'c> {
     pub runtime: &'c mut Runtime,
 }
 
-/// What a statement of a native module has changed that triggers want to hear of.
+/// What a statement of a native module has changed and for which triggers fire.
 pub struct TriggerCall<'c> {
     /// The module.
     pub unit: &'c Unit,

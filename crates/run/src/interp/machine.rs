@@ -100,7 +100,7 @@ pub(super) struct Machine<'m, 'e> {
     changes_variables: bool,
     /// Whether statements are open on the table variables that the unit changes.
     local_open: bool,
-    /// Whether it has been told that duplicates are ignored.
+    /// Whether the client has got the message that duplicates are ignored.
     pub told_ignored: bool,
     /// What a unit that changes something has counted, once it has run.
     pub rows_written: u64,

@@ -17,7 +17,7 @@ use crate::interp::slot::Slot;
 use crate::interp::{TableSlot, ops};
 
 /// The object and the descriptor behind an id, apart from the rest of the machine. The unit was
-/// verified: they are of the kind that the instruction wants.
+/// verified: they are of the kind that the instruction requires.
 macro_rules! object {
     ($machine:ident, $id:ident, $kind:ident, $desc:ident) => {
         match (
@@ -79,7 +79,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Counts a row; whether the session wants no more.
+    /// Counts a row; whether the session needs no more.
     #[inline]
     pub(super) fn count(&mut self) -> bool {
         self.outcome.rows += 1;

@@ -96,7 +96,7 @@ pub struct Config {
     pub login_timeout: Duration,
     /// Bytes that one request may have; bulk loads may have any number.
     pub message_limit: Bytes,
-    /// Whether clients on this machine are administrators without a password, if they wish.
+    /// Whether clients on this machine are administrators without a password, if they ask for it.
     pub allow_local_trusted: bool,
     /// `@@SERVERNAME`; none for the machine's name.
     pub server_name: Option<String>,
@@ -104,7 +104,7 @@ pub struct Config {
     pub language: &'static Language,
     /// The server's collation, chosen when the data directory is made.
     pub collation: Collation,
-    /// How long statements may go on after the server was told to end.
+    /// How long statements may go on after a shutdown was requested.
     pub shutdown_timeout: Duration,
     /// What is written to the error log: `error`, `warn`, `info`, `debug`, `trace`, or directives
     /// as `tracing` knows them.
@@ -184,7 +184,7 @@ impl Config {
     }
 
     /// Makes the data directory's path one that does not depend on where the server was started: it
-    /// is in the paths that the server tells.
+    /// is in the paths that the server shows.
     ///
     /// # Errors
     /// A path that is empty, or relative to a directory that is gone.

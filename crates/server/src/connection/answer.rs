@@ -237,7 +237,7 @@ impl Answer {
         });
         match room {
             Err(Interrupted::Kill) => Err(SqlError::new(&message::SESSION_KILLED, &[])),
-            // A client that cancels still wants to hear how it ended; the statement itself sees to
+            // A client that cancels still gets the end of its request; the statement itself sees to
             // it that it ends.
             Ok(()) | Err(Interrupted::Attention) => Ok(()),
         }

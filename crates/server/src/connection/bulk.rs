@@ -41,7 +41,7 @@ struct Inner {
 pub enum PipeEnd {
     /// As it should.
     Complete,
-    /// Its sender has changed its mind.
+    /// The client has cancelled the load.
     Ignored,
     /// The connection is gone.
     Lost,

@@ -26,12 +26,12 @@ pub enum Inbound {
         /// Its content.
         body: Vec<u8>,
     },
-    /// A message whose sender has changed its mind.
+    /// A message that its sender has withdrawn.
     Ignored {
         /// What to reset all the same.
         reset: Reset,
     },
-    /// The client wants what runs to stop.
+    /// The client asks for the running request to stop.
     Attention,
     /// A bulk load begins.
     BulkStart {

@@ -1,6 +1,5 @@
 //! Which columns the client knows of: those of texts that it has prepared. A client that executes
-//! such a text again may ask not to be told of them again; it is told nevertheless if they have
-//! changed.
+//! such a text again may ask not to get them again; it gets them nevertheless if they have changed.
 
 use std::collections::HashMap;
 

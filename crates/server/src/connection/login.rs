@@ -41,7 +41,7 @@ pub struct Entered {
     pub version: TdsVersion,
 }
 
-/// Lets a client in. Nothing if it was refused, which it has been told then.
+/// Lets a client in. Nothing if the login was refused; the client has got the error then.
 pub async fn enter(
     server: &Arc<Server>,
     transport: &mut Transport,
@@ -98,7 +98,7 @@ pub async fn end(server: &Server, session: Box<Session>) {
     }
 }
 
-/// Authenticates the login and opens a session, or tells why not.
+/// Authenticates the login and opens a session, or returns why not.
 async fn open(
     server: &Arc<Server>,
     login: &Login,

@@ -57,9 +57,9 @@ enum End {
     Killed,
     /// The server ends.
     Shutdown,
-    /// An error that ends sessions, which the client was told.
+    /// An error that ends sessions, which was sent to the client.
     Fatal,
-    /// What the client would have been told can no longer become durable.
+    /// What would have been sent to the client can no longer become durable.
     NotDurable(SqlError),
     /// There was no memory for a stack.
     OutOfMemory,
@@ -394,7 +394,7 @@ impl Served<'_> {
     }
 }
 
-/// What precedes a request: the session is reset if the client wants that.
+/// What precedes a request: the session is reset if the client asks for that.
 fn begin(task: &Task, session: &mut Session, answer: &mut Answer, reset: Reset) -> After {
     match reset {
         Reset::None => After::GoOn,

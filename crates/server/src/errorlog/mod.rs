@@ -37,7 +37,7 @@ pub use panics::report_panics;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Entries that wait for the file to be opened, at most.
 const WAITING_MAX: usize = 10_000;
-/// The part of the server that tells what no other does.
+/// The part of the server for entries that belong to no other part.
 const SERVER: &str = "Server";
 
 /// The error log of a server.
@@ -45,7 +45,7 @@ pub struct ErrorLog {
     env: Env,
     dir: PathBuf,
     file: Mutex<Place>,
-    /// Whether events of the process go to it. A server within another program hears only its own
+    /// Whether events of the process go to it. A server within another program logs only its own
     /// sessions.
     hears_events: bool,
 }

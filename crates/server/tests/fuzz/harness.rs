@@ -85,8 +85,8 @@ impl Target {
 
     /// Runs sessions until enough cases were sent, and panics with what has failed.
     ///
-    /// A session gets its generator and a place for what it sends, and tells how many cases it has
-    /// sent.
+    /// A session gets its generator and a place for what it sends, and returns how many cases it
+    /// has sent.
     pub fn run(&self, session: impl Fn(&Target, &mut Session) -> Result<(), String> + Sync) {
         let next = AtomicU64::new(self.seed);
         let sent = AtomicU64::new(0);

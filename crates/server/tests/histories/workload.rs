@@ -19,7 +19,7 @@ const ACTIVE: u64 = 4;
 /// Transactions after which the next keys are used.
 const PHASE: u64 = 150;
 const KEYS: u64 = 4_000;
-/// Transactions of which more must commit for a history to tell anything.
+/// Transactions of which more must commit for a history to show anything.
 const ENOUGH: usize = 20;
 /// How much longer than planned a trial may take to come to that.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -1,7 +1,7 @@
 //! Orders and their lines: the tables, and what one must look like.
 //!
 //! A line's quantity is its number times the version of its order, so that an order of which a part
-//! is missing or old can be told.
+//! is missing or old is found.
 
 use std::collections::BTreeMap;
 

@@ -33,14 +33,14 @@ fn a_bulk_load_that_fails_leaves_nothing() {
     connection.execute("create table failing_load (id int primary key, v int not null)").unwrap();
     let target = connection.bulk_target("failing_load", false).unwrap();
     let options = BulkOptions::default();
-    // The server does not want it.
+    // The server refuses the load.
     let outcome = connection.bulk_load(&target, &options, |rows| {
         (0..10_000_i64).try_for_each(|id| rows.row(&[ValueRef::Int(id / 2), ValueRef::Int(id)][..]))
     });
     let error = outcome.unwrap_err();
     assert_eq!(error.server_message().map(|m| m.error.number()), Some(2627), "{error:?}");
     assert_eq!(number(&mut connection, "select count(*) from failing_load"), 0);
-    // The client changes its mind.
+    // The client cancels the load.
     for rows_before in [0, 10, 100_000] {
         let outcome = connection.bulk_load(&target, &options, |rows| {
             (0..rows_before)
@@ -111,8 +111,8 @@ fn utf16(text: &str) -> Value {
     Value::Unicode(text.encode_utf16().flat_map(u16::to_le_bytes).collect())
 }
 
-/// Values too long for the table type's column were cut. The client is told why, which parameter it
-/// is, and that nothing was done.
+/// Values too long for the table type's column were cut. The error says why, which parameter it is,
+/// and that nothing was done.
 #[test]
 fn a_table_parameter_that_does_not_conform_is_refused() {
     let server = TestServer::shared();

@@ -7,8 +7,8 @@ fn with_encryption(encrypt: Mode) -> TestServer {
     TestServer::with(Config { encrypt, ..Config::default() })
 }
 
-/// How a client that wants `encrypt` fares: whether it is encrypted, or nothing if it is not let
-/// in.
+/// The outcome for a client that asks for `encrypt`: whether the connection is encrypted, or
+/// nothing if it is refused.
 fn try_to_connect(server: &TestServer, encrypt: Encrypt) -> Option<bool> {
     let mut options = server.options();
     options.encrypt = encrypt;

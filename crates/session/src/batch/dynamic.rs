@@ -241,8 +241,8 @@ impl Context<'_> {
         }
     }
 
-    /// The fault of what was not bound. The client hears of all errors but the last here, unless a
-    /// `CATCH` block is going to get that one alone.
+    /// The fault of what was not bound. All errors but the last are sent to the client here, unless
+    /// a `CATCH` block is going to get that one alone.
     pub(crate) fn not_bound(&mut self, error: BindError, effect: Effect) -> Fault {
         let mut errors: Vec<SqlError> = error.all().collect();
         let last = errors.pop().expect("an error is one at least");

@@ -114,11 +114,11 @@ impl Context<'_> {
         }
     }
 
-    /// The request ends because the client wants that, or with the connection.
+    /// The request ends because the client asks for that, or with the connection.
     pub(super) fn end_request(&mut self, fault: Fault) -> Fault {
         let xact_abort = self.session.options.settings.xact_abort;
         if fault.effect == Effect::Session && !fault.reported {
-            // A client that has gone cannot be told.
+            // A client that has gone gets no message.
             let _ = self.report(&fault.error);
         }
         if (fault.effect == Effect::Session || xact_abort) && self.session.transaction.is_open() {

@@ -1,4 +1,4 @@
-//! `SET FMTONLY ON`: clients hear of the columns of results, and nothing is done.
+//! `SET FMTONLY ON`: clients get the columns of results, and nothing is done.
 //!
 //! A program's steps are walked once, in the order of the text, so that every branch is seen:
 //! conditions are not asked, jumps, `RETURN` and `THROW` are passed over, and the body of a loop

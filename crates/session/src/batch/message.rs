@@ -33,7 +33,7 @@ const SEVERITY_LOGGED: i64 = 18;
 
 impl Context<'_> {
     /// Messages 3606, 3607 and 3622: something that could not be computed is NULL. Within a
-    /// function nothing can be told, since rows may be on their way.
+    /// function no message can be sent, since rows may be on their way.
     pub(crate) fn tell_arithmetic(&mut self) -> base::SqlResult<()> {
         let notes = self.session.arithmetic;
         if notes == ArithmeticNotes::default() || self.session.level().is_function() {
@@ -255,7 +255,7 @@ impl Substitution {
     }
 }
 
-/// What `RAISERROR` tells of a text.
+/// What `RAISERROR` sends of a text.
 fn shortened(text: String) -> String {
     match text.chars().nth(RAISED) {
         Some(_) => text.chars().take(RAISED - 3).chain("...".chars()).collect(),

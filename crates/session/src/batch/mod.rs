@@ -255,8 +255,8 @@ impl Context<'_> {
         self.tell_done(command, rows, false)
     }
 
-    /// A statement that sets something up for later statements has succeeded, which the client of a
-    /// module does not hear.
+    /// A statement that sets something up for later statements has succeeded, which is not reported
+    /// to the client of a module.
     pub(super) fn done_setting(&mut self) -> Run<()> {
         if self.session.level().kind != ProgramKind::Batch {
             self.session.left.error = 0;
@@ -275,7 +275,7 @@ impl Context<'_> {
         let nocount = self.session.options.settings.nocount;
         let in_module = self.session.level().kind != ProgramKind::Batch;
         let rows = rows.filter(|_| !nocount);
-        // Under NOCOUNT the client hears of nothing but the ends of rows, errors and, of batches,
+        // Under NOCOUNT the client gets nothing but the ends of rows, errors and, of batches,
         // changes.
         let silent = rows.is_none() && !failed && command != command::SELECT;
         let unheard = in_module

@@ -1,9 +1,10 @@
-//! `SET STATISTICS TIME` and `SET STATISTICS IO`: what statements cost, told after each of them.
+//! `SET STATISTICS TIME` and `SET STATISTICS IO`: what statements cost, reported after each of
+//! them.
 //!
 //! A logical read is a row that a scan has fetched, or one that a statement has written, wherever
 //! rows are: in memory or in pages. Pages that were read from a file are not counted by statement,
-//! so that physical reads are told as 0. Tables that are memory-optimized, and those of variables,
-//! are not told of.
+//! so that physical reads are reported as 0. Tables that are memory-optimized, and those of
+//! variables, are not reported.
 
 use base::{SqlError, message, message::Message};
 

@@ -24,7 +24,7 @@ impl Panicked {
     }
 }
 
-/// The error that a client is told.
+/// The error that is sent to a client.
 pub fn assertion_failed() -> SqlError {
     SqlError::new(&message::ASSERTION_FAILED, &[])
 }

@@ -41,7 +41,7 @@ pub struct Fault {
     pub error: SqlError,
     /// What it ends.
     pub effect: Effect,
-    /// The client has heard of it; it only has to end what it ends.
+    /// The error was sent to the client; what it ends is still to be ended.
     pub reported: bool,
 }
 
@@ -59,7 +59,7 @@ impl Fault {
         Fault::new(SqlError::new(&message::COMMAND_CANCELLED, &[]), Effect::Cancelled)
     }
 
-    /// The client is gone, or cannot be told any more.
+    /// The client is gone, or cannot get messages any more.
     #[cold]
     pub fn lost(error: SqlError) -> Fault {
         Fault { error, effect: Effect::Session, reported: true }

@@ -18,9 +18,9 @@ use crate::fault::contain::contained;
 use crate::program::NativePlan;
 use crate::program::plan::StepPlan;
 
-/// The heat at which a unit is compiled, unless one is told otherwise: it rises by one with each
-/// run and each [`run::interp::TURNS_PER_HEAT`] turns of loops. Compiling costs about as much as
-/// this many runs of a small statement.
+/// The heat at which a unit is compiled by default: it rises by one with each run and each
+/// [`run::interp::TURNS_PER_HEAT`] turns of loops. Compiling costs about as much as this many runs
+/// of a small statement.
 pub const HOT: u32 = 2000;
 
 /// Units of fewer instructions are compiled where they are needed, in a few milliseconds.

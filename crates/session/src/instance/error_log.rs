@@ -1,7 +1,7 @@
 //! The files of the error log, as sessions see them: what is in them, and their cycling.
 //!
 //! The server writes the files. They are text; an entry begins with its date, then the part of the
-//! server that tells (12 characters), then what it tells. Further lines of an entry begin with a
+//! server that wrote it (12 characters), then the message. Further lines of an entry begin with a
 //! tab, so that no name or message can make an entry of its own.
 
 use base::datetime::civil::{Civil, DATETIME_TICKS_PER_DAY, DAYS_1900};
@@ -48,9 +48,9 @@ pub struct Archive {
 pub struct Entry {
     /// Local time.
     pub at: DateTime,
-    /// The part of the server that tells.
+    /// The part of the server that wrote it.
     pub process: String,
-    /// What it tells.
+    /// The message.
     pub text: String,
 }
 

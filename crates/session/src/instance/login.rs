@@ -29,10 +29,10 @@ pub struct Authenticated {
     pub login: Arc<LoginDef>,
 }
 
-/// Why a login was refused. The client is told little, the log everything.
+/// Why a login was refused. The client gets little of it, the error log everything.
 #[derive(Debug)]
 pub struct LoginFailure {
-    /// What the client is told.
+    /// What is sent to the client.
     pub error: SqlError,
     /// The state that the log shows: 5 unknown login, 7 and 8 wrong password, 38 and 40 database.
     pub log_state: u8,

@@ -90,7 +90,7 @@ impl Instance {
         self.memory_limit().unwrap_or(u64::MAX).min(self.facts().memory_bytes)
     }
 
-    /// Bytes that the process holds; those of rows and pages where the system does not tell.
+    /// Bytes that the process holds; those of rows and pages where the system does not say.
     pub fn resident_bytes(&self) -> u64 {
         let known = || self.host().pool.total() + self.host().pages.resident_bytes();
         env::memory::resident_bytes(self.env()).unwrap_or_else(known)

@@ -61,7 +61,7 @@ use usage::DatabaseUsage;
 
 /// How a server runs, as far as sessions are concerned.
 pub struct InstanceOptions {
-    /// What functions tell about the server.
+    /// What functions return about the server.
     pub facts: ServerFacts,
     /// Which files statements may name.
     pub files: FileRules,
@@ -73,7 +73,7 @@ pub struct InstanceOptions {
     pub spill: Option<Arc<SpillSpace>>,
     /// What happens on `SHUTDOWN`; the flag says `WITH NOWAIT`.
     pub on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
-    /// Writes a message to the error log; one whose severity is above 10 tells of an error.
+    /// Writes a message to the error log; one whose severity is above 10 is an error.
     pub error_log: Box<dyn Fn(&SqlError) + Send + Sync>,
     /// The files of the error log, if it has some.
     pub error_log_files: Option<Arc<dyn ErrorLogFiles>>,
@@ -178,7 +178,7 @@ impl Instance {
         self.host().env()
     }
 
-    /// What functions tell about the server.
+    /// What functions return about the server.
     pub fn facts(&self) -> &Arc<ServerFacts> {
         &self.facts
     }
@@ -266,7 +266,7 @@ impl Instance {
         self.databases.catalog(id).map_err(|error| self.unavailable(id, &error))
     }
 
-    /// Why a database cannot be used, as clients are told.
+    /// Why a database cannot be used, as an error for clients.
     pub fn unavailable(&self, id: DbId, error: &EngineError) -> SqlError {
         let name = self.database_name(id);
         let message = match error {

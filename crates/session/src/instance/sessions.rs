@@ -24,7 +24,7 @@ const FIRST_SESSION: i16 = 51;
 /// What a client says of itself, and how it is connected.
 #[derive(Clone, Debug, Default)]
 pub struct ClientInfo {
-    /// What functions tell of the connection.
+    /// What functions return about the connection.
     pub connection: Arc<Connection>,
     /// The client library, as it says.
     pub library: Arc<str>,

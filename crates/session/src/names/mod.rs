@@ -1,4 +1,4 @@
-//! What the session tells the binder and functions of what has a name.
+//! The names of the session's databases and objects, as the binder and functions look them up.
 //!
 //! * [`StatementNames`]: the session, and what runs in it, as the binder sees it.
 //! * [`callee`]: what names of procedures mean.

@@ -14,7 +14,7 @@
 //! * P1: a step's handler is the innermost `TRY` around it, its `catch_depth` the number of `CATCH`
 //!   blocks around it. Both are facts of the text, so jumps need not keep count of anything.
 //! * P2: variables get their places in the order in which they are declared; a step sees those
-//!   declared before it, as T-SQL wants it.
+//!   declared before it, as T-SQL requires it.
 
 mod arguments;
 mod callee;
@@ -191,7 +191,7 @@ pub enum StepKind {
         op: ast::AssignOp,
         /// The value.
         value: Box<ast::Expr>,
-        /// It is part of a `DECLARE`, of whose end no client hears.
+        /// It is part of a `DECLARE`, whose end is not reported to clients.
         declaration: bool,
     },
     /// Goes on elsewhere.

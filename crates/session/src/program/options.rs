@@ -1,11 +1,11 @@
-//! What binding is told of options.
+//! The options that binding depends on.
 
 use ::compile::bind::BindOptions;
 
 use super::ProgramKind;
 use crate::options::CompileOptions;
 
-/// What binding is told of the options.
+/// The options for binding, from those of the session.
 pub(crate) fn bind_options(options: CompileOptions, kind: ProgramKind) -> BindOptions {
     BindOptions {
         ansi_nulls: options.ansi_nulls(),

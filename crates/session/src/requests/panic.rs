@@ -22,7 +22,7 @@ impl Context<'_> {
         session.left.handlers = 0;
         session.left.error = message::ASSERTION_FAILED.number;
         let error = assertion_failed().at_line(1);
-        let _ = self.report(&error); // a client that is gone cannot be told
+        let _ = self.report(&error); // a client that is gone gets no message
         if self.session.transaction.is_open() {
             let _ = self.roll_back_all();
         }

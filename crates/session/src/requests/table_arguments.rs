@@ -58,7 +58,8 @@ impl Context<'_> {
         }
     }
 
-    /// The rows of a table-valued parameter do not fit: tells why, and about which parameter.
+    /// The rows of a table-valued parameter do not fit: the errors say why, and about which
+    /// parameter.
     fn nonconforming(&mut self, at: usize, name: &str, fault: Fault) -> Run<Fault> {
         // A duplicate key ends the insertion by an error of its own (3602), which has no text.
         let (number, state) = match fault.error.number() {

@@ -247,8 +247,8 @@ impl ResultWriter for Silent {
     }
 }
 
-/// Passes on the results of what runs inside a unit: the request's own writer hears of the rest
-/// when that unit is done.
+/// Passes on the results of what runs inside a unit: the request's own writer gets the rest when
+/// that unit is done.
 pub struct ResultsOnly<'s>(pub &'s mut dyn ResultWriter);
 
 impl ResultWriter for ResultsOnly<'_> {

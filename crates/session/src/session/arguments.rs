@@ -38,8 +38,8 @@ pub(crate) struct Called {
     pub status: i32,
     /// What a function returned.
     pub value: Option<(Value, SqlType)>,
-    /// For each argument that wants it, the parameter's value, with its name and type.
+    /// For each output argument, the parameter's value, with its name and type.
     pub outputs: Vec<(usize, Arc<str>, Value, SqlType)>,
-    /// For each argument that wants a cursor back, the cursor, with a reference of its own.
+    /// For each output argument of type cursor, the cursor, with a reference of its own.
     pub cursors: Vec<(usize, CursorId)>,
 }

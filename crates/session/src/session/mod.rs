@@ -99,7 +99,7 @@ pub struct State {
     pub(crate) reads: Vec<crate::session::reads::TableReads>,
     /// The computations of the statement that runs whose results became NULL.
     pub(crate) arithmetic: ArithmeticNotes,
-    /// Whether the answer that goes out could end here: the last thing told is done.
+    /// Whether the answer that goes out could end here: the last token sent was a *done*.
     pub(crate) answered: bool,
     /// What runs, one within another. The first is the batch.
     pub levels: Vec<Level>,
@@ -130,7 +130,7 @@ pub struct State {
     /// The level of a bulk load's statements: they share the successor of the table that one of
     /// them begins.
     pub loads_from: Option<usize>,
-    /// The client has been told of the current database since this was last cleared.
+    /// The name of the current database was sent to the client since this was last cleared.
     pub database_told: bool,
     /// The databases that were current where it went to others for a call, the innermost last. It
     /// is in them all.

@@ -314,7 +314,7 @@ pub struct TextWriter {
     lines: String,
     /// A result has begun that no `DONE` has ended.
     has_columns: bool,
-    /// What was told of the environment.
+    /// The changes of the environment that were sent.
     pub environment: Vec<String>,
 }
 

@@ -29,7 +29,7 @@ fn number_from(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Inserts an order of this many lines and tells its number.
+/// Inserts an order of this many lines and returns its number.
 fn order(twin: &str, lines: u64) -> String {
     format!(
         "SET NOCOUNT ON; DECLARE @od Sales.SalesOrderDetailType{twin}, @id int; \

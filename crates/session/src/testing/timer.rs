@@ -6,8 +6,8 @@ use std::task::{Wake, Waker};
 use engine::wait::{Armed, ThreadTimer, Timer};
 use env::Env;
 
-/// Waits as long as it is told, and then moves the simulated clock as far. The clock stands still
-/// otherwise, and a task that polls it would have to look very often.
+/// Waits this long, and then moves the simulated clock as far. The clock stands still otherwise,
+/// and a task that polls it would have to look very often.
 pub struct SimTimer {
     env: Env,
     real: ThreadTimer,

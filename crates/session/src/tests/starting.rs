@@ -46,7 +46,7 @@ fn started_without_large() -> (SimEnv, TestServer) {
     sim.fs().power_off();
     drop(server);
     sim.fs().power_on();
-    // What tells of its blocks is read, and no block.
+    // Only the directory of its blocks is read, and no block.
     sim.fs().hold_on(OpKind::Read, &largest.path.to_string_lossy(), 3);
     let server = TestServer::on(&sim);
     (sim, server)
@@ -75,7 +75,7 @@ fn tables_are_served_as_soon_as_they_are_loaded() {
     assert_eq!(rows(&mut session, sessions), "background|0|sa|d");
     session.run("insert small values (4)");
 
-    // A statement that wants the other table waits.
+    // A statement that needs the other table waits.
     let locked = session.run("set lock_timeout 0; select count(*) from large");
     assert!(locked.contains("Msg 1222, "), "{locked}");
     session.run("set lock_timeout -1");

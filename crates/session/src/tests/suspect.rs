@@ -75,7 +75,7 @@ fn files(sim: &SimEnv, dir: &Path, extension: &str) -> Vec<PathBuf> {
 fn started(sim: &SimEnv, expected: &str) -> TestServer {
     let server = TestServer::on(sim);
     let mut session = server.session();
-    // Tables are loaded while it is open; a statement that wants one notices that they cannot be.
+    // Tables are loaded while it is open; a statement that needs one notices that they cannot be.
     let refused = session.run("select count(*) from d.dbo.hot");
     assert!(refused.contains(error_of(expected)), "{refused}");
     assert_eq!(state(&mut session), expected);

@@ -29,7 +29,7 @@ pub fn login(out: &mut MessageWriter, login: &Login) {
     out.end();
 }
 
-/// Writes a batch of T-SQL. `transaction` is the descriptor that the server has told, 0 for none.
+/// Writes a batch of T-SQL. `transaction` is the descriptor that the server has sent, 0 for none.
 pub fn batch(
     out: &mut MessageWriter,
     version: TdsVersion,

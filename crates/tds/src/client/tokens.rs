@@ -57,8 +57,8 @@ pub struct ReturnValue {
 /// A part of an answer.
 #[derive(Debug)]
 pub enum Token<'a> {
-    /// A result begins; its columns, or nothing when the client has asked not to be told. They stay
-    /// available as [`TokenReader::columns`].
+    /// A result begins; its columns, or nothing when the client has asked not to get them. They
+    /// stay available as [`TokenReader::columns`].
     Columns,
     /// A row of the result.
     Row(Row<'a>),

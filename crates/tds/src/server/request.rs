@@ -11,13 +11,13 @@ const HEADER_TRACE: u16 = 3;
 /// What a client says with every request from 7.2 on.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct AllHeaders {
-    /// The transaction that the client believes to be open, as `ENVCHANGE` told it; 0 for none.
+    /// The transaction that is open according to the client, as `ENVCHANGE` gave it; 0 for none.
     pub transaction: u64,
     /// Requests that are active at a time; 1 without MARS.
     pub outstanding_requests: u32,
     /// Activity and sequence number, for logs.
     pub activity: Option<[u8; 20]>,
-    /// Whether the client wants to be told when the result changes; the wish is not granted.
+    /// Whether the client asks for a notice when the result changes; the server sends none.
     pub wants_query_notification: bool,
 }
 

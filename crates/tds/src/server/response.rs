@@ -83,7 +83,7 @@ impl ResponseWriter {
         self.message.end();
     }
 
-    /// Writes a change of the environment. Versions that do not know it are not told.
+    /// Writes a change of the environment. Nothing is sent to versions that do not know it.
     pub fn env_change(&mut self, change: &EnvChange<'_>) {
         let is_known = match change {
             EnvChange::BeginTransaction { .. }
@@ -154,7 +154,7 @@ impl ResponseWriter {
     }
 
     /// Announces a result's columns. `known` says that the client knows them already and has asked
-    /// not to be told.
+    /// not to get them.
     pub fn columns(&mut self, columns: &[Column], known: bool) {
         if known {
             write_no_columns(&mut self.message);

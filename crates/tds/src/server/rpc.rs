@@ -115,13 +115,13 @@ pub struct RpcCall<'a> {
     pub procedure: ProcedureRef<'a>,
     /// The procedure is to be compiled anew.
     pub with_recompile: bool,
-    /// The client believes that it knows the columns of the results. `COLMETADATA` may be sent
-    /// without them only if they are those that were sent last for the same statement: ODBC also
-    /// sets this when it prepares the statement anew for parameters of other types.
+    /// The client says that it knows the columns of the results. `COLMETADATA` may be sent without
+    /// them only if they are those that were sent last for the same statement: ODBC also sets this
+    /// when it prepares the statement anew for parameters of other types.
     pub no_metadata: bool,
     /// The parameters, in the order of the message.
     pub parameters: Vec<RpcParameter<'a>>,
-    /// The client wants the call to be parsed and not to be executed.
+    /// The client asks for the call to be parsed and not to be executed.
     pub no_execute: bool,
     /// Whether another call follows in the message: every `DONE` of this one then says so.
     pub is_followed: bool,

@@ -1,8 +1,8 @@
 //! Which backups lead to a point in time.
 //!
-//! The headers say when each was finished, in local time of the server that made it; so that tells
-//! something only of backups of the server that restores them. Of others all are taken in order,
-//! until one has come to the time.
+//! The headers say when each was finished, in local time of the server that made it; so the times
+//! decide only for backups of the server that restores them. Backups of other servers are all taken
+//! in order, until one has reached the time.
 
 use std::fmt;
 

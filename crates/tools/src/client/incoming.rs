@@ -1,5 +1,5 @@
-//! Answers, from bytes to what a [`Receiver`] is told; without a socket, so that a thread that
-//! waits for many connections at once can use it.
+//! Answers, from bytes to calls of a [`Receiver`]; without a socket, so that a thread that waits
+//! for many connections at once can use it.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use tds::{EnvChange, ProtocolError, TdsVersion};
 use super::answer::{Outcome, Receiver};
 use super::error::ClientError;
 
-/// What the server has told of the session.
+/// What the server has sent about the session.
 #[derive(Clone, Debug)]
 pub(super) struct SessionState {
     /// The open transaction's descriptor, which requests repeat; 0 for none.
@@ -37,7 +37,7 @@ pub(super) struct Incoming {
     pub(super) outcome: Outcome,
     /// The server has confirmed an attention since the request began.
     pub(super) attention_confirmed: bool,
-    /// Why the receiver could not go on. It is told nothing any more then.
+    /// Why the receiver could not go on. It gets nothing any more then.
     pub(super) stopped: Option<io::Error>,
 }
 

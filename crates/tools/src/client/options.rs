@@ -15,8 +15,8 @@ pub enum Authentication {
         /// Its password.
         password: String,
     },
-    /// The account that this process runs as, which a server can only believe of processes on its
-    /// own machine and only does where it is set up to.
+    /// The account that this process runs as, which a server accepts only from processes on its own
+    /// machine, and only if it is configured to.
     Trusted,
 }
 
@@ -34,7 +34,7 @@ impl std::fmt::Debug for Authentication {
 pub enum Encrypt {
     /// Nothing, not even the login.
     Never,
-    /// The login, and everything if the server wants it.
+    /// The login, and everything if the server requires it.
     Optional,
     /// Everything.
     Mandatory,

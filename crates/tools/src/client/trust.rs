@@ -1,4 +1,4 @@
-//! Whose certificates are accepted, as `rustls` is told.
+//! Which certificates are accepted: the verifier for `rustls`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -16,7 +16,7 @@ use crate::sql::split_batches;
 
 use generate::Generator;
 
-/// The database that the sample is installed in, unless told otherwise.
+/// The database that the sample is installed in, by default.
 pub const DATABASE: &str = "AdventureWorks2014";
 
 const DATABASE_SCRIPT: &str = include_str!("../../../../samples/adventureworks/1-database.sql");

@@ -234,7 +234,7 @@ mod tests {
             kept.push(batch.take());
             let kept: Vec<&str> = kept.iter().filter(|b| !b.is_empty()).map(|b| &**b).collect();
             let expected = expected.join("\n");
-            // Batches of empty lines alone are told from none by nothing.
+            // Batches of empty lines alone count as none.
             prop_assert_eq!(
                 kept.join("\n").replace('\n', ""),
                 expected.replace('\n', "")

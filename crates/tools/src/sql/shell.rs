@@ -82,7 +82,7 @@ impl Shell {
     /// Connects as the flags say. `ask` asks for a password.
     ///
     /// # Errors
-    /// What to tell the user.
+    /// What to report to the user.
     pub fn connect(&mut self, ask: impl FnOnce() -> io::Result<String>) -> Result<(), ShellError> {
         let variables = &self.flags.variables;
         let server = variables.own("SQLCMDSERVER").to_owned();

@@ -67,7 +67,8 @@ keywords! {
         Where "WHERE" While "WHILE" With "WITH" WriteText "WRITETEXT"
     }
     contextual {
-        // The list of reserved words has it, the server does not mind: scripts select `precision`.
+        // The list of reserved words has it, but the server accepts it as a name: scripts select
+        // `precision`.
         Precision "PRECISION"
         Abort "ABORT" Absolute "ABSOLUTE" Action "ACTION" After "AFTER" Always "ALWAYS"
         Apply "APPLY" AsymmetricKey "ASYMMETRIC" At "AT" Atomic "ATOMIC"

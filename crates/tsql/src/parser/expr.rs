@@ -1,6 +1,6 @@
 //! Expressions and conditions: operators, by precedence climbing.
 //!
-//! Scalars and conditions are read by one function, since only what follows a parenthesis tells
+//! Scalars and conditions are read by one function, since only what follows a parenthesis shows
 //! `(a) > 1` from `(a > 1)`. [`Parsed`] says what was read, and each operator demands its kind.
 //!
 //! Precedence, from loose to tight: `OR`; `AND`; `NOT`; comparisons, `BETWEEN`, `IN`, `LIKE`, `IS`

@@ -281,7 +281,8 @@ impl Binder<'_> {
     }
 }
 
-/// Errors 331, 332 and 333: a table that has more to say than `OUTPUT INTO` would hear.
+/// Errors 331, 332 and 333: a table with triggers, foreign keys or checks, which `OUTPUT INTO` does
+/// not take.
 fn check_plain(schema: &Schema, table: &Arc<TableDef>) -> BindResult<()> {
     let name = &table.header.name;
     let enabled = |id: &base::ids::ObjectId| {

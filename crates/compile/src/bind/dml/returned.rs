@@ -13,7 +13,7 @@ use crate::plan::expr::{ColId, Expr, SortKey};
 use crate::plan::tree::{NewValue, Node};
 
 impl Binder<'_> {
-    /// The rows of all result sets, as they have come. `converted` hears of the columns that are
+    /// The rows of all result sets, as they have come. `converted` gets the columns that are
     /// already what the target's are, by layout position.
     pub(super) fn inserted_results(
         &mut self,

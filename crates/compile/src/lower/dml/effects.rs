@@ -76,7 +76,7 @@ impl Lowering {
     pub fn test_checks(&mut self, target: &Changed, effects: &RowEffects) -> SqlResult<()> {
         for check in &effects.checks {
             let (ok, bad) = (self.b.label(), self.b.label());
-            // A view's check option wants true.
+            // A view's check option requires true.
             let unknown = if check.name.is_some() { ok } else { bad };
             let ways = Ways { yes: ok, no: bad, unknown, fall_yes: false };
             let outside = self.enter();
@@ -344,8 +344,8 @@ impl Lowering {
             self.insert_row(&other, into, None, &mut deferred, false)?;
         }
         if effects.keep_transitions {
-            // What happened to the row decides which triggers hear of it: a MERGE does all three,
-            // and a cascade need not do what the statement does.
+            // What happened to the row decides which triggers fire: a MERGE does all three, and a
+            // cascade need not do what the statement does.
             let kind = match (new, old) {
                 (Some(_), OldRow::None) => StatementKind::Insert,
                 (Some(_), _) => StatementKind::Update,

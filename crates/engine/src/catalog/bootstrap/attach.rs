@@ -1,10 +1,10 @@
 //! Detaching and attaching: a database leaves the server with its files, and comes back, here or
 //! elsewhere.
 //!
-//! The directory of a database that is detached says so: the file `detached` in it tells what
-//! master knew of the database. It is made durable before master's row goes, and removed after a
-//! row is there again, so that each directory either belongs to a row or says that it belongs to
-//! none; others are removed at the next start. Where both hold, after a crash, the row counts.
+//! The directory of a database that is detached says so: the file `detached` in it says what master
+//! knew of the database. It is made durable before master's row goes, and removed after a row is
+//! there again, so that each directory either belongs to a row or says that it belongs to none;
+//! others are removed at the next start. Where both hold, after a crash, the row counts.
 //!
 //! ```text
 //! magic u32 | version u16 | zero u16 | CRC-32C u32 | length u32 | definition of the database |

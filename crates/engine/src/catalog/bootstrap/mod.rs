@@ -19,11 +19,11 @@
 //! # Life of an instance
 //!
 //! [`Instance::create`] makes master, model and msdb. [`Instance::open`] replays master's log,
-//! which tells what other databases there are, then theirs; opens all of them together; builds
-//! their schemas from their rows; makes tempdb after model. A database that cannot be opened is
-//! left out and reported, and one whose tables turn out to be damaged while they are loaded is
-//! closed; without master nothing goes, so that its tables are waited for. [`Instance::shut_down`]
-//! ends it in order.
+//! which says what other databases there are, then theirs; opens all of them together; builds their
+//! schemas from their rows; makes tempdb after model. A database that cannot be opened is left out
+//! and reported, and one whose tables turn out to be damaged while they are loaded is closed;
+//! without master nothing goes, so that its tables are waited for. [`Instance::shut_down`] ends it
+//! in order.
 
 mod attach;
 mod create;
@@ -99,7 +99,8 @@ pub struct OpenReport {
     pub strange: Vec<PathBuf>,
 }
 
-/// Is told when a database is about to be recovered, and given what tells how far it has come.
+/// Called when a database is about to be recovered, with a handle that shows how far recovery has
+/// come.
 pub type OnRecovery<'a> = &'a mut dyn FnMut(&str, &RecoveryProgress);
 
 /// Why something with a whole database or instance failed.
@@ -148,7 +149,7 @@ impl Instance {
         &self.master
     }
 
-    /// What one database may use of the server's memory unless it is told otherwise, in bytes.
+    /// What one database may use of the server's memory by default, in bytes.
     pub fn database_memory_limit(&self) -> u64 {
         self.options.database_memory_limit
     }

@@ -280,7 +280,7 @@ fn load(
         Ok(loaded?)
     });
     loaded.map_err(|error| match database.loading_failure() {
-        // A statement that waits for a table is told only that the database is suspect.
+        // A statement that waits for a table learns only that the database is suspect.
         Some(failure) => EngineError::from(failure.clone()).into(),
         None => error,
     })?;

@@ -119,14 +119,14 @@ impl Instance {
         Ok(NewDirectory { name, uuid })
     }
 
-    /// What a restore into this directory is told.
+    /// The parameters of a restore into this directory.
     pub fn restore_into(&self, directory: &NewDirectory, stop_at: Option<u64>) -> RestoreTarget {
         let dir = self.data.databases().join(&*directory.name);
         let segment_bytes = self.options.database.segments.max_bytes;
         RestoreTarget { dir, uuid: directory.uuid, stop_at, segment_bytes, moves: Vec::new() }
     }
 
-    /// What a restore is told that goes on with a database.
+    /// The parameters of a restore that goes on with a database.
     pub fn restore_onto(&self, def: &DatabaseDef, stop_at: Option<u64>) -> RestoreTarget {
         let uuid = u128::from_le_bytes(def.guid);
         self.restore_into(&NewDirectory { name: def.directory.clone(), uuid }, stop_at)

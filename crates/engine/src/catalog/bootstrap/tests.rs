@@ -390,7 +390,7 @@ fn tables_and_rows_survive_crashes_and_restarts() {
 }
 
 /// Ceilings of a table made in a transaction are logged before the transaction commits, so before
-/// the log tells of the table.
+/// the log has changes of the table.
 #[test]
 fn identity_values_of_a_new_table_are_not_given_again_after_a_crash() {
     let (world, server) = World::started(4);
@@ -673,8 +673,8 @@ fn a_damaged_database_is_left_out_and_the_others_open() {
     assert!(server.instance.find("Bad").is_none());
 }
 
-/// The catalog is in checkpoint files like all else. The loader, which has found out why, tells its
-/// reader only that the database is suspect.
+/// The catalog is in checkpoint files like all else. The loader, which has found out why, reports
+/// it to its reader only that the database is suspect.
 #[test]
 fn a_damaged_checkpoint_file_is_named_whatever_it_holds() {
     let (world, server) = World::started(16);

@@ -22,7 +22,7 @@
 //!   and the one after it is active, durably. So a log whose segments are all prepared has its
 //!   first.
 //! * F3: an active segment's header is durable when its first batch is, since one sync covers both.
-//!   It tells where the batch before the first one ended.
+//!   It says where the batch before the first one ended.
 //! * F4: opening for writing rewrites and syncs the last batch and the active header: that they can
 //!   be read does not mean that they ever reached the disk (a failed sync leaves them in the
 //!   cache).

@@ -1,8 +1,8 @@
 //! What can still be read of the log of a database that is not open.
 //!
 //! Nothing is changed in the directory. Only the segments from the one that holds the wanted
-//! position on have to be sound; what is wrong with one of those is told when everything before it
-//! has been read.
+//! position on have to be sound; what is wrong with one of those is reported when everything before
+//! it has been read.
 
 use std::collections::VecDeque;
 use std::path::Path;

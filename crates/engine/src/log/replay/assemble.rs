@@ -100,7 +100,7 @@ impl Assembler {
         self.streams.len()
     }
 
-    /// The prepared transactions whose fate no record has told, in order.
+    /// The prepared transactions whose outcome no record has given, in order.
     pub fn take_in_doubt(&mut self) -> Vec<PreparedTransaction> {
         let mut in_doubt: Vec<_> = std::mem::take(&mut self.prepared).into_values().collect();
         in_doubt.sort_unstable_by_key(|prepared| prepared.lsn);

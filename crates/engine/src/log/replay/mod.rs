@@ -43,7 +43,7 @@ pub struct CommittedTransaction {
     pub body: Body,
 }
 
-/// A transaction that was prepared and whose fate the log does not tell.
+/// A transaction that was prepared and whose outcome is not in the log.
 #[derive(Clone, Debug)]
 pub struct PreparedTransaction {
     /// The position of its prepare record, by which its commit or abort record will name it.

@@ -30,7 +30,7 @@ struct Group {
     row: Piece,
 }
 
-/// A row that waits for the others, because an aggregate wants them in order.
+/// A row that waits for the others, because an aggregate requires them in order.
 #[derive(Debug)]
 struct Waiting {
     group: u32,

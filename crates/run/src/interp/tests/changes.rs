@@ -182,7 +182,7 @@ fn checks_pass_unknown_and_refuse_false() {
         "The UPDATE statement conflicted with the CHECK constraint \"ck\". The conflict occurred \
          in database \"db\", table \"dbo.t\", column 'n'."
     );
-    // A view's check option wants true.
+    // A view's check option requires true.
     let mut plan = update(&def, None, vec![(1, null(INT))]);
     plan.effects.checks = vec![CheckPlan { name: None, ..check(None, positive) }];
     assert_eq!(run(&mut world, Plan::Update(Box::new(plan))), Err(550));

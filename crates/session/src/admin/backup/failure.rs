@@ -1,4 +1,4 @@
-//! What went wrong with a backup, as clients are told.
+//! What went wrong with a backup, as messages to clients.
 
 use std::fmt::Display;
 

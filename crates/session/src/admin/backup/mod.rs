@@ -1,8 +1,8 @@
 //! `BACKUP` and `RESTORE`.
 //!
 //! The work is the engine's ([`engine::backup`]); here statements are understood, progress and
-//! results are told, and history is written ([`history`]). Work runs on threads of its own, step by
-//! step, so that a statement can be cancelled between two steps.
+//! results are reported, and history is written ([`history`]). Work runs on threads of its own,
+//! step by step, so that a statement can be cancelled between two steps.
 //!
 //! * `options`: what stands after `WITH`. `failure`: errors as messages. `logged`: what the error
 //!   log has.
@@ -186,7 +186,7 @@ impl Context<'_> {
         Ok(Device { name: name.to_owned(), path })
     }
 
-    /// Does work step by step on a thread of its own, and tells how far it has come.
+    /// Does work step by step on a thread of its own, and reports how far it has come.
     fn work<W: Send + 'static, T: Send + 'static>(
         &mut self,
         mut work: W,

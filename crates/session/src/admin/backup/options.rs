@@ -35,7 +35,7 @@ pub(super) struct Options {
     pub expires: Option<u64>,
     /// `NO_TRUNCATE`: a backup of the log, of a database in whatever state; it is `COPY_ONLY` too.
     pub no_truncate: bool,
-    /// `CONTINUE_AFTER_ERROR`; `NO_TRUNCATE` means it, too, unless it is told otherwise.
+    /// `CONTINUE_AFTER_ERROR`; `NO_TRUNCATE` implies it, unless the statement says otherwise.
     pub continue_after_error: bool,
     /// `STOP_ON_ERROR`
     pub stop_on_error: bool,
@@ -258,7 +258,7 @@ impl Context<'_> {
         let value = self.converted(&value, &ty, &SqlType::datetime2(7))?;
         let Value::DateTime2(local) = value else { return Ok(None) };
         let clock = self.session.instance.env().clock();
-        // The offset at that time, which that at the same time in UTC tells but for an hour of the
+        // The offset at that time, which equals that at the same time in UTC but for an hour of the
         // year.
         let about = u64::try_from(local).unwrap_or(0);
         let offset = clock.local_offset_minutes(about);

@@ -1,6 +1,6 @@
 //! `DBCC CHECKCONSTRAINTS`: the rows that break `CHECK` and `FOREIGN KEY` constraints.
 //!
-//! Each constraint becomes a query for the rows that break it, which tells how to find each again.
+//! Each constraint becomes a query for the rows that break it, which says how to find each again.
 //! All rows come in one result set; there is none if nothing is broken.
 
 use std::sync::Arc;

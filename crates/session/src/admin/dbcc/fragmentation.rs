@@ -50,7 +50,7 @@ impl Scanned {
     }
 }
 
-/// What is told of a tree's leaves. Counts of extents, and what follows from them, are of leaves
+/// What is shown of a tree's leaves. Counts of extents, and what follows from them, are of leaves
 /// that are on disk as they are.
 struct Figures {
     pages: u64,
@@ -274,7 +274,7 @@ impl Context<'_> {
         Ok(SqlError::new(&message::OBJECT_PERMISSION_DENIED, &args))
     }
 
-    /// The lines that say which tree is told of.
+    /// The lines that say which tree is shown.
     fn tell_tree(&mut self, database: DbId, tree: &Scanned) -> Run<()> {
         let name = shown_name(&tree.table.header.name);
         let scanning: [Shown; 2] = [&"SHOWCONTIG", &name];

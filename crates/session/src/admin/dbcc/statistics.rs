@@ -320,7 +320,7 @@ impl Context<'_> {
         Ok(rows)
     }
 
-    /// The header. Of no rows there is nothing to tell, as in SQL Server.
+    /// The header. Without rows it is empty, as in SQL Server.
     fn send_header(
         &mut self,
         database: DbId,

@@ -262,7 +262,7 @@ fn copy(context: &mut Context<'_>, rebuild: Rebuild<'_>) -> DdlResult<()> {
     Ok(())
 }
 
-/// Why rows could not be copied, as the client is told. Error 1505 where a key is there twice.
+/// Why rows could not be copied, as an error for the client. Error 1505 where a key is there twice.
 fn copy_error(
     context: &Context<'_>,
     error: CatalogError,

@@ -1,7 +1,7 @@
 //! Files and filegroups.
 //!
 //! Rows are where the log is, below the data directory; files are what the catalog says of them.
-//! Paths of other machines (`C:\…`) are accepted: the file's last name is kept, and a message tells
+//! Paths of other machines (`C:\…`) are accepted: the file's last name is kept, and a message says
 //! where it is.
 
 use std::path::Path;
@@ -258,7 +258,7 @@ fn check_second<'g>(
     }
 }
 
-/// Tells where files are whose paths say something else.
+/// Sends a message about files that are not where their paths say.
 pub(super) fn tell_mapped(
     context: &mut Context<'_>,
     database: DbId,
@@ -292,7 +292,7 @@ pub(super) fn alter(
     Ok(())
 }
 
-/// What a change is to tell when it is done.
+/// The messages to send when a change is done.
 #[derive(Default)]
 struct Told {
     asked: Vec<(Name, Box<str>)>,

@@ -17,7 +17,7 @@ const COLUMNS_MAX: usize = 1024;
 const ROW_BYTES_MAX: usize = 8060;
 
 impl Builder<'_> {
-    /// All columns of a definition with their defaults. `in_key` tells which are in a primary key.
+    /// All columns of a definition with their defaults. `in_key` says which are in a primary key.
     pub fn columns(
         &mut self,
         columns: &[&ast::ColumnDefinition],

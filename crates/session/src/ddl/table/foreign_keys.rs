@@ -132,7 +132,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Errors 229 or 230, and 1088: a key tells what is in the table that it refers to, and keeps
+    /// Errors 229 or 230, and 1088: a key reveals what is in the table that it refers to, and keeps
     /// its rows.
     fn check_may_reference(
         &self,
@@ -383,7 +383,7 @@ fn action(action: ast::ReferentialAction) -> ReferentialAction {
     }
 }
 
-/// Temporary tables have no foreign keys; that is told and nothing else is done.
+/// Temporary tables have no foreign keys; a message says so and nothing else is done.
 fn skipped(name: &str) -> SqlError {
     let text = format!(
         "Skipping FOREIGN KEY constraint '{name}' definition for temporary table. FOREIGN KEY \

@@ -121,7 +121,7 @@ pub(super) struct Builder<'c> {
     pub purpose: Purpose,
     /// Ids for constraints.
     ids: std::vec::IntoIter<ObjectId>,
-    /// What is to be told when it has been made.
+    /// The messages to send when the table has been made.
     pub warnings: Vec<base::SqlError>,
 }
 

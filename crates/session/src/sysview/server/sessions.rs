@@ -392,7 +392,7 @@ pub static DM_EXEC_REQUESTS: FilledView = FilledView {
 pub(super) const INTERNAL_GROUP: i32 = 1;
 const DEFAULT_GROUP: i32 = 2;
 
-/// The last columns of a request, from the deadlock priority, rows and error that it tells.
+/// The last columns of a request, from the deadlock priority, rows and error that it shows.
 pub(super) fn end_of_request([priority, rows, error]: [Value; 3], group: i32) -> [Value; 18] {
     [
         priority,

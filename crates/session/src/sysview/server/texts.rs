@@ -1,4 +1,4 @@
-//! Statements within texts, as the views over executions tell them.
+//! Statements within texts, as the views over executions show them.
 
 /// Where a statement begins, and where its last character does: in bytes of UTF-16, as
 /// `statement_start_offset` and `statement_end_offset` have it. The text that is shown has the

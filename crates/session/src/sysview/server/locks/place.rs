@@ -94,7 +94,7 @@ impl LockPlace {
         }
     }
 
-    /// As `resource_description` of waiting tasks tells it, with the mode that is asked for.
+    /// As `resource_description` of waiting tasks shows it, with the mode that is asked for.
     pub fn waiting(&self, mode: &str) -> String {
         let LockPlace { database, entity, description, .. } = self;
         let database = database.0;
@@ -130,7 +130,7 @@ impl LockPlace {
     }
 }
 
-/// As `wait_resource` tells it.
+/// As `wait_resource` shows it.
 impl Display for LockPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LockPlace { database: DbId(database), entity, description, .. } = self;

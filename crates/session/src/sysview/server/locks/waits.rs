@@ -72,7 +72,7 @@ pub(super) fn inside(wait: &Waits, instance: &Instance) -> Vec<OwnerId> {
     owners
 }
 
-/// What is waited for, as `wait_resource` tells it.
+/// What is waited for, as `wait_resource` shows it.
 pub(in super::super) fn wait_resource(wait: &Waits, instance: &Instance) -> String {
     let place = wait.place.as_ref().filter(|_| !matches!(wait.blocker, Blocker::Load(_)));
     let place = place.and_then(|place| Places::new(instance, None).of(place));
