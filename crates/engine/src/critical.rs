@@ -11,7 +11,7 @@
 //! * K1: everything that [`Section`] names. Code enters a section through [`section`].
 //! * K2: every line at which a guard of [`crate::sync`]'s mutexes, or one that may write of its
 //!   read-write locks, is alive. What such a lock guards is shared, and half changed until the
-//!   guard goes.
+//!   guard is dropped.
 //! * K3: a thread of the engine's own ([`thread`]): nothing else does its work when it is gone.
 //! * K4: waiting while a panic unwinds ([`crate::wait::Task`]): the unwinding would go on on
 //!   another thread. Destructors never wait.

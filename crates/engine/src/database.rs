@@ -495,7 +495,8 @@ impl Database {
         segments.map(|(at, own)| LogSegment { stored: *own, used: use_of(at, own) }).collect()
     }
 
-    /// Ends the threads that read and write its files, which are about to go, or to be left alone.
+    /// Ends the threads that read and write its files, which are about to be removed, or to be left
+    /// alone.
     pub fn stop_threads(&self) {
         self.loader.iter().for_each(Loader::stop);
         if let Some(checkpoints) = self.checkpoints.get() {

@@ -467,7 +467,7 @@ pub enum Inst {
     WindowFinish { window: ObjId },
     /// The next row in order.
     WindowNext { window: ObjId, row: Reg, mark: MarkId, done: Pc },
-    /// The result of a function for the row at hand, NULL or not.
+    /// The result of a function for the current row, NULL or not.
     WindowResult { window: ObjId, function: u16, dst: Reg },
 
     // ---- changes

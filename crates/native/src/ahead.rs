@@ -131,7 +131,7 @@ fn is_number(unit: &Unit, reg: Reg) -> bool {
 type Known = BTreeMap<Place, Value>;
 
 impl Emitter<'_, '_> {
-    /// Asks for what the look-up at hand will need in the next turns of its loop.
+    /// Asks for what the current look-up will need in the next turns of its loop.
     pub fn look_ahead(&mut self) {
         let Some(ahead) = Ahead::of(self.unit, self.at) else { return };
         let mut known = Known::new();

@@ -96,7 +96,7 @@ pub struct Emitter<'u, 'f> {
     blocks: Vec<Option<Block>>,
     frame: Frame,
     signatures: Signatures,
-    /// The instruction at hand.
+    /// The current instruction.
     pub at: usize,
 }
 
@@ -155,7 +155,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
         self.b.finalize();
     }
 
-    /// Whether control has left the block at hand.
+    /// Whether control has left the current block.
     fn has_ended(&self) -> bool {
         let func = &self.b.func;
         let last = self.b.current_block().and_then(|block| func.layout.last_inst(block));
@@ -413,7 +413,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
         self.b.inst_results(call).first().copied()
     }
 
-    /// Calls a helper for the instruction at hand: what it returns.
+    /// Calls a helper for the current instruction: what it returns.
     fn call_step(&mut self, helper: helpers::Step) -> Value {
         let at = self.b.ins().iconst(types::I32, self.at as i64);
         let (run, signature) = (self.frame.run, self.signatures.step);
@@ -457,7 +457,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
         }
     }
 
-    /// In a block of its own, has the instruction at hand executed by the helper in spite of its
+    /// In a block of its own, has the current instruction executed by the helper in spite of its
     /// being inline, because the code for it does not cover this case. Control comes back with the
     /// result.
     pub fn otherwise_step(&mut self, inst: &Inst) {
@@ -473,8 +473,8 @@ impl<'u, 'f> Emitter<'u, 'f> {
         self.reload_results(inst);
     }
 
-    /// Goes on if the condition is not 0, and otherwise fails with the error of the arithmetic at
-    /// hand.
+    /// Goes on if the condition is not 0, and otherwise fails with the error of the current
+    /// arithmetic.
     pub fn require(&mut self, condition: Value, inst: &Inst) {
         let (fails, next) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(condition, next, &[], fails, &[]);
@@ -530,7 +530,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
         self.frame.variables
     }
 
-    /// Has the memory asked for that the look-up at hand will need in its next turns.
+    /// Has the memory asked for that the current look-up will need in its next turns.
     pub fn ask_ahead(&mut self, next: Value, after: Value) {
         let at = self.b.ins().iconst(types::I32, self.at as i64);
         let (run, signature) = (self.frame.run, self.signatures.look_ahead);

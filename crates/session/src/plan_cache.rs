@@ -9,7 +9,7 @@
 //! of databases which have gone since.
 //!
 //! Entries are charged by size. When a shard is full, those that were not used since the hand of
-//! its clock last passed them go.
+//! its clock last passed them are dropped.
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};

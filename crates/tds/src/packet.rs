@@ -451,7 +451,7 @@ impl MessageReader {
         Ok(None)
     }
 
-    /// Bytes that the message at hand would take if this many more came: its buffer grows by
+    /// Bytes that the current message would take if this many more came: its buffer grows by
     /// doubling.
     pub fn bytes_with(&self, more: usize) -> usize {
         match self.body.len() + more <= self.body.capacity() {

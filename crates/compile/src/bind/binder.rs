@@ -215,7 +215,7 @@ impl<'c> Binder<'c> {
         self.env.schema.same_name(a, b)
     }
 
-    /// Looks whether the stack has room for a level of nesting, and lets other sessions have their
+    /// Checks whether the stack has room for a level of nesting, and lets other sessions have their
     /// turn. Errors 3617, 8631.
     #[inline]
     pub fn deeper(&self, line: u32) -> BindResult<()> {

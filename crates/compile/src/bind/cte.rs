@@ -44,7 +44,7 @@ struct Recursion {
     columns: Vec<OutCol>,
     /// The place of the block whose `FROM` may refer to it; nothing where none may.
     block: Option<usize>,
-    /// How often the member at hand has referred to it.
+    /// How often the current member has referred to it.
     uses: Cell<u32>,
 }
 

@@ -278,7 +278,7 @@ pub(super) fn definition_options() -> tsql::ParseOptions {
     tsql::ParseOptions { quoted_identifier: true }
 }
 
-/// A table as a source of which one row is at hand.
+/// A table as a source of one current row.
 pub(super) fn row_source(
     database: DbId,
     table: &Arc<TableDef>,

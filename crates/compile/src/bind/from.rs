@@ -18,7 +18,7 @@ use crate::plan::hints::JoinMethod;
 use crate::plan::tree::{Access, JoinKind, Node, Scan};
 use crate::plan::walk::{Part, Parts};
 
-/// How many tables a `SELECT` may join, those of views and subqueries counted: in the end each is a
+/// How many tables a `SELECT` may join, those of views and subqueries counted: finally each is a
 /// loop inside the one before.
 const TABLES_MAX: usize = 256;
 

@@ -68,7 +68,7 @@ struct HashSide {
     nullable: Vec<bool>,
     layout: u16,
     row: Reg,
-    /// Whether the probe row at hand has a match.
+    /// Whether the current probe row has a match.
     matched: Reg,
     /// Whether a build row had a NULL key.
     has_null: Reg,
@@ -271,7 +271,7 @@ impl Lowering {
         Ok(put_off)
     }
 
-    /// Puts the probe row at hand off.
+    /// Puts the current probe row off.
     fn put_off(&mut self, hash: ObjId, wanted: &[ColId]) -> SqlResult<PutOff> {
         let inside = self.enter();
         let bound: Vec<ColId> =

@@ -161,9 +161,9 @@ struct Lowering {
     variables: HashMap<VarId, Reg>,
     /// Variables that the statement assigns.
     assigned: HashSet<VarId>,
-    /// The values that the row at hand assigns, which are stored once it is changed.
+    /// The values that the current row assigns, which are stored once it is changed.
     pending: HashMap<VarId, Val>,
-    /// Sequences whose value for the row at hand has been taken.
+    /// Sequences whose value for the current row has been taken.
     next_values: Vec<(ObjectId, Reg)>,
     /// How many loops, subqueries and routines are around what is lowered.
     loops: u32,
@@ -182,7 +182,7 @@ struct Lowering {
     full: Option<Label>,
     /// How many atomic blocks of a native module are open.
     atomic_depth: u16,
-    /// What the statement at hand keeps for triggers.
+    /// What the current statement keeps for triggers.
     kept: Vec<u16>,
 }
 
@@ -290,7 +290,7 @@ impl Lowering {
         })
     }
 
-    /// Looks whether there is room for a level of nesting: in the unit (error 8623) and on the
+    /// Checks whether there is room for a level of nesting: in the unit (error 8623) and on the
     /// stack (8631).
     fn deeper(&self) -> SqlResult<()> {
         if self.b.is_full() {

@@ -23,7 +23,7 @@ struct Loop {
     atomic_depth: u16,
 }
 
-/// Where jumps out of the statements at hand go.
+/// Where jumps out of the current statements go.
 #[derive(Clone, Copy)]
 struct Exits {
     /// The end of the module.

@@ -282,7 +282,7 @@ fn next_column(source: &Source, index: usize, prefix: usize) -> NextColumn {
     NextColumn { descending: key.descending, nullable }
 }
 
-/// Whether expressions use columns of rows at hand.
+/// Whether expressions use columns of current rows.
 fn uses_columns<'e>(exprs: impl Iterator<Item = &'e Expr>) -> bool {
     let mut uses = false;
     exprs.for_each(|e| uses_in_expr(e, &mut |_| uses = true));

@@ -1,4 +1,4 @@
-//! Where the columns at hand are: in a register, or still in a row.
+//! Where the columns of current rows are: in a register, or still in a row.
 //!
 //! A column of a stored row is loaded when it is first used, and once per row. A load in code that
 //! runs only sometimes (a branch of `CASE`, the second half of `OR`) does not count outside it, so

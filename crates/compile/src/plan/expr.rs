@@ -39,7 +39,7 @@ pub struct Expr {
 pub enum ExprKind {
     /// A literal, or something folded into one.
     Constant(Value),
-    /// A column of a row at hand.
+    /// A column of a current row.
     Column(ColId),
     /// A variable or parameter of the module.
     Variable(VarId),

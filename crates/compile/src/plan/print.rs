@@ -101,7 +101,7 @@ fn text_of(lines: &[Line]) -> String {
 struct Printer<'p> {
     lines: Vec<Line>,
     names: HashMap<ColId, String>,
-    /// Queries inside the expressions of the line at hand.
+    /// Queries inside the expressions of the current line.
     queries: Vec<(String, &'p Node)>,
 }
 

@@ -141,7 +141,7 @@ pub enum Node {
         columns: Vec<ColId>,
     },
     /// Window functions over the partitions of the input. What only numbers rows needs none but the
-    /// one at hand, see [`Node::numbers_rows`].
+    /// current one, see [`Node::numbers_rows`].
     Window {
         /// Where rows come from.
         input: Box<Node>,

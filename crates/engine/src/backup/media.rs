@@ -286,7 +286,7 @@ impl Media {
 }
 
 impl Drop for Media {
-    /// A new file whose first set has come to nothing goes.
+    /// A new file whose first set failed is removed.
     fn drop(&mut self) {
         if let Some(partial) = self.partial.take() {
             // It was never looked at; the next backup overwrites it.

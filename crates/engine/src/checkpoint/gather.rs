@@ -228,7 +228,7 @@ impl Gathered {
         }
     }
 
-    /// The row that the commit at `stamp` wrote, with this key or the one at hand, has ended.
+    /// The row that the commit at `stamp` wrote, with this key or the current one, has ended.
     fn end(
         &mut self,
         world: &Surroundings<'_>,

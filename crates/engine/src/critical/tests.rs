@@ -114,7 +114,8 @@ fn a_panic_outside_is_caught_though_locks_were_and_will_be_taken() {
     struct Locks<'m>(&'m Mutex<u32>);
     impl Drop for Locks<'_> {
         fn drop(&mut self) {
-            // A destructor's own lock is whole again when it goes, whatever unwinds around it.
+            // A destructor's own lock is whole again when it is dropped, whatever unwinds around
+            // it.
             *self.0.lock().expect("never poisoned") += 1;
         }
     }

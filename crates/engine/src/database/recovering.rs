@@ -3,7 +3,7 @@
 //! # In stages
 //!
 //! A log may have more rows of disk tables than memory takes, after a restore above all. So when
-//! those take a part of what rows may, reading stops after the batch at hand, and the database is
+//! those take a part of what rows may, reading stops after the current batch, and the database is
 //! made to what a checkpoint there would have left: with a log that *stands* at that place
 //! ([`Log::standing`]) all of its disk tables sink, and a checkpoint is written. Then recovery
 //! begins anew, from there. A crash finds the last of these checkpoints, and the log after it.

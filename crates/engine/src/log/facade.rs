@@ -108,7 +108,7 @@ struct Kept {
 const UNLOGGED_START: Lsn = Lsn(3 * RECORD_ALIGN as u64);
 /// Positions of an unlogged database that can be reserved and not published at once.
 const UNLOGGED_SLOTS: usize = 1 << 16;
-/// How often to look whether other committers have published before letting other statements have
+/// How often to check whether other committers have published before letting other statements have
 /// their turn.
 const SPINS: usize = 200;
 

@@ -256,7 +256,7 @@ struct Applier {
     /// Tables seen since the last barrier.
     known: HashMap<StorageId, Option<Arc<Table>>>,
     key: KeyBuf,
-    /// What the commit at hand has loaded into storages that have no trees.
+    /// What the current commit has loaded into storages that have no trees.
     loaded: BTreeMap<StorageId, Loaded>,
     /// What this one's commits have ended of the rows in files.
     ended: EndedLater,
@@ -433,7 +433,7 @@ impl Applier {
         self.loaded.entry(storage).or_insert_with(begin).put(&self.key, row)
     }
 
-    /// Builds the trees of what the commit at hand has loaded.
+    /// Builds the trees of what the current commit has loaded.
     fn finish_loads(&mut self, stamp: Lsn) -> Result<()> {
         while let Some((_, loaded)) = self.loaded.pop_first() {
             loaded.finish(&self.task, &self.shared.place, stamp)?;
@@ -441,7 +441,7 @@ impl Applier {
         Ok(())
     }
 
-    /// The row with the key at hand that the commit at `replaced` wrote has ended. Whether it is in
+    /// The row with the current key that the commit at `replaced` wrote has ended. Whether it is in
     /// files that are not loaded yet, and not in memory.
     ///
     /// A row that had been in trees ([`PROMOTED`]): no root has these trees, since the table has
@@ -466,7 +466,7 @@ impl Applier {
         }
     }
 
-    /// The row with the key at hand of a table that has trees is this one now, or gone. The tree
+    /// The row with the current key of a table that has trees is this one now, or gone. The tree
     /// may have had it, if there was one.
     fn apply_sinking(
         &self,
@@ -587,7 +587,7 @@ impl Applier {
         }
     }
 
-    /// Whether the row with the key at hand is this applier's.
+    /// Whether the row with the current key is this applier's.
     fn is_mine(&self, table: &Table) -> bool {
         let spec = table.key_spec(table.log_index());
         // The high bits: the hash index of the same key uses the low ones for its buckets.

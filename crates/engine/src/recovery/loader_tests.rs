@@ -329,7 +329,7 @@ fn replay(
     Ok((found?, catalog))
 }
 
-/// Opens the database, if that goes, and waits until it is loaded, if it comes to that.
+/// Opens the database and, if that succeeds, waits until it is loaded.
 fn try_open(world: &World, threads: usize) -> Result<(), EngineError> {
     let server = world.server();
     let (recovering, mut catalog) = replay(&server, threads)?;

@@ -363,7 +363,7 @@ fn random_commit(
     (state, waited)
 }
 
-/// Runs a workload until it is done or the power goes. Returns the states that may be found
+/// Runs a workload until it is done or the power fails. Returns the states that may be found
 /// afterwards: from the last that was acknowledged on.
 pub(crate) fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<State> {
     let table = server.table(5, 1);
@@ -704,7 +704,7 @@ fn a_log_that_names_an_unknown_table_is_refused() {
 }
 
 /// One session that inserts pairs of rows of its own, each pair in a transaction, until the power
-/// goes. Returns how many were acknowledged, and how many were tried.
+/// fails. Returns how many were acknowledged, and how many were tried.
 fn insert_pairs(engine: &Engine, table: &Table, session: i64) -> (i64, i64) {
     let task = Task::blocking(&engine.host().runtime);
     let owner = engine.host().owner(SessionId(60 + session as i16));

@@ -40,7 +40,7 @@ use crate::wait::{OffLoad, Task};
 const SORT_PART: u64 = 8;
 const SORT_BYTES_MIN: u64 = 1 << 20;
 const SORT_BYTES_MAX: u64 = 64 << 20;
-/// Steps of filling trees between two looks whether the statement goes on. What they fill waits in
+/// Steps of filling trees between two checks whether the statement goes on. What they fill waits in
 /// memory for the log.
 const STEPS_PER_JOB: usize = 4;
 

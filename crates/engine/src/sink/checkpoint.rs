@@ -27,7 +27,7 @@ impl Core {
                 return Err(SinkError::Closed); // pairs with Sinker::stop
             }
             let mut done = self.round(task).map(drop);
-            // A root without a table that has begun to sink before is of no use.
+            // A root without a table that has begun to sink before cannot be used.
             if done.is_ok() && !self.waits_for_trees(through) {
                 done = self.write_root(task);
             }

@@ -292,7 +292,7 @@ fn rows_that_were_brought_back_for_nothing_leave_without_other_commits() {
     assert_eq!(rows(&server, FIRST).len(), 100);
 }
 
-/// What only an old snapshot saw is not needed after a crash, and goes.
+/// What only an old snapshot saw is not needed after a crash, and is dropped.
 #[test]
 fn history_is_forgotten_after_a_crash() {
     let (world, server) = sunk_world(4);

@@ -1,4 +1,4 @@
-//! What the history has of rows: where it is needed, and when it can go.
+//! What the history has of rows: where it is needed, and when it can be dropped.
 
 use base::ids::{Lsn, StorageId};
 

@@ -446,7 +446,7 @@ fn rebuild(server: &Server, dice: &mut SplitMix, state: &State) -> (State, TxnRe
     (after, waited.map_err(|error| if off { TxnError::LogFailed } else { error }))
 }
 
-/// Runs a workload until it is done or the power goes. Returns the states that may be found
+/// Runs a workload until it is done or the power fails. Returns the states that may be found
 /// afterwards.
 fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<State> {
     let mut dice = SplitMix::new(seed);

@@ -106,7 +106,7 @@ pub(super) struct RunReader {
     /// What has not been read.
     rest: RunRange,
     block: Vec<u8>,
-    /// The entry at hand: where its key and its value begin, and where it ends.
+    /// The current entry: where its key and its value begin, and where it ends.
     parts: [usize; 3],
 }
 

@@ -22,7 +22,7 @@ pub struct SimFs(Arc<Shared>);
 
 struct Shared {
     world: Mutex<World>,
-    /// Signalled when an operation kind is released or the power goes off.
+    /// Signalled when an operation kind is released or the power fails off.
     released: Condvar,
     clock: Arc<SimClock>,
 }

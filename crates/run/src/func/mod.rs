@@ -6,7 +6,7 @@
 //! [`Library`] finds a descriptor by name; the binder asks it for types (`ScalarFunction::bind`),
 //! converts the arguments to what it requires and makes a call of it; `lower` keeps the types
 //! beside the call (`CallTypes`); the interpreter evaluates it row by row with what it may ask of
-//! the session at hand (`FnContext`). Aggregates and table-valued functions live likewise. What is
+//! the current session (`FnContext`). Aggregates and table-valued functions live likewise. What is
 //! known of a function without its body, and the invariants, are in `ir::function`.
 //!
 //! # Where things are

@@ -91,7 +91,7 @@ pub trait Host {
         Ok(())
     }
 
-    /// A change of a table that is being loaded: the row that goes, and the new one.
+    /// A change of a table that is being loaded: the row that is replaced, and the new one.
     fn load(
         &mut self,
         _: &Task,

@@ -2,10 +2,9 @@
 //!
 //! A [`CodeGenerator`] (the crate `native` has one) turns a unit into a [`MachineCode`], which
 //! lives in the unit and runs in the interpreter's place. What a few machine instructions can do it
-//! does itself, on registers, columns and variables; for everything else it calls the
-//! [`helpers`], which execute the instruction at hand as the interpreter does. So the two agree by
-//! construction on all but what is compiled inline, and objects, statements and errors are one
-//! implementation.
+//! does itself, on registers, columns and variables; for everything else it calls the [`helpers`],
+//! which execute the current instruction as the interpreter does. So the two agree by construction
+//! on all but what is compiled inline, and objects, statements and errors are one implementation.
 //!
 //! # Invariants
 //!
@@ -56,8 +55,8 @@ pub fn constant_words(value: ValueRef<'_>) -> Option<(u64, u64)> {
     (!address).then(|| Slot::from_value(value).words())
 }
 
-/// What machine code calls. All of them are given the run that the code was given, and the place
-/// of the instruction at hand.
+/// What machine code calls. All of them are given the run that the code was given, and the place of
+/// the current instruction.
 pub mod helpers {
     use super::*;
 

@@ -11,7 +11,7 @@ use crate::interp::slot::Slot;
 /// Some values, usually few.
 pub type Values<'r> = SmallVec<[ValueRef<'r>; 8]>;
 
-/// The registers of a unit that runs, as the instruction at hand finds them.
+/// The registers of a unit that runs, as the current instruction finds them.
 #[derive(Clone, Copy)]
 pub struct Registers<'r>(&'r [Slot]);
 

@@ -109,7 +109,7 @@ struct Beginning<'a> {
 /// Comes to an understanding with a client, up to its `LOGIN7`.
 ///
 /// # Errors
-/// Whatever makes it impossible; the connection is of no use then.
+/// Whatever makes it impossible; the connection cannot be used any further then.
 pub async fn greet(
     transport: &mut Transport,
     encrypt: Encrypt,

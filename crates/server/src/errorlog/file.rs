@@ -43,7 +43,7 @@ impl LogFile {
         Ok(file)
     }
 
-    /// Begins a new file. The others get the next number; the last one goes.
+    /// Begins a new file. The older files get the next number; the last one is removed.
     pub fn cycle(&mut self) -> FileResult<()> {
         let fs = self.env.fs();
         if fs.exists(&path_of(&self.dir, 0))? {

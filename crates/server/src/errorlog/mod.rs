@@ -56,7 +56,7 @@ enum Place {
     File(Arc<Outlet<LogFile>>),
 }
 
-/// The log of the process's events, and where they go besides.
+/// The log of the process's events, and its further outlets.
 static OF_PROCESS: OnceLock<(Arc<ErrorLog>, Arc<Outlet<StandardError>>)> = OnceLock::new();
 
 impl ErrorLog {

@@ -9,7 +9,7 @@
 //! # Anomalies
 //! A read of what was rolled back (G1a), or of what its writer has gone on to change (G1b); lists
 //! of one key that are not each other's beginnings; an own write that is not seen; a write that was
-//! acknowledged and is not there in the end; and cycles, by what is promised. A cycle is looked for
+//! acknowledged and is not there at the end; and cycles, by what is promised. A cycle is looked for
 //! as a strongly connected component; for snapshots each transaction is there twice, reached by an
 //! anti-dependency or not, so that no cycle has two of them in a row.
 

@@ -24,9 +24,9 @@ const NUMBERS: i64 = 1_000_000_000;
 enum Change {
     /// Orders with these numbers are inserted, of this many lines each.
     Insert(Range<i64>, i64),
-    /// An order becomes the next version of itself.
+    /// An order is updated to its next version.
     Update(i64),
-    /// Orders with these numbers go.
+    /// Orders with these numbers are deleted.
     Delete(Range<i64>),
 }
 
@@ -141,7 +141,7 @@ impl Writer {
         format!("SET NOCOUNT ON; SET XACT_ABORT ON; BEGIN TRAN; {body}; COMMIT")
     }
 
-    /// Looks whether a database holds what was acknowledged: what was not answered may have been
+    /// Checks whether a database holds what was acknowledged: what was not answered may have been
     /// done or not, as a whole.
     pub fn check(&mut self, connection: &mut Connection, database: &str) {
         let found = orders::read(connection, database, self.twin, self.number);

@@ -141,7 +141,7 @@ fn a_table_parameter_that_does_not_conform_is_refused() {
     assert_eq!(call(v, &[bytes(8)], "nc_take_v"), (told(8152, 30), vec![]));
     assert_eq!(call(v, &[bytes(5)], "nc_take_v"), (vec![], vec![bytes(5)]));
     assert_eq!(call(n, &[vec![utf16("abcdef")]], "nc_take_n"), (told(8152, 30), vec![]));
-    // Blanks may go.
+    // Trailing blanks may be cut.
     let (messages, rows) = call(n, &[vec![utf16("abcde  ")]], "nc_take_n");
     assert_eq!((messages, rows), (vec![], vec![vec![utf16("abcde")]]));
     let decimal = SqlType::decimal(10, 2);

@@ -71,7 +71,7 @@ fn who_is_not_let_in_is_told_so() {
     assert_eq!(refused(&server, "sa", password, "nowhere"), [4060, 18456]);
 }
 
-/// Wrong passwords slowed down every login from their address, by five seconds in the end.
+/// Wrong passwords slowed down every login from their address, by up to five seconds.
 #[test]
 fn wrong_passwords_slow_down_their_own_login_alone() {
     let server = TestServer::with(Config::default());

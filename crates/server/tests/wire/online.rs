@@ -61,7 +61,7 @@ fn beginning(memory: bool) -> &'static str {
     }
 }
 
-/// One transfer between two accounts, one of which may be new or go.
+/// One transfer between two accounts, one of which may be inserted or deleted.
 fn transfer(connection: &mut Connection, memory: bool, seed: &mut u64) -> bool {
     let begin = beginning(memory);
     let mut next = || {

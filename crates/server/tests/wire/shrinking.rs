@@ -40,7 +40,7 @@ fn a_data_file_shrinks_to_what_is_in_it_while_it_is_used() {
         let columns = "(id int not null primary key, v char(500) not null)";
         connection.execute(&format!("create table {table} {columns}")).unwrap();
     }
-    // What stays lies after what goes, and between.
+    // Pages that stay lie after pages that are freed, and between them.
     for part in 0..8 {
         let fill = |table: &str, rows: i64| {
             let (first, last) = (part * rows, (part + 1) * rows - 1);

@@ -328,7 +328,7 @@ fn merges_joins_heaps_and_triggers_may_change_more_rows_than_memory_takes() {
     check_table(&mut connection, "t");
     connection.execute("drop trigger after_update").unwrap();
 
-    // Rows that are changed, that come, and that go.
+    // Rows that are updated, inserted and deleted.
     connection
         .execute(&format!(
             "merge t using generate_series({}, {}) s on t.id = s.value \
@@ -553,8 +553,8 @@ fn a_transaction_of_many_statements_may_change_more_rows_than_memory_takes() {
     assert_eq!(number(&mut connection, "select count(*) from t"), 1);
     check_table(&mut connection, "t");
 
-    // Rows come, are changed, and go, one part after the other; statements fail in between, and the
-    // table gets a new storage.
+    // Rows are inserted, updated and deleted, one part after the other; statements fail in between,
+    // and the table gets a new storage.
     connection.execute("begin tran").unwrap();
     for from in (1..=all).step_by(STEP as usize) {
         insert(&mut connection, from);

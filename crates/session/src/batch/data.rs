@@ -100,7 +100,7 @@ impl Context<'_> {
             || dependencies.schemas.iter().all(|s| transaction.working_schema(s.0).is_none())
     }
 
-    /// The plan that a step has, if it is still good.
+    /// The plan that a step has, if it is not stale.
     pub(crate) fn kept_plan(&self, program: &Program, step: &Step) -> Option<Arc<StepPlan>> {
         let plan = step.plan()?;
         let options = self.session.compile_options(program.module.as_deref());

@@ -170,7 +170,7 @@ struct Returned {
 struct Collector<'s> {
     inner: &'s mut dyn AnswerWriter,
     sets: Vec<Returned>,
-    /// Where the rows of the result set at hand go.
+    /// Where the rows of the current result set go.
     current: usize,
     /// How many rows there are.
     count: i64,

@@ -138,7 +138,7 @@ impl Context<'_> {
         Ok(SqlError::new(&message::PRINCIPAL_CANNOT_EXECUTE_AS, &[&name]))
     }
 
-    /// The level that runs has ended: what is its own goes.
+    /// The current level has ended: drops what belongs to it.
     fn end_level(&mut self) -> base::SqlResult<()> {
         let level = self.session.levels.len();
         let mut dropped = Ok(());
@@ -169,7 +169,7 @@ impl Context<'_> {
         }
     }
 
-    /// The session has ended or begins anew: its temporary tables go.
+    /// The session has ended or begins anew: drops its temporary tables.
     ///
     /// Global ones may be in use by other sessions. Such tables are left to whichever session ends
     /// next.

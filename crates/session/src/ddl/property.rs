@@ -16,7 +16,7 @@ pub enum PropertyChange {
     Add(Value),
     /// Its value is changed. Error 15217 if it is not there.
     Update(Value),
-    /// It goes. Error 15217 if it is not there.
+    /// Drops the property. Error 15217 if it does not exist.
     Drop,
 }
 

@@ -3,7 +3,7 @@
 //! Natively compiled modules get it before they run first; for a long one the statement waits, and
 //! a thread of its own compiles it. Anything else is interpreted until it has run often, or long,
 //! enough to be worth the milliseconds; then a thread compiles it while sessions go on with the
-//! interpreter. The code is kept in the unit, so it goes when the plan goes. Tests have everything
+//! interpreter. The code is kept in the unit, so it is dropped with the plan. Tests have everything
 //! compiled before it runs first.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -157,7 +157,7 @@ fn compile(generator: &dyn CodeGenerator, unit: &Unit, bytes: &Arc<AtomicUsize>)
     let Ok(Ok(code)) = contained(|| generator.generate(unit)) else { return };
     bytes.fetch_add(code.size(), Relaxed);
     let counted = Counted { code, bytes: bytes.clone() };
-    // Another thread may have been faster; then this code goes.
+    // Another thread may have been faster; then this code is dropped.
     let _ = unit.machine_code.set(Box::new(counted));
 }
 

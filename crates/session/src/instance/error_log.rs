@@ -22,7 +22,7 @@ pub trait ErrorLogFiles: Send + Sync {
     /// The path of the current one.
     fn path(&self) -> String;
 
-    /// Begins a new file; the oldest goes. An error says why not.
+    /// Begins a new file and removes the oldest. An error says why not.
     fn cycle(&self) -> Result<(), String>;
 
     /// The files there are.

@@ -1,4 +1,4 @@
-//! The plan of a step, and whether it is still good.
+//! The plan of a step, and whether it is stale.
 
 use compile::bind::context::{Dependencies, Facts, Names};
 use ir::Unit;

@@ -1,4 +1,4 @@
-//! Where what a request gives goes: results, messages, and what is done.
+//! The answer of a request: results, messages, and the ends of statements.
 //!
 //! The shapes are those of the wire's tokens, so that the server only has to encode them. What
 //! depends on what comes next (whether a `DONE` says that more follows) is the writer's business:

@@ -31,7 +31,7 @@ impl<'w> BulkWriter<'w> {
     /// Writes a row.
     ///
     /// # Errors
-    /// When a value is not one of its column's type; the message is of no use then.
+    /// When a value is not one of its column's type; the message cannot be used any further then.
     pub fn row<R: RowSource + ?Sized>(&mut self, row: &R) -> Result<(), EncodeError> {
         self.encoder.write(self.out, row)
     }

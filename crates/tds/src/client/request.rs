@@ -189,7 +189,7 @@ impl<'w> RpcWriter<'w> {
     /// Writes a parameter.
     ///
     /// # Errors
-    /// When the value is not one of the type; the message is of no use then.
+    /// When the value is not one of the type; the message cannot be used any further then.
     pub fn parameter(&mut self, parameter: &Parameter<'_>) -> Result<(), EncodeError> {
         let writer = ValueWriter::new(&parameter.ty, true, self.version, Place::Parameter);
         self.out.put_b_varchar(parameter.name);
@@ -266,7 +266,7 @@ impl TableWriter<'_> {
     /// Writes a row; the values of columns that are not sent are not looked at.
     ///
     /// # Errors
-    /// When a value is not one of its column's type; the message is of no use then.
+    /// When a value is not one of its column's type; the message cannot be used any further then.
     pub fn row<R: RowSource + ?Sized>(&mut self, row: &R) -> Result<(), EncodeError> {
         self.out.put_u8(1);
         for (column, writer) in self.writers.iter().enumerate() {

@@ -145,8 +145,8 @@ impl TokenReader {
     /// The next token; nothing before more bytes have come.
     ///
     /// # Errors
-    /// Anything that is not a token, or a token that contradicts itself. The reader is of no use
-    /// then.
+    /// Anything that is not a token, or a token that contradicts itself. The reader cannot be used
+    /// any further then.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<Token<'_>>, ProtocolError> {
         self.release_used();

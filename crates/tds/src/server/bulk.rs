@@ -85,7 +85,7 @@ impl BulkReader {
     ///
     /// # Errors
     /// Anything that is not columns, then rows, then their end; a row that is too large; a message
-    /// that ends within a row. The reader is of no use then.
+    /// that ends within a row. The reader cannot be used any further then.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<BulkEvent<'_>, ProtocolError> {
         self.release_used();

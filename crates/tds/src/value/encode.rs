@@ -121,7 +121,7 @@ impl ValueWriter {
     /// Writes one value.
     ///
     /// # Errors
-    /// When the value is not one of the type; the message is of no use then.
+    /// When the value is not one of the type; the message cannot be used any further then.
     #[inline]
     pub fn write(&self, out: &mut MessageWriter, value: ValueRef<'_>) -> Result<(), EncodeError> {
         match (self.content, value) {

@@ -96,7 +96,7 @@ fn back_up(connection: &mut Connection, options: &Options) -> Result<(), BenchEr
     Ok(())
 }
 
-/// Restores the backup, looks whether all is there, and drops the copy.
+/// Restores the backup, checks whether all is there, and drops the copy.
 fn restore(
     server: &LocalServer,
     bytes: u64,

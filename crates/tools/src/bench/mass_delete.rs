@@ -118,7 +118,7 @@ fn files_of_rows(connection: &mut Connection) -> Result<f64, BenchError> {
 }
 
 /// Waits until memory of all kinds is back and the process has settled, or for as long as there is
-/// patience: after how many seconds each was back, and how much there is in the end.
+/// patience: after how many seconds each was back, and how much there is at the end.
 fn wait(
     server: &LocalServer,
     connection: &mut Connection,

@@ -188,7 +188,7 @@ fn install(server: &LocalServer, options: &Options) -> Result<(), DemoError> {
     Ok(())
 }
 
-/// Does a run and looks whether the tables hold exactly what was acknowledged.
+/// Does a run and checks whether the tables hold exactly what was acknowledged.
 fn checked_run(
     connection: &mut Connection,
     run: impl FnOnce() -> Result<Run, ClientError>,

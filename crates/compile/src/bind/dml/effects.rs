@@ -62,7 +62,7 @@ impl Write {
         self.insert || self.update.as_ref().is_some_and(sets)
     }
 
-    /// Whether rows with values in these columns may go, or lose them.
+    /// Whether rows with values in these columns may be deleted, or lose the values.
     fn takes_values(&self, columns: &[usize]) -> bool {
         let sets = |set: &Vec<usize>| columns.iter().any(|c| set.contains(c));
         self.delete || self.update.as_ref().is_some_and(sets)
@@ -183,7 +183,7 @@ impl Binder<'_> {
                 column_name: single_column(&referenced, key.columns.iter().map(|c| c.1)),
                 lookup,
                 key: exprs,
-                // Above a cascade rows of any table may be about to go, or to come.
+                // Above a cascade, rows of any table may be about to be deleted or inserted.
                 deferred: key.referenced == table.id() || write.depth > 0,
                 same_table: key.referenced == table.id(),
                 columns,

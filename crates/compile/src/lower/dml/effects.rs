@@ -98,7 +98,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// The row at hand must have the rows that it refers to. `set`: which columns were set, if it
+    /// The current row must have the rows that it refers to. `set`: which columns were set, if it
     /// is not a new row.
     pub fn test_references(
         &mut self,

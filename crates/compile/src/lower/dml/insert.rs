@@ -52,7 +52,7 @@ impl Lowering {
         self.b.place(done);
     }
 
-    /// Inserts the row at hand of a plan's source.
+    /// Inserts the current row of a plan's source.
     pub fn insert_row(
         &mut self,
         target: &Changed,

@@ -203,7 +203,7 @@ impl Lowering {
         Ok(())
     }
 
-    /// Stores the variables that the row at hand assigns.
+    /// Stores the variables that the current row assigns.
     fn store_variables(&mut self) {
         let mut pending: Vec<(VarId, Val)> = self.pending.drain().collect();
         pending.sort_unstable_by_key(|(var, _)| var.0);

@@ -2,8 +2,8 @@
 //! elsewhere.
 //!
 //! The directory of a database that is detached says so: the file `detached` in it says what master
-//! knew of the database. It is made durable before master's row goes, and removed after a row is
-//! there again, so that each directory either belongs to a row or says that it belongs to none;
+//! knew of the database. It is made durable before master's row is removed, and removed after a row
+//! is there again, so that each directory either belongs to a row or says that it belongs to none;
 //! others are removed at the next start. Where both hold, after a crash, the row counts.
 //!
 //! ```text

@@ -1,10 +1,11 @@
-//! Directories of databases that may go.
+//! Directories of databases that may be removed.
 //!
 //! A database whose making or restore does not come to its end leaves a directory behind, and so
-//! does one that is dropped when the power goes. An empty file `NAME.disposable` beside such a
+//! does one that is dropped when the power fails. An empty file `NAME.disposable` beside such a
 //! directory says so: it is durable before the directory is made, and goes once master has a row
-//! for the database; it is there again before that row goes. A directory with neither such a file
-//! nor a row was not made by the server and is not touched. A row counts for more than the file.
+//! for the database; it is there again before that row is removed. A directory with neither such a
+//! file nor a row was not made by the server and is not touched. A row counts for more than the
+//! file.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -69,7 +70,8 @@ impl Instance {
         dir.parent().map_or(Ok(()), |parent| fs.sync_dir(parent))
     }
 
-    /// Removes the directories that may go, and reports what else lies among those of databases.
+    /// Removes the directories that may be removed, and reports what else lies among those of
+    /// databases.
     pub(super) fn remove_orphans(
         &self,
         known: &[Arc<DatabaseDef>],
@@ -99,7 +101,8 @@ impl Instance {
         Ok(())
     }
 
-    /// The file that says of a directory that it may go; none says so of one that lies elsewhere.
+    /// The file that says of a directory that it may be removed; there is none for a directory that
+    /// lies elsewhere.
     fn mark_of(&self, dir: &Path) -> Option<PathBuf> {
         let is_ours = dir.parent() == Some(&*self.data.databases());
         is_ours.then(|| {

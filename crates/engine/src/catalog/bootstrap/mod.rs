@@ -21,9 +21,9 @@
 //! [`Instance::create`] makes master, model and msdb. [`Instance::open`] replays master's log,
 //! which says what other databases there are, then theirs; opens all of them together; builds their
 //! schemas from their rows; makes tempdb after model. A database that cannot be opened is left out
-//! and reported, and one whose tables turn out to be damaged while they are loaded is closed;
-//! without master nothing goes, so that its tables are waited for. [`Instance::shut_down`] ends it
-//! in order.
+//! and reported, and one whose tables turn out to be damaged while they are loaded is closed; the
+//! instance does not work without master, so it waits for master's tables. [`Instance::shut_down`]
+//! ends it in order.
 
 mod attach;
 mod create;

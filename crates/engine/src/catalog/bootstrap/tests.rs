@@ -110,7 +110,7 @@ impl World {
         (world, server)
     }
 
-    /// The power goes, and comes back.
+    /// The power fails, and comes back.
     fn crash(&self, server: Server) -> Server {
         self.sim.fs().power_off();
         // A test may still hold a database, whose threads would go on with its files when there is
@@ -624,8 +624,8 @@ fn a_database_that_cannot_be_made_leaves_nothing() {
     world.crash(server);
 }
 
-/// What is left of databases that were not finished goes. A directory that the server has not made
-/// stays, though no row names it.
+/// What is left of databases that were not finished is removed. A directory that the server has not
+/// made stays, though no row names it.
 #[test]
 fn directories_without_a_row_are_removed_if_they_say_that_they_may_go() {
     let (world, server) = World::started(13);
@@ -764,7 +764,7 @@ fn another_collation_tells_names_apart_in_another_way() {
     assert_eq!(found(&catalog), Some(lower));
 }
 
-/// The power goes at every few operations of a script that makes and drops databases and tables.
+/// The power fails at every few operations of a script that makes and drops databases and tables.
 /// Afterwards all that was acknowledged is there, what was not is there whole or not at all, and
 /// every schema is what its rows say.
 #[test]
@@ -962,7 +962,7 @@ fn restore(world: &World, server: &Server, name: &str) -> Result<(), InstanceErr
     Ok(())
 }
 
-/// The power goes at every few operations of a restore over another database. Afterwards that is
+/// The power fails at every few operations of a restore over another database. Afterwards that is
 /// what it was, or the database is being restored, or it is there as it was backed up.
 #[test]
 fn a_crash_during_a_restore_leaves_the_old_database_or_one_that_is_being_restored() {

@@ -115,8 +115,8 @@ impl SchemaEdit {
         Ok(true)
     }
 
-    /// Takes a change of the table that is being loaded: the row that goes, as it is there, and the
-    /// new one.
+    /// Takes a change of the table that is being loaded: the row that is replaced, as it is there,
+    /// and the new one.
     pub fn load(
         &mut self,
         task: &Task,

@@ -86,8 +86,8 @@ impl SchemaEdit {
         (def, table)
     }
 
-    /// Puts in a definition with another storage than the old one's, which goes. Closes the gate of
-    /// that.
+    /// Puts in a definition with another storage than the old one's, which is dropped. Closes the
+    /// gate of that.
     pub(super) fn replace_storage(
         &mut self,
         task: &Task,

@@ -118,7 +118,7 @@ fn constraints_share_the_names_of_objects() {
     let clash = put_table(&mut schema, self::table(13, "FK_ORDERS"));
     assert!(matches!(clash, Err(CatalogError::NameInUse { .. })));
     assert_eq!(schema, before);
-    // The table itself may keep its names, and gives them up when they go.
+    // The table itself may keep its names, and gives them up when they are dropped.
     put_table(&mut schema, orders.clone()).unwrap();
     orders.foreign_keys.clear();
     put_table(&mut schema, orders).unwrap();

@@ -109,7 +109,7 @@ fn files_of_storages_that_are_replaced_go_by_themselves() {
     come_to(&world, &server, once + once / 2, "after a restart");
 }
 
-/// The drop is in the log only when the power goes, and in files that are not merged; a database
+/// The drop is in the log only when the power fails, and in files that are not merged; a database
 /// that was written by a server that did not count such rows looks the same.
 #[test]
 fn files_of_tables_that_were_dropped_before_a_start_go_by_themselves() {
@@ -340,7 +340,7 @@ fn random_step(
     (after, done.and_then(|()| Ok(log.log().flush(&server.task)?)))
 }
 
-/// So many steps, or fewer if the power goes. Returns what may be found afterwards.
+/// This many steps, or fewer if the power fails. Returns what may be found afterwards.
 fn random_steps(server: &Server, seed: u64, steps: usize, start: Contents) -> Vec<Contents> {
     let mut dice = SplitMix::new(seed);
     let mut now = start;

@@ -92,7 +92,7 @@ pub struct Replay {
     reader: Option<JoinHandle<()>>,
     progress: Progress,
     assembler: Assembler,
-    /// The end of the log; before that is found, and if it is not, of the batch at hand.
+    /// The end of the log; before that is found, and if it is not, of the current batch.
     end: Option<LogEnd>,
     stopping: bool,
 }

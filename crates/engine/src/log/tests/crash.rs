@@ -1,4 +1,4 @@
-//! The power goes at every file operation of a random workload, twice in a row; what was
+//! The power fails at every file operation of a random workload, twice in a row; what was
 //! acknowledged is there afterwards, whole and in order, and nothing is there that never was.
 
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ impl Witness {
     }
 }
 
-/// Opens the log, checking what it holds, and runs random transactions until the power goes or
+/// Opens the log, checking what it holds, and runs random transactions until the power fails or
 /// `steps` are done.
 fn run(machine: &Machine, witness: &mut Witness, seed: u64, steps: u64, what: &str) {
     let log = if witness.exists {

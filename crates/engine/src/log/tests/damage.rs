@@ -79,7 +79,7 @@ fn after_a_clean_end_even_the_last_commit_cannot_rot_unnoticed() {
         assert!(matches!(machine.replay(), Err(LogError::Damaged { .. })), "byte {byte}");
         flip(&machine, 1, batch_offset(4) + byte);
     }
-    // The mark itself may rot: the end is merely not clean then.
+    // The mark itself may be damaged: then the end is not clean, and nothing else is wrong.
     flip(&machine, 1, batch_offset(5) + 20);
     let (transactions, end) = machine.replay().unwrap();
     assert_eq!((transactions.len(), end.end.clean), (5, false));

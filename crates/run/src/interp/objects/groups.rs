@@ -66,7 +66,7 @@ pub struct Groups {
     away: Option<Box<Away>>,
 }
 
-/// The number of no group: the one that the row at hand belongs to is not in memory.
+/// The number of no group: the one that the current row belongs to is not in memory.
 const ELSEWHERE: u32 = u32::MAX;
 
 /// What a waiting row costs beside its bytes, about.
@@ -241,7 +241,7 @@ impl Groups {
     }
 
     /// Has an aggregate of the current group take in a row's arguments. If it wants rows in order,
-    /// the encoded order is at hand.
+    /// the encoded order is given.
     #[inline]
     fn take_in(
         &mut self,

@@ -34,7 +34,7 @@ struct Away {
     /// The hash of the key, the key, the row.
     record: Scratch,
     row: Scratch,
-    /// Whether the partition at hand has used up the grant too.
+    /// Whether the current partition has used up the grant too.
     full: bool,
 }
 
@@ -88,7 +88,7 @@ impl Set {
         self.add_key(len, row, means)
     }
 
-    /// Adds the key at hand.
+    /// Adds the current key.
     #[inline]
     fn add_key(
         &mut self,
@@ -200,7 +200,7 @@ impl Set {
 }
 
 impl Away {
-    /// Writes the row at hand.
+    /// Writes the current row.
     fn put_off(&mut self, hash: u64, key: &[u8], means: &mut Means<'_>) -> SqlResult<()> {
         let row = self.row.bytes();
         let record = self.record.begin(HEADER + key.len() + row.len(), means.grant.account())?;

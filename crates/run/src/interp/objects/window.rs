@@ -31,7 +31,7 @@ pub struct Window {
     results: Vec<Slot>,
     arena: Arena,
     functions: usize,
-    /// The row to be given next; the one at hand is before it.
+    /// The row to be given next; the current one is before it.
     at: usize,
     /// Whether an aggregate has left out a NULL: warning 8153.
     null_eliminated: bool,

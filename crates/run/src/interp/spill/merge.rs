@@ -52,7 +52,7 @@ impl Runs {
             self.runs = merged;
         }
         let runs = std::mem::take(&mut self.runs);
-        // Of each run, the block at hand and the one after.
+        // Of each run, the current block and the one after.
         let bytes = 2 * runs.len() * self.file.block_bytes();
         self.merge = Some(Merge::start(runs, &mut self.file, task)?);
         Ok(bytes)

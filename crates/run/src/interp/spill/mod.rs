@@ -5,7 +5,7 @@
 //! An object (a sorter, groups, a set) whose charge is refused makes a [`SpillFile`] in the
 //! server's [`SpillSpace`] and writes records to [`Stream`]s in it: a run of a sort, a partition of
 //! groups. A stream is a list of blocks of its file; a [`Reader`] reads them one after the other,
-//! the next one while the one at hand is worked on, and gives each back to the file, which writes
+//! the next one while the current one is worked on, and gives each back to the file, which writes
 //! the next stream over it. The file goes when the object is emptied, which every statement sees
 //! to, however it ends; its name goes then too. What a crash left is removed when the space is
 //! opened.

@@ -72,12 +72,12 @@ impl Partitions {
         }
     }
 
-    /// The row at hand, until the next step.
+    /// The current row, until the next step.
     pub fn record(&self) -> &[u8] {
         self.reader.as_ref().map_or(&[], Reader::record)
     }
 
-    /// Adds the row at hand to the partitions of the next level.
+    /// Adds the current row to the partitions of the next level.
     pub fn put_off(&mut self, task: &Task<'_>, hash: u64) -> SqlResult<()> {
         let Some(reader) = self.reader.take() else { return Ok(()) };
         let result = self.add(task, hash, &[reader.record()]);

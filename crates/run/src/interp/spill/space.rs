@@ -138,7 +138,7 @@ impl SpillSpace {
         self.written.fetch_add(self.options.block_bytes as u64, Relaxed);
     }
 
-    /// A file of this many blocks goes.
+    /// A file of this many blocks is dropped.
     pub(super) fn give_back(&self, blocks: u32) {
         let bytes = u64::from(blocks) * self.options.block_bytes as u64;
         self.used.fetch_sub(bytes, Relaxed);

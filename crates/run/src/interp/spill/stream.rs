@@ -109,7 +109,7 @@ pub struct Reader {
     block: Vec<u8>,
     /// What of the block has not been looked at.
     at: usize,
-    /// Where the record at hand is: within the block, or put together in `whole`.
+    /// Where the current record is: within the block, or put together in `whole`.
     record: Range<usize>,
     is_cut: bool,
     whole: Scratch,
@@ -167,12 +167,12 @@ impl Reader {
         self.stream.bytes / self.stream.records.max(1)
     }
 
-    /// How many records come after the one at hand.
+    /// How many records come after the current one.
     pub fn left(&self) -> u64 {
         self.left
     }
 
-    /// The record at hand, until the next step.
+    /// The current record, until the next step.
     #[inline]
     pub fn record(&self) -> &[u8] {
         if self.is_cut { self.whole.bytes() } else { &self.block[self.record.clone()] }

@@ -21,7 +21,7 @@ use crate::fault::Run;
 /// Pages of a megabyte.
 const MEGABYTE: i64 = 128;
 
-/// What is to be done besides, and is not.
+/// Phases to skip.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Only {
     /// Rows move together, and the file stays as long as it is.

@@ -159,7 +159,7 @@ impl Context<'_> {
         self.send_rows(&[(XML_COLUMN, TEXT)], vec![vec![Value::unicode(&text)]])
     }
 
-    /// Whether what the statement at hand does is to be shown when it is done. Functions cannot
+    /// Whether what the current statement does is to be shown when it is done. Functions cannot
     /// return anything, and what is collected for an `INSERT` is not for clients.
     pub(super) fn shows_runs(&self) -> bool {
         let options = &self.session.options;

@@ -242,7 +242,7 @@ fn copy(context: &mut Context<'_>, rebuild: Rebuild<'_>) -> DdlResult<()> {
     };
     let failed =
         |context: &Context<'_>, error| copy_error(context, error, (database, &new), &place);
-    // Numbers that are given for what a row was, too, would be missing in the end.
+    // Numbers that are given for what a row was, too, would be missing at the end.
     let is_numbered = copier.sources.iter().any(|source| matches!(source, Source::Identity));
     let is_fixed = |at: usize| matches!(copier.sources[at], Source::Old(_) | Source::Value(_));
     let is_fixed = (!is_numbered).then_some(is_fixed);

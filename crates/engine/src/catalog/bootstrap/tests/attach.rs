@@ -1,4 +1,4 @@
-//! Databases that are detached and attached while the power goes.
+//! Databases that are detached and attached while the power fails.
 
 use super::super::{DetachedDatabase, Found};
 use super::*;
@@ -36,7 +36,7 @@ impl Server {
 
 const ROWS: [(i64, i64); 3] = [(1, 1), (2, 2), (3, 3)];
 
-/// The power goes at every operation of a script that detaches a database and attaches it under
+/// The power fails at every operation of a script that detaches a database and attaches it under
 /// another name. Afterwards it is there under one name, or detached, and then it can be attached.
 #[test]
 fn a_crash_leaves_a_database_attached_or_detached() {

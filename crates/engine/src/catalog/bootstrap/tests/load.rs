@@ -1,5 +1,5 @@
 //! Disk tables that more rows are loaded into than a transaction may have in memory, while the
-//! power goes.
+//! power fails.
 
 use super::*;
 use crate::txn::Written;
@@ -89,7 +89,7 @@ fn started(seed: u64) -> (World, Server, Arc<Catalog>, ObjectId) {
     (world, server, catalog, id)
 }
 
-/// The power goes, and comes back.
+/// The power fails, and comes back.
 fn crash(world: &World, (server, catalog): (Server, Arc<Catalog>)) -> (Server, Arc<Catalog>) {
     drop(catalog);
     let server = world.crash(server);
@@ -141,8 +141,8 @@ fn a_crash_while_a_table_is_loaded_leaves_all_of_its_new_rows_or_none() {
 }
 
 impl Server {
-    /// A statement that changes all rows: every third goes, of the others the second column becomes
-    /// negative.
+    /// A statement that changes all rows: every third is deleted, of the others the second column
+    /// becomes negative.
     fn change(&self, catalog: &Arc<Catalog>, id: ObjectId) -> Result<(), InstanceError> {
         self.ddl(catalog, |edit, txn| {
             assert!(edit.begin_load(&self.task, txn, (id, 1))?, "disk tables have trees");

@@ -39,7 +39,7 @@ fn little_memory() -> InstanceOptions {
 
 impl Server {
     /// A database with a disk table and a memory-optimized one, into which rows come, of which some
-    /// are changed and some go; what is left of both.
+    /// are changed and some deleted; what is left of both.
     fn fill(&self) -> (Rows, Rows) {
         let catalog = self.create_database("A").expect("the disk works");
         let (disk, hot) = self

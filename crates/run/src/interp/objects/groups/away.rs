@@ -54,7 +54,7 @@ impl Away {
         Ok(())
     }
 
-    /// The row at hand has all its arguments.
+    /// The current row has all its arguments.
     fn end_row(&mut self, task: &Task<'_>) -> SqlResult<()> {
         if !self.record.bytes().is_empty() {
             self.partitions.add(task, self.hash, &[self.record.bytes()])?;

@@ -51,7 +51,7 @@ pub struct Away {
     rest: Option<Reader>,
     /// The rows that are being replayed.
     probe: Option<Reader>,
-    /// Whether one of them is at hand.
+    /// Whether there is a current record.
     given: bool,
     /// Those that the next chunk must see.
     carried: Stream,
