@@ -81,8 +81,8 @@ struct BackupOptions {
 struct RestoreOptions {
     /// The database, which need not be the one that was backed up.
     database: String,
-    /// The files, on the server's machine: a full backup first, then what follows it. After a colon
-    /// the number of the backup within the file; all of them, in order, without.
+    /// The files, on the server's machine: a full backup first, then what follows it. Behind a
+    /// colon the number of the backup within the file; all of them, in order, without.
     #[arg(required = true)]
     files: Vec<String>,
     /// Replace a database that is there.
@@ -92,7 +92,7 @@ struct RestoreOptions {
     #[arg(long)]
     no_recovery: bool,
     /// Restore nothing that was committed after this time of the server's: '2026-11-22 14:30:00'.
-    /// What was backed up of the log after it is left out.
+    /// What was backed up of the log behind it is left out.
     #[arg(long, value_name = "TIME")]
     stop_at: Option<String>,
     #[command(flatten)]

@@ -25,7 +25,7 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 10_000,
           value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     lookups: u32,
-    /// Read the data file as from a disk that needs this long to move its arm. The last test goes
+    /// Read the data file as from a disk that needs so long to move its arm. The last test goes
     /// without.
     #[arg(long, value_name = "X")]
     seek_ms: Option<u32>,

@@ -14,7 +14,7 @@ pub struct Options {
     /// Rows of the table.
     #[arg(long, value_name = "N", default_value_t = 2_000_000)]
     rows: u64,
-    /// Instead of that table, this many orders of the sample, with about five lines each.
+    /// Instead of that table, so many orders of the sample, with about five lines each.
     #[arg(long, value_name = "N", conflicts_with = "rows")]
     orders: Option<u64>,
     /// Clients that insert orders.

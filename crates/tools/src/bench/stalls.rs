@@ -30,7 +30,7 @@ pub struct Options {
     /// How long the processors are busy without a statement.
     #[arg(long, value_name = "S", default_value_t = 3)]
     busy_seconds: u64,
-    /// A statement that has not ended after this time is an error.
+    /// A statement that has not ended after so long is an error.
     #[arg(long, value_name = "S", default_value_t = 300)]
     patience: u64,
 }
