@@ -39,7 +39,7 @@ pub fn arm(place: Place) {
     ARMED.set(Some(place));
 }
 
-/// The calling thread does not panic on purpose. Whether it would have.
+/// The calling thread does not panic on purpose. Returns whether it would have.
 #[cfg(debug_assertions)]
 pub fn disarm() -> bool {
     ARMED.take().is_some()

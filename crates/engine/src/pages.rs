@@ -137,7 +137,7 @@ impl BufferPool {
         Ok(())
     }
 
-    /// Does without the extension, whose file may be gone; whether there was one.
+    /// Stops using the extension, whose file may be gone. Returns whether there was one.
     pub fn retract(&self) -> Result<bool, ColdError> {
         let mut state = self.lock();
         let Some(file) = state.extension.take() else { return Ok(false) };

@@ -176,7 +176,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Instructions on scalars and NULL; whether it was one.
+    /// Visits an instruction on scalars and NULL. Returns whether it was one.
     fn scalar(&mut self, inst: &Inst) -> bool {
         use Access::*;
         use Inst::*;
@@ -240,7 +240,7 @@ impl Visitor<'_, '_> {
         self.tell(dst, if nulls { Access::WriteNullable } else { Access::Write }, ty);
     }
 
-    /// Instructions on scalars that are described by a site.
+    /// Visits an instruction on scalars that is described by a site.
     fn sited(&mut self, inst: &Inst) -> bool {
         use Access::*;
         use Inst::*;
@@ -324,7 +324,7 @@ impl Visitor<'_, '_> {
         self.write(dst, RegType::Bytes);
     }
 
-    /// Rows, memory, variables.
+    /// Visits an instruction on rows, memory or variables.
     fn memory(&mut self, inst: &Inst) -> bool {
         use Access::*;
         use Inst::*;
@@ -368,7 +368,7 @@ impl Visitor<'_, '_> {
         true
     }
 
-    /// What a cursor is positioned by.
+    /// Visits the registers that position a cursor.
     fn key(&mut self, cursor: ObjId) {
         let access = match &self.unit.objects[usize::from(cursor.0)] {
             ObjectDesc::Cursor(c) => &c.access,
@@ -380,7 +380,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Instructions on objects; whether it was one.
+    /// Visits an instruction on objects. Returns whether it was one.
     fn object(&mut self, inst: &Inst) -> bool {
         use Access::*;
         use Inst::*;
@@ -479,7 +479,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Changes, results, native modules.
+    /// Visits an instruction for changes, results or native modules.
     fn statement(&mut self, inst: &Inst) {
         use Access::*;
         use Inst::*;

@@ -241,7 +241,7 @@ impl Routines {
     }
 }
 
-/// Adds what is possible on one more path; whether that is news.
+/// Adds what is possible on one more path. Returns whether that adds anything.
 fn merge(into: &mut Option<State>, from: &State) -> bool {
     let Some(state) = into else {
         *into = Some(from.clone());

@@ -150,8 +150,8 @@ impl PlanCache {
         self.find(self.hash(key), same)
     }
 
-    /// Keeps the program of a text, if what it was made of `holds` still and it is not too large;
-    /// whether it has.
+    /// Keeps the program of a text, if its dependencies hold by `holds` and it is not too large.
+    /// Returns whether it is kept.
     pub fn keep_text(
         &self,
         key: &TextKey<'_>,
@@ -168,7 +168,7 @@ impl PlanCache {
         self.keep((self.hash(key), owned), program, |entry| entry.key.is_text(key), holds)
     }
 
-    /// Keeps the program of a module, if what it was made of `holds` still.
+    /// Keeps the program of a module, if its dependencies hold by `holds`.
     pub fn keep_module(
         &self,
         key: &ModuleKey,

@@ -22,7 +22,7 @@ impl Lowering {
         style.is_none() && keeps_value(&operand.ty, to)
     }
 
-    /// Converts into a register; whether the result may be NULL though the operand is not.
+    /// Converts into a register. Returns whether the result may be NULL though the operand is not.
     pub fn cast(
         &mut self,
         operand: &Expr,

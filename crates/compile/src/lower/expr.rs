@@ -61,7 +61,7 @@ impl Lowering {
         Ok(Val { reg: dst, nullable })
     }
 
-    /// Computes an expression into a register; whether the result may be NULL.
+    /// Computes an expression into a register. Returns whether the result may be NULL.
     pub fn expr_into(&mut self, expr: &Expr, dst: Reg) -> SqlResult<bool> {
         self.deeper()?;
         match &expr.kind {
@@ -100,7 +100,7 @@ impl Lowering {
         }
     }
 
-    /// Computes a strict operator into a register; whether the result may be NULL.
+    /// Computes a strict operator into a register. Returns whether the result may be NULL.
     fn strict_into(&mut self, expr: &Expr, dst: Reg) -> SqlResult<bool> {
         // What is loaded after the first guard is known only if no operand is NULL, so columns are
         // loaded before.
@@ -160,7 +160,8 @@ impl Lowering {
         });
     }
 
-    /// The operation of a strict operator; whether its own result may be NULL (a `TRY_CAST`).
+    /// Computes the operation of a strict operator. Returns whether its own result may be NULL (a
+    /// `TRY_CAST`).
     fn operation(&mut self, expr: &Expr, dst: Reg, null: NullTo) -> SqlResult<bool> {
         self.deeper()?;
         let errors_are_null = self.options.arithmetic_errors_are_null;
@@ -266,7 +267,7 @@ impl Lowering {
         Ok(nullable)
     }
 
-    /// The first of some values that is not NULL; whether the result may be.
+    /// Computes the first of some values that is not NULL. Returns whether the result may be NULL.
     fn first_known(&mut self, args: &[Expr], dst: Reg) -> SqlResult<bool> {
         let (first, others) = args.split_first().expect("the number of arguments was checked");
         let end = self.b.label();

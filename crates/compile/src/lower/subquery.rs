@@ -49,7 +49,7 @@ impl Lowering {
         cols.into_iter().try_for_each(|col| self.touch(col))
     }
 
-    /// A scalar subquery's value in `dst`; whether it may be NULL (it may).
+    /// Computes a scalar subquery's value in `dst`. Returns whether it may be NULL (it may).
     pub fn scalar_subquery(
         &mut self,
         subquery: &Subquery,

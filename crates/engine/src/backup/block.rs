@@ -110,7 +110,7 @@ impl BlockWriter {
         self.out.finish().map(drop).map_err(BackupError::device)
     }
 
-    /// Packs the bytes, if that makes them fewer: how many.
+    /// Packs the bytes, if that makes them fewer. Returns how many.
     fn pack(&mut self, kind: BlockKind, bytes: &[u8]) -> Option<usize> {
         if !self.packs || !matches!(kind, BlockKind::Data | BlockKind::Log) {
             return None;

@@ -248,7 +248,7 @@ impl Restore {
             && self.target.stop_at.is_some_and(|stop| stop <= header.started_ticks)
     }
 
-    /// Writes the manifest under the database's own guid; its number.
+    /// Writes the manifest under the database's own guid. Returns its number.
     fn install_manifest(&mut self, before: Option<&Restored>) -> Result<u64> {
         let header = &self.set.header;
         let mut manifest = Manifest::decode(&self.media_path, header.database(), &self.manifest)?;

@@ -300,8 +300,8 @@ fn pin_both(source: &Source<'_>, kind: SetKind) -> Result<(Pin, Option<DurablePa
     }
 }
 
-/// Puts a block's worth of batches up to `limit` in the place of those before; whether that was
-/// all. If it fails, those are there that come before the failure.
+/// Puts a block's worth of batches up to `limit` in the place of those before. Returns whether that
+/// was all. If it fails, those are there that come before the failure.
 pub(super) fn gather(
     log: &mut dyn BatchReader,
     limit: Lsn,
@@ -323,7 +323,7 @@ pub(super) fn gather(
     }
 }
 
-/// Ends a set and makes it count; its number.
+/// Ends a set and makes it count. Returns its number.
 pub(super) fn end_set(
     env: &Env,
     media: &mut Media,

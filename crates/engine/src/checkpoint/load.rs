@@ -322,7 +322,7 @@ impl BlockLoader {
         while table.reserve(&self.handle.pin(), rows).is_continue() {}
     }
 
-    /// Loads the live rows of a block, into all indexes; how many there are.
+    /// Loads the live rows of a block, into all indexes. Returns how many there are.
     pub fn load(
         &mut self,
         files: &Files,

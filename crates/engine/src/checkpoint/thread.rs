@@ -213,7 +213,7 @@ impl Shared {
         }
     }
 
-    /// Carries out what was ordered; whether anything failed.
+    /// Carries out what was ordered. Returns whether anything failed.
     fn carry_out(&self, orders: Vec<(u64, Order)>) -> bool {
         let mut failed = false;
         for (ticket, order) in orders {

@@ -441,8 +441,8 @@ impl Applier {
         Ok(())
     }
 
-    /// The row with the current key that the commit at `replaced` wrote has ended. Whether it is in
-    /// files that are not loaded yet, and not in memory.
+    /// Notes that the row with the current key, written by the commit at `replaced`, has ended.
+    /// Returns whether it is in files that are not loaded yet, and not in memory.
     ///
     /// A row that had been in trees ([`PROMOTED`]): no root has these trees, since the table has
     /// none now. So the row came from these files or this log, and the table must go on sinking.

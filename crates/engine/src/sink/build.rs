@@ -130,7 +130,7 @@ impl Build {
         Ok(())
     }
 
-    /// A step of [`Build::fill`]; whether it was the last one.
+    /// Does a step of [`Build::fill`]. Returns whether it was the last one.
     pub fn fill_some(&mut self, task: &Task, txn: &mut Transaction) -> TxnResult<bool> {
         let (is_filled, rows) = self.work(task, |trees, task| {
             let mut steps = 0..STEPS_PER_JOB;

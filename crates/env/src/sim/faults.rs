@@ -93,7 +93,7 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// Counts an operation; its number, from 1.
+    /// Counts an operation. Returns its number, from 1.
     pub fn count(&mut self, op: OpKind) -> u64 {
         self.total += 1;
         self.by_kind[op as usize] += 1;

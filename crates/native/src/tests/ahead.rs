@@ -40,7 +40,7 @@ const TABLES: &str = "
     insert h select value, value * 10 from generate_series(1, 100)
     insert r select value, value * 10 from generate_series(1, 100)";
 
-/// Runs a native procedure of these statements: how many look-ups look ahead, and `@sum`.
+/// Runs a native procedure of these statements. Returns how many look-ups look ahead, and `@sum`.
 fn look_up(body: &str) -> (usize, String) {
     let generator = Generator::new().expect("this machine is known");
     let counting = Arc::new(Counting { generator, ahead: AtomicUsize::new(0) });

@@ -139,7 +139,7 @@ fn converted<'a>(
     args.iter().zip(types).map(one).collect()
 }
 
-/// Calls a function; whether it came to a result.
+/// Calls a function. Returns whether it came to a result.
 fn call(function: &ScalarFunction, args: &[Argument], session: &TestSession) -> bool {
     let known: Vec<ArgType<'_>> = args.iter().map(Argument::arg_type).collect();
     let Ok(inferred) = function.bind(&known, Typing { collation: C }) else { return false };

@@ -64,7 +64,7 @@ impl<'r> Registers<'r> {
         keys.iter().map(|k| self.value(k.reg, &k.ty)).collect()
     }
 
-    /// A bound of a range; whether it belongs to the range.
+    /// A bound of a range, and whether it belongs to the range.
     pub fn bound(self, bound: &Option<(KeyPart, bool)>) -> ValueBound<'r> {
         bound.map(|(part, inclusive)| (self.value(part.reg, &part.ty), inclusive))
     }

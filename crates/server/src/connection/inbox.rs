@@ -95,8 +95,8 @@ impl Inbox {
         self.settle(0);
     }
 
-    /// Charges what is held, and would be when this many bytes more have come; whether there was
-    /// room.
+    /// Charges what is held, and would be when this many bytes more have come. Returns whether
+    /// there was room.
     fn settle(&mut self, more: usize) -> bool {
         let bytes = self.reader.bytes_with(more) + self.waiting_bytes + self.handed_out;
         match (&mut self.charged, &self.account) {

@@ -420,8 +420,8 @@ fn finish(task: &Task, answer: &mut Answer, after: After) -> Finished {
     Finished { end }
 }
 
-/// Moves what has come of a bulk load into its pipe, as far as there is room; whether that was
-/// anything.
+/// Moves what has come of a bulk load into its pipe, as far as there is room. Returns whether there
+/// was anything to move.
 fn fill(pipe: &Pipe, inbox: &mut Inbox) -> bool {
     let mut is_any = false;
     while pipe.has_room() {
@@ -436,7 +436,7 @@ fn fill(pipe: &Pipe, inbox: &mut Inbox) -> bool {
     is_any
 }
 
-/// Sends some of what waits; whether that was anything.
+/// Sends some of what waits. Returns whether anything was sent.
 fn poll_send(transport: &mut Transport, cx: &mut Context<'_>, outbox: &Outbox) -> io::Result<bool> {
     let mut waiting = outbox.lock();
     let mut is_any = false;
@@ -455,7 +455,7 @@ fn poll_send(transport: &mut Transport, cx: &mut Context<'_>, outbox: &Outbox) -
     Ok(is_any)
 }
 
-/// Reads some of what has come; whether that was anything.
+/// Reads some of what has come. Returns whether anything was read.
 fn poll_receive(
     transport: &mut Transport,
     cx: &mut Context<'_>,

@@ -14,7 +14,7 @@ const WAITING_MAX: usize = 10_000;
 
 /// What a thread writes to.
 pub trait Target: Send + 'static {
-    /// Writes text. Whether that could be done.
+    /// Writes text. Returns whether that succeeded.
     fn write(&mut self, text: &str) -> bool;
 }
 

@@ -16,7 +16,7 @@ fn config() -> Config {
     }
 }
 
-/// Inserts batches of a megabyte until that fails: how many rows there are, and the error.
+/// Inserts batches of a megabyte until that fails. Returns how many rows there are, and the error.
 fn fill(connection: &mut Connection, database: &str) -> (i64, i32) {
     for batch in 0..1000 {
         let from = 1000 * batch;

@@ -18,7 +18,7 @@ const TIMEOUT_MIN_S: f64 = 25.0;
 const ROWS_A_SECOND: f64 = 1e6;
 
 impl Context<'_> {
-    /// Waits for the memory that a statement needs; whether it has a lease now. Inside of a
+    /// Waits for the memory that a statement needs. Returns whether it has a lease now. Inside of a
     /// statement that has one, it needs none. Errors 8645, 8657.
     pub(super) fn take_memory(&mut self, need: &MemoryNeed) -> Run<bool> {
         if self.runtime.grant.has_lease() {

@@ -171,7 +171,7 @@ impl Loader {
         settled
     }
 
-    /// Inserts what is left and commits: how many rows there were.
+    /// Inserts what is left and commits. Returns how many rows there were.
     pub fn finish(mut self, context: &mut Context<'_>) -> Run<u64> {
         match self.end_batch(context) {
             Ok(()) => {}
@@ -212,7 +212,7 @@ fn level_of(context: &Context<'_>) -> usize {
     context.session.statements.len() + 1
 }
 
-/// Begins a transaction for the load unless one is open. Whether it did.
+/// Begins a transaction for the load unless one is open. Returns whether it did.
 fn begin_transaction(context: &mut Context<'_>) -> bool {
     if context.session.transaction.is_open() {
         return false;

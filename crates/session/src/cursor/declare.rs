@@ -175,7 +175,7 @@ fn joined_tables(query: &ast::SelectStatement) -> Option<Vec<JoinedTable<'_>>> {
     (joined && !tables.is_empty()).then_some(tables)
 }
 
-/// Adds the tables of a source; whether it is nothing but tables and joins.
+/// Adds the tables of a source. Returns whether it is nothing but tables and joins.
 fn add_tables<'q>(
     source: &'q ast::TableSource,
     optional: bool,

@@ -220,7 +220,7 @@ impl LocalCursors {
 }
 
 impl Cursor {
-    /// Drops the rows. Whether it was open.
+    /// Drops the rows. Returns whether the cursor was open.
     pub(crate) fn close(&mut self, grant: &mut Grant) -> bool {
         match self.open.take() {
             Some(mut open) => {

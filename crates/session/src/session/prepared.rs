@@ -36,7 +36,7 @@ impl Prepared {
         self.texts.get(&handle)
     }
 
-    /// Forgets a text. Whether there was one.
+    /// Forgets a text. Returns whether there was one.
     pub fn remove(&mut self, handle: i32) -> bool {
         self.texts.remove(&handle).is_some()
     }

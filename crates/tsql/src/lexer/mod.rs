@@ -87,7 +87,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Appends the next tokens, at most this many; whether there are no more.
+    /// Appends the next tokens, at most this many. Returns whether there are no more.
     fn run(&mut self, list: &mut Vec<Token>, count: usize) -> bool {
         for _ in 0..count {
             let token = match self.skip_blanks() {

@@ -29,7 +29,7 @@ fn shop() -> Db {
     db
 }
 
-/// Runs a statement; how many rows it changed, or its error.
+/// Runs a statement. Returns how many rows it changed, or its error.
 fn run(db: &mut Db, text: &str) -> String {
     match db.run_in(text, &mut Frame::default()) {
         Ok((rows, outcome)) if rows.is_empty() => outcome.rows.to_string(),

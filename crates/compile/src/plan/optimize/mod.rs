@@ -117,8 +117,8 @@ impl<'o, 'a> Optimizer<'o, 'a> {
 }
 
 impl Optimizer<'_, '_> {
-    /// Counts this much work a level deeper. Whether to go on; if not, what the caller returns does
-    /// not matter.
+    /// Counts this much work a level deeper. Returns whether to go on; if not, what the caller
+    /// returns does not matter.
     fn goes_on(&self, work: usize) -> bool {
         if self.failure.get().is_some() {
             return false;

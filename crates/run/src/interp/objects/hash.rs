@@ -126,7 +126,7 @@ impl HashTable {
         }
     }
 
-    /// Looks for the probe keys; whether the rows that may have them are in memory.
+    /// Looks for the probe keys. Returns whether the rows that may have them are in memory.
     #[inline]
     pub fn probe(
         &mut self,

@@ -50,8 +50,8 @@ impl Set {
         self.charge.release(grant);
     }
 
-    /// Adds a key of values; whether it is new. Keys with different `group`s are different. If
-    /// there is no room, it is not said to be new: what `row` writes comes later, from
+    /// Adds a key of values. Returns whether it is new. Keys with different `group`s are different.
+    /// If there is no room, it is not said to be new: what `row` writes comes later, from
     /// [`Set::next_row`].
     pub fn add(
         &mut self,
@@ -67,8 +67,8 @@ impl Set {
         self.add_key(len, row, means)
     }
 
-    /// Adds the key of a row of these registers; whether it is new. If there is no room, it is not
-    /// said to be new: the row comes later, from [`Set::next_row`].
+    /// Adds the key of a row of these registers. Returns whether it is new. If there is no room, it
+    /// is not said to be new: the row comes later, from [`Set::next_row`].
     pub fn add_row(
         &mut self,
         unit: &Unit,

@@ -82,7 +82,7 @@ impl SpillFile {
         }
     }
 
-    /// Writes a block after the header of which there is something; its number.
+    /// Writes a block after the header of which there is something. Returns its number.
     pub(super) fn write(&mut self, task: &Task<'_>, mut block: Vec<u8>) -> SqlResult<u32> {
         self.flush(task)?;
         let number = match self.free.pop() {

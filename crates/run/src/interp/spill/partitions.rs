@@ -48,8 +48,8 @@ impl Partitions {
         self.open[partition].append(&mut self.file, task, parts)
     }
 
-    /// Has the next partition read; whether there is one. What is added from now on is a level
-    /// deeper.
+    /// Has the next partition read. Returns whether there is one. What is added from now on is a
+    /// level deeper.
     pub fn next(&mut self, task: &Task<'_>) -> SqlResult<bool> {
         self.reader = None;
         for mut stream in std::mem::take(&mut self.open) {
@@ -64,7 +64,7 @@ impl Partitions {
         Ok(true)
     }
 
-    /// Steps to the next row of the partition; whether there is one.
+    /// Steps to the next row of the partition. Returns whether there is one.
     pub fn advance(&mut self, task: &Task<'_>) -> SqlResult<bool> {
         match &mut self.reader {
             Some(reader) => reader.advance(&mut self.file, task),

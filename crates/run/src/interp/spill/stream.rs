@@ -140,7 +140,7 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Steps to the next record; whether there is one.
+    /// Steps to the next record. Returns whether there is one.
     pub fn advance(&mut self, file: &mut SpillFile, task: &Task<'_>) -> SqlResult<bool> {
         if self.left == 0 {
             return Ok(false);

@@ -43,7 +43,7 @@ pub fn prepare(instance: &Arc<Instance>, task: &Task) -> bool {
     TABLES.iter().all(|(last, text)| is_there(last) || run(instance, task, text))
 }
 
-/// Runs a batch in msdb; whether it has succeeded.
+/// Runs a batch in msdb. Returns whether it has succeeded.
 fn run(instance: &Arc<Instance>, task: &Task, text: &str) -> bool {
     let Ok(who) = instance.trust("sa") else { return false };
     let login = LoginOptions {

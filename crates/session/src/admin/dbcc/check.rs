@@ -106,7 +106,7 @@ impl Context<'_> {
         }
     }
 
-    /// Compares the schema with the rows of the system tables: how many errors there are.
+    /// Compares the schema with the rows of the system tables. Returns how many errors there are.
     fn check_catalog(&mut self, database: DbId) -> Run<u64> {
         let catalog = self.catalog(database)?;
         let instance = self.instance();
@@ -131,8 +131,8 @@ impl Context<'_> {
         }
     }
 
-    /// Checks all tables: how many errors there are. Adds the pages that they have lost to those
-    /// that are known.
+    /// Checks all tables. Returns how many errors there are. Adds the pages that they have lost to
+    /// those that are known.
     pub(super) fn check_tables(
         &mut self,
         dbcc: &ast::Dbcc,

@@ -39,8 +39,8 @@ const COMPILATIONS_MAX: u32 = 100;
 const TEXT: SqlType = SqlType::nvarchar_max(Collation::DEFAULT);
 
 impl Context<'_> {
-    /// Shows what a program would do, if plans are shown and the program is not there to end that.
-    /// Whether it was shown.
+    /// Shows the plans of a program, if plans are shown instead of running it and the program is
+    /// not one that ends that. Returns whether they were shown.
     pub(crate) fn show_program(&mut self, program: &Arc<Program>) -> Run<bool> {
         let Some(how) = self.session.options.show_plan else { return Ok(false) };
         if program.steps.iter().any(crate::prepare::sets_showplan) {

@@ -65,8 +65,8 @@ fn take_offline(
     Ok(())
 }
 
-/// The session goes to master if it is in the database; whether it was. Error 5061 if it cannot
-/// leave, as what it runs is the database's.
+/// The issuing session switches to master if it is in the database. Returns whether it was. Error
+/// 5061 if it cannot leave, since the module that it runs is the database's.
 fn leave(context: &mut Context<'_>, def: &DatabaseDef) -> DdlResult<bool> {
     let (usage, session) = (&context.instance().usage, context.session.id());
     let is_inside = context.session.database == def.id;

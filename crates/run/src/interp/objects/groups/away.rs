@@ -108,7 +108,8 @@ impl Groups {
         Ok(())
     }
 
-    /// Forgets the groups in memory and makes those of the next partition; whether there are any.
+    /// Forgets the groups in memory and makes those of the next partition. Returns whether there
+    /// are any.
     #[cold]
     pub(super) fn next_partition(
         &mut self,
@@ -147,8 +148,8 @@ impl Groups {
         self.away = away;
     }
 
-    /// Takes in a row that was written, unless its group is new and memory `full`; whether there is
-    /// room for more groups.
+    /// Takes in a row that was written, unless its group is new and memory `full`. Returns whether
+    /// there is room for more groups.
     fn take_back(
         &mut self,
         desc: &GroupsDesc,

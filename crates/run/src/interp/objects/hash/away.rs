@@ -123,8 +123,8 @@ impl Away {
         self.unkeyed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
-    /// Reads the next pair, or the next chunk, of which the build side's rows go into the table;
-    /// whether there is one.
+    /// Reads the next pair, or the next chunk, of which the build side's rows go into the table.
+    /// Returns whether there is one.
     fn load(
         &mut self,
         table: &mut HashTable,
@@ -187,7 +187,7 @@ impl Away {
         Ok(())
     }
 
-    /// Steps to the next row to be replayed; whether there is one.
+    /// Steps to the next row to be replayed. Returns whether there is one.
     fn step(&mut self, task: &Task<'_>) -> SqlResult<bool> {
         let Away { pairs, probe, .. } = self;
         self.given = match probe {
@@ -304,8 +304,8 @@ impl HashTable {
         pairs.add(means.task, Side::Probe, *hash, &[&header(*hash, false, key), key, row])
     }
 
-    /// Forgets the rows in memory and reads those that rows that were put off may match; whether
-    /// there are any.
+    /// Forgets the rows in memory and reads those that rows that were put off may match. Returns
+    /// whether there are any.
     pub fn next_partition(&mut self, desc: &HashDesc, means: &mut Means<'_>) -> SqlResult<bool> {
         let Some(mut away) = self.away.take() else { return Ok(false) };
         self.forget();
