@@ -45,7 +45,7 @@ for bench in "${benches[@]}"; do
         $peer --bench "$bench" --seconds "$seconds" --runs "$runs" | tee -a "$results" || echo "$peer failed" >&2
     done
     floor=("$bench" --json --runs "$runs")
-    # Within a batch of twenty orders nobody waits for the log, only at its end.
+    # Within a batch of twenty orders a client waits for the log only at the end.
     [ "$bench" = sales-orders ] && floor+=(--in-flight 20)
     "$target/release/floor" "${floor[@]}" | tee -a "$results"
     "$target/release/thermocline" "${own[@]}" | tee -a "$results"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Simulated crashes at every kind of file operation, with other seeds each time, for so many seconds: an hour if
-# nothing is said. Also torn writes, failed syncs, full disks, and random transactions against a model.
+# Simulated crashes at every kind of file operation, with other seeds each time, for this many seconds: an hour if
+# none is given. Also torn writes, failed syncs, full disks, and random transactions against a model.
 # Stops at the first failure and says which seed it had.
 set -uo pipefail
 cd "$(dirname "$0")/.."

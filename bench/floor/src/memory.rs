@@ -149,7 +149,7 @@ impl HashIndex {
         self.buckets.iter().for_each(|bucket| bucket.store(0, Relaxed));
     }
 
-    /// Has the key's bucket brought into the cache while the thread does something else.
+    /// Prefetches the key's bucket into the cache while the thread does something else.
     pub fn fetch(&self, key: u64) {
         let bucket: *const Word = self.bucket(key);
         #[cfg(target_arch = "x86_64")]

@@ -199,7 +199,7 @@ impl Database {
         Ok(done)
     }
 
-    /// Has the buckets of a later order brought into the cache.
+    /// Prefetches the buckets of a later order into the cache.
     fn fetch(&self, id: u64) {
         self.headers[0].fetch(id);
         self.lines[1].fetch(id);

@@ -97,8 +97,8 @@ type LastWords = fn(&str);
 
 static LAST_WORDS: OnceLock<LastWords> = OnceLock::new();
 
-/// Has the reason written down when a panic ends the process: the error log does. The first call
-/// counts.
+/// Sets the function that logs the reason when a panic ends the process: the error log's. The first
+/// call counts.
 pub fn set_last_words(tell: fn(&str)) {
     // A second server in the same process has the same log.
     let _ = LAST_WORDS.set(tell);

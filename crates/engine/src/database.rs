@@ -70,7 +70,7 @@ pub struct LogSegment {
     pub used: SegmentUse,
 }
 
-/// What a segment of a log is good for.
+/// What a segment of a log is used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SegmentUse {
     /// Nothing has been written to it.

@@ -37,8 +37,8 @@ fn of_process(env: &Env, what: &str) -> Option<u64> {
     bytes_in(&String::from_utf8_lossy(&text[..length]), what)
 }
 
-/// Has the allocator give back to the system what is free of its memory, which it would else keep
-/// for a while. Takes as long as a walk through all that it manages.
+/// Makes the allocator give its free memory back to the system, which it would else keep for a
+/// while. Takes as long as a walk through all that it manages.
 pub fn give_back() {
     crate::sys::collect_free_memory();
 }

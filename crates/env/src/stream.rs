@@ -44,7 +44,7 @@ impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
         Some(Worker { jobs: Some(jobs), done, thread: Some(thread) })
     }
 
-    /// Has a job done, after those before.
+    /// Hands a job to the thread, after those before.
     pub fn give(&self, job: J) {
         let jobs = self.jobs.as_ref().expect("the worker has not been ended");
         jobs.send(job).expect("the thread lives as long as its jobs come");
@@ -333,7 +333,7 @@ impl ReadAhead {
         self.free.pop().unwrap_or_else(new)
     }
 
-    /// Has reads under way as far as there is more to read.
+    /// Starts reads as far as there is more to read.
     fn ask(&mut self) {
         if self.worker.is_none() && self.overlaps && self.next + (BUFFER_BYTES as u64) < self.end {
             let file = self.file.clone();

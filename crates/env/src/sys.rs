@@ -198,7 +198,7 @@ pub fn write_zeros_directly(
     direct.write_all_at(&crate::memory::AlignedBytes::new(len), offset)
 }
 
-/// Has the program's allocator give back to the system what is free of its memory.
+/// Makes the program's allocator give its free memory back to the system.
 pub fn collect_free_memory() {
     // SAFETY: any thread may call it at any time; it does nothing where another allocator is used.
     unsafe { libmimalloc_sys::mi_collect(true) }

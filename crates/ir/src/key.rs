@@ -89,7 +89,7 @@ impl ChargedKey {
         self.make(key.len(), account, |out| out.set(key))
     }
 
-    /// Has `encode` make the key of values that have this many bytes.
+    /// Makes the key by `encode`, of values that have this many bytes.
     fn make(
         &mut self,
         bytes: usize,

@@ -420,7 +420,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
         self.call(signature, helper as usize, &[run, at]).expect("the signature has a result")
     }
 
-    /// Has a helper execute an instruction whose operands are in memory.
+    /// Emits the call of a helper for an instruction whose operands are in memory.
     fn step(&mut self, helper: helpers::Step, inst: &Inst) {
         let result = self.call_step(helper);
         let (other, next) = (self.b.create_block(), self.b.create_block());
@@ -530,7 +530,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
         self.frame.variables
     }
 
-    /// Has the memory asked for that the current look-up will need in its next turns.
+    /// Emits prefetches of the memory that the current look-up will need in its next turns.
     pub fn ask_ahead(&mut self, next: Value, after: Value) {
         let at = self.b.ins().iconst(types::I32, self.at as i64);
         let (run, signature) = (self.frame.run, self.signatures.look_ahead);

@@ -167,7 +167,7 @@ fn database_options(env: &Env, config: &Config) -> DatabaseOptions {
 const BACKLOG_MIN: u64 = 64 << 20;
 
 /// Makes the databases of a new server, if the directory is empty. `password` is that of `sa`; one
-/// is made up if there is none. Gives the password if the directory was initialised now.
+/// is made up if there is none. Returns the password if the directory was initialised now.
 ///
 /// # Errors
 /// A directory that cannot be used; a password that is too simple.

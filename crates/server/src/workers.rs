@@ -123,7 +123,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(60);
 
-    /// Has a worker not give way until the result is dropped.
+    /// Keeps a worker from giving way until the result is dropped.
     fn occupy(workers: &Workers) -> Sender<()> {
         let (begun, has_begun) = channel();
         let (go_on, may_go_on) = channel::<()>();

@@ -14,7 +14,7 @@ pub enum ProtocolError {
     PacketLength {
         /// What the header says, header included.
         length: u16,
-        /// What was agreed.
+        /// The agreed value.
         limit: u16,
     },
     /// A packet is not the one that follows the last packet of its message.

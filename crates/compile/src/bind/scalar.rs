@@ -38,7 +38,7 @@ pub(super) enum Origin {
 pub(super) struct Label(Option<(Coercibility, &'static str)>);
 
 impl Label {
-    /// Of what is not a string.
+    /// Of a value that is not a string.
     pub const NONE: Label = Label(None);
 
     /// Of a column of this type.

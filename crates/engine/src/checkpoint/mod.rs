@@ -94,7 +94,7 @@ pub struct CheckpointOptions {
     pub shutdown_bytes: u64,
     /// How often the log is looked at.
     pub interval_ns: u64,
-    /// After this many looks at the log the thread checks whether files hold much that has ended.
+    /// After this many reads of the log the thread checks whether much of the files has ended.
     pub tidy_every: u32,
     /// Whether pairs are merged when they have thinned out.
     pub merges: bool,

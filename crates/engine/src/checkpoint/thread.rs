@@ -73,7 +73,7 @@ impl Checkpoints {
         Checkpoints { shared, thread: Mutex::new(spawned.ok()) }
     }
 
-    /// Has something done, and waits for it. `false` if there was nothing to do.
+    /// Requests work of the thread, and waits for it. `false` if there was nothing to do.
     pub fn order(&self, task: &Task, order: Order) -> Result<bool> {
         let shared = &*self.shared;
         let ticket = {

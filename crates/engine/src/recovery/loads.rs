@@ -87,7 +87,7 @@ impl Loaded {
     }
 }
 
-/// Has the row built, if it is there.
+/// Adds the row to those to build, if it is there.
 fn push(build: &mut TableBuild, value: &[u8]) -> std::result::Result<(), BuildError> {
     let Some((_, row)) = value.split_first() else { return Ok(()) };
     build.push(row);

@@ -183,7 +183,7 @@ impl Build {
         }
     }
 
-    /// Has the thread do something with the trees.
+    /// Makes the thread do something with the trees.
     fn work<T: Send + 'static>(
         &mut self,
         task: &Task,

@@ -165,8 +165,8 @@ impl World {
         }
     }
 
-    /// Has another session replace rows (by their first column) and commit when the next statement
-    /// has taken its snapshot.
+    /// Makes another session replace rows (by their first column) and commit when the next
+    /// statement has taken its snapshot.
     pub fn interfere_with(&mut self, def: &TableDef, rows: &[Vec<Value>]) {
         let table = self.tables[&def.storage].clone();
         let rows = rows.iter().map(|r| table.layout().build_owned(r)).collect();

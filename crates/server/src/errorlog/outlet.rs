@@ -52,7 +52,7 @@ impl<T: Target> Outlet<T> {
         Outlet(shared)
     }
 
-    /// Has a line, or several, written.
+    /// Queues a line, or several, for writing.
     pub fn put(&self, line: String) {
         let mut queue = self.0.lock();
         if queue.closing || queue.lines >= WAITING_MAX {

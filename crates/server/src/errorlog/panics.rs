@@ -11,8 +11,8 @@ use super::{flush, one_line};
 /// The thread that writes panics down.
 const REPORTER: &str = "panic report";
 
-/// Has every panic of the process written to the error log, with its backtrace, and the reason when
-/// one ends the process.
+/// Writes every panic of the process to the error log from now on, with its backtrace, and the
+/// reason when one ends the process.
 pub fn report_panics() {
     panic::set_hook(Box::new(|info| {
         let thread = std::thread::current();

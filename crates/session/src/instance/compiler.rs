@@ -103,7 +103,7 @@ impl Compiler {
         }
     }
 
-    /// Has a plan compiled in the background once its unit is hot.
+    /// Queues a plan for compilation in the background once its unit is hot.
     #[inline]
     pub fn consider(&self, plan: &Arc<StepPlan>) {
         if plan.unit.heat() >= self.compile_after && plan.unit.machine_code.get().is_none() {

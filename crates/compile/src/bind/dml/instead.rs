@@ -17,7 +17,7 @@ use crate::bind::scope::{OutCol, Rows, ViewColumn, ViewRows};
 use crate::plan::tree::{Node, RowEffects, Target};
 
 impl Binder<'_> {
-    /// Has the triggers of a table take the rows, if it has such.
+    /// Makes the `INSTEAD OF` triggers of a table take the rows, if it has any.
     pub(super) fn instead_of_table(
         &mut self,
         targeted: &mut Targeted,
@@ -188,8 +188,8 @@ fn without_rules(table: &TableDef) -> Arc<TableDef> {
     TableDef::shape(table.header.clone(), columns)
 }
 
-/// Has all columns of a view's rows reach the top. Returns whether they pass a join, if all that is
-/// between leaves them the view's rows.
+/// Makes all columns of a view's rows reach the top. Returns whether they pass a join, if all that
+/// is between leaves them the view's rows.
 fn pass_on(node: &mut Node, rows: &ViewRows) -> Option<bool> {
     match node {
         Node::Compute { columns, .. } if columns.iter().any(|c| c.0 == rows.mark) => Some(false),

@@ -119,7 +119,7 @@ struct Found<'t> {
 }
 
 impl Found<'_> {
-    /// Has all of the scan's columns reach the top. Returns those that are new, if the scan is
+    /// Makes all of the scan's columns reach the top. Returns those that are new, if the scan is
     /// there.
     fn complete(&mut self, node: &mut Node, row: ColId) -> Option<Vec<ColId>> {
         match node {

@@ -128,7 +128,7 @@ impl Lowering {
         Changed { id, table, database, layout, columns, word, instead: false, set }
     }
 
-    /// What nothing is written to: there is no target for it in the unit.
+    /// A target that nothing is written to: the unit has none for it.
     fn unwritten(&mut self, database: DbId, table: &Arc<TableDef>, word: &'static str) -> Changed {
         Changed {
             id: u16::MAX,

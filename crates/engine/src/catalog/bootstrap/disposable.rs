@@ -33,7 +33,7 @@ impl Instance {
         write().map_err(InstanceError::of_file)
     }
 
-    /// Has master forget the directory of a database, which may go if that succeeds.
+    /// Makes master forget the directory of a database, which may be removed if that succeeds.
     pub(super) fn giving_up<T>(
         &self,
         def: &DatabaseDef,

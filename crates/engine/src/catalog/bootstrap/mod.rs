@@ -95,7 +95,7 @@ pub struct OpenReport {
     pub failed: Vec<(Name, InstanceError)>,
     /// Directories of databases that were never finished or were dropped, which are gone now.
     pub removed: Vec<PathBuf>,
-    /// What lies where databases are and is none's; it stays.
+    /// Entries among the directories of databases that belong to no database; they stay.
     pub strange: Vec<PathBuf>,
 }
 

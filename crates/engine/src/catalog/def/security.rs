@@ -174,7 +174,7 @@ impl LoginDef {
 /// `sys.database_permissions` or `sys.server_permissions`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PermissionSet {
-    /// On what.
+    /// The securable.
     pub target: Securable,
     /// The principal that has it.
     pub grantee: PrincipalId,

@@ -271,7 +271,8 @@ impl TableRebuild {
         &self.new_rows
     }
 
-    /// Gives some rows of the old table for which it is to get others, if there are any left.
+    /// Fills `rows` with rows of the old table that are to be copied. Returns whether there were
+    /// any left.
     pub fn next(
         &mut self,
         edit: &mut SchemaEdit,

@@ -240,8 +240,8 @@ impl Groups {
         Ok(())
     }
 
-    /// Has an aggregate of the current group take in a row's arguments. If it wants rows in order,
-    /// the encoded order is given.
+    /// Adds a row's arguments to an aggregate of the current group. If it wants rows in order, the
+    /// encoded order is given.
     #[inline]
     fn take_in(
         &mut self,
@@ -353,7 +353,7 @@ impl Groups {
     }
 }
 
-/// Has a state that collects bytes take in a row. The room is charged before it is taken.
+/// Adds a row to a state that collects bytes. The room is charged before it is taken.
 fn collect(
     state: &mut AggregateState,
     aggregate: &AggregateDesc,

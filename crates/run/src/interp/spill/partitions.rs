@@ -48,8 +48,8 @@ impl Partitions {
         self.open[partition].append(&mut self.file, task, parts)
     }
 
-    /// Has the next partition read. Returns whether there is one. What is added from now on is a
-    /// level deeper.
+    /// Starts to read the next partition. Returns whether there is one. What is added from now on
+    /// is a level deeper.
     pub fn next(&mut self, task: &Task<'_>) -> SqlResult<bool> {
         self.reader = None;
         for mut stream in std::mem::take(&mut self.open) {
