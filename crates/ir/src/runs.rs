@@ -1,8 +1,8 @@
 //! Counts of runs: of a statement, a module, a statement within a native module.
 //!
-//! The session that runs something adds to it when it has succeeded; the views over execution
-//! statistics read it. Each number is consistent in itself; a reader may see one number with a run
-//! that another does not have yet.
+//! The session adds each run when it has succeeded; the views over execution statistics read it.
+//! Each number is consistent in itself; a reader may see one number with a run that another does
+//! not have yet.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -19,8 +19,8 @@ pub struct Runs {
     compilations: AtomicU64,
 }
 
-/// Sum, last, least and most of something. The least is kept as its complement, so that zero stands
-/// for no value.
+/// Sum, last, least and greatest of a number. The least is kept as its complement, so that zero
+/// stands for no value.
 #[derive(Debug, Default)]
 struct Measure {
     total: AtomicU64,

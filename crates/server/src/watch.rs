@@ -10,7 +10,7 @@ use tracing::{info, warn};
 
 /// Recovery that takes longer says how far it has come, every so often.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
-/// How often the thread checks whether something is over.
+/// How often the thread checks progress.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Watches the databases that are being recovered. Dropped when all are open that can be; what

@@ -266,7 +266,7 @@ impl Login {
     }
 }
 
-/// Where something lies in the message: its first byte, and how many UTF-16 units or bytes it has.
+/// Where a part lies in the message: its first byte, and how many UTF-16 units or bytes it has.
 #[derive(Clone, Copy)]
 struct Place {
     start: usize,

@@ -55,7 +55,7 @@ pub fn wrap_handshake(records: &[u8], out: &mut MessageWriter) {
     }
 }
 
-/// What a byte at the start of something says it is.
+/// What the first byte of a record or packet announces.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FirstByte {
     /// A TLS record: a handshake at the start of a connection (TDS 8.0), data or an alert later.

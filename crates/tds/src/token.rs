@@ -74,7 +74,7 @@ impl DoneStatus {
     pub const ERROR: DoneStatus = DoneStatus(0x0002);
     /// A transaction is open.
     pub const IN_TRANSACTION: DoneStatus = DoneStatus(0x0004);
-    /// The row count counts something.
+    /// The row count is valid.
     pub const COUNT: DoneStatus = DoneStatus(0x0010);
     /// This answers an attention.
     pub const ATTENTION: DoneStatus = DoneStatus(0x0020);

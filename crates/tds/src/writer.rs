@@ -16,9 +16,9 @@ use crate::packet::{HEADER_LEN, PACKET_SIZE_DEFAULT, PacketType, Reset, status};
 use crate::packet::{PACKET_SIZE_MAX, PACKET_SIZE_MIN};
 use crate::reader::utf16_units_within;
 
-/// Something that bytes can be appended to.
+/// A buffer that bytes can be appended to.
 pub trait PutBytes {
-    /// Appends bytes that belong to one small thing.
+    /// Appends the bytes of one small value.
     fn put(&mut self, bytes: &[u8]);
 
     /// Appends one byte.

@@ -25,7 +25,7 @@ const LOG_LINES_SHOWN: usize = 20;
 /// Why there is no server.
 #[derive(Debug)]
 pub enum LocalError {
-    /// The system refused something: what, and how.
+    /// The system refused an operation: which one, and how.
     System(&'static str, io::Error),
     /// The process has ended; the end of its log.
     Ended(String),
@@ -101,7 +101,7 @@ impl Drop for DataDir {
     }
 }
 
-/// Makes something new among the system's temporary files, by a name that nothing has yet.
+/// Makes a new file or directory among the system's temporary files, by a name that is not taken.
 fn temporary<T>(purpose: &str, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
     for attempt in 0_u32.. {
         let name = format!("thermocline-{purpose}-{}-{attempt}", std::process::id());

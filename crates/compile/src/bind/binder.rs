@@ -263,7 +263,7 @@ impl<'c> Binder<'c> {
         self.scan_number
     }
 
-    /// Does something for another clause of the innermost block.
+    /// Runs a function while another clause of the innermost block is bound.
     pub fn in_clause<T>(
         &mut self,
         clause: Clause,

@@ -49,7 +49,7 @@ struct Recursion {
 }
 
 impl Binder<'_> {
-    /// Does something with the tables of a `WITH` in scope. Error 239.
+    /// Runs a function with the tables of a `WITH` in scope. Error 239.
     pub fn with_tables<T>(
         &mut self,
         with: Option<&ast::With>,

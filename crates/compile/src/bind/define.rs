@@ -170,7 +170,7 @@ fn used(table: &TableDef, scan: &ScanSource) -> Vec<ColumnId> {
     ids.filter(|(_, id)| id.is_some()).map(|(column, _)| column.id).collect()
 }
 
-/// Whether something contains a string of the database's collation.
+/// Whether an expression contains a string of the database's collation.
 fn uses_collation(whole: &dyn Parts, binder: &Binder<'_>) -> bool {
     let mut found = false;
     let ours = |ty: &SqlType| ty.kind.is_character() && ty.collation == binder.collation();

@@ -280,7 +280,7 @@ struct NativeBinder<'b> {
 }
 
 impl NativeBinder<'_> {
-    /// Binds something with the variables declared so far.
+    /// Runs a function with a binder that knows the variables declared so far.
     fn bind<T>(&mut self, f: impl FnOnce(&BindContext<'_>) -> BindResult<T>) -> BindResult<T> {
         let context = BindContext {
             names: &self.names,

@@ -152,13 +152,13 @@ pub(super) enum TableSchema {
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there are few of them")]
 pub(super) enum Rows {
-    /// Read from somewhere.
+    /// Read from a table or another source of rows.
     Scan(Box<ScanSource>),
     /// Made by an operator, taken when the block's plan is put together.
     Derived(Option<Node>, Vec<OutCol>),
 }
 
-/// A source that is read from somewhere.
+/// A source that is read from a table or another source of rows.
 #[derive(Debug)]
 pub(super) struct ScanSource {
     /// Tells scans apart.

@@ -37,7 +37,7 @@ pub struct Expr {
 /// What a scalar expression computes.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
-    /// A literal, or something folded into one.
+    /// A literal, or an expression that was folded into one.
     Constant(Value),
     /// A column of a current row.
     Column(ColId),

@@ -35,7 +35,7 @@ pub(crate) struct Counters {
     pub open_bytes: AtomicU64,
 }
 
-/// How often something was done, and how long that took.
+/// How often an activity was done, and how long it took.
 #[derive(Default)]
 pub(crate) struct Counter {
     count: AtomicU64,

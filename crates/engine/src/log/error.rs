@@ -7,8 +7,7 @@ use std::sync::Arc;
 use base::ids::Lsn;
 use env::FileError;
 
-/// Why something could not be done with a log. Cheap to clone, since all waiters get the same
-/// failure.
+/// Why an operation on a log failed. Cheap to clone, since all waiters get the same failure.
 #[derive(Clone, Debug)]
 pub enum LogError {
     /// There is no room, and none can be made now. Nothing was published; try again when there is

@@ -143,7 +143,7 @@ pub enum Outcome {
 
 /// What a batch writer reports to the log. Called from any thread.
 pub trait WriterEvents: Send + Sync {
-    /// Submitted batches have come to something.
+    /// Submitted batches are durable, or have failed.
     fn outcome(&self, outcome: Outcome);
 
     /// There is room for this many pages (of [`super::batch::BATCH_ALIGN`] bytes) more than before,

@@ -213,7 +213,7 @@ pub(super) struct Writer<'a> {
     batches: Box<dyn BatchWriter>,
     /// Everything below has been copied out of the ring.
     taken: Lsn,
-    /// When something was first seen to flush, while no task waited for it.
+    /// When the writer first saw records to flush, while no task waited for them.
     dirty_since_ns: Option<u64>,
     /// It has been so for as long as it may be.
     is_overdue: bool,

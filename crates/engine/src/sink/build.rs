@@ -183,7 +183,7 @@ impl Build {
         }
     }
 
-    /// Makes the thread do something with the trees.
+    /// Makes the thread run a function on the trees.
     fn work<T: Send + 'static>(
         &mut self,
         task: &Task,

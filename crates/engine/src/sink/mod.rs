@@ -97,7 +97,7 @@ pub struct SinkOptions {
     pub start_bytes: u64,
     /// Bytes that rows of tables that sink may take before their writers are slowed down.
     pub backlog_bytes: u64,
-    /// How often the thread checks whether something is to be done.
+    /// How often the thread checks whether there is work.
     pub interval_ns: u64,
     /// How long a row of a table that sinks stays in memory, at most, when nothing presses.
     pub age_ns: u64,

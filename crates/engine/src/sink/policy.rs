@@ -31,7 +31,7 @@ struct Load {
 }
 
 impl Core {
-    /// Checks whether something is to be done, and does it.
+    /// Checks whether there is work, and does it.
     pub fn watch(&self, task: &Task) -> Result<(), SinkError> {
         let load = self.load();
         self.begin_where_due(&load);

@@ -51,7 +51,7 @@ pub fn assert_none() {
 #[inline(always)]
 pub fn assert_none() {}
 
-/// The guard of a lock under which something may be half changed.
+/// The guard of a lock under which data may be half changed.
 #[derive(Debug)]
 pub struct Held<G> {
     guard: G,

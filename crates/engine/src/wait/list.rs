@@ -64,7 +64,7 @@ impl WaitList {
         woken.into_iter().for_each(Waker::wake);
     }
 
-    /// Waits until `ready` gives something.
+    /// Waits until `ready` returns a value.
     pub fn wait<T>(&self, task: &Task, mut ready: impl FnMut() -> Option<T>) -> T {
         if let Some(value) = ready() {
             return value;
@@ -76,7 +76,7 @@ impl WaitList {
         })
     }
 
-    /// Waits until `ready` gives something or the statement is interrupted.
+    /// Waits until `ready` returns a value or the statement is interrupted.
     pub fn wait_interruptible<T>(
         &self,
         task: &Task,
@@ -89,7 +89,7 @@ impl WaitList {
         })
     }
 
-    /// Waits until `ready` gives something, the statement is interrupted, or the clock of the task
+    /// Waits until `ready` returns a value, the statement is interrupted, or the clock of the task
     /// ([`Task::now_ns`]) reaches the deadline.
     pub fn wait_until<T>(
         &self,

@@ -12,7 +12,7 @@
 //! * [`Worker`] is what belongs to a polling thread: epoch handle, number, counters.
 //! * [`Interrupt`] is how a session reaches into its statement: attention, kill.
 //! * [`Timer`] is how the executor lends its clockwork.
-//! * [`WaitList`], [`Event`], [`LsnWaiters`] are things to wait at.
+//! * [`WaitList`], [`Event`], [`LsnWaiters`]: what tasks wait for.
 //! * [`OffLoad`] has threads for what blocks: a statement waits for a [`Job`] there.
 //! * [`Runtime`] holds what all statements of a server share.
 //!

@@ -49,7 +49,7 @@ const MOMENT: Duration = Duration::from_millis(2);
 /// How long a test waits for other threads before it fails: no loaded machine needs as long.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Waits, in real time, until other threads have made something true. A test that waits like this
+/// Waits, in real time, until other threads have made a condition true. A test that waits like this
 /// does not depend on how fast they are.
 ///
 /// # Panics

@@ -285,7 +285,7 @@ impl ScalarFunction {
         self
     }
 
-    /// It changes something.
+    /// The function changes data or state.
     pub const fn outside_functions(mut self) -> ScalarFunction {
         self.placement = Placement::OutsideFunctions;
         self

@@ -41,7 +41,7 @@ fn set_up(session: &mut TestSession<'_>) {
     assert!(!answer.contains("Msg "), "{answer}");
 }
 
-/// Waits until something holds; another thread works on it.
+/// Waits until a condition holds, which another thread makes true.
 fn wait_until(what: &str, holds: impl Fn() -> bool) {
     let began = Instant::now();
     while !holds() {
@@ -123,7 +123,7 @@ fn changes_of_a_disk_table_throw_its_code_away() {
     check_changes(&["select a, b from u where a >= 0 order by a", "exec q"], &changes);
 }
 
-/// A generator that waits for a word before each unit of a native module or a hot statement.
+/// A generator that waits for a message before each unit of a native module or a hot statement.
 struct Gated {
     generator: Generator,
     gate: std::sync::Mutex<mpsc::Receiver<()>>,

@@ -146,7 +146,7 @@ impl Machine<'_, '_> {
         Ok(Flow::Next)
     }
 
-    /// Executes an instruction that changes something.
+    /// Executes an instruction that changes rows.
     pub(super) fn change(&mut self, inst: Inst) -> SqlResult<Flow> {
         match inst {
             Inst::Insert { target, bytes, row, ignored } => {

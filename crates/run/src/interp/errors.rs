@@ -14,7 +14,7 @@ use ir::unit::TableUse;
 
 use crate::interp::host::{Host, TableName};
 
-/// What a statement on this table reports when the engine refuses something.
+/// What a statement on this table reports when the engine refuses an operation.
 #[cold]
 pub fn from_engine(error: &TxnError, host: &dyn Host, used: &TableUse) -> SqlError {
     of_table(error, host, (used.database, &used.table))

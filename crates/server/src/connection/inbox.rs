@@ -181,7 +181,7 @@ impl Inbox {
         self.waiting_bytes < WAITING_BYTES_MAX && !self.has_ended()
     }
 
-    /// The next thing that has arrived.
+    /// The next item that has arrived.
     ///
     /// # Errors
     /// What was wrong with the bytes after everything that was right.
@@ -206,7 +206,7 @@ impl Inbox {
         }
     }
 
-    /// Takes the next thing if it is an attention.
+    /// Takes the next item if it is an attention.
     pub fn take_attention(&mut self) -> bool {
         let is_next = matches!(self.waiting.front(), Some(Inbound::Attention));
         if is_next {
@@ -215,7 +215,7 @@ impl Inbox {
         is_next
     }
 
-    /// Takes the next thing if it belongs to a bulk load that has begun.
+    /// Takes the next item if it belongs to a bulk load that has begun.
     pub fn take_bulk(&mut self) -> Option<Inbound> {
         match self.waiting.front() {
             Some(Inbound::BulkData(_) | Inbound::BulkEnd { .. }) => self.take().ok().flatten(),

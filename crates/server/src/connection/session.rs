@@ -143,7 +143,7 @@ impl Served<'_> {
         }
     }
 
-    /// The next thing that comes.
+    /// The next item that arrives.
     async fn next(&mut self, mut ended: Pin<&mut Notified<'_>>) -> Result<Inbound, End> {
         match self.inbox.take() {
             Ok(Some(inbound)) => return Ok(inbound),

@@ -65,7 +65,7 @@ impl<T: Target> Outlet<T> {
         self.0.arrived.notify_one();
     }
 
-    /// Does something with the target, after what was put before. Nothing if that takes longer.
+    /// Runs a function on the target, after what was put before. `None` if that takes too long.
     pub fn call<R: Send + 'static>(
         &self,
         at_most: Duration,

@@ -220,7 +220,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Calls something. What is in every database runs in the one that its name has.
+    /// Calls a module. A module that is in every database runs in the one that the name gives.
     pub(crate) fn call(
         &mut self,
         callee: &Callee,

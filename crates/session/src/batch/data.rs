@@ -200,7 +200,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Runs something with a statement open in all databases that a plan touches. `None` if the
+    /// Runs a function with a statement open in all databases that a plan touches. `None` if the
     /// plan is stale; nothing has happened then.
     pub(crate) fn run_plan<T>(
         &mut self,

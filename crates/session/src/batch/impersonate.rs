@@ -63,7 +63,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Does something as another login or user: `EXEC ('…') AS`.
+    /// Runs a function as another login or user: `EXEC ('…') AS`.
     pub(super) fn as_principal<T>(
         &mut self,
         principal: Option<&(bool, Box<str>)>,

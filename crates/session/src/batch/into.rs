@@ -88,7 +88,7 @@ impl Context<'_> {
         ran.ok_or_else(|| SqlError::new(&message::DEFINITION_CHANGED, &[&table.header.name]).into())
     }
 
-    /// Binds something as a step does.
+    /// Runs a function with a binder set up as for a step.
     pub(crate) fn with_binding<T>(
         &self,
         program: &Program,

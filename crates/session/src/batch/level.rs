@@ -19,8 +19,8 @@ use crate::session::level::Level;
 const LEVEL_BYTES: usize = if cfg!(debug_assertions) { 768 << 10 } else { 256 << 10 };
 
 impl Context<'_> {
-    /// Runs something at a level of its own, for a module or dynamic SQL, and gives with its result
-    /// the severest error that was reported in it.
+    /// Runs a function at a level of its own, for a module or dynamic SQL, and gives with its
+    /// result the severest error that was reported in it.
     pub(crate) fn in_level<T>(
         &mut self,
         program: &Program,

@@ -288,7 +288,7 @@ impl Context<'_> {
         self.send_done(&StatementDone { scope, command, rows, failed, in_transaction })
     }
 
-    /// Tells the client that something is done.
+    /// Sends the client a *done*.
     pub(crate) fn send_done(&mut self, done: &StatementDone) -> SqlResult<()> {
         self.session.answered = done.scope != DoneScope::InModule;
         self.writer.done(self.task, done)

@@ -18,7 +18,7 @@ use crate::fault::{Run, unimplemented};
 use crate::response::{AnswerWriter, EnvironmentChange, Origins, OutputParameter, StatementDone};
 
 impl Context<'_> {
-    /// Runs something whose result sets must be those of the clause. Errors 11535 to 11538, 11553.
+    /// Runs a function whose result sets must be those of the clause. Errors 11535 to 11538, 11553.
     pub(super) fn with_result_sets<T>(
         &mut self,
         sets: &ResultSets,

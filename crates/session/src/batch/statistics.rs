@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::fault::{Fault, Run};
 use crate::session::reads::TableReads;
 
-/// When something began: on the clock, and on the processor.
+/// When a measurement began: on the clock, and on the processor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Began {
     elapsed_ns: u64,

@@ -258,7 +258,7 @@ impl Context<'_> {
         }
     }
 
-    /// Does something with a cursor, which nothing else can use meanwhile.
+    /// Runs a function on a cursor, which nothing else can use meanwhile.
     pub(super) fn with_cursor<T>(
         &mut self,
         id: CursorId,

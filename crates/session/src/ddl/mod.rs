@@ -55,8 +55,8 @@ pub(crate) use place::is_private;
 pub use security::membership;
 pub use table::{fill_new_table, shown_name, table_variable};
 
-/// Runs a statement that defines something. `text` is the batch that the statement's positions
-/// refer to. Error 401 for statements that are nothing of the kind.
+/// Runs a definition statement. `text` is the batch that the statement's positions refer to. Error
+/// 401 for statements that are nothing of the kind.
 pub fn execute(context: &mut Context<'_>, statement: &ast::Statement, text: &str) -> SqlResult<()> {
     use StatementKind as S;
     let line = statement.span.line;
@@ -99,7 +99,7 @@ pub fn select_into(
     made.map_err(|failure| failure.report(context))
 }
 
-/// Runs something as a definition.
+/// Runs a function as a definition statement.
 fn within<T>(
     context: &mut Context<'_>,
     mut body: impl FnMut(&mut Context<'_>) -> DdlResult<T>,

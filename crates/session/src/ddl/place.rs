@@ -61,7 +61,7 @@ pub fn database_of(session: &State, name: &ObjectName) -> DdlResult<DbId> {
     }
 }
 
-/// Error 166 if a name says in which database something is.
+/// Error 166 if a name has a database part.
 pub fn refuse_database(name: &ObjectName, statement: &str) -> DdlResult<()> {
     match name.database.is_some() || name.server.is_some() {
         true => {
@@ -116,7 +116,7 @@ pub fn for_new(
     Ok(Place { database, schema: place, name: written.clone(), written })
 }
 
-/// A schema in which users can make something. Error 2760.
+/// A schema in which users can make objects. Error 2760.
 pub fn own_schema(schema: &Schema, name: &str) -> DdlResult<SchemaId> {
     let found = schema.find_schema(name).map(|s| s.id);
     match found {

@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use base::{SqlError, message};
 
-/// That something panicked: what it said.
+/// A panic: its message.
 #[derive(Debug)]
 pub struct Panicked(Box<dyn Any + Send>);
 

@@ -37,7 +37,7 @@ pub trait ErrorLogFiles: Send + Sync {
 pub struct Archive {
     /// 0 for the current one.
     pub number: u32,
-    /// When something was written to it last.
+    /// The time of the last write to the file.
     pub written: DateTime,
     /// How long it is.
     pub size_bytes: u64,

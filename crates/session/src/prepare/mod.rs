@@ -54,7 +54,7 @@ pub(crate) fn read_text(
 }
 
 impl State {
-    /// The options with which something is compiled now.
+    /// The options for compiling now.
     pub fn compile_options(&self, module: Option<&ModuleDef>) -> CompileOptions {
         let options = self.options.compile();
         match module {

@@ -137,7 +137,7 @@ impl DatabaseAccess {
         self.with_schema(Arc::clone)
     }
 
-    /// Does something with the current schema.
+    /// Runs a function on the current schema.
     pub fn with_schema<T>(&self, look: impl FnOnce(&Arc<Schema>) -> T) -> T {
         if self.schema.borrow().version() != self.version() {
             *self.schema.borrow_mut() = self.catalog.current();
@@ -145,7 +145,7 @@ impl DatabaseAccess {
         look(&self.schema.borrow())
     }
 
-    /// Does something with the database's own definition: its name and options.
+    /// Runs a function on the database's own definition: its name and options.
     pub fn with_def<T>(&self, instance: &Instance, look: impl FnOnce(&DatabaseDef) -> T) -> T {
         let version = instance.databases().master().version();
         if self.def.borrow().0 != version {

@@ -47,7 +47,7 @@ pub struct TransactionState {
     open: Option<Open>,
     /// `@@TRANCOUNT`
     count: i32,
-    /// Marks that something may go back to when further statements have run.
+    /// Marks to which the transaction may go back when further statements have run.
     kept_marks: u32,
     /// Definition statements in progress, one within another.
     definitions: u32,
@@ -434,8 +434,8 @@ impl TransactionState {
         Mark { parts: open.group.parts().map(place).collect() }
     }
 
-    /// As `mark`, for something in the course of which statements run;
-    /// [`TransactionState::drop_mark`] must follow.
+    /// As `mark`, for work in the course of which statements run; [`TransactionState::drop_mark`]
+    /// must follow.
     pub fn keep_mark(&mut self) -> Mark {
         self.kept_marks += 1;
         self.mark()
@@ -641,7 +641,7 @@ pub struct OpenAs {
     pub disk: DiskLevel,
 }
 
-/// Error 3930: something would write in a transaction that cannot commit.
+/// Error 3930: a statement would write in a transaction that cannot commit.
 pub fn doomed() -> SqlError {
     SqlError::new(&message::TRANSACTION_DOOMED, &[])
 }

@@ -1,4 +1,4 @@
-//! Databases of which something is damaged, and how all that was committed comes back.
+//! Databases with a damaged file, and how all that was committed comes back.
 
 use std::path::{Path, PathBuf};
 
@@ -90,7 +90,7 @@ fn error_of(state: &str) -> &'static str {
     }
 }
 
-/// The states of a database of which something is damaged, or gone.
+/// The states of a database with a damaged or missing file.
 const SUSPECT: &str = "SUSPECT";
 const PENDING: &str = "RECOVERY_PENDING";
 

@@ -101,7 +101,7 @@ pub struct BeginTransaction<'a> {
 /// A request about transactions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TransactionRequest<'a> {
-    /// Where is the distributed transaction coordinator?
+    /// Asks for the address of the distributed transaction coordinator.
     GetDtcAddress,
     /// Join a distributed transaction, whose cookie this is; leave it when empty.
     Propagate(&'a [u8]),

@@ -257,7 +257,7 @@ impl ResponseWriter {
         written
     }
 
-    /// Writes that something is done.
+    /// Writes a *done* token.
     pub fn done(&mut self, done: &Done) {
         let out = &mut self.message;
         out.put_u8(done.kind.token());

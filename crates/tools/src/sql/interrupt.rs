@@ -15,7 +15,7 @@ const INTERRUPTED: i32 = 130;
 pub fn watch(canceller: Option<Canceller>) {
     *CANCELLER.lock().unwrap_or_else(PoisonError::into_inner) = canceller;
     INSTALL.call_once(|| {
-        // Without a handler Ctrl-C ends the program, which is the next best thing.
+        // Without a handler Ctrl-C ends the program, which is acceptable.
         let _ = ctrlc::set_handler(on_interrupt);
     });
 }

@@ -156,7 +156,7 @@ impl Run<'_> {
                 let _ = canceller.cancel();
             }
         };
-        // Without a handler Ctrl-C ends the program, which is the next best thing.
+        // Without a handler Ctrl-C ends the program, which is acceptable.
         let _ = ctrlc::set_handler(handler);
     }
 

@@ -30,7 +30,7 @@ impl ModuleStatement {
     }
 }
 
-/// Whether something is made or changed.
+/// Whether the statement creates or alters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum CreateAction {

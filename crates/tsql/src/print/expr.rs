@@ -147,7 +147,7 @@ impl Printer {
         }
     }
 
-    /// Something in parentheses, or not.
+    /// A part in parentheses, or without.
     fn wrapped(&mut self, parentheses: bool, part: impl FnOnce(&mut Printer)) {
         if parentheses {
             self.put("(");
@@ -244,7 +244,7 @@ impl Printer {
         self.put(&quote_identifier(&ident.name));
     }
 
-    /// A word that needs no brackets as a rule: a collation, a part of a date.
+    /// A word that usually needs no brackets: a collation, a part of a date.
     fn word(&mut self, ident: &Ident) {
         let plain = !ident.quoted && !crate::is_reserved(&ident.name);
         match plain {

@@ -72,7 +72,7 @@ impl Printer {
         self.out.push_str(text);
     }
 
-    /// Items with something between them.
+    /// Items with a separator between them.
     fn list<T>(&mut self, items: &[T], between: &str, mut item: impl FnMut(&mut Printer, &T)) {
         for (i, one) in items.iter().enumerate() {
             if i > 0 {

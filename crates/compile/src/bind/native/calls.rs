@@ -179,7 +179,7 @@ impl NativeBinder<'_> {
         Ok(CallArg::Value(bound.expr))
     }
 
-    /// A scalar variable that receives something. Error 137.
+    /// A scalar variable that receives a result. Error 137.
     fn scalar_variable(&self, variable: &ast::Variable) -> BindResult<(VarId, SqlType)> {
         match self.names.variable(&variable.name) {
             Some(Variable::Scalar { id, ty, .. }) => Ok((id, ty)),

@@ -43,7 +43,7 @@ struct Graph {
     computed: Vec<(ColId, Expr)>,
 }
 
-/// One of the things joined.
+/// One of the joined relations.
 struct Relation {
     node: Node,
     kind: JoinKind,

@@ -215,7 +215,7 @@ impl Optimizer<'_, '_> {
         }
     }
 
-    /// Improves the queries inside something.
+    /// Improves the queries inside an operator or expression.
     fn inside(&mut self, whole: &mut dyn Parts) {
         if !self.goes_on(1) {
             return;

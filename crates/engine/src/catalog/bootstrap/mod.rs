@@ -103,7 +103,7 @@ pub struct OpenReport {
 /// come.
 pub type OnRecovery<'a> = &'a mut dyn FnMut(&str, &RecoveryProgress);
 
-/// Why something with a whole database or instance failed.
+/// Why an operation on a whole database or instance failed.
 #[derive(Debug)]
 pub enum InstanceError {
     /// The directory holds no instance, or an unfinished one.

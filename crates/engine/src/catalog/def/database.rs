@@ -161,7 +161,7 @@ coded! {
         Restoring = 1 "RESTORING",
         /// Replaying its log.
         Recovering = 2 "RECOVERING",
-        /// Recovery could not be finished for want of something.
+        /// Recovery could not be finished since a file or resource is missing.
         RecoveryPending = 3 "RECOVERY_PENDING",
         /// Its log is damaged.
         Suspect = 4 "SUSPECT",

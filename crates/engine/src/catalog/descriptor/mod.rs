@@ -28,7 +28,7 @@ const VERSION: u8 = 1;
 /// Why bytes are not a descriptor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Malformed {
-    /// It ends in the middle of something.
+    /// The bytes end within a field.
     Truncated,
     /// A newer server wrote it: this format version or tag is not known.
     Newer(u64),

@@ -31,7 +31,7 @@ const PAGE: u64 = 8192;
 /// At most this many lost pages are reported: with more of them the device is broken.
 const LOST_MAX: usize = 10_000;
 
-/// How many errors something has.
+/// How many errors a table or database has.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Errors {
     pub(super) allocation: u64,

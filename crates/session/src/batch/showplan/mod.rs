@@ -236,7 +236,7 @@ impl Context<'_> {
 
 impl State {
     /// The document about a program's statements, or the wanted ones of them, for views. What
-    /// cannot be planned as things are is left out.
+    /// cannot be planned now is left out.
     pub(crate) fn document_of(
         &self,
         program: &Program,

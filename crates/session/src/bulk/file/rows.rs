@@ -262,7 +262,7 @@ impl<S: Source> Rows<S> {
         }
     }
 
-    /// Goes after a row that has something wrong.
+    /// Skips the rest of a row that has an error.
     fn skip_row(
         &mut self,
         from: usize,

@@ -12,7 +12,7 @@ type Shown<'a> = &'a dyn std::fmt::Display;
 /// What messages call them.
 pub(super) const TABLES: &str = "memory optimized tables";
 
-/// Error 10794: something cannot be had with memory-optimized tables.
+/// Error 10794: memory-optimized tables do not support the feature.
 pub fn not_supported(what: &str, name: &str) -> SqlError {
     let args: [Shown; 3] = [&what, &name, &TABLES];
     SqlError::new(&message::NOT_SUPPORTED_WITH, &args)
