@@ -192,7 +192,7 @@ pub enum LoadKind {
     Guid,
     /// Eight bytes of ticks and two of offset.
     Offset,
-    /// A reference to a row of a table, in worktables and their kin.
+    /// A reference to a row of a table, in worktables and the like.
     Row,
 }
 

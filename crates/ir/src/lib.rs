@@ -23,7 +23,7 @@
 //!
 //! Every register has a null flag. An instruction that computes a value demands operands that are
 //! not NULL and gives a result that is not NULL, so NULL is a matter of control flow: a guard
-//! ([`Inst::Guard`] and its kin) tests operands, and where one is NULL makes the result NULL and
+//! ([`Inst::Guard`] and the like) tests operands, and where one is NULL makes the result NULL and
 //! skips the computation. Where nullability is known statically there is no guard. The few
 //! instructions that accept or make NULL (moves, column loads, calls) say so.
 //!

@@ -68,7 +68,7 @@ fn told(error: &SqlError) -> String {
     format!("Error: {number}, Severity: {severity}, State: {state}. {}", error.text())
 }
 
-/// What is said of a checkpoint that failed.
+/// The message about a checkpoint that failed.
 fn line(name: &str, why: &CheckpointError) -> String {
     let error = told(&SqlError::new(&message::CHECKPOINT_FAILED, &[&name]));
     format!("{error} {why}. Commits go on until the log is full.")

@@ -107,7 +107,7 @@ impl Watched {
     }
 }
 
-/// What is said of a database in this stage, which has lasted this long; nothing while others are
+/// The message about a database in this stage, which has lasted this long; nothing while others are
 /// being recovered.
 fn line(name: &str, stage: RecoveryStage, spent: Duration) -> Option<String> {
     let (done, total, phase, what) = match stage {

@@ -1,4 +1,4 @@
-//! What runs on behalf of a request is given to work with: the task, the session, memory for units,
+//! The context of code that runs on behalf of a request: the task, the session, memory for units,
 //! and where answers go.
 //!
 //! Steps, definitions (`crate::ddl`), system procedures, cursors and bulk loads all work with a

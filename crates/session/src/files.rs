@@ -1,5 +1,5 @@
 //! Files that statements name: which of them may be used, what they are called on this machine, and
-//! what is said if they cannot be used.
+//! the message if they cannot be used.
 //!
 //! # The rule
 //!

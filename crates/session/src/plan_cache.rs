@@ -2,11 +2,11 @@
 //!
 //! What is kept for a text or a module is its [`Program`]: steps, variables, and beside each step
 //! the plan that was made when it ran first. An entry is found by everything that its meaning
-//! depends on but the catalog; of the catalog's changes each plan takes care itself.
+//! depends on but the catalog; each plan itself checks whether the catalog has changed.
 //!
-//! What keeps something of a database that is dropped, or closed, goes with it. A session that
-//! makes a plan meanwhile may have looked at the database before; so nothing is kept that was made
-//! of databases which have gone since.
+//! Entries that refer to a database are dropped when it is dropped or closed. A session that makes
+//! a plan meanwhile may have looked at the database before; so nothing is kept that was made of
+//! databases which have gone since.
 //!
 //! Entries are charged by size. When a shard is full, those that were not used since the hand of
 //! its clock last passed them are dropped.

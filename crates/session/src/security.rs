@@ -408,7 +408,7 @@ impl Denied {
     }
 }
 
-/// What is said of a column itself.
+/// The permissions on a column itself.
 #[derive(Default)]
 struct ColumnGrants {
     granted: bool,

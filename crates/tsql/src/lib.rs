@@ -1,8 +1,8 @@
 //! T-SQL: text in, tree out. Nothing here knows what a name means, and nothing does I/O.
 //!
-//! * [`parse_batch`] and its kin read text; their errors are SQL Server's.
+//! * [`parse_batch`] and the like read text; their errors are SQL Server's.
 //! * [`ast`] is the tree.
-//! * [`print`] writes expressions as `sys.check_constraints` and its kin show them.
+//! * [`print`] writes expressions as `sys.check_constraints` and the like show them.
 //! * [`is_reserved`], [`quote_identifier`]: what else has to be known of the language's words.
 
 pub mod ast;

@@ -53,7 +53,7 @@ pub fn remainder(a: i64, b: i64) -> SqlResult<i64> {
     if b == 0 {
         return Err(divide_by_zero());
     }
-    // The smallest integer has no positive twin, but its remainder by -1 is 0.
+    // The smallest integer has no positive counterpart, but its remainder by -1 is 0.
     Ok(a.wrapping_rem(b))
 }
 

@@ -255,7 +255,7 @@ impl LikePattern {
     }
 
     /// Goes through text and pattern at once; a mismatch goes back to the last `%` and lets it
-    /// swallow one more character.
+    /// consume one more character.
     fn matches_from(
         &self,
         tokens: &[Token],

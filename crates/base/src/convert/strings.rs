@@ -1,4 +1,4 @@
-//! To char, varchar, text and their Unicode twins.
+//! To char, varchar, text and their Unicode counterparts.
 
 use std::borrow::Cow;
 

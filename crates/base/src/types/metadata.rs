@@ -154,7 +154,7 @@ impl TypeKind {
         self.is_integer() || self.is_decimal() || self.is_money() || self.is_float()
     }
 
-    /// char, varchar, text and their Unicode twins: what has a collation.
+    /// char, varchar, text and their Unicode counterparts: what has a collation.
     pub const fn is_character(self) -> bool {
         self.is_chars() || self.is_unicode()
     }

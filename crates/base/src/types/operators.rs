@@ -246,7 +246,7 @@ fn concatenation(left: &SqlType, right: &SqlType) -> Option<Signature> {
     Some(Signature { left: left_in, right: right_in, result })
 }
 
-/// The type itself, or for code-page characters beside Unicode ones their Unicode twin.
+/// The type itself, or for code-page characters beside Unicode ones their Unicode counterpart.
 fn in_family_of(ty: &SqlType, other: TypeKind) -> SqlType {
     if !(ty.kind.is_chars() && other.is_unicode()) {
         return *ty;

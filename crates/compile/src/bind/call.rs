@@ -417,7 +417,7 @@ impl Binder<'_> {
 
 /// Aggregates.
 impl Binder<'_> {
-    /// An aggregate over the rows of a group. Errors 130, 147 and its kin, 8117, 8124.
+    /// An aggregate over the rows of a group. Errors 130, 147 and the like, 8117, 8124.
     fn aggregate_call(
         &mut self,
         function: &'static AggregateFunction,

@@ -92,7 +92,7 @@ impl Binder<'_> {
         }
     }
 
-    /// `CAST`, `CONVERT` and their kin.
+    /// `CAST`, `CONVERT` and the like.
     pub fn cast_expr(&mut self, cast: &ast::Cast, line: u32) -> BindResult<Scalar> {
         let operand = self.scalar(&cast.operand)?;
         let ty = match self.data_type(&cast.ty, Subject::Type, 1, CAST_LENGTH) {

@@ -1,4 +1,4 @@
-//! `GROUP BY`: groups, grouping sets, and what may be said of a group.
+//! `GROUP BY`: groups, grouping sets, and what expressions over a group may contain.
 //!
 //! Expressions are bound over the rows of the `FROM` first. When all are, and the block turns out
 //! to be grouped, those above the grouping are rewritten: what equals a grouping expression becomes

@@ -1,5 +1,5 @@
-//! `SELECT … FROM … WHERE … GROUP BY … HAVING`, with the `ORDER BY` and `TOP` of the query that it
-//! is the whole of.
+//! `SELECT … FROM … WHERE … GROUP BY … HAVING`, with the `ORDER BY` and `TOP` of a query that
+//! consists of it alone.
 //!
 //! # The order of operators
 //!

@@ -1,4 +1,4 @@
-//! Conditions: three values, three ways to go.
+//! Conditions: jumps for each of the three values.
 
 use base::types::Repr;
 use base::{SqlResult, SqlType, Value};

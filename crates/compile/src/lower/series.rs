@@ -1,4 +1,4 @@
-//! Series: loops that count. No row of theirs is anywhere but in a register.
+//! Series: loops that count. Their rows exist only in registers.
 
 use base::{SqlError, SqlResult, SqlType, Value, message};
 use ir::builder::Label;

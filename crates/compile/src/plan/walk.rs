@@ -1,8 +1,9 @@
 //! Ways through expressions, conditions and operators: what each is made of, and what is often
 //! asked of the whole.
 //!
-//! [`Parts`] lists what something directly consists of; a caller that needs more recurses. So each
-//! kind of walk is a few lines, and the shape of the tree is known in one place.
+//! [`Parts`] lists the direct parts of an expression, condition or operator; a caller that needs
+//! more recurses. So each kind of walk is a few lines, and the shape of the tree is known in one
+//! place.
 
 use std::collections::HashSet;
 

@@ -186,7 +186,7 @@ impl BlockReader {
         (self.offset, self.number) = (offset, number);
     }
 
-    /// What is said when the bytes at this offset make no sense.
+    /// The message when the bytes at this offset make no sense.
     pub fn damaged(&self, offset: u64, what: &'static str) -> BackupError {
         BackupError::Damaged { file: self.path.clone(), offset, what }
     }

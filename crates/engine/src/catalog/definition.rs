@@ -154,7 +154,7 @@ impl ObjectDef {
         }
     }
 
-    /// The object that this one hangs on, `parent_object_id`: the table or view of a trigger.
+    /// The object that this one belongs to, `parent_object_id`: the table or view of a trigger.
     pub fn parent(&self) -> Option<ObjectId> {
         self.as_module().and_then(|m| m.trigger()).map(|t| t.parent)
     }

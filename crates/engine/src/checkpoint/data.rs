@@ -355,7 +355,7 @@ impl DataFile {
         }
     }
 
-    /// What is said when something in the file makes no sense.
+    /// The message when something in the file makes no sense.
     pub fn damaged(&self, offset: u64, what: &'static str) -> CheckpointError {
         let (file, range) = (self.path.clone(), Some(self.range));
         CheckpointError::Damaged { file, offset, range, what }

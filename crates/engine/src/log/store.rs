@@ -215,7 +215,7 @@ impl Batch {
         &self.bytes[BATCH_HEADER..]
     }
 
-    /// What is said when something in the payload, at this offset, makes no sense.
+    /// The message when something in the payload, at this offset, makes no sense.
     pub fn damaged(&self, payload_offset: usize, what: &'static str) -> LogError {
         LogError::Damaged {
             file: self.file.clone(),

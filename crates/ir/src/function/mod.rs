@@ -30,7 +30,7 @@ pub use state::AggregateState;
 
 /// The functions that there are, by name in any case.
 pub trait Functions: Sync {
-    /// A scalar function. `@@ROWCOUNT` and its kin are functions without arguments, as are
+    /// A scalar function. `@@ROWCOUNT` and the like are functions without arguments, as are
     /// `CURRENT_TIMESTAMP`, `CURRENT_USER` and what else is called without parentheses.
     ///
     /// Two have names that no text can contain: `TRIM FROM` takes (source, characters) and cuts at

@@ -16,7 +16,7 @@
 //! * `session`, `server`, `metadata`: functions of their surroundings, the `@@` ones among them.
 //! * [`aggregate`], [`rowset`]: the other two kinds.
 //!
-//! What has syntax or rules of evaluation of its own is the binder's: `CAST` and its kin, `CASE`,
+//! What has syntax or rules of evaluation of its own is the binder's: `CAST` and the like, `CASE`,
 //! `COALESCE`, `NULLIF`, `IIF`, `CHOOSE`, `GROUPING`, `NEXT VALUE FOR`, `UPDATE()`, window
 //! functions.
 

@@ -8,12 +8,12 @@
 //!
 //! # Invariants
 //!
-//! * M1: code is made from the unit that it is kept in, and dies with it. What a unit says about
-//!   tables never changes (a changed table is another unit), so code cannot outlive its table's
-//!   definition.
+//! * M1: code is made from the unit that it is kept in, and is dropped with it. What a unit says
+//!   about tables never changes (a changed table is another unit), so code cannot outlive its
+//!   table's definition.
 //! * M2: an instruction that is executed by a helper finds its operands in memory, and leaves its
-//!   results there. Whatever else machine code keeps in the processor's registers is its own
-//!   business.
+//!   results there. Whatever else machine code keeps in the processor's registers does not concern
+//!   the helpers.
 //! * M3: when a helper reports an error, machine code returns at once; a handler of the unit
 //!   is entered anew, with its operands in memory.
 //! * M4: no panic unwinds through machine code. A helper that can report an error catches a panic,

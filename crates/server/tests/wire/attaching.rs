@@ -29,7 +29,7 @@ fn text(connection: &mut Connection, query: &str) -> String {
     }
 }
 
-/// Where the first file of a database is said to be.
+/// The path of the first file of a database, as the view shows it.
 fn first_file(connection: &mut Connection, database: &str) -> PathBuf {
     let query =
         format!("select physical_name from {database}.sys.database_files where file_id = 1");

@@ -475,7 +475,7 @@ impl Context<'_> {
     /// An argument as the parameter's type.
     fn argument_value(&self, value: &Value, from: &SqlType, to: &SqlType) -> Run<Value> {
         self.converted(value, from, to).map_err(|error| {
-            // Whatever is wrong with a string is said in one way.
+            // All errors about a string are reported as one.
             let unreadable = from.kind.is_character() && !to.kind.is_character();
             let args: [&dyn std::fmt::Display; 2] = [&from.kind, &to.kind];
             let error = match unreadable && error.severity() == 16 {

@@ -10,7 +10,7 @@
 //!
 //! # Where things are
 //!
-//! * [`failure`]: what a statement that fails leaves.
+//! * [`failure`]: what a failed statement leaves.
 //! * [`data`]: statements that read or change data. [`into`], [`insert_exec`]: statements of two
 //!   halves.
 //! * [`expression`]: variables, conditions.
@@ -19,7 +19,7 @@
 //!   ask of the session.
 //! * [`transaction`], [`set`], [`showplan`], [`statistics`], [`message`], [`wait`],
 //!   [`impersonate`]: as their names say.
-//! * [`format_only`]: programs of which only the columns of results are wanted.
+//! * [`format_only`]: `FMTONLY`: only the columns of results.
 
 pub mod call;
 pub mod canonical;

@@ -175,7 +175,7 @@ impl ResultWriter for Declared<'_> {
             }
             values.push(match from.ty == to.ty {
                 true => value,
-                // Whatever is wrong with a value is said in one way.
+                // All errors about a value are reported as one.
                 false => base::convert(value, &from.ty, &to.ty, &options, &self.arena)
                     .map_err(|_| SqlError::new(&message::CONVERTING_TYPES, &[&from.ty, &to.ty]))?,
             });

@@ -1,4 +1,4 @@
-//! The bodies of system procedures that T-SQL could not say.
+//! The bodies of system procedures that T-SQL cannot express.
 
 mod applock;
 mod arguments;

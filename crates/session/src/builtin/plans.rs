@@ -1,4 +1,4 @@
-//! `sp_recompile`: what its text cannot say.
+//! `sp_recompile`: the part that T-SQL cannot express.
 
 use base::ids::ObjectId;
 use base::{SqlResult, Value};

@@ -14,9 +14,9 @@
 //! * `CHECK` and `FOREIGN KEY` constraints are looked at with `CHECK_CONSTRAINTS` only, triggers
 //!   fire with `FIRE_TRIGGERS` only; then the rows of a batch go in at once, so that a trigger sees
 //!   all of them.
-//! * NULL for a column that has a default becomes the default, unless `KEEP_NULLS` is said.
+//! * NULL for a column that has a default becomes the default, unless `KEEP_NULLS` is given.
 //! * An identity column takes the values that come for it. `BULK INSERT` leaves them out unless
-//!   `KEEPIDENTITY` is said; on the wire a client that does not want them does not send them.
+//!   `KEEPIDENTITY` is given; on the wire a client that does not want them does not send them.
 
 mod file;
 mod load;

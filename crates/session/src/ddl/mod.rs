@@ -8,7 +8,7 @@
 //! objects do without), so that the schema that they check stays the same; they make new
 //! definitions from the tree and the schema; and they put these into the catalog through its
 //! [`SchemaEdit`](engine::catalog::SchemaEdit), which locks what they change and rely on. Where
-//! another transaction was faster, the statement is done once more: until its end it tells the
+//! another transaction was faster, the statement is done once more: until its end it sends the
 //! client nothing. Databases are made, altered and dropped outside of transactions.
 //!
 //! # Where things are
@@ -18,10 +18,10 @@
 //! * `module`: procedures, functions, views and triggers.
 //! * `object`: schemas, types, sequences, synonyms; `drop`: `DROP` of all of them.
 //! * `database`: databases, their files and options; `security`: principals and permissions.
-//! * `rename`, `property`: what stands behind `sp_rename` and the procedures for extended
+//! * `rename`, `property`: the implementation of `sp_rename` and of the procedures for extended
 //!   properties.
 //! * `data`: what definitions ask about the rows that are there.
-//! * `failure`: errors that come in company.
+//! * `failure`: failures with several errors.
 
 mod alter;
 pub(crate) mod data;

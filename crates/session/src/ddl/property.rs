@@ -1,4 +1,4 @@
-//! What stands behind `sp_addextendedproperty` and its kin.
+//! The implementation of `sp_addextendedproperty` and the like.
 
 use std::sync::Arc;
 

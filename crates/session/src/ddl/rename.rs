@@ -1,4 +1,4 @@
-//! What stands behind `sp_rename` and `sp_renamedb`.
+//! The implementation of `sp_rename` and `sp_renamedb`.
 //!
 //! A new name is looked at by the caller; here it must only be free. What mentions the old name in
 //! its text goes on mentioning it, as in SQL Server.

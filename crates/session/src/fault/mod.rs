@@ -10,7 +10,7 @@
 //! | cancelled | the batch | stays, unless `XACT_ABORT` | the client's attention |
 //! | session | the connection | is rolled back | severity 20 and above |
 //!
-//! Which error has which effect says [`effects`]. Under `XACT_ABORT` what ends a statement ends the
+//! [`effects`] says which error has which effect. Under `XACT_ABORT` what ends a statement ends the
 //! transaction. Inside a `TRY` nothing of this happens but that the transaction is doomed where it
 //! would have been rolled back.
 

@@ -1,8 +1,8 @@
 //! Application locks: `sp_getapplock`, `sp_releaseapplock`, `APPLOCK_MODE`, `APPLOCK_TEST`.
 //!
 //! Locks are named by database, principal and resource. A session holds them for a transaction or
-//! until it releases them. They are one of the engine's lock spaces, so that waiting sessions stand
-//! in line, and circles of waiting are found whether they go through rows or names.
+//! until it releases them. They are one of the engine's lock spaces, so that sessions wait in order
+//! of arrival, and deadlocks are found whether they go through rows or names.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

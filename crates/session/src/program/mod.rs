@@ -255,7 +255,7 @@ impl Step {
     }
 
     /// Where the step's statement stands in the text: offsets of its first byte and of the one
-    /// after its last. Of `IF` and `WHILE` it is the condition alone, not what hangs on it.
+    /// after its last. Of `IF` and `WHILE` it is the condition alone, not what belongs to it.
     pub fn place(&self) -> (u32, u32) {
         let span = match &self.kind {
             StepKind::JumpUnless(condition, _) => condition.span,

@@ -1,7 +1,7 @@
 //! Table-valued parameters: rows that a client sends, as the table type has them.
 //!
-//! What does not fit the type is refused like a row of an `INSERT`, and then it is said which
-//! parameter it was (8061). Nothing is cut.
+//! What does not fit the type is refused like a row of an `INSERT`, and error 8061 names the
+//! parameter. Nothing is cut.
 
 use std::fmt::Display;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The answer of a request: results, messages, and the ends of statements.
 //!
 //! The shapes are those of the wire's tokens, so that the server only has to encode them. What
-//! depends on what comes next (whether a `DONE` says that more follows) is the writer's business:
+//! depends on what comes next (whether a `DONE` says that more follows) is decided by the writer:
 //! it keeps the last one back until something follows it.
 
 use base::datetime::Language;

@@ -1,4 +1,4 @@
-//! What is passed to what is called, and back.
+//! Arguments of calls, and the values that come back.
 
 use std::sync::Arc;
 

@@ -33,9 +33,9 @@ pub struct Impersonation {
     pub login: Arc<LoginDef>,
     /// The user of `EXECUTE AS USER` or of a module's clause; `None` after `EXECUTE AS LOGIN`.
     pub confined: Option<Confined>,
-    /// The database in which it was said, where it must be reverted.
+    /// The database in which it was executed, where it must be reverted.
     pub database: DbId,
-    /// The level in which it was said: it ends with that.
+    /// The level in which it was executed: it ends with that.
     pub level: usize,
     /// `WITH COOKIE`, `WITH NO REVERT`.
     pub protection: Protection,
@@ -141,7 +141,7 @@ impl Identity {
         self.serial += 1;
     }
 
-    /// A level has ended, and with it what was said in it: whether that was a statement.
+    /// A level has ended, and with it its `EXECUTE AS`. Returns whether that was a statement.
     pub fn end_level(&mut self, level: usize) -> bool {
         let mut by_statement = false;
         while let Some(top) = self.stack.last().filter(|top| top.level >= level && level > 1) {

@@ -5,8 +5,8 @@
 //! their names in tempdb; here they are only noted to be dropped with the session.
 //!
 //! A table that is dropped in an open transaction stays in the list, since a rollback brings it
-//! back; whether it is there is for tempdb's schema to say. One whose level has ended is visible no
-//! more: it is *left behind* until no transaction is open that could bring it back.
+//! back; tempdb's schema says whether it exists. One whose level has ended is visible no more: it
+//! is *left behind* until no transaction is open that could bring it back.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

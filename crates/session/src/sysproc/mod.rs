@@ -3,8 +3,8 @@
 //!
 //! Every procedure has a text, a `CREATE PROCEDURE` statement, which is parsed and kept as a user's
 //! would be; calls bind arguments and return status and output parameters the same way. What T-SQL
-//! can say is said there (`text/`). Where it cannot, the procedure has a [`Builtin`] body instead,
-//! which runs in the place of its steps; the text then only declares the parameters.
+//! can express is written there (`text/`). Where it cannot, the procedure has a [`Builtin`] body
+//! instead, which runs in the place of its steps; the text then only declares the parameters.
 //!
 //! A text runs in the database that it is called in, with the caller's permissions.
 

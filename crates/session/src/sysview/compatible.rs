@@ -1,4 +1,4 @@
-//! The views of the days before `sys`: found without a schema, in `dbo` and in `sys`.
+//! The views from before the schema `sys`: found without a schema, in `dbo` and in `sys`.
 
 use compile::bind::context::SystemView;
 

@@ -1,13 +1,13 @@
 //! The views by which the server describes itself.
 //!
-//! * [`catalog`]: what is in a database: `sys.objects` and its kin.
+//! * [`catalog`]: what is in a database: `sys.objects` and the like.
 //! * [`server`]: databases, logins, settings, sessions, the machine.
-//! * [`compatible`]: the views of the days before `sys`: `sysobjects`, `sysdatabases`.
+//! * [`compatible`]: the views from before the schema `sys`: `sysobjects`, `sysdatabases`.
 //! * [`information_schema`]: the standard's views.
 //!
 //! A view is either a [`FilledView`], whose rows are made from the schema or the server's state
 //! when it is read, or a [`SystemView`], a query over such views. All are visible in every
-//! database, and describe the one in whose name they were asked for. [`visibility`] says which
+//! database, and describe the database through which they are queried. [`visibility`] says which
 //! users see which of their rows.
 
 pub(crate) mod catalog;

@@ -1,8 +1,8 @@
 //! What a user sees of a catalog: views, built-in functions and system procedures ask here.
 //!
 //! Owners of a database, and users that may `VIEW DEFINITION` of it, see everything, and nothing is
-//! looked up for them. Others see the objects that they own or have been permitted anything on, in
-//! person or through a role, on the object, a column of it, its schema or the database; and what
+//! looked up for them. Other users see the objects that they own or have any permission on,
+//! directly or through a role, on the object, a column of it, its schema or the database; and what
 //! belongs to these: columns, indexes, constraints, triggers ([`seen`]). Texts are shown to users
 //! that may see the definition of the object. Of principals they see those that the server makes,
 //! themselves, the roles that they are in, and what they have a permission on. Schemas, types and

@@ -92,7 +92,7 @@ fn exchange_prelogin(
         if let Some(MessageEvent::Message { body, .. }) = messages.feed(&mut bytes)? {
             let answer = Prelogin::parse(body)?;
             return match encryption_after_answer(encryption, answer.encryption) {
-                // TLS is there already, whatever is said inside it.
+                // TLS is established already, whatever the messages inside it ask for.
                 _ if options.encrypt == Encrypt::Strict => Ok(EncryptionScope::Nothing),
                 Some(scope) => Ok(scope),
                 None if options.encrypt == Encrypt::Never => {

@@ -22,7 +22,7 @@ pub enum ExprKind {
     Variable(Arc<str>),
     /// A column, or what else a bare word may mean: a date part, a word for `PRINT` to refuse.
     Column(ColumnRef),
-    /// `$identity` and its kin.
+    /// `$identity` and the like.
     PseudoColumn {
         /// The table or alias before the dot.
         qualifier: Option<Box<ObjectName>>,
@@ -59,7 +59,7 @@ pub enum ExprKind {
     },
     /// `CASE … END`.
     Case(Box<Case>),
-    /// `CAST`, `CONVERT` and their kin.
+    /// `CAST`, `CONVERT` and the like.
     Cast(Box<Cast>),
     /// A function of the library or of a user.
     Call(Box<FunctionCall>),

@@ -85,7 +85,7 @@ pub struct ColumnDefinition {
 }
 
 impl ColumnDefinition {
-    /// A column of which only this is said.
+    /// A column with only this property.
     pub fn new(name: Ident, kind: ColumnKind) -> ColumnDefinition {
         ColumnDefinition {
             span: name.span,

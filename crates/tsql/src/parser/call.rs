@@ -504,7 +504,7 @@ impl Parser<'_> {
         Ok(ExprKind::IdentityFunction(Box::new(IdentityFunction { ty, seed })))
     }
 
-    /// `{fn name(…)}`, `{d '…'}` and its kin.
+    /// `{fn name(…)}`, `{d '…'}` and the like.
     #[inline(never)]
     fn odbc_escape(&mut self) -> SqlResult<Expr> {
         let start = self.take();

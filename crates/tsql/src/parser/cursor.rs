@@ -36,7 +36,7 @@ const CURSOR_WORDS: Words<CursorWord> = &[
     ("TYPE_WARNING", CursorWord::TypeWarning),
 ];
 
-/// What is said of a cursor before its query.
+/// The options of a cursor before its query.
 #[derive(Default)]
 struct CursorOptions {
     global: Option<bool>,

@@ -1,4 +1,5 @@
-//! `INSTEAD OF` triggers: the rows that a statement would write are kept for them, and that is all.
+//! `INSTEAD OF` triggers: the rows that a statement would write are kept for them, and nothing is
+//! written.
 
 use std::fmt::Display;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! `MERGE`.
 //!
-//! Source and target are joined so that the rows that no clause speaks of stay away. A clause sees
-//! both sides where both are there, and only the side that is there where one is missing.
+//! Source and target are joined so that rows that no clause covers are left out. A clause sees both
+//! sides where both exist, and only the existing side where one is missing.
 
 use base::{SqlError, SqlType, Value, message};
 use engine::catalog::def::{Permission, TriggerEventKind};

@@ -1,9 +1,9 @@
 //! Which rows `INSTEAD OF` triggers of a table get: those that the statement would have changed.
 //!
-//! A write finds out by itself that a row is there no more or has been changed already. Where
-//! nothing is written the query must see to it: what an outer join makes up is left out, and of the
-//! matches of one row all but one. Rows are told apart by the key of the index that names them, or
-//! by their hidden numbers; those of a view, in a `MERGE`, by numbers that they get before they are
+//! A write finds out by itself that a row is gone or has been changed already. Where nothing is
+//! written, the query does so: it leaves out the rows that an outer join makes up, and all but one
+//! of the matches of one row. Rows are told apart by the key of the index that names them, or by
+//! their hidden numbers; those of a view, in a `MERGE`, by numbers that they get before they are
 //! joined.
 
 use base::{SqlType, Value};

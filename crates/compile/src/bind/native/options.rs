@@ -1,4 +1,4 @@
-//! What natively compiled modules, and the atomic blocks that they are, ask for.
+//! The options of natively compiled modules and of their atomic blocks.
 
 use base::datetime::{DateOrder, DateSettings, Language};
 use base::{SqlError, message};

@@ -8,8 +8,8 @@
 //! One walk from the top (`operators`) carries conditions down as far as they may go, and the order
 //! that a sort above would like. Joins and what lies between them are taken apart and put together
 //! in a better order (`joins`), `EXISTS` and `IN` among them (`subqueries`). A source decides for
-//! an index when it knows its conditions (`access`). On the way up a sort whose rows come in order
-//! anyhow goes away (`order`). A second walk drops columns that are not used (`prune`).
+//! an index when it knows its conditions (`access`). On the way up a sort whose input is in order
+//! already is removed (`order`). A second walk drops columns that are not used (`prune`).
 //!
 //! # What it never does
 //!

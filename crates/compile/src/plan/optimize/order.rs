@@ -1,4 +1,4 @@
-//! Orders: which are wanted of an operator, and which it has without being asked.
+//! Orders: which are wanted of an operator, and which it has anyway.
 
 use engine::catalog::def::{ColumnId, IndexDef, TableDef};
 use smallvec::SmallVec;

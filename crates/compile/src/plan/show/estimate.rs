@@ -1,8 +1,7 @@
-//! What is expected of a finished plan's operators: for showing it.
+//! Estimates for the operators of a finished plan, for showing it.
 //!
-//! The planner compares ways to compute something before it knows what they will be made of
-//! (`optimize::estimate`); this looks at what has come out of it, with as much as is known of
-//! tables.
+//! The planner compares alternatives before it knows their operators (`optimize::estimate`); this
+//! module estimates the plan that was chosen, with all that is known of tables.
 
 use std::collections::HashMap;
 

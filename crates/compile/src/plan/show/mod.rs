@@ -30,7 +30,7 @@ pub struct ShownOperator {
     pub depth: usize,
     /// The one above, by its place among [`ShownPlan::operators`].
     pub parent: Option<usize>,
-    /// All that is said of it.
+    /// The text of the operator's line.
     pub text: String,
     /// What it is called: `Hash Match`.
     pub physical: String,
@@ -133,7 +133,7 @@ impl ShownPlan {
     }
 }
 
-/// Physical and logical operator, and argument, from what is said of an operator.
+/// Physical and logical operator, and argument, from the line of an operator.
 fn names(text: &str) -> (String, String, String) {
     let (head, inside) = match text.split_once('(') {
         Some((head, inside)) => (head, inside.strip_suffix(')').unwrap_or(inside)),

@@ -339,7 +339,7 @@ impl ResourcePoolDef {
     /// The first that users make.
     pub const FIRST: i32 = 256;
 
-    /// A pool that nothing was said of.
+    /// A pool with the default options.
     pub fn new(id: i32, name: &str) -> ResourcePoolDef {
         ResourcePoolDef {
             id,

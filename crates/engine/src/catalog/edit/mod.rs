@@ -216,7 +216,7 @@ impl SchemaEdit {
         self.change(task, txn, key, Some(definition))
     }
 
-    /// Removes a definition together with what hangs on it: permissions, extended properties, the
+    /// Removes a definition together with what belongs to it: permissions, extended properties, the
     /// triggers of a table or view, a table's rows, a table type's hidden table.
     ///
     /// Refuses to drop what others are bound to; all other checks are the caller's. Does nothing

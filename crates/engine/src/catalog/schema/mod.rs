@@ -150,7 +150,7 @@ impl<'s> Object<'s> {
         }
     }
 
-    /// The object it hangs on: a constraint's table, a trigger's table or view.
+    /// The object that it belongs to: a constraint's table, a trigger's table or view.
     pub fn parent(&self) -> Option<ObjectId> {
         match self {
             Object::Constraint { table, .. } => Some(table.header.id),

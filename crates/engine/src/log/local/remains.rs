@@ -66,7 +66,7 @@ pub fn read_remains(
     Ok(Box::new(Remains { reader, broken }))
 }
 
-/// What is said if this is not the number of the segment after the last one.
+/// The message if this is not the number of the segment after the last one.
 fn gap(dir: &Path, sound: &VecDeque<Segment>, number: u64) -> Option<LogError> {
     let expected = sound.back()?.number + 1;
     (number != expected).then(|| missing(dir.join(segment::name(expected))))

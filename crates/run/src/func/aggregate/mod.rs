@@ -6,7 +6,7 @@
 //! where parts were aggregated apart) → `finish`, which leaves the state usable
 //!
 //! NULL arguments are ignored by `add` and `remove`; [`AggregateFunction::warns_of_null`] says
-//! whether the statement then owes warning 8153.
+//! whether the statement must then send warning 8153.
 //!
 //! * `count`, `sum`, `extreme`, `spread` (STDEV, VAR), `join` (STRING_AGG), `distinct`
 //!   (APPROX_COUNT_DISTINCT). `GROUPING` and `GROUPING_ID` are the binder's: they look at the

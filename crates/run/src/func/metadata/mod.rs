@@ -1,10 +1,10 @@
 //! Functions of the catalog.
 //!
 //! * `object`: names and ids of objects, schemas, types, columns; identities.
-//! * `property`: OBJECTPROPERTY and its kin; `database`: databases, files, filegroups.
+//! * `property`: OBJECTPROPERTY and the like; `database`: databases, files, filegroups.
 //! * `principal`: logins, users, roles, permissions.
 //!
-//! What does not exist, and what is not known, is NULL.
+//! Functions return NULL for what does not exist or is not known.
 
 mod database;
 mod object;

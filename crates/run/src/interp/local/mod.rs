@@ -4,10 +4,10 @@
 //! # A statement on a local table
 //!
 //! What a statement writes it does not see, as with stored tables: between
-//! [`LocalTable::begin_statement`] and its end, rows born in it are invisible, rows that died in it
-//! are visible, and changed rows show their old image. The undo log that this takes also undoes the
-//! statement when it fails. A change of an indexed column ends the row and makes a new one, so an
-//! index never has one row under two keys.
+//! [`LocalTable::begin_statement`] and its end, rows inserted in it are invisible, rows deleted in
+//! it are visible, and changed rows show their old image. The undo log that this takes also undoes
+//! the statement when it fails. A change of an indexed column ends the row and makes a new one, so
+//! an index never has one row under two keys.
 //!
 //! # Invariants
 //!

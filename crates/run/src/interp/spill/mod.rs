@@ -6,9 +6,8 @@
 //! server's [`SpillSpace`] and writes records to [`Stream`]s in it: a run of a sort, a partition of
 //! groups. A stream is a list of blocks of its file; a [`Reader`] reads them one after the other,
 //! the next one while the current one is worked on, and gives each back to the file, which writes
-//! the next stream over it. The file goes when the object is emptied, which every statement sees
-//! to, however it ends; its name goes then too. What a crash left is removed when the space is
-//! opened.
+//! the next stream over it. The file and its name are removed when the object is emptied, which
+//! every statement does, however it ends. What a crash left is removed when the space is opened.
 //!
 //! # Invariants
 //!

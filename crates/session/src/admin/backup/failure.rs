@@ -28,7 +28,7 @@ pub(super) struct About<'a> {
 }
 
 impl About<'_> {
-    /// What is said before the message, with more detail.
+    /// The message that comes before the error, with more detail.
     pub fn detail(&self, error: &BackupError) -> Option<SqlError> {
         let text = match error {
             BackupError::Foreign { is_sql_server: true, .. } => format!(

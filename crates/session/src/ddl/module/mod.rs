@@ -111,7 +111,7 @@ fn refuse_temporary(name: &ObjectName, module: &Module) -> Option<Failure> {
     Some(error.in_procedure(written).into())
 }
 
-/// That there is such an object already, as it is said of modules: error 2714 with state 3.
+/// Error 2714 with state 3, as for modules: there is such an object already.
 fn about_module(failure: Failure, name: &ObjectName) -> Failure {
     match failure.error.number() == message::OBJECT_EXISTS.number {
         true => failure.error.with_state(3).in_procedure(&name.name.name).into(),

@@ -359,7 +359,7 @@ fn apply(
     Ok(())
 }
 
-/// A permission on the whole object takes the place of what was said of it for columns.
+/// A permission on the whole object replaces those for its columns.
 fn forget_columns(context: &mut Context<'_>, target: &Target, change: &Change) -> DdlResult<()> {
     if target.securable.class != SecurableClass::Object {
         return Ok(());

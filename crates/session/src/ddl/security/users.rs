@@ -340,7 +340,7 @@ fn change_membership(
     put(context, database, def)
 }
 
-/// What stands behind `sp_addrolemember` and `sp_droprolemember`: in the current database.
+/// The implementation of `sp_addrolemember` and `sp_droprolemember`: in the current database.
 pub fn membership(context: &mut Context<'_>, role: &str, member: &str, add: bool) -> SqlResult<()> {
     context.definition(|context| {
         let database = context.database();

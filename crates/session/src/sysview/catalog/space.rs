@@ -1,8 +1,8 @@
 //! Partitions and the space that they take.
 //!
 //! Every table has one partition for each index, and one for the heap if no index is clustered.
-//! What of a disk table has sunk is in pages; what is in memory counts as how many pages of 8 KB as
-//! much memory would be. Tables that are memory-optimized take no pages here:
+//! What of a disk table has sunk is in pages; what is in memory counts as the pages of 8 KB that as
+//! much memory would fill. Tables that are memory-optimized take no pages here:
 //! `sys.dm_db_xtp_table_memory_stats` has their sizes.
 
 use base::ids::StorageId;

@@ -1,8 +1,8 @@
 //! What has run how often and how long: statements and modules of the plan cache.
 //!
 //! Elapsed times are shown as times on a processor too: those would cost a system call each. Pages,
-//! grants of memory and threads beside the session's there are none, so that their counts are zero.
-//! The counts are of runs that have succeeded, and are dropped with the plan.
+//! memory grants and further threads are not counted: their columns are zero. The counts are of
+//! runs that have succeeded, and are dropped with the plan.
 
 use base::{SqlResult, SqlType, Value};
 use engine::catalog::def::ModuleKind;

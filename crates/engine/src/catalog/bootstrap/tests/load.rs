@@ -38,7 +38,7 @@ impl Server {
     }
 
     /// A statement that inserts this many rows into a successor of the table's storage; whether it
-    /// succeeds is said.
+    /// succeeds is the result.
     fn load(
         &self,
         catalog: &Arc<Catalog>,
