@@ -4,7 +4,7 @@
 //!
 //! * [`types`]: what a column, variable or parameter is declared as; the types of operators.
 //! * [`value`]: one value of such a type, owned or borrowed.
-//! * [`arena`]: where a statement's values live; [`account`]: whose memory that is.
+//! * [`arena`]: where a statement's values live; [`account`]: what that memory is charged to.
 //! * [`pace`]: how computations on long values let other sessions have their turn.
 //! * [`collation`]: code pages, comparison, sort keys, LIKE, case.
 //! * [`decimal`]: exact decimals of 38 digits.

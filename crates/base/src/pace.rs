@@ -2,7 +2,7 @@
 //!
 //! A value may have gigabytes. What looks at all of it asks a [`Pace`] about every [`STRIDE`]
 //! bytes, and ends with the error that this gives. This crate knows neither sessions nor threads: a
-//! statement's task is behind the trait.
+//! statement's task implements the trait.
 
 use crate::error::SqlResult;
 

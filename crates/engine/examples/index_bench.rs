@@ -126,7 +126,7 @@ impl Bench {
         let row = self.layout.build_owned(&values);
         let memory = heap::allocate(anchor_size(LINKS, row.len())).expect("there is memory");
         let anchor = AnchorPtr::from_address(memory.as_ptr() as u64).expect("not null");
-        // SAFETY: the memory is ours alone and large enough.
+        // SAFETY: the memory is this thread's alone and large enough.
         unsafe {
             anchor.initialise(LINKS);
             let inline = anchor.inline(LINKS);

@@ -1,7 +1,7 @@
 //! The server's buffer pool, made when the first database needs pages, and its extension.
 //!
 //! Where the extension lies is written down in a file of the data directory, so that the next start
-//! uses it again. A file that says nothing sensible is as good as none: only speed is lost.
+//! uses it again. A file that makes no sense counts as missing: only speed is lost.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! A file system on which reading some files takes as long as on a disk with an arm. It is there to
-//! be measured: what memory and faster devices gain is seen where reading is slow.
+//! A file system on which reading some files takes as long as on a disk with an arm. It is for
+//! measurements: they show what memory and faster devices gain where reading is slow.
 //!
 //! There is one arm for all of those files. A read waits for the reads before it, and for the arm
 //! to move, unless it begins where the last one has ended. Writing takes as long as it does.

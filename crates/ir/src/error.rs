@@ -1,4 +1,4 @@
-//! Errors that are mistakes of the server.
+//! Errors that are bugs of the server.
 
 use base::{SqlError, message};
 

@@ -11,10 +11,10 @@
 //! # Where values are
 //!
 //! A register of the unit is one to three variables of Cranelift's (a lower word, an upper word and
-//! a null flag, as far as its type and use demand), so that it lives in the processor's registers.
-//! Its **home** in the activation's memory holds it as well whenever a helper is about to look:
-//! instructions that are compiled inline store their result there if some helper reads it, and
-//! what a helper has written is loaded again where inline code reads it.
+//! a null flag, as far as its type and use demand), so that it can stay in the processor's
+//! registers. Its **home** in the activation's memory holds it as well whenever a helper is about
+//! to look: instructions that are compiled inline store their result there if some helper reads it,
+//! and what a helper has written is loaded again where inline code reads it.
 //!
 //! # Unsafe
 //!

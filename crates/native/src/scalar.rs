@@ -1,8 +1,8 @@
 //! Arithmetic, comparisons and conversions of numbers.
 //!
-//! What needs more than a few machine instructions (rounding, strings, dates, functions) is the
-//! helpers' business. So are the values for which the short way does not hold: there the code goes
-//! to a cold block that has the instruction executed.
+//! What needs more than a few machine instructions (rounding, strings, dates, functions) is left to
+//! the helpers. So are values for which the fast path does not hold: for them the code goes to a
+//! cold block that calls the helper for the instruction.
 
 use base::SqlType;
 use base::types::Repr;

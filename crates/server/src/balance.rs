@@ -1,5 +1,5 @@
-//! Keeps the memory of the process at `max server memory`: what rows, plans, statements and the log
-//! take, pages have to give up; and writers to disk tables that write more than can leave memory
+//! Keeps the memory of the process at `max server memory`: when rows, plans, statements and the log
+//! take more, pages are evicted; and writers to disk tables that write more than can leave memory
 //! are slowed down. On a thread of its own, since statements that take memory may keep all workers
 //! busy.
 

@@ -1,4 +1,4 @@
-//! Tells the error log when checkpoints of a database fail, and when they are made again: no
+//! Reports in the error log when checkpoints of a database fail, and when they succeed again: no
 //! session would learn of those that no statement has read. And when the tables of a database
 //! cannot be loaded, or pages cannot be read.
 

@@ -3,7 +3,7 @@
 //! # Where things are
 //!
 //! * [`program`]: the command line. [`config`]: settings.
-//! * [`startup`]: the data directory's way up and down. [`server`]: what connections share.
+//! * [`startup`]: opening and closing the data directory. [`server`]: what connections share.
 //! * [`listener`]: accepting, and the server's end. [`connection`]: one client each.
 //! * [`certificate`], [`password`], [`throttle`]: TLS and logins.
 //! * [`embedded`]: a server within another program.

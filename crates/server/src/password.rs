@@ -1,10 +1,10 @@
 //! How the passwords of logins are kept and checked.
 //!
 //! What is stored is a salt and what PBKDF2 with HMAC-SHA-512 makes of the password and the salt.
-//! That takes some fifty milliseconds of a processor, which is the point of it, and too much for
-//! thousands of clients that connect at once. So a password that was right before is recognised by
-//! a faster hash: HMAC-SHA-256 under a key that is made anew at every start and never leaves the
-//! memory of the process. Wrong passwords always take the long way.
+//! That takes some fifty milliseconds of a processor, which is intended, but too much for thousands
+//! of clients that connect at once. So a password that was right before is recognised by a faster
+//! hash: HMAC-SHA-256 under a key that is made anew at every start and never leaves the memory of
+//! the process. Wrong passwords always take the slow check.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;

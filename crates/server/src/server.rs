@@ -28,7 +28,8 @@ pub struct Server {
     pub passwords: Arc<PasswordHasher>,
     /// Slows down clients that guess passwords.
     pub throttle: Throttle,
-    /// Passwords that may be checked the long way at a time; the rest of the processors works.
+    /// How many passwords may be checked by PBKDF2 at a time, so that processors are left for other
+    /// work.
     pub slow_checks: Semaphore,
     /// As `slow_checks`, for logins and addresses that look like guessing: one at a time, beside
     /// all others.

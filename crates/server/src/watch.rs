@@ -1,4 +1,4 @@
-//! Tells the error log how far recovery has come, when it takes long: before the databases are
+//! Reports in the error log how far recovery has come, when it takes long: before the databases are
 //! open, and then while their tables are loaded.
 
 use std::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Release};

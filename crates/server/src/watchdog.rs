@@ -1,4 +1,4 @@
-//! Tells of statements that compute on and on without giving way.
+//! Reports statements that compute without giving way.
 //!
 //! Statements give way every millisecond, so that a worker soon comes back to sockets and other
 //! sessions. One that does not (a computation without checkpoints, which is a bug of the server)

@@ -1,4 +1,4 @@
-//! Changes of the environment (`ENVCHANGE`), which both sides must know alike.
+//! Changes of the environment (`ENVCHANGE`), which both sides must agree on.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! `PRELOGIN`: what both sides say before the login, encryption above all.
+//! `PRELOGIN`: what both sides announce before the login, encryption above all.
 //!
 //! The message is a table of options (number, offset, length) and then their data. Both sides use
 //! the same form.

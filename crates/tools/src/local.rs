@@ -1,5 +1,5 @@
-//! A server of one's own: a process of this very program on this machine, in a directory that may
-//! be temporary. The demo, the benchmarks and the crash test use it.
+//! A local server: a process of this program on this machine, in a directory that may be temporary.
+//! The demo, the benchmarks and the crash test use it.
 
 use std::collections::HashMap;
 use std::ffi::OsString;

@@ -2,7 +2,7 @@
 //!
 //! * [`table`]: the collations there are, by name, number and wire form.
 //! * [`codepage`]: bytes of char and varchar to and from Unicode.
-//! * `weights`: what each character weighs; data in `decompositions.rs`.
+//! * `weights`: the weight of each character; data in `decompositions.rs`.
 //! * [`mod@compare`]: comparison, sort keys, hashes.
 //! * [`like`]: LIKE and PATINDEX patterns.
 //! * [`search`]: CHARINDEX and REPLACE.

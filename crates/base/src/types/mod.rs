@@ -3,7 +3,7 @@
 //! * [`metadata`]: names, `sys.types` ids, sizes; printing as T-SQL.
 //! * [`declare`]: from a name and numbers in parentheses to a type, with SQL Server's errors.
 //! * [`literal`]: the types of constants.
-//! * [`conversion`]: which type converts to which, and how willingly.
+//! * [`conversion`]: which type converts to which, and whether implicitly.
 //! * [`operators`]: what an operator or a `CASE` makes of its operands' types.
 //! * [`coercibility`]: whose collation an expression gets.
 

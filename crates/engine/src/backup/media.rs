@@ -16,13 +16,13 @@
 //!
 //! # A directory that is damaged
 //!
-//! If only one of the two is whole, the other may have been newer: it was hit by damage, or by a
-//! crash while it was written. Both times the set that it had more was whole and synced before. So
+//! If only one of the two is whole, the other may have been newer: it was damaged, or the server
+//! crashed while it was written. In both cases its additional set was whole and synced before. So
 //! sets are looked for after the end of the one that is whole ([`Media::find_unlisted`]), and count
 //! as if they were listed; the next directory is written in the place of the damaged one. A set
-//! that was begun and not finished does not make a directory damaged, and is told from these by its
-//! end, which is missing. Where a set begins after the end, has none, and no whole one is before
-//! it, it is unknown whether it ever counted: then nothing is added to the file.
+//! that was begun and not finished does not make a directory damaged, and differs from these by its
+//! missing end. Where a set begins after the end, has none, and no whole one is before it, it is
+//! unknown whether it ever counted: then nothing is added to the file.
 //!
 //! Checksums cover everything after them, in the page or in what is used of the directory.
 

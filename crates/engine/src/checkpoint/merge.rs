@@ -1,9 +1,9 @@
 //! Merging neighbouring pairs that have thinned out.
 //!
-//! Pairs in which nothing lives go at once. A run of neighbours is merged if its live rows fit into
-//! one data file, and either a third of its bytes are dead or no pair has more than half of the
-//! live ones; so a row is copied a few times in its life at most. A single pair is merged with
-//! itself if a third of it is dead. So files are at most half as large again as what lives in them.
+//! Pairs without live rows are removed at once. A run of neighbours is merged if its live rows fit
+//! into one data file, and either a third of its bytes are dead or no pair has more than half of
+//! the live ones; so a row is copied a few times in its life at most. A single pair is merged with
+//! itself if a third of it is dead. So files are at most half as large again as their live rows.
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -1,4 +1,5 @@
-//! What lives in pairs: what has not ended, of tables whose rows are still needed.
+//! How many rows of a pair are live: those that have not ended, of tables whose rows are still
+//! needed.
 //!
 //! A data file's directory says how many rows of which table it has, and the manifest how many rows
 //! of a pair have ended. Of which tables those were is read from the delta files, of pairs that

@@ -16,7 +16,7 @@
 //!
 //! * [`record`]: records and operations. [`batch`]: what is checked and acknowledged as a whole.
 //! * `ring`: reserving, publishing, the horizons. `writer`: group commit.
-//! * [`store`]: the edge to where the log is kept; [`local`]: segment files; `prefix`: a log up to
+//! * [`store`]: the interface to the log's storage; [`local`]: segment files; `prefix`: a log up to
 //!   some place.
 //! * [`replay`]: reading back.
 //!

@@ -1,4 +1,4 @@
-//! The edge between the log and where it is kept.
+//! The interface between the log and its storage.
 //!
 //! The local segment files ([`super::local`]) are the one implementation; a partition of a log
 //! service is meant to be another. What the log relies on:

@@ -4,9 +4,9 @@
 //!
 //! At once if a task waits for a position that is not durable yet; then one batch carries all
 //! transactions that have committed by that time, and the next carries those that commit while it
-//! is being written (group commit; no commit waits for company, and nothing is synced in vain).
-//! Otherwise within a bound after it first saw something to flush, or when a good part of the ring
-//! is taken.
+//! is being written (group commit; no commit waits until there are more, and nothing is synced
+//! needlessly). Otherwise within a bound after it first saw something to flush, or when a good part
+//! of the ring is taken.
 //!
 //! # Sleeping
 //!

@@ -23,7 +23,7 @@
 //! 4. What is in doubt is resolved by the decisions that other databases' logs hold.
 //! 5. [`Recovery::finish`] builds the other indexes of what has come out of the log, in parallel.
 //! 6. The database opens. A [`Loader`] brings the pending tables in from the files, one after the
-//!    other on all threads, and lets users into each as it is complete ([`loader`]).
+//!    other on all threads, and opens each to statements when it is complete ([`loader`]).
 //!
 //! # Invariants
 //!

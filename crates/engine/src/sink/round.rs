@@ -158,7 +158,7 @@ impl<'r> Going<'r> {
 }
 
 impl Core {
-    /// Takes down what can be. Returns whether there was anything.
+    /// Sinks the rows that can sink. Returns whether there were any.
     pub fn round(&self, task: &Task) -> Result<bool, SinkError> {
         self.round_as(task, self.owner.id().0)
     }

@@ -1,4 +1,4 @@
-//! The thread that takes a database's rows down.
+//! The thread that runs a database's rounds of sinking.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Release;

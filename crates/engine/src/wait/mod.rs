@@ -11,7 +11,7 @@
 //! * [`Task`] is what code on the coroutine holds: wait, checkpoint, sleep, the current worker.
 //! * [`Worker`] is what belongs to a polling thread: epoch handle, number, counters.
 //! * [`Interrupt`] is how a session reaches into its statement: attention, kill.
-//! * [`Timer`] is how the executor lends its clockwork.
+//! * [`Timer`] is the executor's timer.
 //! * [`WaitList`], [`Event`], [`LsnWaiters`]: what tasks wait for.
 //! * [`OffLoad`] has threads for what blocks: a statement waits for a [`Job`] there.
 //! * [`Runtime`] holds what all statements of a server share.
@@ -27,7 +27,7 @@
 //! * P3: only what can be undone is interrupted. Commit, rollback and clean-up use
 //!   [`Task::wait`], which ends only when its condition is true.
 //! * P4: an unfinished statement that is dropped is finished first (see [`Statement`]); its stack
-//!   never disappears under what lives on it.
+//!   is freed only when nothing is on it.
 //!
 //! # Failure
 //!

@@ -8,8 +8,7 @@
 //! is open and gives everything back.
 //!
 //! * [`transport`]: the socket, and TLS on it.
-//! * [`inbox`]: what has come and was not dealt with; [`outbox`]: what a running statement has
-//!   said.
+//! * [`inbox`]: what has come and was not dealt with; [`outbox`]: what a running statement sends.
 //! * [`answer`]: from results to tokens; [`known`]: columns that need not be announced;
 //!   [`origins`]: where those of cursors come from. [`rpc`]: from the wire's calls to the
 //!   session's.

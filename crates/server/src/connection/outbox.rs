@@ -1,4 +1,4 @@
-//! What a running statement has to say before it is done.
+//! The part of an answer that is sent while its statement runs.
 //!
 //! The statement puts packets in, and waits while there are too many; the connection, which polls
 //! the statement, sends them. Both are parts of one task and never run at the same time, so the

@@ -1,5 +1,4 @@
-//! What the server says about itself: the error log, in files of the data directory and on standard
-//! error.
+//! The error log, in files of the data directory and on standard error.
 //!
 //! An event goes to both, each through a thread of its own ([`outlet`]): a full disk, a pipe that
 //! is not read or that is closed stops nothing and loses lines of that place alone. The file begins

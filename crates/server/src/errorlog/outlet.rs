@@ -1,4 +1,4 @@
-//! Where lines go that must hold no thread up: a thread of its own writes them.
+//! An outlet for lines that must not block the threads that log: a thread of its own writes them.
 //!
 //! What the thread cannot take in time, since a pipe is not read or a disk is slow, is left out and
 //! counted.

@@ -1,7 +1,7 @@
 //! A backup of a database with rows of memory-optimized tables and of disk tables that have sunk,
-//! and its restore under another name, beside what the disk does at best. Both read and write; to
-//! make a copy of the backup's file with one thread that reads and one that writes is what they
-//! could come to.
+//! and its restore under another name, beside what the disk does at best. Both read and write; a
+//! copy of the backup's file by one thread that reads and one that writes is the best that they
+//! could reach.
 
 use std::path::Path;
 use std::time::Instant;

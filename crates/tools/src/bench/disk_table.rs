@@ -1,6 +1,6 @@
-//! Disk tables beside what they could be at best: look-ups in one that pages in memory hold, beside
-//! those in a memory-optimized table by a range index; and scans of one that nothing in memory
-//! holds, beside reading its file past the system's cache.
+//! Disk tables beside the best that they could reach: look-ups in one that pages in memory hold,
+//! beside those in a memory-optimized table by a range index; and scans of one that nothing in
+//! memory holds, beside reading its file past the system's cache.
 
 use std::path::Path;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! The sales-order sample as something that benchmarks fill.
+//! The sales-order sample, for benchmarks to fill.
 
 use super::BenchError;
 use super::database::{check, numbers};

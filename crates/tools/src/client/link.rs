@@ -1,8 +1,7 @@
 //! The socket of a connection, with TLS on it or without, and which thread may write to it when.
 //!
 //! One thread reads and writes requests; a [`Canceller`] of another thread writes attentions. What
-//! both touch is behind one mutex, which is never held while a thread waits for the server to say
-//! something.
+//! both touch is guarded by one mutex, which is never held while a thread waits for the server.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};

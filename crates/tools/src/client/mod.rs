@@ -4,8 +4,8 @@
 //! [`ConnectOptions`] say where and how; [`Connection::connect`] finds the machine, agrees on
 //! encryption, logs in. A request ([`Connection::batch`], [`Connection::call`],
 //! [`Connection::bulk_load`], or a [`Request`] made beforehand) is written, and its answer goes to
-//! a [`Receiver`] while it arrives; the call returns when the server has said its last word. After
-//! an error that is not the server's own the connection is closed.
+//! a [`Receiver`] while it arrives; the call returns when the answer is complete. After an error
+//! that is not the server's own the connection is closed.
 //!
 //! A thread that drives many connections gives them to a [`Fleet`].
 //!

@@ -1,5 +1,4 @@
-//! `thermocline demo`: a server, the sample, the workload on both kinds of tables, and what came of
-//! it.
+//! `thermocline demo`: a server, the sample, the workload on both kinds of tables, and the results.
 
 use std::ffi::OsString;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Many connections with one thread, which is what costs least.
+//! Many connections with one thread, which costs the least.
 
 use std::io;
 use std::sync::atomic::Ordering;

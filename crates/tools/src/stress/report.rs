@@ -1,4 +1,4 @@
-//! What a run amounts to, for people and for programs.
+//! The report of a run, for people and for programs.
 
 use std::fmt::Write as _;
 use std::time::Duration;

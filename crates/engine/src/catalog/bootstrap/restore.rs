@@ -1,9 +1,9 @@
 //! Backups and restores as far as the databases of the server are concerned: what a backup says of
 //! a database, and how what was restored becomes one.
 //!
-//! A full backup is restored into a directory that master does not know, so that nothing of a
-//! restore that comes to nothing stays. The commit of the database's row in master is the commit
-//! point: from there on the directory is the database's, and the one that it had before is removed.
+//! A full backup is restored into a directory that master does not know, so that a failed restore
+//! leaves nothing. The commit of the database's row in master is the commit point: from there on
+//! the directory is the database's, and the one that it had before is removed.
 
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@
 //!
 //! # Life of a load
 //!
-//! A statement has written so much that what it changes next had better not be in memory. Then the
+//! A statement has written so much that its further changes must not stay in memory. Then the
 //! table's gate is closed, and a successor of its storage is begun: new trees
 //! ([`crate::sink::Build`]) with all that the transaction sees in the table by then. Further new
 //! rows of the statement go there, and rows that it deletes are taken back there. When the

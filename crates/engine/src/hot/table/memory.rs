@@ -62,7 +62,7 @@ impl Table {
         begin: Begin,
     ) -> Result<AnchorPtr, Exhausted> {
         let anchor = self.anchor_memory(shard, row.len())?;
-        // SAFETY: the memory is ours alone and large enough.
+        // SAFETY: the memory is this thread's alone and large enough.
         unsafe {
             let version = anchor.inline(self.links());
             version.initialise_inline(begin.word());
@@ -81,7 +81,7 @@ impl Table {
     ) -> Result<AnchorPtr, Exhausted> {
         self.admit()?;
         let anchor = self.anchor_memory(shard, row_len)?;
-        // SAFETY: the memory is ours alone and large enough.
+        // SAFETY: the memory is this thread's alone and large enough.
         unsafe { anchor.inline(self.links()).row().as_ptr().write_bytes(0, row_len) };
         Ok(anchor)
     }
@@ -113,7 +113,7 @@ impl Table {
         let memory = heap::allocate(size).ok_or(Exhausted::Server)?;
         self.charge(shard, size as i64);
         let anchor = AnchorPtr::from_address(memory.as_ptr() as u64).expect("it is not null");
-        // SAFETY: the memory is ours alone and large enough.
+        // SAFETY: the memory is this thread's alone and large enough.
         unsafe { anchor.initialise(self.links()) };
         Ok(anchor)
     }
@@ -128,7 +128,7 @@ impl Table {
     ) -> Result<VersionPtr, Exhausted> {
         self.admit()?;
         let version = self.allocate_version(shard, row.len(), begin, head)?;
-        // SAFETY: the memory is ours alone and large enough.
+        // SAFETY: the memory is this thread's alone and large enough.
         unsafe { version.row().as_ptr().copy_from_nonoverlapping(row.as_ptr(), row.len()) };
         Ok(version)
     }
@@ -152,7 +152,7 @@ impl Table {
         head: u64,
     ) -> Result<VersionPtr, Exhausted> {
         let version = self.allocate_version(shard, MOVE_LEN, begin, head | TOMBSTONE | MOVED)?;
-        // SAFETY: the memory is ours alone, and has a word behind the begin word.
+        // SAFETY: the memory is this thread's alone, and has a word behind the begin word.
         unsafe { version.row().cast::<u64>().write(0) };
         Ok(version)
     }
@@ -168,7 +168,7 @@ impl Table {
         let size = version_size(row_len);
         let memory = heap::allocate(size).ok_or(Exhausted::Server)?;
         self.charge(shard, size as i64);
-        // SAFETY: the memory is ours alone and large enough.
+        // SAFETY: the memory is this thread's alone and large enough.
         Ok(unsafe { VersionPtr::create(memory, begin.word(), older) })
     }
 
