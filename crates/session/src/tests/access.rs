@@ -118,7 +118,7 @@ fn how_read_committed_reads_changes_when_no_other_session_is_there() {
     reader.run("use master");
     assert_eq!(changer.join().unwrap(), "Changed database context to 'd'.");
     assert_eq!(sa.run(is_on), "a\n0\n(1 row)");
-    // Others are let in again, and put out on demand.
+    // Other sessions are let in again, and ended on demand.
     assert_eq!(reader.run("use d"), "Changed database context to 'd'.");
     let interrupt = reader.session().interrupt().clone();
     let instance = server.instance.clone();

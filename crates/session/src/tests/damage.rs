@@ -21,7 +21,7 @@ insert t select value, value % 100, replicate('x', 1000) from generate_series(1,
 insert t select value, value % 100, replicate('y', 8000) from generate_series(6001, 6010)
 insert behind select value, value from generate_series(1, 1000)";
 
-/// A page of the table `t`, and where it is in its file.
+/// A page of the table `t`, and its place in its file.
 #[derive(Clone, Copy)]
 struct Page {
     /// Ordinal of the index.
@@ -118,7 +118,7 @@ fn a_check_finds_all_damaged_pages_and_goes_on() {
     let answer = session.run("use d; dbcc checktable (t)");
     assert_eq!(lines(&answer, "Msg 8928, Level 16, ").len(), 2, "{answer}");
     assert!(answer.contains("CHECKTABLE found 0 allocation errors and 4 consist"), "{answer}");
-    // It is all right again.
+    // The file is sound again.
     for at in [50, 400] {
         flip(&sim, &file, leaves[at]);
     }

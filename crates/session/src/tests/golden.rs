@@ -19,7 +19,7 @@ fn all_scripts() {
     let server = TestServer::new();
     let mut wrong = Vec::new();
     for script in scripts::all() {
-        // Time passes for all while rows sink, and this one is about times.
+        // The simulated time passes while rows sink, and this script shows times.
         if scripts::everything_sinks() && script.name == "execution-statistics" {
             continue;
         }

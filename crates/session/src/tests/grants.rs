@@ -122,7 +122,7 @@ fn hints_bound_what_is_asked_for() {
     assert_eq!(session.run(asked), "a|b|c|d|e|f\n1024|1024|1024|1024|1|NULL\n(1 row)");
     let hinted = format!("{asked} option (min_grant_percent = 75)");
     assert_eq!(session.run(&hinted), "a|b|c|d|e|f\n1536|1536|1024|1024|1|NULL\n(1 row)");
-    // What a statement needs to run at all it gets in spite of the hint.
+    // A statement gets what it needs to run at all in spite of the hint.
     let hinted = format!("{asked} option (max_grant_percent = 1)");
     assert_eq!(session.run(&hinted), "a|b|c|d|e|f\n1024|1024|1024|1024|1|NULL\n(1 row)");
     let answer = session.run("select k from t order by k option (max_grant_percent = 101)");
@@ -178,7 +178,7 @@ fn what_statements_and_rows_may_use_follows_max_server_memory() {
     session.run("exec sp_configure 'show advanced options', 1 reconfigure");
     session.run("exec sp_configure 'max server memory', 2000 reconfigure");
     assert_eq!(limits(), [500, 1000, 250, 1500]);
-    // Where there is less, rows leave pages an eighth, logs what they take, and others 64 MB.
+    // Where there is less, rows leave pages an eighth, logs what they take, and other parts 64 MB.
     session.run("exec sp_configure 'max server memory', 400 reconfigure");
     let catalogs = instance.databases().catalogs();
     let logs = catalogs.iter().map(|own| own.database().manager().log().ring_bytes()).sum::<u64>();

@@ -178,7 +178,7 @@ fn a_statement_without_memory_is_told_which_pool_has_none() {
     assert!(answer.contains(" in resource pool 'default' "), "{answer}");
 }
 
-/// Runs a text that begins so and goes on with the same for ever: its tree takes more than a
+/// Runs a text with this beginning that repeats the same part endlessly: its tree takes more than a
 /// session may have.
 fn texts_of(begin: &str, part: &str) -> String {
     format!(

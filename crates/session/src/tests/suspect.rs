@@ -158,7 +158,7 @@ fn checkpoint_files_that_are_gone_cost_no_commit() {
     saved(&sim, PENDING, "backup log d to disk = 'd.bak' with no_truncate, copy_only, compression");
 }
 
-/// A restore lost the tail of the log without a word if it was not backed up.
+/// A restore lost the tail of the log without an error if it was not backed up.
 #[test]
 fn a_tail_that_is_not_backed_up_is_not_overwritten() {
     let (sim, dir) = database(4);
@@ -268,7 +268,7 @@ fn the_log_of_the_simple_model_is_not_backed_up() {
     assert!(refused.contains("Msg 4208, "), "{refused}");
 }
 
-/// Starts a server that cannot open its database, and takes the power away again.
+/// Starts a server that cannot open its database, and cuts the power again.
 fn refused(sim: &SimEnv, expected: &str) {
     let server = started(sim, expected);
     sim.fs().power_off();
@@ -318,7 +318,7 @@ fn a_directory_that_is_not_whole_is_not_opened() {
     copy(&env, &foreign, first);
     refused(&sim, SUSPECT);
     rename(&aside, first);
-    // What is put back is all there.
+    // All that is put back is there.
     let server = TestServer::on(&sim);
     assert_eq!(server.session().run(ROWS), ALL);
 }

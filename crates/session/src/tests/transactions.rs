@@ -188,7 +188,7 @@ fn statistics_of_others_are_no_matter_to_a_snapshot() {
     let change = "create statistics s on t (v) create statistics s2 on t (v) drop statistics t.s";
     assert_eq!(other.run(change), "");
     assert_eq!(reader.run("select * from t"), "id|v\n1|10\n2|20\n(2 rows)");
-    // What is changed together with statistics is a change.
+    // Changes together with statistics count as changes.
     other.run("begin tran create statistics s on u (id) alter table u add w int");
     assert_eq!(other.run("create statistics s2 on u (id) commit"), "");
     let refused = reader.run("select id from u");

@@ -1,4 +1,4 @@
-//! Bytes that mean harm: arbitrary ones, valid messages with a few bytes changed, and messages that
+//! Hostile bytes: arbitrary ones, valid messages with a few bytes changed, and messages that
 //! announce far more than they bring.
 
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! The client against a server that answers what it is told to.
+//! The client against a scripted server.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Scripts against a server that answers what it is told to.
+//! Scripts against a scripted server.
 
 use super::*;
 use crate::client::Encrypt;

@@ -1,4 +1,4 @@
-//! Runs against a server that answers what it is told to.
+//! Runs against a scripted server.
 
 use super::*;
 use crate::client::Encrypt;

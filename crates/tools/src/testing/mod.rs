@@ -1,5 +1,5 @@
-//! A server for tests: it speaks the protocol as the real one does and answers what a test tells it
-//! to.
+//! A server for tests: it speaks the protocol as the real one does and gives the answers that a
+//! test sets.
 
 mod wire;
 

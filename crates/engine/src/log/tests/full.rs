@@ -1,4 +1,4 @@
-//! The disk is full, and then it is not.
+//! Commits while the disk is full, and after there is room again.
 
 use super::*;
 

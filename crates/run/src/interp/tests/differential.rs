@@ -1,4 +1,4 @@
-//! Random plans, run as units and evaluated by the reference: both must say the same.
+//! Random plans, run as units and evaluated by the reference: both must give the same rows.
 
 use base::{Account, SqlType, Value};
 use compile::plan::testing::generate::Generator;

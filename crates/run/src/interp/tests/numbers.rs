@@ -1,4 +1,4 @@
-//! Rows that are numbered as they come, and that none of them is kept.
+//! Rows that are numbered as they come, of which none is kept.
 
 use base::{SqlType, Value};
 use compile::plan::expr::*;

@@ -1,5 +1,5 @@
-//! A naive evaluator of plans over values: no IR, no registers, nothing clever. What it says is
-//! what units must say.
+//! A naive evaluator of plans over values, without IR and registers. Units must give the results
+//! that it gives.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;

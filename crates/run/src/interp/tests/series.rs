@@ -1,4 +1,4 @@
-//! Series: which numbers they have, and that they are nowhere at once.
+//! Series: which numbers they have, and that they are never all in memory.
 
 use base::decimal::pow10;
 use base::types::Repr;

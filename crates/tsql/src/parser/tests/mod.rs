@@ -1,5 +1,5 @@
 //! The parser's tests. `tests/corpus` at the crate's root has the statements in their variety; here
-//! is what they must mean, and what is wrong with others.
+//! is what they must mean, and which texts are errors.
 
 mod errors;
 mod expressions;
