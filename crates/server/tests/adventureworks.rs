@@ -16,7 +16,7 @@ use tools::sample::{DATABASE, DataSource, install};
 
 const PASSWORD: &str = "Secret-Password-1";
 
-/// The tables that files are loaded into, which are called as the files are.
+/// The tables that files are loaded into; they have the names of the files.
 const TABLES: [(&str, &str); 13] = [
     ("Person", "Address"),
     ("Person", "CountryRegion"),

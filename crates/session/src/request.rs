@@ -10,7 +10,7 @@ pub struct RpcCall {
     pub procedure: RpcProcedure,
     /// The arguments in order.
     pub args: Vec<RpcArg>,
-    /// `fNoMetaData` and `fReuseMetaData` are the server's business; this is `fWithRecomp`.
+    /// `fNoMetaData` and `fReuseMetaData` are left to the server; this is `fWithRecomp`.
     pub recompile: bool,
 }
 

@@ -144,8 +144,8 @@ impl ThreadTimes {
         ThreadTimes(threads.filter_map(ran).collect())
     }
 
-    /// The processor on which that thread was last that has run longest since; `None` where the
-    /// system does not say.
+    /// The processor that the thread with the most processor time since then used last; `None`
+    /// where the system does not say.
     pub fn busiest_processor_since(&self, process_id: u32) -> Option<usize> {
         // A thread may have got the number of one that has ended.
         let since = |(thread, ran): &(OsString, u64)| {

@@ -145,7 +145,7 @@ fn not_supported(part: DatePart, function: &str) -> SqlError {
     SqlError::new(&message::DATEPART_NOT_SUPPORTED, &[&part.name(), &function])
 }
 
-/// `DATEPART(part, value)`. Error 9810. A NULL is the caller's business, here and below.
+/// `DATEPART(part, value)`. Error 9810. A NULL is left to the caller, here and below.
 pub fn date_part(
     part: DatePart,
     value: ValueRef<'_>,

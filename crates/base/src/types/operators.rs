@@ -153,10 +153,9 @@ pub fn decimal_for(ty: &SqlType, kind: TypeKind) -> SqlType {
     SqlType::exact(kind, precision, scale)
 }
 
-/// The result of an arithmetic or bitwise operator, and what its operands are converted to.
-/// Errors 206, 402 and 8117 for types that it does not take. Collations are the caller's business
-/// (see [`super::Coercibility`]); the result has the left one's, or the right's if the left has
-/// none.
+/// The result of an arithmetic or bitwise operator, and what its operands are converted to. Errors
+/// 206, 402 and 8117 for types that it does not take. Collations are left to the caller (see
+/// [`super::Coercibility`]); the result has the left one's, or the right's if the left has none.
 pub fn arithmetic(op: BinaryOperator, left: &Operand, right: &Operand) -> SqlResult<Signature> {
     debug_assert!(!op.is_comparison());
     let (left, right) = adopt(left, right);

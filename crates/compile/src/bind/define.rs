@@ -215,9 +215,9 @@ impl Binder<'_> {
         }
     }
 
-    /// Binds something that sees the columns of one row of a table and nothing else. `ids` names
-    /// the columns that have names already, by place in [`TableDef::columns`]; the others get
-    /// theirs in the result as far as they are used.
+    /// Runs a function with a binder that sees the columns of one row of a table and nothing else.
+    /// `ids` names the columns that have names already, by place in [`TableDef::columns`]; the
+    /// others get theirs in the result as far as they are used.
     pub fn over_row<T>(
         &mut self,
         database: DbId,

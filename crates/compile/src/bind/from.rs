@@ -131,7 +131,7 @@ impl Binder<'_> {
         });
         let allowed = &self.hints.methods;
         if method.is_some_and(|method| !allowed.is_empty() && !allowed.contains(&method)) {
-            // Said of a join it is an error of another severity than in the catalogue.
+            // About a join, the error has another severity than in the catalogue.
             let conflict = &message::OPTION_CONFLICT;
             let text = conflict.format(&[&"JOIN"]);
             let error = SqlError::custom(conflict.number, 16, 1, text);

@@ -76,8 +76,8 @@ impl Lowering {
         Ok(true)
     }
 
-    /// Runs a subquery's plan for its one value. `keep` it for the rest of the statement, or for as
-    /// long as the surrounding loops do not turn.
+    /// Runs a subquery's plan for its one value. `keep` it for the rest of the statement, or until
+    /// the next turn of a surrounding loop.
     fn one_value(&mut self, subquery: &Subquery, dst: Reg, keep: bool) -> SqlResult<()> {
         self.b.emit(Inst::SetNull { dst });
         let first_mark = self.b.unit.marks;

@@ -488,7 +488,7 @@ fn sets_are_found_that_a_damaged_directory_had() {
     let flip = |offset: u64| world.sim.fs().flip_bit(path, offset * 8).expect("it is there");
     flip(directory_at(3) + 40);
     assert_eq!(count().expect("the other directory is whole"), 3);
-    // A set that was begun after it and not finished is none, and does not last.
+    // A set that was begun after it and not finished does not count, and is cut off.
     let file = env.fs().open(path, OpenMode::Write).expect("it is there");
     let mut unfinished = vec![0; first.end.stored_bytes as usize];
     file.read_at(&mut unfinished, 4096 + (32 << 10)).expect("the disk works");

@@ -143,7 +143,7 @@ impl Drop for ThreadTimer {
         self.shared.queue.lock().closing = true;
         self.shared.changed.notify_one();
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // wakers may panic; that is not the timer's business
+            let _ = thread.join(); // wakers may panic; that does not concern the timer
         }
     }
 }

@@ -48,9 +48,9 @@ pub struct Reader<'t> {
 
 /// What a unit asks of the session that runs it.
 ///
-/// A statement is open in the transaction of every database that the unit touches before it is
-/// run, and ended or rolled back by the caller; local tables are the interpreter's own business.
-/// Native modules bracket their statements themselves.
+/// A statement is open in the transaction of every database that the unit touches before it is run,
+/// and ended or rolled back by the caller; local tables belong to the interpreter. Native modules
+/// bracket their statements themselves.
 pub trait Host {
     /// What functions may ask.
     fn facts(&self) -> &dyn SessionFacts;

@@ -50,7 +50,7 @@ impl Transport {
         Transport { stream, tls: None, records: Vec::new(), records_sent: 0 }
     }
 
-    /// From here on everything is TLS. The handshake comes first, and is the caller's business.
+    /// From here on everything is TLS. The handshake comes first, and is left to the caller.
     ///
     /// # Errors
     /// Configurations that rustls does not take.

@@ -413,7 +413,7 @@ impl State {
         self.inherits_from = Some((self.database, version));
     }
 
-    /// The session's options are other ones, which may have been its database's at another time.
+    /// Sets the session's options, and inherits those of the database that are not set.
     pub fn replace_options(&mut self, options: Options) {
         self.options = options;
         self.inherits_from = None;

@@ -165,7 +165,7 @@ impl Lowering {
         let mut regs: Vec<Reg> = values.iter().map(|v| v.reg).collect();
         let columns = self.b.unit.layouts[usize::from(target.layout)].columns().len();
         if columns > regs.len() {
-            // The hidden row number is the engine's business.
+            // The hidden row number is left to the engine.
             regs.push(self.int(0));
         }
         let columns = self.b.list(&regs);

@@ -24,7 +24,7 @@ pub use types::*;
 use std::fmt;
 use std::sync::Arc;
 
-/// A name as it was written. Comparing names is the business of the database's collation, see
+/// A name as it was written. Names are compared by the database's collation, see
 /// [`crate::catalog::NameKey`].
 pub type Name = Arc<str>;
 

@@ -175,7 +175,7 @@ impl Copier<'_> {
             }
             values.push(value);
         }
-        // The hidden row number is the engine's business.
+        // The hidden row number is left to the engine.
         values.resize(to.columns().len(), ValueRef::Int(0));
         to.build(&values, bytes);
         Ok(())

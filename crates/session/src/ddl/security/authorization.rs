@@ -74,8 +74,8 @@ pub fn authorization(context: &mut Context<'_>, change: &ast::AlterAuthorization
     Ok(())
 }
 
-/// A principal that the session may make the owner of something: one that it may act as, for
-/// whatever the owner has is reached through ownership chains. Error 15151.
+/// A principal that the session may make an owner: one that it may act as, for whatever the owner
+/// has is reached through ownership chains. Error 15151.
 pub fn new_owner(
     context: &Context<'_>,
     database: DbId,

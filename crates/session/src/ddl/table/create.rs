@@ -363,7 +363,7 @@ impl Builder<'_> {
             TableOptionKind::DataCompression(_) if self.in_memory() => {
                 Err(not_supported("option", "data_compression").into())
             }
-            // How rows are packed is the server's business.
+            // How rows are packed is left to the server.
             TableOptionKind::DataCompression(_) => Ok(()),
             TableOptionKind::LockEscalation(how) => {
                 self.table.lock_escalation = match &**how {

@@ -388,7 +388,8 @@ pub static DM_EXEC_REQUESTS: FilledView = FilledView {
     },
 };
 
-/// `group_id` of the workload groups that there are: of the server's own requests, and of others.
+/// `group_id` of the workload groups that there are: of the server's own requests, and of all other
+/// requests.
 pub(super) const INTERNAL_GROUP: i32 = 1;
 const DEFAULT_GROUP: i32 = 2;
 
