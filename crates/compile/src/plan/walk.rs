@@ -43,8 +43,8 @@ pub trait Parts {
 }
 
 /// Writes both ways of [`Parts`] from one body. In it `each!` is `iter` or `iter_mut`, `at!`
-/// borrows a field either way, `go!` passes on to something's own parts, and the other macros tell
-/// a part.
+/// borrows a field either way, `go!` descends to the parts of a part, and the other macros yield a
+/// part.
 macro_rules! parts_of {
     (
         $f:ident $expr:ident $pred:ident $node:ident $go:ident $each:ident $at:ident;

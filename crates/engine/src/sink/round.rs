@@ -150,8 +150,8 @@ impl<'r> Going<'r> {
 
     /// The anchors in the order in which they leave: of a key first the rows that had it before,
     /// then the one that has it. A reader that looks for the key goes from the newest anchor to the
-    /// older ones. So if it finds the newest sunk it does not take a deletion before it for the
-    /// last word.
+    /// older ones. So a reader that finds the newest anchor sunk does not take an older deletion
+    /// for the current state.
     fn leaving(&self) -> Vec<AnchorPtr> {
         self.rows.iter().rev().map(|row| row.anchor).collect()
     }

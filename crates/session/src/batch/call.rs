@@ -256,8 +256,8 @@ impl Context<'_> {
         }
     }
 
-    /// Calls something that returns whatever it can, and keeps of that what the caller asked for:
-    /// clients count on hearing of nothing else.
+    /// Calls a procedure that returns whatever it can, and keeps of that what the caller asked for:
+    /// clients rely on getting nothing else.
     fn wanted_outputs(
         &mut self,
         arguments: Vec<Argument>,

@@ -39,7 +39,7 @@ impl Failure {
         self.before.into_iter().next().unwrap_or(self.error)
     }
 
-    /// Tells the client all but the last error, unless a `CATCH` block is going to handle them.
+    /// Sends the client all but the last error, unless a `CATCH` block is going to handle them.
     pub fn report(self, context: &mut Context<'_>) -> SqlError {
         let Failure { before, error } = self;
         if context.session.left.handlers == 0 {

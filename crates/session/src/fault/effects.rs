@@ -67,8 +67,8 @@ pub(crate) fn is_given_up(number: i32) -> bool {
     )
 }
 
-/// Whether `XACT_ABORT` makes an error end the transaction that ends its statement. What is dropped
-/// and was not there has done no harm.
+/// Whether `XACT_ABORT` makes an error end the transaction that ends its statement. Dropping what
+/// does not exist is not such an error.
 pub(crate) fn heeds_xact_abort(error: &SqlError) -> bool {
     !matches!(error.number(), 266 | 2787 | 3701)
 }

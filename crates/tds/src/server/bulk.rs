@@ -111,7 +111,7 @@ impl BulkReader {
                 let columns =
                     columns.ok_or(ProtocolError::Malformed("bulk load without columns"))?;
                 let used = r.position();
-                // How long a value may be the INSERT BULK statement says, not these lengths:
+                // The INSERT BULK statement, not these lengths, says how long a value may be:
                 // clients send values that are longer than what they announce here.
                 let unlimited: Vec<_> = columns.iter().map(ReceivedColumn::unlimited).collect();
                 self.shape = RowShape::new(&unlimited, self.unknown);

@@ -63,7 +63,7 @@ const PART_COUNT: usize = 209;
 const FIRST_DAY: i32 = 40_692;
 /// Days on which there are orders.
 const DAYS: usize = 1_126;
-/// Every this many orders there is one of a reseller, with many lines.
+/// One order in this many is one of a reseller, with many lines.
 const RESELLER_EVERY: usize = 8;
 
 /// What orders may refer to.

@@ -127,8 +127,8 @@ impl Binder<'_> {
         Ok(None)
     }
 
-    /// Whether triggers among these run in the place of what a statement does. What such a trigger
-    /// itself does to what it is on is done. Error 5316.
+    /// Whether any of these triggers runs in the place of a statement. What such a trigger itself
+    /// does to its table or view is done without it. Error 5316.
     fn runs_instead(
         &mut self,
         schema: &Schema,

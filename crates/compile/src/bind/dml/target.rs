@@ -244,8 +244,7 @@ impl Binder<'_> {
     }
 
     /// Notes that the target's rows are changed: the view's that is named, and the table's after
-    /// it. A view without an ownership chain to the table is nothing that lets its users change
-    /// that.
+    /// it. A view without an ownership chain to the table does not let its users change the table.
     pub(super) fn note_change(
         &mut self,
         targeted: &Targeted,

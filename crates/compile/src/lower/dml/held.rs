@@ -17,8 +17,8 @@ use crate::plan::expr::{ColId, Expr};
 use crate::plan::tree::{NewValue, Node, RowEffects, UpdatePlan};
 use crate::plan::walk::outputs;
 
-/// A worktable of new rows. One that replaces another is followed by that, if it is asked for, and
-/// by where it was; then comes what else is needed of the input.
+/// A worktable of new rows. A row that replaces another is followed by the old one, if that is
+/// asked for, and by where it was; then comes what else is needed of the input.
 pub struct Held {
     work: ObjId,
     layout: u16,

@@ -395,8 +395,8 @@ impl ColumnDef {
     }
 
     /// The type as definitions show it. A `char` or `binary` of `ANSI_PADDING OFF` that may be NULL
-    /// is kept without its padding: its type is varying, and only the built-in type that it was
-    /// declared with tells.
+    /// is kept without its padding: its type is varying, and only the built-in type of its
+    /// declaration shows that.
     pub fn declared_type(&self) -> SqlType {
         let is = |kind: TypeKind| self.user_type == UserTypeId(kind.system_type_id().into());
         let kind = match self.ty.kind {

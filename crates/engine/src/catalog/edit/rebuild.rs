@@ -438,8 +438,8 @@ impl TableRebuild {
         Ok(())
     }
 
-    /// Whether what other transactions change takes too much memory, as keys and as rows that are
-    /// copied once more, that they had better wait.
+    /// Whether what other transactions change takes so much memory, as keys and as rows that are
+    /// copied once more, that those transactions should wait.
     fn is_much_changed(&self, edit: &SchemaEdit) -> bool {
         let Some(noting) = self.noting.as_ref().filter(|_| !self.is_closed) else { return false };
         let limit = edit.catalog.database().manager().tables().pool().least_limit();

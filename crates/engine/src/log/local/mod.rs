@@ -26,8 +26,8 @@
 //! * F4: opening for writing rewrites and syncs the last batch and the active header: that they can
 //!   be read does not mean that they ever reached the disk (a failed sync leaves them in the
 //!   cache).
-//! * F5: of each prepared segment only this many pages are granted that the space lost when a batch
-//!   does not fit at its end is paid for.
+//! * F5: of each prepared segment fewer pages are granted than it has, which pays for the space
+//!   lost when a batch does not fit at its end.
 //!
 //! # Failure
 //!

@@ -13,8 +13,8 @@ use crate::instance::sessions::SessionEntry;
 const LOOK_AGAIN_NS: u64 = 20_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Sees to it that none of the other sessions that must go are in a database: they are waited for,
-/// or ended as the statement says. No other session can enter meanwhile. Errors 5061, 5070.
+/// Makes the other sessions that must leave a database leave it: waits for them, or ends them, as
+/// the statement says. No other session can enter meanwhile. Errors 5061, 5070.
 pub(super) fn clear(
     context: &mut Context<'_>,
     def: &DatabaseDef,

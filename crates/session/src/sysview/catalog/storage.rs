@@ -106,7 +106,8 @@ const LSN: base::SqlType = base::SqlType::numeric(25, 0);
 const PAGE: u64 = 8192;
 
 /// The rows of a database's files. The checkpoint files are in its first container, which is as
-/// large as they are; rows that have sunk are in the first file; others have what was said of them.
+/// large as they are; rows that have sunk are in the first file; other files have what was declared
+/// for them.
 pub fn files(catalog: &Catalog) -> Vec<[Value; 30]> {
     let schema = catalog.current();
     let is_container = |own: &FileDef| own.kind == FileKind::Container;

@@ -13,7 +13,7 @@ const MEMORY: u64 = 6 << 20;
 /// Transactions, and the rows that each inserts.
 const STEPS: i64 = 1600;
 const ROWS: i64 = 60;
-/// Every this many transactions changes rows that came before.
+/// One transaction in this many changes rows that came before.
 const CHANGE_EVERY: i64 = 200;
 const DISK: &str = super::load::TABLE;
 const HOT: &str = "hot";

@@ -265,8 +265,8 @@ impl Granted {
         Granted { locks, places, sessions }
     }
 
-    /// Adds a lock; to one that its owner has there already, so that that becomes what both make,
-    /// which is returned. `None` if the owner's session has ended.
+    /// Adds a lock. Where its owner has one already, the two are combined. Returns the combined
+    /// lock. `None` if the owner's session has ended.
     fn add(
         &mut self,
         storage: StorageId,
