@@ -49,6 +49,9 @@ use crate::hot::anchor::ALIGN;
 
 /// The longest piece that is cut from a block, in bytes.
 pub const LARGEST: usize = 4096;
+/// The longest piece that is cut at all. The address sanitizer knows only what the program's
+/// allocator gives: then all of it comes from there.
+const CUT: usize = if cfg!(feature = "sanitizer") { 0 } else { LARGEST };
 /// Classes of sizes in steps of [`ALIGN`], up to this many bytes; above there are eight to a
 /// doubling.
 const FINE: usize = 1024;
@@ -98,7 +101,7 @@ pub const fn rounded(size: usize) -> usize {
 // Not inlined here and below, so that no coroutine keeps the address of a thread's cache (P1).
 #[inline(never)]
 pub fn allocate(size: usize) -> Option<NonNull<u8>> {
-    if size > LARGEST {
+    if size > CUT {
         // SAFETY: the size is not zero.
         return NonNull::new(unsafe { std::alloc::alloc(large(size)) });
     }
@@ -118,7 +121,7 @@ pub unsafe fn free(memory: NonNull<u8>, size: usize) {
         // SAFETY: the caller's promise.
         unsafe { memory.write_bytes(0xDD, size) };
     }
-    if size > LARGEST {
+    if size > CUT {
         // SAFETY: the caller's promise.
         return unsafe { std::alloc::dealloc(memory.as_ptr(), large(size)) };
     }

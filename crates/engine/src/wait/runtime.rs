@@ -30,7 +30,8 @@ impl Default for RuntimeOptions {
     fn default() -> RuntimeOptions {
         RuntimeOptions {
             stack_bytes: 2 << 20,
-            stack_bytes_max: 64 << 20,
+            // The address sanitizer keeps a byte for eight of each stack's whole range.
+            stack_bytes_max: if cfg!(feature = "sanitizer") { 4 << 20 } else { 64 << 20 },
             stacks_kept: 4096,
             slice_ns: 1_000_000,
         }
