@@ -1,7 +1,7 @@
 //! What an index counts about itself.
 
 use crate::hot::account::{Account, Striped};
-use crate::hot::index::IndexMemory;
+use crate::hot::index::shape::IndexMemory;
 use crate::sync::Arc;
 
 const WORD: u64 = 8;

@@ -29,64 +29,28 @@
 mod count;
 mod dismantle;
 mod hash;
+mod matches;
+mod memory;
 mod postings;
 pub(crate) mod prefetch;
 mod range;
 mod rows;
 mod scan;
+mod shape;
 
-use std::alloc::{self, Layout};
 use std::ops::ControlFlow;
-use std::ptr::NonNull;
 
 use crossbeam_epoch::Guard;
 
 pub use dismantle::Dismantling;
 pub use hash::{HashIndex, HashStats, HashStatsWalk};
+pub use matches::Matches;
 pub use range::{RangeIndex, RangeStats};
 pub use scan::{Direction, Scan};
+pub use shape::{Admit, IndexMemory, IndexShape};
 
-use crate::hot::account::Account;
-use crate::hot::anchor::{ALIGN, AnchorPtr};
-use crate::hot::heap;
-use crate::hot::key::{KeySpec, SeekKey};
-use crate::hot::row::RowLayout;
-use crate::sync::Arc;
-
-/// What the caller of [`Index::insert`] says about another anchor with the same key.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Admit {
-    /// It does not prevent the insert.
-    Admit,
-    /// The insert must not happen.
-    Refuse,
-}
-
-/// What an index is made from.
-#[derive(Clone, Debug)]
-pub struct IndexShape {
-    /// How the rows' bytes lie.
-    pub layout: Arc<RowLayout>,
-    /// The key.
-    pub key: Arc<KeySpec>,
-    /// Which of an anchor's link words is this index's.
-    pub ordinal: usize,
-    /// How many link words an anchor has.
-    pub links: usize,
-    /// Whether at most one live row has a key.
-    pub unique: bool,
-    /// Is charged for the index's own memory, and for nothing else.
-    pub account: Arc<Account>,
-}
-
-/// Memory of an index, without the rows.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct IndexMemory {
-    /// Bytes allocated.
-    pub allocated_bytes: u64,
-    /// Bytes of these that hold something.
-    pub used_bytes: u64,
-}
+use crate::hot::anchor::AnchorPtr;
+use crate::hot::key::SeekKey;
 
 /// A hash or a range index.
 #[derive(Debug)]
@@ -300,42 +264,6 @@ impl Index {
         match self {
             Index::Hash(index) => index.memory(),
             Index::Range(index) => index.memory(),
-        }
-    }
-}
-
-/// Memory for a part of an index. Without it an index could be neither left as it was nor changed.
-fn allocate(size: usize) -> NonNull<u8> {
-    heap::allocate(size).unwrap_or_else(|| {
-        let layout = Layout::from_size_align(size, ALIGN);
-        alloc::handle_alloc_error(layout.expect("keys are far below isize::MAX"))
-    })
-}
-
-/// The anchors of one key, while the guard lasts.
-#[derive(Debug)]
-pub struct Matches<'g>(Found<'g>);
-
-#[derive(Debug)]
-enum Found<'g> {
-    Nothing,
-    Run(hash::Run<'g>),
-    Keyed(hash::KeyRun<'g>),
-    Chain(range::Chain<'g>),
-    Postings(postings::Postings<'g>),
-}
-
-impl Iterator for Matches<'_> {
-    type Item = AnchorPtr;
-
-    #[inline]
-    fn next(&mut self) -> Option<AnchorPtr> {
-        match &mut self.0 {
-            Found::Nothing => None,
-            Found::Run(run) => run.next(),
-            Found::Keyed(run) => run.next(),
-            Found::Chain(chain) => chain.next(),
-            Found::Postings(postings) => postings.next(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::slice;
 
 use crate::hot::anchor::AnchorPtr;
-use crate::hot::index::IndexShape;
+use crate::hot::index::shape::IndexShape;
 use crate::hot::key::{KeyBuf, KeyClass, KeySpec, KeyWord, SeekKey};
 use crate::hot::row::RowLayout;
 use crate::sync::{Arc, Word};

@@ -5,7 +5,9 @@ use proptest::prelude::*;
 
 use super::testing::{Fixture, KeyKind};
 use super::*;
-use crate::hot::key::{KeyBuf, KeyRange};
+use crate::hot::key::{KeyBuf, KeyRange, KeySpec};
+use crate::hot::row::RowLayout;
+use crate::sync::Arc;
 
 const KINDS: [KeyKind; 3] = [KeyKind::Int, KeyKind::IntAndBigInt, KeyKind::Text];
 

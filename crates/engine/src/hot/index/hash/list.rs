@@ -44,7 +44,7 @@ use std::cmp::Ordering;
 use super::buckets::Buckets;
 use super::nodes::{AnchorNodes, KEY, Nodes};
 use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
-use crate::hot::index::Dismantling;
+use crate::hot::index::dismantle::Dismantling;
 use crate::hot::index::prefetch::{prefetch, prefetch_row};
 use crate::hot::index::rows::Probe;
 use crate::sync::Word;

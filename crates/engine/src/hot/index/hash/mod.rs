@@ -16,6 +16,7 @@ mod list;
 mod nodes;
 mod scan;
 mod shrink;
+mod stage;
 mod stats;
 
 use std::ops::ControlFlow;
@@ -30,14 +31,16 @@ pub use stats::{HashStats, HashStatsWalk};
 use crate::hot::account::STRIPES;
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::count::Counts;
+use crate::hot::index::dismantle::Dismantling;
+use crate::hot::index::matches::{Found, Matches};
 use crate::hot::index::rows::{Probe, Rows};
-use crate::hot::index::{Admit, Dismantling, Found, IndexMemory, IndexShape, Matches};
+use crate::hot::index::shape::{Admit, IndexMemory, IndexShape};
 use crate::hot::key::{KeyBuf, SeekKey};
 use crate::sync::Mutex;
 use buckets::Buckets;
 use list::SplitList;
 use nodes::{AnchorNodes, KeyHeader, KeyNodes};
-use shrink::Shrinking;
+use stage::Shrinking;
 
 /// How often one call of [`HashIndex::reserve`] adds buckets.
 const SHARES_AT_ONCE: usize = 1024;

@@ -5,9 +5,8 @@ use crossbeam_epoch::Guard;
 use super::list::{SplitList, Target, is_marked, target};
 use super::nodes::{AnchorNodes, KeyNodes, Nodes};
 use super::{Entries, HashIndex};
-use crate::hot::index::Scan;
 use crate::hot::index::rows::Rows;
-use crate::hot::index::scan::Visit;
+use crate::hot::index::scan::{Scan, Visit};
 use crate::sync::atomic::Ordering::Acquire;
 
 impl HashIndex {

@@ -3,71 +3,16 @@
 //! One thread does this, in stages: a stage begins when all guards of the stage before are gone
 //! ([`Passed`]), which may take several calls of [`HashIndex::shrink`].
 
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::{Acquire, Release};
-
 use crossbeam_epoch::Guard;
 
 use super::list::SplitList;
 use super::nodes::Nodes;
+use super::stage::{Levels, Passed, Shrinking};
 use super::{Entries, HashIndex};
 
 /// So many looks in a row must find too many buckets: a table that was emptied is often filled
 /// again.
 const LOOKS: u32 = if cfg!(any(test, feature = "shuttle")) { 1 } else { 5 };
-
-/// How far it has come.
-#[derive(Debug)]
-pub(super) enum Shrinking {
-    /// So many looks in a row have found too many buckets.
-    Watching(u32),
-    /// Threads enter through the buckets that stay, but for those that were on their way.
-    Entered(Levels, Passed),
-    /// All others are taken out of the list, in the order of their borders; this is the next.
-    Unlinking(Levels, u64),
-    /// All are out, but a thread may be on one.
-    Unlinked(Levels, Passed),
-}
-
-impl Default for Shrinking {
-    fn default() -> Shrinking {
-        Shrinking::Watching(0)
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Levels {
-    from: u32,
-    to: u32,
-}
-
-impl Levels {
-    /// The border of the n-th bucket, and that of the last one before it that stays: the same if it
-    /// stays itself.
-    fn border(self, n: u64) -> (u64, u64) {
-        let border = n << (u64::BITS - self.from);
-        (border, border & !(u64::MAX >> self.to))
-    }
-}
-
-/// Whether all guards that were held at some moment are gone.
-#[derive(Debug)]
-pub(super) struct Passed(std::sync::Arc<AtomicBool>);
-
-impl Passed {
-    /// Of this moment.
-    fn since(guard: &Guard) -> Passed {
-        let passed = Passed(Default::default());
-        let flag = passed.0.clone();
-        guard.defer(move || flag.store(true, Release));
-        guard.flush();
-        passed
-    }
-
-    fn get(&self) -> bool {
-        self.0.load(Acquire)
-    }
-}
 
 impl HashIndex {
     /// See [`Index::shrink`](crate::hot::index::Index::shrink).

@@ -2,11 +2,11 @@
 
 use std::ptr::NonNull;
 
-use super::{PLACE, SLOT_SHIFT};
+use super::link::{PLACE, SLOT_SHIFT};
 use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
 use crate::hot::heap::{free, rounded};
-use crate::hot::index::allocate;
 use crate::hot::index::count::Counts;
+use crate::hot::index::memory::allocate;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 

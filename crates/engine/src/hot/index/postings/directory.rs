@@ -2,7 +2,6 @@
 
 use crossbeam_epoch::Guard;
 
-use super::GroupPtr;
 use super::chunk::{BLOCK, ChunkPtr, TINY};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::count::Counts;
@@ -75,7 +74,8 @@ impl Directory {
         (0..self.len()).filter_map(|index| self.block(index))
     }
 
-    pub(super) fn append(&self, group: GroupPtr, anchor: AnchorPtr, link: &Word, counts: &Counts) {
+    /// Adds an anchor of the group at this address.
+    pub(super) fn append(&self, group: u64, anchor: AnchorPtr, link: &Word, counts: &Counts) {
         let active = self.active.load(Acquire);
         if active != 0 && self.place(ChunkPtr::from_address(active), anchor, link) {
             return;
@@ -128,13 +128,13 @@ impl Directory {
     /// Adds a block that holds an anchor.
     fn append_block(
         &self,
-        group: GroupPtr,
+        group: u64,
         mut hole: Option<u64>,
         anchor: AnchorPtr,
         link: &Word,
         counts: &Counts,
     ) {
-        let block = ChunkPtr::create(group.address(), BLOCK, anchor, link, counts);
+        let block = ChunkPtr::create(group, BLOCK, anchor, link, counts);
         // Before it can be seen, so that the count is never below what is there.
         self.open.fetch_add(1, Relaxed);
         loop {

@@ -39,6 +39,7 @@
 
 mod chunk;
 mod directory;
+mod link;
 
 use std::ptr::NonNull;
 use std::slice;
@@ -47,13 +48,15 @@ use crossbeam_epoch::Guard;
 
 use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
 use crate::hot::heap::{free, rounded};
-use crate::hot::index::allocate;
 use crate::hot::index::count::Counts;
+use crate::hot::index::memory::allocate;
 use crate::hot::index::prefetch::prefetch_row;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use chunk::{CHAIN, ChunkPtr, Unlinked};
 use directory::Directory;
+pub(super) use link::is_place;
+use link::{PLACE, SLOT_SHIFT};
 
 /// State: the rows are in the low bits, the length of the key is above this bit.
 const DEAD: u64 = 1 << 40;
@@ -62,12 +65,6 @@ const KEY_LEN_SHIFT: u32 = 41;
 
 /// Tag of `more`: it points to a directory, not to the first chunk.
 const IN_DIRECTORY: u64 = 1;
-
-/// A link word has the address of the group or chunk, [`PLACE`], and in these bits the slot plus
-/// one, or zero for the group itself.
-const SLOT_SHIFT: u32 = 48;
-/// Tag of a link word: it names a place.
-const PLACE: u64 = 1;
 
 /// How many places ahead an iteration asks for what is there.
 const PREFETCH_AHEAD: u64 = 8;
@@ -90,12 +87,6 @@ pub(super) struct Group {
 /// The group has died: its key must be looked up again.
 #[derive(Debug)]
 pub(super) struct Dead;
-
-/// Whether a link word names a place in postings, rather than what follows in a list of which the
-/// anchor has not been removed.
-pub(super) fn is_place(link: u64) -> bool {
-    link & PLACE != 0
-}
 
 /// Points to a group, in an allocation that may have other things before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -208,7 +199,7 @@ impl GroupPtr {
         let more = group.more.load(Acquire);
         if more & IN_DIRECTORY != 0 {
             // SAFETY: the directory lives as long as the group.
-            unsafe { directory(more) }.append(self, anchor, link, counts);
+            unsafe { directory(more) }.append(self.address(), anchor, link, counts);
         } else {
             self.append_to_chain(group, anchor, link, counts);
         }
@@ -240,7 +231,7 @@ impl GroupPtr {
                 entry = chunk.next();
             }
         }
-        self.directory(group, counts).append(self, anchor, link, counts);
+        self.directory(group, counts).append(self.address(), anchor, link, counts);
     }
 
     /// The directory, which is made if there is none yet.

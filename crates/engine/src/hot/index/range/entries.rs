@@ -5,40 +5,14 @@ use std::ops::Range;
 
 use crossbeam_epoch::Guard;
 
+use super::chain::Chain;
 use super::node::{NodeRef, head};
 use super::version::{Retry, Seen};
 use super::{RangeIndex, Side};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::postings::GroupPtr;
-use crate::hot::index::rows::Rows;
 use crate::hot::key::KeyBuf;
-use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-
-/// Groups of a range index have nothing before them.
-pub(super) struct NoHeader;
-
-/// The anchors of a key in a unique index, newest first, along their link words.
-///
-/// An anchor that is taken out keeps its link word, so that a reader that is on it goes on to what
-/// followed then: that is still in the chain, or was taken out after this one and is protected too.
-#[derive(Debug)]
-pub(in crate::hot::index) struct Chain<'g> {
-    rows: &'g Rows,
-    next: u64,
-}
-
-impl Iterator for Chain<'_> {
-    type Item = AnchorPtr;
-
-    #[inline]
-    fn next(&mut self) -> Option<AnchorPtr> {
-        let anchor = AnchorPtr::from_address(self.next)?;
-        // SAFETY: protected by the guard under which the chain was entered, see above. Acquire:
-        // pairs with the Release of the removal that took something out behind it.
-        self.next = unsafe { self.rows.link(anchor) }.load(Acquire);
-        Some(anchor)
-    }
-}
+use crate::sync::atomic::Ordering::{Relaxed, Release};
 
 impl RangeIndex {
     /// The chain that begins with the anchor at this address.
@@ -47,7 +21,8 @@ impl RangeIndex {
     /// It was an entry of a leaf while a guard was held that lives for `'g`.
     #[inline]
     pub(super) unsafe fn chain(&self, pointer: u64) -> Chain<'_> {
-        Chain { rows: &self.rows, next: pointer }
+        // SAFETY: the caller's promise.
+        unsafe { Chain::new(&self.rows, pointer) }
     }
 
     /// The anchor after this one, or 0.

@@ -36,6 +36,7 @@
 //!
 //! A scan continues by key: it copies a leaf's pointers, and finds the next leaf by the fence.
 
+mod chain;
 mod entries;
 mod node;
 mod restructure;
@@ -47,16 +48,17 @@ use crossbeam_epoch::Guard;
 use crate::hot::account::Striped;
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::count::Counts;
+use crate::hot::index::dismantle::Dismantling;
+use crate::hot::index::matches::{Found, Matches};
 use crate::hot::index::postings::GroupPtr;
 use crate::hot::index::prefetch::prefetch_row;
 use crate::hot::index::rows::Rows;
-use crate::hot::index::{Admit, Dismantling, Found, IndexMemory, IndexShape, Matches};
+use crate::hot::index::shape::{Admit, IndexMemory, IndexShape};
 use crate::hot::key::SeekKey;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed};
 use crate::sync::{Arc, Word};
-pub(super) use entries::Chain;
-use entries::NoHeader;
+pub(super) use chain::Chain;
 use node::{CAPACITY, Entry, Fences, NodeRef, head};
 use version::{Retry, Seen};
 
@@ -76,6 +78,9 @@ pub struct RangeIndex {
     /// the index has gone.
     activity: Arc<Activity>,
 }
+
+/// Groups of a range index have nothing before them.
+struct NoHeader;
 
 /// What has happened to the tree's nodes.
 #[derive(Debug, Default)]
@@ -337,7 +342,7 @@ impl RangeIndex {
             // Another insert has replaced the dead group.
             return Ok(false);
         }
-        let sparse = restructure::is_sparse(node.count()) && leaf.parent.is_some();
+        let sparse = node::is_sparse(node.count()) && leaf.parent.is_some();
         locked.unlock();
         Ok(sparse)
     }

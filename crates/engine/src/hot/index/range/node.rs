@@ -7,7 +7,7 @@ use std::slice;
 
 use super::version::{Locked, Retry, Seen, Version};
 use crate::hot::heap::{free, rounded};
-use crate::hot::index::allocate;
+use crate::hot::index::memory::allocate;
 use crate::hot::index::prefetch::prefetch;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -23,6 +23,8 @@ pub(super) const CAPACITY: usize = match () {
 /// Entries in a block: what a search looks at after it has looked at the hints.
 const BLOCK: usize = if CAPACITY < 16 { 3 } else { 16 };
 const HINTS: usize = CAPACITY.div_ceil(BLOCK) - 1;
+/// A node with fewer entries is sparse.
+const SPARSE: usize = CAPACITY / 4;
 
 /// Length of an upper fence that is not there.
 const UNBOUNDED: u32 = u32::MAX;
@@ -356,4 +358,9 @@ fn lower_count(heads: &[Word], head: u64) -> usize {
 fn size(lower_len: u32, upper_len: u32) -> usize {
     let upper_len = if upper_len == UNBOUNDED { 0 } else { upper_len };
     size_of::<Node>() + lower_len as usize + upper_len as usize
+}
+
+/// Whether a node with this many entries should be merged with another.
+pub(super) fn is_sparse(count: usize) -> bool {
+    count < SPARSE
 }

@@ -2,14 +2,12 @@
 
 use crossbeam_epoch::Guard;
 
-use super::node::{CAPACITY, Entry, Fences, HEAD, NodeRef, common_len, head};
+use super::node::{CAPACITY, Entry, Fences, HEAD, NodeRef, common_len, head, is_sparse};
 use super::version::{Locked, Retry};
 use super::{ENTRY_WORDS, Leaf, RangeIndex, Side, Step};
 use crate::hot::key::KeyBuf;
 use crate::sync::atomic::Ordering::{Relaxed, Release};
 
-/// A node with fewer entries is sparse.
-const SPARSE: usize = CAPACITY / 4;
 /// Nodes are merged if the result has at most this many entries: then it need not be split soon.
 const MERGED_MAX: usize = CAPACITY * 3 / 4;
 /// Room that a split leaves in a node at the end that keys are being added to: they need not come
@@ -17,11 +15,6 @@ const MERGED_MAX: usize = CAPACITY * 3 / 4;
 const MARGIN: usize = CAPACITY.div_ceil(10);
 /// A prefix is lengthened by no less than this, since all heads must then be computed again.
 const PREFIX_STEP: usize = HEAD / 2;
-
-/// Whether a node with this many entries should be merged with another.
-pub(super) fn is_sparse(count: usize) -> bool {
-    count < SPARSE
-}
 
 /// Whether two nodes are better off as one.
 fn fit(sparse: usize, other: usize) -> bool {

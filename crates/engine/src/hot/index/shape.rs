@@ -1,0 +1,41 @@
+//! What an index is made from, and what it tells and is told.
+
+use crate::hot::account::Account;
+use crate::hot::key::KeySpec;
+use crate::hot::row::RowLayout;
+use crate::sync::Arc;
+
+/// What the caller of [`Index::insert`](super::Index::insert) says about another anchor with the same key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Admit {
+    /// It does not prevent the insert.
+    Admit,
+    /// The insert must not happen.
+    Refuse,
+}
+
+/// What an index is made from.
+#[derive(Clone, Debug)]
+pub struct IndexShape {
+    /// How the rows' bytes lie.
+    pub layout: Arc<RowLayout>,
+    /// The key.
+    pub key: Arc<KeySpec>,
+    /// Which of an anchor's link words is this index's.
+    pub ordinal: usize,
+    /// How many link words an anchor has.
+    pub links: usize,
+    /// Whether at most one live row has a key.
+    pub unique: bool,
+    /// Is charged for the index's own memory, and for nothing else.
+    pub account: Arc<Account>,
+}
+
+/// Memory of an index, without the rows.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct IndexMemory {
+    /// Bytes allocated.
+    pub allocated_bytes: u64,
+    /// Bytes of these that hold something.
+    pub used_bytes: u64,
+}
