@@ -255,5 +255,15 @@ impl VersionPtr {
     }
 }
 
+/// A version of a row, valid while the snapshot that it was read at is registered; of a row that is
+/// not in memory ([`AnchorPtr::COLD`]) a copy, which its cursor or arena keeps for a while.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RowRef {
+    /// The row.
+    pub anchor: AnchorPtr,
+    /// The version that the snapshot sees.
+    pub version: VersionPtr,
+}
+
 /// Bytes before the row bytes of a version, from its address on.
 pub const HEADER_LEN: usize = WORD;

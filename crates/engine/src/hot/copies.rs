@@ -7,8 +7,7 @@
 
 use base::Arena;
 
-use crate::hot::anchor::{AnchorPtr, HEADER_LEN, VersionPtr};
-use crate::hot::cursor::RowRef;
+use crate::hot::anchor::{AnchorPtr, HEADER_LEN, RowRef, VersionPtr};
 
 const WORD: usize = size_of::<u64>();
 const _: () = assert!(HEADER_LEN == WORD, "a header is a word");

@@ -1,59 +1,42 @@
-//! Cursors over tables some of whose rows are not in memory.
+//! What a cursor has of a part of an index, of which some rows are not in memory: what memory says of
+//! each key, and what the index's tree has. [`Merge`] puts the two into one order.
 //!
-//! # How the two sides are merged
-//!
-//! The index in memory is walked up to a bound, and what it says about every key on the way is
-//! noted: a visible version, or that there is none. Then the index's tree is read up to the same
-//! bound, chunk by chunk, and both go into one order; where both have a key, memory is right. Then
-//! comes the next part.
-//!
-//! # Invariants
-//!
-//! * MC1: of every key memory is asked before the tree. A row moves from memory to the tree by
-//!   being written there first and unlinked afterwards, and comes back without leaving the tree. So
-//!   a reader that finds nothing in memory finds in the tree what its snapshot sees, however late
-//!   it looks: commits that the snapshot does not see do not sink while it is registered.
-//! * MC2: a part holds all rows in memory with the keys that it is about: it ends between two keys.
-//! * MC3: what an anchor says counts only if it has not sunk when the walk has come to the end of
-//!   the part. The row may have come back under another anchor. If the walk has found that too, the
-//!   row would be there twice; if it missed it because it has sunk since, the one with a deletion
-//!   sank before it.
-//! * MC4: the walk and what it has found are dropped together if the cursor must wait for another
-//!   transaction.
+//! A part, and the rules for it (MC1 to MC4), are those of [`super::merged`].
 
 use std::ops::{Bound, ControlFlow, Range};
 
 use base::ids::Lsn;
-use crossbeam_epoch::Guard;
 
-use super::{Cursor, Fetched, LAST_CHUNK, LOOKS, Look, RowRef, Wanted};
 use crate::cold::table::{
     ColdCursor, ColdEntry, ColdResult, ColdTable, ORDERED_BYTES, VisitEntries,
 };
 use crate::cold::tree::{self, LeafSpan};
-use crate::hot::anchor::{AnchorPtr, VersionPtr};
+use crate::hot::anchor::{AnchorPtr, RowRef};
 use crate::hot::copies::{Copies, CopyAt};
 use crate::hot::index::Direction;
-use crate::hot::key::{KeyBuf, KeyRange};
+use crate::hot::key::KeyBuf;
 use crate::hot::status::Begin;
-use crate::hot::table::{Table, Walk};
+use crate::hot::table::Table;
 use crate::sync::atomic::Ordering::Acquire;
 use crate::wait::Task;
 
-/// What [`Cursor::fetch_merged`] is told about an anchor.
-pub(crate) struct Seen {
-    /// What to do with it.
-    pub look: Look,
-    /// Whether it says something about its row, so that what the tree says does not count.
-    pub overrides: bool,
+/// What a cursor has of rows that are not in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    /// Copies of them.
+    Rows,
+    /// The entries in the index's tree, for [`sunk_entry`].
+    Entries,
+    /// That they are there: copies have no bytes.
+    Presence,
 }
 
 /// What is read of a tree.
 #[derive(Clone, Copy)]
-struct Reading {
+pub(super) struct Reading {
     /// What snapshots at this position see.
-    as_of: Lsn,
-    wanted: Wanted,
+    pub as_of: Lsn,
+    pub wanted: Wanted,
 }
 
 /// What memory has of the part at hand.
@@ -135,160 +118,6 @@ struct SunkEntry {
     row: Option<CopyAt>,
 }
 
-impl Cursor {
-    /// Fetches another chunk of what `look` takes in memory, and of the rows that are not there. A
-    /// chunk may be empty though there is more. Rows that are not in memory are copies, which last
-    /// until the next chunk is fetched.
-    pub(crate) fn fetch_merged(
-        &mut self,
-        task: &Task,
-        (table, cold): (&Table, &ColdTable),
-        look: &mut dyn FnMut(AnchorPtr) -> Seen,
-    ) -> ColdResult<Fetched> {
-        self.leave_chunk();
-        let mut merge = self.merge.take().unwrap_or_default();
-        let fetched = self.fetch_part(&mut merge, task, (table, cold), look);
-        self.merge = Some(merge);
-        self.fetched += self.chunk.len() as u64;
-        fetched
-    }
-
-    fn fetch_part(
-        &mut self,
-        merge: &mut Merge,
-        task: &Task,
-        (table, cold): (&Table, &ColdTable),
-        look: &mut dyn FnMut(AnchorPtr) -> Seen,
-    ) -> ColdResult<Fetched> {
-        if merge.tree.is_none() {
-            let walked = {
-                let guard = task.pin();
-                self.walk_part(merge, table, &guard, look)
-            };
-            if walked != Fetched::Chunk {
-                return Ok(walked);
-            }
-            merge.tree = Some(self.part_in_tree(merge, cold));
-        }
-        let tree = merge.tree.as_mut().expect("made above");
-        let how = Reading { as_of: self.snapshot.stamp, wanted: self.wanted };
-        let ahead = Ahead {
-            key: merge.found[merge.at..merge.part].first().map(|f| &merge.keys[f.key.clone()]),
-            is_ordered: merge.is_ordered && self.direction == Direction::Forward,
-            is_alone: merge.part == 0,
-        };
-        let more = merge.sunk.read(task, (tree, cold), ahead, self.size, how)?;
-        merge.fetch_rows(task, (table, cold), (self.index, how), self.direction)?;
-        merge.hand_out(self.direction, &mut self.chunk);
-        if more == tree::Chunk::Ended {
-            merge.hand_out_rest(&mut self.chunk);
-            merge.tree = None;
-        }
-        self.size = (self.size * 4).min(LAST_CHUNK);
-        Ok(Fetched::Chunk)
-    }
-
-    /// Walks on in memory, up to between two keys (MC2).
-    fn walk_part(
-        &mut self,
-        merge: &mut Merge,
-        table: &Table,
-        guard: &Guard,
-        look: &mut dyn FnMut(AnchorPtr) -> Seen,
-    ) -> Fetched {
-        merge.forget_part();
-        if self.walk.as_ref().is_some_and(Walk::is_done) {
-            return Fetched::End;
-        }
-        let (before, kept) = (self.walk.clone(), merge.found.len());
-        let (index, direction) = (self.index, self.direction);
-        let walk = self.walk.get_or_insert_with(|| table.walk_of(index, &self.range, direction));
-        let (copies, size) = (&mut self.copies, self.size);
-        let (mut looks, mut rows, mut stopped) = (0, 0, false);
-        table.walk(guard, index, walk, &mut |anchor| {
-            if stopped {
-                return ControlFlow::Break(());
-            }
-            let Seen { look, overrides } = look(anchor);
-            let row = match look {
-                Look::Row(row) => Some(row),
-                Look::Copy(anchor, copy) => {
-                    let row = RowRef { anchor, version: VersionPtr::of_copy(&copy) };
-                    copies.push(copy);
-                    Some(row)
-                }
-                Look::Nothing => None,
-                Look::Stop => {
-                    stopped = true;
-                    return ControlFlow::Break(());
-                }
-            };
-            (looks, rows) = (looks + 1, rows + usize::from(row.is_some()));
-            // SAFETY: the anchor was reached under the guard; the inline version holds its keys
-            // (H3).
-            let bytes = unsafe { table.row(anchor.inline(table.links())) };
-            let is_other_key = merge.note((table, index), anchor, bytes, (row, overrides));
-            match is_other_key && (rows >= size || looks >= LOOKS) {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        });
-        if stopped {
-            merge.truncate(kept);
-            self.walk = before;
-            return Fetched::Stopped;
-        }
-        for found in merge.found.iter_mut().filter(|found| found.overrides) {
-            // SAFETY: the anchor was reached under the guard, or was kept since then by the
-            // snapshot, which sees the row or its deletion.
-            if unsafe { found.anchor.head().load(Acquire) } == Begin::SUNK {
-                (found.row, found.overrides) = (None, false);
-            }
-        }
-        merge.end_part(walk.is_done(), direction);
-        Fetched::Chunk
-    }
-
-    /// The part that memory was walked through for, in the tree.
-    fn part_in_tree(&self, merge: &mut Merge, cold: &ColdTable) -> ColdCursor {
-        let KeyRange { lower, upper } = self.range.keys();
-        let first = Bound::Included(lower.to_vec());
-        let last = upper.map_or(Bound::Unbounded, |upper| Bound::Excluded(upper.to_vec()));
-        let own = merge.found.get(merge.part).map(|found| merge.own_key(found).to_vec());
-        let (lower, upper, direction) = match self.direction {
-            Direction::Forward => {
-                let end = own.map_or(last, Bound::Excluded);
-                let next = match &end {
-                    Bound::Excluded(key) => Bound::Included(key.clone()),
-                    bound => bound.clone(),
-                };
-                let start = merge.next.replace(next).unwrap_or(first);
-                (start, end, tree::Direction::Forward)
-            }
-            Direction::Backward => {
-                let end = own.map_or(first, |own| behind(&own));
-                let next = match &end {
-                    Bound::Included(key) => Bound::Excluded(key.clone()),
-                    bound => bound.clone(),
-                };
-                let start = merge.next.replace(next).unwrap_or(last);
-                (end, start, tree::Direction::Backward)
-            }
-        };
-        let (lower, upper) = (lower.as_ref().map(|key| &key[..]), upper.as_ref().map(|k| &k[..]));
-        cold.cursor(self.index, tree::Range { lower, upper }, direction)
-    }
-}
-
-/// The lower bound of all keys of a tree above those that begin with this key of its index, of
-/// which there are some: another key of the index.
-fn behind(own: &[u8]) -> Bound<Vec<u8>> {
-    let mut key = KeyBuf::from(own);
-    let is_bounded = key.increment();
-    debug_assert!(is_bounded, "greater keys have been seen");
-    Bound::Included(key.to_vec())
-}
-
 impl Merge {
     /// Forgets how far it has come.
     pub fn restart(&mut self) {
@@ -297,13 +126,80 @@ impl Merge {
         (self.tree, self.next) = (None, None);
     }
 
+    /// Whether the part at hand is still being read from the tree.
+    pub fn is_in_tree(&self) -> bool {
+        self.tree.is_some()
+    }
+
+    /// How many anchors are noted.
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// The key in the index of the first anchor that is noted for the next part.
+    pub fn next_key(&self) -> Option<&[u8]> {
+        self.found.get(self.part).map(|found| self.own_key(found))
+    }
+
+    /// Notes where the next part begins; where the one at hand does, unless it is the first.
+    pub fn go_on_from(&mut self, next: Bound<Vec<u8>>) -> Option<Bound<Vec<u8>>> {
+        self.next.replace(next)
+    }
+
+    /// The part at hand, in the tree.
+    pub fn enter_tree(&mut self, part: ColdCursor) {
+        self.tree = Some(part);
+    }
+
+    /// Reads a chunk of the part at hand from the tree, about `size` entries, and hands out what
+    /// both sides have up to its end. At the end of the part the tree is left.
+    pub fn read_part(
+        &mut self,
+        task: &Task,
+        (table, cold): (&Table, &ColdTable),
+        (index, how): (usize, Reading),
+        direction: Direction,
+        size: usize,
+        chunk: &mut Vec<RowRef>,
+    ) -> ColdResult<()> {
+        let Merge { found, keys, part, at, is_ordered, tree, sunk, .. } = self;
+        let tree = tree.as_mut().expect("the part is in the tree");
+        let ahead = Ahead {
+            key: found[*at..*part].first().map(|found| &keys[found.key.clone()]),
+            is_ordered: *is_ordered && direction == Direction::Forward,
+            is_alone: *part == 0,
+        };
+        let more = sunk.read(task, (tree, cold), ahead, size, how)?;
+        self.fetch_rows(task, (table, cold), (index, how), direction)?;
+        self.hand_out(direction, chunk);
+        if more == tree::Chunk::Ended {
+            self.hand_out_rest(chunk);
+            self.tree = None;
+        }
+        Ok(())
+    }
+
+    /// Rows that have sunk since they were noted say nothing (MC3).
+    ///
+    /// # Safety
+    /// The anchors that say something were reached under a guard that is still held, or are kept
+    /// by the cursor's snapshot.
+    pub unsafe fn forget_sunk(&mut self) {
+        for found in self.found.iter_mut().filter(|found| found.overrides) {
+            // SAFETY: the caller's promise.
+            if unsafe { found.anchor.head().load(Acquire) } == Begin::SUNK {
+                (found.row, found.overrides) = (None, false);
+            }
+        }
+    }
+
     fn own_key(&self, found: &Found) -> &[u8] {
         &self.keys[found.key.start..found.own_end]
     }
 
     /// Notes an anchor with this row; whether its key in the index is another than the one's
     /// before.
-    fn note(
+    pub fn note(
         &mut self,
         (table, index): (&Table, usize),
         anchor: AnchorPtr,
@@ -326,13 +222,13 @@ impl Merge {
     }
 
     /// Drops what was noted behind the first `len`.
-    fn truncate(&mut self, len: usize) {
+    pub fn truncate(&mut self, len: usize) {
         self.found.truncate(len);
         self.keys.truncate(self.found.last().map_or(0, |found| found.key.end));
     }
 
     /// What was walked through, without the last key if the walk goes on, is a part.
-    fn end_part(&mut self, is_done: bool, direction: Direction) {
+    pub fn end_part(&mut self, is_done: bool, direction: Direction) {
         self.part = match self.found.last() {
             Some(last) if !is_done => {
                 let last = self.own_key(last);
@@ -352,7 +248,7 @@ impl Merge {
     }
 
     /// Forgets the part at hand; what lies behind is of the next.
-    fn forget_part(&mut self) {
+    pub fn forget_part(&mut self) {
         let part = std::mem::take(&mut self.part);
         self.at = 0;
         self.found.drain(..part);

@@ -6,25 +6,31 @@
 //! [`FIRST_CHUNK`] to [`LAST_CHUNK`] rows, so that a statement that wants one row does not fetch
 //! many.
 //!
-//! Where rows may have sunk, what is in memory and what is not are merged: see [`merge`]. Which of
+//! Where rows may have sunk, what is in memory and what is not are merged: see [`merged`]. Which of
 //! the two ways a cursor goes is decided when it starts.
 //!
 //! A cursor may feed updates of the same statement: what the statement writes is not visible to its
 //! own snapshot, wherever in the index it turns up.
 
 mod merge;
+mod merged;
 
 use std::ops::ControlFlow;
 
 use crossbeam_epoch::Guard;
 
-pub(crate) use merge::{Seen, sunk_entry};
+pub use merge::Wanted;
+pub(crate) use merge::sunk_entry;
+pub(crate) use merged::Seen;
+
+pub use crate::hot::anchor::RowRef;
+pub use crate::hot::key::ScanRange;
 
 use self::merge::Merge;
 use crate::cold::table::ColdTable;
 use crate::hot::anchor::{AnchorPtr, VersionPtr};
 use crate::hot::index::Direction;
-use crate::hot::key::{KeyBuf, KeyRange, SeekKey};
+use crate::hot::key::{KeyBuf, SeekKey};
 use crate::hot::status::SlotTable;
 use crate::hot::table::{Table, Walk};
 use crate::hot::visibility::Snapshot;
@@ -35,39 +41,6 @@ pub const FIRST_CHUNK: usize = 8;
 pub const LAST_CHUNK: usize = 256;
 /// Anchors looked at under one guard at most, visible or not.
 const LOOKS: usize = 1024;
-
-/// A version of a row, valid while the snapshot that it was read at is registered; of a row that is
-/// not in memory ([`AnchorPtr::COLD`]) a copy, which its cursor or arena keeps for a while.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RowRef {
-    /// The row.
-    pub anchor: AnchorPtr,
-    /// The version that the snapshot sees.
-    pub version: VersionPtr,
-}
-
-/// Which part of an index a cursor goes through. Keys are encoded by the index's
-/// [`KeySpec`](crate::hot::key::KeySpec).
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ScanRange {
-    /// Everything.
-    All,
-    /// The rows with this whole key.
-    Key(KeyBuf),
-    /// The rows whose keys are in this range, in a range index.
-    Keys(KeyRange),
-}
-
-impl ScanRange {
-    /// The keys. What begins with one of them is in the range as well, and nothing else.
-    pub(crate) fn keys(&self) -> KeyRange {
-        match self {
-            ScanRange::All => KeyRange::all(),
-            ScanRange::Key(key) => KeyRange::prefix(key),
-            ScanRange::Keys(range) => range.clone(),
-        }
-    }
-}
 
 /// Goes through part of an index of one table.
 pub struct Cursor {
@@ -97,17 +70,6 @@ pub struct Cursor {
     is_merged: bool,
     wanted: Wanted,
     merge: Option<Box<Merge>>,
-}
-
-/// What a cursor has of rows that are not in memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Wanted {
-    /// Copies of them.
-    Rows,
-    /// The entries in the index's tree, for [`sunk_entry`].
-    Entries,
-    /// That they are there: copies have no bytes.
-    Presence,
 }
 
 /// What [`Cursor::fetch_by`] does with an anchor.

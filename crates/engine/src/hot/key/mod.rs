@@ -42,9 +42,10 @@ use base::types::{Repr, SqlType};
 
 pub use bytes::KeyBuf;
 pub use hash::hash_bytes;
-pub use range::KeyRange;
+pub use range::{KeyRange, ScanRange};
 pub use word::KeyWord;
 
+use self::word::guid;
 use crate::hot::row::{Place, RowLayout, fixed_width};
 
 /// One column of a key.
@@ -294,12 +295,6 @@ impl Part {
         }
         out.invert(start, self.mask);
     }
-}
-
-/// Bytes of a uniqueidentifier from the most to the least significant in comparisons.
-fn guid(v: [u8; 16]) -> [u8; 16] {
-    const ORDER: [usize; 16] = [10, 11, 12, 13, 14, 15, 8, 9, 6, 7, 4, 5, 0, 1, 2, 3];
-    ORDER.map(|i| v[i])
 }
 
 #[cfg(all(test, not(feature = "shuttle")))]

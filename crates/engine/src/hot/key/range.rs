@@ -76,3 +76,25 @@ impl KeySpec {
         range
     }
 }
+
+/// Which part of an index a cursor goes through. Keys are encoded by the index's [`KeySpec`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ScanRange {
+    /// Everything.
+    All,
+    /// The rows with this whole key.
+    Key(KeyBuf),
+    /// The rows whose keys are in this range, in a range index.
+    Keys(KeyRange),
+}
+
+impl ScanRange {
+    /// The keys. What begins with one of them is in the range as well, and nothing else.
+    pub(crate) fn keys(&self) -> KeyRange {
+        match self {
+            ScanRange::All => KeyRange::all(),
+            ScanRange::Key(key) => KeyRange::prefix(key),
+            ScanRange::Keys(range) => range.clone(),
+        }
+    }
+}

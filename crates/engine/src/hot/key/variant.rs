@@ -13,8 +13,8 @@ use base::datetime::Moment;
 use base::variant::{Family, content, family};
 use base::{Arena, Collation, ConvertOptions, SqlType, ValueRef, convert};
 
-use super::word::ordered_float;
-use super::{KeyBuf, guid};
+use super::KeyBuf;
+use super::word::{guid, ordered_float};
 
 /// Adds the key of a variant that is not NULL.
 pub(super) fn encode(value: ValueRef<'_>, out: &mut KeyBuf) {

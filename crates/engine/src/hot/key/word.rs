@@ -1,4 +1,5 @@
-//! Key columns of at most eight bytes, read from a row as one word.
+//! Key columns of at most eight bytes, read from a row as one word; and how other constant widths
+//! are put in order.
 
 use base::ValueRef;
 use base::types::{SqlType, TypeKind};
@@ -151,4 +152,10 @@ pub(super) fn ordered_float(bits: u64) -> u64 {
 #[inline]
 fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes[..N].try_into().expect("the slice has been cut to N bytes")
+}
+
+/// Bytes of a uniqueidentifier from the most to the least significant in comparisons.
+pub(super) fn guid(v: [u8; 16]) -> [u8; 16] {
+    const ORDER: [usize; 16] = [10, 11, 12, 13, 14, 15, 8, 9, 6, 7, 4, 5, 0, 1, 2, 3];
+    ORDER.map(|i| v[i])
 }

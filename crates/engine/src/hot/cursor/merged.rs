@@ -1,0 +1,184 @@
+//! Cursors over tables some of whose rows are not in memory.
+//!
+//! # How the two sides are merged
+//!
+//! The index in memory is walked up to a bound, and what it says about every key on the way is
+//! noted: a visible version, or that there is none. Then the index's tree is read up to the same
+//! bound, chunk by chunk, and both go into one order; where both have a key, memory is right. Then
+//! comes the next part.
+//!
+//! # Invariants
+//!
+//! * MC1: of every key memory is asked before the tree. A row moves from memory to the tree by
+//!   being written there first and unlinked afterwards, and comes back without leaving the tree. So
+//!   a reader that finds nothing in memory finds in the tree what its snapshot sees, however late
+//!   it looks: commits that the snapshot does not see do not sink while it is registered.
+//! * MC2: a part holds all rows in memory with the keys that it is about: it ends between two keys.
+//! * MC3: what an anchor says counts only if it has not sunk when the walk has come to the end of
+//!   the part. The row may have come back under another anchor. If the walk has found that too, the
+//!   row would be there twice; if it missed it because it has sunk since, the one with a deletion
+//!   sank before it.
+//! * MC4: the walk and what it has found are dropped together if the cursor must wait for another
+//!   transaction.
+
+use std::ops::{Bound, ControlFlow};
+
+use crossbeam_epoch::Guard;
+
+use super::merge::{Merge, Reading};
+use super::{Cursor, Fetched, LAST_CHUNK, LOOKS, Look};
+use crate::cold::table::{ColdCursor, ColdResult, ColdTable};
+use crate::cold::tree;
+use crate::hot::anchor::{AnchorPtr, RowRef, VersionPtr};
+use crate::hot::index::Direction;
+use crate::hot::key::{KeyBuf, KeyRange};
+use crate::hot::table::{Table, Walk};
+use crate::wait::Task;
+
+/// What [`Cursor::fetch_merged`] is told about an anchor.
+pub(crate) struct Seen {
+    /// What to do with it.
+    pub look: Look,
+    /// Whether it says something about its row, so that what the tree says does not count.
+    pub overrides: bool,
+}
+
+impl Cursor {
+    /// Fetches another chunk of what `look` takes in memory, and of the rows that are not there. A
+    /// chunk may be empty though there is more. Rows that are not in memory are copies, which last
+    /// until the next chunk is fetched.
+    pub(crate) fn fetch_merged(
+        &mut self,
+        task: &Task,
+        (table, cold): (&Table, &ColdTable),
+        look: &mut dyn FnMut(AnchorPtr) -> Seen,
+    ) -> ColdResult<Fetched> {
+        self.leave_chunk();
+        let mut merge = self.merge.take().unwrap_or_default();
+        let fetched = self.fetch_part(&mut merge, task, (table, cold), look);
+        self.merge = Some(merge);
+        self.fetched += self.chunk.len() as u64;
+        fetched
+    }
+
+    fn fetch_part(
+        &mut self,
+        merge: &mut Merge,
+        task: &Task,
+        (table, cold): (&Table, &ColdTable),
+        look: &mut dyn FnMut(AnchorPtr) -> Seen,
+    ) -> ColdResult<Fetched> {
+        if !merge.is_in_tree() {
+            let walked = {
+                let guard = task.pin();
+                self.walk_part(merge, table, &guard, look)
+            };
+            if walked != Fetched::Chunk {
+                return Ok(walked);
+            }
+            let part = self.part_in_tree(merge, cold);
+            merge.enter_tree(part);
+        }
+        let how = Reading { as_of: self.snapshot.stamp, wanted: self.wanted };
+        let (from, direction) = ((self.index, how), self.direction);
+        merge.read_part(task, (table, cold), from, direction, self.size, &mut self.chunk)?;
+        self.size = (self.size * 4).min(LAST_CHUNK);
+        Ok(Fetched::Chunk)
+    }
+
+    /// Walks on in memory, up to between two keys (MC2).
+    fn walk_part(
+        &mut self,
+        merge: &mut Merge,
+        table: &Table,
+        guard: &Guard,
+        look: &mut dyn FnMut(AnchorPtr) -> Seen,
+    ) -> Fetched {
+        merge.forget_part();
+        if self.walk.as_ref().is_some_and(Walk::is_done) {
+            return Fetched::End;
+        }
+        let (before, kept) = (self.walk.clone(), merge.len());
+        let (index, direction) = (self.index, self.direction);
+        let walk = self.walk.get_or_insert_with(|| table.walk_of(index, &self.range, direction));
+        let (copies, size) = (&mut self.copies, self.size);
+        let (mut looks, mut rows, mut stopped) = (0, 0, false);
+        table.walk(guard, index, walk, &mut |anchor| {
+            if stopped {
+                return ControlFlow::Break(());
+            }
+            let Seen { look, overrides } = look(anchor);
+            let row = match look {
+                Look::Row(row) => Some(row),
+                Look::Copy(anchor, copy) => {
+                    let row = RowRef { anchor, version: VersionPtr::of_copy(&copy) };
+                    copies.push(copy);
+                    Some(row)
+                }
+                Look::Nothing => None,
+                Look::Stop => {
+                    stopped = true;
+                    return ControlFlow::Break(());
+                }
+            };
+            (looks, rows) = (looks + 1, rows + usize::from(row.is_some()));
+            // SAFETY: the anchor was reached under the guard; the inline version holds its keys
+            // (H3).
+            let bytes = unsafe { table.row(anchor.inline(table.links())) };
+            let is_other_key = merge.note((table, index), anchor, bytes, (row, overrides));
+            match is_other_key && (rows >= size || looks >= LOOKS) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        if stopped {
+            merge.truncate(kept);
+            self.walk = before;
+            return Fetched::Stopped;
+        }
+        // SAFETY: the anchors were reached under the guard, or were kept since then by the snapshot,
+        // which sees the row or its deletion.
+        unsafe { merge.forget_sunk() };
+        merge.end_part(walk.is_done(), direction);
+        Fetched::Chunk
+    }
+
+    /// The part that memory was walked through for, in the tree.
+    fn part_in_tree(&self, merge: &mut Merge, cold: &ColdTable) -> ColdCursor {
+        let KeyRange { lower, upper } = self.range.keys();
+        let first = Bound::Included(lower.to_vec());
+        let last = upper.map_or(Bound::Unbounded, |upper| Bound::Excluded(upper.to_vec()));
+        let own = merge.next_key().map(<[u8]>::to_vec);
+        let (lower, upper, direction) = match self.direction {
+            Direction::Forward => {
+                let end = own.map_or(last, Bound::Excluded);
+                let next = match &end {
+                    Bound::Excluded(key) => Bound::Included(key.clone()),
+                    bound => bound.clone(),
+                };
+                let start = merge.go_on_from(next).unwrap_or(first);
+                (start, end, tree::Direction::Forward)
+            }
+            Direction::Backward => {
+                let end = own.map_or(first, |own| behind(&own));
+                let next = match &end {
+                    Bound::Included(key) => Bound::Excluded(key.clone()),
+                    bound => bound.clone(),
+                };
+                let start = merge.go_on_from(next).unwrap_or(last);
+                (end, start, tree::Direction::Backward)
+            }
+        };
+        let (lower, upper) = (lower.as_ref().map(|key| &key[..]), upper.as_ref().map(|k| &k[..]));
+        cold.cursor(self.index, tree::Range { lower, upper }, direction)
+    }
+}
+
+/// The lower bound of all keys of a tree above those that begin with this key of its index, of
+/// which there are some: another key of the index.
+fn behind(own: &[u8]) -> Bound<Vec<u8>> {
+    let mut key = KeyBuf::from(own);
+    let is_bounded = key.increment();
+    debug_assert!(is_bounded, "greater keys have been seen");
+    Bound::Included(key.to_vec())
+}
