@@ -1,5 +1,5 @@
-//! What a cursor has of a part of an index, of which some rows are not in memory: what memory says of
-//! each key, and what the index's tree has. [`Merge`] puts the two into one order.
+//! What a cursor has of a part of an index, of which some rows are not in memory: what memory says
+//! of each key, and what the tree of the index has. [`Merge`] puts the two into one order.
 //!
 //! A part, and the rules for it (MC1 to MC4), are those of [`super::merged`].
 

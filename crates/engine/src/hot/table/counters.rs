@@ -4,9 +4,9 @@
 //! when it ends ([`Attempts`], kept with the tally of the table's memory). Searches are counted by
 //! index, of memory-optimized tables alone, each once in one place; a scan once for each chunk.
 //! Places are sharded, and the counts are exact while no thread is counting.
+//!
+//! [`Attempts`]: crate::hot::tally::Attempts
 
-use super::Table;
-use crate::hot::tally::Attempts;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
 
@@ -123,48 +123,6 @@ impl IndexUses {
             returned: found + sum(|s| &s.returned),
             validations: sum(|s| &s.validations),
             validated: sum(|s| &s.validated),
-        }
-    }
-}
-
-impl Table {
-    /// Rows that transactions have tried to write since it was made; those in progress have not
-    /// said yet.
-    pub fn attempts(&self) -> Attempts {
-        self.tally.attempts()
-    }
-
-    /// How an index has been used, if that is counted: in memory-optimized tables.
-    pub fn index_use(&self, index: usize) -> Option<IndexUse> {
-        self.indexes[index].uses.as_ref().map(IndexUses::read)
-    }
-
-    /// Counts a search for one row, which has come upon this many.
-    #[inline]
-    pub(crate) fn count_look_up(&self, index: usize, shard: usize, touched: u64, found: bool) {
-        if let Some(uses) = &self.indexes[index].uses {
-            uses.count_look_up(shard, touched, found);
-        }
-    }
-
-    /// Counts part of a scan of an index, which has come upon this many rows, and returned this
-    /// many.
-    pub(crate) fn count_chunk(
-        &self,
-        (index, shard): (usize, usize),
-        is_first: bool,
-        touched: u64,
-        returned: u64,
-    ) {
-        if let Some(uses) = &self.indexes[index].uses {
-            uses.count_chunk(shard, is_first, touched, returned);
-        }
-    }
-
-    /// A commit has looked through a range, and come upon this many rows.
-    pub(crate) fn count_validation(&self, index: usize, shard: usize, touched: u64) {
-        if let Some(uses) = &self.indexes[index].uses {
-            uses.count_validation(shard, touched);
         }
     }
 }

@@ -2,7 +2,6 @@
 //! use, table by table; a transaction that wants a table that is not loaded asks for it and waits
 //! (`txn::waits`).
 
-use crate::hot::table::Table;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
 
@@ -72,19 +71,5 @@ impl Loading {
     /// Whether a transaction has asked for it.
     pub fn is_asked(&self) -> bool {
         self.asked.load(Relaxed)
-    }
-}
-
-impl Table {
-    /// Whether its rows are all in memory or trees. If not, a transaction that wants to use it
-    /// waits.
-    #[inline]
-    pub fn is_loaded(&self) -> bool {
-        self.loading.is_loaded()
-    }
-
-    /// How far its loading has come.
-    pub(crate) fn loading(&self) -> &Loading {
-        &self.loading
     }
 }

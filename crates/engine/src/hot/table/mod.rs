@@ -22,6 +22,7 @@ mod memory;
 mod promote;
 mod recover;
 mod sink;
+mod sinks_since;
 mod spec;
 
 use std::ops::{ControlFlow, Range};
@@ -37,21 +38,21 @@ pub use counters::{IndexUse, TableCounters};
 use loading::Loading;
 pub(crate) use promote::Promoted;
 pub(crate) use recover::Side;
-pub(crate) use sink::{Descent, Left, SinksSince};
+pub(crate) use sink::{Descent, Left};
+pub(crate) use sinks_since::SinksSince;
 pub use spec::{ConflictPolicy, IdentitySpec, IndexKind, IndexSpec, TableSpec};
 
 use crate::cold::table::{ColdTable, RowKeys};
 use crate::hot::account::Account;
 use crate::hot::anchor::AnchorPtr;
-use crate::hot::cursor::ScanRange;
 use crate::hot::filter::RowFilter;
 use crate::hot::gate::Gate;
 use crate::hot::identity::Counter;
 use crate::hot::index::{Admit, Direction, Dismantling, Index, IndexShape, Scan};
-use crate::hot::key::{KeyBuf, KeyColumn, KeyRange, KeySpec, SeekKey};
+use crate::hot::key::{KeyBuf, KeyColumn, KeyRange, KeySpec, ScanRange, SeekKey};
 use crate::hot::lock_word::LockWord;
 use crate::hot::row::{Place, RowLayout};
-use crate::hot::tally::{Pool, RowMemory, Tally};
+use crate::hot::tally::{Attempts, Pool, RowMemory, Tally};
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -664,6 +665,60 @@ impl Table {
     /// Whether nothing is left to be taken apart.
     pub(crate) fn is_apart(&self, teardown: &Teardown) -> bool {
         teardown.indexes == self.indexes.len()
+    }
+}
+
+impl Table {
+    /// Whether its rows are all in memory or trees. If not, a transaction that wants to use it
+    /// waits.
+    #[inline]
+    pub fn is_loaded(&self) -> bool {
+        self.loading.is_loaded()
+    }
+
+    /// How far its loading has come.
+    pub(crate) fn loading(&self) -> &Loading {
+        &self.loading
+    }
+
+    /// Rows that transactions have tried to write since it was made; those in progress have not
+    /// said yet.
+    pub fn attempts(&self) -> Attempts {
+        self.tally.attempts()
+    }
+
+    /// How an index has been used, if that is counted: in memory-optimized tables.
+    pub fn index_use(&self, index: usize) -> Option<IndexUse> {
+        self.indexes[index].uses.as_ref().map(IndexUses::read)
+    }
+
+    /// Counts a search for one row, which has come upon this many.
+    #[inline]
+    pub(crate) fn count_look_up(&self, index: usize, shard: usize, touched: u64, found: bool) {
+        if let Some(uses) = &self.indexes[index].uses {
+            uses.count_look_up(shard, touched, found);
+        }
+    }
+
+    /// Counts part of a scan of an index, which has come upon this many rows, and returned this
+    /// many.
+    pub(crate) fn count_chunk(
+        &self,
+        (index, shard): (usize, usize),
+        is_first: bool,
+        touched: u64,
+        returned: u64,
+    ) {
+        if let Some(uses) = &self.indexes[index].uses {
+            uses.count_chunk(shard, is_first, touched, returned);
+        }
+    }
+
+    /// A commit has looked through a range, and come upon this many rows.
+    pub(crate) fn count_validation(&self, index: usize, shard: usize, touched: u64) {
+        if let Some(uses) = &self.indexes[index].uses {
+            uses.count_validation(shard, touched);
+        }
     }
 }
 

@@ -14,39 +14,9 @@ use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr, DELETED, INLINE, RELEASED, Ver
 use crate::hot::key::KeyBuf;
 use crate::hot::reclaim::Garbage;
 use crate::hot::status::{Begin, Fate, SlotTable};
-use crate::hot::table::{Table, Walk};
+use crate::hot::table::{SinksSince, Table, Walk};
 use crate::hot::visibility::{self, Past, Snapshot, View};
-use crate::sync::Arc;
-use crate::sync::atomic::AtomicU64;
-use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-
-/// Since when the rows of a table sink. Shared with what must know it of tables that are gone.
-#[derive(Clone, Debug)]
-pub(crate) struct SinksSince(Arc<AtomicU64>);
-
-impl Default for SinksSince {
-    fn default() -> SinksSince {
-        SinksSince(Arc::new(AtomicU64::new(u64::MAX)))
-    }
-}
-
-impl SinksSince {
-    /// Commits from this position on leave what they wrote to the sink; none if the table does not
-    /// sink.
-    pub fn get(&self) -> Option<Lsn> {
-        let since = self.0.load(Acquire); // pairs with set
-        (since != u64::MAX).then_some(Lsn(since))
-    }
-
-    pub fn set(&self, since: Lsn) {
-        self.0.store(since.0, Release); // pairs with get
-    }
-
-    /// The table was sinking at this position, and may have been before.
-    pub fn include(&self, stamp: Lsn) {
-        self.0.fetch_min(stamp.0, AcqRel); // pairs with get
-    }
-}
+use crate::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 
 /// What a row is to become in the cold store.
 #[derive(Clone, Copy, Debug)]
