@@ -7,13 +7,13 @@ use base::ids::{Lsn, StorageId};
 use crate::critical::{self, Section};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::status::{Begin, Fate, Status};
-use crate::hot::table::Table;
+use crate::hot::table::{ConflictPolicy, Table};
 use crate::hot::visibility;
 use crate::log::record::RECORD_ALIGN;
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::locks::{KeysOf, LockMode, Target};
 use crate::txn::manager::Manager;
-use crate::txn::transaction::Transaction;
+use crate::txn::transaction::{Held, Transaction};
 use crate::txn::waits::{Blocker, OwnerId, Place, Resource};
 use crate::wait::{Task, WaitError};
 
@@ -153,5 +153,24 @@ impl Transaction {
     /// afterwards sees it. The other thread needs a few instructions for that.
     pub(super) fn wait_until_committed(&self, task: &Task, stamp: Lsn) {
         self.manager().log.wait_committed(task, Lsn(stamp.0 + RECORD_ALIGN as u64));
+    }
+
+    /// Others may look at what it has written until it goes on writing. Called where it pauses.
+    pub fn show_writes(&mut self) {
+        if self.writes.is_empty() || self.writes.is_shown() {
+            return;
+        }
+        let of = |held: &Held| {
+            if held.left {
+                return None;
+            }
+            // SAFETY: the gate is held.
+            let table = unsafe { held.table.get() };
+            let has_locks = table.conflicts() == ConflictPolicy::Wait && !table.is_catalog();
+            has_locks.then_some(held.table)
+        };
+        let tables = self.held.iter().map(of).collect();
+        let session = self.session.clone();
+        self.writes.show(session.owner().window(), session.manager().id(), tables);
     }
 }

@@ -21,12 +21,10 @@ use crate::sync::atomic::Ordering::Release;
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::manager::Manager;
 use crate::txn::redo::Redo;
-use crate::txn::transaction::{Held, Transaction, WriteKind};
+use crate::txn::transaction::{Held, Transaction};
+use crate::txn::write_set::{PREFETCH_AHEAD, WriteKind};
 use crate::wait::Task;
 
-/// How many entries of the write set ahead their versions are asked for: what was written long ago
-/// is no longer near.
-pub(super) const PREFETCH_AHEAD: usize = 8;
 /// How long a commit that is held back waits between two looks.
 const NAP_NS: u64 = 10_000_000;
 

@@ -2,6 +2,8 @@
 
 use base::ids::StorageId;
 
+use crate::cold::tree::TreeError;
+use crate::cold::{ColdError, Mismatch};
 use crate::hot::tally::Exhausted;
 use crate::log::{LogError, NoSpace};
 use crate::txn::page_fault::PageFault;
@@ -226,5 +228,59 @@ impl From<LogError> for TxnError {
 impl From<Exhausted> for TxnError {
     fn from(exhausted: Exhausted) -> TxnError {
         TxnError::OutOfMemory(exhausted)
+    }
+}
+
+impl From<TreeError> for TxnError {
+    fn from(error: TreeError) -> TxnError {
+        let nonsense = |page| {
+            let (what, file) = ("inconsistent page contents", "".into());
+            PageFault::Damaged { what, page, place: None, file }
+        };
+        TxnError::Page(match error {
+            TreeError::Page(error) => return error.into(),
+            TreeError::Damaged { page, .. } => nonsense(page.0),
+            // Only writers of trees get these.
+            TreeError::KeyTooLong { .. } | TreeError::ValueTooLong { .. } => nonsense(0),
+        })
+    }
+}
+
+impl From<ColdError> for TxnError {
+    fn from(error: ColdError) -> TxnError {
+        let shown = |path: &std::path::Path| path.display().to_string().into_boxed_str();
+        TxnError::Page(match error {
+            ColdError::Interrupted(_) => return TxnError::Interrupted,
+            ColdError::Closed => return TxnError::Unavailable(Unavailable::Offline),
+            ColdError::Checksum { file, place, page, what } => PageFault::Damaged {
+                what: match what {
+                    Mismatch::Checksum => "incorrect checksum",
+                    Mismatch::Identity => "incorrect pageid",
+                    Mismatch::Stamp => "stale page (a page read returned an older version)",
+                },
+                page: page.0,
+                place: Some((u16::from(place.file), place.offset())),
+                file: shown(&file),
+            },
+            ColdError::Freed(page) => PageFault::Damaged {
+                what: "unallocated page",
+                page: page.0,
+                place: None,
+                file: "".into(),
+            },
+            ColdError::Read(error) | ColdError::File(error) => {
+                PageFault::Read { why: error.to_string().into(), file: shown(error.path()) }
+            }
+            ColdError::Full(path) => PageFault::Full { file: shown(&path) },
+            ColdError::NoFrames => PageFault::NoMemory,
+            // Of files that are about to be opened.
+            ColdError::Missing { ref path }
+            | ColdError::Foreign { ref path }
+            | ColdError::UnknownVersion { ref path, .. }
+            | ColdError::NoRoot { ref path }
+            | ColdError::Damaged { ref path, .. } => {
+                PageFault::Read { why: error.to_string().into(), file: shown(path) }
+            }
+        })
     }
 }

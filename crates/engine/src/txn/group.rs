@@ -22,8 +22,10 @@ use crate::critical::{self, Section};
 use crate::hot::status::Status;
 use crate::log::record::{RECORD_HEADER, RecordWriter, record_len};
 use crate::log::{GlobalTransaction, RecordFlags, RecordKind};
+use crate::sync::Arc;
 use crate::txn::commit::Durability;
 use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::manager::Manager;
 use crate::txn::transaction::Transaction;
 use crate::wait::Task;
 
@@ -147,7 +149,10 @@ impl TransactionGroup {
             let end = manager.log.tail();
             ends.push((manager, end));
         }
-        unsettled.settle(global, ends);
+        let are_durable = move || {
+            ends.iter().all(|(manager, end): &(Arc<Manager>, Lsn)| manager.log.durable() >= *end)
+        };
+        unsettled.settle(global, Box::new(are_durable));
         Ok(())
     }
 

@@ -1,9 +1,5 @@
 //! What a statement is told when a page of the cold store cannot be had.
 
-use crate::cold::tree::TreeError;
-use crate::cold::{ColdError, Mismatch};
-use crate::txn::error::{TxnError, Unavailable};
-
 /// Why a page cannot be had.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PageFault {
@@ -52,59 +48,5 @@ impl PageFault {
             PageFault::Damaged { .. } | PageFault::Read { .. } => 24,
             PageFault::Full { .. } | PageFault::NoMemory => 17,
         }
-    }
-}
-
-impl From<TreeError> for TxnError {
-    fn from(error: TreeError) -> TxnError {
-        let nonsense = |page| {
-            let (what, file) = ("inconsistent page contents", "".into());
-            PageFault::Damaged { what, page, place: None, file }
-        };
-        TxnError::Page(match error {
-            TreeError::Page(error) => return error.into(),
-            TreeError::Damaged { page, .. } => nonsense(page.0),
-            // Only writers of trees get these.
-            TreeError::KeyTooLong { .. } | TreeError::ValueTooLong { .. } => nonsense(0),
-        })
-    }
-}
-
-impl From<ColdError> for TxnError {
-    fn from(error: ColdError) -> TxnError {
-        let shown = |path: &std::path::Path| path.display().to_string().into_boxed_str();
-        TxnError::Page(match error {
-            ColdError::Interrupted(_) => return TxnError::Interrupted,
-            ColdError::Closed => return TxnError::Unavailable(Unavailable::Offline),
-            ColdError::Checksum { file, place, page, what } => PageFault::Damaged {
-                what: match what {
-                    Mismatch::Checksum => "incorrect checksum",
-                    Mismatch::Identity => "incorrect pageid",
-                    Mismatch::Stamp => "stale page (a page read returned an older version)",
-                },
-                page: page.0,
-                place: Some((u16::from(place.file), place.offset())),
-                file: shown(&file),
-            },
-            ColdError::Freed(page) => PageFault::Damaged {
-                what: "unallocated page",
-                page: page.0,
-                place: None,
-                file: "".into(),
-            },
-            ColdError::Read(error) | ColdError::File(error) => {
-                PageFault::Read { why: error.to_string().into(), file: shown(error.path()) }
-            }
-            ColdError::Full(path) => PageFault::Full { file: shown(&path) },
-            ColdError::NoFrames => PageFault::NoMemory,
-            // Of files that are about to be opened.
-            ColdError::Missing { ref path }
-            | ColdError::Foreign { ref path }
-            | ColdError::UnknownVersion { ref path, .. }
-            | ColdError::NoRoot { ref path }
-            | ColdError::Damaged { ref path, .. } => {
-                PageFault::Read { why: error.to_string().into(), file: shown(path) }
-            }
-        })
     }
 }

@@ -9,8 +9,7 @@ use crate::hot::sink_queue::Sinking;
 use crate::hot::table::{Promoted, Table};
 use crate::hot::visibility::Snapshot;
 use crate::txn::error::TxnResult;
-use crate::txn::transaction::Transaction;
-use crate::txn::write::ROW_BYTES;
+use crate::txn::transaction::{ROW_BYTES, Transaction};
 use crate::wait::Task;
 
 /// Where a row is that was to be brought back.

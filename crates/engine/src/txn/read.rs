@@ -14,7 +14,8 @@ use crate::hot::table::Table;
 use crate::hot::visibility::{self, Isolation, Snapshot};
 use crate::txn::block::Peer;
 use crate::txn::error::{TxnError, TxnResult};
-use crate::txn::transaction::{Scan, Transaction};
+use crate::txn::read_set::Scan;
+use crate::txn::transaction::Transaction;
 use crate::wait::Task;
 
 impl Cursor {

@@ -9,9 +9,10 @@ use crate::hot::table::Table;
 use crate::hot::visibility;
 use crate::log::{GlobalTransaction, Operation, RecordFlags};
 use crate::sync::atomic::Ordering::Acquire;
-use crate::txn::commit::PREFETCH_AHEAD;
 use crate::txn::error::TxnResult;
-use crate::txn::transaction::{Transaction, Write, WriteKind};
+use crate::txn::load_set::Loads;
+use crate::txn::transaction::Transaction;
+use crate::txn::write_set::{PREFETCH_AHEAD, Write, WriteKind};
 use crate::wait::Task;
 
 /// The body of a commit (or prepare) record, and the chunks before it.
@@ -21,22 +22,6 @@ pub(super) struct Redo {
     /// The stream of chunks that the body ends, if it was too long for one record.
     pub stream: Option<Lsn>,
     pub flags: RecordFlags,
-}
-
-/// Rows that go to the log while they are loaded into a storage that the transaction makes. They
-/// are not taken back by rolling back to a savepoint: without the storage they mean nothing.
-#[derive(Default)]
-pub(super) struct Loads {
-    /// The stream of chunks, once there is one.
-    stream: Option<Lsn>,
-    /// Operations that are not in a chunk yet.
-    pub operations: Vec<u8>,
-}
-
-impl Loads {
-    fn is_empty(&self) -> bool {
-        self.stream.is_none() && self.operations.is_empty()
-    }
 }
 
 impl Redo {

@@ -9,7 +9,7 @@
 //! # Invariants
 //!
 //! * P1: from then on the transaction goes back to where it is, or behind that, or to a place
-//!   before the storage was made ([`WriteSet::go_back`](super::written::WriteSet::go_back)).
+//!   before the storage was made ([`WriteSet::go_back`](super::write_set::WriteSet::go_back)).
 //! * P2: the transaction commits only when a durable root says that it has what was stamped so: the
 //!   log's operations are for a recovery without such a root.
 
@@ -26,7 +26,9 @@ use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Release;
 use crate::txn::error::{TxnError, TxnResult};
-use crate::txn::transaction::{Savepoint, Transaction};
+use crate::txn::own_storage::OwnStorage;
+use crate::txn::transaction::Transaction;
+use crate::txn::write_set::Savepoint;
 use crate::wait::Task;
 
 /// Rows that are stamped while other transactions' commits wait for this transaction's place in the
@@ -36,19 +38,6 @@ const ROWS_PER_STAMP: usize = 4096;
 /// How often it is tried to take down what was settled, and the pause in between.
 const ROUNDS_MAX: usize = 50;
 const NAP_NS: u64 = 10_000_000;
-
-/// A storage that the transaction has made and that has its trees.
-pub(super) struct OwnStorage {
-    table: TablePtr,
-    /// Where it was made: what goes back here drops it.
-    pub since: Savepoint,
-    /// The newest stamp of rows that were settled (P2).
-    settled: Arc<AtomicU64>,
-    sink: Sink,
-}
-
-/// Takes down what was settled, for the transaction of an owner.
-type Sink = Box<dyn Fn(&Task, u64) -> TxnResult<()> + Send>;
 
 impl Transaction {
     /// A storage that this transaction has made, at this place, has its trees, with this many rows.

@@ -4,40 +4,25 @@ use base::ids::Lsn;
 use smallvec::SmallVec;
 
 use crate::critical::{self, Section};
-use crate::hot::anchor::{AnchorPtr, VersionPtr};
-use crate::hot::cursor::ScanRange;
 use crate::hot::gate::Gate;
 use crate::hot::progress::Progress;
 use crate::hot::reclaim::Garbage;
 use crate::hot::status::Slot;
 use crate::hot::table::{Table, TablePtr};
-use crate::hot::tally::Attempts;
 use crate::hot::visibility::{Isolation, Snapshot};
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::txn::error::{TxnError, TxnResult, Unavailable};
+use crate::txn::load_set::Loads;
 use crate::txn::locks::{HeldLocks, Target};
-use crate::txn::manager::{DatabaseSession, Manager, Spare};
-use crate::txn::redo::Loads;
-use crate::txn::settle::OwnStorage;
-use crate::txn::waits::{Blocker, Place, Resource};
-use crate::txn::written::WriteSet;
+use crate::txn::manager::Manager;
+use crate::txn::own_storage::OwnStorage;
+use crate::txn::read_set::{Read, Scan};
+use crate::txn::session::{DatabaseSession, ReadAt, Spare};
+use crate::txn::waits::{Blocker, OwnerId, Place, Resource};
+use crate::txn::write_set::{Savepoint, WriteSet};
 use crate::wait::Task;
-
-/// At which end of the log a statement reads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ReadAt {
-    /// What is durable, and this session's own commits: for autocommit statements that are known
-    /// to read only, from logged tables. The client is shown nothing that a crash could take back.
-    Durable,
-    /// What is committed. What the client is shown has to wait for durability
-    /// ([`DatabaseSession::shown`]).
-    Committed,
-    /// What is committed, and the client may be shown what a crash could take back: tables that
-    /// are not logged, and databases with delayed durability.
-    Published,
-}
 
 /// A statement in progress; end it with [`Transaction::end_statement`] or
 /// [`Transaction::rollback_statement`].
@@ -48,74 +33,6 @@ pub struct Statement {
     /// What was there when it began.
     pub start: Savepoint,
     level: usize,
-}
-
-/// A place in a transaction to which it can be rolled back. Later places are greater.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Savepoint {
-    pub(super) writes: usize,
-    pub(super) operations: usize,
-}
-
-/// What one entry of the write set did. All but `Insert` replaced the head of a row.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum WriteKind {
-    /// Made this anchor.
-    Insert,
-    /// Pushed this version.
-    Update,
-    /// Filled the dead inline version again.
-    Reuse,
-    /// Marked the head of a row whose only version is the inline one.
-    Delete,
-    /// Pushed this tombstone.
-    Tombstone,
-}
-
-/// An entry of the write set.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Write {
-    pub anchor: AnchorPtr,
-    /// The version pushed; the inline version for `Insert` and `Delete`; for `Reuse` the version
-    /// that the inline one, filled again, replaces.
-    pub version: VersionPtr,
-    /// Position in [`Transaction::held`].
-    pub table: u32,
-    pub kind: WriteKind,
-    /// Half of an update that changes a key: the end of the old row, or the new one.
-    pub moved: bool,
-}
-
-impl Write {
-    /// Counts the row as one that was to be written; one that moves where it begins anew.
-    #[inline]
-    pub fn count(&self, attempts: &mut Attempts) {
-        match (self.kind, self.moved) {
-            (WriteKind::Insert, false) => attempts.inserts += 1,
-            (WriteKind::Delete | WriteKind::Tombstone, false) => attempts.deletes += 1,
-            (WriteKind::Delete | WriteKind::Tombstone, true) => {}
-            (WriteKind::Update | WriteKind::Reuse, _) | (WriteKind::Insert, true) => {
-                attempts.updates += 1
-            }
-        }
-    }
-}
-
-/// A row that must be at commit what it was when it was read.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Read {
-    pub anchor: AnchorPtr,
-    pub version: VersionPtr,
-    pub table: u32,
-}
-
-/// A range of an index that nothing may have joined or left at commit.
-pub(super) struct Scan {
-    pub table: u32,
-    pub index: usize,
-    pub range: ScanRange,
-    /// Changes from here on count.
-    pub since: Lsn,
 }
 
 /// A gate held, shared or exclusive.
@@ -134,6 +51,9 @@ pub(super) struct Held {
     pub left: bool,
 }
 
+/// What a row takes in memory beside its bytes, about: its anchor, its places in indexes and the
+/// write set.
+pub(super) const ROW_BYTES: usize = 128;
 /// The part of what rows may take that a transaction may fill, and the least that that is.
 const SHARE_PART: u64 = 4;
 const SHARE_MIN: u64 = 1 << 20;
@@ -664,7 +584,7 @@ impl Transaction {
 
     fn wait_for_gate(&mut self, task: &Task, table: &Table, holder: u64) -> TxnResult<()> {
         let gate = table.gate();
-        let blocker = Blocker::Owner(super::OwnerId(holder), Resource::Gate(address(table)));
+        let blocker = Blocker::Owner(OwnerId(holder), Resource::Gate(address(table)));
         let place = self.place(table);
         self.block(task, (blocker, place), |_| gate.closing() == Some(holder))
     }

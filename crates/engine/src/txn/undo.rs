@@ -8,7 +8,8 @@ use crate::hot::status::{Begin, Status};
 use crate::hot::tally::Attempts;
 use crate::hot::visibility;
 use crate::sync::atomic::Ordering::Release;
-use crate::txn::transaction::{Savepoint, Statement, Transaction, Write, WriteKind};
+use crate::txn::transaction::{Statement, Transaction};
+use crate::txn::write_set::{Savepoint, Write, WriteKind};
 use crate::wait::Task;
 
 /// Entries undone under one epoch guard.

@@ -8,18 +8,17 @@ use base::ids::Lsn;
 use crate::log::GlobalTransaction;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::{Acquire, Release};
-use crate::sync::{Arc, Mutex, MutexGuard};
-use crate::txn::manager::Manager;
+use crate::sync::{Mutex, MutexGuard};
 
-/// Databases, and positions below which their part of a transaction has ended.
-type Ends = Vec<(Arc<Manager>, Lsn)>;
+/// Tells whether the ends of a transaction are durable in all the databases that took part in it.
+type AreDurable = Box<dyn Fn() -> bool + Send>;
 
 /// See the module's header.
 #[derive(Default)]
 pub(crate) struct Unsettled {
     /// The transactions over several databases that this one decides, in progress or with the
     /// databases in which their ends have to become durable.
-    decisions: Mutex<HashMap<GlobalTransaction, Option<Ends>>>,
+    decisions: Mutex<HashMap<GlobalTransaction, Option<AreDurable>>>,
     /// What was decided before the last start is not asked for any more. Set once, after all
     /// databases have been opened; read by checkpoints.
     earlier_settled: AtomicBool,
@@ -37,12 +36,11 @@ impl Unsettled {
         lock(&self.decisions).remove(global);
     }
 
-    /// The transaction was decided, and its ends in these databases lie below these positions.
-    pub fn settle(&self, global: GlobalTransaction, ends: Ends) {
+    /// The transaction was decided, and has ended in the databases that took part in it.
+    pub fn settle(&self, global: GlobalTransaction, ends_are_durable: AreDurable) {
         let mut decisions = lock(&self.decisions);
-        decisions.insert(global, Some(ends));
-        let durable = |(manager, end): &(Arc<Manager>, Lsn)| manager.log().durable() >= *end;
-        decisions.retain(|_, ends| !ends.as_ref().is_some_and(|ends| ends.iter().all(durable)));
+        decisions.insert(global, Some(ends_are_durable));
+        decisions.retain(|_, are_durable| !are_durable.as_ref().is_some_and(|ends| ends()));
     }
 
     /// Whether another database may still ask what was decided of a transaction; `earlier` if it
@@ -54,7 +52,7 @@ impl Unsettled {
         match lock(&self.decisions).get(global) {
             None => false,
             Some(None) => true,
-            Some(Some(ends)) => ends.iter().any(|(manager, end)| manager.log().durable() < *end),
+            Some(Some(are_durable)) => !are_durable(),
         }
     }
 

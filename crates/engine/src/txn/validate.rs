@@ -9,7 +9,8 @@ use crate::hot::visibility::{self, Above, Snapshot};
 use crate::sync::atomic::Ordering::Acquire;
 use crate::sync::thread::yield_now;
 use crate::txn::error::{TxnError, TxnResult};
-use crate::txn::transaction::{Read, Scan, Transaction};
+use crate::txn::read_set::{Read, Scan};
+use crate::txn::transaction::Transaction;
 use crate::wait::{Task, Worker};
 
 impl Transaction {

@@ -38,7 +38,7 @@ use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::{AtomicI8, AtomicI64, AtomicU8, AtomicU32, AtomicU64};
 use crate::sync::{Arc, Mutex, MutexGuard};
 use crate::txn::locks::{LockMode, LockWait, Target, Thing};
-use crate::txn::written::Window;
+use crate::txn::write_set::{ChangedRow, Window};
 
 /// Identifies a session's transaction in the graph, across databases. Never 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -126,7 +126,7 @@ pub struct Owner {
     /// See [`Waits::place`].
     place: Mutex<Option<Place>>,
     /// What it shows of its writes.
-    window: Window,
+    window: Arc<Window>,
     state: AtomicU8,
     waker: Mutex<Option<Waker>>,
 }
@@ -180,8 +180,16 @@ impl Owner {
         self.place.lock().expect("no panic under this lock").clone()
     }
 
-    pub(super) fn window(&self) -> &Window {
+    /// Where its session's transactions show their writes.
+    pub(super) fn window(&self) -> &Arc<Window> {
         &self.window
+    }
+
+    /// The rows that the session's transaction has changed, each once, in tables whose writers
+    /// wait; as far as it shows them, and of each database no more than
+    /// [`CHANGED_ROWS_MAX`](super::CHANGED_ROWS_MAX).
+    pub fn changed_rows(&self) -> Vec<ChangedRow> {
+        self.window.changed_rows()
     }
 
     /// Whether the wait is over.
@@ -255,7 +263,7 @@ impl WaitGraph {
             cost: AtomicU64::new(0),
             wish: AtomicU8::new(LockMode::EXCLUSIVE.bits()),
             place: Mutex::default(),
-            window: Window::default(),
+            window: Arc::default(),
             state: AtomicU8::new(RUNNING),
             waker: Mutex::new(None),
         })

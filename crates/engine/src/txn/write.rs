@@ -14,13 +14,11 @@ use crate::sync::atomic::Ordering::{Acquire, Release, SeqCst};
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::promote::BroughtBack;
 use crate::txn::space::RowSpace;
-use crate::txn::transaction::{Transaction, Write, WriteKind};
+use crate::txn::transaction::{ROW_BYTES, Transaction};
 use crate::txn::waits::Resource;
+use crate::txn::write_set::{Write, WriteKind};
 use crate::wait::Task;
 
-/// What a row takes in memory beside its bytes, about: its anchor, its places in indexes and the
-/// write set.
-pub(super) const ROW_BYTES: usize = 128;
 /// What another version of one takes.
 const VERSION_BYTES: usize = 64;
 

@@ -22,11 +22,11 @@ use std::ops::Deref;
 use base::ids::{DbId, StorageId};
 use smallvec::SmallVec;
 
-use crate::hot::table::{ConflictPolicy, TablePtr};
+use crate::hot::anchor::{AnchorPtr, VersionPtr};
+use crate::hot::table::TablePtr;
+use crate::hot::tally::Attempts;
 use crate::sync::{Arc, Mutex, MutexGuard};
 use crate::txn::locks::KeysOf;
-use crate::txn::transaction::{Transaction, Write};
-use crate::txn::waits::Owner;
 
 /// Rows of one transaction that are told, at most.
 pub const CHANGED_ROWS_MAX: usize = 5000;
@@ -57,10 +57,11 @@ struct Shown {
     /// The entries, which other sessions may read under the window's mutex (V1).
     entries: *const [Write],
     /// The tables that entries name by their place, without those whose rows have no locks.
-    tables: Tables,
+    tables: ShownTables,
 }
 
-type Tables = SmallVec<[Option<TablePtr>; 4]>;
+/// Tables by their place among those that a transaction holds.
+pub(super) type ShownTables = SmallVec<[Option<TablePtr>; 4]>;
 
 // SAFETY: entries are read under the window's mutex, by which their owner makes sure that no thread
 // reads them any more before it changes them (V1).
@@ -70,14 +71,12 @@ impl Window {
     fn lock(&self) -> MutexGuard<'_, SmallVec<[Shown; 1]>> {
         self.shown.lock().expect("no panic while looking")
     }
-}
 
-impl Owner {
-    /// The rows that the session's transaction has changed, each once, in tables whose writers
-    /// wait; as far as it shows them, and of each database no more than [`CHANGED_ROWS_MAX`].
+    /// The rows that are shown, each once, in tables whose writers wait; of each database no more
+    /// than [`CHANGED_ROWS_MAX`].
     pub fn changed_rows(&self) -> Vec<ChangedRow> {
         let mut rows = Vec::new();
-        for shown in self.window().lock().iter() {
+        for shown in self.lock().iter() {
             let mut known = HashSet::new();
             // SAFETY: the mutex is held, so that the entries stay as they are (V1).
             for write in unsafe { &*shown.entries }.iter().take(ENTRIES_MAX) {
@@ -103,6 +102,61 @@ impl Owner {
     }
 }
 
+/// A place in a transaction to which it can be rolled back. Later places are greater.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Savepoint {
+    pub(super) writes: usize,
+    pub(super) operations: usize,
+}
+
+/// How many entries of the write set ahead their versions are asked for: what was written long ago
+/// is no longer near.
+pub(super) const PREFETCH_AHEAD: usize = 8;
+
+/// What one entry of the write set did. All but `Insert` replaced the head of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum WriteKind {
+    /// Made this anchor.
+    Insert,
+    /// Pushed this version.
+    Update,
+    /// Filled the dead inline version again.
+    Reuse,
+    /// Marked the head of a row whose only version is the inline one.
+    Delete,
+    /// Pushed this tombstone.
+    Tombstone,
+}
+
+/// An entry of the write set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Write {
+    pub anchor: AnchorPtr,
+    /// The version pushed; the inline version for `Insert` and `Delete`; for `Reuse` the version
+    /// that the inline one, filled again, replaces.
+    pub version: VersionPtr,
+    /// Place of the table among those that the transaction holds.
+    pub table: u32,
+    pub kind: WriteKind,
+    /// Half of an update that changes a key: the end of the old row, or the new one.
+    pub moved: bool,
+}
+
+impl Write {
+    /// Counts the row as one that was to be written; one that moves where it begins anew.
+    #[inline]
+    pub fn count(&self, attempts: &mut Attempts) {
+        match (self.kind, self.moved) {
+            (WriteKind::Insert, false) => attempts.inserts += 1,
+            (WriteKind::Delete | WriteKind::Tombstone, false) => attempts.deletes += 1,
+            (WriteKind::Delete | WriteKind::Tombstone, true) => {}
+            (WriteKind::Update | WriteKind::Reuse, _) | (WriteKind::Insert, true) => {
+                attempts.updates += 1
+            }
+        }
+    }
+}
+
 /// The writes of a transaction in one database, oldest first.
 #[derive(Default)]
 pub(super) struct WriteSet {
@@ -110,8 +164,8 @@ pub(super) struct WriteSet {
     /// Those that are here no more, oldest first, and how many they are.
     settled: Vec<Settled>,
     gone: usize,
-    /// The owner in whose window they are shown, if they are.
-    shown: Option<Arc<Owner>>,
+    /// The window in which they are shown, if they are.
+    shown: Option<Arc<Window>>,
 }
 
 /// Entries that were taken out, since they will be undone only with all that came behind `from`.
@@ -193,27 +247,30 @@ impl WriteSet {
         std::mem::take(&mut self.entries)
     }
 
-    fn show(&mut self, owner: &Arc<Owner>, database: DbId, tables: Tables) {
-        owner.window().lock().push(Shown {
-            database,
-            entries: &raw const self.entries[..],
-            tables,
-        });
-        self.shown = Some(owner.clone());
+    /// Whether they are shown.
+    pub fn is_shown(&self) -> bool {
+        self.shown.is_some()
+    }
+
+    /// Shows them in a window. The tables are those that entries name by their place, without
+    /// those whose rows have no locks; their gates are held until the entries are hidden (V2).
+    pub fn show(&mut self, window: &Arc<Window>, database: DbId, tables: ShownTables) {
+        window.lock().push(Shown { database, entries: &raw const self.entries[..], tables });
+        self.shown = Some(window.clone());
     }
 
     /// Takes the entries out of the window: no thread looks at them any more.
     #[inline]
     pub fn hide(&mut self) {
-        if let Some(owner) = self.shown.take() {
-            self.take_out(&owner);
+        if let Some(window) = self.shown.take() {
+            self.take_out(&window);
         }
     }
 
     #[cold]
-    fn take_out(&self, owner: &Owner) {
+    fn take_out(&self, window: &Window) {
         let own = self.entries.as_ptr();
-        owner.window().lock().retain(|shown| shown.entries.cast::<Write>() != own);
+        window.lock().retain(|shown| shown.entries.cast::<Write>() != own);
     }
 }
 
@@ -229,26 +286,5 @@ impl Deref for WriteSet {
 impl Drop for WriteSet {
     fn drop(&mut self) {
         self.hide();
-    }
-}
-
-impl Transaction {
-    /// Others may look at what it has written until it goes on writing. Called where it pauses.
-    pub fn show_writes(&mut self) {
-        if self.writes.is_empty() || self.writes.shown.is_some() {
-            return;
-        }
-        let of = |held: &super::transaction::Held| {
-            if held.left {
-                return None;
-            }
-            // SAFETY: the gate is held.
-            let table = unsafe { held.table.get() };
-            let has_locks = table.conflicts() == ConflictPolicy::Wait && !table.is_catalog();
-            has_locks.then_some(held.table)
-        };
-        let tables = self.held.iter().map(of).collect();
-        let (owner, database) = (self.session.owner().clone(), self.manager().id());
-        self.writes.show(&owner, database, tables);
     }
 }

@@ -1,29 +1,12 @@
 //! Pages that a check cannot read.
 
-use super::TableCheck;
+use super::report::{LostPage, TableCheck};
 use crate::cold::LostImage;
 use crate::cold::tree::{Gap, TreeError};
 use crate::hot::key::{KeyBuf, KeyRange};
 use crate::hot::table::Table;
 use crate::txn::{PageFault, TxnError, TxnResult};
 use crate::wait::Task;
-
-/// A page that cannot be read, or whose contents make no sense.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LostPage {
-    /// Ordinal of the index.
-    pub index: usize,
-    /// The file's number; 0 if it is not known.
-    pub file: u16,
-    /// The page's.
-    pub page: u64,
-    /// Why.
-    pub what: &'static str,
-    /// Whether the system refused to read it.
-    pub is_refused: bool,
-    /// Whether it holds part of a long value.
-    pub is_overflow: bool,
-}
 
 impl LostPage {
     /// A page of a file as it was found there, whatever index it belongs to. If it says where

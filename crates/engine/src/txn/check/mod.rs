@@ -17,6 +17,7 @@
 //! if rows are lost.
 
 mod lost;
+mod report;
 mod sequence;
 mod sums;
 #[cfg(all(test, not(feature = "shuttle")))]
@@ -31,80 +32,19 @@ use base::datetime::civil::{
 };
 use base::types::{SqlType, TypeKind};
 
-pub use self::lost::LostPage;
-use self::sequence::Sequence;
+pub use self::report::{LostPage, TableCheck, TableFault};
+use self::sequence::{Sequence, is_ordered};
 use self::sums::{Sums, Suspects};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::copies;
 use crate::hot::cursor::{Cursor, RowRef, ScanRange, sunk_entry};
-use crate::hot::index::{Direction, Index};
+use crate::hot::index::Direction;
 use crate::hot::key::KeyBuf;
 use crate::hot::row::{Place, RowLayout};
 use crate::hot::table::Table;
 use crate::hot::visibility::Snapshot;
 use crate::txn::{Transaction, TxnResult};
 use crate::wait::Task;
-
-/// Faults kept at most; the others are only counted.
-const FAULTS_MAX: usize = 100;
-
-/// What a check has found.
-#[derive(Debug, Default)]
-pub struct TableCheck {
-    /// Rows that the snapshot sees.
-    pub rows: u64,
-    /// Bytes of these rows.
-    pub row_bytes: u64,
-    /// The first faults.
-    pub faults: Vec<TableFault>,
-    /// How many there were.
-    pub fault_count: u64,
-    /// Pages of its trees that cannot be read. Rows on them are not among those above.
-    pub lost: Vec<LostPage>,
-}
-
-/// Something that is wrong with a table.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TableFault {
-    /// A row's variable-length columns do not follow each other; this is the first that does not.
-    Offsets {
-        /// Ordinal of the column.
-        column: usize,
-    },
-    /// A value that its column's type does not have.
-    Value {
-        /// Ordinal of the column.
-        column: usize,
-    },
-    /// An index does not lead to a row.
-    Missing {
-        /// Ordinal of the index.
-        index: usize,
-    },
-    /// An index leads to something that is not one of its rows.
-    Extra {
-        /// Ordinal of the index.
-        index: usize,
-    },
-    /// A range index is out of order.
-    Order {
-        /// Ordinal of the index.
-        index: usize,
-    },
-    /// An index has a row twice, or a unique one two rows with the same key.
-    Duplicate {
-        /// Ordinal of the index.
-        index: usize,
-    },
-}
-
-impl TableCheck {
-    fn add(&mut self, fault: TableFault, count: u64) {
-        self.fault_count += count;
-        let room = (FAULTS_MAX - self.faults.len()) as u64;
-        self.faults.extend((0..count.min(room)).map(|_| fault));
-    }
-}
 
 /// The rows of a table, as far as they have been taken apart.
 struct Rows<'t> {
@@ -289,10 +229,6 @@ impl Transaction {
 
 fn all_of(snapshot: &Snapshot, index: usize) -> Cursor {
     Cursor::new(snapshot, index, ScanRange::All, Direction::Forward)
-}
-
-fn is_ordered(table: &Table, index: usize) -> bool {
-    matches!(table.index_at(index), Index::Range(_))
 }
 
 /// What the tree of an index has for a row, `s ++ p`, or `p` if it is the log's. Returns the length

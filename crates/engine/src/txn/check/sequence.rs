@@ -1,9 +1,10 @@
 //! What can be seen of an index by going through it: its order, and that keys lead to rows.
 
-use super::{TableCheck, TableFault, is_ordered};
+use super::report::{TableCheck, TableFault};
 use crate::cold::table::ORDERED_BYTES;
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::cursor::RowRef;
+use crate::hot::index::Index;
 use crate::hot::key::{KeyBuf, SeekKey};
 use crate::hot::table::Table;
 use crate::wait::Task;
@@ -63,4 +64,9 @@ impl<'t> Sequence<'t> {
         table.find(&task.pin(), index, SeekKey::Bytes(own), found).is_some()
             || table.cold().is_some()
     }
+}
+
+/// Whether the entries of an index come in the order of their keys.
+pub(super) fn is_ordered(table: &Table, index: usize) -> bool {
+    matches!(table.index_at(index), Index::Range(_))
 }

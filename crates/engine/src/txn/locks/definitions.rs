@@ -10,50 +10,15 @@ use base::ids::ObjectId;
 
 use crate::sync::Arc;
 use crate::txn::error::TxnResult;
+use crate::txn::locks::mode::LockMode;
 use crate::txn::locks::queue::{Patience, Taken};
-use crate::txn::locks::space::{Lifetime, NoKeys, Request, Target};
-use crate::txn::locks::{LockMode, LockSpace};
+use crate::txn::locks::row_keys::NoKeys;
+use crate::txn::locks::space::{LockSpace, Request};
+use crate::txn::locks::target::{Lifetime, Target, Thing, ThingKind};
 use crate::txn::manager::Manager;
 use crate::txn::transaction::Transaction;
 use crate::txn::waits::{Gates, Owner, OwnerId};
 use crate::wait::Task;
-
-/// Something in a database that definitions lock.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Thing {
-    /// All definitions. A transaction that changes some of them intends to; one that needs them all
-    /// as they are shares them.
-    All,
-    /// All definitions of a kind that is checked as a whole.
-    Kind(ThingKind),
-    /// One definition, by its ids.
-    One(ThingKind, [i32; 4]),
-    /// A name among those of a kind, within the schema with this id.
-    Name(ThingKind, i32, Arc<[u8]>),
-}
-
-/// Kinds of definitions.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[allow(missing_docs)]
-pub enum ThingKind {
-    Object,
-    Type,
-    Schema,
-    Principal,
-    /// The login that a user stands for.
-    Sid,
-    Permissions,
-    Properties,
-    FileGroup,
-    File,
-    Database,
-    Login,
-    ServerPermissions,
-    Configuration,
-    Message,
-    ResourcePool,
-    Setting,
-}
 
 impl Transaction {
     /// Locks something that has a definition until the transaction ends.

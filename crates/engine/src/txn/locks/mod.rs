@@ -19,7 +19,7 @@
 //!
 //! # Ranges
 //!
-//! A [span](space::Span) locks all rows of a range of an index and the gaps between them with one
+//! A [span](target::Span) locks all rows of a range of an index and the gaps between them with one
 //! entry. While its owner waits for transactions that have changed rows of the range already, the
 //! span is *pending*: it keeps newcomers out, but not those that it waits for, which may have more
 //! to do there.
@@ -32,32 +32,36 @@
 //! ([`ESCALATION`]) if no other owner is in the way.
 
 mod definitions;
+mod held;
+mod lock_wait;
 mod mode;
 mod queue;
 mod read;
+mod row_keys;
 mod space;
 mod take;
+mod target;
 mod write;
 
 use std::collections::HashMap;
 
 use base::ids::{DbId, StorageId};
 
-pub use definitions::{HeldDefinition, Thing, ThingKind};
+pub use definitions::HeldDefinition;
+pub(crate) use held::HeldLocks;
+pub use lock_wait::{LockKind, LockWait};
 pub use mode::LockMode;
-pub use queue::{LockFault, LockKind, LockWait, Patience, Taken};
+pub use queue::{LockFault, Patience, Taken};
 pub use read::{Locking, Reach, Reading};
-pub use space::{Lifetime, LockInfo, LockSpace, NoKeys, Request, RowKeys, Span, Target};
-pub(crate) use take::{HeldLocks, KeysOf};
+pub(crate) use row_keys::KeysOf;
+pub use row_keys::{NoKeys, RowKeys};
+pub use space::{LockInfo, LockSpace, Request};
+pub use take::{ESCALATION, ESCALATION_STEP};
+pub use target::{Lifetime, Span, Target, Thing, ThingKind};
 
 use crate::hot::tally::Pool;
 use crate::sync::{Arc, Mutex};
 use crate::txn::waits::WaitGraph;
-
-/// Rows and ranges of a table that one transaction locks before it tries to lock the table instead.
-pub const ESCALATION: usize = 5000;
-/// How many more before it tries again.
-pub const ESCALATION_STEP: usize = 1250;
 
 /// The locks of a database, by table.
 pub struct LockManager {

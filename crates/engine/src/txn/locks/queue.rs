@@ -2,9 +2,11 @@
 
 use std::task::Poll;
 
-use crate::txn::locks::LockMode;
-use crate::txn::locks::definitions::Thing;
-use crate::txn::locks::space::{LockSpace, Request, RowKeys, Target};
+use crate::txn::locks::lock_wait::LockWait;
+use crate::txn::locks::mode::LockMode;
+use crate::txn::locks::row_keys::RowKeys;
+use crate::txn::locks::space::{LockSpace, Request};
+use crate::txn::locks::target::Target;
 use crate::txn::waits::Gates;
 use crate::wait::{Task, WaitError};
 
@@ -42,64 +44,6 @@ pub enum LockFault {
     Interrupted,
     /// There is no memory for it.
     OutOfMemory,
-}
-
-/// What a session waits for, in short: for the system views.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct LockWait {
-    /// Kind of lock.
-    pub kind: LockKind,
-    /// The mode asked for.
-    pub mode: LockMode,
-}
-
-/// Kinds of locks.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
-pub enum LockKind {
-    Table,
-    Row,
-    Range,
-    Insert,
-    Application,
-    /// A definition.
-    Definition,
-    /// The name of one, or all of them.
-    Name,
-}
-
-impl LockWait {
-    fn for_request(request: &Request) -> LockWait {
-        let kind = match request.target {
-            Target::Whole => LockKind::Table,
-            Target::Row(_) => LockKind::Row,
-            Target::Span(_) => LockKind::Range,
-            Target::Insert => LockKind::Insert,
-            Target::Name(_) => LockKind::Application,
-            Target::Thing(Thing::One(..) | Thing::Kind(_)) => LockKind::Definition,
-            Target::Thing(Thing::All | Thing::Name(..)) => LockKind::Name,
-        };
-        LockWait { kind, mode: request.mode }
-    }
-
-    /// SQL Server's name for such a wait.
-    pub fn wait_type(&self) -> &'static str {
-        match (self.kind, self.mode.range_name(), self.mode.name()) {
-            (LockKind::Insert, ..) => "LCK_M_RIn_NL",
-            (LockKind::Range, "RangeS-S", _) => "LCK_M_RS_S",
-            (LockKind::Range, "RangeS-U", _) => "LCK_M_RS_U",
-            (LockKind::Range, ..) => "LCK_M_RX_X",
-            (LockKind::Definition, _, "X") => "LCK_M_SCH_M",
-            (LockKind::Definition, ..) => "LCK_M_SCH_S",
-            (_, _, "IS") => "LCK_M_IS",
-            (_, _, "IX") => "LCK_M_IX",
-            (_, _, "S") => "LCK_M_S",
-            (_, _, "U") => "LCK_M_U",
-            (_, _, "SIX") => "LCK_M_SIX",
-            (_, _, "UIX") => "LCK_M_UIX",
-            _ => "LCK_M_X",
-        }
-    }
 }
 
 impl LockSpace {
@@ -140,7 +84,7 @@ impl LockSpace {
             if timeout_ms == 0 {
                 return Err(LockFault::Timeout);
             }
-            let wait = LockWait::for_request(&request);
+            let wait = LockWait::of(&request.target, request.mode);
             owner.set_place(self.place(&request.target));
             if self.graph.register_lock(&owner, wait, holders.clone(), gates).is_err() {
                 return Err(LockFault::Deadlock);

@@ -15,8 +15,8 @@ use crate::txn::block::Peer;
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::locks::LockMode;
 use crate::txn::locks::queue::{Patience, Taken};
-use crate::txn::locks::space::{Lifetime, RowKeys, Target};
-use crate::txn::locks::take::KeysOf;
+use crate::txn::locks::row_keys::{KeysOf, NoKeys, RowKeys};
+use crate::txn::locks::target::{Lifetime, Target};
 use crate::txn::transaction::Transaction;
 use crate::wait::Task;
 
@@ -203,13 +203,8 @@ impl Transaction {
                     let until = Lifetime::Transaction;
                     let wish = (Target::Whole, locking.mode.intent(), until);
                     let established = self.is_established(table);
-                    let taken = self.take_lock(
-                        task,
-                        &space,
-                        wish,
-                        (&super::NoKeys, established),
-                        patience,
-                    )?;
+                    let taken =
+                        self.take_lock(task, &space, wish, (&NoKeys, established), patience)?;
                     if !taken.covered {
                         space.weaken(self.owner_id(), &Target::Whole, until, taken.before);
                     }

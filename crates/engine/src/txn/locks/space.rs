@@ -20,129 +20,20 @@
 //! The mutex of a space, then the graph's. No thread waits while holding either.
 
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
 
 use base::ids::{DbId, SessionId, StorageId};
 use smallvec::SmallVec;
 
-use crate::hot::cursor::ScanRange;
-use crate::hot::key::{KeyBuf, KeyRange};
+use crate::hot::key::KeyBuf;
 use crate::hot::tally::Pool;
 use crate::sync::{Arc, Mutex, MutexGuard};
-use crate::txn::locks::LockMode;
-use crate::txn::locks::definitions::Thing;
+use crate::txn::locks::mode::LockMode;
+use crate::txn::locks::row_keys::RowKeys;
+use crate::txn::locks::target::{Lifetime, Span, Target};
 use crate::txn::waits::{Holders, Owner, OwnerId, Place, WaitGraph};
 
 /// What a lock costs in memory, about: it, its place in the tables, its owner's note of it.
 const LOCK_BYTES: i64 = 128;
-
-/// What is locked.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Target {
-    /// The table.
-    Whole,
-    /// A row, by its name (`KeysOf::name`).
-    Row(u64),
-    /// Rows of a range of an index and the gaps between them.
-    Span(Span),
-    /// The place of a new row in every index. Never held: the row itself is the lock from then on.
-    Insert,
-    /// A name: application locks.
-    Name(Arc<str>),
-    /// What has a definition.
-    Thing(Thing),
-}
-
-/// A range of an index.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Span {
-    /// The index's ordinal.
-    pub index: usize,
-    /// Its first key.
-    pub lower: KeyBuf,
-    /// The first key behind it, if it has an end.
-    pub upper: Option<KeyBuf>,
-}
-
-impl Hash for Span {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.index.hash(state);
-        self.lower.as_ref().hash(state);
-    }
-}
-
-impl Span {
-    /// What a cursor over this range of an index goes through.
-    pub fn of(index: usize, range: &ScanRange, ordered: bool) -> Span {
-        let KeyRange { lower, upper } = match range {
-            ScanRange::Key(key) => KeyRange::prefix(key),
-            ScanRange::Keys(keys) if ordered => keys.clone(),
-            ScanRange::Keys(_) | ScanRange::All => KeyRange::all(),
-        };
-        Span { index, lower, upper }
-    }
-
-    fn holds(&self, key: &[u8]) -> bool {
-        *key >= *self.lower && self.upper.as_ref().is_none_or(|upper| *key < **upper)
-    }
-
-    fn meets(&self, other: &Span) -> bool {
-        let before = |a: &Span, b: &Span| a.upper.as_ref().is_some_and(|end| *end <= b.lower);
-        self.index == other.index && !before(self, other) && !before(other, self)
-    }
-
-    fn contains(&self, other: &Span) -> bool {
-        let ends_behind = match (&self.upper, &other.upper) {
-            (None, _) => true,
-            (Some(own), Some(others)) => own >= others,
-            (Some(_), None) => false,
-        };
-        self.index == other.index && self.lower <= other.lower && ends_behind
-    }
-}
-
-/// How long a lock is held.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Lifetime {
-    /// Until the statement ends.
-    Statement,
-    /// Until the transaction ends.
-    Transaction,
-    /// Until it is let go of, or the session ends.
-    Session,
-}
-
-/// The keys that a row has in the indexes of its table.
-pub trait RowKeys {
-    /// How many indexes there are.
-    fn count(&self) -> usize;
-
-    /// The key in one of them, if that holds the row.
-    fn key(&self, index: usize) -> Option<KeyBuf>;
-}
-
-/// For what is not a row.
-pub struct NoKeys;
-
-impl RowKeys for NoKeys {
-    fn count(&self) -> usize {
-        0
-    }
-
-    fn key(&self, _: usize) -> Option<KeyBuf> {
-        None
-    }
-}
-
-impl RowKeys for Box<[Option<KeyBuf>]> {
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    fn key(&self, index: usize) -> Option<KeyBuf> {
-        self.get(index).cloned().flatten()
-    }
-}
 
 /// A request for a lock.
 #[derive(Clone)]

@@ -4,14 +4,10 @@ use std::ops::{Bound, ControlFlow};
 
 use smallvec::SmallVec;
 
-use base::collation::compare::hash_bytes;
-
 use crate::cold::table::ColdTable;
 use crate::cold::tree;
-use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
-use crate::hot::cursor::{RowRef, ScanRange};
+use crate::hot::cursor::ScanRange;
 use crate::hot::index::Index;
-use crate::hot::key::KeyBuf;
 use crate::hot::status::{Fate, Status};
 use crate::hot::table::{Table, TablePtr};
 use crate::hot::visibility;
@@ -20,94 +16,20 @@ use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::txn::block::Peer;
 use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::locks::held::HeldSpace;
+use crate::txn::locks::mode::LockMode;
 use crate::txn::locks::queue::{LockFault, Patience, Taken};
-use crate::txn::locks::space::{Lifetime, LockSpace, NoKeys, Request, RowKeys, Span, Target};
-use crate::txn::locks::{ESCALATION, ESCALATION_STEP, LockMode};
+use crate::txn::locks::row_keys::{KeysOf, NoKeys, RowKeys, name_of};
+use crate::txn::locks::space::{LockSpace, Request};
+use crate::txn::locks::target::{Lifetime, Span, Target};
 use crate::txn::transaction::Transaction;
 use crate::txn::waits::{Blocker, OwnerId, Place, Resource};
 use crate::wait::Task;
 
-/// What a transaction has locked in one database, table by table.
-#[derive(Default)]
-pub(crate) struct HeldLocks {
-    spaces: SmallVec<[HeldSpace; 2]>,
-    /// Whether anything is to be let go of when the statement ends.
-    by_statement: bool,
-}
-
-/// What it has locked in one table.
-struct HeldSpace {
-    table: TablePtr,
-    space: Arc<LockSpace>,
-    /// Rows and ranges locked.
-    parts: usize,
-    /// Whether any of them was locked for more than reading.
-    writes: bool,
-}
-
-/// The keys of a row of a table.
-pub(crate) struct KeysOf<'a> {
-    pub table: &'a Table,
-    pub row: &'a [u8],
-}
-
-impl<'a> KeysOf<'a> {
-    /// Of the row behind an anchor.
-    ///
-    /// # Safety
-    /// The anchor is the table's, and protected for `'a`.
-    pub unsafe fn anchor(table: &'a Table, anchor: AnchorPtr) -> KeysOf<'a> {
-        // SAFETY: the caller's promise; the inline version always holds the keys (H3).
-        KeysOf { table, row: unsafe { table.row(anchor.inline(table.links())) } }
-    }
-}
-
-impl<'a> KeysOf<'a> {
-    /// Of a row that was found.
-    ///
-    /// # Safety
-    /// The row is the table's, and protected for `'a`.
-    pub unsafe fn row(table: &'a Table, row: RowRef) -> KeysOf<'a> {
-        // SAFETY: the caller's promise. A version that was found in memory may be a tombstone.
-        unsafe {
-            match row.anchor.is_cold() {
-                true => KeysOf { table, row: table.row(row.version) },
-                false => KeysOf::anchor(table, row.anchor),
-            }
-        }
-    }
-
-    /// The name by which the row behind this anchor is locked: the anchor's address or, where rows
-    /// sink and come back with another anchor, a hash of its identity key.
-    pub fn name(&self, anchor: AnchorPtr) -> u64 {
-        if !self.table.is_sinkable() {
-            return anchor.address();
-        }
-        let mut key = KeyBuf::new();
-        self.table.log_key(self.row, &mut key);
-        name_of(&key)
-    }
-}
-
-/// The name by which a row with this identity key is locked, in a table whose rows sink.
-fn name_of(p: &[u8]) -> u64 {
-    hash_bytes(p) & ADDRESS_MASK
-}
-
-impl RowKeys for KeysOf<'_> {
-    fn count(&self) -> usize {
-        self.table.links()
-    }
-
-    fn key(&self, index: usize) -> Option<KeyBuf> {
-        if !self.table.index_holds(index, self.row) {
-            return None;
-        }
-        let mut key = KeyBuf::new();
-        self.table.key_spec(index).encode_row(self.table.layout(), self.row, &mut key);
-        Some(key)
-    }
-}
+/// Rows and ranges of a table that one transaction locks before it tries to lock the table instead.
+pub const ESCALATION: usize = 5000;
+/// How many more before it tries again.
+pub const ESCALATION_STEP: usize = 1250;
 
 /// The owner in the way of a lock on a range.
 enum InSpan {

@@ -14,10 +14,12 @@ use crate::sync::atomic::fence;
 use crate::txn::error::TxnResult;
 use crate::txn::locks::LockMode;
 use crate::txn::locks::queue::{Patience, Taken};
-use crate::txn::locks::space::{Lifetime, LockSpace, NoKeys, Request, Target};
-use crate::txn::locks::take::KeysOf;
-use crate::txn::transaction::{Savepoint, Transaction};
+use crate::txn::locks::row_keys::{KeysOf, NoKeys};
+use crate::txn::locks::space::{LockSpace, Request};
+use crate::txn::locks::target::{Lifetime, Target};
+use crate::txn::transaction::Transaction;
 use crate::txn::waits::{OwnerId, Resource};
+use crate::txn::write_set::Savepoint;
 use crate::wait::Task;
 
 /// The locks that one write needs, until its version is in place.

@@ -1,0 +1,25 @@
+//! The locks that a transaction holds.
+
+use smallvec::SmallVec;
+
+use crate::hot::table::TablePtr;
+use crate::sync::Arc;
+use crate::txn::locks::space::LockSpace;
+
+/// What a transaction has locked in one database, table by table.
+#[derive(Default)]
+pub(crate) struct HeldLocks {
+    pub(super) spaces: SmallVec<[HeldSpace; 2]>,
+    /// Whether anything is to be let go of when the statement ends.
+    pub(super) by_statement: bool,
+}
+
+/// What it has locked in one table.
+pub(super) struct HeldSpace {
+    pub table: TablePtr,
+    pub space: Arc<LockSpace>,
+    /// Rows and ranges locked.
+    pub parts: usize,
+    /// Whether any of them was locked for more than reading.
+    pub writes: bool,
+}

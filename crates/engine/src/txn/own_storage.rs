@@ -1,0 +1,21 @@
+//! Storages that a transaction makes.
+
+use crate::hot::table::TablePtr;
+use crate::sync::Arc;
+use crate::sync::atomic::AtomicU64;
+use crate::txn::error::TxnResult;
+use crate::txn::write_set::Savepoint;
+use crate::wait::Task;
+
+/// A storage that the transaction has made and that has its trees.
+pub(super) struct OwnStorage {
+    pub table: TablePtr,
+    /// Where it was made: what goes back here drops it.
+    pub since: Savepoint,
+    /// The newest stamp of rows that were settled (P2 in [`super::settle`]).
+    pub settled: Arc<AtomicU64>,
+    pub sink: Sink,
+}
+
+/// Takes down what was settled, for the transaction of an owner.
+type Sink = Box<dyn Fn(&Task, u64) -> TxnResult<()> + Send>;
