@@ -6,11 +6,13 @@ use std::sync::Arc;
 use crossbeam_epoch::Guard;
 
 use super::error::ColdError;
+use super::memory::Image;
 use super::page::{Body, PageNumber};
 use super::pages::{Absent, Access, Edit, Pages};
 use super::place::FrameNumber;
-use super::pool::Image;
-use super::store::Core;
+use super::shared::Shared;
+use super::store_core::Core;
+use super::{load, sweep};
 use crate::wait::Task;
 
 /// Frames that a batch has unlinked before it hands them to the epoch.
@@ -19,6 +21,7 @@ const RETIRE_AT: usize = 64;
 /// Changes of a store's pages by one writer. Two batches never change the same page.
 pub struct Batch {
     core: Arc<Core>,
+    shared: Arc<Shared>,
     /// Images that no other thread knows.
     private: BTreeMap<PageNumber, Image>,
     /// Pages that were made in this batch and not published yet.
@@ -30,9 +33,10 @@ pub struct Batch {
 }
 
 impl Batch {
-    pub(super) fn new(core: Arc<Core>) -> Batch {
+    pub(super) fn new(core: Arc<Core>, shared: Arc<Shared>) -> Batch {
         Batch {
             core,
+            shared,
             private: BTreeMap::new(),
             made: BTreeSet::new(),
             freed: Vec::new(),
@@ -44,9 +48,9 @@ impl Batch {
     fn retire(&mut self) {
         if !self.unlinked.is_empty() {
             // Batches have no task when they publish, and their frames may be many.
-            let handle = self.core.shared.collector.register();
+            let handle = self.core.memory.collector.register();
             let guard = handle.pin();
-            self.core.shared.retire(std::mem::take(&mut self.unlinked), &guard);
+            self.core.memory.retire(std::mem::take(&mut self.unlinked), &guard);
         }
     }
 
@@ -74,23 +78,23 @@ impl Pages for Batch {
     }
 
     fn load(&self, task: &Task, page: PageNumber, hint: Access) -> Result<Image, ColdError> {
-        self.core.load(task, page, hint)
+        load::load(&self.shared, &self.core, task, page, hint)
     }
 
     fn read_ahead(&self, pages: &[PageNumber]) {
-        self.core.read_ahead(pages);
+        load::read_ahead(&self.shared, &self.core, pages);
     }
 
     fn read_ahead_max(&self) -> usize {
-        self.core.shared.read_ahead_max()
+        self.core.memory.read_ahead_max()
     }
 }
 
 impl Edit for Batch {
     fn edit(&mut self, task: &Task, page: PageNumber) -> Result<&mut Body, ColdError> {
         if !self.private.contains_key(&page) {
-            let current = self.core.load(task, page, Access::Point)?;
-            self.private.insert(page, self.core.shared.take(task)?);
+            let current = load::load(&self.shared, &self.core, task, page, Access::Point)?;
+            self.private.insert(page, sweep::take(&self.shared, task)?);
             *self.body(page) = *current;
         }
         Ok(self.body(page))
@@ -100,12 +104,12 @@ impl Edit for Batch {
         if let Some(image) = self.private.get(&page) {
             return Ok(image);
         }
-        let image = self.core.load(task, page, Access::Point)?;
+        let image = load::load(&self.shared, &self.core, task, page, Access::Point)?;
         Ok(&self.viewed.insert((page, image)).1)
     }
 
     fn allocate(&mut self, task: &Task) -> Result<(PageNumber, &mut Body), ColdError> {
-        let image = self.core.shared.take(task)?;
+        let image = sweep::take(&self.shared, task)?;
         let page = self.core.take_number()?;
         self.private.insert(page, image);
         self.made.insert(page);

@@ -4,7 +4,7 @@ use super::frame::OnDisk;
 use super::page::{Body, PageNumber};
 use super::place::Place;
 use super::pool::Pool;
-use super::store::Core;
+use super::store_core::Core;
 use crate::wait::{Interrupted, Task};
 
 /// Pages that are looked at before other sessions get a turn.
@@ -28,15 +28,14 @@ impl Pool {
         task: &Task,
         mut each: impl FnMut(Held<'_>),
     ) -> Result<(), Interrupted> {
-        let stores: Vec<_> = self.shared().stores.read().iter().flatten().cloned().collect();
-        for core in stores {
+        for core in self.shared().open_stores() {
             let pages: Vec<_> = core.map.resident().map(|(page, _)| page).collect();
             for some in pages.chunks(STEP) {
                 show(&core, task, some, &mut each);
                 task.checkpoint()?;
             }
         }
-        let extension = self.shared().extension.read().clone();
+        let extension = self.shared().reader.extension.read().clone();
         let held = extension.map_or_else(Vec::new, |extension| extension.held());
         for some in held.chunks(STEP) {
             for &(database, place) in some {

@@ -37,34 +37,14 @@ use super::file::{DataFile, FileSpec};
 use super::frame::OnDisk;
 use super::image::{Kind, verify};
 use super::map::CHUNK_WORDS;
+use super::memory::Image;
 use super::page::{Body, PAGE_BYTES, PageNumber};
 use super::place::{DiskWord, MapWord, Place};
 use super::places::Space;
-use super::pool::{Image, Pool};
-use super::root::{INFO_BYTES_MAX, NotRoot, Root};
-use super::store::{Core, Numbers, Store};
-
-/// What the checkpoint knows of the durable root.
-#[derive(Debug)]
-pub(super) struct CheckpointState {
-    /// Of the last root that was written or tried.
-    sequence: u64,
-    /// Which slot holds the durable root.
-    pub slot: usize,
-    /// Where the map pages are, by chunk.
-    pub chunks: Vec<Option<DiskWord>>,
-    /// Where the directory pages are.
-    pub directory: Vec<Option<DiskWord>>,
-    /// Places of map and directory pages of checkpoints that failed. A root that may have arrived
-    /// names them, so they are free only when the next one is durable.
-    orphans: Vec<Place>,
-    /// Whether there is a capture that has not been written or dropped.
-    captured: bool,
-    /// How many copies of a durable root are being read, and the places that would be free without
-    /// them (K4).
-    pub pins: usize,
-    pub held: Vec<Place>,
-}
+use super::pool::Pool;
+use super::root::{CheckpointState, INFO_BYTES_MAX, NotRoot, Root};
+use super::store::Store;
+use super::store_core::{Core, Numbers};
 
 /// The changed pages at one moment. If it is dropped without having been written, they are changed
 /// still.
@@ -97,26 +77,6 @@ pub struct CheckpointStats {
     pub freed_pages: u64,
 }
 
-impl CheckpointState {
-    fn new(root: &Root, slot: usize) -> CheckpointState {
-        CheckpointState {
-            sequence: root.sequence,
-            slot,
-            chunks: Vec::new(),
-            directory: root.directory.clone(),
-            orphans: Vec::new(),
-            captured: false,
-            pins: 0,
-            held: Vec::new(),
-        }
-    }
-
-    /// The number of the last root.
-    pub fn sequence(&self) -> u64 {
-        self.sequence
-    }
-}
-
 /// A store that was opened, and what its last checkpoint was given to keep.
 pub struct Opened {
     /// The store.
@@ -133,7 +93,8 @@ impl Store {
         specs: &[FileSpec],
         info: &[u8],
     ) -> Result<Store, ColdError> {
-        let (env, mut files, mut space) = (&pool.shared().env, BTreeMap::new(), Space::default());
+        let (env, mut files, mut space) =
+            (&pool.shared().memory.env, BTreeMap::new(), Space::default());
         for spec in specs {
             let pages = spec.growth.initial();
             let file = DataFile::create(env, spec, database, pages)?;
@@ -157,7 +118,7 @@ impl Store {
 
     /// The store as its last durable checkpoint left it.
     pub fn open(pool: &Pool, database: u128, specs: &[FileSpec]) -> Result<Opened, ColdError> {
-        let env = &pool.shared().env;
+        let env = &pool.shared().memory.env;
         let (files, root, slot) = open_files(env, database, specs)?;
         let mut space = Space::default();
         for spec in specs.iter().filter(|spec| files.contains_key(&spec.id)) {
@@ -191,7 +152,7 @@ impl Store {
         let alone = core.publishing.write();
         let superseded = std::mem::take(&mut *core.superseded.lock());
         let freed = std::mem::take(&mut *core.freed.lock());
-        let handle = core.shared.collector.register();
+        let handle = core.memory.collector.register();
         let changed = core.map.take_changed();
         let mut pages = Vec::with_capacity(changed.len());
         for some in changed.chunks(1024) {
@@ -232,7 +193,7 @@ impl Store {
 
     /// The number of the last root.
     pub fn root_sequence(&self) -> u64 {
-        self.core.checkpoint.lock().sequence()
+        self.core.checkpoint.lock().sequence
     }
 }
 
@@ -260,10 +221,10 @@ impl Core {
         match self.map.get(page) {
             MapWord::Free => Captured::Free,
             MapWord::Disk(word) => Captured::OnDisk(word),
-            MapWord::Frame(frame) => match self.shared.state(frame).on_disk() {
+            MapWord::Frame(frame) => match self.memory.state(frame).on_disk() {
                 OnDisk::At(word) => Captured::OnDisk(word),
                 // SAFETY: it was found in the map under the guard (F2).
-                _ => Captured::Dirty(unsafe { Image::pinned(&self.shared, frame) }),
+                _ => Captured::Dirty(unsafe { Image::pinned(&self.memory, frame) }),
             },
         }
     }
@@ -326,12 +287,12 @@ impl Core {
 
     /// The page's image is in another place, too, and is to be read there from now on.
     pub(super) fn relocate(&self, page: PageNumber, from: DiskWord, to: DiskWord) {
-        let _nothing_leaves = self.shared.sweeping.lock();
-        let handle = self.shared.collector.register();
+        let _nothing_leaves = self.memory.sweeping.lock();
+        let handle = self.memory.collector.register();
         let _guard = handle.pin();
         loop {
             let old = match self.map.get(page) {
-                MapWord::Frame(frame) => match self.shared.state(frame).relocated(from, to) {
+                MapWord::Frame(frame) => match self.memory.state(frame).relocated(from, to) {
                     Ok(()) => from,
                     Err(_) => to, // superseded, by a writer that has put `from` on the list
                 },
@@ -481,7 +442,7 @@ impl Core {
     fn recycle(self: &Arc<Self>, freed: Vec<PageNumber>) {
         if !freed.is_empty() {
             let core = Arc::downgrade(self);
-            let handle = self.shared.collector.register();
+            let handle = self.memory.collector.register();
             handle.pin().defer(move || {
                 if let Some(core) = core.upgrade() {
                     core.numbers.lock().free.extend(freed);

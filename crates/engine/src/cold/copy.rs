@@ -32,7 +32,8 @@ use super::page::{PAGE_BYTES, PageNumber};
 use super::place::{DiskWord, Place};
 use super::places::{EXTENT_PAGES, RESERVED_EXTENTS, RUN_PAGES_MAX};
 use super::root::{ROOT_BYTES_MAX, Root};
-use super::store::{Core, Store};
+use super::store::Store;
+use super::store_core::Core;
 
 /// Bytes that are read or written at a time, at most.
 pub const COPY_BYTES_MAX: usize = RUN_PAGES_MAX as usize * PAGE_BYTES;
@@ -118,7 +119,7 @@ impl Store {
         let mut encoded = root.encode();
         encoded.resize(ROOT_BYTES_MAX, 0);
         let listing = Arc::new(Listing { core: core.clone(), root: encoded, pages });
-        let overlaps = core.shared.env.fs().overlaps();
+        let overlaps = core.memory.env.fs().overlaps();
         let (ahead, under_way, next) = (None, 0, 0);
         let mut free = AlignedBytes::for_long_reads(CHUNKS_AHEAD + 1, COPY_BYTES_MAX);
         let buffer = free.remove(0);

@@ -35,8 +35,7 @@ use super::image::{Kind, seal, verify};
 use super::pace::Pace;
 use super::page::{Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber};
 use super::place::{DiskWord, Place};
-use super::pool::Shared;
-use super::store::Core;
+use super::store_core::Core;
 use crate::critical;
 use crate::sync::parking::Mutex;
 
@@ -123,6 +122,9 @@ struct ExtensionCounters {
     outstanding: AtomicU64,
 }
 
+/// The databases that are open, and the sequence numbers of their roots.
+pub(super) type OpenRoots = HashMap<u128, u64>;
+
 /// Where an image was found. It may be another's by the time it is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot(u32);
@@ -198,10 +200,11 @@ impl Extension {
     /// whose last root is the same as then. A file that is something else is left as it is:
     /// [`ColdError::Foreign`].
     pub(super) fn open(
-        shared: &Shared,
+        env: &Env,
         options: ExtensionOptions,
+        open: &OpenRoots,
+        has_threads: bool,
     ) -> Result<Arc<Extension>, ColdError> {
-        let env = shared.env.clone();
         let slots = u32::try_from(options.bytes / PAGE_BYTES as u64).unwrap_or(u32::MAX);
         let slots = slots.max(BATCH_PAGES as u32);
         let file = env.fs().open_named_direct(&options.path, OpenMode::Create)?;
@@ -209,7 +212,7 @@ impl Extension {
             return Err(ColdError::Foreign { path: options.path.as_path().into() });
         }
         let now_ns = env.clock().now_ns();
-        let index = read_index(&*file, slots, shared, now_ns);
+        let index = read_index(&*file, slots, open, now_ns);
         let index = index.unwrap_or_else(|| Index::new(slots, now_ns));
         // From now on what the directory says is not true any more.
         let mut header = AlignedBytes::new(PAGE_BYTES);
@@ -220,7 +223,7 @@ impl Extension {
         file.set_len(offset_of(slots) + directory)?;
         let extension = Arc::new(Extension {
             file,
-            env,
+            env: env.clone(),
             options,
             slots,
             index: Mutex::new(index),
@@ -231,7 +234,7 @@ impl Extension {
             pace: Pace::new(),
             counters: ExtensionCounters::default(),
         });
-        if shared.reader.reads_ahead() {
+        if has_threads {
             extension.start_writer()?;
         }
         Ok(extension)
@@ -262,11 +265,11 @@ impl Extension {
     }
 
     /// Closes it and writes down what it holds.
-    pub(super) fn close_warm(&self, shared: &Shared) -> Result<(), ColdError> {
+    pub(super) fn close_warm(&self, open: &OpenRoots) -> Result<(), ColdError> {
         let was_enabled = self.is_enabled.load(Relaxed);
         self.close();
         if was_enabled {
-            self.write_index(shared)?;
+            self.write_index(open)?;
         }
         Ok(())
     }
@@ -432,9 +435,8 @@ impl Extension {
 
     // ---- the directory ----
 
-    fn write_index(&self, shared: &Shared) -> Result<(), ColdError> {
+    fn write_index(&self, open: &OpenRoots) -> Result<(), ColdError> {
         let index = self.index.lock();
-        let sequences: HashMap<u128, u64> = open_stores(shared).collect();
         let length = (self.slots as usize * OWNER_BYTES).next_multiple_of(PAGE_BYTES);
         let mut directory = AlignedBytes::new(length);
         for (place, owner) in directory.chunks_exact_mut(OWNER_BYTES).zip(&index.owners) {
@@ -454,7 +456,7 @@ impl Extension {
         for (n, database) in databases.enumerate() {
             let place = &mut header[TABLE_OFFSET + n * DATABASE_BYTES..][..DATABASE_BYTES];
             place[..16].copy_from_slice(&database.to_le_bytes());
-            let sequence = sequences.get(database).copied().unwrap_or(0);
+            let sequence = open.get(database).copied().unwrap_or(0);
             place[16..].copy_from_slice(&sequence.to_le_bytes());
         }
         let checksum = crc32c::crc32c(&header);
@@ -471,12 +473,6 @@ fn offset_of(slot: u32) -> u64 {
     (1 + u64::from(slot)) * PAGE_BYTES as u64
 }
 
-/// The databases that are open, and the sequence numbers of their roots.
-fn open_stores(shared: &Shared) -> impl Iterator<Item = (u128, u64)> {
-    let stores: Vec<_> = shared.stores.read().iter().flatten().cloned().collect();
-    stores.into_iter().map(|core| (core.database, core.checkpoint.lock().sequence()))
-}
-
 /// Whether a file that is not empty was made as an extension.
 fn is_extension(file: &dyn File) -> Result<bool, FileError> {
     let mut header = AlignedBytes::new(PAGE_BYTES);
@@ -488,7 +484,7 @@ fn is_extension(file: &dyn File) -> Result<bool, FileError> {
 }
 
 /// What a clean shutdown wrote down, as far as it is still true; `None` if there is no such thing.
-fn read_index(file: &dyn File, slots: u32, shared: &Shared, now_ns: u64) -> Option<Index> {
+fn read_index(file: &dyn File, slots: u32, open: &OpenRoots, now_ns: u64) -> Option<Index> {
     let mut header = AlignedBytes::new(PAGE_BYTES);
     file.read_exact_at(&mut header, 0).ok()?;
     let u32_at = |page: &[u8], at: usize| {
@@ -506,7 +502,6 @@ fn read_index(file: &dyn File, slots: u32, shared: &Shared, now_ns: u64) -> Opti
     if crc32c::crc32c(&directory) != u32_at(&header, 12) {
         return None;
     }
-    let open: HashMap<u128, u64> = open_stores(shared).collect();
     let hand = u32_at(&header, 20).min(slots);
     let mut index = Index { hand, ..Index::new(slots, now_ns) };
     let mut is_true = Vec::new();

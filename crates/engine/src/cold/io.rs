@@ -24,13 +24,12 @@ use super::error::{ColdError, Mismatch};
 use super::extension::{Extension, Slot};
 use super::frame::{MARK_MAIN, MARK_SCAN};
 use super::image::{Kind, verify};
+use super::memory::{Image, Memory};
 use super::page::{Body, PAGE_BYTES, PageNumber};
 use super::pages::Access;
 use super::place::{DiskWord, FrameNumber, MapWord};
-use super::pool::{Image, Shared};
-use super::store::Core;
-use super::sweep::identity_of;
-use crate::sync::parking::{Condvar, Mutex};
+use super::store_core::Core;
+use crate::sync::parking::{Condvar, Mutex, RwLock};
 use crate::wait::{Event, Task};
 
 /// The longest run of pages that is read by one call.
@@ -104,15 +103,15 @@ impl Wanted {
 
     /// Puts what was read into the frame and the frame into the map, unless the page has got
     /// another image.
-    fn link(&self, shared: &Arc<Shared>, body: &Body, linked: &mut Linked) -> Outcome {
+    fn link(&self, memory: &Arc<Memory>, body: &Body, linked: &mut Linked) -> Outcome {
         let (core, image) = (&self.core, &self.image);
         // SAFETY: no other thread has the frame, it is not linked yet, and only the thread that
         // reads gets here.
-        unsafe { *shared.frames.body_mut(image.frame()) = *body };
+        unsafe { *memory.frames.body_mut(image.frame()) = *body };
         let state = image.state();
         state.adopt(core.slot, self.page);
         state.set_clean(self.word);
-        let came_back = || shared.queues.lock().was_here(identity_of(core, self.page));
+        let came_back = || memory.queues.lock().was_here(core.identity_of(self.page));
         state.set_marks(match self.hint {
             Access::Scan => MARK_SCAN,
             Access::Point if came_back() => MARK_MAIN,
@@ -127,7 +126,7 @@ impl Wanted {
             }
             Err(_) => {
                 // SAFETY: the map's reference was made above and no thread has seen it.
-                drop(unsafe { Image::from_frame(shared, frame) });
+                drop(unsafe { Image::from_frame(memory, frame) });
                 Outcome::Overtaken
             }
         }
@@ -199,6 +198,8 @@ pub struct Reader {
     known: Mutex<HashMap<Key, Arc<Request>>>,
     queue: Mutex<Queue>,
     called: Condvar,
+    /// Asked before the files.
+    pub extension: RwLock<Option<Arc<Extension>>>,
 }
 
 #[derive(Default)]
@@ -214,7 +215,8 @@ impl Reader {
     pub fn new(has_threads: bool) -> Reader {
         let (known, queue) = (Mutex::default(), Mutex::default());
         let own = Mutex::new(AlignedBytes::new(PAGE_BYTES));
-        Reader { has_threads, own, known, queue, called: Condvar::new() }
+        let (called, extension) = (Condvar::new(), RwLock::default());
+        Reader { has_threads, own, known, queue, called, extension }
     }
 
     /// Whether threads read while tasks go on.
@@ -235,13 +237,8 @@ impl Reader {
     }
 
     /// Reads an image, or has it read and waits: nothing if it is to be looked for again.
-    pub fn read(
-        &self,
-        shared: &Arc<Shared>,
-        task: &Task,
-        wanted: Wanted,
-    ) -> Result<Option<Image>, ColdError> {
-        match self.read_in_place(shared, &wanted) {
+    pub fn read(&self, task: &Task, wanted: Wanted) -> Result<Option<Image>, ColdError> {
+        match self.read_in_place(&wanted) {
             Some(outcome) => outcome.image(&wanted),
             None => self.submit(wanted).wait(task),
         }
@@ -249,7 +246,8 @@ impl Reader {
 
     /// Reads an image on the caller's thread, if nothing else is being read and it takes hardly any
     /// time, or if there are no threads for it.
-    fn read_in_place(&self, shared: &Arc<Shared>, wanted: &Wanted) -> Option<Outcome> {
+    fn read_in_place(&self, wanted: &Wanted) -> Option<Outcome> {
+        let memory = &wanted.core.memory;
         let mut buffer = match self.has_threads {
             true => self.own.try_lock()?,
             false => self.own.lock(),
@@ -258,17 +256,17 @@ impl Reader {
             debug_assert!(self.has_threads, "a thread reads what is asked for");
             return None;
         }
-        let extension = shared.extension.read().clone();
+        let extension = self.extension.read().clone();
         let source = Source::of(extension.as_deref(), wanted);
         if self.has_threads {
             if !source.is_quick(wanted) {
                 return None;
             }
-            add(&shared.counters.reads_in_place, 1);
+            add(&memory.counters.reads_in_place, 1);
         }
         let mut outcomes = Outcomes::new();
-        if !read_from_extension(shared, source, wanted, &mut buffer, &mut outcomes) {
-            read_from_file(shared, &[wanted], &mut buffer, &mut outcomes);
+        if !read_from_extension(memory, source, wanted, &mut buffer, &mut outcomes) {
+            read_from_file(memory, &[wanted], &mut buffer, &mut outcomes);
         }
         outcomes.pop()
     }
@@ -355,9 +353,9 @@ impl Reader {
     }
 
     /// A reading thread, with a buffer for the longest run.
-    pub fn run(&self, shared: &Arc<Shared>, mut buffer: AlignedBytes) {
+    pub fn run(&self, memory: &Arc<Memory>, mut buffer: AlignedBytes) {
         while let Some(run) = self.next_run() {
-            self.read_run(shared, &run, &mut buffer);
+            self.read_run(memory, &run, &mut buffer);
         }
     }
 
@@ -392,32 +390,32 @@ impl Reader {
 
     /// Reads a run of neighbours: from the extension what it has, the rest from the file. Tasks
     /// that wait for what is in one piece are told at its end: a scan wakes up once for it.
-    fn read_run(&self, shared: &Arc<Shared>, run: &[Arc<Request>], buffer: &mut [u8]) {
-        let extension = shared.extension.read().clone();
+    fn read_run(&self, memory: &Arc<Memory>, run: &[Arc<Request>], buffer: &mut [u8]) {
+        let extension = self.extension.read().clone();
         let mut outcomes = Outcomes::new();
         let mut is_elsewhere = |request: &&Arc<Request>| {
             let wanted = &request.wanted;
             let source = Source::of(extension.as_deref(), wanted);
-            let was_there = read_from_extension(shared, source, wanted, buffer, &mut outcomes);
+            let was_there = read_from_extension(memory, source, wanted, buffer, &mut outcomes);
             if was_there {
-                self.have_read(shared, &[request], &mut outcomes);
+                self.have_read(memory, &[request], &mut outcomes);
             }
             !was_there
         };
         let from_file: Vec<_> = run.iter().filter(|request| is_elsewhere(request)).collect();
         for neighbours in from_file.chunk_by(|a, b| b.follows(a)) {
             let wanted: Vec<_> = neighbours.iter().map(|request| &request.wanted).collect();
-            read_from_file(shared, &wanted, buffer, &mut outcomes);
-            self.have_read(shared, neighbours, &mut outcomes);
+            read_from_file(memory, &wanted, buffer, &mut outcomes);
+            self.have_read(memory, neighbours, &mut outcomes);
         }
     }
 
-    fn have_read(&self, shared: &Shared, run: &[&Arc<Request>], outcomes: &mut Outcomes) {
+    fn have_read(&self, memory: &Memory, run: &[&Arc<Request>], outcomes: &mut Outcomes) {
         let is_ahead = |(request, outcome): &(&&Arc<Request>, &Outcome)| {
             request.ahead && !matches!(outcome, Outcome::Failed(_))
         };
         let ahead = run.iter().zip(&*outcomes).filter(is_ahead).count();
-        add(&shared.counters.read_ahead, ahead);
+        add(&memory.counters.read_ahead, ahead);
         self.finish(run, outcomes.drain(..));
     }
 
@@ -437,7 +435,7 @@ impl Reader {
 
 /// Reads what the extension has; whether it had it.
 fn read_from_extension(
-    shared: &Arc<Shared>,
+    memory: &Arc<Memory>,
     source: Source<'_>,
     wanted: &Wanted,
     buffer: &mut [u8],
@@ -446,29 +444,29 @@ fn read_from_extension(
     let Source::Extension(extension, slot) = source else { return false };
     let page = &mut buffer[..PAGE_BYTES];
     let body = extension.read(&wanted.core, wanted.page, wanted.word, slot, page);
-    take_in(shared, &[wanted], body.map(Ok), outcomes);
+    take_in(memory, &[wanted], body.map(Ok), outcomes);
     body.is_some()
 }
 
 /// Reads a run of neighbours by one call.
 fn read_from_file(
-    shared: &Arc<Shared>,
+    memory: &Arc<Memory>,
     run: &[&Wanted],
     buffer: &mut [u8],
     outcomes: &mut Outcomes,
 ) {
     let buffer = &mut buffer[..run.len() * PAGE_BYTES];
     let first = run[0];
-    add(&shared.counters.read_calls, 1);
-    let began_ns = shared.env.clock().now_ns();
+    add(&memory.counters.read_calls, 1);
+    let began_ns = memory.env.clock().now_ns();
     match first.core.read_places(first.word.place(), buffer) {
         Ok(()) => {
             if run.len() == 1 {
-                first.core.pace.note(shared.env.clock().now_ns() - began_ns);
+                first.core.pace.note(memory.env.clock().now_ns() - began_ns);
             }
-            add(&shared.counters.reads, run.len());
+            add(&memory.counters.reads, run.len());
             let pages = run.iter().zip(buffer.chunks_exact(PAGE_BYTES));
-            take_in(shared, run, pages.map(|(wanted, page)| wanted.verify(page)), outcomes);
+            take_in(memory, run, pages.map(|(wanted, page)| wanted.verify(page)), outcomes);
         }
         Err(error) if run.len() == 1 => {
             let error = ColdError::Read(Arc::new(error));
@@ -477,24 +475,24 @@ fn read_from_file(
         }
         // One bad page must not fail its neighbours.
         Err(_) => run.iter().for_each(|wanted| {
-            read_from_file(shared, std::slice::from_ref(wanted), buffer, outcomes);
+            read_from_file(memory, std::slice::from_ref(wanted), buffer, outcomes);
         }),
     }
 }
 
 /// Links what was read for a run.
 fn take_in<'p>(
-    shared: &Arc<Shared>,
+    memory: &Arc<Memory>,
     run: &[&Wanted],
     verified: impl IntoIterator<Item = Result<&'p Body, Mismatch>>,
     outcomes: &mut Outcomes,
 ) {
     let mut linked = Linked::new();
     outcomes.extend(run.iter().zip(verified).map(|(wanted, verified)| match verified {
-        Ok(body) => wanted.link(shared, body, &mut linked),
+        Ok(body) => wanted.link(memory, body, &mut linked),
         Err(what) => wanted.failed(wanted.core.mismatch(wanted.page, wanted.word, what)),
     }));
-    shared.enqueue(&linked);
+    memory.enqueue(&linked);
 }
 
 /// Where an image is to be had.

@@ -7,11 +7,13 @@
 //! free places while newer images are made; then one root is written that reaches them all.
 //!
 //! * [`page`]: a page's size and name. [`pages`]: what trees see. [`batch`]: how pages are changed.
-//! * [`store`]: a database's pages: reading, writing. [`map`]: where each page is. [`place`]: the
-//!   word that says it.
-//! * [`pool`]: the server's memory for pages. [`frame`]: a page in memory. [`evict`]: which pages
-//!   leave when it is short. `sweep`: making room. [`io`]: reading. [`pace`]: how long that takes.
-//!   [`extension`]: a second pool, on a device.
+//! * [`store`]: a database's pages, as trees and tables use them. [`store_core`]: which image of
+//!   a page is current, and how it is changed and written. [`load`]: how a task gets a page into
+//!   memory. [`map`]: where each page is. [`place`]: the word that says it.
+//! * [`pool`]: the server's buffer pool. [`memory`]: its frames. [`frame`]: a page in memory.
+//!   [`shared`]: what its users share. [`evict`]: which pages leave when memory is short.
+//!   `sweep`: making room. [`io`]: reading. [`pace`]: how long that takes. [`extension`]: a
+//!   second pool, on a device.
 //! * [`tree`]: B+trees over pages. [`table`]: the trees of a table.
 //! * [`file`], [`places`], [`image`], [`root`]: what is on disk. [`checkpoint`]: how it gets there.
 //!
@@ -56,7 +58,9 @@ mod file;
 mod frame;
 mod image;
 mod io;
+mod load;
 mod map;
+mod memory;
 mod pace;
 mod page;
 pub mod pages;
@@ -64,8 +68,10 @@ mod place;
 mod places;
 mod pool;
 mod root;
+mod shared;
 mod shrink;
 mod store;
+mod store_core;
 mod sweep;
 pub mod table;
 pub mod tree;
@@ -80,11 +86,12 @@ pub use error::{ColdError, Mismatch};
 pub use extension::{ExtensionOptions, ExtensionStats};
 pub use file::{FileActivity, FileSpec};
 pub(crate) use io::RUN_PAGES;
+pub use memory::Image;
 pub use page::{BODY_BYTES, Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber};
 pub use pages::{Absent, Access, Edit, Pages};
 pub use place::Place;
 pub use places::{Growth, SpaceStats};
-pub use pool::{Image, Pool, PoolOptions};
+pub use pool::{Pool, PoolOptions};
 pub use store::{BufferDescriptor, Store};
 
 #[cfg(test)]

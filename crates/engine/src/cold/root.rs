@@ -10,7 +10,7 @@
 //! Two slots of an extent each hold the last two roots; the one with the greater sequence number is
 //! current. A slot is overwritten only when the other holds a root that is known to be durable.
 
-use super::place::DiskWord;
+use super::place::{DiskWord, Place};
 
 /// The most that a slot takes.
 pub const ROOT_BYTES_MAX: usize = 64 << 10;
@@ -134,6 +134,44 @@ impl Reader<'_> {
 
     fn u64(&mut self) -> Result<u64, NotRoot> {
         self.take().map(u64::from_le_bytes)
+    }
+}
+
+/// What the checkpoint knows of the durable root.
+#[derive(Debug)]
+pub(super) struct CheckpointState {
+    /// Of the last root that was written or tried.
+    pub sequence: u64,
+    /// Which slot holds the durable root.
+    pub slot: usize,
+    /// Where the map pages are, by chunk.
+    pub chunks: Vec<Option<DiskWord>>,
+    /// Where the directory pages are.
+    pub directory: Vec<Option<DiskWord>>,
+    /// Places of map and directory pages of checkpoints that failed. A root that may have arrived
+    /// names them, so they are free only when the next one is durable.
+    pub orphans: Vec<Place>,
+    /// Whether there is a capture that has not been written or dropped.
+    pub captured: bool,
+    /// How many copies of a durable root are being read, and the places that would be free without
+    /// them (K4).
+    pub pins: usize,
+    pub held: Vec<Place>,
+}
+
+impl CheckpointState {
+    /// Of a store whose durable root this is, in this slot.
+    pub fn new(root: &Root, slot: usize) -> CheckpointState {
+        CheckpointState {
+            sequence: root.sequence,
+            slot,
+            chunks: Vec::new(),
+            directory: root.directory.clone(),
+            orphans: Vec::new(),
+            captured: false,
+            pins: 0,
+            held: Vec::new(),
+        }
     }
 }
 

@@ -12,7 +12,8 @@ use super::map::CHUNK_WORDS;
 use super::page::PageNumber;
 use super::place::{DiskWord, MapWord};
 use super::places::RUN_PAGES_MAX;
-use super::store::{Core, Store};
+use super::store::Store;
+use super::store_core::Core;
 
 impl Store {
     /// Moves images out of the end of a file, as far as what is in it has room before; until
@@ -60,11 +61,11 @@ impl Store {
 impl Core {
     /// Where the page's current image is on disk.
     fn clean_word(&self, page: PageNumber) -> Option<DiskWord> {
-        let handle = self.shared.collector.register();
+        let handle = self.memory.collector.register();
         let _guard = handle.pin();
         match self.map.get(page) {
             MapWord::Disk(word) => Some(word),
-            MapWord::Frame(frame) => match self.shared.state(frame).on_disk() {
+            MapWord::Frame(frame) => match self.memory.state(frame).on_disk() {
                 OnDisk::At(word) => Some(word),
                 OnDisk::Nowhere | OnDisk::Gone => None,
             },

@@ -7,8 +7,8 @@ use std::path::Path;
 use crossbeam_epoch::Collector;
 use env::sim::SimEnv;
 
+use super::memory::Image;
 use super::place::{FrameNumber, MapWord};
-use super::pool::Image;
 use super::sweep::{Eviction, Leaving, evict};
 use super::*;
 use crate::sync::{Arc, thread};
@@ -90,15 +90,15 @@ impl Shared {
         let guard = handle.pin();
         if let MapWord::Frame(frame) = core.map.get(self.page) {
             // SAFETY: it was found in the map under the guard.
-            let image = unsafe { Image::pinned(&core.shared, frame) };
+            let image = unsafe { Image::pinned(&core.memory, frame) };
             core.write_back(&[(self.page, &image)]).expect("there is room");
-            if evict(&core.shared, core, self.page, frame, Leaving::Dropped, &guard)
+            if evict(&self.store.shared, core, self.page, frame, Leaving::Dropped, &guard)
                 == Eviction::Done
             {
                 unlinked.push(frame);
             }
         }
-        core.shared.retire(unlinked, &guard);
+        core.memory.retire(unlinked, &guard);
         drop(guard);
         // What can be freed is freed now, so that a thread that still gets at it notices.
         (0..3).for_each(|_| handle.pin().flush());

@@ -6,32 +6,37 @@ use std::time::Duration;
 use crossbeam_epoch::{Guard, LocalHandle};
 
 use super::counters::add;
+use super::error::ColdError;
 use super::evict::{Entry, Residents, Standing, Victim};
 use super::frame::OnDisk;
+use super::memory::{Image, Want};
 use super::page::PageNumber;
 use super::place::{FrameNumber, MapWord};
-use super::pool::{Image, Shared};
-use super::store::Core;
+use super::shared::Shared;
+use super::store_core::Core;
+use crate::wait::{Task, WaitError};
 
 /// Victims that are chosen at a time.
 const BATCH: usize = 128;
 /// How often the sweeper looks without being called.
 const IDLE: Duration = Duration::from_millis(100);
+/// How long a task waits for a frame before it takes one beyond the limit.
+const PATIENCE_NS: u64 = 200_000_000;
 /// How long it waits for the epoch when nothing can leave.
 const PAUSE_NS: u64 = 200_000;
 
 /// The sweeper's thread.
 pub fn run(shared: &Arc<Shared>) {
-    let handle = shared.collector.register();
-    while shared.await_call(IDLE) {
-        while shared.is_short(1) || shared.awaits_epoch() {
+    let handle = shared.memory.collector.register();
+    while shared.memory.await_call(IDLE) {
+        while shared.memory.is_short(1) || shared.memory.awaits_epoch() {
             let useful = sweep(shared, &handle);
-            if shared.awaits_epoch() {
-                shared.env.clock().sleep_ns(PAUSE_NS); // a guard is in the way
+            if shared.memory.awaits_epoch() {
+                shared.memory.env.clock().sleep_ns(PAUSE_NS); // a guard is in the way
             } else if !useful {
                 break;
             }
-            if shared.is_closing() {
+            if shared.memory.is_closing() {
                 return;
             }
         }
@@ -41,9 +46,9 @@ pub fn run(shared: &Arc<Shared>) {
 
 /// Lets pages go until there are enough free frames again. Whether it was of any use.
 pub fn sweep(shared: &Arc<Shared>, handle: &LocalHandle) -> bool {
-    let sweeping = shared.sweeping.lock();
+    let sweeping = shared.memory.sweeping.lock();
     let mut useful = false;
-    while shared.is_short(2) {
+    while shared.memory.is_short(2) {
         let chosen = choose(shared, handle);
         if chosen.is_empty() {
             break;
@@ -62,6 +67,36 @@ pub fn sweep(shared: &Arc<Shared>, handle: &LocalHandle) -> bool {
     useful
 }
 
+/// A private frame. Waits for one; when none becomes free for a while, the limit gives way.
+pub fn take(shared: &Arc<Shared>, task: &Task) -> Result<Image, ColdError> {
+    let memory = &shared.memory;
+    if let Some(image) = memory.try_take(Want::Within) {
+        return Ok(image);
+    }
+    if memory.has_threads {
+        let deadline_ns = task.now_ns() + PATIENCE_NS;
+        let waited = memory.freed.wait_until(task, deadline_ns, || {
+            memory.call_sweeper();
+            memory.try_take(Want::Within)
+        });
+        match waited {
+            Ok(image) => return Ok(image),
+            Err(WaitError::Interrupted(why)) => return Err(why.into()),
+            Err(WaitError::TimedOut) => {}
+        }
+    } else {
+        let handle = memory.collector.register();
+        for _ in 0..4 {
+            sweep(shared, &handle);
+            if let Some(image) = memory.try_take(Want::Within) {
+                return Ok(image);
+            }
+        }
+    }
+    let beyond = memory.try_take(Want::Beyond);
+    beyond.ok_or_else(|| memory.trouble.lock().clone().unwrap_or(ColdError::NoFrames))
+}
+
 /// Frees what can be freed by now.
 fn move_epoch(handle: &LocalHandle) {
     for _ in 0..4 {
@@ -71,7 +106,7 @@ fn move_epoch(handle: &LocalHandle) {
 
 fn choose(shared: &Arc<Shared>, handle: &LocalHandle) -> Vec<(Arc<Core>, PageNumber, Victim)> {
     let guard = handle.pin();
-    let mut queues = shared.queues.lock();
+    let mut queues = shared.memory.queues.lock();
     let mut looking = Looking { shared, guard: &guard, found: None };
     let mut chosen = Vec::new();
     while chosen.len() < BATCH {
@@ -79,7 +114,7 @@ fn choose(shared: &Arc<Shared>, handle: &LocalHandle) -> Vec<(Arc<Core>, PageNum
         let (core, page) = looking.found.take().expect("an idle frame was found in its store");
         chosen.push((core, page, victim));
         // A tiny pool does not lose more than it has to.
-        if chosen.len() as u32 > shared.limit() / 8 {
+        if chosen.len() as u32 > shared.memory.limit() / 8 {
             break;
         }
     }
@@ -96,7 +131,7 @@ struct Looking<'a> {
 
 impl Residents for Looking<'_> {
     fn standing(&mut self, entry: Entry) -> Standing {
-        let state = self.shared.state(entry.frame);
+        let state = self.shared.memory.state(entry.frame);
         if state.life() != entry.life {
             return Standing::Stale;
         }
@@ -117,7 +152,7 @@ impl Residents for Looking<'_> {
     }
 
     fn mark(&mut self, entry: Entry, marks: u8) {
-        self.shared.state(entry.frame).set_marks(marks);
+        self.shared.memory.state(entry.frame).set_marks(marks);
     }
 }
 
@@ -149,7 +184,7 @@ impl<'a> Room<'a> {
             Eviction::Overtaken => {}
             Eviction::Dirty => {
                 // SAFETY: it is linked, under the guard.
-                let image = unsafe { Image::pinned(self.shared, victim.entry.frame) };
+                let image = unsafe { Image::pinned(&self.shared.memory, victim.entry.frame) };
                 self.dirty.push((core, page, image, victim));
             }
         }
@@ -158,7 +193,7 @@ impl<'a> Room<'a> {
     fn note_left(&mut self, core: &Core, page: PageNumber, victim: Victim) {
         self.unlinked.push(victim.entry.frame);
         if !victim.earned {
-            self.unwanted.push(identity_of(core, page));
+            self.unwanted.push(core.identity_of(page));
         }
     }
 
@@ -170,35 +205,39 @@ impl<'a> Room<'a> {
         for group in dirty.chunk_by(|a, b| a.0.slot == b.0.slot) {
             let images: Vec<_> = group.iter().map(|(_, page, image, _)| (*page, image)).collect();
             match group[0].0.write_back(&images) {
-                Ok(()) => *self.shared.trouble.lock() = None,
+                Ok(()) => *self.shared.memory.trouble.lock() = None,
                 Err(error) => {
-                    *self.shared.trouble.lock() = Some(error);
+                    *self.shared.memory.trouble.lock() = Some(error);
                     self.dirty_failed = true;
                 }
             }
-            add(&self.shared.counters.lazy_writes, images.len());
+            add(&self.shared.memory.counters.lazy_writes, images.len());
         }
         for (core, page, image, victim) in dirty {
             drop(image);
             self.let_written_go(&core, page, victim);
         }
         let useful = !self.unlinked.is_empty();
-        self.shared.queues.lock().remember(&self.unwanted, self.shared.limit() as usize);
+        self.shared
+            .memory
+            .queues
+            .lock()
+            .remember(&self.unwanted, self.shared.memory.limit() as usize);
         let guard = self.handle.pin();
-        self.shared.retire(std::mem::take(&mut self.unlinked), &guard);
+        self.shared.memory.retire(std::mem::take(&mut self.unlinked), &guard);
         useful
     }
 
     fn let_written_go(&mut self, core: &Arc<Core>, page: PageNumber, victim: Victim) {
         let guard = self.handle.pin();
         let frame = victim.entry.frame;
-        let is_wanted = self.shared.state(frame).is_referenced();
+        let is_wanted = self.shared.memory.state(frame).is_referenced();
         if core.is_linked(page, frame, &guard) {
             let done = !is_wanted
                 && evict(self.shared, core, page, frame, victim.into(), &guard) == Eviction::Done;
             match done {
                 true => self.note_left(core, page, victim),
-                false => self.shared.enqueue(&[frame]),
+                false => self.shared.memory.enqueue(&[frame]),
             }
         }
     }
@@ -242,7 +281,7 @@ pub fn evict(
     leaving: Leaving,
     _guard: &Guard,
 ) -> Eviction {
-    let state = shared.state(frame);
+    let state = shared.memory.state(frame);
     let word = match state.on_disk() {
         OnDisk::At(word) => word,
         OnDisk::Nowhere => return Eviction::Dirty,
@@ -251,45 +290,39 @@ pub fn evict(
     if core.map.exchange(page, MapWord::Frame(frame), MapWord::Disk(word)).is_err() {
         return Eviction::Overtaken;
     }
-    add(&shared.counters.evictions, 1);
-    shared.note_age(state.since_s());
+    add(&shared.memory.counters.evictions, 1);
+    shared.memory.note_age(state.since_s());
     let earned = leaving == Leaving::Earned;
     if leaving != Leaving::Dropped {
-        let extension = shared.extension.read();
+        let extension = shared.reader.extension.read();
         if let Some(extension) = extension.as_ref().filter(|e| e.wants(core, word, earned)) {
             // SAFETY: it was found in the map under the guard, which is alive (F2).
-            extension.admit(core, page, word, unsafe { shared.frames.body(frame) });
+            extension.admit(core, page, word, unsafe { shared.memory.frames.body(frame) });
         }
     }
     Eviction::Done
 }
 
-/// By which the replacement remembers a page that left.
-pub fn identity_of(core: &Core, page: PageNumber) -> u64 {
-    u64::from(core.slot) << 48 | page.0
-}
-
 /// Lets all clean pages go that are not pinned; returns how many.
 pub fn drop_clean(shared: &Arc<Shared>) -> u64 {
-    let sweeping = shared.sweeping.lock();
-    let handle = shared.collector.register();
-    let stores: Vec<Arc<Core>> = shared.stores.read().iter().flatten().cloned().collect();
+    let sweeping = shared.memory.sweeping.lock();
+    let handle = shared.memory.collector.register();
     let mut dropped = 0;
-    for core in stores {
+    for core in shared.open_stores() {
         let resident: Vec<_> = core.map.resident().collect();
         for some in resident.chunks(BATCH) {
             let guard = handle.pin();
             let mut unlinked = Vec::new();
             for &(page, frame) in some {
                 if core.is_linked(page, frame, &guard)
-                    && shared.state(frame).references() == 1
+                    && shared.memory.state(frame).references() == 1
                     && evict(shared, &core, page, frame, Leaving::Dropped, &guard) == Eviction::Done
                 {
                     unlinked.push(frame);
                 }
             }
             dropped += unlinked.len() as u64;
-            shared.retire(unlinked, &guard);
+            shared.memory.retire(unlinked, &guard);
         }
     }
     drop(sweeping);

@@ -1,0 +1,447 @@
+//! The memory of the buffer pool: frames, handed out up to a limit that can be changed at any time,
+//! and references to them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use crossbeam_epoch::Collector;
+use env::Env;
+
+use super::counters::{Counters, PoolStats, add};
+use super::error::ColdError;
+use super::evict::{Entry, Queues};
+use super::frame::{FrameState, Frames};
+use super::page::{Body, PAGE_BYTES};
+use super::place::FrameNumber;
+use super::unreadable::Unreadable;
+use crate::sync::parking::{Condvar, Mutex};
+use crate::wait::{Runtime, WaitList};
+
+/// Frames that are given back under the lock at once.
+const GIVEN_AT_ONCE: usize = 128;
+
+/// The memory of a pool, and what is counted and noted of its use.
+pub(super) struct Memory {
+    pub env: Env,
+    pub collector: Collector,
+    pub frames: Frames,
+    pub counters: Counters,
+    pub queues: Mutex<Queues>,
+    /// Held while choosing what leaves, and while moving clean images to other places.
+    pub sweeping: Mutex<()>,
+    pub dirty: AtomicU64,
+    supply: Mutex<Supply>,
+    /// What `supply` says, to be read without its lock. Written under that lock.
+    out: AtomicU32,
+    limit: AtomicU32,
+    /// Frames that will be free when the epoch has moved on.
+    retired: AtomicU32,
+    /// Tasks that wait for a frame.
+    pub freed: WaitList,
+    /// Whether threads sweep and read while tasks go on.
+    pub has_threads: bool,
+    sweeper: Mutex<SweeperState>,
+    sweeper_called: Condvar,
+    pub trouble: Mutex<Option<ColdError>>,
+    pub unreadable: Unreadable,
+    life: Mutex<LifeExpectancy>,
+    started_ns: u64,
+}
+
+/// Free frames, and the limit.
+#[derive(Default)]
+struct Supply {
+    /// Free frames that have memory.
+    backed: Vec<FrameNumber>,
+    /// Free frames that have none.
+    bare: Vec<FrameNumber>,
+    /// No frame from here on was ever used.
+    fresh: u32,
+    /// Frames that are in use.
+    out: u32,
+}
+
+impl Supply {
+    /// A free frame out of this many, unless that makes more than `most` in use.
+    fn take(&mut self, most: u32, frames: u32) -> Option<FrameNumber> {
+        if self.out >= most {
+            return None;
+        }
+        let frame = match self.backed.pop().or_else(|| self.bare.pop()) {
+            Some(frame) => frame,
+            None if self.fresh == frames => return None,
+            None => {
+                self.fresh += 1;
+                FrameNumber(self.fresh - 1)
+            }
+        };
+        self.out += 1;
+        Some(frame)
+    }
+}
+
+#[derive(Default)]
+struct SweeperState {
+    called: bool,
+    closing: bool,
+}
+
+/// See [`PoolStats::page_life_expectancy_s`].
+#[derive(Default)]
+struct LifeExpectancy {
+    age_s: f64,
+    evicted_at_s: u32,
+}
+
+/// How much a frame is wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Want {
+    /// Within the limit.
+    Within,
+    /// At all costs.
+    Beyond,
+}
+
+impl Memory {
+    /// Memory for `reserved` frames, of which `limit` may be in use; none is.
+    pub fn new(
+        runtime: &Runtime,
+        reserved: u32,
+        limit: u32,
+        has_threads: bool,
+    ) -> Result<Memory, ColdError> {
+        Ok(Memory {
+            env: runtime.env().clone(),
+            collector: runtime.collector().clone(),
+            frames: Frames::new(reserved).map_err(|_| ColdError::NoFrames)?,
+            counters: Counters::new(),
+            queues: Mutex::default(),
+            sweeping: Mutex::default(),
+            dirty: AtomicU64::new(0),
+            supply: Mutex::default(),
+            out: AtomicU32::new(0),
+            limit: AtomicU32::new(limit),
+            retired: AtomicU32::new(0),
+            freed: WaitList::new(),
+            has_threads,
+            sweeper: Mutex::default(),
+            sweeper_called: Condvar::new(),
+            trouble: Mutex::default(),
+            unreadable: Unreadable::default(),
+            life: Mutex::default(),
+            started_ns: runtime.env().clock().now_ns(),
+        })
+    }
+
+    /// The sweeper ends.
+    pub fn close(&self) {
+        self.sweeper.lock().closing = true;
+        self.sweeper_called.notify_all();
+    }
+
+    /// Bytes of memory that the pool has from the system.
+    pub fn resident_bytes(&self) -> u64 {
+        let supply = self.supply.lock();
+        (u64::from(supply.out) + supply.backed.len() as u64) * PAGE_BYTES as u64
+    }
+
+    /// Changes the limit, and gives the memory of free frames beyond it back.
+    pub fn set_limit(&self, frames: u32) {
+        let mut supply = self.supply.lock();
+        self.limit.store(frames, Relaxed);
+        let surplus = (supply.out as usize + supply.backed.len()).saturating_sub(frames as usize);
+        for _ in 0..surplus.min(supply.backed.len()) {
+            let frame = supply.backed.pop().expect("there are this many");
+            // SAFETY: it was free, and no thread takes it while the supply is locked.
+            unsafe { self.frames.discard(frame) };
+            supply.bare.push(frame);
+        }
+        drop(supply);
+        self.freed.wake_all();
+        self.call_sweeper();
+    }
+
+    /// Frames that may be in use.
+    pub fn limit(&self) -> u32 {
+        self.limit.load(Relaxed)
+    }
+
+    /// Frames in use.
+    pub fn out(&self) -> u32 {
+        self.out.load(Relaxed)
+    }
+
+    /// Frames that are kept free for the next tasks.
+    fn reserve(&self) -> u32 {
+        (self.limit() / 64).clamp(2, 2048)
+    }
+
+    /// How many leaves may be read ahead for one scan: few enough for several scans to find room in
+    /// the small queue of the replacement, where pages that were not looked at leave first.
+    pub fn read_ahead_max(&self) -> usize {
+        self.limit() as usize / 64
+    }
+
+    /// Whether frames should leave, those not counted that will be free soon.
+    pub fn is_short(&self, reserves: u32) -> bool {
+        let staying = self.out().saturating_sub(self.retired.load(Relaxed));
+        staying + reserves * self.reserve() > self.limit()
+    }
+
+    /// Whether there is no frame to be had, but will be when the epoch moves on.
+    pub fn awaits_epoch(&self) -> bool {
+        self.out() >= self.limit() && self.retired.load(Relaxed) > 0
+    }
+
+    /// Seconds since the pool was made.
+    pub fn now_s(&self) -> u32 {
+        let passed_ns = self.env.clock().now_ns().saturating_sub(self.started_ns);
+        u32::try_from(passed_ns / 1_000_000_000).unwrap_or(u32::MAX)
+    }
+
+    /// A frame's state.
+    #[inline]
+    pub fn state(&self, frame: FrameNumber) -> &FrameState {
+        self.frames.state(frame)
+    }
+
+    /// A private frame, if there is one to be had.
+    pub fn try_take(self: &Arc<Self>, want: Want) -> Option<Image> {
+        let most = match want {
+            Want::Within => self.limit(),
+            Want::Beyond => u32::MAX,
+        };
+        let mut supply = self.supply.lock();
+        let frame = supply.take(most, self.frames.count())?;
+        self.out.store(supply.out, Relaxed);
+        drop(supply);
+        if want == Want::Beyond {
+            add(&self.counters.beyond_limit, 1);
+        }
+        let image = self.begin(frame, self.now_s());
+        self.keep_reserve();
+        Some(image)
+    }
+
+    /// Private frames, this many if there are enough.
+    pub fn take_if_plenty(self: &Arc<Self>, count: usize) -> Vec<Image> {
+        let most = self.limit().saturating_sub(self.reserve() / 2);
+        let mut supply = self.supply.lock();
+        let free = std::iter::from_fn(|| supply.take(most, self.frames.count()));
+        let frames: Vec<_> = free.take(count).collect();
+        self.out.store(supply.out, Relaxed);
+        drop(supply);
+        let now_s = self.now_s();
+        let images = frames.into_iter().map(|frame| self.begin(frame, now_s)).collect();
+        self.keep_reserve();
+        images
+    }
+
+    /// The frame has been taken.
+    fn begin(self: &Arc<Self>, frame: FrameNumber, now_s: u32) -> Image {
+        self.state(frame).begin(now_s);
+        Image { memory: self.clone(), frame }
+    }
+
+    /// Has the sweeper go on if few frames are free.
+    fn keep_reserve(&self) {
+        if self.is_short(1) {
+            self.call_sweeper();
+        }
+    }
+
+    /// Takes free frames back.
+    fn give(&self, frames: impl IntoIterator<Item = FrameNumber>) {
+        let mut supply = self.supply.lock();
+        for frame in frames {
+            supply.out -= 1;
+            if supply.out as usize + supply.backed.len() < self.limit() as usize {
+                supply.backed.push(frame);
+            } else {
+                // SAFETY: it is free, and no thread takes it while the supply is locked.
+                unsafe { self.frames.discard(frame) };
+                supply.bare.push(frame);
+            }
+        }
+        self.out.store(supply.out, Relaxed);
+        drop(supply);
+        self.freed.wake_all();
+    }
+
+    /// The frames are linked now and take part in the replacement.
+    pub fn enqueue(&self, frames: &[FrameNumber]) {
+        let mut queues = self.queues.lock();
+        for &frame in frames {
+            let state = self.state(frame);
+            queues.add(Entry { frame, life: state.life() }, state.marks());
+        }
+        queues.compact(self.out() as usize, |e| self.state(e.frame).life() != e.life);
+    }
+
+    /// Frames that have been unlinked lose the map's reference when the epoch has moved on (F2).
+    pub fn retire(self: &Arc<Self>, frames: Vec<FrameNumber>, guard: &crossbeam_epoch::Guard) {
+        if frames.is_empty() {
+            return;
+        }
+        self.retired.fetch_add(frames.len() as u32, Relaxed);
+        // The pool may be gone by then, and with it the frames.
+        let memory = Arc::downgrade(self);
+        guard.defer(move || {
+            let Some(memory) = memory.upgrade() else { return };
+            // A database that is dropped may have had many.
+            for some in frames.chunks(GIVEN_AT_ONCE) {
+                memory.give(some.iter().copied().filter(|&frame| memory.state(frame).unpin()));
+                memory.retired.fetch_sub(some.len() as u32, Relaxed);
+            }
+        });
+    }
+
+    /// Wakes the sweeper.
+    pub fn call_sweeper(&self) {
+        if self.has_threads {
+            let mut state = self.sweeper.lock();
+            if !state.called {
+                state.called = true;
+                self.sweeper_called.notify_one();
+            }
+        }
+    }
+
+    /// Waits until the sweeper is called, or a while; false when the pool is being closed.
+    pub fn await_call(&self, at_most: Duration) -> bool {
+        let mut state = self.sweeper.lock();
+        if !state.called && !state.closing {
+            self.sweeper_called.wait_for(&mut state, at_most);
+        }
+        state.called = false;
+        !state.closing
+    }
+
+    /// Whether the pool is being closed.
+    pub fn is_closing(&self) -> bool {
+        self.sweeper.lock().closing
+    }
+
+    /// A page of this age has left.
+    pub fn note_age(&self, since_s: u32) {
+        let now_s = self.now_s();
+        let mut life = self.life.lock();
+        // A running average over about the last thousand.
+        life.age_s += (f64::from(now_s.saturating_sub(since_s)) - life.age_s) / 1024.0;
+        life.evicted_at_s = now_s;
+    }
+
+    /// What the pool has done so far, and how it stands.
+    pub fn stats(&self) -> PoolStats {
+        let c = &self.counters;
+        let get = |counter: &AtomicU64| counter.load(Relaxed);
+        let (look_ups, misses) = (c.look_ups(), get(&c.misses));
+        let (wait_ns, wait_ns_max) = c.waits_ns();
+        let (limit, used) = (u64::from(self.limit()), u64::from(self.out()));
+        let life = self.life.lock();
+        PoolStats {
+            look_ups,
+            hits: look_ups.saturating_sub(misses),
+            waits: misses,
+            wait_ns,
+            wait_ns_max,
+            reads: get(&c.reads),
+            read_calls: get(&c.read_calls),
+            read_ahead: get(&c.read_ahead),
+            reads_in_place: get(&c.reads_in_place),
+            writes: get(&c.writes),
+            lazy_writes: get(&c.lazy_writes),
+            evictions: get(&c.evictions),
+            mismatches: get(&c.mismatches),
+            beyond_limit: get(&c.beyond_limit),
+            limit_frames: limit,
+            used_frames: used,
+            free_frames: limit.saturating_sub(used),
+            dirty_pages: get(&self.dirty),
+            page_life_expectancy_s: life.age_s as u64
+                + u64::from(self.now_s().saturating_sub(life.evicted_at_s)),
+        }
+    }
+}
+
+/// A reference to a frame: what it holds stays while this lives.
+pub struct Image {
+    memory: Arc<Memory>,
+    frame: FrameNumber,
+}
+
+impl Image {
+    /// Another reference to a frame that was found in the map.
+    ///
+    /// # Safety
+    /// It was found there under a guard that is still alive (F2).
+    pub(super) unsafe fn pinned(memory: &Arc<Memory>, frame: FrameNumber) -> Image {
+        memory.state(frame).pin();
+        Image { memory: memory.clone(), frame }
+    }
+
+    /// Takes over a reference that no `Image` stands for.
+    ///
+    /// # Safety
+    /// The reference has no other owner: it is what [`Image::into_frame`] gave.
+    pub(super) unsafe fn from_frame(memory: &Arc<Memory>, frame: FrameNumber) -> Image {
+        Image { memory: memory.clone(), frame }
+    }
+
+    /// The number of the frame.
+    pub(super) fn frame(&self) -> FrameNumber {
+        self.frame
+    }
+
+    pub(super) fn state(&self) -> &FrameState {
+        self.memory.state(self.frame)
+    }
+
+    /// The body of a private image, to be written.
+    ///
+    /// # Safety
+    /// The frame has not been linked, and this is its only reference (F1).
+    pub(super) unsafe fn body_mut(&mut self) -> &mut Body {
+        // SAFETY: the caller's promise; and the reference keeps the frame while it lives.
+        unsafe { self.memory.frames.body_mut(self.frame) }
+    }
+
+    /// Hands the reference over to the map.
+    pub(super) fn into_frame(self) -> FrameNumber {
+        let image = std::mem::ManuallyDrop::new(self);
+        // SAFETY: the field is read once, and never dropped in its old place.
+        drop(unsafe { std::ptr::read(&image.memory) });
+        image.frame
+    }
+}
+
+impl Clone for Image {
+    fn clone(&self) -> Image {
+        self.state().pin();
+        Image { memory: self.memory.clone(), frame: self.frame }
+    }
+}
+
+impl std::ops::Deref for Image {
+    type Target = Body;
+
+    fn deref(&self) -> &Body {
+        // SAFETY: it has a reference; and bodies are written through `body_mut` only (F1).
+        unsafe { self.memory.frames.body(self.frame) }
+    }
+}
+
+impl Drop for Image {
+    fn drop(&mut self) {
+        if self.state().unpin() {
+            self.memory.give([self.frame]);
+        }
+    }
+}
+
+impl std::fmt::Debug for Image {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Image({:?})", self.frame)
+    }
+}
