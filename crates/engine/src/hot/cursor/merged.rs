@@ -136,8 +136,8 @@ impl Cursor {
             self.walk = before;
             return Fetched::Stopped;
         }
-        // SAFETY: the anchors were reached under the guard, or were kept since then by the snapshot,
-        // which sees the row or its deletion.
+        // SAFETY: the anchors were reached under the guard, or were kept since then by the
+        // snapshot, which sees the row or its deletion.
         unsafe { merge.forget_sunk() };
         merge.end_part(walk.is_done(), direction);
         Fetched::Chunk

@@ -5,7 +5,8 @@ use crate::hot::key::KeySpec;
 use crate::hot::row::RowLayout;
 use crate::sync::Arc;
 
-/// What the caller of [`Index::insert`](super::Index::insert) says about another anchor with the same key.
+/// What the caller of [`Index::insert`](super::Index::insert) says about another anchor with the
+/// same key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Admit {
     /// It does not prevent the insert.
