@@ -42,7 +42,7 @@ pub const COPY_BYTES_MAX: usize = RUN_PAGES_MAX as usize * PAGE_BYTES;
 pub struct DurablePages {
     listing: Arc<Listing>,
     /// Reads ahead, where that is worth it.
-    ahead: Option<Worker<Chunk, Read>>,
+    ahead: Option<Worker<CopyChunk, Read>>,
     overlaps: bool,
     /// Chunks that are under way, and where the next begins.
     under_way: usize,
@@ -61,14 +61,14 @@ struct Listing {
 }
 
 /// A part of the copy that is to be read, and where to.
-struct Chunk {
+struct CopyChunk {
     offset: u64,
     len: usize,
     buffer: AlignedBytes,
 }
 
 /// A chunk that was read, or not.
-type Read = (Chunk, Result<(), ColdError>);
+type Read = (CopyChunk, Result<(), ColdError>);
 
 /// Chunks that are read ahead.
 const CHUNKS_AHEAD: usize = 3;
@@ -223,7 +223,7 @@ impl DurablePages {
             let worker = self.ahead.as_ref().expect("a thread reads");
             let (chunk, result) = worker.take();
             self.under_way -= 1;
-            let Chunk { offset, len, buffer } = chunk;
+            let CopyChunk { offset, len, buffer } = chunk;
             self.free.push(std::mem::replace(&mut self.buffer, buffer));
             return (offset, len, result);
         }
@@ -244,7 +244,7 @@ impl DurablePages {
     fn ask(&mut self) {
         if self.ahead.is_none() && self.overlaps && self.bytes() > COPY_BYTES_MAX as u64 {
             let listing = self.listing.clone();
-            self.ahead = Worker::start("read pages", move |mut chunk: Chunk| {
+            self.ahead = Worker::start("read pages", move |mut chunk: CopyChunk| {
                 let result = listing.read(chunk.offset, &mut chunk.buffer[..chunk.len]);
                 (chunk, result)
             });
@@ -254,7 +254,7 @@ impl DurablePages {
             let (offset, len) = self.take_next();
             let buffer = self.free.pop().expect("there is one more than are under way");
             let worker = self.ahead.as_ref().expect("it was started");
-            worker.give(Chunk { offset, len, buffer });
+            worker.give(CopyChunk { offset, len, buffer });
             self.under_way += 1;
         }
     }

@@ -102,8 +102,8 @@ pub struct Extension {
     options: ExtensionOptions,
     slots: u32,
     index: Mutex<Index>,
-    staging: Mutex<Batch>,
-    writer: Mutex<Option<(SyncSender<Batch>, JoinHandle<()>)>>,
+    staging: Mutex<Staged>,
+    writer: Mutex<Option<(SyncSender<Staged>, JoinHandle<()>)>>,
     is_enabled: AtomicBool,
     strikes: AtomicU32,
     pace: Pace,
@@ -190,7 +190,7 @@ impl Index {
 
 /// Pages on their way to the device.
 #[derive(Default)]
-struct Batch {
+struct Staged {
     owners: Vec<(u128, DiskWord)>,
     bytes: Option<AlignedBytes>,
 }
@@ -243,7 +243,7 @@ impl Extension {
     fn start_writer(self: &Arc<Self>) -> Result<(), FileError> {
         let (sender, receiver) = sync_channel(BATCHES_WAITING);
         let own = self.clone();
-        let run = move |receiver: Receiver<Batch>| {
+        let run = move |receiver: Receiver<Staged>| {
             receiver.into_iter().for_each(|batch| own.write_batch(batch));
         };
         let builder = std::thread::Builder::new().name("cold extension".into());
@@ -314,7 +314,7 @@ impl Extension {
         }
     }
 
-    fn write_batch(&self, batch: Batch) {
+    fn write_batch(&self, batch: Staged) {
         let Some(bytes) = batch.bytes else { return };
         let count = batch.owners.len() as u32;
         let mut index = self.index.lock();

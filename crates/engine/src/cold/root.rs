@@ -86,7 +86,7 @@ impl Root {
 
     /// Of what was read from a slot.
     pub fn decode(bytes: &[u8]) -> Result<Root, NotRoot> {
-        let mut reader = Reader(bytes);
+        let mut reader = RootBytes(bytes);
         let (magic, version) = (reader.u64()?, reader.u32()?);
         let length = reader.u32()? as usize;
         if magic != MAGIC || length < FIXED_BYTES || length > bytes.len() {
@@ -119,9 +119,9 @@ impl Root {
 }
 
 /// What is left to be read.
-struct Reader<'a>(&'a [u8]);
+struct RootBytes<'a>(&'a [u8]);
 
-impl Reader<'_> {
+impl RootBytes<'_> {
     fn take<const N: usize>(&mut self) -> Result<[u8; N], NotRoot> {
         let (taken, rest) = self.0.split_first_chunk::<N>().ok_or(NotRoot::Damaged)?;
         self.0 = rest;

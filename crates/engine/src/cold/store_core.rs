@@ -21,6 +21,7 @@ use super::pages::Absent;
 use super::place::{DiskWord, FrameNumber, MapWord, Place};
 use super::places::{Run, Space};
 use super::root::CheckpointState;
+use super::unreadable::ImageId;
 use crate::sync::parking::{Mutex, RwLock};
 use crate::wait::Task;
 
@@ -115,7 +116,8 @@ impl Core {
 
     /// Notes a page that could not be read.
     pub(super) fn note_unreadable(&self, page: PageNumber, word: DiskWord, why: &ColdError) {
-        self.memory.unreadable.note((self.database, page, word.place()), why);
+        let image = ImageId { database: self.database, page, place: word.place() };
+        self.memory.unreadable.note(image, why);
     }
 
     // ---- reading ----

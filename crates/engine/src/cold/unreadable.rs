@@ -10,24 +10,29 @@ use crate::sync::parking::Mutex;
 /// At most this many are told of: more mean that the device is broken.
 const TOLD_MAX: usize = 10_000;
 
-/// An image of a page: its database, its number and where it is.
-type Image = (u128, PageNumber, Place);
+/// Names an image of a page.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct ImageId {
+    pub database: u128,
+    pub page: PageNumber,
+    pub place: Place,
+}
 
 #[derive(Default)]
 pub(super) struct Unreadable(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    known: HashSet<Image>,
+    known: HashSet<ImageId>,
     new: Vec<(u128, ColdError)>,
 }
 
 impl Unreadable {
     /// Notes that an image could not be read.
-    pub fn note(&self, image: Image, why: &ColdError) {
+    pub fn note(&self, image: ImageId, why: &ColdError) {
         let mut state = self.0.lock();
         if state.known.len() < TOLD_MAX && state.known.insert(image) {
-            state.new.push((image.0, why.clone()));
+            state.new.push((image.database, why.clone()));
         }
     }
 

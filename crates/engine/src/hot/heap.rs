@@ -150,8 +150,8 @@ thread_local! {
 }
 
 /// A free slot: what is in it.
-struct Slot {
-    next: *mut Slot,
+struct FreeSlot {
+    next: *mut FreeSlot,
 }
 
 /// What a thread has at hand of every class.
@@ -163,7 +163,7 @@ struct Cache {
 /// What a thread has at hand of one class.
 #[derive(Clone, Copy)]
 struct Stock {
-    free: *mut Slot,
+    free: *mut FreeSlot,
     /// How many slots the list has.
     count: usize,
     /// Fresh memory, for whole slots.
@@ -218,10 +218,10 @@ impl Cache {
     /// # Safety
     /// The slot is of this class and the caller's to give (M1).
     #[inline]
-    unsafe fn give(&mut self, class: usize, slot: NonNull<Slot>) {
+    unsafe fn give(&mut self, class: usize, slot: NonNull<FreeSlot>) {
         let stock = &mut self.stocks[class];
         // SAFETY: the caller's promise.
-        unsafe { slot.write(Slot { next: stock.free }) };
+        unsafe { slot.write(FreeSlot { next: stock.free }) };
         stock.free = slot.as_ptr();
         stock.count += 1;
         if stock.count > 2 * transfer(class) {
@@ -284,7 +284,7 @@ struct Block {
     next: *mut Block,
     previous: *mut Block,
     /// Slots that came back.
-    free: *mut Slot,
+    free: *mut FreeSlot,
     /// Where the slots begin that were never out.
     fresh: u32,
     /// Slots that are out (M2).
@@ -419,13 +419,13 @@ impl DepotGuard<'_> {
     ///
     /// # Safety
     /// The slot is of this class and the caller's to give (M1).
-    unsafe fn give(&mut self, slot: NonNull<Slot>) {
+    unsafe fn give(&mut self, slot: NonNull<FreeSlot>) {
         let start = slot.as_ptr().map_addr(|address| address & !(BLOCK - 1)).cast::<Block>();
         let block = NonNull::new(start).expect("no block begins at zero");
         // SAFETY: a block begins at a multiple of its length, and its header is this depot's (M3).
         unsafe {
             let b = &mut *block.as_ptr();
-            slot.write(Slot { next: b.free });
+            slot.write(FreeSlot { next: b.free });
             b.free = slot.as_ptr();
             b.used -= 1;
             if !b.listed {

@@ -125,15 +125,15 @@ impl FilledRows {
 /// A tree that is being filled.
 struct Filling {
     index: usize,
-    entries: Settled,
+    entries: SettledEntries,
     seen: Seen,
 }
 
 /// What is left of sorted entries. One with an empty value takes back what was pushed before with
 /// its key.
-struct Settled {
+struct SettledEntries {
     sorted: Sorted,
-    /// What [`Settled::next`] has given last.
+    /// What [`SettledEntries::next`] has given last.
     entry: Entry,
     /// What comes then, if there is more.
     ahead: Entry,
@@ -179,10 +179,10 @@ impl Entry {
     }
 }
 
-impl Settled {
-    fn new(sorted: Sorted) -> Settled {
+impl SettledEntries {
+    fn new(sorted: Sorted) -> SettledEntries {
         let (entry, ahead) = (Entry::default(), Entry::default());
-        Settled { sorted, entry, ahead, is_more: false, has_begun: false }
+        SettledEntries { sorted, entry, ahead, is_more: false, has_begun: false }
     }
 
     /// The next entry.
@@ -352,7 +352,7 @@ impl TableBuild {
             let next = order.into_iter().find(|index| self.sorters[*index].is_some());
             let Some(index) = next else { return Ok(true) };
             let sorter = self.sorters[index].take().expect("it was found");
-            let entries = Settled::new(sorter.finish()?);
+            let entries = SettledEntries::new(sorter.finish()?);
             self.filling = Some(Filling { index, entries, seen: Seen::default() });
             return Ok(false);
         };

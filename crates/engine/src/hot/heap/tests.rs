@@ -71,7 +71,7 @@ fn empty_blocks_and_regions_go_back_whichever_thread_frees() {
         scope.spawn(|| {
             let mut freer = Cache::new(heap);
             for slot in slots {
-                let slot = NonNull::new(slot as *mut Slot).expect("it was allocated");
+                let slot = NonNull::new(slot as *mut FreeSlot).expect("it was allocated");
                 // SAFETY: of this class, and freed once.
                 unsafe { freer.give(class, slot) };
             }
