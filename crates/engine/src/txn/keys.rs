@@ -17,7 +17,7 @@ use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::promote::BroughtBack;
 use crate::txn::sunk::{identities_in_tree, is_current_key};
 use crate::txn::transaction::Transaction;
-use crate::txn::write::Target;
+use crate::txn::write::WriteTarget;
 use crate::wait::Task;
 
 /// Why a key cannot be inserted, or not now.
@@ -39,7 +39,7 @@ impl Transaction {
     pub(super) fn link(
         &mut self,
         task: &Task,
-        target: Target<'_>,
+        target: WriteTarget<'_>,
         anchor: AnchorPtr,
         row: &[u8],
     ) -> TxnResult<()> {
@@ -76,7 +76,7 @@ impl Transaction {
     fn check_sunk_key(
         &mut self,
         task: &Task,
-        target: Target<'_>,
+        target: WriteTarget<'_>,
         row: &[u8],
         index: usize,
     ) -> TxnResult<()> {
@@ -99,10 +99,10 @@ impl Transaction {
     fn sunk_key_taken(
         &mut self,
         task: &Task,
-        (target, cold): (Target<'_>, &ColdTable),
+        (target, cold): (WriteTarget<'_>, &ColdTable),
         (index, key): (usize, &[u8]),
     ) -> TxnResult<Option<KeyTaken>> {
-        let Target { table, snapshot, .. } = target;
+        let WriteTarget { table, snapshot, .. } = target;
         let is_same = |own: &[u8]| own == key;
         let (mut row, mut seen, mut own) = (Vec::new(), Vec::new(), KeyBuf::new());
         for p in identities_in_tree(task, cold, (index, key))? {
@@ -156,7 +156,7 @@ impl Transaction {
     unsafe fn link_one(
         &self,
         guard: &Guard,
-        target: Target<'_>,
+        target: WriteTarget<'_>,
         anchor: AnchorPtr,
         row: &[u8],
         ordinal: usize,
@@ -177,7 +177,7 @@ impl Transaction {
     fn make_room(
         &mut self,
         task: &Task,
-        target: Target<'_>,
+        target: WriteTarget<'_>,
         row: &[u8],
         ordinal: usize,
         taken: KeyTaken,
@@ -190,10 +190,7 @@ impl Transaction {
                 let (storage, index) = (table.storage(), ordinal);
                 Err(TxnError::DuplicateKey { storage, index, row: row.into() })
             }
-            KeyTaken::Lost(stamp) => {
-                self.wait_until_committed(task, stamp);
-                Err(self.lost(target))
-            }
+            KeyTaken::Lost(stamp) => Err(self.lost(task, target, stamp)),
             KeyTaken::Unseen(stamp) => {
                 self.wait_until_committed(task, stamp);
                 Err(TxnError::Serializable)
@@ -202,8 +199,8 @@ impl Transaction {
     }
 
     /// Whether a row with the same key leaves room for another.
-    fn examine_key(&self, target: Target<'_>, other: AnchorPtr) -> Result<(), KeyTaken> {
-        let Target { table, snapshot, .. } = target;
+    fn examine_key(&self, target: WriteTarget<'_>, other: AnchorPtr) -> Result<(), KeyTaken> {
+        let WriteTarget { table, snapshot, .. } = target;
         let slots = &self.manager().slots;
         // SAFETY: the index calls with an anchor that it reached under the caller's guard; the
         // statement's snapshot is registered.

@@ -14,7 +14,7 @@ use crate::hot::visibility::{self, Snapshot};
 use crate::txn::error::TxnResult;
 use crate::txn::promote::BroughtBack;
 use crate::txn::transaction::Transaction;
-use crate::txn::write::{Target, Verdict, Written, is_followed};
+use crate::txn::write::{Verdict, WriteTarget, Written, is_followed};
 use crate::wait::Task;
 
 impl Transaction {
@@ -36,8 +36,8 @@ impl Transaction {
                     Sunk::Gone => return Ok(Written::Gone),
                 }
             }
-            let (begin, status) = {
-                let guard = task.pin();
+            let winner = {
+                let _guard = task.pin();
                 let slots = &self.manager().slots;
                 // SAFETY: the row was visible to the registered snapshot, or is newer.
                 let newest = unsafe { visibility::newest(row.anchor, table.links(), slots) };
@@ -46,35 +46,27 @@ impl Transaction {
                         let version = newest.version;
                         return Ok(Written::Done(RowRef { anchor: row.anchor, version }));
                     }
-                    Verdict::Newer(version) => {
-                        return Ok(Written::Newer(RowRef { anchor: row.anchor, version }));
-                    }
-                    Verdict::Moved(anchor) => {
+                    Verdict::Ended(written) => return Ok(written),
+                    Verdict::Elsewhere(anchor) => {
                         row.anchor = anchor;
                         continue;
                     }
-                    Verdict::Sunk => {
-                        row.anchor = AnchorPtr::COLD;
-                        continue;
-                    }
-                    Verdict::Gone => return Ok(Written::Gone),
-                    Verdict::Repeated => return Ok(Written::Repeated),
-                    Verdict::Contested(begin, status) => (begin, status),
-                    Verdict::Lost(stamp) => {
-                        drop(guard);
-                        self.wait_until_committed(task, stamp);
-                        return Err(self.lost(target));
-                    }
+                    Verdict::GiveWay(winner) => winner,
                 }
             };
-            self.contested(task, table, row, begin, status)?;
+            self.give_way(task, target, row, winner)?;
         }
     }
 
     /// Where a row is that was read from the trees at the snapshot, while memory said nothing about
     /// it.
-    fn is_still_sunk(&mut self, task: &Task, target: Target<'_>, row: RowRef) -> TxnResult<Sunk> {
-        let Target { table, snapshot, .. } = target;
+    fn is_still_sunk(
+        &mut self,
+        task: &Task,
+        target: WriteTarget<'_>,
+        row: RowRef,
+    ) -> TxnResult<Sunk> {
+        let WriteTarget { table, snapshot, .. } = target;
         // SAFETY: the row was read at the registered snapshot, and was not in memory.
         let bytes = unsafe { table.row(row.version) };
         if let Some(anchor) = self.deciding_anchor(task, table, snapshot, bytes) {
@@ -96,10 +88,7 @@ impl Transaction {
         match self.promote(task, table, (snapshot, is_followed(target)), bytes)? {
             BroughtBack::To(anchor) => Ok(Sunk::InMemory(anchor)),
             BroughtBack::Lost(_) if is_followed(target) => Ok(Sunk::Gone),
-            BroughtBack::Lost(stamp) => {
-                self.wait_until_committed(task, stamp);
-                Err(self.lost(target))
-            }
+            BroughtBack::Lost(stamp) => Err(self.lost(task, target, stamp)),
         }
     }
 }

@@ -57,18 +57,24 @@ impl Trace {
 
 /// What a writer may do with a row it found.
 pub(super) enum Verdict {
+    /// Take it.
     Take(Newest),
-    Newer(VersionPtr),
-    /// Another transaction has moved the row to this anchor.
-    Moved(AnchorPtr),
-    Gone,
-    /// The row has left memory: it is to be brought back.
-    Sunk,
-    Repeated,
+    /// Nothing: this is what became of the change.
+    Ended(Written),
+    /// Look behind this anchor, to which another transaction has moved the row; or at
+    /// [`AnchorPtr::COLD`], since the row has left memory and is to be brought back.
+    Elsewhere(AnchorPtr),
+    /// Another transaction has it: see [`Transaction::give_way`].
+    GiveWay(Winner),
+}
+
+/// Another transaction that has a row.
+#[derive(Clone, Copy)]
+pub(super) enum Winner {
     /// This peer has the row and is not done.
-    Contested(Begin, Status),
+    Peer(Begin, Status),
     /// A commit that the snapshot does not see won the row.
-    Lost(Lsn),
+    Commit(Lsn),
 }
 
 /// The new bytes of a row with the hidden row number of the old ones, if there is one.
@@ -170,15 +176,20 @@ impl Transaction {
         task: &Task,
         table: &'a Table,
         snapshot: &'a Snapshot,
-    ) -> TxnResult<Target<'a>> {
+    ) -> TxnResult<WriteTarget<'a>> {
         let held = self.hold(task, table)?;
         if !self.held[held as usize].announced {
             self.announce_writes(held);
         }
-        Ok(Target { table, snapshot, held })
+        Ok(WriteTarget { table, snapshot, held })
     }
 
-    fn insert_row(&mut self, task: &Task, target: Target<'_>, row: &[u8]) -> TxnResult<RowRef> {
+    fn insert_row(
+        &mut self,
+        task: &Task,
+        target: WriteTarget<'_>,
+        row: &[u8],
+    ) -> TxnResult<RowRef> {
         let table = target.table;
         table.prefetch(row);
         let begin = Begin::owned(self.slot, self.statement);
@@ -191,7 +202,7 @@ impl Transaction {
     fn insert_anchor(
         &mut self,
         task: &Task,
-        target: Target<'_>,
+        target: WriteTarget<'_>,
         anchor: AnchorPtr,
         row: &[u8],
     ) -> TxnResult<RowRef> {
@@ -202,7 +213,7 @@ impl Transaction {
     fn link_anchor(
         &mut self,
         task: &Task,
-        target: Target<'_>,
+        target: WriteTarget<'_>,
         anchor: AnchorPtr,
         row: &[u8],
     ) -> TxnResult<RowRef> {
@@ -341,7 +352,7 @@ impl Transaction {
     fn move_row(
         &mut self,
         task: &Task,
-        target: Target<'_>,
+        target: WriteTarget<'_>,
         row: RowRef,
         bytes: &[u8],
     ) -> TxnResult<Written> {
@@ -360,7 +371,12 @@ impl Transaction {
         }
     }
 
-    fn end_anchor(&mut self, task: &Task, target: Target<'_>, row: RowRef) -> TxnResult<Written> {
+    fn end_anchor(
+        &mut self,
+        task: &Task,
+        target: WriteTarget<'_>,
+        row: RowRef,
+    ) -> TxnResult<Written> {
         let change = match target.table.conflicts() {
             // The row is not followed: another transaction that wants it fails.
             ConflictPolicy::FirstWriterWins => Change::Delete,
@@ -377,7 +393,7 @@ impl Transaction {
     fn begin_anchor(
         &mut self,
         task: &Task,
-        target: Target<'_>,
+        target: WriteTarget<'_>,
         bytes: &[u8],
         old: Write,
     ) -> TxnResult<RowRef> {
@@ -393,7 +409,7 @@ impl Transaction {
     fn change(
         &mut self,
         task: &Task,
-        target: Target<'_>,
+        target: WriteTarget<'_>,
         row: RowRef,
         change: Change<'_>,
     ) -> TxnResult<Written> {
@@ -404,7 +420,7 @@ impl Transaction {
     fn change_row(
         &mut self,
         task: &Task,
-        target: Target<'_>,
+        target: WriteTarget<'_>,
         mut row: RowRef,
         change: Change<'_>,
     ) -> TxnResult<Written> {
@@ -417,17 +433,14 @@ impl Transaction {
                 match self.promote(task, table, how, bytes)? {
                     BroughtBack::To(anchor) => row.anchor = anchor,
                     BroughtBack::Lost(_) if is_followed(target) => return Ok(Written::Gone),
-                    BroughtBack::Lost(stamp) => {
-                        self.wait_until_committed(task, stamp);
-                        return Err(self.lost(target));
-                    }
+                    BroughtBack::Lost(stamp) => return Err(self.lost(task, target, stamp)),
                 }
             }
             let mut permit = None;
             if self.must_ask(table) {
                 permit = self.ask_to_change(task, table, row.anchor)?;
             }
-            let peer = {
+            let winner = {
                 let (worker, _guard) = (task.worker(), task.pin());
                 // SAFETY: the row was visible to the registered snapshot, or is newer.
                 let newest =
@@ -450,74 +463,77 @@ impl Transaction {
                             None => continue, // another writer was faster: look again
                         }
                     }
-                    Verdict::Newer(version) => {
-                        return Ok(Written::Newer(RowRef { anchor: row.anchor, version }));
-                    }
-                    Verdict::Moved(anchor) => {
+                    Verdict::Ended(written) => return Ok(written),
+                    Verdict::Elsewhere(anchor) => {
                         row.anchor = anchor;
                         continue;
                     }
-                    Verdict::Sunk => {
-                        row.anchor = AnchorPtr::COLD;
-                        continue;
-                    }
-                    Verdict::Gone => return Ok(Written::Gone),
-                    Verdict::Repeated => return Ok(Written::Repeated),
-                    Verdict::Lost(stamp) => Err(stamp),
-                    Verdict::Contested(begin, status) => Ok((begin, status)),
+                    Verdict::GiveWay(winner) => winner,
                 }
             };
             drop(permit);
-            match peer {
-                Ok((begin, status)) => self.contested(task, table, row, begin, status)?,
-                Err(stamp) => {
-                    self.wait_until_committed(task, stamp);
-                    return Err(self.lost(target));
-                }
-            }
+            self.give_way(task, target, row, winner)?;
         }
     }
 
     /// What this transaction may do with a row in this state.
-    pub(super) fn judge(&self, target: Target<'_>, row: RowRef, newest: Newest) -> Verdict {
+    pub(super) fn judge(&self, target: WriteTarget<'_>, row: RowRef, newest: Newest) -> Verdict {
         let snapshot = target.snapshot;
         match newest.fate {
             Fate::Owned { begin, .. } if begin.slot() == self.slot => {
                 if begin.statement() >= snapshot.statement {
-                    Verdict::Repeated
+                    Verdict::Ended(Written::Repeated)
                 } else if newest.deleted {
-                    Verdict::Gone
+                    Verdict::Ended(Written::Gone)
                 } else {
                     Verdict::Take(newest)
                 }
             }
-            Fate::Owned { begin, status } => Verdict::Contested(begin, status),
+            Fate::Owned { begin, status } => Verdict::GiveWay(Winner::Peer(begin, status)),
             Fate::Committed(stamp) if stamp < snapshot.stamp => match newest.deleted {
-                true if newest.is_sunk() => Verdict::Sunk,
-                true => Verdict::Gone,
+                true if newest.is_sunk() => Verdict::Elsewhere(AnchorPtr::COLD),
+                true => Verdict::Ended(Written::Gone),
                 false => Verdict::Take(newest),
             },
             Fate::Committed(stamp) => {
                 // What becomes of the statement tells of this commit, even if it changes nothing.
                 self.session.note_shown(Lsn(stamp.0 + 1));
                 match is_followed(target) {
-                    false => Verdict::Lost(stamp),
+                    false => Verdict::GiveWay(Winner::Commit(stamp)),
                     // SAFETY: called under the guard under which `newest` was read; the new anchor
                     // was made by the same commit, which the snapshot does not see, so that it is
                     // protected too.
                     true if newest.deleted => match unsafe { newest.moved_to() } {
-                        Some(anchor) => Verdict::Moved(anchor),
-                        None => Verdict::Gone,
+                        Some(anchor) => Verdict::Elsewhere(anchor),
+                        None => Verdict::Ended(Written::Gone),
                     },
                     true if newest.version == row.version => Verdict::Take(newest),
-                    true => Verdict::Newer(newest.version),
+                    true => {
+                        let (anchor, version) = (row.anchor, newest.version);
+                        Verdict::Ended(Written::Newer(RowRef { anchor, version }))
+                    }
                 }
             }
         }
     }
 
+    /// Another transaction has the row. Waits until that is over, so that the row can be judged
+    /// once more, or fails. No epoch guard may be alive.
+    pub(super) fn give_way(
+        &mut self,
+        task: &Task,
+        target: WriteTarget<'_>,
+        row: RowRef,
+        winner: Winner,
+    ) -> TxnResult<()> {
+        match winner {
+            Winner::Peer(begin, status) => self.contested(task, target.table, row, begin, status),
+            Winner::Commit(stamp) => Err(self.lost(task, target, stamp)),
+        }
+    }
+
     /// Another transaction has the row: waits for it to end, or fails.
-    pub(super) fn contested(
+    fn contested(
         &mut self,
         task: &Task,
         table: &Table,
@@ -560,9 +576,11 @@ impl Transaction {
         }
     }
 
-    /// The error of a writer that lost a row to a commit that its snapshot does not see.
-    pub(super) fn lost(&self, target: Target<'_>) -> TxnError {
-        let Target { table, snapshot, .. } = target;
+    /// The error of a writer that lost a row to the commit with this stamp, which its snapshot does
+    /// not see. Waits until a transaction that begins afterwards sees the commit.
+    pub(super) fn lost(&self, task: &Task, target: WriteTarget<'_>, stamp: Lsn) -> TxnError {
+        self.wait_until_committed(task, stamp);
+        let WriteTarget { table, snapshot, .. } = target;
         match (table.conflicts(), snapshot.isolation) {
             (ConflictPolicy::FirstWriterWins, _) => {
                 table.counters().write_conflict();
@@ -581,7 +599,7 @@ impl Transaction {
     fn take(
         &mut self,
         shard: usize,
-        target: Target<'_>,
+        target: WriteTarget<'_>,
         anchor: AnchorPtr,
         newest: Newest,
         change: Change<'_>,
@@ -642,7 +660,7 @@ impl Transaction {
     /// `Some(false)` if the head has changed meanwhile.
     fn take_inline(
         &mut self,
-        target: Target<'_>,
+        target: WriteTarget<'_>,
         anchor: AnchorPtr,
         newest: &Newest,
         bytes: &[u8],
@@ -677,7 +695,7 @@ impl Transaction {
     /// The row is this transaction's now.
     fn note_taken(
         &mut self,
-        target: Target<'_>,
+        target: WriteTarget<'_>,
         anchor: AnchorPtr,
         version: VersionPtr,
         kind: WriteKind,
@@ -691,14 +709,14 @@ impl Transaction {
 
 /// Whether a statement that finds a row changed by another transaction goes on with what the row
 /// has become.
-pub(super) fn is_followed(target: Target<'_>) -> bool {
+pub(super) fn is_followed(target: WriteTarget<'_>) -> bool {
     target.table.conflicts() == ConflictPolicy::Wait
         && target.snapshot.isolation == Isolation::ReadCommitted
 }
 
 /// A table whose gate is held, and what a write in it is judged by.
 #[derive(Clone, Copy)]
-pub(super) struct Target<'a> {
+pub(super) struct WriteTarget<'a> {
     pub table: &'a Table,
     pub snapshot: &'a Snapshot,
     /// Position in [`Transaction::held`].
