@@ -4,7 +4,7 @@ use base::ids::Lsn;
 use shuttle::thread;
 
 use super::record::{RECORD_HEADER, RecordFlags, RecordHeader, RecordKind};
-use super::ring::{RecordWriter, Ring, Stamps};
+use super::ring::{BodyWriter, Ring, Stamps};
 use crate::sync::Arc;
 
 const START: Lsn = Lsn(16);
@@ -21,7 +21,7 @@ fn commit(ring: &Ring, len: usize) -> Lsn {
             Err(_) => thread::yield_now(),
         }
     };
-    let mut body = RecordWriter::new(lsn);
+    let mut body = BodyWriter::new(lsn);
     for _ in 0..(len - RECORD_HEADER) / 8 {
         body.put(ring, &lsn.0.to_le_bytes());
     }
