@@ -78,7 +78,7 @@ impl Transaction {
         let blocker = Blocker::Owner(peer.owner, Resource::Row(peer.address));
         let target = peer.row.map_or(Target::Whole, Target::Row);
         let place = Place::Part(self.manager().id(), peer.table, target);
-        self.block(task, (blocker, place), |manager| {
+        self.block(task, blocker, place, |manager| {
             let slot = manager.slots.get(peer.begin.slot());
             !slot.is_over(peer.begin)
                 && !matches!(slot.status(), Status::Committed(_))
@@ -91,16 +91,18 @@ impl Transaction {
     pub(super) fn block(
         &mut self,
         task: &Task,
-        (blocker, place): (Blocker, Place),
+        blocker: Blocker,
+        place: Place,
         blocked: impl Fn(&Manager) -> bool,
     ) -> TxnResult<()> {
-        critical::section(Section::Wait, || self.block_at(task, (blocker, place), blocked))
+        critical::section(Section::Wait, || self.block_at(task, blocker, place, blocked))
     }
 
     fn block_at(
         &mut self,
         task: &Task,
-        (blocker, place): (Blocker, Place),
+        blocker: Blocker,
+        place: Place,
         blocked: impl Fn(&Manager) -> bool,
     ) -> TxnResult<()> {
         self.pass_baton();

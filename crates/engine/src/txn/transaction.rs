@@ -515,9 +515,8 @@ impl Transaction {
         let loading = table.loading();
         loading.ask();
         while loading.is_pending() {
-            self.block(task, (Blocker::Load(address(table)), self.place(table)), |_| {
-                loading.is_pending()
-            })?;
+            let blocker = Blocker::Load(address(table));
+            self.block(task, blocker, self.place(table), |_| loading.is_pending())?;
         }
         match loading.is_loaded() {
             true => Ok(()),
@@ -586,7 +585,7 @@ impl Transaction {
         let gate = table.gate();
         let blocker = Blocker::Owner(OwnerId(holder), Resource::Gate(address(table)));
         let place = self.place(table);
-        self.block(task, (blocker, place), |_| gate.closing() == Some(holder))
+        self.block(task, blocker, place, |_| gate.closing() == Some(holder))
     }
 
     /// Closes the gate of a table until the transaction ends: waits until no other transaction is
@@ -608,8 +607,8 @@ impl Transaction {
         }
         let inside = |gate: &Gate| !gate.is_empty(1);
         while inside(gate) {
-            let blocker = (Blocker::Drain(address(table)), self.place(table));
-            let drained = self.block(task, blocker, |_| inside(gate));
+            let blocker = Blocker::Drain(address(table));
+            let drained = self.block(task, blocker, self.place(table), |_| inside(gate));
             if let Err(error) = drained {
                 gate.open();
                 self.manager().graph.ended(self.session.owner().id());

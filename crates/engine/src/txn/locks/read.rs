@@ -16,6 +16,7 @@ use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::locks::LockMode;
 use crate::txn::locks::queue::{Patience, Taken};
 use crate::txn::locks::row_keys::{KeysOf, NoKeys, RowKeys};
+use crate::txn::locks::take::Wish;
 use crate::txn::locks::target::{Lifetime, Target};
 use crate::txn::transaction::Transaction;
 use crate::wait::Task;
@@ -201,7 +202,7 @@ impl Transaction {
                 if table.lock_word().is_used() {
                     let space = self.manager().locks.table(table.storage());
                     let until = Lifetime::Transaction;
-                    let wish = (Target::Whole, locking.mode.intent(), until);
+                    let wish = Wish::of_transaction(Target::Whole, locking.mode.intent());
                     let established = self.is_established(table);
                     let taken =
                         self.take_lock(task, &space, wish, (&NoKeys, established), patience)?;
@@ -349,7 +350,7 @@ impl Transaction {
             Reach::Instant if table.lock_word().is_used() => {
                 let space = self.manager().locks.table(table.storage());
                 let (target, until) = (Target::Row(keys.name(row.anchor)), Lifetime::Transaction);
-                let wish = (target.clone(), LockMode::SHARED, until);
+                let wish = Wish::of_transaction(target.clone(), LockMode::SHARED);
                 let taken = self.take_lock(task, &space, wish, (keys, true), patience)?;
                 if !taken.covered {
                     space.weaken(self.owner_id(), &target, until, taken.before);

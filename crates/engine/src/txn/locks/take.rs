@@ -31,6 +31,20 @@ pub const ESCALATION: usize = 5000;
 /// How many more before it tries again.
 pub const ESCALATION_STEP: usize = 1250;
 
+/// A lock that a transaction is to take.
+pub(super) struct Wish {
+    pub target: Target,
+    pub mode: LockMode,
+    pub lifetime: Lifetime,
+}
+
+impl Wish {
+    /// A lock that is held until the transaction ends.
+    pub fn of_transaction(target: Target, mode: LockMode) -> Wish {
+        Wish { target, mode, lifetime: Lifetime::Transaction }
+    }
+}
+
 /// The owner in the way of a lock on a range.
 enum InSpan {
     /// A transaction that has changed a row of it.
@@ -83,16 +97,17 @@ impl Transaction {
         &mut self,
         task: &Task,
         space: &LockSpace,
-        (target, mode, lifetime): (Target, LockMode, Lifetime),
+        wish: Wish,
         (keys, established): (&dyn RowKeys, bool),
         patience: Patience,
     ) -> TxnResult<Taken> {
         self.pass_baton();
         let owner = self.session.owner().clone();
         owner.set_cost(self.cost());
-        if lifetime == Lifetime::Statement {
+        if wish.lifetime == Lifetime::Statement {
             self.locks.get_or_insert_default().by_statement = true;
         }
+        let Wish { target, mode, lifetime } = wish;
         let request = Request { owner, target, mode, lifetime, established };
         let gates = self.gates().collect();
         Ok(space.take(task, request, keys, patience, gates, || self.show_writes())?)
@@ -110,7 +125,8 @@ impl Transaction {
     ) -> TxnResult<()> {
         self.enter_table(task, table)?;
         let space = self.lock_space(table);
-        let (wish, established) = ((Target::Whole, mode, lifetime), self.is_established(table));
+        let established = self.is_established(table);
+        let wish = Wish { target: Target::Whole, mode, lifetime };
         let taken = self.take_lock(task, &space, wish, (&NoKeys, established), patience)?;
         if taken.covered || !mode.covers(LockMode::SHARED) {
             return Ok(());
@@ -176,7 +192,7 @@ impl Transaction {
     ) -> TxnResult<Taken> {
         let space = self.lock_space(table);
         let established = self.is_established(table);
-        let wish = (Target::Row(name), mode, Lifetime::Transaction);
+        let wish = Wish::of_transaction(Target::Row(name), mode);
         let taken = self.take_lock(task, &space, wish, (keys, established), patience)?;
         if !taken.covered {
             self.count_part(table, mode);
@@ -236,8 +252,8 @@ impl Transaction {
         let space = self.lock_space(table);
         let ordered = matches!(table.index_at(index), Index::Range(_));
         let span = Span::of(index, range, ordered);
-        let (wish, established) =
-            ((Target::Span(span.clone()), mode, Lifetime::Transaction), self.is_established(table));
+        let established = self.is_established(table);
+        let wish = Wish::of_transaction(Target::Span(span.clone()), mode);
         let taken = self.take_lock(task, &space, wish, (&NoKeys, established), patience)?;
         if taken.covered {
             return Ok(());
@@ -272,7 +288,7 @@ impl Transaction {
             }
             let blocker = Blocker::Owner(other, Resource::Lock(table.pointer().address()));
             let place = self.part(table, Target::Span(span.clone()));
-            self.block(task, (blocker, place), |_| space.holds_span(other, span))?;
+            self.block(task, blocker, place, |_| space.holds_span(other, span))?;
         }
     }
 
@@ -298,7 +314,7 @@ impl Transaction {
                     let blocker = Blocker::Owner(owner, Resource::Row(row));
                     let (own, place) = (self.owner_id(), self.part(table, Target::Row(row)));
                     self.session.owner().set_wish(mode);
-                    self.block(task, (blocker, place), |_| {
+                    self.block(task, blocker, place, |_| {
                         space.row_holder(own, row, mode) == Some(owner)
                     })?;
                 }

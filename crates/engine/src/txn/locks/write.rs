@@ -16,6 +16,7 @@ use crate::txn::locks::LockMode;
 use crate::txn::locks::queue::{Patience, Taken};
 use crate::txn::locks::row_keys::{KeysOf, NoKeys};
 use crate::txn::locks::space::{LockSpace, Request};
+use crate::txn::locks::take::Wish;
 use crate::txn::locks::target::{Lifetime, Target};
 use crate::txn::transaction::Transaction;
 use crate::txn::waits::{OwnerId, Resource};
@@ -85,7 +86,7 @@ impl Transaction {
         // SAFETY: the row is visible to the registered snapshot, or newer, so that it stays.
         let keys = unsafe { KeysOf::anchor(table, anchor) };
         let name = keys.name(anchor);
-        let wish = (Target::Row(name), LockMode::EXCLUSIVE, Lifetime::Transaction);
+        let wish = Wish::of_transaction(Target::Row(name), LockMode::EXCLUSIVE);
         let space = permit.space.clone();
         let taken = self.take_lock(task, &space, wish, (&keys, established), patience)?;
         permit.row = Some((name, taken));
@@ -102,7 +103,7 @@ impl Transaction {
     ) -> TxnResult<()> {
         let permit = self.ask_for_table(task, table, Patience::Session)?;
         let established = self.is_established(table);
-        let wish = (Target::Insert, LockMode::EXCLUSIVE, Lifetime::Transaction);
+        let wish = Wish::of_transaction(Target::Insert, LockMode::EXCLUSIVE);
         let (keys, space) = (KeysOf { table, row }, permit.space.clone());
         self.take_lock(task, &space, wish, (&keys, established), Patience::Session).map(drop)
     }
@@ -115,7 +116,7 @@ impl Transaction {
     ) -> TxnResult<WritePermit> {
         let (space, owner) = (self.manager().locks.table(table.storage()), self.owner_id());
         let established = self.is_established(table);
-        let wish = (Target::Whole, LockMode::INTENT_EXCLUSIVE, Lifetime::Transaction);
+        let wish = Wish::of_transaction(Target::Whole, LockMode::INTENT_EXCLUSIVE);
         let table = self.take_lock(task, &space, wish, (&NoKeys, established), patience)?;
         Ok(WritePermit { space, owner, table, row: None })
     }
