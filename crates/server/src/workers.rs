@@ -61,8 +61,9 @@ impl Workers {
                 waking.0.until_needed(spare);
             });
         }
-        let spares = (0..spares).filter(|_| is_asleep.recv().is_ok()).count();
-        debug_assert_eq!(spares, self::spares(workers));
+        for _ in 0..spares {
+            is_asleep.recv().expect("a sender is held here");
+        }
         Ok(Workers { spares: Spares(waking), runtime })
     }
 
@@ -142,7 +143,7 @@ mod tests {
         answered
     }
 
-    /// All workers computed without giving way: no connection was accepted, and nothing was read.
+    /// While all workers compute without giving way, connections are accepted and sockets read.
     #[test]
     fn spares_run_what_stuck_workers_leave() {
         let workers = Workers::with(2).unwrap();
@@ -160,7 +161,7 @@ mod tests {
         drop((stuck, third));
     }
 
-    /// What yields on a worker that then blocked hung.
+    /// What yields never waits for a worker that blocks.
     #[test]
     fn what_yields_goes_on_while_spares_sleep() {
         let workers = Workers::with(2).unwrap();
