@@ -17,13 +17,13 @@ use crate::txn::transaction::{Held, Transaction};
 use crate::txn::waits::{Blocker, OwnerId, Place, Resource};
 use crate::wait::{Task, WaitError};
 
-/// A peer that must end before this transaction can go on.
+/// Another transaction, which must end before this one can go on, and what it has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Peer {
     begin: Begin,
-    /// What it has: a row, or a table that it has written to. Its address.
+    /// The address of what it has: a row's anchor, or a table that it has written to.
     address: u64,
-    /// The table, and the name by which the row is locked.
+    /// The table, and for a row the name by which it is locked.
     table: StorageId,
     row: Option<u64>,
     owner: OwnerId,
@@ -32,7 +32,7 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    /// A transaction that has written to a table.
+    /// The peer for a transaction that has written to a table.
     pub fn writer(begin: Begin, owner: OwnerId, table: &Table, withdrawals: u64) -> Peer {
         let (address, table) = (table.pointer().address(), table.storage());
         Peer { begin, address, table, row: None, owner, withdrawals }
@@ -40,7 +40,8 @@ impl Peer {
 }
 
 impl Transaction {
-    /// The transaction that wrote `begin` on this row, unless it is over or has taken it back.
+    /// The transaction that wrote `begin` on this row, unless it is over or has withdrawn the
+    /// version.
     ///
     /// # Safety
     /// The anchor is the table's and protected by a guard or by the registered snapshot, and the
@@ -48,26 +49,26 @@ impl Transaction {
     pub(super) unsafe fn peer(&self, table: &Table, row: AnchorPtr, begin: Begin) -> Option<Peer> {
         let manager = self.manager();
         let slot = manager.slots.get(begin.slot());
-        // The owner first: if the transaction is not over afterwards, it was its owner.
+        // The owner is read first: if the transaction is not over afterwards, it was its owner.
         let (owner, withdrawals) = (OwnerId(slot.owner()), manager.withdrawals());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller has a guard, and the anchor is the table's and protected.
         let newest = unsafe { visibility::newest(row, table.links(), &manager.slots) };
         let is_there = matches!(newest.fate, Fate::Owned { begin: now, .. } if now == begin);
         if !is_there || slot.is_over(begin) {
             return None;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller has a guard, and the anchor is the table's and protected.
         let name = unsafe { KeysOf::anchor(table, row) }.name(row);
         let (address, table, row) = (row.address(), table.storage(), Some(name));
         Some(Peer { begin, address, table, row, owner, withdrawals })
     }
 
-    /// Waits until a peer has ended, or at least committed.
+    /// Waits until a peer has ended or committed, or until any version has been withdrawn.
     pub(super) fn wait_for_peer(&mut self, task: &Task, peer: Peer) -> TxnResult<()> {
         self.wait_for_peer_as(task, peer, LockMode::EXCLUSIVE)
     }
 
-    /// As `wait_for_peer`, for an owner that wants what the peer has in this mode.
+    /// As `wait_for_peer`, where the owner wants what the peer has in this mode.
     pub(super) fn wait_for_peer_as(
         &mut self,
         task: &Task,
@@ -86,8 +87,8 @@ impl Transaction {
         })
     }
 
-    /// Waits until `blocked` returns false, at the latest until `blocker`, which has something in
-    /// the way at this place, has ended.
+    /// Waits until `blocked` returns false or `blocker` ends. `place` is what the system views show
+    /// as waited for.
     pub(super) fn block(
         &mut self,
         task: &Task,
@@ -132,7 +133,7 @@ impl Transaction {
             _ => task.wait_until(task.now_ns() + timeout_ms as u64 * 1_000_000, ready),
         };
         let cancelled = graph.cancel(owner);
-        // Woken or not, others may have been put behind this one for the same row.
+        // Woken or not, other waiters for the row may have been put behind this one.
         if let Blocker::Owner(_, resource @ Resource::Row(_)) = blocker {
             self.baton = Some(resource);
         }
@@ -143,8 +144,9 @@ impl Transaction {
         })
     }
 
-    /// Lets those go on that were put behind this transaction for a row that it did not take, or
-    /// that it will let go of only when it ends: then they are woken once more, look, and wait.
+    /// Passes on the baton for a row that this transaction did not take: wakes the next waiter for
+    /// it. If this transaction holds the row after all until it ends, that waiter looks and waits
+    /// again.
     pub(super) fn pass_baton(&mut self) {
         if let Some(resource) = self.baton.take() {
             self.manager().graph.pass(self.session.owner().id(), resource);
@@ -152,12 +154,13 @@ impl Transaction {
     }
 
     /// Waits until the committed horizon covers a stamp, so that a transaction that begins
-    /// afterwards sees it. The other thread needs a few instructions for that.
+    /// afterwards sees the commit. The committer needs a few instructions for that.
     pub(super) fn wait_until_committed(&self, task: &Task, stamp: Lsn) {
         self.manager().log.wait_committed(task, Lsn(stamp.0 + RECORD_ALIGN as u64));
     }
 
-    /// Others may look at what it has written until it goes on writing. Called where it pauses.
+    /// Shows the write set to other sessions until the transaction writes again. Called where the
+    /// transaction pauses.
     pub fn show_writes(&mut self) {
         if self.writes.is_empty() || self.writes.is_shown() {
             return;

@@ -25,7 +25,7 @@ use crate::txn::transaction::{Held, Transaction};
 use crate::txn::write_set::{PREFETCH_AHEAD, WriteKind};
 use crate::wait::Task;
 
-/// How long a commit that is held back waits between two looks.
+/// The pause between two checks of a commit that is held back.
 const NAP_NS: u64 = 10_000_000;
 
 /// When a commit may be acknowledged.
@@ -89,9 +89,9 @@ impl Transaction {
         Ok(end)
     }
 
-    /// A transaction that wrote nothing takes no place in the log. What it read held at its
-    /// snapshot, all of it, and that is its place in the order, unless its owner asks that it hold
-    /// at the end ([`Transaction::check_reads`]).
+    /// Commits a transaction that wrote nothing, which takes no place in the log. All that it read
+    /// held at its snapshot, which is its place in the serial order; with
+    /// [`Transaction::check_reads`] it must hold at the end as well.
     fn commit_reader(&mut self, task: &Task) -> TxnResult<Lsn> {
         let stamp = self.manager().log.committed();
         if self.checks_reads
@@ -106,14 +106,13 @@ impl Transaction {
         Ok(Lsn::ZERO)
     }
 
-    /// What was read and has to be validated is validated at the commit even if the transaction has
-    /// written nothing.
+    /// Makes the commit validate reads even if the transaction has written nothing.
     pub fn check_reads(&mut self) {
         self.checks_reads = true;
     }
 
-    /// Takes a stamp, validates, and publishes the record with what became of it. Returns the
-    /// stamp and the end of the record.
+    /// Takes a stamp, validates, and publishes the commit record, or filler if the validation
+    /// fails. Returns the stamp and the end of the record.
     fn decide(&self, task: &Task, redo: &Redo) -> TxnResult<(Lsn, Lsn)> {
         let body_len = redo.body.len();
         let len = if self.manager().log.is_logged() { record_len(body_len) } else { RECORD_HEADER };
@@ -144,8 +143,9 @@ impl Transaction {
         Ok((stamp, end))
     }
 
-    /// Reserves log space. Once it has, peers that meet this transaction know that it has a stamp
-    /// or is about to get one; while it waits for room it is active.
+    /// Reserves log space. The status is preparing from before the reservation, so that peers know
+    /// that this transaction has a stamp or is about to get one; while it waits for room it is
+    /// active.
     pub(super) fn reserve<'m>(
         manager: &'m Manager,
         slot: &Slot,
@@ -165,8 +165,8 @@ impl Transaction {
         }
     }
 
-    /// Notes what this transaction changes in tables that are being copied. It has its stamp, and
-    /// its writes are not visible yet (N1).
+    /// Notes the keys of rows that this transaction changes in tables that a rebuild copies. The
+    /// transaction has its stamp, and its writes are not visible yet (N1).
     #[inline]
     pub(super) fn note_changes(&self, stamp: Lsn) {
         for (place, held) in self.held.iter().enumerate().filter(|(_, held)| !held.left) {
@@ -193,25 +193,26 @@ impl Transaction {
         table.note_changes(keys.collect());
     }
 
-    /// What comes after the commit record is published: begin words become stamps, what was
-    /// replaced becomes garbage, and everything is let go of.
+    /// Completes a commit whose record is published: begin words become stamps, what was replaced
+    /// becomes garbage, and everything is released.
     pub(super) fn complete(&mut self, task: &Task, stamp: Lsn, end: Lsn, durability: Durability) {
         self.session.note_commit(end, durability == Durability::Full);
         let all = 0..self.writes.len();
         let sinking = self.stamp_writes(task, stamp, all, |_| true);
         self.writes.clear();
         if !self.hooks.is_empty() {
-            // Tables that it drops go when that is durable: pages or checkpoint files without their
-            // rows could be before. If the log has failed there are no such any more.
+            // The hooks may drop tables, and so wait until the commit is durable: else pages or
+            // checkpoint files without the tables' rows could be durable before. If the log has
+            // failed, none are written any more.
             let _ = self.manager().log.wait_durable(task, end);
         }
         self.finish(Some(stamp));
         self.hold_back(task, sinking);
     }
 
-    /// Waits if too much is to sink: as long as this many rows are worth, or until the backlog is
-    /// gone. The transaction holds nothing more that other transactions wait for; an interrupted
-    /// task goes on at once.
+    /// Waits if too much is to sink: as long as the sink asks for this many rows, or until the
+    /// backlog is gone. The transaction holds nothing more that other transactions wait for; an
+    /// interrupted task goes on at once.
     fn hold_back(&self, task: &Task, rows: usize) {
         let queue = &self.manager().sinking;
         let mut left_ns = queue.delay_ns(rows);
@@ -224,9 +225,9 @@ impl Transaction {
         }
     }
 
-    /// Replaces the begin words of what these entries of the write set have written by the stamp,
-    /// and queues what they replaced. Takes only entries of tables that `is_meant` picks by their
-    /// place in [`Transaction::held`]. Returns how many of them are to sink.
+    /// Replaces the begin words that these entries of the write set have written by the stamp, and
+    /// queues as garbage what the entries have replaced. Takes only entries of tables that
+    /// `is_meant` picks by their place in [`Transaction::held`]. Returns how many rows are to sink.
     pub(super) fn stamp_writes(
         &mut self,
         task: &Task,
@@ -238,7 +239,7 @@ impl Transaction {
         let mut garbage = std::mem::take(&mut self.garbage);
         let mut counts: SmallVec<[(i64, Attempts); 4]> = SmallVec::new();
         counts.resize(self.held.len(), Default::default());
-        // SAFETY: the gates of the tables are held that were not left.
+        // SAFETY: the gate of every table that was not left is held.
         let is_sinking = |held: &Held| !held.left && unsafe { held.table.get() }.sinks();
         let tables_sink: SmallVec<[bool; 4]> = self.held.iter().map(is_sinking).collect();
         let (mut sinking, mut of_sinking) = (Vec::new(), Vec::new());
@@ -253,10 +254,10 @@ impl Transaction {
             let pointer = self.held[write.table as usize].table;
             let sinks = tables_sink[write.table as usize];
             let replaced = if sinks { &mut of_sinking } else { &mut garbage };
-            // SAFETY: the gate of the table is held. The anchor and its versions may be replaced by
-            // others by now, but not reclaimed: the snapshot of this transaction is registered and
-            // older than whatever replaces them. Release: a thread that reads the stamp sees the
-            // version.
+            // SAFETY: the gate of the table is held. Other transactions may have replaced the
+            // anchor's versions by now, but nothing of the row is reclaimed: the snapshot of this
+            // transaction is registered, and is older than their commits. Release: a thread that
+            // reads the stamp sees the version.
             unsafe {
                 match write.kind {
                     WriteKind::Insert => write.version.begin().store(begin.word(), Release),

@@ -1,4 +1,4 @@
-//! Identity columns: their counters hand values out, and the log keeps what they have come to.
+//! Identity columns: their counters hand out values, and the log has the counters' ceilings.
 
 use base::ids::Lsn;
 
@@ -13,8 +13,8 @@ use crate::txn::transaction::Transaction;
 use crate::wait::Task;
 
 impl Transaction {
-    /// The next value of a table's identity column. The session's client may see it as soon as it
-    /// will not come again.
+    /// Takes the next value of a table's identity column. The session sends its client nothing more
+    /// before the log record is durable that keeps the value from being handed out again.
     #[inline]
     pub fn next_identity(&self, task: &Task, table: &Table) -> TxnResult<i64> {
         let taken = self.manager().take(task, table, 1)?;
@@ -24,8 +24,8 @@ impl Transaction {
 }
 
 impl Manager {
-    /// The next `count` values of a table's identity column, which no client sees: the first of
-    /// them.
+    /// Takes the next `count` values of a table's identity column, which no client sees. Returns
+    /// the first of them.
     pub fn take_identity(&self, task: &Task, table: &Table, count: u32) -> TxnResult<i64> {
         self.take(task, table, count).map(|taken| taken.first)
     }
@@ -39,8 +39,8 @@ impl Manager {
         })
     }
 
-    /// A session inserts an explicit value into an identity column. Returns what has to be durable
-    /// before a client sees a later one.
+    /// Moves a counter past an explicit value that a session inserts into the identity column.
+    /// Returns what has to be durable before a client sees a later one.
     pub fn observe_identity(&self, task: &Task, table: &Table, value: i64) -> TxnResult<Lsn> {
         let counter = identity_of(table);
         counter.observe(task, value, IdentityLog { manager: self, task, table })?;
@@ -55,9 +55,9 @@ impl Manager {
         Ok(counter.covered_by())
     }
 
-    /// `IDENTITY_CACHE`: whether the ceilings of identity columns are ahead of their values. Off,
-    /// the log says where each column stands from here on. Returns what has to be durable before it
-    /// is acknowledged.
+    /// Sets `IDENTITY_CACHE`: whether the ceilings of identity columns are ahead of their values.
+    /// While it is off, the log says where each column stands. Returns what has to be durable
+    /// before it is acknowledged.
     pub fn set_identity_cache(&self, task: &Task, on: bool) -> TxnResult<Lsn> {
         let was_on = !self.identity_cache_off.swap(!on, Relaxed);
         let mut end = Lsn::ZERO;
@@ -73,8 +73,8 @@ impl Manager {
         Ok(end)
     }
 
-    /// A table takes the place of another, or is made with the next value given: its identity
-    /// counter goes on at this position.
+    /// Sets and logs the position of a table's identity counter: for a table that takes the place
+    /// of another, or is made with the next value given.
     pub fn continue_identity(
         &self,
         task: &Task,
@@ -101,9 +101,9 @@ impl Manager {
         self.log_operation(task, &Operation::IdentityCeiling { storage, ceiling })
     }
 
-    /// Appends one operation as a commit of its own, outside of any transaction: the ceilings of
-    /// counters. Returns the end of the record. What relies on it and is in the log comes later
-    /// there; a client must not see what relies on it before it is durable.
+    /// Appends one operation as a commit of its own, outside of any transaction: for the ceilings
+    /// of counters. Returns the end of the record. Records that rely on it come later in the log; a
+    /// client must not see what relies on it before it is durable.
     pub fn log_operation(&self, task: &Task, operation: &Operation<'_>) -> TxnResult<Lsn> {
         let log = self.log();
         if !log.is_logged() {

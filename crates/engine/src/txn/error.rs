@@ -1,4 +1,4 @@
-//! What can go wrong with a transaction's statement or commit.
+//! Errors of a transaction's statements and of its commit.
 
 use base::ids::StorageId;
 
@@ -8,21 +8,20 @@ use crate::hot::tally::Exhausted;
 use crate::log::{LogError, NoSpace};
 use crate::txn::page_fault::PageFault;
 
-/// What most functions of this folder return.
+/// The result of most functions of this folder.
 pub type TxnResult<T> = Result<T, TxnError>;
 
-/// Why a statement or a commit failed. Whatever it is, the statement has to be rolled back; the
-/// variants that [`TxnError::dooms`] the transaction leave nothing else to do than to roll it back
-/// as a whole.
+/// Why a statement or a commit failed. The statement has to be rolled back; a variant that dooms
+/// the transaction ([`TxnError::dooms`]) leaves nothing else to do than to roll it back as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TxnError {
     /// A row of a memory-optimized table was changed by another transaction since this one's
     /// snapshot. Run the transaction again.
     WriteConflict,
-    /// A row that was read is not what it was, at commit. Run the transaction again.
+    /// A row that was read has changed by the time of the commit. Run the transaction again.
     RepeatableRead,
-    /// A row has joined what was scanned, or a key that another transaction holds was to be
-    /// inserted. Run the transaction again.
+    /// A row has joined or left a range that was scanned, or an insert has met a key that another
+    /// transaction holds. Run the transaction again.
     Serializable,
     /// A row changed since the snapshot of a SNAPSHOT transaction. Run the transaction again.
     SnapshotConflict {
@@ -44,10 +43,10 @@ pub enum TxnError {
         /// The bytes of the row that was to be inserted.
         row: Box<[u8]>,
     },
-    /// A memory limit refuses more rows. Deletes still go.
+    /// A memory limit refuses more rows. Deletes still succeed.
     OutOfMemory(Exhausted),
-    /// A statement has changed a row twice, and had so much to change that it was not noticed in
-    /// time.
+    /// A statement has changed a row twice, and has put the changes into a successor, where that is
+    /// noticed only when its trees are filled.
     ChangedTwice,
     /// As many transactions as the database can hold are in progress.
     TooManyTransactions,
@@ -55,8 +54,8 @@ pub enum TxnError {
     LogFull,
     /// The log has failed, and nothing is committed in this database until it is restarted.
     LogFailed,
-    /// A transaction over several databases relies in more than one of them on rows that it has
-    /// read staying what they are.
+    /// A transaction over several databases has reads to validate at commit in more than one of
+    /// them.
     ProtectedInSeveralDatabases,
     /// The client has cancelled, or the server is going down.
     Interrupted,
@@ -67,9 +66,9 @@ pub enum TxnError {
     },
     /// The range of an identity column or sequence is used up.
     CounterExhausted,
-    /// A page of the cold store cannot be had.
+    /// A page of the cold store cannot be read, or there is no room for another.
     Page(PageFault),
-    /// The database is not open for this: recovering, suspect, offline, or read-only.
+    /// The database cannot be used.
     Unavailable(Unavailable),
 }
 
@@ -102,7 +101,8 @@ impl TxnError {
             // 2627 where the index belongs to a constraint, which only the catalog knows.
             TxnError::DuplicateKey { .. } => 2601,
             TxnError::OutOfMemory(Exhausted::Database) => 41805,
-            // Memory would have noticed it.
+            // `ChangedTwice` has this number, too: without a successor the statement would have run
+            // out of memory.
             TxnError::OutOfMemory(Exhausted::Server)
             | TxnError::TooManyTransactions
             | TxnError::ChangedTwice => 701,
@@ -206,7 +206,7 @@ impl std::fmt::Display for TxnError {
 impl std::error::Error for TxnError {}
 
 impl TxnError {
-    /// Log space that is not there now is waited for; a log that has ended is an error.
+    /// Returns an error if the log has ended. The caller waits for log space that is not there now.
     pub(super) fn from_no_space(no_space: NoSpace) -> TxnResult<()> {
         match no_space {
             NoSpace::Full => Ok(()),
@@ -219,7 +219,8 @@ impl From<LogError> for TxnError {
     fn from(error: LogError) -> TxnError {
         match error {
             LogError::Full(_) => TxnError::LogFull,
-            // Neither while committing nor while waiting is anything read back.
+            // Commits and waits read nothing back, so every other error means that the log has
+            // failed.
             _ => TxnError::LogFailed,
         }
     }
@@ -240,7 +241,7 @@ impl From<TreeError> for TxnError {
         TxnError::Page(match error {
             TreeError::Page(error) => return error.into(),
             TreeError::Damaged { page, .. } => nonsense(page.0),
-            // Only writers of trees get these.
+            // Only changes of trees give these.
             TreeError::KeyTooLong { .. } | TreeError::ValueTooLong { .. } => nonsense(0),
         })
     }
@@ -273,7 +274,7 @@ impl From<ColdError> for TxnError {
             }
             ColdError::Full(path) => PageFault::Full { file: shown(&path) },
             ColdError::NoFrames => PageFault::NoMemory,
-            // Of files that are about to be opened.
+            // Only opening a file gives these.
             ColdError::Missing { ref path }
             | ColdError::Foreign { ref path }
             | ColdError::UnknownVersion { ref path, .. }

@@ -2,19 +2,21 @@
 //!
 //! # Life of a commit
 //!
-//! 1. One database is the *coordinator*. Each other one that has something to log *prepares*: a
-//!    record with all its operations, which does not count yet. All are made durable.
-//! 2. The coordinator commits as any transaction does; its commit record names the whole, and is
-//!    the decision. It is made durable.
-//! 3. The others commit: a record that names their prepare record. That cannot fail any more.
+//! 1. One database is the *coordinator*. Each other one that has something to log *prepares*: it
+//!    writes a record with all its operations, which does not count yet. All these records are made
+//!    durable.
+//! 2. The coordinator commits as any transaction does; its commit record names the transaction as a
+//!    whole, and is the decision. It is made durable.
+//! 3. The other databases commit: each writes a record that names its prepare record. The decision
+//!    is made, so no error rolls the transaction back any more.
 //!
 //! After a crash, a prepared transaction without a commit or abort record is in doubt until its
 //! coordinator's log has been read: it committed if the decision is there, and did not otherwise.
 //!
-//! Stamps and snapshots stay per database. What a transaction has to validate at commit can be
-//! validated in the coordinator alone, since between the prepare record and the decision other
-//! transactions may commit; so the coordinator is the database in which something was protected,
-//! and if that is more than one, the commit fails.
+//! Stamps and snapshots stay per database. Reads can be validated at commit in the coordinator
+//! alone, since between the prepare record and the decision other transactions may commit. So the
+//! coordinator is the database in which reads are protected; if that is more than one, the commit
+//! fails.
 
 use base::ids::{DbId, Lsn};
 
@@ -29,7 +31,7 @@ use crate::txn::manager::Manager;
 use crate::txn::transaction::Transaction;
 use crate::wait::Task;
 
-/// How often to look whether there is room for a record that must be written.
+/// The pause before space for a record that must be written is requested again.
 const ROOM_POLL_NS: u64 = 10_000_000;
 
 /// Why a transaction could not be committed, and in which database.
@@ -50,7 +52,7 @@ pub struct TransactionGroup {
 }
 
 impl TransactionGroup {
-    /// In no database yet.
+    /// A transaction that is in no database yet.
     pub fn new() -> TransactionGroup {
         TransactionGroup::default()
     }
@@ -60,7 +62,7 @@ impl TransactionGroup {
         self.parts.iter_mut().find(|part| part.manager().id() == database)
     }
 
-    /// The transaction goes to another database.
+    /// Adds the part in another database.
     pub fn add(&mut self, part: Transaction) {
         debug_assert!(self.part(part.manager().id()).is_none(), "one part for each database");
         self.parts.reserve_exact(1); // mostly there is no other
@@ -99,7 +101,8 @@ impl TransactionGroup {
     }
 
     fn commit_parts(mut self, task: &Task, durability: Durability) -> CommitResult<()> {
-        // What parts that are not prepared need may fail, and they come last.
+        // Parts without logged writes are not prepared, and commit last. What they need may fail,
+        // so it is done first.
         for part in self.parts.iter_mut().filter(|part| !part.has_logged_writes()) {
             if let Err(error) = part.make_ready(task) {
                 let failed = failed_in(part)(error);
@@ -156,9 +159,10 @@ impl TransactionGroup {
         Ok(())
     }
 
-    /// At most one part has something to log: if that one commits, so do the others.
+    /// Commits parts of which at most one has something to log: if that one commits, so do the
+    /// others.
     fn commit_each(mut self, task: &Task, durability: Durability) -> CommitResult<()> {
-        // What can fail comes first.
+        // Parts whose commit can fail come first.
         self.parts.sort_by_key(|part| (!part.has_protected(), !part.has_logged_writes()));
         let mut parts = self.parts.into_iter();
         while let Some(part) = parts.next() {
@@ -171,7 +175,8 @@ impl TransactionGroup {
         Ok(())
     }
 
-    /// The part that has something to validate, or else that of the lowest database.
+    /// Takes out the coordinator: of the parts with logged writes, the one that has reads to
+    /// validate, or else that of the lowest database.
     fn take_coordinator(&mut self) -> Transaction {
         let logged = self.parts.iter().enumerate().filter(|(_, part)| part.has_logged_writes());
         let (place, _) = logged
@@ -197,7 +202,8 @@ impl TransactionGroup {
         for mut part in self.parts {
             if let Some(prepared) = part.prepared.take() {
                 let manager = part.manager();
-                // If the log takes no more, the coordinator's silence says the same.
+                // If the log takes no more records, the lack of a decision in the coordinator's log
+                // says the same.
                 if manager.log.append_abort(task, RecordFlags::PREPARED, prepared).is_err() {
                     manager.unsettled.forsake(prepared);
                 }
@@ -207,7 +213,7 @@ impl TransactionGroup {
     }
 }
 
-/// What a commit that fails in this part's database returns.
+/// Makes the error of a commit that has failed in this part's database.
 fn failed_in(part: &Transaction) -> impl Fn(TxnError) -> CommitError + use<> {
     let database = part.manager().id();
     move |error| CommitError { database, error }
@@ -245,7 +251,7 @@ impl Transaction {
             match Transaction::reserve(manager, slot, task, RECORD_HEADER) {
                 Ok(space) => break Ok((space.stamp(), space)),
                 Err(TxnError::LogFull) => {
-                    // Room is made in the log, or the database is restarted.
+                    // Then try again: the log gets room, or the database is restarted.
                     let _ = task.sleep_ns(ROOM_POLL_NS);
                     task.yield_now();
                 }
@@ -267,7 +273,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// The fate of this transaction is unknown: its rows stay as they are, owned, until the
+    /// Ends the transaction with an unknown fate: its rows stay as they are, owned, until the
     /// database is restarted and its log is read.
     fn leave_in_doubt(mut self) {
         self.writes.hide();

@@ -1,5 +1,5 @@
 //! The keys of new rows: a row is linked into all indexes of its table, or into none, and a unique
-//! index takes it only if no other row that counts has its key, in memory or not.
+//! index takes it only if no row that conflicts has its key, in memory or in the trees.
 
 use base::ids::Lsn;
 use crossbeam_epoch::Guard;
@@ -22,14 +22,15 @@ use crate::wait::Task;
 
 /// Why a key cannot be inserted, or not now.
 enum KeyTaken {
-    /// By a transaction that is not over.
+    /// A transaction that is not over has the key.
     ByPeer(Peer),
-    /// By a live row that this transaction can see.
+    /// A live row has the key, and the insert fails as a duplicate.
     Duplicate,
-    /// By a row that it sees, and that was deleted at this stamp.
+    /// A row that the snapshot sees has the key; a commit at this stamp, which it does not see, has
+    /// deleted or changed the row.
     Lost(Lsn),
-    /// By a row that its snapshot does not see: committed at this stamp, or
-    /// (zero) not committed.
+    /// A row that the snapshot does not see has the key: committed at this stamp, or (zero) not
+    /// committed.
     Unseen(Lsn),
 }
 
@@ -70,8 +71,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Makes sure that no row that is not in memory has the key of a new one in this index, into
-    /// which that is linked. One that has is brought back: then memory has the conflict.
+    /// Makes sure that no row that has sunk has the key of a new row in this index, into which the
+    /// new row is linked. A row that has it is promoted: then the conflict is in memory.
     #[cold]
     fn check_sunk_key(
         &mut self,
@@ -81,7 +82,7 @@ impl Transaction {
         index: usize,
     ) -> TxnResult<()> {
         let table = target.table;
-        // Numbers of rows are never given twice.
+        // Row numbers are never used again.
         let is_number = table.row_number_column().is_some() && index == table.log_index();
         let Some(cold) = table.cold() else { return Ok(()) };
         if !table.is_unique(index) || is_number || !table.index_holds(index, row) {
@@ -95,7 +96,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Whether a row that the tree of an index has with this key leaves room for another.
+    /// Returns why the key cannot be inserted, if a row in the index's tree prevents that.
     fn sunk_key_taken(
         &mut self,
         task: &Task,
@@ -116,7 +117,8 @@ impl Transaction {
                         let newest = cold.find_newest(task, &p, &mut row)?;
                         let is_current = newest.is_some_and(|newest| !newest.is_gone)
                             && is_current_key(table, cold, (index, key), &row, &mut own);
-                        // One that an old snapshot goes on seeing.
+                        // If the row has changed since the snapshot, the snapshot may still see the
+                        // older row.
                         let changed = newest.map(|n| n.stamp).filter(|s| *s >= snapshot.stamp);
                         if changed.is_some() && snapshot.isolation != Isolation::ReadCommitted {
                             seen.clear();
@@ -166,7 +168,8 @@ impl Transaction {
             verdict = self.examine_key(target, other);
             if verdict.is_ok() { Admit::Admit } else { Admit::Refuse }
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller has promised that the anchor is the table's, with this row, and not in
+        // this index.
         match unsafe { target.table.link(guard, anchor, row, ordinal, &mut check) } {
             true => Ok(()),
             false => verdict,
@@ -198,7 +201,7 @@ impl Transaction {
         }
     }
 
-    /// Whether a row with the same key leaves room for another.
+    /// Judges whether a new row may be inserted although another row has the same key.
     fn examine_key(&self, target: WriteTarget<'_>, other: AnchorPtr) -> Result<(), KeyTaken> {
         let WriteTarget { table, snapshot, .. } = target;
         let slots = &self.manager().slots;
@@ -224,7 +227,7 @@ impl Transaction {
                 (ConflictPolicy::Wait, Fate::Committed(_)) if !newest.deleted => {
                     Err(KeyTaken::Duplicate)
                 }
-                // A transaction that goes on seeing the deleted row must not see two with the key.
+                // A transaction that still sees the deleted row must not see two rows with the key.
                 (ConflictPolicy::Wait, Fate::Committed(stamp))
                     if snapshot.isolation != Isolation::ReadCommitted && seen() =>
                 {
@@ -233,7 +236,7 @@ impl Transaction {
                 (ConflictPolicy::FirstWriterWins, _) if seen() => Err(KeyTaken::Duplicate),
                 (_, Fate::Committed(_)) if newest.deleted => Ok(()),
                 (_, Fate::Committed(stamp)) => Err(KeyTaken::Unseen(stamp)),
-                // An insert that is being undone will have no key in a moment.
+                // An insert that is being undone will have left the index in a moment.
                 (_, Fate::Owned { status: Status::Aborted, begin }) => {
                     // SAFETY: as above.
                     match unsafe { self.peer(table, other, begin) } {

@@ -1,9 +1,9 @@
-//! What a transaction has loaded into storages that it makes.
+//! The rows that a transaction has loaded into storages that it makes.
 
 use base::ids::Lsn;
 
-/// Rows that go to the log while they are loaded into a storage that the transaction makes. They
-/// are not taken back by rolling back to a savepoint: without the storage they mean nothing.
+/// Operations on rows of storages that the transaction makes, which go to the log before the
+/// commit. A rollback to a savepoint leaves them: without the storage they mean nothing.
 #[derive(Default)]
 pub(super) struct Loads {
     /// The stream of chunks, once there is one.

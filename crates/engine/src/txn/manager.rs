@@ -1,4 +1,4 @@
-//! What the transactions of one database share.
+//! The state that the transactions of one database share.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -24,9 +24,9 @@ use crate::txn::waits::{OwnerId, WaitGraph};
 use crate::txn::write_set::Write;
 use crate::wait::{Runtime, Task};
 
-/// Rows whose memory one step of the epochs frees for certain: they and what indexes have for them.
+/// Rows whose memory, and that of their index entries, one step of the epochs is sure to free.
 const ROWS_PER_STEP: usize = 128;
-/// Recovered rows that are looked at under one guard.
+/// Recovered rows that are queued for the sink under one guard.
 const RECOVERED_PER_GUARD: usize = 1024;
 
 /// Transactions, tables and garbage of one database.
@@ -43,7 +43,7 @@ pub struct Manager {
     tables: Arc<Tables>,
     things: LockSpace,
     pub(crate) locks: LockManager,
-    /// How often a writer took back a version because of a lock; see [`Manager::withdrawals`].
+    /// How often a writer has withdrawn a version because of a lock; see [`Manager::withdrawals`].
     withdrawals: AtomicU64,
     pub(crate) unsettled: Unsettled,
     /// See [`Manager::set_available`].
@@ -53,7 +53,7 @@ pub struct Manager {
     pub(super) identity_cache_off: AtomicBool,
 }
 
-/// What a [`Manager`] is made from.
+/// The parts from which a [`Manager`] is made.
 pub struct ManagerParts {
     /// The database.
     pub id: DbId,
@@ -61,16 +61,16 @@ pub struct ManagerParts {
     pub runtime: Runtime,
     /// Names the database in other databases' logs.
     pub uuid: u128,
-    /// Where commits go.
+    /// The log that commits are written to.
     pub log: Log,
-    /// The server's waits.
+    /// The waits-for graph of the server.
     pub graph: Arc<WaitGraph>,
-    /// The tables there are already.
+    /// The tables that exist already.
     pub tables: Arc<Tables>,
 }
 
 impl Manager {
-    /// A database, available.
+    /// The manager of a database in which transactions may begin.
     pub fn new(parts: ManagerParts) -> Manager {
         let ManagerParts { id, uuid, runtime, log, graph, tables } = parts;
         let shards = tables.shards();
@@ -111,17 +111,17 @@ impl Manager {
         self.uuid
     }
 
-    /// Where commits go; a log that keeps nothing for databases like tempdb.
+    /// The log that commits are written to; for databases like tempdb one that keeps nothing.
     pub fn log(&self) -> &Log {
         &self.log
     }
 
-    /// The tables by storage.
+    /// The tables, by storage id.
     pub fn tables(&self) -> &Tables {
         &self.tables
     }
 
-    /// What the database's memory is charged to.
+    /// The pool that the database's memory is charged to.
     pub fn pool(&self) -> &Arc<Pool> {
         self.tables.pool()
     }
@@ -131,9 +131,10 @@ impl Manager {
         &self.locks
     }
 
-    /// Changes whenever a writer has taken back a version that other transactions may wait for,
-    /// although its transaction goes on. A transaction that waits for a version reads this first,
-    /// and does not sleep if it has changed.
+    /// The count of withdrawals: it changes whenever a writer takes back a version that other
+    /// transactions may wait for, although its own transaction goes on. A transaction reads it
+    /// before it looks at a version that it will wait for, and does not sleep if it has changed
+    /// since.
     pub(crate) fn withdrawals(&self) -> u64 {
         self.withdrawals.load(SeqCst)
     }
@@ -142,13 +143,13 @@ impl Manager {
         self.withdrawals.fetch_add(1, SeqCst);
     }
 
-    /// The locks of definitions.
+    /// The locks on definitions.
     pub fn things(&self) -> &LockSpace {
         &self.things
     }
 
-    /// The transactions in progress that are inside of this table's gate, by their owners; as far
-    /// as they can be told: one that is inside of more than a few is left out.
+    /// The owners of transactions in progress that are inside this table's gate. A transaction that
+    /// is inside more gates than its slot can name may be missing.
     pub fn inside(&self, table: StorageId) -> Vec<OwnerId> {
         let Some(address) = self.tables.get(table).map(|t| t.pointer().address()) else {
             return Vec::new();
@@ -163,7 +164,7 @@ impl Manager {
         owners
     }
 
-    /// Where transactions in progress are inside, table by table.
+    /// The gates that transactions in progress are inside of, as pairs of table and owner.
     pub fn all_inside(&self) -> Vec<(StorageId, OwnerId)> {
         let tables: HashMap<u64, StorageId> =
             self.tables.all().iter().map(|t| (t.pointer().address(), t.storage())).collect();
@@ -179,14 +180,14 @@ impl Manager {
         inside
     }
 
-    /// Enters the gate of a table for an owner, unless another is closing it: then that one is
-    /// returned.
+    /// Enters the gate of a table for an owner. Fails if another owner closes or has closed the
+    /// gate, and returns that owner.
     pub(crate) fn enter_gate(&self, table: &Table, shard: usize, owner: u64) -> Result<(), u64> {
         let entered = table.gate().try_enter(shard, owner);
         entered.inspect_err(|_| self.graph.left(table.pointer().address()))
     }
 
-    /// Leaves it, through the shard by which it was entered. The table may be gone behind this.
+    /// Leaves a gate through the shard by which it was entered. The table may be freed afterwards.
     pub(crate) fn leave_gate(&self, table: &Table, shard: usize) {
         let address = table.pointer().address();
         if table.gate().leave(shard) {
@@ -194,27 +195,28 @@ impl Manager {
         }
     }
 
-    /// Makes a table and registers it. The storage id is one that was never used.
+    /// Makes a table and registers it. Its storage id must never have been used.
     pub fn create_table(&self, spec: &TableSpec) -> Arc<Table> {
         self.tables.create(spec)
     }
 
-    /// Drops a table: plans that hold it find it retired, its rows are freed step by step once no
-    /// snapshot can see them. The caller has closed its gate, or has never shown it to other
+    /// Drops a table: plans that hold it find it retired, and its rows are freed step by step once
+    /// no snapshot can see them. The caller has closed its gate, or has never shown it to other
     /// transactions.
     pub fn drop_table(&self, storage: StorageId) {
         if let Some(table) = self.tables.remove(storage) {
             table.gate().retire();
             self.locks.forget(storage);
             let now = self.log.committed();
-            // Rows that have left memory wait for snapshots of their moment to end, too.
+            // Rows that have left memory are queued as garbage with stamps up to `now`, and are
+            // freed only when the horizon has passed these.
             let stamp = if table.sinks() { Lsn(now.0 + RECORD_HEADER as u64) } else { now };
             self.reclaimer.retire(table, stamp);
         }
     }
 
-    /// Frees what no transaction can see any more, up to about `budget` rows, versions and tables;
-    /// fewer than that means that nothing more is due.
+    /// Frees what no transaction can see any more, up to about `budget` rows, versions and tables.
+    /// Returns how many it freed; fewer than `budget` means that nothing more is due.
     pub fn reclaim(&self, task: &Task, budget: usize) -> usize {
         let worker = task.worker();
         let guard = worker.pin();
@@ -226,23 +228,23 @@ impl Manager {
             (&self.horizon, &self.slots, durable),
         );
         drop(guard);
-        // What was unlinked is freed by the epochs; without load no other thread advances them, and
-        // each step frees a few hundred pieces of memory.
+        // Epochs free what was unlinked; without load no other thread advances them, and each step
+        // frees a few hundred pieces of memory.
         for _ in 0..=done / ROWS_PER_STEP {
             worker.pin().flush();
         }
         done
     }
 
-    /// Takes buckets away that hash indexes have not needed for some of these calls, up to `budget`
-    /// of them; fewer than that means that no more are due. To be called every second or so with
-    /// `look`, and else to go on.
+    /// Removes up to `budget` buckets that hash indexes have not needed for several calls. Returns
+    /// how many; fewer than `budget` means that no more are due. The caller sets `look` about once
+    /// a second, and calls without it to continue.
     pub fn shrink_indexes(&self, task: &Task, budget: usize, look: bool) -> usize {
         self.reclaimer.shrink_indexes(&self.tables, &task.worker().pin(), budget, look)
     }
 
-    /// Leaves all rows in memory of tables that sink to the sink: after a recovery, which has made
-    /// them.
+    /// Queues for the sink all rows in memory of tables that sink. Called after a recovery, which
+    /// has made these rows.
     pub(crate) fn queue_recovered(&self) {
         let collector = self.runtime.collector().clone();
         let handle = collector.register();
@@ -279,13 +281,13 @@ impl Manager {
         infos
     }
 
-    /// Bytes of what keeps transactions: those that there are, and those of transactions in
-    /// progress.
+    /// Bytes of the slots of transactions: of all slots, and of those in use.
     pub fn transaction_memory(&self) -> (u64, u64) {
         self.slots.memory()
     }
 
-    /// The tables whose writers wait that transactions in progress have written to, by storage.
+    /// The tables that transactions in progress have written to, with the owner of each; only
+    /// tables whose writers wait.
     pub fn writers(&self) -> Vec<(StorageId, OwnerId)> {
         let tables = self.tables.all();
         let mut writers = Vec::new();
@@ -302,19 +304,18 @@ impl Manager {
         self.reclaimer.stats()
     }
 
-    /// As `reclaim_stats`, by queue: those of the workers, and behind them that of rows that have
-    /// left memory.
+    /// As `reclaim_stats`, by queue: first those of the workers, then that of rows that have left
+    /// memory.
     pub fn reclaim_queues(&self) -> Vec<QueueStats> {
         self.reclaimer.queue_stats()
     }
 
-    /// Bytes of the queues of garbage themselves: what they have from the system, and what of it
-    /// they use.
+    /// Bytes of the queues of garbage themselves, without what is queued: allocated, and in use.
     pub fn reclaim_memory(&self) -> (u64, u64) {
         self.reclaimer.queue_memory()
     }
 
-    /// Lets transactions begin, or says why they cannot.
+    /// Sets whether transactions may begin and, if not, why.
     pub fn set_available(&self, state: Result<(), Unavailable>) {
         let code = match state {
             Ok(()) => 0,
@@ -327,7 +328,7 @@ impl Manager {
         self.state.store(code, Release);
     }
 
-    /// Whether transactions may begin.
+    /// Returns an error if transactions may not begin.
     pub fn check_available(&self) -> TxnResult<()> {
         Err(TxnError::Unavailable(match self.state.load(Acquire) {
             0 => return Ok(()),
@@ -342,29 +343,29 @@ impl Manager {
 
 impl Drop for Manager {
     fn drop(&mut self) {
-        // Tables must find no garbage of theirs queued when they go.
+        // A table is freed only when none of its garbage is queued.
         let collector = self.runtime.collector().clone();
         self.reclaimer.drain(&collector.register().pin());
     }
 }
 
-/// A transaction in progress, as far as it can be told while it goes on.
+/// A transaction in progress, as other threads see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TransactionInfo {
     /// Its slot.
     pub number: u32,
     /// The session-level owner.
     pub owner: OwnerId,
-    /// What it is up to.
+    /// Its status.
     pub status: Status,
     /// The oldest snapshot that it reads at.
     pub snapshot: Option<Lsn>,
-    /// What it has read and written, as it has told last.
+    /// What it has read and written, as it has last published.
     pub progress: Progress,
 }
 
 impl TransactionInfo {
-    /// Bytes of its sets: of what it has written, and what is to be validated.
+    /// Bytes of its write set and of its validation set.
     pub fn set_bytes(&self) -> u64 {
         let Progress { writes, reads, scans, .. } = self.progress;
         let bytes = |count: u32, each: usize| u64::from(count) * each as u64;

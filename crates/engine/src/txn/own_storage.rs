@@ -10,12 +10,13 @@ use crate::wait::Task;
 /// A storage that the transaction has made and that has its trees.
 pub(super) struct OwnStorage {
     pub table: TablePtr,
-    /// Where it was made: what goes back here drops it.
+    /// The savepoint at which it was made: a rollback to this or an earlier one drops it.
     pub since: Savepoint,
     /// The newest stamp of rows that were settled (P2 in [`super::settle`]).
     pub settled: Arc<AtomicU64>,
     pub sink: Sink,
 }
 
-/// Takes down what was settled, for the transaction of an owner.
+/// Runs rounds of the sink that take what was settled out of memory. They may enter gates that the
+/// transaction of the given owner has closed.
 type Sink = Box<dyn Fn(&Task, u64) -> TxnResult<()> + Send>;

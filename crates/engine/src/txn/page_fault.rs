@@ -1,11 +1,11 @@
-//! What a statement is told when a page of the cold store cannot be had.
+//! Errors of a statement that needs a page of the cold store and cannot get it.
 
-/// Why a page cannot be had.
+/// Why a statement cannot get a page of the cold store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PageFault {
-    /// What was read is not what was written there: message 824.
+    /// The bytes that were read are not those that were written: message 824.
     Damaged {
-        /// What does not fit, in the words of the message.
+        /// The mismatch, in the words of the message.
         what: &'static str,
         /// The page.
         page: u64,

@@ -1,4 +1,4 @@
-//! Rows that have sunk and are to be changed.
+//! Promotion: bringing rows that have sunk back into memory before they are changed.
 
 use base::ids::Lsn;
 
@@ -12,22 +12,21 @@ use crate::txn::error::TxnResult;
 use crate::txn::transaction::{ROW_BYTES, Transaction};
 use crate::wait::Task;
 
-/// Where a row is that was to be brought back.
+/// Where a row is that was to be promoted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BroughtBack {
     /// In memory, behind this anchor.
     To(AnchorPtr),
-    /// Nowhere: a commit with this stamp, which the snapshot does not see, has deleted it, or has
-    /// changed it and the statement does not follow changes.
+    /// Lost to a commit with this stamp, which the snapshot does not see: it has deleted the row,
+    /// or has changed it and the statement does not follow changes.
     Lost(Lsn),
 }
 
 impl Transaction {
-    /// Brings a row that this statement has read from the cold store into memory, or finds the
-    /// anchor that it has there by now. `row` holds its bytes as they were read, during the
-    /// statement and after memory was found to say nothing about the row's key. An old snapshot may
-    /// have read an older state; then memory has the current one from here on, if the statement
-    /// follows changes.
+    /// Promotes a row that this statement has read from the cold store, or finds the anchor that
+    /// the row has in memory by now. `row` has its bytes as the statement has read them, after
+    /// memory did not decide about the row's key. If an old snapshot has read an older state, and
+    /// the statement follows changes, the current state is promoted.
     pub(crate) fn promote(
         &mut self,
         task: &Task,
@@ -60,7 +59,7 @@ impl Transaction {
                 Ok(BroughtBack::Lost(found.stamp))
             }
             Some(found) if !found.is_gone => {
-                // What every snapshot sees needs no stamp.
+                // A row that every snapshot sees needs no stamp.
                 let begin = if found.stamp < safe { Lsn::ZERO } else { found.stamp };
                 let stamp = snapshot.stamp.max(Lsn(begin.0 + 1));
                 let snapshot = Snapshot { stamp, ..*snapshot };
@@ -82,8 +81,8 @@ impl Transaction {
     ) -> TxnResult<BroughtBack> {
         let (worker, manager) = (task.worker(), self.session.manager());
         let shard = worker.index();
-        // SAFETY: the snapshot belongs to a statement of this transaction, and the caller has read
-        // the row as it must.
+        // SAFETY: a statement of this transaction is in progress, at this snapshot or at an older
+        // one that is registered, and the row was read from the cold store during the statement.
         let promoted =
             unsafe { table.promote(shard, &task.pin(), (snapshot, &manager.slots), row)? };
         if let Promoted::New(anchor) = promoted {

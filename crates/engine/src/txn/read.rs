@@ -19,8 +19,8 @@ use crate::txn::transaction::Transaction;
 use crate::wait::Task;
 
 impl Cursor {
-    /// The next visible row, or `None` behind the last. The table is the same at every call. A row
-    /// that is not in memory is a copy, which is good until the cursor is asked again.
+    /// Returns the next visible row, or `None` after the last. The table is the same at every call.
+    /// A row that is not in memory is a copy, valid until the cursor is asked again.
     ///
     /// Under REPEATABLE READ the row is remembered for validation, under SERIALIZABLE the range.
     #[inline]
@@ -91,9 +91,9 @@ impl Cursor {
 }
 
 impl Transaction {
-    /// The row with this whole key in a unique index, if the snapshot sees it: what a cursor over
-    /// the key would return, protected in the same way, but for less. A row that is not in memory
-    /// is copied to the arena.
+    /// Finds the row with this whole key in a unique index, if the snapshot sees it. Returns what a
+    /// cursor over the key would, and protects it in the same way, at less cost. A row that is not
+    /// in memory is copied to the arena.
     #[inline]
     pub fn look_up(
         &mut self,
@@ -156,12 +156,11 @@ impl Transaction {
         unsafe { table.row(row.version) }
     }
 
-    /// A live row with this key in a unique or other index, whatever the snapshot: the newest
-    /// committed state, after waiting for transactions that have such a row and are not over. For
-    /// checks of foreign keys between tables whose writers wait: the transaction inserts the
-    /// referring row (or deletes the referenced one) first and calls this afterwards, so that of
-    /// two that need each other at least one waits. A row that is not in memory is copied to the
-    /// arena.
+    /// Finds a live row in a range of an index, whatever the snapshot: in its newest committed
+    /// state, after waiting for transactions in progress that have written such a row. For checks
+    /// of foreign keys between tables whose writers wait: the transaction inserts the referring row
+    /// (or deletes the referenced one) first and calls this afterwards, so that of two that need
+    /// each other at least one waits. A row that is not in memory is copied to the arena.
     pub fn find_current(
         &mut self,
         task: &Task,
@@ -226,7 +225,7 @@ impl Transaction {
     }
 }
 
-/// What a look at the newest state of rows has found.
+/// The newest state of a row that was looked for.
 pub(super) enum Found {
     Nothing,
     Row(RowRef),

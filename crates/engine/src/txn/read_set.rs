@@ -1,4 +1,4 @@
-//! What a transaction has read that must be as it was when it commits.
+//! The reads of a transaction that its commit validates.
 
 use base::ids::Lsn;
 

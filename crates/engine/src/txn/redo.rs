@@ -32,14 +32,14 @@ impl Redo {
 }
 
 impl Transaction {
-    /// Appends an operation to what the commit record will say, after the rows: for what is not a
-    /// row. It is not undone by rolling back to a savepoint.
+    /// Adds an operation that is not a change of a row to the commit record, after the rows. A
+    /// rollback to an earlier savepoint takes it out again.
     pub fn log_operation(&mut self, operation: &Operation<'_>) {
         operation.encode(&mut self.operations);
     }
 
-    /// A row is in the trees of a storage that this transaction makes: to the log with it, which
-    /// then has all that a restore needs. The pages have it before the transaction commits.
+    /// Logs a row that is in the trees of a storage that this transaction makes, so that the log
+    /// has all that a restore needs. The pages have the row before the transaction commits.
     pub fn log_load(&mut self, task: &Task, table: &Table, row: &[u8]) -> TxnResult<()> {
         if !self.manager().log.is_logged() {
             return Ok(());
@@ -49,7 +49,7 @@ impl Transaction {
         self.flush_loads(task)
     }
 
-    /// Puts what is longer than a piece into the log.
+    /// Appends loaded rows to the log once they are longer than a piece.
     pub(super) fn flush_loads(&mut self, task: &Task) -> TxnResult<()> {
         let piece = self.piece_max();
         if self.loads.operations.len() > piece {
@@ -63,14 +63,14 @@ impl Transaction {
         Ok(())
     }
 
-    /// Rows that were loaded lead nowhere.
+    /// Forgets loaded rows, and abandons their stream of chunks.
     pub(super) fn forget_loads(&mut self, task: &Task) {
         let loads = std::mem::take(&mut self.loads);
         self.disown_stream(task, loads.stream);
     }
 
-    /// The longest piece of a stream: the last one may have to carry the name of a transaction over
-    /// several databases.
+    /// The bytes of the longest piece of a stream, so that the last one can also carry the name of
+    /// a transaction over several databases.
     fn piece_max(&self) -> usize {
         self.manager().log.body_max() - crate::log::record::GLOBAL_LEN
     }
@@ -85,7 +85,7 @@ impl Transaction {
                 || self.writes.iter().any(logged))
     }
 
-    /// Does what a commit needs ([`Transaction::before_commit`]).
+    /// Calls the functions that [`Transaction::before_commit`] has registered.
     pub(super) fn make_ready(&mut self, task: &Task) -> TxnResult<()> {
         let owner = self.session.owner().id().0;
         std::mem::take(&mut self.preparations)
@@ -166,7 +166,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// What an entry of the write set leaves behind: nothing if a later one replaced it.
+    /// The log's operation for an entry of the write set; none if a later entry replaced it, or if
+    /// the row was inserted by this transaction and is gone.
     ///
     /// # Safety
     /// The entry is this transaction's and the table's.
@@ -205,8 +206,8 @@ impl Transaction {
         }
     }
 
-    /// The stamp of the version that this transaction replaces by what it wrote, if there is one; 0
-    /// if that is in the trees, or will be when the transaction commits.
+    /// The stamp of the committed version that this entry replaces, if there is one; 0 if that
+    /// version is in the trees, or will be when the transaction commits.
     ///
     /// # Safety
     /// The entry is this transaction's and the table's.
@@ -228,8 +229,9 @@ impl Transaction {
         unsafe { self.held[write.table as usize].table.get() }
     }
 
-    /// Tells replay that a stream of chunks leads nowhere. If the log takes no more, replay finds
-    /// out by itself, and checkpoints are told.
+    /// Logs that a stream of chunks is abandoned, for replay. If the log takes no more records,
+    /// replay drops the stream at the log's end, and checkpoints learn of it from
+    /// [`Unsettled`](crate::txn::unsettled::Unsettled).
     pub(super) fn disown_stream(&self, task: &Task, stream: Option<Lsn>) {
         if let Some(stream) = stream {
             let manager = self.manager();

@@ -13,7 +13,7 @@ use crate::txn::waits::Owner;
 use crate::txn::write_set::Write;
 use crate::wait::Task;
 
-/// At which end of the log a statement reads.
+/// The log position at which a statement reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReadAt {
     /// What is durable, and this session's own commits: for autocommit statements that are known
@@ -46,7 +46,7 @@ pub(super) struct Spare {
     pub garbage: Vec<Garbage>,
 }
 
-/// Entries, and bytes, that are kept at most.
+/// The most entries, and the most bytes, that are kept.
 const SPARE_ENTRIES: usize = 1 << 10;
 const SPARE_BYTES: usize = 1 << 16;
 
@@ -79,7 +79,7 @@ impl DatabaseSession {
         DatabaseSession::new(self.manager.clone(), owner)
     }
 
-    /// What has to be durable before the next bytes go to the client.
+    /// The position that must be durable before the next bytes go to the client.
     pub fn shown(&self) -> Lsn {
         Lsn(self.shown.load(Relaxed))
     }
@@ -114,7 +114,7 @@ impl DatabaseSession {
         *self.spare.lock().expect("no panic under this lock") = spare;
     }
 
-    /// The client may be shown what relies on the log up to here.
+    /// Notes that the client may be shown what relies on the log up to here.
     #[inline]
     pub fn note_shown(&self, stamp: Lsn) {
         if self.shown.load(Relaxed) < stamp.0 {
@@ -129,8 +129,8 @@ impl DatabaseSession {
         }
     }
 
-    /// The newest snapshot: it covers the session's own last commit, for which other sessions may
-    /// have to fill their space before, and never exceeds what is committed.
+    /// The newest snapshot. It covers the session's own last commit, and so spins until other
+    /// sessions have filled the log space before that commit; it never exceeds what is committed.
     pub(super) fn newest(&self, at: ReadAt) -> Lsn {
         let own = Lsn(self.last_commit.load(Relaxed));
         let log = &self.manager.log;

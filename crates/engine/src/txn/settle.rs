@@ -1,17 +1,19 @@
-//! What a transaction writes to storages of its own leaves memory before it commits.
+//! Settling: what a transaction writes to storages of its own leaves memory before the transaction
+//! commits.
 //!
 //! A successor of a table's storage ([`crate::catalog::edit`]) belongs to the transaction that has
-//! made it: no other transaction knows it, and a rollback to a place before it was made drops it
-//! with all that it has. So once nothing can go back to a place behind that, the rows that were
+//! made it: no other transaction knows it, and a rollback to a savepoint before it was made drops
+//! it with all its rows. So once no rollback can go to a later savepoint, the rows that were
 //! written to it need not be undone one by one. They get a stamp, like those of a commit, and sink;
-//! and their entries leave the write set. The log has them as rows of the load.
+//! and their entries leave the write set. The log has them as loaded rows.
 //!
 //! # Invariants
 //!
-//! * P1: from then on the transaction goes back to where it is, or behind that, or to a place
-//!   before the storage was made ([`WriteSet::go_back`](super::write_set::WriteSet::go_back)).
-//! * P2: the transaction commits only when a durable root says that it has what was stamped so: the
-//!   log's operations are for a recovery without such a root.
+//! * P1: after that the transaction rolls back only to a position at which the rows were settled
+//!   already, or to one before the storage was made
+//!   ([`WriteSet::go_back`](super::write_set::WriteSet::go_back)).
+//! * P2: the transaction commits only when a durable root has what was settled: the log's
+//!   operations are for a recovery without such a root.
 
 use std::ops::Range;
 
@@ -31,16 +33,18 @@ use crate::txn::transaction::Transaction;
 use crate::txn::write_set::Savepoint;
 use crate::wait::Task;
 
-/// Rows that are stamped while other transactions' commits wait for this transaction's place in the
-/// log.
+/// Rows that get one stamp. Until they have it, other transactions' commits wait for this
+/// transaction's place in the log.
 const ROWS_PER_STAMP: usize = 4096;
 
-/// How often it is tried to take down what was settled, and the pause in between.
+/// How many rounds at most take what was settled out of memory, and the pause between two.
 const ROUNDS_MAX: usize = 50;
 const NAP_NS: u64 = 10_000_000;
 
 impl Transaction {
-    /// A storage that this transaction has made, at this place, has its trees, with this many rows.
+    /// Notes that a storage, which this transaction has made at the savepoint `since`, has its
+    /// trees, with this many rows. The newest stamp of settled rows goes to `settled`; `sink` takes
+    /// these rows out of memory.
     pub(crate) fn own(
         &mut self,
         (table, rows): (&Table, u64),
@@ -53,20 +57,21 @@ impl Transaction {
         self.own.push(OwnStorage { table, since, settled, sink });
     }
 
-    /// Whether a storage is its own.
+    /// Whether a storage is one of its own.
     pub(super) fn owns(&self, table: TablePtr) -> bool {
         self.own.iter().any(|own| own.table == table)
     }
 
-    /// The place behind which nothing may go back, if it is time to settle what was written to
-    /// storages of its own.
+    /// Whether it is time to settle what was written to storages of its own. Returns the savepoint
+    /// after which the caller must have none.
     pub fn settles_from(&self) -> Option<Savepoint> {
         let first = self.own.iter().map(|own| own.since).min()?;
         (self.fills_memory() && !self.is_in_statement()).then_some(first)
     }
 
-    /// Settles what was written to storages of its own. Between statements; the caller knows that
-    /// nothing goes back to a place behind [`Transaction::settles_from`].
+    /// Settles what was written to storages of its own. Called between statements. The caller
+    /// guarantees that no rollback goes to a savepoint between [`Transaction::settles_from`] and
+    /// here.
     pub fn settle(&mut self, task: &Task) -> TxnResult<()> {
         critical::section(Section::Commit, || self.settle_own(task))
     }
@@ -90,7 +95,7 @@ impl Transaction {
         self.forget_own();
         self.release_own();
         if let Err(error) = stamped {
-            // The log has rows as loaded that are not settled.
+            // The log has rows as loaded that were not settled: the transaction must not commit.
             let why = error.clone();
             self.before_commit(move |_, _| Err(why));
             return Err(error);
@@ -101,7 +106,8 @@ impl Transaction {
         }
     }
 
-    /// Waits until little of what was settled is in memory, at most for [`ROUNDS_MAX`] rounds.
+    /// Sinks what was settled until little of it is left in memory, in at most [`ROUNDS_MAX`]
+    /// rounds.
     fn sink_own(&self, task: &Task) -> TxnResult<()> {
         let owner = self.session.owner().id().0;
         let Some(own) = self.own.last() else { return Ok(()) };
@@ -120,7 +126,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Gives a stamp to what these entries have written. Returns how many are to sink.
+    /// Gives one stamp to what these entries have written to its own storages. Returns how many
+    /// rows are to sink.
     fn stamp_own(
         &mut self,
         task: &Task,
@@ -128,7 +135,7 @@ impl Transaction {
         is_own: &[bool],
     ) -> TxnResult<usize> {
         let session = self.session.clone();
-        // What is stamped is queued before the horizon can pass the stamp: S5.
+        // The rows are queued for the sink before the horizon can pass their stamp: S5.
         let space = session.manager().log.reserve_waiting(task, RECORD_HEADER)?;
         let stamp = space.stamp();
         let rows = self.stamp_writes(task, stamp, places, |place| is_own[place]);
@@ -137,7 +144,7 @@ impl Transaction {
         Ok(rows)
     }
 
-    /// Tells the log of the rows that are about to be settled.
+    /// Logs the rows that are about to be settled, as loaded or unloaded.
     fn log_settled(&mut self, task: &Task, is_own: &[bool]) -> TxnResult<()> {
         if !self.manager().log.is_logged() {
             return Ok(());

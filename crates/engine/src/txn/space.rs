@@ -1,4 +1,4 @@
-//! Rows that are built where they will stay.
+//! Rows that are built in place, in the memory where they will stay.
 
 use std::slice;
 
@@ -14,7 +14,7 @@ pub struct RowSpace<'t> {
     table: &'t Table,
     anchor: AnchorPtr,
     len: usize,
-    /// The account it is charged to.
+    /// The shard of the table's account to which it is charged.
     shard: usize,
 }
 
@@ -37,8 +37,8 @@ impl Transaction {
 }
 
 impl<'t> RowSpace<'t> {
-    /// Where the row's bytes are to be written, in the table's layout. A hidden row number is
-    /// filled in by the insert.
+    /// The memory for the row's bytes, in the table's layout. The insert fills in a hidden row
+    /// number.
     #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: the memory is this place's alone, that long, and initialised.

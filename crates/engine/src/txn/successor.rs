@@ -1,10 +1,10 @@
 //! Changes of rows that go to a successor of the table's storage instead of into memory.
 //!
-//! A transaction that has so much in memory that further changes had better not stay there has
-//! closed the table's gate (see `docs/design/sinking.md`). What it is about to change is judged
-//! here as in [`Transaction::update`], but nothing is taken, and rows that have sunk stay where
-//! they are. So what is changed twice by one statement is not noticed here, but when the
-//! successor's trees are filled ([`TxnError::ChangedTwice`](crate::txn::TxnError::ChangedTwice)).
+//! A transaction that has outgrown its share of memory has closed the table's gate (see
+//! `docs/design/sinking.md`). A row that it is about to change is judged here as in
+//! [`Transaction::update`], but it is not taken, and rows that have sunk stay where they are. So a
+//! row that one statement changes twice is not noticed here, but when the successor's trees are
+//! filled ([`TxnError::ChangedTwice`](crate::txn::TxnError::ChangedTwice)).
 
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::cursor::RowRef;
@@ -18,8 +18,9 @@ use crate::txn::write::{Verdict, WriteTarget, Written, is_followed};
 use crate::wait::Task;
 
 impl Transaction {
-    /// What a change of this row would do. [`Written::Done`] tells the row as it is: that is what
-    /// goes from the table. The other outcomes are those of [`Transaction::update`].
+    /// Judges what a change of this row would do, without changing it. [`Written::Done`] has the
+    /// row's current version, which the change replaces or deletes in the successor. The other
+    /// outcomes are those of [`Transaction::update`].
     pub fn look_before_change(
         &mut self,
         task: &Task,
@@ -58,8 +59,8 @@ impl Transaction {
         }
     }
 
-    /// Where a row is that was read from the trees at the snapshot, while memory said nothing about
-    /// it.
+    /// Finds where a row is that was read from the trees at the snapshot, when memory did not
+    /// decide about it.
     fn is_still_sunk(
         &mut self,
         task: &Task,
@@ -84,7 +85,7 @@ impl Transaction {
             }
             _ => {}
         }
-        // A commit has changed it since the snapshot: few such rows come into memory.
+        // A commit has changed the row since the snapshot. Such rows are promoted; they are few.
         match self.promote(task, table, (snapshot, is_followed(target)), bytes)? {
             BroughtBack::To(anchor) => Ok(Sunk::InMemory(anchor)),
             BroughtBack::Lost(_) if is_followed(target) => Ok(Sunk::Gone),
@@ -93,12 +94,12 @@ impl Transaction {
     }
 }
 
-/// Where a row is that was not in memory.
+/// Where a row is that was not in memory when it was read.
 enum Sunk {
     /// In the trees, as it was read.
     AsItWas,
     /// Behind this anchor.
     InMemory(AnchorPtr),
-    /// Nowhere.
+    /// A commit has deleted it.
     Gone,
 }

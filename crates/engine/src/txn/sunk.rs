@@ -2,7 +2,7 @@
 //!
 //! Memory is asked first, and decides about a row if the snapshot sees a version or a deletion of
 //! it there; then the trees are asked. See `docs/design/sinking.md`. What is read from a tree is a
-//! copy. No epoch guard is held meanwhile, since pages may have to be waited for.
+//! copy. No epoch guard is held meanwhile, since a tree may have to wait for pages.
 
 use std::ops::{Bound, ControlFlow};
 
@@ -26,12 +26,14 @@ use crate::wait::Task;
 enum Decided {
     /// This is the row.
     Row(RowRef),
-    /// It has none that the snapshot sees; rows with the key and these identity keys are gone.
+    /// The snapshot sees no row with the key there. Rows with the key and these identity keys are
+    /// deleted.
     Gone(Vec<KeyBuf>),
 }
 
 impl Transaction {
-    /// Fetches another chunk of the rows that a snapshot sees, in memory or not.
+    /// Fetches the next chunk of rows that the cursor's snapshot sees, in memory or not. Returns
+    /// whether there can be more rows.
     #[cold]
     pub(super) fn fetch_versions(
         &self,
@@ -56,15 +58,16 @@ impl Transaction {
 
     /// Whether an anchor, reached under a guard, decides about its row.
     pub(super) fn decides(&self, table: &Table, snapshot: &Snapshot, anchor: AnchorPtr) -> bool {
-        // SAFETY: the caller's guard; the snapshot belongs to a statement of this transaction.
+        // SAFETY: the anchor was reached under the caller's guard; the snapshot belongs to a
+        // statement of this transaction.
         let view = unsafe { snapshot.view(anchor, table.links(), &self.manager().slots) };
         view != View::Nothing
     }
 
-    /// Whether an anchor that decided about its row has let go of it since.
+    /// Whether an anchor that decided about its row has sunk since.
     pub(super) fn has_sunk(&self, table: &Table, anchor: AnchorPtr) -> bool {
-        // SAFETY: the caller's guard; the row is visible to a snapshot that is registered, or was
-        // until it was deleted, so that the anchor is there.
+        // SAFETY: the caller has a guard; the row is visible to a snapshot that is registered, or
+        // was until it was deleted, so that the anchor is there.
         unsafe { visibility::newest(anchor, table.links(), &self.manager().slots) }.is_sunk()
     }
 
@@ -84,9 +87,9 @@ impl Transaction {
         })
     }
 
-    /// What memory says about the entry of an index's tree for the row with this identity key: the
-    /// anchors that decide about rows with it, of which those count that have the entry's key in
-    /// the index, as `is_same` tells. Nothing if none decides: then the entry is right.
+    /// Finds the anchors that decide about the row with this identity key, for which an index's
+    /// tree has an entry. Returns those whose key in the index is the entry's, as `is_same` tells.
+    /// Returns `None` if no anchor decides: then the entry is right.
     pub(super) fn decided(
         &self,
         task: &Task,
@@ -112,7 +115,8 @@ impl Transaction {
         decided
     }
 
-    /// The row with a whole key of a unique index, if it is not in memory, or came there meanwhile.
+    /// Finds the row with a whole key of a unique index in the trees, or in memory if it came there
+    /// meanwhile.
     #[cold]
     pub(super) fn look_up_sunk(
         &self,
@@ -147,8 +151,8 @@ impl Transaction {
         Ok(found.then(|| copies::copy_to(arena, &row)))
     }
 
-    /// A row of a range of an index in its newest state, if it was not in memory when that was
-    /// walked through; or the transaction to wait for.
+    /// Finds a row of a range of an index in its newest state, if it was not in memory when memory
+    /// was walked through; or the transaction to wait for.
     #[cold]
     pub(super) fn find_current_sunk(
         &self,
@@ -230,12 +234,14 @@ impl Transaction {
 /// The anchor is the table's, and protected.
 unsafe fn identity_of(table: &Table, anchor: AnchorPtr) -> KeyBuf {
     let mut key = KeyBuf::new();
-    // SAFETY: the caller's promise; the inline version always holds the keys (H3).
+    // SAFETY: the anchor is the table's and protected, as the caller has promised; the inline
+    // version always holds the keys (H3).
     table.log_key(unsafe { table.row(anchor.inline(table.links())) }, &mut key);
     key
 }
 
-/// Whether a row that a tree has under this key of its index has the key, as it was read.
+/// Whether a row, as it was read, has the key under which an index's tree has an entry for it. It
+/// has if the history is empty.
 pub(super) fn is_current_key(
     table: &Table,
     cold: &ColdTable,
@@ -250,7 +256,8 @@ pub(super) fn is_current_key(
     table.index_holds(index, row) && **own == *key
 }
 
-/// The identity keys of the rows that a tree has with one whole key of its index, which few have.
+/// The identity keys of an index's tree under one whole key of the index, which must be a key that
+/// few rows share.
 pub(super) fn identities_in_tree(
     task: &Task,
     cold: &ColdTable,

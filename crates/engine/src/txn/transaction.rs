@@ -28,44 +28,46 @@ use crate::wait::Task;
 /// [`Transaction::rollback_statement`].
 #[derive(Clone, Copy, Debug)]
 pub struct Statement {
-    /// What the statement reads at.
+    /// The snapshot at which the statement reads.
     pub snapshot: Snapshot,
-    /// What was there when it began.
+    /// The savepoint from when the statement began.
     pub start: Savepoint,
     level: usize,
 }
 
-/// A gate held, shared or exclusive.
+/// A table whose gate the transaction holds, shared or exclusive.
 pub(super) struct Held {
     pub table: TablePtr,
     pub shard: usize,
     /// Whether the transaction closed the gate.
     pub exclusive: bool,
-    /// Whether the transaction has announced to lockers of the table that it writes to it.
+    /// Whether the transaction has announced to lockers that it writes to the table.
     pub announced: bool,
-    /// Whether the gate is held until the transaction ends: entries of its sets name this place.
-    /// Always where writes were announced.
+    /// Whether the gate is held until the transaction ends, since entries of the write set or of
+    /// the validation set name this place. Always set once writes were announced.
     pub kept: bool,
-    /// Whether it was left: nothing is known of the table any more, and another may take this
-    /// place.
+    /// Whether the transaction has left the gate. Then the table may be freed, and another table
+    /// may take this place.
     pub left: bool,
 }
 
-/// What a row takes in memory beside its bytes, about: its anchor, its places in indexes and the
-/// write set.
+/// Approximate bytes of memory that a row takes beside its own bytes: its anchor, its index entries
+/// and its entry in the write set.
 pub(super) const ROW_BYTES: usize = 128;
-/// The part of what rows may take that a transaction may fill, and the least that that is.
+/// A transaction's share is one part in this many of what rows may take in memory, and at least
+/// `SHARE_MIN` bytes; see [`Transaction::share`].
 const SHARE_PART: u64 = 4;
 const SHARE_MIN: u64 = 1 << 20;
-/// The part of that at which what it has written to storages of its own is settled.
+/// Changes of a transaction's own storages are settled when they take one part in this many of its
+/// share.
 const SETTLE_PART: u64 = 4;
-/// How often, while another share is filled, the transaction checks whether it is alone in the
+/// How often the transaction checks, while it writes a second share, whether it is alone in the
 /// table.
 const SHARE_LOOKS: u64 = 16;
 
-/// Something to be done when the transaction's fate is known.
+/// A function to be called when the transaction's fate is known; see [`Transaction::on_end`].
 type Hook = Box<dyn FnOnce(Option<Lsn>) + Send>;
-/// Something that a commit needs.
+/// A function to be called before a commit; see [`Transaction::before_commit`].
 type Preparation = Box<dyn FnOnce(&Task, u64) -> TxnResult<()> + Send>;
 
 /// A transaction in one database. It belongs to one session and is used by one thread at a time.
@@ -76,54 +78,56 @@ pub struct Transaction {
     pub(super) shard: usize,
     /// The latest statement number, which versions are written under.
     pub(super) statement: u64,
-    /// The transaction's own snapshot, once something was read at it.
+    /// The transaction's own snapshot, once a statement has taken it.
     fixed: Option<Lsn>,
-    /// The oldest snapshot in use, which the slot holds.
+    /// The oldest snapshot in use, as it is registered in the slot.
     registered: Option<Lsn>,
-    /// Statements in progress, one within another.
+    /// The number of statements in progress, each nested in the one before.
     level: usize,
-    /// Whether the slot says that it knows no row, though it has a snapshot.
+    /// Whether the slot says that the transaction rests: it has a snapshot and no active statement.
     is_resting: bool,
     pub(super) held: SmallVec<[Held; 4]>,
     pub(super) writes: WriteSet,
     pub(super) reads: Vec<Read>,
     pub(super) scans: Vec<Scan>,
     pub(super) hooks: Vec<Hook>,
-    /// To be done before a commit.
+    /// Called before a commit.
     pub(super) preparations: Vec<Preparation>,
-    /// Operations for the log besides the rows, encoded.
+    /// Encoded operations that the commit logs after the rows.
     pub(super) operations: Vec<u8>,
-    /// What goes to the log before the commit.
+    /// Operations on loaded rows, which go to the log before the commit.
     pub(super) loads: Loads,
-    /// About how many bytes of memory its changes take, and with how many it is looked next whether
-    /// that is too much.
+    /// About how many bytes of memory its changes take. At `look_at_bytes` the transaction checks
+    /// next whether that is too much.
     pub(super) written_bytes: u64,
-    /// How many of these are rows of storages of its own that may be settled.
+    /// How many of these are in storages of its own, and so can be settled.
     own_bytes: u64,
     look_at_bytes: u64,
-    /// Bytes of rows that go to the log, and how many writes were taken back: for [`Progress`].
+    /// Bytes of new rows that the commit logs, and the number of writes that were undone: for
+    /// [`Progress`].
     pub(super) row_bytes: u64,
     pub(super) undone: u32,
-    /// The storage whose new rows go to a successor of it; 0 if none. Written by the load.
+    /// The storage whose changes go to its successor; 0 if there is none. Written by the load.
     loading: Option<Arc<AtomicU64>>,
-    /// The storages that are its own.
+    /// The storages that the transaction has made, once they have trees.
     pub(super) own: Vec<OwnStorage>,
-    /// Rows that it has put into trees of those.
+    /// Rows that it has built into the trees of these storages.
     pub(super) built_rows: u64,
     /// The position of the prepare record, once there is one.
     pub(super) prepared: Option<Lsn>,
-    /// Memory for the commit record's body, and for what the commit leaves behind.
+    /// Reused memory: for the commit record's body, and for the garbage that the commit queues.
     pub(super) buffer: Vec<u8>,
     pub(super) garbage: Vec<Garbage>,
     /// See [`Transaction::check_reads`].
     pub(super) checks_reads: bool,
     /// Whether it has locked definitions.
     pub(super) locks_things: bool,
-    /// What it has locked; most transactions lock nothing.
+    /// Its locks on tables, rows and ranges; most transactions have none.
     pub(super) locks: Option<Box<HeldLocks>>,
-    /// A row for which this transaction was woken first.
+    /// The row whose baton this transaction carries (see `txn::waits`).
     pub(super) baton: Option<Resource>,
-    /// Whether its commit has begun: it is over when that returns, unless that panics.
+    /// Whether its commit has begun. If the transaction is dropped after that before it is
+    /// finished, a panic is unwinding.
     pub(super) is_ending: bool,
     pub(super) finished: bool,
 }
@@ -187,7 +191,8 @@ impl Transaction {
         self.manager().slots.get(self.slot)
     }
 
-    /// The gates that it is inside of: for registering a wait of its session.
+    /// The gates that the transaction is inside of, by the addresses of their tables: for
+    /// registering a wait of its session.
     pub fn gates(&self) -> impl Iterator<Item = u64> + '_ {
         self.held.iter().filter(|held| !held.left).map(|held| held.table.address())
     }
@@ -207,16 +212,16 @@ impl Transaction {
         });
     }
 
-    /// Tells by what error it ends.
+    /// Publishes the error by which the transaction ends.
     pub(super) fn tell_error(&self, error: &TxnError) {
         let error = u16::try_from(error.number()).unwrap_or(u16::MAX);
         let slot = self.slot();
         slot.set_progress(&Progress { error, ..slot.progress() });
     }
 
-    /// Begins a statement: a new snapshot under READ COMMITTED, the transaction's own elsewhere.
-    /// Statements nest (a trigger within an INSERT); each sees what earlier statements of the
-    /// transaction wrote, and nothing that it or later ones write.
+    /// Begins a statement: at a new snapshot under READ COMMITTED, at the transaction's own at
+    /// other levels. Statements nest (a trigger within an INSERT); each sees what earlier
+    /// statements of the transaction wrote, and nothing that it or later ones write.
     #[inline]
     pub fn begin_statement(&mut self, isolation: Isolation, at: ReadAt) -> Statement {
         self.level += 1;
@@ -236,7 +241,7 @@ impl Transaction {
         }
     }
 
-    /// The transaction's own snapshot in the view of a statement that has another one: a
+    /// The transaction's own snapshot, for a part of a statement that reads at another one: a
     /// memory-optimized table read WITH (SNAPSHOT) under READ COMMITTED.
     pub fn elevated(&mut self, statement: &Statement, isolation: Isolation) -> Snapshot {
         let stamp = self.fixed_stamp(ReadAt::Committed);
@@ -248,7 +253,7 @@ impl Transaction {
         Snapshot { stamp, slot: self.slot, statement: self.statement, isolation }
     }
 
-    /// What is committed now, in the view of the statement in progress.
+    /// A snapshot of what is committed now, for the statement in progress.
     pub fn newest_snapshot(&self) -> Snapshot {
         debug_assert!(self.registered.is_some(), "a statement is in progress");
         self.snapshot(self.session.newest(ReadAt::Committed), Isolation::ReadCommitted)
@@ -291,9 +296,9 @@ impl Transaction {
         stamp
     }
 
-    /// Registers a snapshot if none is: until its begin words are replaced, what this transaction
-    /// wrote must not be reclaimed, although other transactions may replace it as soon as it is
-    /// committed.
+    /// Registers a snapshot if the transaction has none. The snapshot keeps in memory what the
+    /// transaction wrote until its begin words are replaced: as soon as the commit is published,
+    /// other transactions may replace these versions and queue them as garbage.
     pub(super) fn protect_own(&mut self) {
         if self.registered.is_none() {
             self.fresh_stamp(ReadAt::Durable);
@@ -303,7 +308,7 @@ impl Transaction {
         }
     }
 
-    /// What [`Transaction::protect_own`] has registered between statements is given up.
+    /// Gives up the snapshot that [`Transaction::protect_own`] has registered between statements.
     pub(super) fn release_own(&mut self) {
         debug_assert!(!self.is_in_statement());
         self.retain_fixed();
@@ -313,14 +318,15 @@ impl Transaction {
         }
     }
 
-    /// From now on rows are looked at again.
+    /// Ends the transaction's rest: from here on it may know rows.
     fn look_around(&mut self) {
         self.is_resting = false;
         self.manager().horizon.look_around(self.slot(), || self.session.newest(ReadAt::Durable));
     }
 
-    /// Ends a statement that succeeded. One that is committed at once need not be ended. Rows read
-    /// by it may be gone afterwards, unless the transaction has a snapshot of its own.
+    /// Ends a statement that succeeded. A statement whose transaction commits at once need not be
+    /// ended. Rows that it has read may be freed afterwards; a snapshot of the transaction's own
+    /// keeps them only in tables that do not sink.
     #[inline]
     pub fn end_statement(&mut self, statement: Statement) {
         self.pass_baton();
@@ -338,8 +344,8 @@ impl Transaction {
         }
     }
 
-    /// Whether a statement that has succeeded can be the next one as well, as if that had begun
-    /// now: it has changed nothing, and has its transaction's snapshot.
+    /// Whether the next statement can go on under this one, which has succeeded, instead of
+    /// beginning anew: this one has changed nothing, and reads at its transaction's snapshot.
     #[inline]
     pub fn can_go_on(&self, statement: &Statement) -> bool {
         self.baton.is_none()
@@ -356,7 +362,7 @@ impl Transaction {
     }
 
     fn retain_fixed_only(&mut self) {
-        // What has to be validated at commit has to be in memory then.
+        // What the commit validates must stay in memory until then.
         if self.has_protected() {
             return;
         }
@@ -367,23 +373,22 @@ impl Transaction {
         }
     }
 
-    /// The place to which a failed statement, or ROLLBACK to a savepoint, goes back.
+    /// The current savepoint, to which a failed statement, or ROLLBACK to a savepoint, goes back.
     #[inline]
     pub fn savepoint(&self) -> Savepoint {
         Savepoint { writes: self.writes.position(), operations: self.operations.len() }
     }
 
-    /// Registers a function to be called when the transaction's fate is known, before it lets go
-    /// of its gates: with its stamp, which the committed horizon covers by then, or with `None` if
-    /// it is rolled back. Called in order.
+    /// Registers a function to be called when the transaction's fate is known, before it releases
+    /// its gates: with its stamp, which the committed horizon covers by then, or with `None` if it
+    /// is rolled back. Functions are called in the order of their registration.
     pub fn on_end(&mut self, hook: impl FnOnce(Option<Lsn>) + Send + 'static) {
         self.hooks.push(Box::new(hook));
     }
 
-    /// Whether it has written so much that further changes of this table had better not stay in
-    /// memory: more than its share of what rows may take, or half of what is left of it, and the
-    /// table is one that may sink. If another owner is in the way, it goes on in memory as long as
-    /// that is not twice as much.
+    /// Whether further changes of this table should go to a successor instead of into memory: the
+    /// table is one that may sink, and the transaction has written its share of memory. If another
+    /// owner is in the way, the transaction goes on in memory up to twice its share.
     #[inline]
     pub fn outgrows(&mut self, table: &Table) -> bool {
         self.written_bytes >= self.look_at_bytes && self.has_outgrown(table)
@@ -392,21 +397,23 @@ impl Transaction {
     #[cold]
     fn has_outgrown(&mut self, table: &Table) -> bool {
         let share = self.share();
-        // Others may leave less of it until then.
+        // The next check comes before a whole share is written: the share shrinks when other
+        // transactions take memory.
         self.look_at_bytes = self.written_bytes.saturating_add(share / SHARE_LOOKS);
         let is_due = table.is_sinkable() && self.written_bytes >= share;
         is_due && (self.written_bytes / 2 >= share || self.is_alone_in(table))
     }
 
-    /// What it may write before that is too much. Where rows that stay have taken most of what
-    /// there is, that is less.
+    /// How many bytes the transaction may write before that is too much: a quarter of what rows may
+    /// take or, where rows that stay have taken most memory, half of what the server has left; at
+    /// least [`SHARE_MIN`].
     fn share(&self) -> u64 {
         let pool = self.manager().tables().pool();
         let found = self.written_bytes.saturating_add(pool.room_at_server());
         (pool.least_limit() / SHARE_PART).min(found / 3).max(SHARE_MIN)
     }
 
-    /// It has written something, of this many bytes, to a table.
+    /// Counts bytes of memory that the transaction has written to a table.
     #[inline]
     pub(super) fn note_written(&mut self, table: &Table, bytes: usize) {
         self.written_bytes += bytes as u64;
@@ -415,23 +422,23 @@ impl Transaction {
         }
     }
 
-    /// Whether its changes of storages of its own take a good part of its share.
+    /// Whether changes of its own storages take so much of its share that they are to be settled.
     pub(super) fn fills_memory(&self) -> bool {
         self.is_much(self.own_bytes)
     }
 
-    /// Whether this many bytes are a good part of its share.
+    /// Whether this many bytes are at least one part in [`SETTLE_PART`] of its share.
     pub(super) fn is_much(&self, bytes: u64) -> bool {
         bytes >= self.share() / SETTLE_PART
     }
 
-    /// Its changes of storages of its own take no memory any more.
+    /// Takes changes of its own storages off the count, since they were settled.
     pub(super) fn forget_own(&mut self) {
         self.written_bytes = self.written_bytes.saturating_sub(self.own_bytes);
         (self.own_bytes, self.look_at_bytes) = (0, SHARE_MIN);
     }
 
-    /// What it costs to do all of it once more, in rows.
+    /// The cost of undoing the transaction: the rows that it has written.
     pub(super) fn cost(&self) -> u64 {
         self.writes.len() as u64 + self.built_rows
     }
@@ -441,7 +448,8 @@ impl Transaction {
         self.level > 0
     }
 
-    /// Whether no other transaction is in the table or changes definitions, just now.
+    /// Whether at the moment no other transaction is inside the table's gate, and none changes
+    /// definitions.
     fn is_alone_in(&self, table: &Table) -> bool {
         let (owner, gate) = (self.session.owner().id(), table.gate());
         let is_own = gate.closing().is_none_or(|holder| holder == owner.0);
@@ -455,8 +463,8 @@ impl Transaction {
         self.loading.as_ref().is_some_and(is_it)
     }
 
-    /// From now on changes of this storage go to its successor; the caller sets the number to 0
-    /// when that is over.
+    /// Makes changes of this storage go to its successor from now on. The caller sets the number to
+    /// 0 when the load ends.
     pub(crate) fn load(&mut self, storage: Arc<AtomicU64>) {
         self.loading = Some(storage);
         (self.written_bytes, self.own_bytes, self.look_at_bytes) = (0, 0, SHARE_MIN);
@@ -473,12 +481,13 @@ impl Transaction {
 
     /// Enters the gate of a table, as every access does: until the transaction ends, or leaves the
     /// tables that it has only read ([`Transaction::leave_tables`]), no DDL changes the table. A
-    /// session enters all gates of a plan first and then sees whether the plan is still good.
+    /// session enters all gates of a plan first and then checks whether the plan is still valid.
     pub fn enter_table(&mut self, task: &Task, table: &Table) -> TxnResult<()> {
         self.hold(task, table).map(drop)
     }
 
-    /// Holds the gate of a table shared until the transaction ends. Every access does this.
+    /// Enters the gate of a table if the transaction is not inside yet. Returns the gate's place in
+    /// [`Transaction::held`].
     #[inline]
     pub(super) fn hold(&mut self, task: &Task, table: &Table) -> TxnResult<u32> {
         let pointer = table.pointer();
@@ -498,7 +507,7 @@ impl Transaction {
             let shard = task.worker().index();
             match self.manager().enter_gate(table, shard, owner) {
                 Ok(()) => {
-                    // The gate's mark says what is true while it is held.
+                    // The mark can be relied on only while the gate is held.
                     if table.gate().is_retired() && table.gate().closing() != Some(owner) {
                         self.manager().leave_gate(table, shard);
                         return Err(TxnError::TableChanged { storage: table.storage() });
@@ -510,7 +519,7 @@ impl Transaction {
         }
     }
 
-    /// Waits until a table is loaded, which goes before others from now on.
+    /// Waits until recovery has loaded a table, and makes it load this table before others.
     fn wait_until_loaded(&mut self, task: &Task, table: &Table) -> TxnResult<()> {
         let loading = table.loading();
         loading.ask();
@@ -532,7 +541,7 @@ impl Transaction {
         Place::Part(self.manager().id(), table.storage(), Target::Whole)
     }
 
-    /// Notes a gate that was entered. Returns its place.
+    /// Adds a gate that was entered to the list. Returns its place there.
     fn push_held(&mut self, table: TablePtr, shard: usize) -> u32 {
         self.slot().note_gate(table.address());
         let entered =
@@ -549,8 +558,9 @@ impl Transaction {
         }
     }
 
-    /// Leaves the tables that it has only read, and of which nothing is to be checked or kept as it
-    /// is until it ends. Called where no statement is in progress, and no plan is relied on.
+    /// Leaves the gates of tables that the transaction has only read, except tables that it has
+    /// made, whose gates it has closed, or in which it has locks or reads to validate at commit.
+    /// Called where no statement is in progress, and no plan is relied on.
     pub fn leave_tables(&mut self) {
         if self.level == 0 && self.held.iter().any(|held| !held.kept && !held.left) {
             self.leave_read_tables();
@@ -576,7 +586,7 @@ impl Transaction {
     }
 
     pub(super) fn leave(&self, held: &Held) {
-        // SAFETY: the gate is held until the next line.
+        // SAFETY: the gate is held until `leave_gate` below.
         let table = unsafe { held.table.get() };
         self.manager().leave_gate(table, held.shard);
     }
@@ -589,8 +599,8 @@ impl Transaction {
     }
 
     /// Closes the gate of a table until the transaction ends: waits until no other transaction is
-    /// inside, and keeps other transactions out. Only DDL does this, before it changes or drops the
-    /// table.
+    /// inside, and keeps other transactions out. Called only for DDL, before it changes or drops
+    /// the table, and for loads that make a successor.
     pub fn close_gate(&mut self, task: &Task, table: &Arc<Table>) -> TxnResult<()> {
         critical::section(Section::Wait, || self.close_gate_of(task, table))
     }
@@ -619,8 +629,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Lets go of everything: hooks, gates, locks, the snapshot, the slot, and those that wait. No
-    /// begin word of the transaction may be left.
+    /// Ends the transaction: calls the hooks, releases locks, gates, the snapshot and the slot, and
+    /// wakes waiters. No begin word of the transaction may be left.
     pub(super) fn finish(&mut self, stamp: Option<Lsn>) {
         debug_assert!(!self.finished);
         self.finished = true;
@@ -646,7 +656,7 @@ impl Transaction {
         let garbage = std::mem::take(&mut self.garbage);
         self.session.give_spare(Spare { writes, buffer, garbage });
         let owner = self.session.owner();
-        // Behind the hooks, which publish what was changed, and behind the gates.
+        // After the hooks, which publish changed definitions, and after the gates.
         self.end_thing_locks();
         self.manager().slots.release(self.shard, self.slot);
         self.manager().graph.ended(owner.id());

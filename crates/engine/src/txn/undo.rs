@@ -16,9 +16,10 @@ use crate::wait::Task;
 const UNDO_STEP: usize = 256;
 
 impl Transaction {
-    /// Undoes everything that was written since the savepoint. Rows that were read stay read.
+    /// Undoes everything that the transaction has written since the savepoint. Reads that its
+    /// commit validates stay noted.
     ///
-    /// Rows returned by cursors of the transaction since then, if it wrote them, are gone.
+    /// References to rows that the transaction has written since then are not valid afterwards.
     pub fn rollback_to(&mut self, task: &Task, savepoint: Savepoint) {
         critical::section(Section::Rollback, || self.undo_to(task, savepoint));
     }
@@ -74,9 +75,9 @@ impl Transaction {
         // SAFETY: the gate of the table is held.
         let table = unsafe { self.held[write.table as usize].table.get() };
         let anchor = write.anchor;
-        // SAFETY: the head is this transaction's, so that no other transaction changes it; what is
-        // unlinked may still be walked through, so it goes to the epoch. Release: readers that see
-        // the older version as the head see what it was.
+        // SAFETY: the head is this transaction's, so that no other transaction changes it; readers
+        // may still walk through what is unlinked, so the epoch frees it. Release: a reader that
+        // finds the older version at the head sees its contents.
         unsafe {
             match write.kind {
                 WriteKind::Insert => {
@@ -85,7 +86,8 @@ impl Transaction {
                     table.retire_anchor(shard, guard, anchor);
                 }
                 WriteKind::Delete => anchor.head().store(INLINE, Release),
-                // The begin words afterwards: a head is to be waited for while it is one.
+                // The head first, then the begin word: as long as a version is the head its begin
+                // word names its owner, for which other transactions wait.
                 WriteKind::Reuse => {
                     anchor.head().store(write.version.address(), Release);
                     let inline = anchor.inline(table.links());
@@ -102,8 +104,8 @@ impl Transaction {
 }
 
 impl Drop for Transaction {
-    /// Rolls it back. A panic in the middle of its commit ends the process first: what it has
-    /// published is not undone.
+    /// Rolls the transaction back. If its commit has begun, a panic is unwinding, which ends the
+    /// process first: what the commit has published cannot be undone.
     fn drop(&mut self) {
         if !self.finished {
             if self.is_ending {

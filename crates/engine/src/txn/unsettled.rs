@@ -1,5 +1,5 @@
-//! What a database's log is still needed for besides its rows: decisions that other databases may
-//! ask for, and streams of chunks that lead nowhere although no record says so.
+//! Reasons, besides its rows, for which a database's log is still needed: decisions that other
+//! databases may ask for, and abandoned streams of chunks that no record ends.
 
 use std::collections::HashMap;
 
@@ -16,27 +16,27 @@ type AreDurable = Box<dyn Fn() -> bool + Send>;
 /// See the module's header.
 #[derive(Default)]
 pub(crate) struct Unsettled {
-    /// The transactions over several databases that this one decides, in progress or with the
-    /// databases in which their ends have to become durable.
+    /// The transactions over several databases that this one decides: none while in progress, and
+    /// then a test whether their ends are durable in all these databases.
     decisions: Mutex<HashMap<GlobalTransaction, Option<AreDurable>>>,
-    /// What was decided before the last start is not asked for any more. Set once, after all
+    /// Whether no database needs decisions from before the last start any more. Set once, after all
     /// databases have been opened; read by checkpoints.
     earlier_settled: AtomicBool,
     forsaken: Mutex<Vec<Lsn>>,
 }
 
 impl Unsettled {
-    /// A transaction is about to be decided.
+    /// Notes a transaction that is about to be decided.
     pub fn begin(&self, global: GlobalTransaction) {
         lock(&self.decisions).insert(global, None);
     }
 
-    /// The transaction was not decided after all.
+    /// Forgets a transaction that was not decided after all.
     pub fn cancel(&self, global: &GlobalTransaction) {
         lock(&self.decisions).remove(global);
     }
 
-    /// The transaction was decided, and has ended in the databases that took part in it.
+    /// Notes that a transaction was decided, and has ended in the databases that took part in it.
     pub fn settle(&self, global: GlobalTransaction, ends_are_durable: AreDurable) {
         let mut decisions = lock(&self.decisions);
         decisions.insert(global, Some(ends_are_durable));
@@ -56,12 +56,13 @@ impl Unsettled {
         }
     }
 
-    /// All databases are open, and what was in doubt in them is resolved, durably.
+    /// Notes that all databases are open, and what was in doubt in them is resolved, durably.
     pub fn settle_earlier(&self) {
         self.earlier_settled.store(true, Release);
     }
 
-    /// The log took no record that says that this stream of chunks leads nowhere.
+    /// Notes an abandoned stream of chunks, or a prepare record, of which the log took no record
+    /// that ends it.
     pub fn forsake(&self, stream: Lsn) {
         lock(&self.forsaken).push(stream);
     }

@@ -1,4 +1,4 @@
-//! What a transaction has read, and whether it still holds at its commit.
+//! Validation: whether what a transaction has read still holds at its commit.
 
 use base::ids::Lsn;
 
@@ -23,7 +23,7 @@ impl Transaction {
     }
 
     pub(super) fn note_read(&mut self, held: u32, row: RowRef) {
-        // Where rows sink, locks protect what is read.
+        // In tables that sink, locks protect what is read.
         if row.anchor.is_cold() {
             return;
         }
@@ -62,8 +62,8 @@ impl Transaction {
         !self.reads.is_empty() || !self.scans.is_empty()
     }
 
-    /// Looks at everything that was protected, as a commit at `stamp` finds it. Nothing is waited
-    /// for but peers with lower stamps, for the few instructions until their fate is known.
+    /// Checks that everything that was protected still holds for a commit at `stamp`. Waits for
+    /// peers that get or have lower stamps, for the few instructions until their fate is known.
     pub(super) fn validate(&self, worker: &Worker, stamp: Lsn) -> TxnResult<()> {
         if self.has_protected() {
             self.validate_reads(worker, stamp)?;
@@ -76,8 +76,8 @@ impl Transaction {
         let _guard = worker.pin();
         let slots = &self.manager().slots;
         for read in &self.reads {
-            // SAFETY: the gate of the table is held; the version was committed below a snapshot
-            // that is still registered, or by a transaction above which it is protected.
+            // SAFETY: the gate of the table is held; a snapshot that sees the version, or is older
+            // than it, is still registered, so that the version stays in its row's chain.
             let above = unsafe {
                 let table = self.held[read.table as usize].table.get();
                 let own = (self.slot, stamp);
@@ -120,8 +120,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// On tables whose writers wait, readers at these levels would have waited too, and met in a
-    /// deadlock.
+    /// The error of a failed validation. On tables whose writers wait it is a deadlock: with locks,
+    /// readers at these levels would have waited too, and met in one.
     fn invalid(&self, held: u32, error: TxnError) -> TxnError {
         // SAFETY: the gate of the table is held.
         match unsafe { self.held[held as usize].table.get() }.conflicts() {

@@ -13,20 +13,20 @@
 //! load ends.
 //!
 //! An owner that waits for a lock ([`super::locks`]) stands in that lock's queue, which wakes it
-//! when the lock is granted. The graph knows all owners in its way, and is told when they change.
+//! when the lock is granted. The queue tells the graph all owners in its way, and when they change.
 //!
 //! # Invariants
 //!
 //! * W1: an owner waits for one thing at a time.
-//! * W2: an owner that sleeps is behind an owner that will end or let go, or is the victim of a
-//!   cycle: every new edge is checked for a cycle when it is made. Moving sleepers behind one that
-//!   was just woken makes none, since that one waits for nothing.
+//! * W2: an owner that sleeps is behind an owner that will end or release what it has, or is the
+//!   victim of a cycle: every new edge is checked for a cycle when it is made. Moving sleepers
+//!   behind one that was just woken makes none, since that one waits for nothing.
 //! * W3: `stripes` is not zero for an owner that has waiters. So an owner without waiters ends
 //!   without taking the graph's lock.
 //!
 //! # Lock order
 //!
-//! The graph's lock is taken last; nothing is called under it but wakers are woken after it.
+//! The graph's lock is taken last. Wakers are called after it is released.
 
 use std::collections::HashMap;
 use std::task::Waker;
@@ -44,7 +44,7 @@ use crate::txn::write_set::{ChangedRow, Window};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct OwnerId(pub u64);
 
-/// What is waited for.
+/// A resource that an owner waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Resource {
     /// A row, or the key that it occupies: the anchor's address.
@@ -55,23 +55,23 @@ pub enum Resource {
     Lock(u64),
 }
 
-/// Why an owner cannot go on.
+/// What an owner waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blocker {
-    /// This owner has it.
+    /// Another owner has this resource.
     Owner(OwnerId, Resource),
-    /// Those inside this gate must leave.
+    /// The transactions inside this gate must leave.
     Drain(u64),
-    /// It stands in a queue for this lock.
+    /// The owner stands in a queue for this lock.
     Lock(LockWait),
     /// The rows of the table at this address are not all in memory yet.
     Load(u64),
 }
 
-/// Where something is that is waited for: for the system views.
+/// What an owner waits for, as the system views name it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// What has a definition in a database.
+    /// Something in a database that has a definition.
     Thing(DbId, Thing),
     /// A table, or a part of it.
     Part(DbId, StorageId, Target),
@@ -84,22 +84,22 @@ pub enum Place {
 pub struct Waits {
     /// The session.
     pub session: SessionId,
-    /// Its name in the graph.
+    /// Its id in the graph.
     pub owner: OwnerId,
     /// What it waits for.
     pub blocker: Blocker,
-    /// Those that are known to be in its way.
+    /// The owners that are known to be in its way.
     pub holders: Holders,
-    /// In which mode it wants a row that another owner has changed.
+    /// The lock mode in which it wants a row that another owner has changed.
     pub wish: LockMode,
-    /// Where that is, what it waits for.
+    /// The place of what it waits for, if it is known.
     pub place: Option<Place>,
 }
 
-/// The owners in the way of another.
+/// Owners in the way of another one.
 pub type Holders = SmallVec<[OwnerId; 4]>;
 
-/// How a wait ended other than by being granted.
+/// Why a wait has ended without a grant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// Chosen as the victim of a cycle: message 1205.
@@ -125,14 +125,14 @@ pub struct Owner {
     wish: AtomicU8,
     /// See [`Waits::place`].
     place: Mutex<Option<Place>>,
-    /// What it shows of its writes.
+    /// Where the session's transactions show their writes.
     window: Arc<Window>,
     state: AtomicU8,
     waker: Mutex<Option<Waker>>,
 }
 
 impl Owner {
-    /// The owner's name in the graph.
+    /// The owner's id in the graph.
     pub fn id(&self) -> OwnerId {
         self.id
     }
@@ -157,12 +157,12 @@ impl Owner {
         self.timeout_ms.load(Relaxed)
     }
 
-    /// What undoing the transaction would cost, told before each wait.
+    /// Sets what undoing the transaction would cost. Called before each wait.
     pub fn set_cost(&self, writes: u64) {
         self.cost.store(writes, Relaxed);
     }
 
-    /// In which mode rows of others are waited for, told before a wait.
+    /// Sets the lock mode in which the owner waits for rows of other owners. Called before a wait.
     pub(crate) fn set_wish(&self, mode: LockMode) {
         self.wish.store(mode.bits(), Relaxed);
     }
@@ -171,7 +171,7 @@ impl Owner {
         LockMode::of_bits(self.wish.load(Relaxed))
     }
 
-    /// Sets where the owner waits. Called before it waits.
+    /// Sets what the owner waits for. Called before it waits.
     pub(crate) fn set_place(&self, place: Option<Place>) {
         *self.place.lock().expect("no panic under this lock") = place;
     }
@@ -213,7 +213,8 @@ struct Waiting {
     blocker: Blocker,
     /// The owners in its way, if it waits for a lock.
     holders: Holders,
-    /// The gates that the waiter is inside of, for those that wait for a gate to empty.
+    /// The gates that the waiter is inside of: owners that wait for one of them to empty wait for
+    /// it.
     gates: Gates,
     /// Order of arrival.
     ticket: u64,
@@ -232,7 +233,7 @@ const STRIPES: usize = 1024;
 /// The waits-for graph of a server.
 pub struct WaitGraph {
     inner: Mutex<Inner>,
-    /// How many wait behind the owners whose ids fall here (W3).
+    /// How many owners wait behind those whose ids fall into each stripe (W3).
     stripes: Box<[AtomicU32]>,
     next_owner: AtomicU64,
 }
@@ -284,7 +285,7 @@ impl WaitGraph {
         self.wait(owner, blocker, Holders::new(), gates)
     }
 
-    /// As `register`, for a lock that these owners keep it from. The lock's queue calls
+    /// As `register`, for a lock that the owners in `holders` keep from it. The lock's queue calls
     /// [`WaitGraph::grant`] when none of them does any more.
     pub(crate) fn register_lock(
         &self,
@@ -334,7 +335,8 @@ impl WaitGraph {
         if refused { Err(Refusal::Deadlock) } else { Ok(()) }
     }
 
-    /// Others are in the way of an owner that waits for a lock than it was told.
+    /// Sets which owners are in the way of one that waits for a lock, and resolves cycles that this
+    /// makes.
     pub(crate) fn set_holders(&self, owner: OwnerId, holders: Holders) {
         let mut inner = self.lock();
         let Some(waiting) = inner.waiting.get_mut(&owner) else { return };
@@ -351,8 +353,8 @@ impl WaitGraph {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// The owner has the lock that it waits for; unless it waits no more, which it will see for
-    /// itself.
+    /// Wakes an owner that has got the lock that it waits for. An owner that does not wait any more
+    /// finds the lock itself.
     pub(crate) fn grant(&self, owner: OwnerId) {
         let mut inner = self.lock();
         let is_lock = |w: &Waiting| matches!(w.blocker, Blocker::Lock(_));
@@ -364,7 +366,7 @@ impl WaitGraph {
         waiting.and_then(|w| w.owner.wake(RUNNING)).into_iter().for_each(Waker::wake);
     }
 
-    /// The wait is over, for whatever reason. Tells whether the owner was made a victim.
+    /// Ends an owner's wait, for whatever reason. Fails if the owner was made a victim.
     pub fn cancel(&self, owner: &Arc<Owner>) -> Result<(), Refusal> {
         let mut inner = self.lock();
         self.remove(&mut inner, owner.id);
@@ -375,21 +377,21 @@ impl WaitGraph {
         }
     }
 
-    /// The owner's transaction (or its part in one database) has ended.
+    /// Wakes waiters of an owner whose transaction, or the part of it in one database, has ended.
     pub fn ended(&self, owner: OwnerId) {
         if self.stripe(owner).load(SeqCst) != 0 {
             self.release(owner, None);
         }
     }
 
-    /// The owner, which was woken for this resource, did not take it.
+    /// Passes on the baton of an owner that was woken for this resource and did not take it.
     pub fn pass(&self, owner: OwnerId, resource: Resource) {
         if self.stripe(owner).load(SeqCst) != 0 {
             self.release(owner, Some(resource));
         }
     }
 
-    /// An owner left this gate while it was being closed.
+    /// Wakes the owner that closes this gate, since another owner has left it.
     pub fn left(&self, gate: u64) {
         let inner = self.lock();
         let closer = inner.draining.get(&gate).and_then(|o| inner.waiting.get(o));
@@ -400,7 +402,7 @@ impl WaitGraph {
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// This table is loaded, or never will be: those that wait for it look.
+    /// Wakes the owners that wait for this table, since it is loaded, or never will be.
     pub(crate) fn loaded(&self, table: u64) {
         let mut inner = self.lock();
         let waits = inner.waiting.iter().filter(|(_, w)| w.blocker == Blocker::Load(table));
@@ -411,7 +413,7 @@ impl WaitGraph {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Owners that wait, each with the one it waits for if there is one.
+    /// Owners that wait, each with the first of those in its way, if any is known.
     pub fn edges(&self) -> Vec<(SessionId, OwnerId, Option<OwnerId>)> {
         let edge = |w: &Waits| (w.session, w.owner, w.holders.first().copied());
         self.waits().iter().map(edge).collect()
@@ -534,8 +536,8 @@ impl Inner {
         None
     }
 
-    /// The owners that must move before this one can. Of those inside a gate only the ones that
-    /// wait are known, and only they can be part of a cycle.
+    /// The owners that an owner waits for. Of those inside a gate only the ones that wait are
+    /// known, and only they can be part of a cycle.
     fn blockers(&self, id: OwnerId) -> Vec<OwnerId> {
         let Some(waiting) = self.waiting.get(&id) else { return Vec::new() };
         match waiting.blocker {

@@ -1,5 +1,5 @@
-//! Insert, update, delete: how a transaction takes rows, and what it does when another has them.
-//! What keys new rows may have is in [`super::keys`].
+//! Insert, update, delete: how a transaction takes rows, and what it does when another one has
+//! them. Checks of the keys of new rows are in [`super::keys`].
 
 use base::ids::Lsn;
 
@@ -19,10 +19,10 @@ use crate::txn::waits::Resource;
 use crate::txn::write_set::{Write, WriteKind};
 use crate::wait::Task;
 
-/// What another version of one takes.
+/// Approximate bytes of memory that another version of a row takes beside its own bytes.
 const VERSION_BYTES: usize = 64;
 
-/// What became of an update or delete.
+/// The outcome of an update or delete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Written {
     /// It is done. For an update this is the row's new version, for a delete the old one.
@@ -36,7 +36,7 @@ pub enum Written {
     Repeated,
 }
 
-/// Where a row was that its transaction has taken away for the time being.
+/// A row that [`Transaction::take_away`] has taken away: the place of its entry in the write set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Trace(Option<usize>);
 
@@ -44,12 +44,12 @@ impl Trace {
     /// None: the row is new.
     pub const NONE: Trace = Trace(None);
 
-    /// As a number.
+    /// The trace as a number; -1 for none.
     pub fn to_number(self) -> i64 {
         self.0.and_then(|place| i64::try_from(place).ok()).unwrap_or(-1)
     }
 
-    /// What [`Trace::to_number`] has said.
+    /// The trace for which [`Trace::to_number`] has given this number.
     pub fn from_number(number: i64) -> Trace {
         Trace(usize::try_from(number).ok())
     }
@@ -59,10 +59,10 @@ impl Trace {
 pub(super) enum Verdict {
     /// Take it.
     Take(Newest),
-    /// Nothing: this is what became of the change.
+    /// End without a change: this is the outcome.
     Ended(Written),
-    /// Look behind this anchor, to which another transaction has moved the row; or at
-    /// [`AnchorPtr::COLD`], since the row has left memory and is to be brought back.
+    /// Judge the row again behind this anchor, to which another transaction has moved it. At
+    /// [`AnchorPtr::COLD`] the row has sunk, and is to be promoted.
     Elsewhere(AnchorPtr),
     /// Another transaction has it: see [`Transaction::give_way`].
     GiveWay(Winner),
@@ -71,7 +71,7 @@ pub(super) enum Verdict {
 /// Another transaction that has a row.
 #[derive(Clone, Copy)]
 pub(super) enum Winner {
-    /// This peer has the row and is not done.
+    /// A peer that is not over has the row.
     Peer(Begin, Status),
     /// A commit that the snapshot does not see won the row.
     Commit(Lsn),
@@ -107,8 +107,8 @@ impl Transaction {
         self.attempted(table, inserted, Attempts::INSERT)
     }
 
-    /// As [`Transaction::insert`], for a row that has its hidden row number, if there are any: that
-    /// of a row of another storage of the table.
+    /// As [`Transaction::insert`], for a row from another storage of the table. It keeps its hidden
+    /// row number, if the table has row numbers.
     pub(crate) fn insert_numbered(
         &mut self,
         task: &Task,
@@ -155,7 +155,8 @@ impl Transaction {
         self.attempted(table, inserted, Attempts::INSERT)
     }
 
-    /// Counts what has come to nothing. What was written is counted when the transaction ends.
+    /// Counts a write that has failed. Writes that have succeeded are counted when the transaction
+    /// ends.
     #[inline]
     fn attempted<T>(
         &self,
@@ -169,7 +170,8 @@ impl Transaction {
         written
     }
 
-    /// The gate of the table is held from here on.
+    /// Prepares for a write to a table: enters its gate, and announces to lockers that the
+    /// transaction writes to it.
     #[inline]
     pub(super) fn target<'a>(
         &mut self,
@@ -224,7 +226,8 @@ impl Transaction {
         };
         if let Err(error) = admitted.and_then(|()| self.link(task, target, anchor, row)) {
             let worker = task.worker();
-            // SAFETY: unlinked from the indexes that it was in, and only this one knows it.
+            // SAFETY: the anchor is in no index and has only its inline version, and only this
+            // thread knows it.
             unsafe { table.retire_anchor(worker.index(), &worker.pin(), anchor) };
             return Err(error);
         }
@@ -312,7 +315,7 @@ impl Transaction {
         self.attempted(table, deleted, Attempts::DELETE)
     }
 
-    /// Takes a row away that [`Transaction::put_back`] will bring back with other keys. For an
+    /// Deletes a row that [`Transaction::put_back`] will insert again with other keys: for an
     /// update of many rows, one of which may get the key that another still has.
     pub fn take_away(
         &mut self,
@@ -328,7 +331,7 @@ impl Transaction {
         Ok((written, Trace(done.then(|| self.writes.len() - 1))))
     }
 
-    /// Brings a row back that this statement has taken away. It keeps its row number, if it has
+    /// Inserts a row again that this statement has taken away. It keeps its row number, if it has
     /// one.
     pub fn put_back(
         &mut self,
@@ -341,7 +344,8 @@ impl Transaction {
         let taken = trace.0.and_then(|place| self.writes.get(place)).copied();
         let taken = taken.filter(|write| write.moved && write.table == target.held);
         let Some(taken) = taken else { return self.insert(task, table, snapshot, bytes) };
-        // SAFETY: the row was this transaction's to end, and all its versions have its number.
+        // SAFETY: this transaction has ended the row's anchor, so that it stays; all versions of
+        // the row have its number.
         let old = unsafe { table.row(taken.anchor.inline(table.links())) };
         let numbered = with_row_number(table, old, bytes);
         let begun = self.begin_anchor(task, target, numbered.as_deref().unwrap_or(bytes), taken);
@@ -378,7 +382,7 @@ impl Transaction {
         row: RowRef,
     ) -> TxnResult<Written> {
         let change = match target.table.conflicts() {
-            // The row is not followed: another transaction that wants it fails.
+            // Other transactions do not follow the row: one that wants it fails.
             ConflictPolicy::FirstWriterWins => Change::Delete,
             ConflictPolicy::Wait => Change::Move,
         };
@@ -389,7 +393,7 @@ impl Transaction {
         Ok(written)
     }
 
-    /// The row whose old anchor this entry has ended goes on with these bytes.
+    /// Makes a new anchor with these bytes for the row whose old anchor the entry `old` has ended.
     fn begin_anchor(
         &mut self,
         task: &Task,
@@ -496,7 +500,8 @@ impl Transaction {
                 false => Verdict::Take(newest),
             },
             Fate::Committed(stamp) => {
-                // What becomes of the statement tells of this commit, even if it changes nothing.
+                // The outcome of the statement reveals this commit, even if the statement changes
+                // nothing.
                 self.session.note_shown(Lsn(stamp.0 + 1));
                 match is_followed(target) {
                     false => Verdict::GiveWay(Winner::Commit(stamp)),
@@ -517,8 +522,8 @@ impl Transaction {
         }
     }
 
-    /// Another transaction has the row. Waits until that is over, so that the row can be judged
-    /// once more, or fails. No epoch guard may be alive.
+    /// Waits until another transaction does not have the row any more, so that the row can be
+    /// judged once more, or fails. No epoch guard may be alive.
     pub(super) fn give_way(
         &mut self,
         task: &Task,
@@ -532,7 +537,7 @@ impl Transaction {
         }
     }
 
-    /// Another transaction has the row: waits for it to end, or fails.
+    /// Waits for the peer that has the row to end, or fails.
     fn contested(
         &mut self,
         task: &Task,
@@ -550,7 +555,7 @@ impl Transaction {
             (ConflictPolicy::FirstWriterWins, Status::Aborted) => {
                 self.wait_until_over(task, table, row, begin)
             }
-            // It will be known in a moment.
+            // The peer's fate will be known in a moment.
             (ConflictPolicy::FirstWriterWins, _) => {
                 task.yield_now();
                 Ok(())
@@ -586,7 +591,7 @@ impl Transaction {
                 table.counters().write_conflict();
                 TxnError::WriteConflict
             }
-            // What locks would have made a deadlock of.
+            // With locks the two transactions would have met in a deadlock.
             (ConflictPolicy::Wait, Isolation::RepeatableRead | Isolation::Serializable) => {
                 TxnError::Deadlock
             }
@@ -630,10 +635,10 @@ impl Transaction {
                 (version.address(), version, WriteKind::Update)
             }
         };
-        // SAFETY: protected as above. Release: a thread that sees the new head sees what it points
-        // to.
+        // SAFETY: the caller's guard protects the anchor.
         let word = unsafe { anchor.head() };
-        // SeqCst: the writer looks at the table's lock word afterwards (see `txn::locks`).
+        // SeqCst: a thread that sees the new head sees what it points to, and the writer looks at
+        // the table's lock word afterwards (see `txn::locks`).
         if word.compare_exchange(newest.head, head, SeqCst, Acquire).is_err() {
             if kind != WriteKind::Delete {
                 // SAFETY: it was never linked.
@@ -656,8 +661,8 @@ impl Transaction {
 }
 
 impl Transaction {
-    /// Puts a new version into the row's inline slot, if that is dead: `None` if it is not, and
-    /// `Some(false)` if the head has changed meanwhile.
+    /// Puts a new version into the row's inline slot, if that is dead and can be used again.
+    /// Returns `None` if not, and `Some(false)` if the head has changed meanwhile.
     fn take_inline(
         &mut self,
         target: WriteTarget<'_>,
@@ -684,7 +689,7 @@ impl Transaction {
         Some(taken)
     }
 
-    /// A new row is going to be in the commit record.
+    /// Counts the bytes of a new row that will be in the commit record.
     #[inline]
     fn note_logged(&mut self, table: &Table, row: &[u8]) {
         if table.is_logged() {
@@ -692,7 +697,7 @@ impl Transaction {
         }
     }
 
-    /// The row is this transaction's now.
+    /// Adds a row that this transaction has taken to the write set.
     fn note_taken(
         &mut self,
         target: WriteTarget<'_>,
@@ -707,14 +712,14 @@ impl Transaction {
     }
 }
 
-/// Whether a statement that finds a row changed by another transaction goes on with what the row
-/// has become.
+/// Whether a statement that finds a row changed by another transaction goes on with the row's
+/// newest state.
 pub(super) fn is_followed(target: WriteTarget<'_>) -> bool {
     target.table.conflicts() == ConflictPolicy::Wait
         && target.snapshot.isolation == Isolation::ReadCommitted
 }
 
-/// A table whose gate is held, and what a write in it is judged by.
+/// What a write goes to: a table whose gate is held, and the snapshot by which the write is judged.
 #[derive(Clone, Copy)]
 pub(super) struct WriteTarget<'a> {
     pub table: &'a Table,
@@ -728,6 +733,6 @@ pub(super) struct WriteTarget<'a> {
 enum Change<'a> {
     Update(&'a [u8]),
     Delete,
-    /// Deletes the row here, since it goes on elsewhere.
+    /// Deletes the row here, since it goes on behind another anchor.
     Move,
 }

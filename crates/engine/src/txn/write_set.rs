@@ -1,15 +1,15 @@
-//! What a transaction has written, and how other sessions may look at it.
+//! A transaction's write set, and how other sessions may look at it.
 //!
 //! A writer takes no locks for the rows it changes ([`super::locks`]), so that its transaction
 //! alone knows which ones they are. Where the transaction pauses (its request is over, it waits,
 //! its session asks for the locks there are) it *shows* its writes: its session's [`Window`] says
-//! where they lie, and other sessions look at them there, under the window's mutex. So writers pay
-//! for nothing but a look at a flag.
+//! where they lie, and other sessions read them there, under the window's mutex. So a write costs
+//! no more for this than a look at a flag.
 //!
 //! # Invariants
 //!
-//! * V1: what a window shows neither changes nor goes away: whatever changes a write set takes it
-//!   out of the window first, which waits for readers of the window.
+//! * V1: entries that a window shows neither change nor are freed: code that changes a write set
+//!   takes it out of the window first, which waits for readers of the window.
 //! * V2: a write set is shown only while its transaction holds the gates of its tables.
 //!
 //! # Lock order
@@ -28,9 +28,9 @@ use crate::hot::tally::Attempts;
 use crate::sync::{Arc, Mutex, MutexGuard};
 use crate::txn::locks::KeysOf;
 
-/// Rows of one transaction that are told, at most.
+/// The most changed rows that are reported of one transaction.
 pub const CHANGED_ROWS_MAX: usize = 5000;
-/// Entries that are looked at for them: a row that was changed often has as many.
+/// The most entries that are read for that: a row that was changed often has as many.
 const ENTRIES_MAX: usize = 8 * CHANGED_ROWS_MAX;
 
 /// A row that a transaction in progress has changed, in a table whose writers wait.
@@ -44,7 +44,7 @@ pub struct ChangedRow {
     pub row: u64,
 }
 
-/// What the transactions of one session show of their writes.
+/// The write sets that the transactions of one session show.
 #[derive(Default, Debug)]
 pub(super) struct Window {
     shown: Mutex<SmallVec<[Shown; 1]>>,
@@ -56,15 +56,15 @@ struct Shown {
     database: DbId,
     /// The entries, which other sessions may read under the window's mutex (V1).
     entries: *const [Write],
-    /// The tables that entries name by their place, without those whose rows have no locks.
+    /// The tables that entries name by their place; none where rows have no locks.
     tables: ShownTables,
 }
 
 /// Tables by their place among those that a transaction holds.
 pub(super) type ShownTables = SmallVec<[Option<TablePtr>; 4]>;
 
-// SAFETY: entries are read under the window's mutex, by which their owner makes sure that no thread
-// reads them any more before it changes them (V1).
+// SAFETY: entries are read only under the window's mutex, and their owner takes them out of the
+// window under it before it changes them (V1).
 unsafe impl Send for Shown {}
 
 impl Window {
@@ -82,9 +82,9 @@ impl Window {
             for write in unsafe { &*shown.entries }.iter().take(ENTRIES_MAX) {
                 let Some(table) = shown.tables[write.table as usize] else { continue };
                 // SAFETY: the gate is held as long as the entries are shown (V2). The transaction
-                // owns the newest version of each of its rows; from its commit on its snapshot,
-                // which is older, protects them until the set is cleared, and so not shown any
-                // more.
+                // owns the newest version of each of its rows. From its commit on its snapshot,
+                // which is older, protects them until the set is cleared; that takes it out of the
+                // window first.
                 let (storage, row) = unsafe {
                     let table = table.get();
                     (table.storage(), KeysOf::anchor(table, write.anchor).name(write.anchor))
@@ -102,15 +102,15 @@ impl Window {
     }
 }
 
-/// A place in a transaction to which it can be rolled back. Later places are greater.
+/// A position in a transaction to which it can be rolled back. Later positions are greater.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Savepoint {
     pub(super) writes: usize,
     pub(super) operations: usize,
 }
 
-/// How many entries of the write set ahead their versions are asked for: what was written long ago
-/// is no longer near.
+/// How many entries of the write set ahead of a walk their versions are prefetched: what was
+/// written long ago is not in the processor's caches any more.
 pub(super) const PREFETCH_AHEAD: usize = 8;
 
 /// What one entry of the write set did. All but `Insert` replaced the head of a row.
@@ -138,12 +138,14 @@ pub(super) struct Write {
     /// Place of the table among those that the transaction holds.
     pub table: u32,
     pub kind: WriteKind,
-    /// Half of an update that changes a key: the end of the old row, or the new one.
+    /// Whether this is half of an update that changes a key: the end of the old anchor, or the new
+    /// anchor.
     pub moved: bool,
 }
 
 impl Write {
-    /// Counts the row as one that was to be written; one that moves where it begins anew.
+    /// Counts the entry as an attempt. A row that moves counts once, as an update, with its new
+    /// anchor.
     #[inline]
     pub fn count(&self, attempts: &mut Attempts) {
         match (self.kind, self.moved) {
@@ -161,23 +163,23 @@ impl Write {
 #[derive(Default)]
 pub(super) struct WriteSet {
     entries: Vec<Write>,
-    /// Those that are here no more, oldest first, and how many they are.
+    /// Entries that were settled and taken out, oldest first, and how many they are.
     settled: Vec<Settled>,
     gone: usize,
     /// The window in which they are shown, if they are.
     shown: Option<Arc<Window>>,
 }
 
-/// Entries that were taken out, since they will be undone only with all that came behind `from`.
+/// Entries that were settled together: a rollback undoes them only with all that came after `from`.
 struct Settled {
     from: usize,
-    /// The place at which they were taken out. Nothing goes back to one between the two.
+    /// The position at which they were taken out. No rollback goes to a position between the two.
     at: usize,
     count: usize,
 }
 
 impl WriteSet {
-    /// An empty one, in memory that was used before.
+    /// An empty write set, in memory that was used before.
     pub fn reusing(entries: Vec<Write>) -> WriteSet {
         debug_assert!(entries.is_empty());
         WriteSet { entries, settled: Vec::new(), gone: 0, shown: None }
@@ -206,14 +208,15 @@ impl WriteSet {
         self.gone = 0;
     }
 
-    /// The place behind the last entry. An entry that is pushed moves it on by one.
+    /// The position after the last entry; entries that were taken out count. A push moves it on by
+    /// one.
     #[inline]
     pub fn position(&self) -> usize {
         self.gone + self.entries.len()
     }
 
-    /// Takes these entries out, all of which lie behind a place. From now on nothing goes back to
-    /// one between that and here.
+    /// Takes out the entries that `is_settled` picks, all of which come after the position `from`.
+    /// After that no rollback goes to a position between `from` and this one.
     pub fn settle(&mut self, from: usize, is_settled: impl Fn(usize, &Write) -> bool) {
         self.hide();
         let (at, before) = (self.position(), self.entries.len());
@@ -229,7 +232,7 @@ impl WriteSet {
         }
     }
 
-    /// How many entries stay when the transaction goes back to this place.
+    /// Goes back to a position: returns how many entries stay, and forgets what was settled later.
     ///
     /// # Panics
     /// If it lies between entries that were settled together.
@@ -241,25 +244,26 @@ impl WriteSet {
         place - self.gone
     }
 
-    /// The memory, for another transaction.
+    /// Gives up the memory, for another transaction.
     pub fn into_entries(mut self) -> Vec<Write> {
         self.hide();
         std::mem::take(&mut self.entries)
     }
 
-    /// Whether they are shown.
+    /// Whether a window shows the entries.
     pub fn is_shown(&self) -> bool {
         self.shown.is_some()
     }
 
-    /// Shows them in a window. The tables are those that entries name by their place, without
-    /// those whose rows have no locks; their gates are held until the entries are hidden (V2).
+    /// Shows the entries in a window. The tables are those that entries name by their place,
+    /// without those whose rows have no locks; their gates are held until the entries are hidden
+    /// (V2).
     pub fn show(&mut self, window: &Arc<Window>, database: DbId, tables: ShownTables) {
         window.lock().push(Shown { database, entries: &raw const self.entries[..], tables });
         self.shown = Some(window.clone());
     }
 
-    /// Takes the entries out of the window: no thread looks at them any more.
+    /// Takes the entries out of the window, after which no other thread reads them.
     #[inline]
     pub fn hide(&mut self) {
         if let Some(window) = self.shown.take() {

@@ -9,11 +9,11 @@ use crate::txn::{PageFault, TxnError, TxnResult};
 use crate::wait::Task;
 
 impl LostPage {
-    /// A page of a file as it was found there, whatever index it belongs to. If it says where
-    /// others are, its number is that of its place.
+    /// Reports a page of a file that cannot be read, whatever index it belongs to. A page that is
+    /// in no tree, but says where others are, gets the index of its place as its number.
     ///
     /// # Errors
-    /// Nothing could be found out about it.
+    /// Any that does not say that the page cannot be read.
     pub fn found(lost: &LostImage) -> TxnResult<LostPage> {
         let page = lost.page.map_or(u64::from(lost.place.index), |page| page.0);
         let file = u16::from(lost.place.file);
@@ -26,7 +26,7 @@ impl LostPage {
     }
 }
 
-/// The page that could not be read, if that is why something has failed.
+/// The page that could not be read, if that is why `result` is an error.
 pub(super) fn page_of<T>(result: TxnResult<T>) -> TxnResult<Option<PageFault>> {
     match result {
         Ok(_) => Ok(None),
@@ -43,8 +43,8 @@ impl TableCheck {
         self.lost.iter().any(|page| page.index == index)
     }
 
-    /// Finds all pages of an index's tree that cannot be read, after one could not be. What lies
-    /// between them.
+    /// Finds all pages of an index's tree that cannot be read, after the check has met one. Returns
+    /// the ranges of keys between them.
     pub(super) fn lose(
         &mut self,
         task: &Task,
@@ -57,13 +57,13 @@ impl TableCheck {
         };
         self.lost.extend(gaps.iter().map(|gap| lost_page(index, gap)));
         if gaps.is_empty() {
-            // It belongs to what the rows were, or can be read by now.
+            // The page belongs to the history, or can be read by now.
             self.lose_page(index, met);
         }
         Ok(between(&gaps))
     }
 
-    /// Notes a page that was met; once.
+    /// Adds a page that was met, unless it is known already.
     pub(super) fn lose_page(&mut self, index: usize, met: &PageFault) {
         let lost = match met {
             PageFault::Damaged { what, page, place, .. } => {
@@ -96,7 +96,7 @@ fn lost_page(index: usize, gap: &Gap) -> LostPage {
     LostPage { index, file, page, what, is_refused, is_overflow }
 }
 
-/// The keys between gaps, which are in their order.
+/// The ranges of keys between gaps, which are in the order of their keys.
 fn between(gaps: &[Gap]) -> Vec<KeyRange> {
     let mut ranges = Vec::new();
     let mut next = Some(KeyBuf::new());

@@ -1,20 +1,20 @@
-//! Checks that a table is what it should be: `DBCC CHECKTABLE`.
+//! Checks a table's rows, and its indexes against the rows: `DBCC CHECKTABLE`.
 //!
-//! The rows are those that one snapshot sees through the log's index, which holds them all. Each is
-//! taken apart, and what every other index is to have of it, `s ++ p`, is added up ([`sums`]). Then
-//! each index is gone through and its entries are added up, too. Only where the sums differ is it
-//! looked for what is missing or too much. So each index is read once and in its order, however
-//! large it is and however many rows share a key, and rows that have sunk are read by the tree that
-//! holds them alone. Writers go on meanwhile: what a snapshot sees stays linked everywhere while
-//! the snapshot is registered.
+//! The rows are those that one snapshot sees through the index that names rows in the log, which
+//! holds them all. Each row is decoded, and the entry that each other index must have for it,
+//! `s ++ p`, is added to a sum ([`sums`]). Then each index is scanned and its entries are added up,
+//! too. Only where the sums differ does the check look for what is missing or too much. So each
+//! index is read once and in its order, however large it is and however many rows share a key, and
+//! rows that have sunk are read only from the tree that holds them. Writers go on meanwhile: what a
+//! snapshot sees stays linked in all indexes while the snapshot is registered.
 //!
-//! On the way an index's order is looked at, and whether a row that is in memory is found by its
-//! key.
+//! The scans also check the order of each index, and whether a row that is in memory is found by
+//! its key.
 //!
-//! A page that cannot be read ends a cursor. Then the tree is gone through for all such pages
-//! ([`lost`]). Of the tree that holds the rows, what lies between them is checked. What is left of
-//! a tree tells nothing about another, so that the sums of such an index are not compared, and none
-//! if rows are lost.
+//! A page that cannot be read ends a cursor. Then the tree is searched for all such pages
+//! ([`lost`]). Of the tree that holds the rows, the keys between these pages are checked. A tree
+//! with lost pages cannot be compared with another, so the check does not compare the sums of such
+//! an index, and none at all if rows are lost.
 
 mod lost;
 mod report;
@@ -46,11 +46,11 @@ use crate::hot::visibility::Snapshot;
 use crate::txn::{Transaction, TxnResult};
 use crate::wait::Task;
 
-/// The rows of a table, as far as they have been taken apart.
+/// What a check knows of a table's rows, as far as it has decoded them.
 struct Rows<'t> {
     table: &'t Table,
     check: TableCheck,
-    /// What each index is to have of them.
+    /// The sums of the entries that each index must have for them.
     expected: Vec<Sums>,
     sequence: Sequence<'t>,
 }
@@ -84,7 +84,7 @@ impl Transaction {
         Ok(check)
     }
 
-    /// Takes all rows apart that can be read.
+    /// Checks all rows that can be read, and adds up the entries that indexes must have for them.
     fn check_rows<'t>(
         &mut self,
         task: &Task,
@@ -130,7 +130,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Goes through an index that is not the log's, and compares it with the rows if none are lost.
+    /// Scans an index that is not the log's, and compares it with the rows if none are lost.
     fn check_index(
         &mut self,
         task: &Task,
@@ -152,9 +152,9 @@ impl Transaction {
         }
     }
 
-    /// Goes through the entries of an index that is not the log's: the row, or what stands for one
-    /// that is not in memory; the key, `s ++ p`; the length of `s`. Rows that cannot be taken apart
-    /// are left out.
+    /// Calls `each` for every entry of an index that is not the log's: with the row, or what stands
+    /// for a row that is not in memory; the key, `s ++ p`; and the length of `s`. Leaves out rows
+    /// that cannot be decoded.
     fn each_entry(
         &mut self,
         task: &Task,
@@ -181,7 +181,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Finds what an index lacks or has too much, among the entries whose sums differ.
+    /// Finds the entries that an index lacks or has too much, among those whose sums differ.
     fn find_culprits(
         &mut self,
         task: &Task,
@@ -190,7 +190,7 @@ impl Transaction {
         suspects: Suspects,
         check: &mut TableCheck,
     ) -> TxnResult<()> {
-        // By hash: how often rows should be there, and how often they are.
+        // By hash of an entry: how often the index should have it, and how often it has.
         let mut entries: HashMap<u64, (u64, u64)> = HashMap::new();
         let mut key = KeyBuf::new();
         let mut cursor = all_of(snapshot, table.log_index());
@@ -208,7 +208,7 @@ impl Transaction {
                 entries.entry(hash).or_default().1 += 1;
             }
         })?;
-        // Two neighbours with one key have been noticed in the index's order.
+        // The scan in the index's order has reported neighbours with the same key already.
         let told = is_ordered(table, index) && table.is_unique(index);
         let (mut missing, mut extra, mut duplicate) = (0, 0, 0);
         for (expected, found) in entries.into_values() {
@@ -231,8 +231,8 @@ fn all_of(snapshot: &Snapshot, index: usize) -> Cursor {
     Cursor::new(snapshot, index, ScanRange::All, Direction::Forward)
 }
 
-/// What the tree of an index has for a row, `s ++ p`, or `p` if it is the log's. Returns the length
-/// of the index's part.
+/// Encodes the entry that an index's tree has for a row: `s ++ p`, or `p` if the index is the
+/// log's. Returns the length of the index's part.
 fn entry_of(table: &Table, index: usize, row: &[u8], key: &mut KeyBuf) -> usize {
     table.key_spec(index).encode_row(table.layout(), row, key);
     let own_len = key.len();

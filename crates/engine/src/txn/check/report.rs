@@ -3,7 +3,7 @@
 /// Faults kept at most; the others are only counted.
 const FAULTS_MAX: usize = 100;
 
-/// What a check has found.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct TableCheck {
     /// Rows that the snapshot sees.
@@ -54,7 +54,7 @@ pub enum TableFault {
 }
 
 impl TableCheck {
-    /// Notes a fault that was found this often.
+    /// Adds a fault that was found `count` times.
     pub(super) fn add(&mut self, fault: TableFault, count: u64) {
         self.fault_count += count;
         let room = (FAULTS_MAX - self.faults.len()) as u64;
@@ -69,7 +69,7 @@ pub struct LostPage {
     pub index: usize,
     /// The file's number; 0 if it is not known.
     pub file: u16,
-    /// The page's.
+    /// The page's number.
     pub page: u64,
     /// Why.
     pub what: &'static str,

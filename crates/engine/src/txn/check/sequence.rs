@@ -1,4 +1,4 @@
-//! What can be seen of an index by going through it: its order, and that keys lead to rows.
+//! What one scan shows of an index: its order, and that keys lead to rows.
 
 use super::report::{TableCheck, TableFault};
 use crate::cold::table::ORDERED_BYTES;
@@ -9,22 +9,22 @@ use crate::hot::key::{KeyBuf, SeekKey};
 use crate::hot::table::Table;
 use crate::wait::Task;
 
-/// An index that is gone through.
+/// A scan of an index that checks it.
 pub(super) struct Sequence<'t> {
     table: &'t Table,
     index: usize,
     is_ordered: bool,
-    /// The index's part of the key before.
+    /// The index's part of the previous key.
     previous: Option<KeyBuf>,
 }
 
 impl<'t> Sequence<'t> {
-    /// Before its first row.
+    /// A scan before the first row.
     pub fn new(table: &'t Table, index: usize) -> Sequence<'t> {
         Sequence { table, index, is_ordered: is_ordered(table, index), previous: None }
     }
 
-    /// Looks at the next row, with its key, of which this much is the index's.
+    /// Checks the next row and its key, of which the first `own_len` bytes are the index's part.
     pub fn look(
         &mut self,
         task: &Task,

@@ -1,17 +1,17 @@
-//! Sums of what an index holds, whatever the order: equal sums, equal entries.
+//! Sums of the entries of an index, whatever their order: equal sums mean equal entries.
 //!
-//! Each entry has a hash of 64 bits and belongs to one of many buckets by some of them; a bucket
-//! has the sum of its hashes. That different entries have equal sums is as unlikely as that two
-//! hashes are equal.
+//! Each entry has a hash of 64 bits, some of which say to which of many buckets it belongs; a
+//! bucket has the sum of its hashes. That different entries have equal sums is as unlikely as that
+//! two hashes are equal.
 
 use crate::hot::key::hash_bytes;
 
 const BUCKET_BITS: u32 = 14;
 const BUCKETS: usize = 1 << BUCKET_BITS;
-/// Entries that are compared one by one, about.
+/// About how many entries are compared one by one.
 const SUSPECTS_MAX: u64 = 1 << 20;
 
-/// What was added up.
+/// The sums of some entries.
 pub(super) struct Sums {
     count: u64,
     buckets: Box<[u64]>,
@@ -36,7 +36,7 @@ impl Sums {
         self.count += 1;
     }
 
-    /// Where the other has something else; nothing if it has the same.
+    /// The buckets in which the other sums differ, or `None` if none do.
     pub fn suspects(&self, other: &Sums) -> Option<Suspects> {
         let different = |bucket: &usize| self.buckets[*bucket] != other.buckets[*bucket];
         let mut buckets: Vec<usize> = (0..BUCKETS).filter(different).collect();
@@ -56,7 +56,7 @@ impl Sums {
 /// Buckets whose sums differ, as many as can be looked at.
 pub(super) struct Suspects {
     is_suspect: Vec<bool>,
-    /// Others that differ.
+    /// How many other buckets differ.
     pub left_out: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Tables that are whole, and ones that are not.
+//! Checks of tables that are whole, and of damaged ones.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn faults(harness: &Harness, table: &Table) -> Vec<TableFault> {
     check(harness, table).faults
 }
 
-/// Does something with the anchor and the bytes of the row that index 0 has first.
+/// Calls `act` with the anchor and the bytes of the first row of index 0.
 fn with_a_row(
     harness: &Harness,
     table: &Table,
@@ -71,7 +71,7 @@ fn a_row_that_an_index_lost_is_missing() {
         unsafe { table.index_at(2).remove(&task.pin(), anchor, row) };
     });
     assert_eq!(faults(&harness, &table), [TableFault::Missing { index: 2 }]);
-    // Dropping the table unlinks what is linked.
+    // The row is linked again, since dropping the table unlinks it from each index.
     with_a_row(&harness, &table, |task, anchor, row| {
         let mut admit = |_| Admit::Admit;
         // SAFETY: the row was unlinked above.
@@ -122,8 +122,8 @@ fn bytes_that_are_no_row_are_faults() {
     assert_eq!(fault_of(&layout, &row), Some(TableFault::Offsets { column: 2 }));
 }
 
-/// A table all of whose rows have sunk: numbers, as many different second keys, and two values of
-/// the third.
+/// A table all of whose rows have sunk: ids, as many different second keys, and two values of the
+/// third column.
 fn sunk(rows: i64) -> (Depth, Arc<Table>) {
     sunk_in(Depth::new(1, 1 << 14), rows)
 }
@@ -159,7 +159,7 @@ fn entry(table: &Table, index: usize, row: Row) -> (Vec<u8>, [u8; 2]) {
     ([&s[..], &p[..]].concat(), (p.len() as u16).to_le_bytes())
 }
 
-/// With a look at all rows that share a row's key for each row this takes hours.
+/// A check that looks, for each row, at all rows with the same key takes hours here.
 #[test]
 fn an_index_with_two_keys_is_checked_as_fast_as_others() {
     let (depth, table) = sunk(200_000);

@@ -1,10 +1,10 @@
-//! What definitions lock: the things of a database that have a definition, and their names.
+//! Locks of changes of definitions: on what has a definition in a database, and on its name.
 //!
 //! A transaction that changes definitions locks each of them exclusively (Sch-M), its name where it
-//! takes or frees one, and shared (Sch-S) what the definition refers to; all until it ends. Readers
-//! and writers of rows take none of these: the gates of tables keep them and definitions apart. An
-//! open cursor that reads its rows anew holds its table shared from outside of transactions
-//! ([`HeldDefinition`]).
+//! takes or frees one, and shared (Sch-S) what the definition refers to. It holds these locks until
+//! it ends. Readers and writers of rows take none of them: the gates of tables keep them and
+//! definitions apart. An open cursor that reads its rows anew holds its table shared from outside
+//! of transactions ([`HeldDefinition`]).
 
 use base::ids::ObjectId;
 

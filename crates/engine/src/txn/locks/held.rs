@@ -10,16 +10,16 @@ use crate::txn::locks::space::LockSpace;
 #[derive(Default)]
 pub(crate) struct HeldLocks {
     pub(super) spaces: SmallVec<[HeldSpace; 2]>,
-    /// Whether anything is to be let go of when the statement ends.
+    /// Whether it has locks to release when the statement ends.
     pub(super) by_statement: bool,
 }
 
-/// What it has locked in one table.
+/// What a transaction has locked in one table.
 pub(super) struct HeldSpace {
     pub table: TablePtr,
     pub space: Arc<LockSpace>,
     /// Rows and ranges locked.
     pub parts: usize,
-    /// Whether any of them was locked for more than reading.
+    /// Whether any of these locks is stronger than a shared one.
     pub writes: bool,
 }

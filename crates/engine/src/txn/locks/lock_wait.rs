@@ -1,9 +1,9 @@
-//! What a session that waits for a lock is said to wait for.
+//! How the system views describe a wait for a lock.
 
 use crate::txn::locks::mode::LockMode;
 use crate::txn::locks::target::{Target, Thing};
 
-/// What a session waits for, in short: for the system views.
+/// A wait for a lock, in short: for the system views.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LockWait {
     /// Kind of lock.
@@ -23,12 +23,12 @@ pub enum LockKind {
     Application,
     /// A definition.
     Definition,
-    /// The name of one, or all of them.
+    /// The name of a definition, or all definitions.
     Name,
 }
 
 impl LockWait {
-    /// The wait for this, in this mode.
+    /// The wait for a lock on this target, in this mode.
     pub(super) fn of(target: &Target, mode: LockMode) -> LockWait {
         let kind = match target {
             Target::Whole => LockKind::Table,

@@ -1,28 +1,30 @@
 //! Locks on tables, rows and ranges of keys, and on names.
 //!
-//! A change of a row needs no lock: its writer owns the newest version until it commits, and others
-//! find that there. Locks are for what a version cannot say: that a row, or a gap between rows, is
-//! to stay what a reader has read. Readers at locking levels, and hints, take them.
+//! A change of a row needs no lock: its writer owns the newest version until it commits, and other
+//! transactions find that there. Locks are for what a version cannot say: that a row, or a gap
+//! between rows, must stay as a reader has read it. Readers at locking levels, and hints, take
+//! them.
 //!
 //! # Lockers and plain writers
 //!
-//! * A *locker* registers its lock, and counts in its table's
+//! * A *locker* registers its lock, and counts itself in its table's
 //!   [lock word](crate::hot::table::LockWord), before it looks at versions. It waits for an
 //!   uncommitted version of another transaction.
 //! * A plain *writer* puts its version in place first and looks at the lock word afterwards. If the
-//!   word is zero, that is all. Otherwise the table has locks: the writer asks for the lock that
-//!   its change needs, and lets go of it again: its version says the same from then on.
+//!   word is zero, that is all. Otherwise the table has locks: the writer requests the lock that
+//!   its change needs, and releases it at once, since its version protects the row from then on.
 //!
 //! Both sides are sequentially consistent, so that one of them sees the other. A writer that finds
-//! the word to be not zero asks before it writes; what it finds afterwards only is a race with a
-//! locker that came in between, and it takes its version back and asks then.
+//! that the word is not zero requests the lock before it writes. A conflicting lock that it finds
+//! only afterwards was granted in between: the writer withdraws its version, and then requests the
+//! lock.
 //!
 //! # Ranges
 //!
 //! A [span](target::Span) locks all rows of a range of an index and the gaps between them with one
 //! entry. While its owner waits for transactions that have changed rows of the range already, the
-//! span is *pending*: it keeps newcomers out, but not those that it waits for, which may have more
-//! to do there.
+//! span is *pending*: it keeps newcomers out, but not the transactions that its owner waits for,
+//! which may have more to do in the range.
 //!
 //! # Tables
 //!
@@ -72,12 +74,12 @@ pub struct LockManager {
 }
 
 impl LockManager {
-    /// Without locks; what they cost is charged to the pool.
+    /// A lock manager without locks. Their memory is charged to the pool.
     pub fn new(database: DbId, graph: Arc<WaitGraph>, pool: Arc<Pool>) -> LockManager {
         LockManager { database, graph, pool, tables: Mutex::default() }
     }
 
-    /// The locks of a table.
+    /// The lock space of a table.
     pub(crate) fn table(&self, storage: StorageId) -> Arc<LockSpace> {
         let (graph, pool) = (&self.graph, &self.pool);
         let table = (self.database, storage);

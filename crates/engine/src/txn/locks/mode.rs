@@ -1,6 +1,6 @@
-//! Lock modes: which go together, and what two of them make.
+//! Lock modes: which are compatible, and what two of one owner make.
 
-/// How strong a lock is: a set of the elementary modes, so that what two locks of one owner make is
+/// The mode of a lock: a set of the elementary modes, so that what two locks of one owner make is
 /// their union, and SIX and UIX need no rules of their own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LockMode(u8);
@@ -18,9 +18,9 @@ impl LockMode {
     pub const INTENT_SHARED: LockMode = LockMode(IS);
     /// Parts are or will be changed.
     pub const INTENT_EXCLUSIVE: LockMode = LockMode(IS | IX);
-    /// No owner changes it.
+    /// No other owner changes what is locked.
     pub const SHARED: LockMode = LockMode(IS | S);
-    /// No owner changes it, and one alone intends to.
+    /// As shared, and no other owner intends to change it.
     pub const UPDATE: LockMode = LockMode(IS | S | U);
     /// No other owner has any lock.
     pub const EXCLUSIVE: LockMode = LockMode(IS | IX | S | U | X);
@@ -33,19 +33,19 @@ impl LockMode {
         LockMode(bits)
     }
 
-    /// Whether two owners may have these modes at once.
+    /// Whether two owners may hold these modes at once.
     pub fn is_compatible(self, other: LockMode) -> bool {
         let meets = |a: u8, b: u8| self.0 & a != 0 && other.0 & b != 0;
         let any = IS | IX | S | U | X;
         !(meets(IX, S) || meets(S, IX) || meets(U, U) || meets(X, any) || meets(any, X))
     }
 
-    /// Whether an owner that has this mode needs no lock for the other.
+    /// Whether an owner that holds this mode needs no lock of the other.
     pub fn covers(self, other: LockMode) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// What an owner has that holds both.
+    /// The mode of an owner that holds both.
     pub fn and(self, other: LockMode) -> LockMode {
         LockMode(self.0 | other.0)
     }
@@ -63,7 +63,7 @@ impl LockMode {
         }
     }
 
-    /// As `request_mode` of `sys.dm_tran_locks` shows it.
+    /// The mode as `request_mode` of `sys.dm_tran_locks` shows it.
     pub fn name(self) -> &'static str {
         match self.0 {
             0 => "NULL",

@@ -16,7 +16,7 @@ pub enum Patience {
     /// As `SET LOCK_TIMEOUT` says.
     #[default]
     Session,
-    /// So many milliseconds; negative for ever.
+    /// This many milliseconds; for ever if negative.
     Milliseconds(i64),
     /// Not at all.
     None,
@@ -25,18 +25,18 @@ pub enum Patience {
 /// A lock that was granted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Taken {
-    /// What its owner held before, for as long.
+    /// The mode that its owner held before, for the same lifetime.
     pub before: LockMode,
     /// Whether it had to wait.
     pub waited: bool,
-    /// Whether it has all of it by another lock, so that there is nothing to give back.
+    /// Whether another lock of the owner covers it, so that there is nothing to give back.
     pub covered: bool,
 }
 
 /// Why a lock was not granted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LockFault {
-    /// Others have it, and time was up, if there was any.
+    /// Other owners have it, and the time to wait was over, or there was none.
     Timeout,
     /// Waiting would never have ended.
     Deadlock,
@@ -70,7 +70,7 @@ impl LockSpace {
             if inner.is_covered(&request) {
                 return Ok(Taken { before, waited: false, covered: true });
             }
-            // Definitions can be changed, dropped above all, where memory has run out.
+            // Definitions can be changed, and above all dropped, when memory has run out.
             let is_exempt = matches!(request.target, Target::Insert | Target::Thing(_));
             if !is_exempt && !self.has_memory() {
                 return Err(LockFault::OutOfMemory);
@@ -106,7 +106,7 @@ impl LockSpace {
         self.end_wait(&request, before, ticket, waited)
     }
 
-    /// What became of a wait.
+    /// Ends a wait, and returns its outcome.
     fn end_wait(
         &self,
         request: &Request,
@@ -115,7 +115,7 @@ impl LockSpace {
         waited: Result<(), WaitError>,
     ) -> Result<Taken, LockFault> {
         let mut inner = self.lock();
-        // Under the mutex: a grant tells the graph under it, too.
+        // The wait is cancelled under the mutex, since a grant tells the graph under it, too.
         let victim = self.graph.cancel(&request.owner).is_err();
         if inner.leave_queue(ticket) {
             inner.promote(self);
@@ -127,7 +127,7 @@ impl LockSpace {
         }
         drop(inner);
         if victim {
-            // It was granted as well, but will not be used.
+            // The lock was granted as well: it is given back.
             match &request.target {
                 Target::Span(span) => self.abandon(request.owner.id(), span),
                 target => self.weaken(request.owner.id(), target, request.lifetime, before),

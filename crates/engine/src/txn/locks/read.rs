@@ -38,15 +38,15 @@ pub enum Reading {
 pub struct Locking {
     /// How strong the locks on rows and ranges are.
     pub mode: LockMode,
-    /// What they are on.
+    /// What they are on, and for how long.
     pub reach: Reach,
     /// A lock on the table, and for how long.
     pub table: Option<(LockMode, Lifetime)>,
-    /// Rows that other owners have locked are left out: `READPAST`.
+    /// Whether to leave out rows that other owners have locked or changed: `READPAST`.
     pub skip: bool,
-    /// They are an error: `NOWAIT`.
+    /// Whether to fail at rows that other owners have locked or changed: `NOWAIT`.
     pub no_wait: bool,
-    /// Many locks may become one on the table.
+    /// Whether many locks may become one on the table.
     pub escalate: bool,
 }
 
@@ -75,24 +75,25 @@ impl Locking {
     }
 }
 
-/// What became of a row that was found.
+/// What a row that was found has become.
 enum Settled {
     Row(RowRef),
-    /// One that was committed at this stamp, which the snapshot does not see.
+    /// The row as a commit at this stamp has left it, which the snapshot does not see.
     Newer(RowRef, Lsn),
     Gone,
-    /// It goes on behind this anchor, with the same key in the index that is read.
+    /// It has moved to this anchor, with the same key in the index that is read.
     Moved(AnchorPtr),
     Peer(Peer),
     Again,
     Lost,
-    /// It is not in memory any more.
+    /// It has sunk.
     Sunk,
 }
 
 impl Cursor {
-    /// The next row, with the locks that are asked for. The snapshot tells what its own transaction
-    /// sees, and from which newer commits on rows are lost under SNAPSHOT.
+    /// Returns the next row, with the locks that `locking` asks for. The cursor's snapshot decides
+    /// which changes of its own transaction are seen and, under SNAPSHOT, from which newer commits
+    /// on rows are lost.
     pub fn next_locked(
         &mut self,
         txn: &mut Transaction,
@@ -117,7 +118,8 @@ impl Cursor {
                 let Some(row) = txn.lock_found(task, table, &snapshot, place, locking)? else {
                     continue;
                 };
-                // A row that is or was not in memory has its turn here, and only here.
+                // A row that has sunk or was promoted meanwhile has not moved: the walk comes to it
+                // only here.
                 let is_or_was_cold = found.anchor.is_cold() || row.anchor.is_cold();
                 let went_on = row.anchor != found.anchor && !is_or_was_cold;
                 if went_on && !self.follow(row.anchor) {
@@ -150,8 +152,8 @@ impl Cursor {
         }
     }
 
-    /// The next row in its newest state, which may never be committed. The row is a copy that lasts
-    /// until [`Cursor::forget_copies`] if it is not.
+    /// Returns the next row in its newest state, committed or not. A row that is not committed is a
+    /// copy that lasts until [`Cursor::forget_copies`].
     pub fn next_uncommitted(
         &mut self,
         txn: &mut Transaction,
@@ -198,7 +200,7 @@ impl Transaction {
         }
         match locking.reach {
             Reach::Instant => {
-                // A lock on the table keeps readers out, too.
+                // A lock on the table may keep readers out, too.
                 if table.lock_word().is_used() {
                     let space = self.manager().locks.table(table.storage());
                     let until = Lifetime::Transaction;
@@ -226,7 +228,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// What a locking cursor does with an anchor that it has come to, under a guard.
+    /// Says what a locking cursor does with an anchor that it has come to, under a guard.
     fn look_committed(
         &self,
         table: &Table,
@@ -257,7 +259,8 @@ impl Transaction {
                 },
                 Fate::Committed(_) => Look::Row(RowRef { anchor, version: newest.version }),
                 Fate::Owned { begin, .. } => match newest.committed(anchor, table.links(), slots) {
-                    // The row stays, whatever becomes of it: it is waited for when its turn comes.
+                    // The row has a committed version. The cursor waits for the writer before it
+                    // hands the row out.
                     Some(version) => Look::Row(RowRef { anchor, version }),
                     None if locking.skip => Look::Nothing,
                     None => {
@@ -281,8 +284,8 @@ impl Transaction {
         !row.anchor.is_cold() && !table.lock_word().is_used() && is_newest()
     }
 
-    /// The row with this key in a unique index, if it is what a locking reader for the moment would
-    /// find without waiting. Where nothing is returned there may be one all the same.
+    /// Finds the row with this key in a unique index, if it is what a locking reader for the moment
+    /// would find without waiting. If it returns `None` there may be such a row all the same.
     pub fn look_up_settled(
         &mut self,
         task: &Task,
@@ -410,7 +413,8 @@ impl Transaction {
                     self.pass_baton();
                 }
                 Settled::Newer(row, stamp) => {
-                    // What the client is shown is durable before it is, and seen from now on.
+                    // The commit is durable before the client is shown the row, and is seen from
+                    // now on.
                     self.wait_until_committed(task, stamp);
                     self.session.note_shown(self.manager().log.committed());
                     return Ok(Settled::Row(row));
@@ -466,7 +470,7 @@ impl Transaction {
         }
     }
 
-    /// What a cursor that reads uncommitted versions does with an anchor, under a guard.
+    /// Says what a cursor that reads uncommitted versions does with an anchor, under a guard.
     fn look_uncommitted(&self, table: &Table, snapshot: &Snapshot, anchor: AnchorPtr) -> Look {
         let (links, slots) = (table.links(), &self.manager().slots);
         loop {
@@ -495,7 +499,7 @@ impl Transaction {
 /// # Safety
 /// Both are the table's, and protected.
 unsafe fn has_same_key(table: &Table, index: usize, a: AnchorPtr, b: AnchorPtr) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: both anchors are the table's and protected, as the caller has promised.
     let keys = unsafe { [KeysOf::anchor(table, a), KeysOf::anchor(table, b)] };
     keys[0].key(index) == keys[1].key(index)
 }
@@ -505,10 +509,10 @@ unsafe fn has_same_key(table: &Table, index: usize, a: AnchorPtr, b: AnchorPtr) 
 /// # Safety
 /// As for [`visibility::newest`], under the same guard.
 unsafe fn copy_of(table: &Table, anchor: AnchorPtr, newest: Newest) -> Option<Box<[u128]>> {
-    // SAFETY: the version is protected by the caller's guard. If it is inline, its writer may take
-    // it back and another may fill it again while this one is read, in a row of constant length; so
-    // the bytes are read one by one, and are used only if the same version is still the head
-    // afterwards: an owned begin word is never written twice.
+    // SAFETY: the caller's guard protects the version. If it is inline, its writer may take it back
+    // and another writer may fill the slot again while this thread reads it, in a row of constant
+    // length. So the bytes are read one by one, and are used only if the same version is still the
+    // head afterwards: an owned begin word is never written twice.
     unsafe {
         let begin = newest.version.begin().load(Acquire);
         let len = table.row(newest.version).len();

@@ -1,4 +1,4 @@
-//! The keys of rows that are locked, and the names by which they are.
+//! The keys of rows, and the names by which rows are locked.
 
 use base::collation::compare::hash_bytes;
 
@@ -11,11 +11,11 @@ pub trait RowKeys {
     /// How many indexes there are.
     fn count(&self) -> usize;
 
-    /// The key in one of them, if that holds the row.
+    /// The key in one index, if that index holds the row.
     fn key(&self, index: usize) -> Option<KeyBuf>;
 }
 
-/// For what is not a row.
+/// The keys of what is not a row: none.
 pub struct NoKeys;
 
 impl RowKeys for NoKeys {
@@ -45,23 +45,26 @@ pub(crate) struct KeysOf<'a> {
 }
 
 impl<'a> KeysOf<'a> {
-    /// Of the row behind an anchor.
+    /// The keys of the row behind an anchor.
     ///
     /// # Safety
     /// The anchor is the table's, and protected for `'a`.
     pub unsafe fn anchor(table: &'a Table, anchor: AnchorPtr) -> KeysOf<'a> {
-        // SAFETY: the caller's promise; the inline version always holds the keys (H3).
+        // SAFETY: the anchor is the table's and protected, as the caller has promised; the inline
+        // version always holds the keys (H3).
         KeysOf { table, row: unsafe { table.row(anchor.inline(table.links())) } }
     }
 }
 
 impl<'a> KeysOf<'a> {
-    /// Of a row that was found.
+    /// The keys of a row that was found.
     ///
     /// # Safety
     /// The row is the table's, and protected for `'a`.
     pub unsafe fn row(table: &'a Table, row: RowRef) -> KeysOf<'a> {
-        // SAFETY: the caller's promise. A version that was found in memory may be a tombstone.
+        // SAFETY: the row is the table's and protected, as the caller has promised. A version that
+        // was found in memory may be a tombstone, which has no bytes; the anchor always has the
+        // keys.
         unsafe {
             match row.anchor.is_cold() {
                 true => KeysOf { table, row: table.row(row.version) },

@@ -3,11 +3,10 @@
 //!
 //! # Life of a request
 //!
-//! It is granted at once if nothing that is granted, and nothing that waits for the same, is in its
+//! A request is granted at once if no granted lock and no earlier request in the queue is in its
 //! way. Otherwise it joins the queue, in order of arrival, and its owner sleeps on the waits-for
-//! graph. An owner that lets go of something looks through the queue and grants what can be
-//! granted. An owner that has a lock already and wants a stronger one goes before those that have
-//! none.
+//! graph. An owner that releases something looks through the queue and grants what can be granted.
+//! An owner that has a lock already and requests a stronger one goes before owners that have none.
 //!
 //! # Invariants
 //!
@@ -32,7 +31,8 @@ use crate::txn::locks::row_keys::RowKeys;
 use crate::txn::locks::target::{Lifetime, Span, Target};
 use crate::txn::waits::{Holders, Owner, OwnerId, Place, WaitGraph};
 
-/// What a lock costs in memory, about: it, its place in the tables, its owner's note of it.
+/// Approximate bytes of memory that a lock takes: its grant, its place in the tables, and its entry
+/// in its owner's list.
 const LOCK_BYTES: i64 = 128;
 
 /// A request for a lock.
@@ -40,14 +40,14 @@ const LOCK_BYTES: i64 = 128;
 pub struct Request {
     /// The owner that wants it.
     pub owner: Arc<Owner>,
-    /// On what.
+    /// What it wants to lock.
     pub target: Target,
-    /// How strong.
+    /// The lock's mode.
     pub mode: LockMode,
     /// For how long.
     pub lifetime: Lifetime,
-    /// It has written something or locked parts of the table: what is pending waits for it, and not
-    /// it for that.
+    /// Whether the owner has written something or locked parts of the table: owners of pending
+    /// locks wait for it, and it does not wait for them.
     pub established: bool,
 }
 
@@ -60,8 +60,8 @@ struct Grant {
     lifetime: Lifetime,
     /// How often it was taken: application locks have to be given back as often.
     count: u32,
-    /// Its owner still waits for transactions that have changed rows of the table or range, or
-    /// locked some.
+    /// Whether its owner still waits for transactions that have changed or locked rows of the table
+    /// or range.
     pending: bool,
 }
 
@@ -81,8 +81,8 @@ pub(super) struct Waiter {
 }
 
 impl Waiter {
-    /// Whether both want the same, or one wants a range and the other a row that is or will be in
-    /// it.
+    /// Whether both requests are for the same target or for ranges that meet, or one is for a range
+    /// and the other for a row that is or will be in it.
     fn meets(&self, request: &Request, keys: &dyn RowKeys) -> bool {
         let holds = |span: &Span, keys: &dyn RowKeys| {
             keys.key(span.index).is_some_and(|key| span.holds(&key))
@@ -101,7 +101,7 @@ impl Waiter {
 pub(super) struct Inner {
     granted: HashMap<Target, SmallVec<[Grant; 1]>>,
     spans: Vec<SpanGrant>,
-    /// By order of arrival.
+    /// In order of arrival.
     pub waiting: Vec<Waiter>,
     next_ticket: u64,
     /// What each owner has in `granted`, spans left out.
@@ -116,7 +116,7 @@ pub struct LockSpace {
     of: SpaceOf,
 }
 
-/// What a lock space is of.
+/// What the locks of a space are on.
 enum SpaceOf {
     Names,
     Definitions(DbId),
@@ -130,7 +130,7 @@ pub struct LockInfo {
     pub target: Target,
     /// The session that has it, or wants it.
     pub session: SessionId,
-    /// Its name in the graph.
+    /// The owner's id in the graph.
     pub owner: OwnerId,
     /// The mode granted or asked for.
     pub mode: LockMode,
@@ -143,24 +143,25 @@ pub struct LockInfo {
 }
 
 impl LockSpace {
-    /// That of names, without locks. What they cost is not charged.
+    /// The lock space of names, without locks. Their memory is not charged.
     pub fn of_names(graph: Arc<WaitGraph>) -> LockSpace {
         LockSpace { inner: Mutex::default(), graph, pool: None, of: SpaceOf::Names }
     }
 
-    /// A table's, without locks. What they cost is charged to the pool.
+    /// The lock space of a table, without locks. Their memory is charged to the pool.
     pub fn of_table(graph: Arc<WaitGraph>, pool: Arc<Pool>, table: (DbId, StorageId)) -> LockSpace {
         let of = SpaceOf::Table(table.0, table.1);
         LockSpace { inner: Mutex::default(), graph, pool: Some(pool), of }
     }
 
-    /// That of a database's definitions, without locks. What they cost is charged to the pool.
+    /// The lock space of a database's definitions, without locks. Their memory is charged to the
+    /// pool.
     pub fn of_definitions(graph: Arc<WaitGraph>, pool: Arc<Pool>, database: DbId) -> LockSpace {
         let of = SpaceOf::Definitions(database);
         LockSpace { inner: Mutex::default(), graph, pool: Some(pool), of }
     }
 
-    /// A target here, as the place of a wait.
+    /// A target in this space, as the place of a wait.
     pub(super) fn place(&self, target: &Target) -> Option<Place> {
         match (target, &self.of) {
             (Target::Name(name), _) => Some(Place::Name(name.clone())),
@@ -205,7 +206,8 @@ impl LockSpace {
         inner.in_the_way(request, keys, inner.waiting.len()).is_empty()
     }
 
-    /// Makes what an owner holds for this long weaker, or lets go of it.
+    /// Lowers the mode in which an owner holds something for this long; with a mode of none,
+    /// releases it.
     pub(super) fn weaken(&self, owner: OwnerId, target: &Target, lifetime: Lifetime, to: LockMode) {
         let mut inner = self.lock();
         self.charge(inner.set_mode(owner, target, lifetime, to));
@@ -224,7 +226,7 @@ impl LockSpace {
         true
     }
 
-    /// Lets go of all that an owner holds for no longer than this.
+    /// Releases all that an owner holds for this lifetime or a shorter one.
     pub fn end(&self, owner: OwnerId, lifetime: Lifetime) {
         let mut inner = self.lock();
         let freed = inner.remove(owner, |_, held| held <= lifetime);
@@ -245,7 +247,7 @@ impl LockSpace {
         self.lock().owned.keys().any(|other| *other != owner)
     }
 
-    /// Lets go of the parts of a table that an owner has locked as a whole.
+    /// Releases the parts of a table that an owner has locked as a whole.
     pub(super) fn end_parts(&self, owner: OwnerId) {
         let mut inner = self.lock();
         let freed = inner.remove(owner, |target, _| *target != Target::Whole);
@@ -253,7 +255,7 @@ impl LockSpace {
         inner.promote(self);
     }
 
-    /// Whether a lock on the table is still pending.
+    /// Sets whether an owner's lock on the table is pending.
     pub(super) fn set_pending(&self, owner: OwnerId, lifetime: Lifetime, pending: bool) {
         if let Some(grant) = self.lock().grant_of(owner, &Target::Whole, lifetime) {
             grant.pending = pending;
@@ -261,7 +263,7 @@ impl LockSpace {
     }
 
     /// Makes an owner's pending span count for all other owners. Fails if a span of another owner,
-    /// which was let past it while it was pending, counts already; returns that owner.
+    /// which was let past it while it was pending, counts already, and returns that owner.
     pub(super) fn settle(&self, owner: OwnerId, span: &Span) -> Result<(), OwnerId> {
         let mut inner = self.lock();
         let own = |s: &SpanGrant| s.grant.owner == owner && s.span == *span && s.grant.pending;
@@ -286,7 +288,7 @@ impl LockSpace {
         inner.spans.iter().any(|s| s.grant.owner == owner && s.span.meets(span))
     }
 
-    /// Lets go of a span that did not come to count.
+    /// Releases a span that is still pending.
     pub(super) fn abandon(&self, owner: OwnerId, span: &Span) {
         let mut inner = self.lock();
         let before = inner.spans.len();
@@ -295,14 +297,14 @@ impl LockSpace {
         inner.promote(self);
     }
 
-    /// Whether another owner's span keeps this one from having a row with these keys.
+    /// Whether another owner's span keeps this request's owner from a row with these keys.
     pub(super) fn is_in_span(&self, request: &Request, keys: &dyn RowKeys) -> bool {
         let mut holders = Holders::new();
         self.lock().spans_in_the_way(request, keys, &mut holders);
         !holders.is_empty()
     }
 
-    /// The owner of a lock on a row that conflicts with this one's wish, if it is another's.
+    /// Another owner whose lock on a row conflicts with this mode.
     pub(super) fn row_holder(&self, owner: OwnerId, row: u64, mode: LockMode) -> Option<OwnerId> {
         let inner = self.lock();
         let mut grants = inner.granted.get(&Target::Row(row))?.iter();
@@ -310,7 +312,7 @@ impl LockSpace {
         grants.find(other).map(|g| g.owner)
     }
 
-    /// Whether any row is locked by another owner in conflict with this one's wish.
+    /// Whether another owner's lock on any row conflicts with this mode.
     pub(super) fn has_row_holder(&self, owner: OwnerId, mode: LockMode) -> bool {
         let other = |g: &Grant| g.owner != owner && !g.mode.is_compatible(mode);
         let inner = self.lock();
@@ -362,7 +364,7 @@ impl Inner {
         own.map_or(LockMode::NONE, |g| g.mode)
     }
 
-    /// What an owner holds for at least as long.
+    /// The mode in which an owner holds something for at least this long.
     fn held_as_long(&self, owner: OwnerId, target: &Target, lifetime: Lifetime) -> LockMode {
         let grants = self.granted.get(target).into_iter().flatten();
         let own = grants.filter(|g| g.owner == owner && g.lifetime >= lifetime);
@@ -379,7 +381,7 @@ impl Inner {
         grants.iter_mut().find(|g| g.owner == owner && g.lifetime == lifetime)
     }
 
-    /// Whether the owner has all of this already.
+    /// Whether locks that the owner has cover the request.
     pub fn is_covered(&self, request: &Request) -> bool {
         let owner = request.owner.id();
         let whole = || match &request.target {
@@ -397,14 +399,14 @@ impl Inner {
                     && s.grant.mode.covers(request.mode)
             }),
             Target::Name(_) | Target::Insert => false,
-            // What is given back one by one is counted.
+            // Such locks are given back one by one, and so are counted.
             Target::Thing(_) if request.lifetime == Lifetime::Session => false,
             target => self.held_as_long(owner, target, request.lifetime).covers(request.mode),
         };
         own || whole()
     }
 
-    /// The owners that keep a request from being granted. Of those that wait, the first `before`
+    /// The owners that keep a request from being granted. Of the queue, the first `before` requests
     /// count.
     pub fn in_the_way(&self, request: &Request, keys: &dyn RowKeys, before: usize) -> Holders {
         let mut holders = Holders::new();
@@ -436,7 +438,7 @@ impl Inner {
             Target::Insert => {}
         }
         if !converts {
-            // A waiter that is behind this owner already cannot go first.
+            // A waiter that waits for this owner already cannot go first.
             let goes_first = |w: &&Waiter| !w.holders.contains(&owner) && w.meets(request, keys);
             for other in self.waiting[..before].iter().filter(goes_first) {
                 is_in_the_way(other.request.owner.id(), other.request.mode);
@@ -499,7 +501,7 @@ impl Inner {
         }
     }
 
-    /// Puts a request into the queue, where it has this ticket.
+    /// Puts a request into the queue. Returns its ticket.
     pub fn enqueue(&mut self, request: Request, keys: &dyn RowKeys, holders: Holders) -> u64 {
         let ticket = self.next_ticket;
         self.next_ticket += 1;
@@ -514,7 +516,8 @@ impl Inner {
         place.map(|place| self.waiting.remove(place)).is_some()
     }
 
-    /// Sets the mode of a grant; one of none is removed. Returns how many locks that has added.
+    /// Sets the mode of a grant; with a mode of none, removes it. Returns how many locks that has
+    /// added.
     fn set_mode(
         &mut self,
         owner: OwnerId,
@@ -537,7 +540,7 @@ impl Inner {
             self.granted.remove(target);
         }
         if let Some(owned) = self.owned.get_mut(&owner) {
-            // What is let go of early is what came last.
+            // A lock that is released early is mostly one of the last that were taken.
             let is_it = |own: &(Target, Lifetime)| own.0 == *target && own.1 == lifetime;
             if let Some(place) = owned.iter().rposition(is_it) {
                 owned.swap_remove(place);
@@ -549,7 +552,7 @@ impl Inner {
         -(removed as i64)
     }
 
-    /// Removes what an owner has and the test picks. Returns how many locks there were.
+    /// Removes the locks of an owner that `picks` selects. Returns how many there were.
     fn remove(&mut self, owner: OwnerId, picks: impl Fn(&Target, Lifetime) -> bool) -> i64 {
         let mut removed = 0;
         if let Some(owned) = self.owned.remove(&owner) {
@@ -580,7 +583,7 @@ impl Inner {
     }
 
     /// Grants what can be granted by now, and tells the graph which owners are in the way of the
-    /// others (L2).
+    /// other requests (L2).
     pub fn promote(&mut self, space: &LockSpace) {
         let mut at = 0;
         while at < self.waiting.len() {
@@ -596,7 +599,7 @@ impl Inner {
         self.tell_graph(&space.graph);
     }
 
-    /// Tells the graph which owners are in the way of those that wait.
+    /// Tells the graph which owners are in the way of waiting requests, where that has changed.
     pub fn tell_graph(&mut self, graph: &WaitGraph) {
         for at in 0..self.waiting.len() {
             let waiter = &self.waiting[at];

@@ -1,4 +1,4 @@
-//! How a transaction takes locks, and lets go of them.
+//! How a transaction takes locks, and releases them.
 
 use std::ops::{Bound, ControlFlow};
 
@@ -31,7 +31,7 @@ pub const ESCALATION: usize = 5000;
 /// How many more before it tries again.
 pub const ESCALATION_STEP: usize = 1250;
 
-/// A lock that a transaction is to take.
+/// A lock that a transaction requests.
 pub(super) struct Wish {
     pub target: Target,
     pub mode: LockMode,
@@ -45,11 +45,11 @@ impl Wish {
     }
 }
 
-/// The owner in the way of a lock on a range.
+/// An owner in the way of a lock on a range.
 enum InSpan {
     /// A transaction that has changed a row of it.
     Writer(Peer),
-    /// One that has locked this row of it.
+    /// An owner that has locked this row of it.
     Locker(OwnerId, u64),
 }
 
@@ -69,7 +69,7 @@ impl Transaction {
         self.session.owner().id()
     }
 
-    /// The lock space of a table, in which the transaction counts from here on as a locker.
+    /// Returns the lock space of a table, in which the transaction counts from here on as a locker.
     pub(super) fn lock_space(&mut self, table: &Table) -> Arc<LockSpace> {
         if let Some(held) = self.held_space(table) {
             return held.space.clone();
@@ -87,8 +87,8 @@ impl Transaction {
         self.locks.as_mut()?.spaces.iter_mut().find(|held| held.table == pointer)
     }
 
-    /// Whether other owners' locks on ranges that are not complete yet do not concern this
-    /// transaction, since they wait for it.
+    /// Whether pending locks of other owners do not concern this transaction, since they wait for
+    /// it.
     pub(super) fn is_established(&mut self, table: &Table) -> bool {
         !self.writes.is_empty() || self.held_space(table).is_some_and(|held| held.parts > 0)
     }
@@ -114,7 +114,7 @@ impl Transaction {
     }
 
     /// Locks a table as a whole, or announces locks on its parts. A lock that keeps writers out
-    /// waits for those that are not over.
+    /// waits for transactions that have written to the table and are not over.
     pub fn lock_table(
         &mut self,
         task: &Task,
@@ -138,8 +138,8 @@ impl Transaction {
         cleared
     }
 
-    /// Waits until no other transaction that has written to a table is left. Until then they may go
-    /// on there, and newcomers wait.
+    /// Waits until no other transaction that has written to a table is left. Until then these
+    /// transactions may go on there, and newcomers wait.
     fn clear_table(
         &mut self,
         task: &Task,
@@ -157,7 +157,7 @@ impl Transaction {
             }
             space.set_pending(owner, lifetime, true);
             let waited = self.wait_for_peer_as(task, writer, mode);
-            // Then looks again: one that was let past has announced itself before.
+            // Then look again: a writer that was let past has announced itself before.
             space.set_pending(owner, lifetime, false);
             waited?;
         }
@@ -180,8 +180,8 @@ impl Transaction {
         found
     }
 
-    /// Locks a row until the transaction ends. What is returned says what to go back to if the row
-    /// is not wanted after all.
+    /// Locks a row until the transaction ends. The result is for [`Transaction::unlock_row`], if
+    /// the row is not wanted after all.
     pub(super) fn lock_row_for(
         &mut self,
         task: &Task,
@@ -270,7 +270,7 @@ impl Transaction {
         }
     }
 
-    /// Makes a span that was registered count.
+    /// Makes a registered span count for all other owners, after waiting for those in its way.
     fn settle_span(
         &mut self,
         task: &Task,
@@ -360,7 +360,7 @@ impl Transaction {
             found.is_some()
         });
         match table.cold() {
-            // What has sunk is not being changed, but rows may be locked wherever they are.
+            // Rows that have sunk are not being changed, but they may be locked.
             Some(cold) if found.is_none() && space.has_row_holder(owner, mode) => {
                 self.first_in_tree(task, cold, space, span, mode)
             }
@@ -368,8 +368,9 @@ impl Transaction {
         }
     }
 
-    /// The owner that has locked a row that is not in memory, or was not when memory was walked
-    /// through. Rows are in the tree before they leave memory, and still when they come back.
+    /// Finds an owner that has locked a row of the span that is not in memory, or was not when
+    /// memory was walked through. Rows are in the tree before they leave memory, and still when
+    /// they come back.
     #[cold]
     fn first_in_tree(
         &self,
@@ -400,7 +401,7 @@ impl Transaction {
         }
     }
 
-    /// Whether anything is locked in a table.
+    /// Whether the transaction has locked anything in a table.
     pub(crate) fn is_locked_in(&self, table: TablePtr) -> bool {
         self.locks.as_ref().is_some_and(|locks| locks.spaces.iter().any(|held| held.table == table))
     }
@@ -419,7 +420,7 @@ impl Transaction {
         });
     }
 
-    /// Lets go of what was locked for the statement alone.
+    /// Releases what was locked for the statement alone.
     pub(crate) fn end_statement_locks(&mut self) {
         let owner = self.owner_id();
         let Some(locks) = self.locks.as_mut().filter(|locks| locks.by_statement) else { return };
@@ -427,7 +428,7 @@ impl Transaction {
         locks.spaces.iter().for_each(|held| held.space.end(owner, Lifetime::Statement));
     }
 
-    /// Lets go of everything.
+    /// Releases all locks.
     pub(crate) fn end_locks(&mut self) {
         let owner = self.owner_id();
         for held in self.locks.take().map_or(SmallVec::new(), |locks| locks.spaces) {

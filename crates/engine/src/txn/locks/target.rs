@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use crate::hot::key::{KeyBuf, KeyRange, ScanRange};
 use crate::sync::Arc;
 
-/// What is locked.
+/// The target of a lock.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Target {
     /// The table.
@@ -18,7 +18,7 @@ pub enum Target {
     Insert,
     /// A name: application locks.
     Name(Arc<str>),
-    /// What has a definition.
+    /// Something that has a definition.
     Thing(Thing),
 }
 
@@ -29,7 +29,7 @@ pub struct Span {
     pub index: usize,
     /// Its first key.
     pub lower: KeyBuf,
-    /// The first key behind it, if it has an end.
+    /// The first key after it, if it has an end.
     pub upper: Option<KeyBuf>,
 }
 
@@ -41,7 +41,8 @@ impl Hash for Span {
 }
 
 impl Span {
-    /// What a cursor over this range of an index goes through.
+    /// The span of a cursor over this range of an index. Without an order a range of keys is the
+    /// whole index.
     pub fn of(index: usize, range: &ScanRange, ordered: bool) -> Span {
         let KeyRange { lower, upper } = match range {
             ScanRange::Key(key) => KeyRange::prefix(key),
@@ -77,15 +78,15 @@ pub enum Lifetime {
     Statement,
     /// Until the transaction ends.
     Transaction,
-    /// Until it is let go of, or the session ends.
+    /// Until it is released, or the session ends.
     Session,
 }
 
-/// Something in a database that definitions lock.
+/// Something in a database that changes of definitions lock.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Thing {
-    /// All definitions. A transaction that changes some of them intends to; one that needs them all
-    /// as they are shares them.
+    /// All definitions. A transaction that changes some of them takes an intent lock; one that
+    /// needs them all unchanged takes a shared lock.
     All,
     /// All definitions of a kind that is checked as a whole.
     Kind(ThingKind),

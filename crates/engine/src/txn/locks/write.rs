@@ -1,9 +1,9 @@
 //! What writers do in tables that have locks.
 //!
 //! A writer needs an exclusive lock on the row it changes, an insert a place that is in no range of
-//! another owner, and both that no other owner has locked the table. They ask in the queue like any
-//! other, and give the locks back as soon as the version is in place: a transaction that finds the
-//! version waits for the writer.
+//! another owner, and both that no other owner has locked the table. They request these locks in
+//! the queue like any other owner, and give them back as soon as the version is in place: a
+//! transaction that finds the version waits for the writer.
 
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::table::{ConflictPolicy, Table};
@@ -46,8 +46,8 @@ impl Drop for WritePermit {
 }
 
 impl Transaction {
-    /// Whether a writer has to ask. Looked at before a version is put in place, this spares the
-    /// writer taking it back; afterwards, it decides.
+    /// Whether a writer has to request locks in this table. Before a version is put in place the
+    /// answer only saves the writer from taking it back; the answer afterwards decides.
     #[inline]
     pub(crate) fn must_ask(&self, table: &Table) -> bool {
         // The policy first: memory-optimized tables have no locks, and their word is another cache
@@ -55,7 +55,7 @@ impl Transaction {
         table.conflicts() == ConflictPolicy::Wait && table.lock_word().is_used()
     }
 
-    /// Asks for the locks that changing a row needs; a row of its own needs none.
+    /// Requests the locks that changing a row needs; a row that the transaction owns needs none.
     #[cold]
     pub(crate) fn ask_to_change(
         &mut self,
@@ -93,7 +93,7 @@ impl Transaction {
         Ok(permit)
     }
 
-    /// Asks for the place of a new row.
+    /// Requests the locks that inserting a row needs.
     #[cold]
     pub(crate) fn ask_to_insert(
         &mut self,
@@ -121,8 +121,8 @@ impl Transaction {
         Ok(WritePermit { space, owner, table, row: None })
     }
 
-    /// Whether an owner that has come meanwhile keeps this transaction from the row that it has
-    /// just changed. `permit` is what it had asked for before.
+    /// Whether a lock that was granted meanwhile keeps this transaction from the row that it has
+    /// just changed. `permit` is what it was granted before the change.
     #[cold]
     pub(crate) fn is_overtaken_at(
         &mut self,
@@ -135,7 +135,7 @@ impl Transaction {
         let keys = unsafe { KeysOf::anchor(table, anchor) };
         let change = self.wish(Target::Row(keys.name(anchor)), permit.is_some());
         match permit {
-            // Ranges that were pending then may count by now.
+            // Spans that were pending when the permit was granted may count by now.
             Some(_) => space.is_in_span(&change, &keys),
             None => !space.is_available(&change, &keys) || !self.may_write(&space),
         }
@@ -166,8 +166,8 @@ impl Transaction {
         }
     }
 
-    /// Takes back what was put in place since `before`, a write of this row: transactions that have
-    /// met it look again.
+    /// Takes back a write of this row, which was put in place since `before`. Transactions that
+    /// have met it look again.
     #[cold]
     pub(crate) fn withdraw(&mut self, task: &Task, before: Savepoint, row: AnchorPtr) {
         self.rollback_to(task, before);
@@ -176,7 +176,7 @@ impl Transaction {
         self.manager().graph.pass(owner, Resource::Row(row.address()));
     }
 
-    /// The transaction is about to write to a table for the first time.
+    /// Announces that the transaction is about to write to a table for the first time.
     #[cold]
     pub(crate) fn announce_writes(&mut self, held: u32) {
         let held = &mut self.held[held as usize];
@@ -189,7 +189,7 @@ impl Transaction {
         }
     }
 
-    /// Makes a new row that was linked visible to lockers, which look after having locked.
+    /// Makes a new row that was linked visible to lockers, which look after they have locked.
     #[inline]
     pub(crate) fn order_insert(&self, table: &Table) {
         if table.conflicts() == ConflictPolicy::Wait {

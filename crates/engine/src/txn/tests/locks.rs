@@ -30,7 +30,7 @@ const COMMITTED: Locking = Locking { reach: Reach::Instant, ..REPEATABLE };
 const DEQUEUE: Locking = Locking { mode: LockMode::UPDATE, skip: true, ..REPEATABLE };
 
 impl Client<'_> {
-    /// The rows of a range, locked, up to this many.
+    /// Locks and returns the rows of a range, up to `count` of them.
     fn lock_rows(
         &mut self,
         table: &Table,
@@ -71,7 +71,7 @@ impl Client<'_> {
     }
 }
 
-/// Keys of index 1 from one value on and below another.
+/// The range of index 1 from one value to another, which is not in it.
 fn keys(table: &Table, from: i64, to: i64) -> (usize, ScanRange) {
     (1, ScanRange::Keys(KeyRange { lower: key(table, 1, from), upper: Some(key(table, 1, to)) }))
 }
@@ -244,8 +244,8 @@ fn no_row_of_a_queue_is_handed_out_twice() {
                     let rows = client.lock_rows(&table, all, DEQUEUE, 1).expect("no client waits");
                     let Some(row) = rows.first() else { break };
                     assert_eq!(client.delete(&table, row[0]), Ok(1));
-                    // Some give up, and the row goes back, but not every time: it may be the last
-                    // one.
+                    // Some transactions roll back and return the row, but not every time: it may be
+                    // the last one.
                     match attempt % 7 {
                         0 => client.rollback(),
                         _ => {
@@ -266,7 +266,7 @@ fn no_row_of_a_queue_is_handed_out_twice() {
     assert_eq!((locks_left(&harness), table.lock_word().is_used()), (0, false));
 }
 
-/// A deleted row's stamp was that of the mark of rows that have sunk: a reader that had found the
+/// The stamp of a deletion was that of the mark of rows that have sunk: a reader that had found the
 /// row before looked for it for ever.
 #[test]
 fn a_row_that_the_second_commit_has_deleted_is_gone() {
@@ -275,7 +275,7 @@ fn a_row_that_the_second_commit_has_deleted_is_gone() {
     let [mut reader, mut writer] = [(); 2].map(|()| Client::new(&harness, RC));
     let found = reader.begin().statement(|txn, task, s| {
         let mut cursor = Cursor::new(&s.snapshot, 1, ScanRange::All, Direction::Forward);
-        // It finds all of them at once.
+        // The cursor finds all three at once.
         let first = cursor.next_locked(txn, task, &table, &DEQUEUE)?.expect("there are three");
         let last = if values(&table, txn.row(&table, first))[0] == 2 { 1 } else { 2 };
         writer.autocommit(|w| w.delete(&table, last).map(drop))?;
@@ -349,8 +349,7 @@ fn a_writer_that_waits_is_not_overtaken_by_readers() {
     });
 }
 
-/// Readers of a range used to come before a writer that waits to put a row there, which might wait
-/// for ever.
+/// Readers of a range overtook a writer that waited to put a row there, which could wait for ever.
 #[test]
 fn a_writer_that_waits_for_a_range_is_not_overtaken_by_readers_of_it() {
     let harness = Harness::new();
@@ -370,7 +369,7 @@ fn a_writer_that_waits_for_a_range_is_not_overtaken_by_readers_of_it() {
         assert_eq!(refused, Err(TxnError::LockTimeout));
         let elsewhere = late.lock_rows(&table, keys(&table, 200, 300), SERIALIZABLE, 9);
         assert_eq!(elsewhere, Ok(Vec::new()), "another range");
-        // What the writer waits for may go on where it is.
+        // The owner that the writer waits for may go on in its range.
         let again = first.lock_rows(&table, keys(&table, 0, 200), SERIALIZABLE, 9);
         assert!(again.is_ok(), "{again:?}");
         first.commit().expect("nothing is validated");
@@ -543,7 +542,7 @@ fn transfers_at_locking_levels_keep_the_sum() {
     }
 }
 
-/// Numbers that look random, the same for each seed.
+/// A generator of random numbers, the same ones for each seed.
 fn base_dice(seed: u64) -> impl FnMut(i64) -> i64 {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     move |below| {

@@ -70,7 +70,7 @@ fn a_pass_frees_as_much_of_a_dropped_table_as_it_may() {
     let task = harness.task();
     let pass = || Some(harness.manager.reclaim(&task, 1000)).filter(|&freed| freed > 0);
     let passes: Vec<usize> = std::iter::from_fn(pass).collect();
-    // A leaf's entries may be beyond what it may.
+    // A pass may exceed its budget by the entries of one leaf.
     assert!(passes.iter().all(|&freed| freed <= 1000 + 64), "{passes:?}");
     assert!(passes.iter().sum::<usize>() >= 5000, "{passes:?}");
     assert_eq!(table.memory().allocated_bytes, 0);
@@ -91,7 +91,7 @@ fn a_dropped_table_outlives_what_waits_with_younger_garbage() {
     let mut younger = Client::new(&harness, Isolation::Snapshot);
     assert!(younger.begin().get(&other, 0).is_ok());
     writer.autocommit(|c| c.delete(&other, 3).map(drop)).expect("no other writer");
-    // The horizon passes the drop; but of what waits the second half is needed.
+    // The horizon passes the drop, but a snapshot still needs the later half of the queued garbage.
     older.commit().expect("nothing was written");
     let task = harness.task();
     for _ in 0..4 {

@@ -44,7 +44,8 @@ struct Model {
     txns: Vec<ModelTxn>,
     /// Of each table, whether its writers wait.
     waits: Vec<bool>,
-    /// Where several rows hold a key, the engine meets them in any order and reports the first.
+    /// Failures that the engine may report in place of the model's: where several rows hold a key,
+    /// it meets them in any order and reports the first.
     key_failures: Vec<Failure>,
 }
 
@@ -84,7 +85,7 @@ impl Model {
         self.sees(v.begin, t, snapshot) && !v.end.is_some_and(|e| self.sees(e, t, snapshot))
     }
 
-    /// The newest version of each row, as places in the list.
+    /// The place in the list of a row's newest version.
     fn newest(&self, uid: u64) -> usize {
         self.versions.iter().rposition(|v| v.uid == uid).expect("the row exists")
     }
@@ -210,7 +211,8 @@ impl Model {
         if result.is_err() {
             self.versions = undo;
         }
-        // A client need not wait for the owner of the row to know that it has changed.
+        // The engine may find that the row has changed since the snapshot before it waits for the
+        // row's owner.
         let is_later = |v: &Version| matches!(v.begin, When::Commit(at) if at > snapshot);
         let is_lost = self.versions.iter().any(|v| uids.contains(&v.uid) && is_later(v));
         if result == Err(Failure::Timeout) && is_lost {
@@ -271,7 +273,7 @@ impl Model {
         let waits = self.waits.clone();
         let invalid = |table: usize, f| if waits[table] { Failure::Deadlock } else { f };
         for (uid, begin) in &txn.reads {
-            // Not one that was replaced by its own transaction.
+            // Not a version that was replaced by its own transaction.
             let read = |v: &&Version| v.uid == *uid && v.begin == *begin && v.end != Some(*begin);
             let version = self.versions.iter().find(read);
             let version = version.expect("versions that were read stay");
@@ -318,7 +320,7 @@ impl Model {
     }
 }
 
-/// A small generator with a seed that can be printed.
+/// A small random number generator, whose seed can be printed.
 pub(super) struct Dice(pub u64);
 
 impl Dice {
@@ -330,16 +332,16 @@ impl Dice {
     }
 }
 
-/// Where transactions run.
+/// An environment in which random transactions run.
 pub(super) trait Setting {
     fn harness(&self) -> &Harness;
 
     fn table(&self, conflicts: ConflictPolicy) -> Arc<Table>;
 
-    /// The levels that transactions have.
+    /// The isolation levels of the transactions.
     fn levels(&self) -> &'static [Isolation];
 
-    /// Does something that changes no result.
+    /// Does something that must not change any result.
     fn disturb(&self, task: &Task);
 }
 
@@ -450,7 +452,8 @@ fn run_step(
     settle(client, model, t, got, want, &context);
 }
 
-/// Compares what a statement did; one that failed in a way that dooms its transaction ends it.
+/// Compares the outcome of a statement. If that is a failure that dooms the transaction, rolls it
+/// back.
 fn settle(
     client: &mut Client<'_>,
     model: &mut Model,

@@ -23,7 +23,7 @@ pub(crate) struct Depth {
 
 impl Depth {
     pub(crate) fn new(seed: u64, pages: u64) -> Depth {
-        // Of every second seed any snapshot is an old one.
+        // With an even seed every snapshot is an old one.
         let patience_ns = if seed % 2 == 0 { 0 } else { SinkOptions::default().patience_ns };
         Depth::with(seed, pages, SinkOptions { patience_ns, ..SinkOptions::default() })
     }
@@ -67,7 +67,7 @@ impl Setting for Depth {
     }
 
     fn levels(&self) -> &'static [Isolation] {
-        // Above, what tables that sink are read with is locks.
+        // Above these levels, tables that sink are read with locks.
         &[Isolation::ReadCommitted, Isolation::Snapshot]
     }
 
@@ -145,7 +145,7 @@ fn write(harness: &Harness, table: &Table, dice: &mut Dice, map: &mut Map) {
     }
 }
 
-/// A range of an index, the column that it is on, and whether a value is in it.
+/// A range of an index, and the least and the greatest value in it.
 fn some_range(table: &Table, index: usize, dice: &mut Dice) -> (ScanRange, (i64, i64)) {
     let most = if index == 2 { VALUES as i64 } else { 12_000 };
     let [a, b] = [0, 1].map(|_| dice.roll(most as u64) as i64);
@@ -169,7 +169,7 @@ enum Way {
     Locked(LockMode, Reach),
 }
 
-/// Reads a range in one statement, and has `meanwhile` done now and then.
+/// Reads a range in one statement, and calls `meanwhile` now and then.
 fn read(
     client: &mut Client<'_>,
     table: &Table,
@@ -257,8 +257,8 @@ fn scans_of_every_kind_see_what_their_snapshot_does_while_rows_sink_and_come_bac
     }
 }
 
-/// How many rows of a range there are, counted in one statement without a look at them, while now
-/// and then something is done.
+/// Counts the rows of a range in one statement without looking at them, and calls `meanwhile` now
+/// and then.
 fn count(
     client: &mut Client<'_>,
     table: &Table,
@@ -280,7 +280,7 @@ fn count(
     count.expect("no transaction is in the way")
 }
 
-/// One scan, of a reader of before or of now, while other transactions write.
+/// Runs one scan, by an older reader or by a new one, while other transactions write.
 fn scan<'h>(
     depth: &Depth,
     table: &Table,
@@ -342,8 +342,9 @@ fn sink_everything(depth: &Depth) {
     while depth.harness.manager.reclaim(&task, 1000) > 0 {}
 }
 
-/// The first round of a table that had begun to sink could be brought about by what was queued,
-/// while the reclaimer had still to free rows that were deleted before. Both freed them.
+/// What was queued could bring about the first round of a table that had begun to sink, while the
+/// reclaimer had still to free rows that were deleted before. The sink and the reclaimer both freed
+/// them.
 #[test]
 fn a_table_does_not_sink_before_the_reclaimer_is_done_with_what_was_deleted() {
     let depth = Depth::new(1, 32);
@@ -380,8 +381,9 @@ fn a_table_does_not_sink_before_the_reclaimer_is_done_with_what_was_deleted() {
     assert_eq!((table.row_count(), table.memory().allocated_bytes), (9, 0));
 }
 
-/// What is queued for a row must not lie behind a change of it: else a round might take the row
-/// down for the change's sake, and the next find it freed.
+/// The entry that is queued for a promoted row must not have a higher stamp than a change of the
+/// row: else a round might take the row out of memory for the change's entry, and the next round
+/// find it freed.
 #[test]
 fn a_row_that_is_brought_back_is_queued_at_the_snapshot_it_was_read_at() {
     let depth = Depth::new(2, 32);
@@ -405,8 +407,8 @@ fn a_row_that_is_brought_back_is_queued_at_the_snapshot_it_was_read_at() {
     client.rollback();
 }
 
-/// What one commit in a while leaves behind went to the batch that the first round waited for,
-/// which so never became old enough.
+/// Garbage of occasional commits went to the batch that the first round waited for, so that the
+/// batch never became old enough.
 #[test]
 fn a_table_begins_to_sink_although_others_leave_something_behind_all_the_time() {
     let depth = Depth::new(1, 32);
@@ -426,8 +428,8 @@ fn a_table_begins_to_sink_although_others_leave_something_behind_all_the_time() 
     assert!(table.cold().is_some());
 }
 
-/// A row that sank while the walk stood behind it in its key, and came back where the walk came to
-/// it again, was there twice.
+/// A row sank while the walk had passed it among the rows of its key, and came back where the walk
+/// was still to come: the scan returned it twice.
 #[test]
 fn a_row_that_sinks_and_comes_back_before_a_scan_is_there_once() {
     let depth = Depth::new(4, 32);
@@ -459,8 +461,8 @@ fn a_row_that_sinks_and_comes_back_before_a_scan_is_there_once() {
     assert_eq!(found, expected);
 }
 
-/// A row that was locked while it sank, and one that was locked for reading after it had, were not
-/// found by an owner that locked a range.
+/// An owner that locked a range did not find rows of it that were locked before they sank, or that
+/// were locked for reading after they had sunk.
 #[test]
 fn locked_rows_keep_others_from_their_range_wherever_they_are() {
     let lock = |client: &mut Client<'_>, table: &Table, (index, value), mode, reach| {

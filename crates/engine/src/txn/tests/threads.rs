@@ -134,7 +134,8 @@ fn of_concurrent_inserts_of_one_key_one_succeeds() {
                             Ok(()) => won += 1,
                             Err(TxnError::DuplicateKey { index: 0, .. }) => {}
                             Err(TxnError::Serializable) => {
-                                // The other may have failed too, and neither inserted.
+                                // The other client may have failed too, so that the row is not
+                                // there.
                                 while !client.begin().get(table, id).is_ok_and(|r| r.is_some()) {
                                     client.rollback();
                                     if client.autocommit(|c| c.insert(table, row)).is_ok() {
@@ -183,8 +184,8 @@ fn what_is_rolled_back_is_never_seen_and_takes_no_key() {
     }
 }
 
-/// Inserts, deletes or updates a row. What is committed has `v` as even as `id`, what is rolled
-/// back has not.
+/// Inserts, deletes or updates a row. In committed rows `v` is odd or even as `id` is, and in rows
+/// that are rolled back it is not.
 fn change_or_roll_back(client: &mut Client<'_>, table: &Table, i: i64, commit: bool) {
     let id = i % 4;
     let v = 2 * i + id + i64::from(!commit);

@@ -128,8 +128,8 @@ fn a_waiter_shows_its_rows_and_which_one_it_waits_for() {
     assert!(owner.changed_rows().is_empty());
 }
 
-/// One thread changes rows, shows them and ends in every way, while rows sink; other threads look
-/// all the time, and never see but names of rows that there can be.
+/// One thread changes rows, shows them and ends its transaction in every way, while rows sink.
+/// Other threads read what is shown all the time, and find only names of rows that exist.
 #[test]
 fn looking_never_meets_a_row_that_has_gone() {
     const ROWS: i64 = 12;
