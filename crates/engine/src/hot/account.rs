@@ -1,4 +1,4 @@
-//! Counts that many threads change, kept so that they rarely meet.
+//! Counters that many threads change, striped over cache lines so that the threads rarely contend.
 
 use crate::sync::atomic::AtomicI64;
 use crate::sync::atomic::Ordering::Relaxed;

@@ -44,11 +44,11 @@ pub const CLAIMED: u64 = 2;
 pub const INLINE: u64 = 4;
 /// Tag of an older word: this version is a deletion and has no row bytes.
 pub const TOMBSTONE: u64 = 1;
-/// Tag of an older word, beside [`TOMBSTONE`]: the row went on under another key, and the eight
-/// bytes behind the begin word are the address of its new anchor.
+/// Tag of an older word, beside [`TOMBSTONE`]: the row moved to another key, and the eight bytes
+/// behind the begin word are the address of its new anchor.
 pub const MOVED: u64 = 1 << 48;
-/// Tag of an older word: the version is in no chain any more, since the cold store has it for the
-/// snapshots that may still see it, and can be freed when no statement can reach it any more.
+/// Tag of an older word: the sink has unlinked the version from its chain, since the cold store has
+/// it for the snapshots that may still see it. It is freed when no statement can reach it.
 pub const RELEASED: u64 = 1 << 49;
 /// The bits that hold an address.
 pub const ADDRESS_MASK: u64 = 0x0000_FFFF_FFFF_FFF8;
@@ -59,7 +59,7 @@ pub const ALIGN: usize = WORD;
 
 const WORD: usize = 8;
 
-/// Points to an anchor. Plain data: whether it may be followed is the holder's business (H2).
+/// Points to an anchor. Plain data: code that follows it must keep the anchor alive (H2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(transparent)]
 pub struct AnchorPtr(NonNull<u8>);
@@ -69,8 +69,8 @@ pub struct AnchorPtr(NonNull<u8>);
 #[repr(transparent)]
 pub struct VersionPtr(NonNull<u8>);
 
-// SAFETY: an address that nothing is done with is harmless on any thread; following it takes an
-// unsafe call, which says what protects the memory.
+// SAFETY: the pointer is plain data; following it takes an unsafe call, whose contract says what
+// protects the memory.
 unsafe impl Send for AnchorPtr {}
 // SAFETY: as above.
 unsafe impl Sync for AnchorPtr {}
@@ -95,8 +95,8 @@ pub const fn inline_offset(links: usize) -> usize {
 }
 
 impl AnchorPtr {
-    /// Stands for the anchor of a row that has none, since it is not in memory. No allocation lies
-    /// at this address, the last there is, and it is never followed.
+    /// Stands for the anchor of a row that is not in memory. It is the highest address, at which no
+    /// allocation lies, and is never followed.
     pub const COLD: AnchorPtr = {
         match NonNull::new(std::ptr::without_provenance_mut(ADDRESS_MASK as usize)) {
             Some(last) => AnchorPtr(last),
@@ -139,14 +139,14 @@ impl AnchorPtr {
         unsafe { self.0.add(WORD * (1 + ordinal)).cast().as_ref() }
     }
 
-    /// Writes the first words of fresh memory: a head that says that there is the inline version
-    /// alone, and empty links.
+    /// Writes the first words of fresh memory: a head that leads to the inline version alone, and
+    /// empty links.
     ///
     /// # Safety
-    /// The memory is the caller's alone and large enough for this many links.
+    /// The caller has exclusive access to the memory, which is large enough for this many links.
     pub unsafe fn initialise(self, links: usize) {
         let words = self.0.as_ptr().cast::<u64>();
-        // SAFETY: the caller's promise; the memory is aligned to more than a word.
+        // SAFETY: the caller has exclusive access to memory for these words; it is word-aligned.
         unsafe {
             words.write(INLINE);
             for ordinal in 0..links {
@@ -172,7 +172,7 @@ impl VersionPtr {
         NonNull::new(address as *mut u8).map(VersionPtr)
     }
 
-    /// The version whose row bytes start here: what [`VersionPtr::row`] gave.
+    /// The version whose row bytes start at `row`, which [`VersionPtr::row`] returned.
     pub fn of_row(row: *const u8) -> Option<VersionPtr> {
         VersionPtr::from_address((row as u64).checked_sub(WORD as u64)?)
     }
@@ -203,19 +203,19 @@ impl VersionPtr {
     /// Writes the begin word of an inline version in fresh memory.
     ///
     /// # Safety
-    /// The memory is the caller's alone.
+    /// The caller has exclusive access to the memory.
     pub unsafe fn initialise_inline(self, begin: u64) {
-        // SAFETY: the caller's promise; the memory is aligned to a word.
+        // SAFETY: the caller has exclusive access to the memory, which is word-aligned.
         unsafe { self.0.cast::<u64>().write(begin) };
     }
 
     /// Makes fresh memory a version that is not inline, and writes the words before its row.
     ///
     /// # Safety
-    /// The memory is the caller's alone and large enough.
+    /// The caller has exclusive access to the memory, which is large enough.
     pub unsafe fn create(memory: NonNull<u8>, begin: u64, older: u64) -> VersionPtr {
         let words = memory.cast::<u64>();
-        // SAFETY: the caller's promise; the memory is aligned to a word.
+        // SAFETY: the caller has exclusive access to word-aligned memory with room for both words.
         unsafe {
             words.write(older);
             words.add(1).write(begin);
@@ -228,7 +228,7 @@ impl VersionPtr {
     /// # Safety
     /// It came from [`VersionPtr::create`].
     pub unsafe fn memory(self) -> NonNull<u8> {
-        // SAFETY: the caller's promise.
+        // SAFETY: `create` placed the version one word into its memory.
         unsafe { self.0.sub(WORD) }
     }
 
@@ -249,14 +249,15 @@ impl VersionPtr {
 }
 
 impl VersionPtr {
-    /// A version that was copied to memory of this shape, begin word first.
+    /// The version whose copy starts at `copy`, begin word first.
     pub fn of_copy(copy: &[u128]) -> VersionPtr {
         VersionPtr(NonNull::from(copy).cast())
     }
 }
 
-/// A version of a row, valid while the snapshot that it was read at is registered; of a row that is
-/// not in memory ([`AnchorPtr::COLD`]) a copy, which its cursor or arena keeps for a while.
+/// A version of a row, valid while the snapshot that it was read at is registered. For a row that
+/// is not in memory ([`AnchorPtr::COLD`]) it is a copy, valid as long as its cursor or arena keeps
+/// it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RowRef {
     /// The row.

@@ -1,9 +1,9 @@
 //! Copies of rows that are not in memory.
 //!
-//! What the cold store holds of a row may leave memory at any time; so a reader gets a copy. The
-//! copy has the form of an inline version, but for the header: a reader does not ask when such a
-//! row was committed, since it sees the row in any case, and the header says how long the row is
-//! instead. Its anchor is [`AnchorPtr::COLD`](super::anchor::AnchorPtr::COLD).
+//! The page that a cold row lies on may leave memory at any time, so a reader gets a copy. The copy
+//! has the form of an inline version, except that its header holds the row's length instead of a
+//! begin word: a reader needs no stamp, since it gets only copies of rows that it sees. The copy's
+//! anchor is [`AnchorPtr::COLD`](super::anchor::AnchorPtr::COLD).
 
 use base::Arena;
 
@@ -12,31 +12,31 @@ use crate::hot::anchor::{AnchorPtr, HEADER_LEN, RowRef, VersionPtr};
 const WORD: usize = size_of::<u64>();
 const _: () = assert!(HEADER_LEN == WORD, "a header is a word");
 
-/// Copies that go together. They stay where they are as long as none is added.
+/// A buffer of copies. Adding one may move the others.
 #[derive(Default, Debug)]
 pub(crate) struct Copies {
     words: Vec<u64>,
 }
 
-/// One of several [`Copies`].
+/// The place of one copy in [`Copies`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct CopyAt(usize);
 
 impl Copies {
-    /// Forgets all.
+    /// Removes all copies.
     pub fn clear(&mut self) {
         self.words.clear();
     }
 
-    /// Adds a row.
+    /// Adds a copy of a row.
     #[inline]
     pub fn push(&mut self, row: &[u8]) -> CopyAt {
         let at = CopyAt(self.words.len());
         let words = row.len().div_ceil(WORD);
         self.words.reserve(1 + words);
         self.words.push(row.len() as u64);
-        // SAFETY: there is room for this many words, and all of them are written before they count:
-        // the last, whose end the row may not reach, first.
+        // SAFETY: `reserve` made room for the words, and all are written before `set_len`; the last
+        // is zeroed first, since the row may not fill it.
         unsafe {
             let to = self.words.as_mut_ptr().add(self.words.len());
             if words > 0 {
@@ -48,13 +48,13 @@ impl Copies {
         at
     }
 
-    /// A row, until another is added.
+    /// The copy at `at`, valid until another row is added.
     pub fn get(&self, at: CopyAt) -> RowRef {
         RowRef { anchor: AnchorPtr::COLD, version: version_of(&self.words[at.0..]) }
     }
 }
 
-/// A row that is not in memory, copied to where it lives as long as the arena lets it.
+/// Copies a row that is not in memory into an arena.
 pub fn copy_to(arena: &Arena, row: &[u8]) -> RowRef {
     let words = arena.alloc_zeroed_words(1 + row.len().div_ceil(WORD));
     let whole = row.chunks_exact(WORD);
@@ -72,7 +72,8 @@ pub fn copy_to(arena: &Arena, row: &[u8]) -> RowRef {
 /// The version was made by this module, and is still there during `'a`.
 pub unsafe fn bytes_of<'a>(copy: VersionPtr) -> &'a [u8] {
     let row = copy.row().as_ptr();
-    // SAFETY: the caller's promise; the header before the row is its length.
+    // SAFETY: the caller promises that this module made the copy, so that the header before the row
+    // is the row's length, and that it lives for `'a`.
     unsafe {
         let len = row.sub(HEADER_LEN).cast::<u64>().read();
         std::slice::from_raw_parts(row, len as usize)
@@ -85,7 +86,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_ne_bytes(bytes.try_into().expect("as long as a word"))
 }
 
-/// The last word of a copy, if the row's bytes do not end with a whole one.
+/// The last word of a copy, padded with zeros, if the row's length is not a multiple of a word.
 fn last_word(rest: &[u8]) -> Option<u64> {
     let mut word = [0; WORD];
     word[..rest.len()].copy_from_slice(rest);
@@ -108,7 +109,7 @@ mod tests {
         for (row, at) in rows.iter().zip(at) {
             for copy in [copies.get(at), copy_to(&arena, row)] {
                 assert_eq!(copy.anchor, AnchorPtr::COLD);
-                // SAFETY: the copies are there.
+                // SAFETY: `copies` and `arena` are alive and unchanged.
                 assert_eq!(unsafe { bytes_of(copy.version) }, row);
             }
         }

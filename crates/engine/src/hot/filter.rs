@@ -27,7 +27,7 @@ pub enum FilterOp {
 /// One condition on one column.
 #[derive(Clone, PartialEq, Debug)]
 pub enum FilterTest {
-    /// The column compares like this with a constant of the column's type. NULL never does.
+    /// The comparison of the column with a constant of its type is true. For NULL it never is.
     Compare(FilterOp, Value),
     /// The column equals one of these constants of its type.
     In(Box<[Value]>),

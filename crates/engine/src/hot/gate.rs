@@ -1,10 +1,10 @@
 //! The gate in front of a table: statements pass it shared, DDL closes it.
 //!
 //! A transaction that reads or writes the table holds the gate shared until it ends, so that DDL
-//! never changes a table under it. Holders are counted in shards, one cache line each, so that none
-//! writes a line that all share. DDL puts itself into `exclusive` first and sums the shards
-//! afterwards, while a transaction that enters counts itself first and looks at `exclusive`
-//! afterwards: one of them sees the other. Waiting is the business of `txn::waits`.
+//! never changes a table under it. Holders are counted in shards, one cache line each, so that they
+//! do not contend for one line. DDL first stores its owner in `exclusive` and then sums the shards;
+//! a transaction that enters first counts itself and then reads `exclusive`. So at least one of the
+//! two sees the other. `txn::waits` does the waiting.
 
 use crossbeam_utils::CachePadded;
 
@@ -30,9 +30,9 @@ impl Gate {
         }
     }
 
-    /// Enters, unless another owner than `owner` is closing the gate: then that owner is returned,
-    /// and has to be woken if it waits for the gate to empty, since it may have counted this failed
-    /// attempt.
+    /// Enters, unless an owner other than `owner` is closing the gate. In that case returns the
+    /// closing owner; the caller must wake it if it waits for the gate to empty, since it may have
+    /// counted this failed attempt.
     pub fn try_enter(&self, shard: usize, owner: u64) -> Result<(), u64> {
         let counter = &self.shards[shard % self.shards.len()];
         counter.fetch_add(1, SeqCst);
@@ -46,15 +46,15 @@ impl Gate {
         }
     }
 
-    /// Leaves, through the shard by which it was entered. Returns whether an owner may wait for the
-    /// gate to empty.
+    /// Leaves through the shard by which the caller entered. Returns whether an owner may wait for
+    /// the gate to empty.
     pub fn leave(&self, shard: usize) -> bool {
         self.shards[shard % self.shards.len()].fetch_sub(1, SeqCst);
         self.exclusive.load(SeqCst) != 0
     }
 
-    /// Starts to close the gate: no other owner gets in from here on. Returns the owner that was
-    /// faster.
+    /// Starts to close the gate: from here on no other owner can enter. Fails with the owner that
+    /// is closing it already.
     pub fn try_close(&self, owner: u64) -> Result<(), u64> {
         match self.exclusive.compare_exchange(0, owner, SeqCst, SeqCst) {
             Ok(_) => Ok(()),
@@ -81,7 +81,7 @@ impl Gate {
         }
     }
 
-    /// The table is no longer what its name means: plans that hold it are to be made anew.
+    /// Marks the table as dropped or replaced: plans that use it must be recompiled.
     pub fn retire(&self) {
         self.retired.store(true, Ordering::Release);
     }

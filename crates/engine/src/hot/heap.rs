@@ -1,25 +1,29 @@
-//! Memory for anchors, versions and what indexes are made of.
+//! Memory for anchors, versions and the nodes of indexes.
 //!
 //! ```text
 //! region (2 MB, a huge page if the system has one) → block (64 KB, slots of one size) → slot
 //! ```
 //!
-//! [`allocate`] and [`free`] are the only way to row memory. Sizes go in steps of 8 bytes up to
-//! 1 KB and of an eighth above; the size is not stored, so that the caller of [`free`] must know it
-//! (a row's length follows from its layout). What is longer than [`LARGEST`] comes from the
-//! program's allocator.
+//! Row memory is allocated and freed only through [`allocate`] and [`free`]. Size classes go in
+//! steps of 8 bytes up to 1 KB, and above that in eight steps to a doubling. A slot does not store
+//! its size, so the caller of [`free`] must know it (a row's length follows from its layout). Sizes
+//! above [`LARGEST`] come from the program's allocator.
 //!
 //! # Life of a slot
 //!
-//! The **depot** of its size cuts it from a block and hands it, with its neighbours, to a thread's
-//! **cache**: fresh memory as a run, which is cut further as rows are made, so that rows made one
-//! after the other lie one after the other; slots that were used before as a list. A freed slot
-//! goes to the list of the thread that frees it, whichever thread allocated it. A list that has
-//! grown long gives half of itself back to the depot, which sorts it into the blocks. A block of
-//! which no slot is out goes back to its region, for any size; the depot keeps one empty block. A
-//! block in a region is spare: memory that the system has to clear again costs more than all else
-//! that is done to a row. Spare blocks that were not needed for a while go back to the system by
-//! and by ([`give_back`]), the last region first, and those of one region together, so that few
+//! The **depot** of a size class hands slots of one block to a thread's **cache**, many at a time.
+//! Fresh memory goes as a run, from which the cache cuts slot after slot, so that rows made one
+//! after the other are adjacent. Slots that were used before go as a list.
+//!
+//! A freed slot goes to the list of the thread that frees it, whichever thread allocated it. When
+//! the list grows long, half of it goes back to the depot, which sorts the slots into their blocks.
+//! A block without slots in use goes back to its region, where any size class can take it; the
+//! depot keeps one empty block.
+//!
+//! A free block in a region whose memory the system has not got back is *spare*. Spare blocks are
+//! kept for a while, since memory that the system has to clear again costs more than everything
+//! else that is done to a row. Those that were not needed go back to the system step by step
+//! ([`give_back`]): the last region first, and all spare blocks of a region together, so that few
 //! huge pages are broken up.
 //!
 //! # Invariants
@@ -27,17 +31,17 @@
 //! * M1: a slot is in one place: with the caller that allocated it, in one cache, or in its block's
 //!   list.
 //! * M2: a block's `used` counts the slots that are out: allocated or in a cache.
-//! * M3: the header of a block is touched under the lock of its size's depot alone; a cache by its
-//!   thread alone.
+//! * M3: the header of a block is touched only under the lock of its size class's depot, and a
+//!   cache only by its thread.
 //!
 //! # Latch order
 //!
-//! a depot, then the regions
+//! A depot, then the regions.
 //!
 //! # Failure
 //!
-//! No memory is `None`, never a panic. A thread that is on its way out has no cache any more and
-//! goes to the depots.
+//! Out of memory is `None`, never a panic. A thread whose cache has been dropped, since the thread
+//! is ending, goes to the depots directly.
 
 use std::alloc::Layout;
 use std::cell::UnsafeCell;
@@ -49,10 +53,10 @@ use crate::hot::anchor::ALIGN;
 
 /// The longest piece that is cut from a block, in bytes.
 pub const LARGEST: usize = 4096;
-/// The longest piece that is cut at all. The address sanitizer knows only what the program's
-/// allocator gives: then all of it comes from there.
+/// The longest piece that this build cuts from a block. The address sanitizer tracks only memory of
+/// the program's allocator, so under it all pieces come from there.
 const CUT: usize = if cfg!(feature = "sanitizer") { 0 } else { LARGEST };
-/// Classes of sizes in steps of [`ALIGN`], up to this many bytes; above there are eight to a
+/// Size classes go in steps of [`ALIGN`] up to this many bytes, and above in eight steps to a
 /// doubling.
 const FINE: usize = 1024;
 const CLASSES: usize = FINE / ALIGN + 16;
@@ -60,11 +64,12 @@ const CLASSES: usize = FINE / ALIGN + 16;
 const REGION: usize = 2 << 20;
 const BLOCK: usize = 64 << 10;
 const BLOCKS: usize = REGION / BLOCK;
-/// Regions that are mapped at once. Address space, not memory.
+/// Regions that are mapped at once. This takes address space, not memory.
 const MAPPED_AT_ONCE: usize = 32;
-/// Spare blocks that are kept for good.
+/// Spare blocks that never go back to the system.
 const SPARE_BLOCKS: usize = 4 * BLOCKS;
-/// One in this many of the blocks that could have been spared goes back to the system at a time.
+/// A call of [`give_back`] returns one in this many of the further spare blocks that were not
+/// needed since the call before.
 const GIVEN_BACK_OF: usize = 8;
 /// Where a block's slots begin.
 const FIRST_SLOT: usize = 64;
@@ -77,7 +82,7 @@ const fn class_of(size: usize) -> usize {
     if size <= FINE {
         return size.saturating_sub(1) / ALIGN;
     }
-    // Of a size in (2^n, 2^(n+1)] the bits behind the first say which eighth.
+    // For a size in (2^n, 2^(n+1)] the three bits after the leading one number the eighth.
     let last = size - 1;
     let power = last.ilog2();
     FINE / ALIGN + (power as usize - 10) * 8 + (last >> (power - 3)) % 8
@@ -91,7 +96,7 @@ const fn slot_size(class: usize) -> usize {
     }
 }
 
-/// The bytes that are really taken for `size` bytes.
+/// The bytes that an allocation of `size` bytes takes.
 #[inline]
 pub const fn rounded(size: usize) -> usize {
     if size <= LARGEST { slot_size(class_of(size)) } else { size.next_multiple_of(ALIGN) }
@@ -106,7 +111,7 @@ pub fn allocate(size: usize) -> Option<NonNull<u8>> {
         return NonNull::new(unsafe { std::alloc::alloc(large(size)) });
     }
     let class = class_of(size);
-    // SAFETY: a cache is used by its thread alone, and nothing in there comes back here (M3).
+    // SAFETY: only its own thread uses a cache (M3), and `take` does not call back into here.
     let cached = CACHE.try_with(|cache| unsafe { &mut *cache.get() }.take(class));
     cached.unwrap_or_else(|_| HEAP.depot(class).take_one())
 }
@@ -118,15 +123,15 @@ pub fn allocate(size: usize) -> Option<NonNull<u8>> {
 #[inline(never)]
 pub unsafe fn free(memory: NonNull<u8>, size: usize) {
     if cfg!(test) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the memory has this size, and the caller does not use it any more.
         unsafe { memory.write_bytes(0xDD, size) };
     }
     if size > CUT {
-        // SAFETY: the caller's promise.
+        // SAFETY: `allocate` got the memory from this allocator, with the same layout.
         return unsafe { std::alloc::dealloc(memory.as_ptr(), large(size)) };
     }
     let (class, slot) = (class_of(size), memory.cast());
-    // SAFETY: as in `allocate`; the slot is the caller's to give (M1).
+    // SAFETY: as in `allocate`; the caller owns the slot and gives it up (M1).
     unsafe {
         let cached = CACHE.try_with(|cache| (*cache.get()).give(class, slot));
         cached.unwrap_or_else(|_| HEAP.depot(class).give(slot));
@@ -134,7 +139,7 @@ pub unsafe fn free(memory: NonNull<u8>, size: usize) {
 }
 
 /// Gives some of the memory that was not needed since the last call back to the system. Called once
-/// a second, most of what has become free is back after half a minute.
+/// a second, it gives most of the memory that has become free back within half a minute.
 pub fn give_back() {
     HEAP.give_back();
 }
@@ -149,24 +154,24 @@ thread_local! {
     static CACHE: UnsafeCell<Cache> = const { UnsafeCell::new(Cache::new(&HEAP)) };
 }
 
-/// A free slot: what is in it.
+/// The contents of a free slot: the next slot of its list.
 struct FreeSlot {
     next: *mut FreeSlot,
 }
 
-/// What a thread has at hand of every class.
+/// A thread's free slots of all classes.
 struct Cache {
     heap: &'static Heap,
     stocks: [Stock; CLASSES],
 }
 
-/// What a thread has at hand of one class.
+/// A thread's free slots of one class.
 #[derive(Clone, Copy)]
 struct Stock {
     free: *mut FreeSlot,
-    /// How many slots the list has.
+    /// Slots in the list.
     count: usize,
-    /// Fresh memory, for whole slots.
+    /// Fresh memory up to `end`, a whole number of slots.
     run: *mut u8,
     end: *mut u8,
 }
@@ -180,7 +185,7 @@ impl Stock {
     #[inline]
     fn pop(&mut self, class: usize) -> Option<NonNull<u8>> {
         if let Some(slot) = NonNull::new(self.free) {
-            // SAFETY: a slot in the list is free and says what the next is (M1).
+            // SAFETY: a slot in the list is free and holds a `FreeSlot` (M1).
             self.free = unsafe { slot.read() }.next;
             self.count -= 1;
             return Some(slot.cast());
@@ -189,7 +194,7 @@ impl Stock {
             return None;
         }
         let slot = self.run;
-        // SAFETY: a run is whole slots.
+        // SAFETY: a run is a whole number of slots, and this one is not at its end.
         self.run = unsafe { slot.add(slot_size(class)) };
         NonNull::new(slot)
     }
@@ -216,11 +221,11 @@ impl Cache {
     }
 
     /// # Safety
-    /// The slot is of this class and the caller's to give (M1).
+    /// The slot is of this class, and the caller owns it (M1).
     #[inline]
     unsafe fn give(&mut self, class: usize, slot: NonNull<FreeSlot>) {
         let stock = &mut self.stocks[class];
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller owns the slot, and every slot has room for a `FreeSlot`.
         unsafe { slot.write(FreeSlot { next: stock.free }) };
         stock.free = slot.as_ptr();
         stock.count += 1;
@@ -240,13 +245,13 @@ impl Drop for Cache {
     }
 }
 
-/// All memory that is divided up here. One in the program; tests have their own.
+/// The allocator: depots and regions. The program has one; tests make their own.
 struct Heap {
     depots: [Mutex<Depot>; CLASSES],
     regions: Mutex<Regions>,
 }
 
-// SAFETY: what the pointers in there lead to is touched under the locks (M3).
+// SAFETY: blocks and regions behind its pointers are touched only under its locks (M3).
 unsafe impl Sync for Heap {}
 
 impl Heap {
@@ -274,7 +279,7 @@ impl Heap {
     }
 }
 
-/// The blocks of one class of which slots can be had, in a list.
+/// A list of the blocks of one class that have free slots.
 struct Depot {
     first: *mut Block,
 }
@@ -283,15 +288,15 @@ struct Depot {
 struct Block {
     next: *mut Block,
     previous: *mut Block,
-    /// Slots that came back.
+    /// Slots that came back to the block.
     free: *mut FreeSlot,
-    /// Where the slots begin that were never out.
+    /// Offset of the first slot that was never handed out.
     fresh: u32,
     /// Slots that are out (M2).
     used: u32,
     /// The region's number.
     region: u32,
-    /// Whether it is in the depot's list.
+    /// Whether the block is in the depot's list.
     listed: bool,
 }
 
@@ -303,7 +308,8 @@ impl Depot {
     /// # Safety
     /// The block is this depot's and not in the list.
     unsafe fn list(&mut self, block: NonNull<Block>) {
-        // SAFETY: the caller's promise; the list's blocks are this depot's.
+        // SAFETY: the block and those of the list are this depot's, whose lock is held (M3); the
+        // block is not in the list, so `next` is another one.
         unsafe {
             let b = &mut *block.as_ptr();
             (b.next, b.previous, b.listed) = (self.first, ptr::null_mut(), true);
@@ -317,7 +323,8 @@ impl Depot {
     /// # Safety
     /// The block is in this depot's list.
     unsafe fn unlist(&mut self, block: NonNull<Block>) {
-        // SAFETY: the caller's promise; its neighbours are others.
+        // SAFETY: the block and its neighbours, which are other blocks, are in the list of this
+        // depot, whose lock is held (M3).
         unsafe {
             let b = &mut *block.as_ptr();
             b.listed = false;
@@ -332,7 +339,7 @@ impl Depot {
     }
 }
 
-/// A depot that is locked, and its class.
+/// A locked depot and its class.
 struct DepotGuard<'h> {
     heap: &'h Heap,
     class: usize,
@@ -340,7 +347,7 @@ struct DepotGuard<'h> {
 }
 
 impl DepotGuard<'_> {
-    /// A block with slots to give.
+    /// The first block that has free slots, or a fresh one.
     fn block(&mut self) -> Option<NonNull<Block>> {
         if let Some(block) = NonNull::new(self.depot.first) {
             return Some(block);
@@ -356,7 +363,8 @@ impl DepotGuard<'_> {
             region,
             listed: false,
         };
-        // SAFETY: the memory is this depot's alone, and long and aligned enough.
+        // SAFETY: the regions gave the block to this depot alone; it is long and aligned enough for
+        // a header, and not in the list yet.
         unsafe {
             block.write(header);
             self.depot.list(block);
@@ -364,14 +372,14 @@ impl DepotGuard<'_> {
         Some(block)
     }
 
-    /// Fills a stock that is empty with slots of one block, those that were out before or else
-    /// fresh ones, and takes one of them.
+    /// Fills an empty stock with slots of one block, and takes one of them. Fresh slots are used
+    /// only if the block has none that came back.
     #[cold]
     #[inline(never)]
     fn fill(&mut self, stock: &mut Stock) -> Option<NonNull<u8>> {
         let (size, block) = (slot_size(self.class), self.block()?);
-        // SAFETY: the block's header is this depot's to touch (M3), and its free slots are in its
-        // list alone (M1).
+        // SAFETY: this depot's lock protects the block's header (M3), and the block's free slots
+        // are in no other list (M1).
         unsafe {
             let b = &mut *block.as_ptr();
             if b.free.is_null() {
@@ -396,7 +404,7 @@ impl DepotGuard<'_> {
         stock.pop(self.class)
     }
 
-    /// One slot, for a thread without a cache.
+    /// Takes one slot, for a thread without a cache.
     fn take_one(&mut self) -> Option<NonNull<u8>> {
         let mut stock = Stock::EMPTY;
         let slot = self.fill(&mut stock)?;
@@ -404,13 +412,13 @@ impl DepotGuard<'_> {
         Some(slot)
     }
 
-    /// Takes up to this many slots of a stock back, the last of all those of its run.
+    /// Takes up to this many slots back from a stock: first those of its list, then its run.
     #[cold]
     #[inline(never)]
     fn drain(&mut self, stock: &mut Stock, slots: usize) {
         for _ in 0..slots {
             let Some(slot) = stock.pop(self.class) else { return };
-            // SAFETY: the slot was the stock's, and is now this call's to give (M1).
+            // SAFETY: the slot was the stock's; this call has popped it and owns it (M1).
             unsafe { self.give(slot.cast()) };
         }
     }
@@ -418,11 +426,12 @@ impl DepotGuard<'_> {
     /// Takes a slot back.
     ///
     /// # Safety
-    /// The slot is of this class and the caller's to give (M1).
+    /// The slot is of this class, and the caller owns it (M1).
     unsafe fn give(&mut self, slot: NonNull<FreeSlot>) {
         let start = slot.as_ptr().map_addr(|address| address & !(BLOCK - 1)).cast::<Block>();
         let block = NonNull::new(start).expect("no block begins at zero");
-        // SAFETY: a block begins at a multiple of its length, and its header is this depot's (M3).
+        // SAFETY: a block begins at a multiple of its length, so `block` is the slot's; this
+        // depot's lock protects its header (M3), and the caller gives the slot up (M1).
         unsafe {
             let b = &mut *block.as_ptr();
             slot.write(FreeSlot { next: b.free });
@@ -445,24 +454,24 @@ struct Regions {
     all: Vec<Region>,
     /// No region before this one has a free block.
     first: usize,
-    /// Free blocks whose memory was not given back to the system, and the fewest that there have
-    /// been since the last [`give_back`].
+    /// Spare blocks: free ones whose memory the system has not got back.
     spare: usize,
+    /// The fewest spare blocks that there have been since the last [`give_back`].
     spare_min: usize,
-    /// Blocks that are taken.
+    /// Blocks that depots have taken.
     taken: usize,
 }
 
 struct Region {
     start: NonNull<u8>,
-    /// A bit for each block that is free.
+    /// A bit for each free block.
     free: u32,
-    /// A bit for each of these whose memory was given back to the system, or not yet asked for.
+    /// A bit for each free block without memory: given back to the system, or never touched.
     discarded: u32,
 }
 
 impl Region {
-    /// The blocks that are spare.
+    /// A bit for each spare block.
     fn spare(&self) -> u32 {
         self.free & !self.discarded
     }
@@ -473,8 +482,8 @@ impl Regions {
         Regions { all: Vec::new(), first: 0, spare: 0, spare_min: 0, taken: 0 }
     }
 
-    /// A free block, from the first region that has one, so that the others become empty; and the
-    /// region's number.
+    /// Takes a free block and returns it with its region's number. It comes from the first region
+    /// that has one, so that later regions become empty.
     fn take(&mut self) -> Option<(NonNull<u8>, u32)> {
         while self.all.get(self.first).is_some_and(|region| region.free == 0) {
             self.first += 1;
@@ -509,7 +518,7 @@ impl Regions {
     }
 
     /// # Safety
-    /// The block is one of this region, taken, and not used any more.
+    /// The block is one of region `number`, is taken, and is not used any more.
     unsafe fn give(&mut self, block: NonNull<u8>, number: u32) {
         let region = &mut self.all[number as usize];
         let place = (block.as_ptr() as usize - region.start.as_ptr() as usize) / BLOCK;
@@ -519,14 +528,14 @@ impl Regions {
         self.spare += 1;
     }
 
-    /// How many blocks are to go back to the system now.
+    /// How many blocks [`give_back`] should give back to the system this time.
     fn surplus(&mut self) -> usize {
         let unused = std::mem::replace(&mut self.spare_min, self.spare);
         unused.saturating_sub(SPARE_BLOCKS).div_ceil(GIVEN_BACK_OF)
     }
 
-    /// Gives the spare blocks of the last region before this one that has some back to the system:
-    /// which one, and how many blocks.
+    /// Gives the spare blocks of one region back to the system: the last region below `end` that
+    /// has any. Returns the region's number and how many blocks it gave back.
     fn discard_before(&mut self, end: usize) -> Option<(usize, usize)> {
         let end = end.min(self.all.len());
         let number = self.all[..end].iter().rposition(|region| region.spare() != 0)?;
@@ -537,7 +546,7 @@ impl Regions {
             let place = spare.trailing_zeros() as usize;
             let run = (spare >> place).trailing_ones() as usize;
             spare &= !(((1 << run) - 1) << place);
-            // SAFETY: the region has these blocks, and nothing is in any of them.
+            // SAFETY: the region has these blocks, and they are free, so nothing is in them.
             unsafe { env::memory::discard(region.start.add(place * BLOCK), run * BLOCK) };
         }
         region.discarded = region.free;

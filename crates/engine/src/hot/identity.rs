@@ -1,14 +1,14 @@
 //! The counter behind an identity column.
 //!
 //! A value is handed out only below a *ceiling* that is in the log already, so that no value is
-//! handed out again after a crash. The ceiling moves a block of values ahead at a time
-//! ([`block_of`]); a clean shutdown logs the exact position. A crash skips what was left of the
+//! handed out again after a crash. The ceiling moves ahead by a block of values at a time
+//! ([`block_of`]); a clean shutdown logs the exact position. A crash skips the values left in the
 //! block, as SQL Server's identity cache does.
 //!
 //! The record of the ceiling lies before that of any commit that uses the values, so a transaction
-//! does not wait for it. A client may see a value whose transaction never commits, though
-//! (`SCOPE_IDENTITY()`, an error's text): [`Taken::covered_by`] is what has to be durable before
-//! that.
+//! does not wait for it. But a client may see a value whose transaction never commits
+//! (`SCOPE_IDENTITY()`, an error's text): the log must be durable up to [`Taken::covered_by`]
+//! before the client does.
 
 use base::TypeKind;
 use base::ids::Lsn;
@@ -31,20 +31,20 @@ pub const fn block_of(kind: TypeKind) -> i64 {
 const UNUSED: i128 = 1 << 64;
 
 impl Position {
-    /// As a ceiling operation of the log carries it: the next value, with a bit above its 64 that
-    /// tells a counter that has handed out nothing.
+    /// Encodes the position for a ceiling operation of the log: the next value, with bit 64 set if
+    /// the counter has handed out nothing.
     pub fn encode(self) -> i128 {
         let next = i128::from(self.next as u64);
         if self.used { next } else { next | UNUSED }
     }
 
-    /// What [`Position::encode`] made.
+    /// Decodes the result of [`Position::encode`].
     pub fn decode(ceiling: i128) -> Position {
         Position { next: ceiling as u64 as i64, used: ceiling & UNUSED == 0 }
     }
 }
 
-/// Where a counter stands: what a ceiling record says, and what recovery sets.
+/// The state of a counter, as a ceiling record holds it and recovery restores it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {
     /// The next value to hand out.
@@ -58,7 +58,7 @@ pub trait CeilingLog<E> {
     /// Values that a ceiling reserves, at least 1.
     fn block(&self) -> i64;
 
-    /// Appends a record of this position; returns where it ends.
+    /// Appends a record of this position; returns where the record ends.
     fn append(self, position: Position) -> Result<Lsn, E>;
 }
 
@@ -76,7 +76,7 @@ pub enum TakeError<E> {
 pub struct Taken {
     /// The first of them.
     pub first: i64,
-    /// Where the log must be durable to before a client sees them.
+    /// The position up to which the log must be durable before a client sees the values.
     pub covered_by: Lsn,
 }
 
@@ -94,8 +94,8 @@ pub struct Counter {
     covered_by: AtomicU64,
     /// Whether a value was handed out.
     used: AtomicBool,
-    /// Whether a task logs a position. Logging may wait for space in the log, so another task that
-    /// wants to log waits as statements do, not on a lock.
+    /// Whether a task is logging a position. Logging may wait for log space, so other tasks that
+    /// want to log suspend on `logged` instead of blocking on a lock.
     logging: AtomicBool,
     logged: WaitList,
 }
@@ -136,9 +136,9 @@ impl Counter {
         self.increment
     }
 
-    /// Hands out `count` values that follow each other at the increment's distance. `log` appends a
-    /// record with a position and returns where it ends. It is called once in a block of values,
-    /// and asked for the size of the block then; a block of one value is not a cache.
+    /// Hands out `count` values that follow each other at the increment's distance. Once per block
+    /// of values, `log` gives the size of the next block and appends a record of the position at
+    /// its end. A block of one value means that nothing is cached.
     pub fn take<E>(
         &self,
         task: &Task,
@@ -149,7 +149,7 @@ impl Counter {
         let mut first = self.next.load(Acquire);
         let after = loop {
             let after = first.checked_add(step).ok_or(TakeError::Exhausted)?;
-            // Sequentially consistent, as the look at the ceiling that follows, for `give_back`.
+            // SeqCst, like the load of the ceiling below: pairs with the accesses in `give_back`.
             match self.next.compare_exchange_weak(first, after, SeqCst, Acquire) {
                 Ok(_) => break after,
                 Err(now) => first = now,
@@ -161,7 +161,7 @@ impl Counter {
         Ok(Taken { first, covered_by: self.covered_by() })
     }
 
-    /// Where the record ends that covers all that was handed out.
+    /// The end of the record that covers all values handed out so far.
     pub fn covered_by(&self) -> Lsn {
         Lsn(self.covered_by.load(Relaxed)) // ordered by the load of the ceiling
     }
@@ -170,7 +170,7 @@ impl Counter {
         if self.increment > 0 { ceiling >= after } else { ceiling <= after }
     }
 
-    /// Waits until no other task logs a position.
+    /// Waits until no other task logs a position, and takes the right to log one.
     fn turn(&self, task: &Task) -> Turn<'_> {
         let take = || {
             let taken = self.logging.compare_exchange(false, true, Acquire, Relaxed);
@@ -192,11 +192,11 @@ impl Counter {
         Ok(())
     }
 
-    /// The end of the block that the last value before `after` is in, blocks being counted from the
-    /// last ceiling.
+    /// The end of the block that contains the last value before `after`. Blocks are counted from
+    /// the last ceiling.
     fn ceiling_for(&self, covered: i64, after: i64, block: i64) -> i64 {
         let step = i128::from(self.increment);
-        // Behind `give_back` there is no last ceiling.
+        // After a `give_back` that failed to log there is no last ceiling.
         let from =
             if self.covers(after, covered) && covered != self.nothing() { covered } else { after };
         let values = (i128::from(after) - i128::from(from)) / step;
@@ -216,15 +216,15 @@ impl Counter {
         self.ceiling.store(ceiling, SeqCst); // publishes the position before it
     }
 
-    /// Logs the exact position, so that a crash skips nothing of what is left of the block.
+    /// Logs the exact position, so that a restart skips none of the values left in the block.
     pub fn give_back<E>(&self, task: &Task, log: impl CeilingLog<E>) -> Result<(), E> {
         let _turn = self.turn(task);
         if !self.used.load(Acquire) || self.ceiling.load(SeqCst) == self.next.load(SeqCst) {
             return Ok(());
         }
-        // From here on takers wait for the turn. One that has found its value covered before took
-        // it before, and the load below sees that: both pairs of accesses are sequentially
-        // consistent.
+        // From here on `take` finds its value not covered, and waits for the turn. A `take` that
+        // found its value covered had advanced `next` before, and the load below sees that: both
+        // pairs of accesses are SeqCst.
         self.ceiling.store(self.nothing(), SeqCst);
         let next = self.next.load(SeqCst);
         let end = log.append(Position { next, used: true })?;
@@ -232,7 +232,7 @@ impl Counter {
         Ok(())
     }
 
-    /// The next value to be handed out, and whether any was.
+    /// The next value to hand out, and whether any has been handed out.
     pub fn position(&self) -> Position {
         Position { next: self.next.load(Acquire), used: self.used.load(Acquire) }
     }
@@ -245,7 +245,7 @@ impl Counter {
         }
     }
 
-    /// A session inserted an explicit value: the counter goes on behind it.
+    /// Moves the counter past a value that a session inserted explicitly.
     pub fn observe<E>(&self, task: &Task, value: i64, log: impl CeilingLog<E>) -> Result<(), E> {
         let Some(after) = value.checked_add(self.increment) else { return Ok(()) };
         let mut next = self.next.load(Acquire);
@@ -277,7 +277,7 @@ impl Counter {
         Ok(())
     }
 
-    /// Takes over what the log said. Only recovery calls this, before any value is taken.
+    /// Restores a position from the log. Only recovery calls this, before any value is taken.
     pub fn recover(&self, position: Position) {
         self.used.store(position.used, Release);
         self.next.store(position.next, SeqCst);
@@ -301,7 +301,7 @@ mod tests {
         Task::blocking(&Runtime::new(env, Collector::new(), timer, RuntimeOptions::default()))
     }
 
-    /// Blocks of this size, into a list.
+    /// A log that reserves blocks of this size and appends to a list.
     struct Listed<'l>(i64, &'l mut Vec<Position>);
 
     impl CeilingLog<()> for Listed<'_> {
@@ -343,7 +343,7 @@ mod tests {
             assert!(log.last().expect("logged").next > i);
         }
         assert!(log.len() <= 3, "one record a block: {log:?}");
-        // A crash: the next life starts above everything handed out.
+        // After a crash the counter starts above everything that was handed out.
         let again = Counter::new(1, 1);
         again.recover(*log.last().expect("logged"));
         assert!(take(&again, 1, logged(&mut log)).expect("in range") > 2500);

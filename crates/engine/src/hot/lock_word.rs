@@ -1,8 +1,9 @@
-//! Whether any transaction has locks in a table: all that a writer without locks looks at.
+//! The lock word of a table: a count of the transactions with locks in it. A plain writer looks at
+//! nothing else.
 //!
-//! Lockers count themselves first and look at versions afterwards; writers put their versions in
-//! place first and look at the word afterwards. Both sides are sequentially consistent, so that one
-//! of them sees the other; see `txn::locks`.
+//! A locker first counts itself and then looks at versions; a writer first puts its version in
+//! place and then looks at the word. Both sides are sequentially consistent, so at least one of the
+//! two sees the other; see `txn::locks`.
 
 use crossbeam_utils::CachePadded;
 
@@ -15,18 +16,18 @@ use crate::sync::atomic::Ordering::SeqCst;
 pub struct LockWord(CachePadded<AtomicU32>);
 
 impl LockWord {
-    /// Whether there are any.
+    /// Whether any transaction has locks in the table.
     #[inline]
     pub fn is_used(&self) -> bool {
         self.0.load(SeqCst) != 0
     }
 
-    /// A transaction is about to lock something.
+    /// Counts a transaction that is about to take its first lock in the table.
     pub(crate) fn enter(&self) {
         self.0.fetch_add(1, SeqCst);
     }
 
-    /// It has let go of everything.
+    /// Uncounts a transaction that has released all its locks in the table.
     pub(crate) fn leave(&self) {
         self.0.fetch_sub(1, SeqCst);
     }

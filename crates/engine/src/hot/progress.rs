@@ -1,9 +1,9 @@
-//! How far a transaction in progress has come, as it publishes it for the system views.
+//! The progress of a running transaction, which it publishes for the system views.
 //!
-//! It lies in the transaction's slot, in the cache lines that the transaction writes to anyway, and
-//! is written there by plain stores: when a statement begins or ends, with each chunk of rows that
-//! a cursor fetches, and before the commit is validated. So it may lag behind by what one statement
-//! does between two chunks, and its numbers need not be of one moment.
+//! Progress lies in the transaction's slot, in cache lines that the transaction writes anyway. The
+//! transaction stores it with relaxed stores: when a statement begins or ends, with each chunk of
+//! rows that a cursor fetches, and before the commit is validated. So it may lag by what one
+//! statement does between two chunks, and its numbers need not belong to one moment.
 
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -13,29 +13,29 @@ use crate::sync::atomic::Ordering::Relaxed;
 pub struct Progress {
     /// Rows in its write set.
     pub writes: u32,
-    /// Rows that must be at its commit what they were when it read them.
+    /// Rows it has read that its commit must find unchanged.
     pub reads: u32,
-    /// Ranges that nothing may have joined or left at its commit.
+    /// Ranges it has scanned that no row may have joined or left at its commit.
     pub scans: u32,
-    /// Writes that it has taken back: to a savepoint, or of a statement that failed.
+    /// Writes that it has rolled back: to a savepoint, or of a statement that failed.
     pub undone: u32,
-    /// Bytes of the new rows that its commit logs, about: those that were taken back count.
+    /// About how many bytes of new rows its commit logs; rows that were rolled back count, too.
     pub row_bytes: u64,
-    /// Whether it is prepared to commit with others, in other databases.
+    /// Whether it is prepared to commit together with transactions in other databases.
     pub prepared: bool,
     /// The number of the error that ends it, or 0.
     pub error: u16,
 }
 
-/// Written by the occupant of a slot, read by any thread.
+/// The progress in a slot. The slot's occupant writes it; any thread reads it.
 #[derive(Debug, Default)]
 pub(super) struct Published {
-    /// `writes`, and `reads` above.
+    /// `writes` in the low half, `reads` in the high half.
     rows: AtomicU64,
-    /// `scans`, and `undone` above.
+    /// `scans` in the low half, `undone` in the high half.
     others: AtomicU64,
     row_bytes: AtomicU64,
-    /// `error`, and `prepared` above.
+    /// `error` in the low half, `prepared` in the high half.
     state: AtomicU64,
 }
 

@@ -1,4 +1,4 @@
-//! Giving memory back: versions that no snapshot can see any more, deleted rows, dropped tables.
+//! Memory reclamation: versions that no snapshot can see any more, deleted rows, dropped tables.
 //!
 //! # Life of a dead version
 //!
@@ -9,28 +9,29 @@
 //! each is queued, and freed, once.
 //!
 //! A deleted row is queued with its deletion's stamp. When the horizon has passed it, the anchor is
-//! unlinked from the indexes; readers may still be standing on it, so the memory goes to the epoch.
+//! unlinked from the indexes. Readers may still stand on it, so its memory is freed through the
+//! epoch.
 //!
-//! What belongs to tables that sink is queued apart. A version there that an old snapshot sees is
-//! freed before that snapshot ends, once the sink has *released* it: the cold store has it, and no
-//! chain leads to it. A row that has left memory is freed when every active statement began after
-//! that ([`Bounds::open`]).
+//! Garbage of tables that sink has queues of its own. A version in them that an old snapshot sees
+//! is freed before that snapshot ends, once the sink has *released* it: the cold store has it, and
+//! no chain leads to it. A row that has left memory is freed when every active statement began
+//! after the row left ([`Bounds::open`]).
 //!
-//! A dropped table is taken apart when its gate is empty: index by index, along whatever leads to
-//! the rows soonest, without unlinking any, and freed at once.
+//! A dropped table is taken apart when its gate is empty: index by index, along the structure of
+//! each. Its rows are not unlinked, and are freed without waiting for an epoch.
 //!
 //! # Invariants
 //!
-//! * R1: a table lives until everything queued for it has been processed. So tables are made by
-//!   [`Tables`] alone, which keeps them until the horizon has passed the moment when the table's
-//!   gate was closed, and a pass over all queues that began then has left nothing of older commits
-//!   there.
+//! * R1: a table lives until everything queued for it has been processed. So only [`Tables`] makes
+//!   tables, and a dropped table is kept until the horizon has passed the moment at which its gate
+//!   was closed, and a pass over all queues that began later has left nothing of older commits in
+//!   them.
 //! * R2: a version is queued only after its replacement's begin word is a stamp.
 //!
 //! # Callers
 //!
-//! Every commit that queues something also processes a few entries of its worker's queue; a
-//! background task calls [`Reclaimer::pass`] for the rest, so that memory comes back without load.
+//! Every commit that queues garbage also frees a few entries of its worker's queue. A background
+//! task calls [`Reclaimer::pass`] for the rest, so that memory comes back without load, too.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::OnceLock;
@@ -50,12 +51,12 @@ use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicU64, AtomicUsize};
 use crate::sync::{Arc, Mutex, MutexGuard, RwLock};
 
-/// What a commit left behind.
+/// A version or row to free.
 #[derive(Clone, Copy)]
 pub struct Garbage {
     table: TablePtr,
-    /// An address, with [`ANCHOR`] set for an anchor, and [`SUNK`] for one that is unlinked
-    /// already.
+    /// The address of a version, or of an anchor with [`ANCHOR`] set, or of an anchor that is
+    /// already unlinked with [`SUNK`] set.
     item: u64,
 }
 
@@ -63,12 +64,12 @@ const ANCHOR: u64 = 1;
 const SUNK: u64 = 2;
 
 impl Garbage {
-    /// A version that is not inline and was replaced.
+    /// A replaced version that is not inline.
     pub fn version(table: TablePtr, version: VersionPtr) -> Garbage {
         Garbage { table, item: version.address() }
     }
 
-    /// A row that was deleted.
+    /// A deleted row.
     pub fn anchor(table: TablePtr, anchor: AnchorPtr) -> Garbage {
         Garbage { table, item: anchor.address() | ANCHOR }
     }
@@ -81,9 +82,9 @@ impl Garbage {
 
 /// Garbage of one or several commits.
 struct Batch {
-    /// The lowest stamp of the commits ...
+    /// The lowest stamp of the commits.
     first: Lsn,
-    /// ... and the highest.
+    /// The highest stamp of the commits; the batch is freed once the horizon has passed it.
     stamp: Lsn,
     items: Vec<Garbage>,
 }
@@ -94,14 +95,14 @@ const BATCH: usize = 64;
 const ASSIST: usize = 16;
 /// Entries that a pass processes under one lock.
 const SLICE: usize = 256;
-/// Commits that make garbage between two looks at the horizon.
+/// A queue recomputes the horizon each time this many commits have added garbage to it.
 const ADVANCE_EVERY: usize = 32;
 
 /// Garbage in the order in which it came.
 #[derive(Default)]
 struct Batches {
     list: VecDeque<Batch>,
-    /// The last batch takes no more: a dropped table or a sink round waits until it is freed.
+    /// The last batch takes no more items: a dropped table or a sink round waits until it is freed.
     is_closed: bool,
 }
 
@@ -113,37 +114,39 @@ struct Queue {
     counts: QueueStats,
 }
 
+/// A dropped table.
 struct Retired {
     table: Arc<Table>,
-    /// What was committed when the gate had closed.
+    /// The committed position when the gate had closed, or just above it. The table is freed after
+    /// all garbage of commits below this.
     stamp: Lsn,
-    /// How far it has been taken apart.
+    /// How far the table has been taken apart.
     teardown: Teardown,
 }
 
 impl Drop for Retired {
     fn drop(&mut self) {
-        // SAFETY: a table is dropped when its rows are freed, or when the database goes down: then
-        // no thread uses it any more, and the queues are empty.
+        // SAFETY: this runs when the rows are freed already, or when the database shuts down: then
+        // no thread uses the table any more, and the queues are empty.
         unsafe { self.table.take_apart(0, usize::MAX, &mut self.teardown) };
     }
 }
 
-/// What has gone through a queue since the database came up: for `sys.dm_xtp_gc_queue_stats`.
+/// Counts of one queue since the database started, for `sys.dm_xtp_gc_queue_stats`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct QueueStats {
     /// Versions and rows queued.
     pub enqueued: u64,
-    /// Versions and rows that have left it.
+    /// Versions and rows that have left the queue.
     pub dequeued: u64,
     /// Those of them that commits have freed.
     pub assisted: u64,
-    /// The most that were there at a time.
+    /// The most that were queued at a time.
     pub depth_max: u64,
 }
 
 impl QueueStats {
-    /// Versions and rows that are there now.
+    /// Versions and rows that are queued.
     pub fn depth(&self) -> u64 {
         self.enqueued - self.dequeued
     }
@@ -158,20 +161,20 @@ impl QueueStats {
     }
 }
 
-/// Counts since the database came up: for `sys.dm_xtp_gc_stats`.
+/// Counts of all queues since the database started, for `sys.dm_xtp_gc_stats`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ReclaimStats {
     /// Versions and rows queued.
     pub enqueued: u64,
     /// Versions and rows freed.
     pub dequeued: u64,
-    /// Those of them that commits have freed, the others in passes.
+    /// Those of them that commits have freed; passes freed the others.
     pub assisted: u64,
     /// Tables freed.
     pub tables: u64,
 }
 
-/// A database's garbage, and the tables it belongs to.
+/// A database's garbage, and its dropped tables.
 pub struct Reclaimer {
     queues: Box<[CachePadded<Mutex<Queue>>]>,
     /// Rows that have left memory.
@@ -196,8 +199,8 @@ impl Reclaimer {
         }
     }
 
-    /// Queues what the commit with this stamp left behind, which is at least one item, and
-    /// processes some of what is due. `of_sinking` is what of it belongs to tables that sink.
+    /// Queues the garbage of the commit with this stamp, at least one item, and frees some of what
+    /// is due. `of_sinking` is the garbage of tables that sink; `items` is the rest.
     pub fn enqueue(
         &self,
         shard: usize,
@@ -220,14 +223,14 @@ impl Reclaimer {
         queue.counts.assisted += done as u64;
     }
 
-    /// Queues rows that have left memory, when this was committed.
+    /// Queues rows that the sink has unlinked; `stamp` is the committed position after that.
     pub(crate) fn enqueue_unlinked(&self, stamp: Lsn, items: &mut Vec<Garbage>) {
         let mut queue = lock(&self.unlinked);
         queue.counts.enqueue(items.len());
         queue.of_sinking.add(stamp, items);
     }
 
-    /// Frees the versions that the sink has released: no statement can reach them any more.
+    /// Frees the versions that the sink has released.
     ///
     /// # Safety
     /// Every active statement began after the sink released the last of them.
@@ -239,8 +242,8 @@ impl Reclaimer {
         }
     }
 
-    /// A table begins to sink: its deleted rows are the sink's from now on. All commits that may
-    /// leave some here are over.
+    /// Hands the deleted rows of a table that begins to sink over to the sink, by dropping them
+    /// from the queues. All commits that may queue such rows have ended.
     pub(crate) fn hand_over(&self, table: TablePtr) {
         for queue in &self.queues {
             let mut queue = lock(queue);
@@ -249,9 +252,8 @@ impl Reclaimer {
         }
     }
 
-    /// Processes up to `budget` entries of all queues. Returns how many it processed; fewer than
-    /// the budget means that nothing more is due. One thread at a time does this; other threads
-    /// process nothing.
+    /// Frees up to `budget` entries of all queues. Returns how many it freed; fewer than the budget
+    /// means that nothing more is due, or that another thread is in a pass: one runs at a time.
     pub fn pass(
         &self,
         shard: usize,
@@ -283,8 +285,8 @@ impl Reclaimer {
         done + self.free_tables(shard, safe, budget - done)
     }
 
-    /// Takes buckets away that hash indexes have not needed for a while; as [`Reclaimer::pass`] by
-    /// one thread at a time, and not while a dropped table is being taken apart.
+    /// Removes buckets that hash indexes have not needed for a while. Does nothing if another
+    /// thread does this or is in a pass, which may be taking a dropped table apart.
     pub(crate) fn shrink_indexes(
         &self,
         tables: &Tables,
@@ -307,9 +309,9 @@ impl Reclaimer {
         lock(&self.unlinked).process(shard, guard, bounds.open, budget)
     }
 
-    /// The stamp below which everything is freed that commits left behind, of those that were over
-    /// when the horizon was found at `safe`. Called in a pass, behind the queues, by a caller that
-    /// waits for what is queued: no batch that is there becomes younger from now on.
+    /// The stamp below which all garbage has been freed, of commits that had ended when the horizon
+    /// was computed as `safe`. Called in a pass, after the queues have been processed. Closes the
+    /// last batch of each queue, so that garbage of later commits does not delay it.
     fn freed_below(&self, safe: Lsn) -> Lsn {
         let oldest = |queue: &CachePadded<Mutex<Queue>>| {
             let mut queue = lock(queue);
@@ -319,8 +321,8 @@ impl Reclaimer {
         self.queues.iter().map(oldest).fold(safe.min(unlinked), Lsn::min)
     }
 
-    /// Frees all that is due now, after a pass in progress has ended. Returns whether everything is
-    /// freed that commits below `bound` left behind.
+    /// Waits for a pass in progress and frees everything that is due. Returns whether all garbage
+    /// of commits below `bound` is freed.
     pub fn settle(
         &self,
         shard: usize,
@@ -362,7 +364,8 @@ impl Reclaimer {
         freed.max(1)
     }
 
-    /// Frees everything that is queued, seen or not. Only when the database goes down.
+    /// Frees everything that is queued, whether or not a snapshot sees it. Called only when the
+    /// database shuts down.
     pub(crate) fn drain(&self, guard: &Guard) {
         for queue in &self.queues {
             lock(queue).process(0, guard, Lsn::MAX, usize::MAX);
@@ -377,7 +380,7 @@ impl Reclaimer {
         self.waiting.store(retired.len(), Relaxed);
     }
 
-    /// Counts since the database came up.
+    /// Counts of all queues since the database started.
     pub fn stats(&self) -> ReclaimStats {
         let mut stats =
             ReclaimStats { tables: self.tables_freed.load(Relaxed), ..ReclaimStats::default() };
@@ -389,15 +392,14 @@ impl Reclaimer {
         stats
     }
 
-    /// As `stats`, by queue: those of the workers, and behind them that of rows that have left
-    /// memory.
+    /// Counts of each queue since the database started: those of the workers, then that of rows
+    /// that have left memory.
     pub fn queue_stats(&self) -> Vec<QueueStats> {
         let of_workers = self.queues.iter().map(|queue| lock(queue).counts);
         of_workers.chain(std::iter::once_with(|| lock(&self.unlinked).counts)).collect()
     }
 
-    /// Bytes of the queues themselves, without what is queued: what they have from the system, and
-    /// what of it they use.
+    /// Bytes of the queues themselves, without the versions and rows in them: allocated, and used.
     pub fn queue_memory(&self) -> (u64, u64) {
         let of = |queue: &Queue| {
             let (others, sinking) = (queue.of_others.memory(), queue.of_sinking.memory());
@@ -418,8 +420,8 @@ impl Queue {
         done
     }
 
-    /// Forgets the deleted rows of this table, and counts its versions among those of tables that
-    /// sink.
+    /// Drops the deleted rows of this table, and moves its versions to those of tables that sink.
+    /// Returns how many rows it dropped.
     fn hand_over(&mut self, table: TablePtr) -> usize {
         let mut handed = 0;
         for batch in &mut self.of_others.list {
@@ -462,7 +464,7 @@ impl Batches {
         }
     }
 
-    /// Bytes that the list has, and those that hold something.
+    /// Bytes of the list: allocated, and used.
     fn memory(&self) -> (u64, u64) {
         let bytes = |batches: usize, items: usize| {
             (batches * size_of::<Batch>() + items * size_of::<Garbage>()) as u64
@@ -473,8 +475,8 @@ impl Batches {
         (bytes(self.list.capacity(), sum(Vec::capacity)), bytes(self.list.len(), sum(Vec::len)))
     }
 
-    /// The lowest stamp of a commit whose garbage is still here. What comes later goes to another
-    /// batch.
+    /// Closes the last batch: later garbage goes to another one. Returns the lowest stamp of a
+    /// commit whose garbage is still queued.
     fn close(&mut self) -> Lsn {
         self.is_closed = true;
         self.list.iter().map(|batch| batch.first).min().unwrap_or(Lsn::MAX)
@@ -522,7 +524,7 @@ impl Garbage {
             return false;
         }
         let version = VersionPtr::from_address(self.item).expect("it was a version");
-        // SAFETY: whatever is queued is still allocated.
+        // SAFETY: a version that is queued is still allocated.
         unsafe { version.older() }.load(Relaxed) & RELEASED != 0
     }
 
@@ -531,36 +533,37 @@ impl Garbage {
         let table = unsafe { self.table.get() };
         if self.item & ANCHOR != 0 {
             let anchor = AnchorPtr::from_address(self.item & !ANCHOR).expect("it was an anchor");
-            // SAFETY: the deletion lies below the horizon, and this is the one entry for it.
+            // SAFETY: the deletion lies below the horizon, and no other entry names the anchor.
             unsafe { table.remove_dead(shard, guard, anchor) };
         } else if self.item & SUNK != 0 {
             let anchor = AnchorPtr::from_address(self.item & !SUNK).expect("it was an anchor");
-            // SAFETY: it was unlinked before the snapshots that could lead to it ended, and this is
-            // the one entry for it.
+            // SAFETY: the anchor is unlinked, every active statement began later, and no other
+            // entry names it.
             unsafe { table.retire_anchor(shard, guard, anchor) };
         } else {
             let version = VersionPtr::from_address(self.item).expect("it was a version");
-            // SAFETY: the replacement lies below the horizon, so that no walk goes further down,
-            // and this is the one entry for the version.
+            // SAFETY: the replacement lies below the horizon, so that no walk goes further down, or
+            // the sink has released the version; and no other entry names it.
             unsafe { table.free_version(shard, version) };
         }
     }
 }
 
-/// The tables of a database by storage, and what makes them. Together with [`Reclaimer`] it owns
-/// each table until that has freed it (R1).
+/// The registry of a database's tables by storage, which also makes them. Together with
+/// [`Reclaimer`] it owns each table until the reclaimer has freed it (R1).
 pub struct Tables {
     map: RwLock<Registry>,
     shards: usize,
     pool: Arc<Pool>,
-    /// Where trees of tables are that are made while a database is recovered.
+    /// The trees that recovery has found, for the tables that are made after that.
     cold: OnceLock<Arc<ColdTables>>,
 }
 
 #[derive(Default)]
 struct Registry {
     tables: HashMap<StorageId, Arc<Table>>,
-    /// How rows are named in the log, also of tables that are gone: the log still speaks of them.
+    /// How the log names rows. This includes tables that are gone, as long as the log may still
+    /// have records of them.
     log_keys: HashMap<StorageId, Arc<LogKey>>,
 }
 
@@ -573,25 +576,26 @@ pub(crate) struct LogKey {
 }
 
 impl LogKey {
-    /// Replaces `key` by the name of a row.
+    /// Replaces `key` by the key by which the log names this row.
     pub fn encode(&self, row: &[u8], key: &mut KeyBuf) {
         self.key.encode_row(&self.layout, row, key);
     }
 
-    /// Whether what a commit at this position did to the table is the sink's to keep.
+    /// Whether the sink, and not checkpoint files, keeps what a commit at this position did to the
+    /// table.
     pub fn sinks(&self, stamp: Lsn) -> bool {
         self.sinks_since.get().is_some_and(|since| since <= stamp)
     }
 }
 
 impl Tables {
-    /// No tables; their memory will be charged to `pool`, sharded by worker.
+    /// An empty registry. The tables' memory will be charged to `pool`, sharded by worker.
     pub fn new(shards: usize, pool: Arc<Pool>) -> Tables {
         let (map, cold) = (RwLock::default(), OnceLock::new());
         Tables { map, shards: shards.max(1), pool, cold }
     }
 
-    /// Makes a table and registers it. The storage id is one that was never used.
+    /// Makes a table and registers it. The storage id must never have been used.
     pub fn create(&self, spec: &TableSpec) -> Arc<Table> {
         let table = Arc::new(Table::new(spec, self.shards, self.pool.clone()));
         let trees = self.cold.get().and_then(|cold| cold.get(spec.storage.0));
@@ -611,7 +615,8 @@ impl Tables {
         table
     }
 
-    /// From now on tables that are made and have trees among these begin with the rows in them.
+    /// Sets the trees that recovery has found: a table that is made from now on and has trees among
+    /// them begins with the rows in them.
     pub(crate) fn find_cold_in(&self, cold: Arc<ColdTables>) {
         let set = self.cold.set(cold);
         assert!(set.is_ok(), "a database is recovered once");
@@ -623,7 +628,7 @@ impl Tables {
         self.cold.get().map_or(0, |cold| cold.last_storage())
     }
 
-    /// How rows of a logged table are named in the log, until [`Tables::forget_log_keys`].
+    /// How the log names rows of a logged table; known until [`Tables::forget_log_keys`].
     pub(crate) fn log_key_of(&self, storage: StorageId) -> Option<Arc<LogKey>> {
         self.map.read().expect("no panic under this lock").log_keys.get(&storage).cloned()
     }
@@ -636,13 +641,13 @@ impl Tables {
         (map.tables.keys().copied().collect(), gone.copied().collect())
     }
 
-    /// The log speaks no more of these tables, which are gone.
+    /// Forgets the log keys of tables that are gone, once the log has no records of them.
     pub(crate) fn forget_log_keys(&self, gone: &HashSet<StorageId>) {
         let mut map = self.map.write().expect("no panic under this lock");
         map.log_keys.retain(|storage, _| !gone.contains(storage));
     }
 
-    /// About how many workers there are.
+    /// The number of shards of each table's gate and counters: about one per worker.
     pub fn shards(&self) -> usize {
         self.shards
     }
@@ -662,8 +667,8 @@ impl Tables {
         self.map.read().expect("no panic under this lock").tables.values().cloned().collect()
     }
 
-    /// Takes a table out of the registry. Only recovery, which alone uses tables then, may let go
-    /// of it at once.
+    /// Takes a table out of the registry. The caller must hand it to [`Reclaimer::retire`]; only
+    /// recovery, while it alone uses the tables, may drop it at once.
     pub(crate) fn remove(&self, storage: StorageId) -> Option<Arc<Table>> {
         self.map.write().expect("no panic under this lock").tables.remove(&storage)
     }

@@ -7,11 +7,11 @@
 //! * The null bitmap has one bit per column, set when the column is NULL.
 //! * The fixed part holds fixed-width columns by falling width, little-endian, each at an offset
 //!   that is constant for the layout. A NULL column's bytes are zero.
-//! * End offsets count from the start of the variable part; they are `u16`, or `u32` if the layout
-//!   has a `(max)` column. A NULL column is empty.
+//! * End offsets count from the start of the variable part. They are `u16`, or `u32` if the
+//!   variable part may exceed 65,535 bytes, as with a `(max)` column. A NULL column is empty.
 //! * A row whose variable-length columns are all NULL ends with the fixed part: it has no end
-//!   offsets. (In layouts of more than 64 columns, or with less than eight bytes or less than the
-//!   offsets take before them, every row has them.)
+//!   offsets. (Every row has them in a layout with more than 64 columns, or whose null bitmap and
+//!   fixed part are together shorter than eight bytes or than the end offsets.)
 
 use std::slice;
 
@@ -19,7 +19,7 @@ use base::types::{Repr, SqlType, TypeKind};
 use base::value::{DateTime, DateTimeOffset};
 use base::{Value, ValueRef};
 
-/// Bytes of a row that are looked at to tell whether it has end offsets: a bit for each of 64
+/// The first bytes of a row, which tell whether it has end offsets: the null bits of up to 64
 /// columns.
 const FIRST_BYTES: usize = 8;
 
@@ -58,8 +58,8 @@ pub struct RowLayout {
     offsets_at: u32,
     variable_columns: u32,
     wide_offsets: bool,
-    /// The bits of the variable-length columns in the first eight bytes, if a row in which all of
-    /// them are set has no end offsets; else 0.
+    /// The null bits of the variable-length columns in the first eight bytes: a row with all of
+    /// them set has no end offsets. 0 if every row has end offsets, or none does.
     tailless: u64,
 }
 
@@ -105,7 +105,8 @@ impl RowLayout {
                 variable_columns += 1;
             }
         }
-        // A worktable's row may have so many long columns that two bytes do not count them.
+        // A worktable's row may have so many long columns that two bytes are too short for their
+        // end offsets.
         let variable_len_max: usize = (types.iter().filter(|t| fixed_width(t).is_none()))
             .map(|t| if t.is_max() { usize::MAX >> 16 } else { usize::from(t.length) })
             .sum();
@@ -168,8 +169,8 @@ impl RowLayout {
         }
     }
 
-    /// Bytes before the variable part of the row that starts at `row`, of which at least the fixed
-    /// part is there.
+    /// Bytes before the variable part of the row that starts at `row`. `row` reaches at least to
+    /// the end of the fixed part.
     #[inline]
     fn header_len_of(&self, row: &[u8]) -> usize {
         let first = row.first_chunk::<FIRST_BYTES>().map_or(0, |first| u64::from_le_bytes(*first));
@@ -195,8 +196,8 @@ impl RowLayout {
     /// A row of this layout is there, and neither changes nor goes away during `'a`.
     #[inline]
     pub unsafe fn row_at<'a>(&self, start: *const u8) -> &'a [u8] {
-        // SAFETY: the caller's promise; every row has the bytes that tell the length of the next
-        // part.
+        // SAFETY: the caller promises that a row of this layout is there for `'a`. Each slice lies
+        // within the row, and its bytes tell how far the next one reaches.
         unsafe {
             let fixed = slice::from_raw_parts(start, self.offsets_at as usize);
             let header = slice::from_raw_parts(start, self.header_len_of(fixed));
@@ -204,8 +205,8 @@ impl RowLayout {
         }
     }
 
-    /// A row from where it was kept when rows always had end offsets; `None` if the bytes are not a
-    /// row.
+    /// Checks stored bytes and returns the row in them, or `None` if they are not a row. Logs of
+    /// older versions hold rows with end offsets that they do not need; these are cut off.
     pub fn checked<'r>(&self, row: &'r [u8]) -> Option<&'r [u8]> {
         let header = (row.len() >= self.least_len()).then(|| self.header_len_of(row))?;
         let len = (row.len() >= header).then(|| self.row_len(row))?;
@@ -386,7 +387,7 @@ mod tests {
         assert_eq!(empty.len(), layout.header_len());
         for row in [&null, &empty] {
             assert_eq!(layout.row_len(row), row.len());
-            // SAFETY: it is a row.
+            // SAFETY: `row` is a row of this layout.
             assert_eq!(unsafe { layout.row_at(row.as_ptr()) }, &**row);
             assert_eq!(layout.checked(row), Some(&**row));
             assert_eq!(layout.checked(&row[..row.len() - 1]), None);
@@ -395,7 +396,7 @@ mod tests {
         }
     }
 
-    /// Logs of earlier versions have such rows.
+    /// Logs of earlier versions contain such rows.
     #[test]
     fn a_row_with_end_offsets_that_it_does_not_need_loses_them() {
         let layout = layout();

@@ -1,4 +1,4 @@
-//! The slots of transactions in progress: what each is up to, and which snapshot it reads at.
+//! The slots of transactions in progress: the status and snapshot of each.
 //!
 //! # Life of a slot
 //!
@@ -9,27 +9,27 @@
 //!
 //! # Begin words
 //!
-//! [`Begin`] is the word that says when a version (or a deletion) came to be: a commit stamp, which
-//! says whether the version has been in the cold store since, or the slot and statement of the
-//! transaction that owns it. Statement numbers go on from one occupant of a slot to the next, so
-//! that no two transactions ever write the same owned word. What is rolled back gets
-//! [`Begin::UNDONE`] or [`Begin::NEVER`] before the slot is given back, so that a thread that is
-//! still at it does not take it for the work of the slot's next occupant.
+//! [`Begin`] is the word that says when a version (or a deletion) began: a commit stamp, with a tag
+//! if the version came back from the cold store, or the slot and statement of the transaction that
+//! owns it. Statement numbers go on from one occupant of a slot to the next, so that no two
+//! transactions ever write the same owned word. A version or deletion that is rolled back gets
+//! [`Begin::UNDONE`] or [`Begin::NEVER`] before the slot is given back, so that a thread that still
+//! looks at it does not take it for one of the slot's next occupant.
 //!
 //! So a reader that finds the same word before and after it loaded the slot's status knows that the
 //! status was the owner's ([`SlotTable::fate`]).
 //!
 //! # The horizon
 //!
-//! [`Horizon`] decides which versions no snapshot can see any more. A reader registers its snapshot
-//! first and looks at `claimed` afterwards; a reclaimer raises `claimed` first and looks at the
-//! registered snapshots afterwards. Both sides are sequentially consistent, so one of them sees the
-//! other: either the reclaimer spares the snapshot, or the reader takes a newer one.
+//! [`Horizon`] decides which versions no snapshot can see any more. A reader first registers its
+//! snapshot and then looks at `claimed`; a reclaimer first raises `claimed` and then looks at the
+//! registered snapshots. Both sides are sequentially consistent, so one of them sees the other:
+//! either the reclaimer spares the snapshot, or the reader takes a newer one.
 //!
-//! A transaction that has a snapshot of its own and no statement in progress *rests*: it needs what
-//! the snapshot sees, but knows no row. What has left memory for the cold store, which has it as
-//! every snapshot sees it, is freed when every transaction that does not rest has begun to look at
-//! rows since ([`Bounds::open`]).
+//! A transaction that has a snapshot of its own and no active statement *rests*: it needs what the
+//! snapshot sees, but holds no reference to a row. A row that has left memory, since the cold store
+//! has all that any snapshot sees of it, is freed when every active statement began after the row
+//! left ([`Bounds::open`]).
 
 use std::sync::OnceLock;
 
@@ -59,13 +59,14 @@ const SEGMENT: u32 = 1 << 10;
 
 /// The slot number of a reader that owns no versions.
 pub const NO_SLOT: u32 = u32::MAX;
-/// What [`Slot`] holds as its snapshot while none is registered.
+/// `snapshot` of a [`Slot`] while none is registered.
 const NO_SNAPSHOT: u64 = u64::MAX;
-/// What [`Slot`] holds as its access while that is its snapshot, and while it rests.
+/// `access` of a [`Slot`] while it equals the snapshot.
 const AS_SNAPSHOT: u64 = 0;
+/// `access` of a [`Slot`] while its occupant rests.
 const RESTING: u64 = u64::MAX;
 
-/// When a version came to be: a commit stamp, or an owner.
+/// A begin word: the commit stamp of a version or deletion, or its owner.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Begin(u64);
 
@@ -76,8 +77,8 @@ impl Begin {
         Begin(stamp.0)
     }
 
-    /// The word of a version that came back from the cold store, where it has this stamp; 0 if
-    /// every snapshot sees it.
+    /// The word of a version that came back from the cold store, where its stamp is `stamp`, or 0
+    /// if every snapshot sees it.
     pub fn back(stamp: Lsn) -> Begin {
         Begin(Begin::stamp(stamp).0 | BACK)
     }
@@ -93,16 +94,17 @@ impl Begin {
         Begin(OWNED | u64::from(slot) << SLOT_SHIFT | statement << STATEMENT_SHIFT)
     }
 
-    /// The word of a version that was taken back. No snapshot sees it; threads that are at it go on
-    /// from the head again or to the version before.
+    /// The word of a version that was rolled back. No snapshot sees it. A thread that stands on it
+    /// starts again from the head, or goes on to the version below.
     pub const UNDONE: Begin = Begin(OWNED - STEP);
 
-    /// The head word of a row that was inserted and taken back: deleted before all time.
+    /// The head word of a row whose insert was rolled back: a deletion with a stamp below all
+    /// snapshots.
     pub const NEVER: u64 = STEP | DELETED;
 
-    /// The head word of a row that is not in memory any more: what it was is in the cold store, and
-    /// the anchor says nothing. Set by an exchange of a head that was committed below the horizon
-    /// of a sink round; no thread changes it again.
+    /// The head word of a row that has left memory: the cold store has the row, and the anchor says
+    /// nothing about it. The sink sets it by a compare-exchange of a head that was committed below
+    /// the horizon of a round; no thread changes it again.
     pub const SUNK: u64 = (2 * STEP) | DELETED;
 
     /// The begin word in this memory word: a version's begin word, or a head word with [`DELETED`].
@@ -110,12 +112,12 @@ impl Begin {
         Begin(word & !DELETED)
     }
 
-    /// As it lies in a version.
+    /// The word as a version holds it.
     pub const fn word(self) -> u64 {
         self.0
     }
 
-    /// As it lies in a head word: the inline version was deleted by this owner or at this stamp.
+    /// The word as a head holds it: the inline version was deleted by this owner or at this stamp.
     pub fn deletion(self) -> u64 {
         self.0 | DELETED
     }
@@ -150,18 +152,19 @@ impl std::fmt::Debug for Begin {
     }
 }
 
-/// What a transaction is up to.
+/// The state of a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     /// It has not asked to commit.
     Active,
-    /// It commits; its stamp will be at least that of any position reserved by now.
+    /// It is committing and has no stamp yet. The stamp will not be below any log position that was
+    /// reserved before this status was set.
     Preparing,
     /// It has this stamp and validates.
     Stamped(Lsn),
     /// It is committed.
     Committed(Lsn),
-    /// It is being undone.
+    /// It is being rolled back.
     Aborted,
 }
 
@@ -194,36 +197,36 @@ impl Status {
     }
 }
 
-/// What is known now of the transaction that made a version.
+/// What is known of the transaction that wrote a version or deletion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// A transaction that committed with this stamp.
+    /// The transaction committed with this stamp.
     Committed(Lsn),
-    /// A transaction that is not committed (now, or when looked at).
+    /// The transaction had not committed when its status was read.
     Owned {
         /// Its begin word, which names slot and statement.
         begin: Begin,
-        /// What it was up to; never [`Status::Committed`].
+        /// Its status; never [`Status::Committed`].
         status: Status,
     },
 }
 
-/// One transaction in progress.
+/// One transaction in progress, the occupant of the slot.
 #[derive(Debug)]
 pub struct Slot {
-    /// Written by the occupant; see [`Status`].
+    /// The occupant's encoded [`Status`]. Written by the occupant.
     status: AtomicU64,
     /// The oldest snapshot the occupant reads at, or [`NO_SNAPSHOT`]. Written by the occupant.
     snapshot: AtomicU64,
-    /// Since when the occupant may know rows: [`AS_SNAPSHOT`], [`RESTING`] or a position. Written
-    /// by the occupant.
+    /// Start LSN of the occupant's active statement, which may hold references to rows from then
+    /// on: [`AS_SNAPSHOT`], [`RESTING`] or a position. Written by the occupant.
     access: AtomicU64,
     /// The session-level owner for the waits-for graph. Written by the occupant when it begins.
     owner: AtomicU64,
     /// The next statement number; it never goes back. Written by the occupant.
     statement: AtomicU64,
-    /// The occupant's first statement number, or while the slot is free the next occupant's: words
-    /// with a smaller number belong to transactions that are over.
+    /// The occupant's first statement number, or, while the slot is free, that of the next
+    /// occupant. Words with a smaller number belong to transactions that have ended.
     first: AtomicU64,
     /// The tables that the occupant writes to, by address; 0 for none. Written by the occupant;
     /// transactions that lock tables read it ([`Slot::note_table`]).
@@ -231,15 +234,15 @@ pub struct Slot {
     /// Tables whose gates the occupant is inside of, by address; 0 for none. Written by the
     /// occupant, read by the system views.
     gates: [AtomicU64; SLOT_GATES],
-    /// What the occupant has come to, as it says now and then.
+    /// The occupant's progress, which it publishes from time to time.
     progress: Published,
 }
 
 /// Tables that a slot can name.
 const SLOT_TABLES: usize = 4;
-/// Gates that it can name; further ones it is inside of without saying so.
+/// Gates that a slot can name. The occupant may be inside of more, which the slot does not show.
 const SLOT_GATES: usize = 8;
-/// In the last place: more tables than can be named.
+/// The last entry of a slot's tables if the occupant writes to more than the slot can name.
 const MANY_TABLES: u64 = u64::MAX;
 
 impl Slot {
@@ -257,16 +260,16 @@ impl Slot {
         }
     }
 
-    /// The occupant is going to write to this table, whose writers wait. Called once for each
-    /// table, before the first write.
+    /// Names a table that the occupant is about to write to. The occupant calls this once for each
+    /// table whose writers wait for each other, before its first write.
     pub fn note_table(&self, table: u64) {
         let free = self.tables.iter().position(|place| place.load(Relaxed) == 0);
         match free {
             Some(place) => self.tables[place].store(table, Relaxed),
             None => self.tables[SLOT_TABLES - 1].store(MANY_TABLES, Relaxed),
         }
-        // Pairs with the fence of transactions that lock tables: either they find the table here,
-        // or the occupant finds the table's lock word in use afterwards.
+        // Pairs with the fence of a transaction that locks the table: either it finds the table
+        // here, or the occupant finds the table's lock word in use afterwards.
         fence(SeqCst);
     }
 
@@ -282,7 +285,7 @@ impl Slot {
         self.tables.iter().any(|place| place.load(Relaxed) == table)
     }
 
-    /// The occupant is inside of this table's gate.
+    /// Names a table whose gate the occupant is inside of.
     #[inline]
     pub fn note_gate(&self, table: u64) {
         if let Some(place) = self.gates.iter().find(|place| place.load(Relaxed) == 0) {
@@ -290,7 +293,7 @@ impl Slot {
         }
     }
 
-    /// The occupant is about to leave it.
+    /// Removes the name of a table whose gate the occupant is about to leave.
     #[inline]
     pub fn forget_gate(&self, table: u64) {
         if let Some(place) = self.gates.iter().find(|place| place.load(Relaxed) == table) {
@@ -298,45 +301,45 @@ impl Slot {
         }
     }
 
-    /// Whether the occupant has said that it is inside of this table's gate.
+    /// Whether the slot names this table as one whose gate the occupant is inside of.
     pub fn is_inside(&self, table: u64) -> bool {
         self.gates.iter().any(|place| place.load(Relaxed) == table)
     }
 
-    /// The gates that the occupant has said it is inside of.
+    /// The tables that the slot names as those whose gates the occupant is inside of, by address.
     pub fn gates(&self) -> [u64; SLOT_GATES] {
         std::array::from_fn(|place| self.gates[place].load(Relaxed))
     }
 
-    /// A begin word of the occupant, or the next one: a transaction that waits until it is over
-    /// waits for the occupant.
+    /// A begin word of the occupant (of the next one, if the slot is free). [`Slot::is_over`] of
+    /// this word becomes true when the occupant gives the slot back.
     pub fn first_word(&self, slot: u32) -> Begin {
         Begin::owned(slot, self.first.load(SeqCst))
     }
 
-    /// What the occupant is up to.
+    /// The status of the occupant.
     pub fn status(&self) -> Status {
-        // Pairs with set_status: what the occupant did before is seen too.
+        // Pairs with set_status: what the occupant did before that is seen, too.
         Status::decode(self.status.load(Acquire))
     }
 
-    /// Publishes what the occupant is up to.
+    /// Publishes the status of the occupant.
     pub fn set_status(&self, status: Status) {
         self.status.store(status.encode(), Release);
     }
 
-    /// The occupant tells what it has come to.
+    /// Publishes the progress of the occupant.
     #[inline]
     pub fn set_progress(&self, progress: &Progress) {
         self.progress.store(progress);
     }
 
-    /// What the occupant has come to, as far as it has told.
+    /// The progress that the occupant has published last.
     pub fn progress(&self) -> Progress {
         self.progress.load()
     }
 
-    /// Whether it has an occupant.
+    /// Whether the slot has an occupant.
     pub fn is_taken(&self) -> bool {
         self.owner() != 0
     }
@@ -346,7 +349,7 @@ impl Slot {
         self.owner.load(Acquire)
     }
 
-    /// Whether the transaction that wrote this begin word is over: none of its words is left.
+    /// Whether the transaction that wrote this begin word has ended: none of its words is left.
     pub fn is_over(&self, begin: Begin) -> bool {
         self.first.load(SeqCst) > begin.statement()
     }
@@ -358,7 +361,7 @@ impl Slot {
         number
     }
 
-    /// No snapshot of the occupant needs protection any more.
+    /// Unregisters the occupant's snapshot.
     pub fn clear_snapshot(&self) {
         // Release: reads under the snapshot stay before this.
         self.snapshot.store(NO_SNAPSHOT, Release);
@@ -367,12 +370,13 @@ impl Slot {
         }
     }
 
-    /// The occupant keeps its snapshot, but looks at no row that it has read so far.
+    /// Marks the occupant as resting: it keeps its snapshot, but will not follow any reference to a
+    /// row that it has got so far.
     pub fn rest(&self) {
         self.access.store(RESTING, Release);
     }
 
-    /// Since when the occupant may know rows, if it may know any.
+    /// Start LSN of the occupant's active statement; `None` if it has none.
     fn access(&self) -> Option<Lsn> {
         match self.access.load(SeqCst) {
             RESTING => None,
@@ -381,8 +385,8 @@ impl Slot {
         }
     }
 
-    /// Registers a newer snapshot in the place of the one that is registered, which has protected
-    /// it so far.
+    /// Registers a newer snapshot in place of the registered one, which has protected the newer one
+    /// so far.
     pub fn raise_snapshot(&self, stamp: Lsn) {
         debug_assert!(stamp.0 >= self.snapshot.load(Relaxed));
         self.snapshot.store(stamp.0, Release);
@@ -402,9 +406,9 @@ type Segment = Box<[CachePadded<Slot>]>;
 /// All slots of a database.
 pub struct SlotTable {
     segments: Box<[OnceLock<Segment>]>,
-    /// Slots from here on have never been used.
+    /// Slots from this number on have never been used.
     high: AtomicU32,
-    /// Slots to use again, last in, first out, so that few are ever touched.
+    /// Free slots, last in, first out, so that few slots are ever touched.
     free: Box<[CachePadded<Mutex<Vec<u32>>>]>,
 }
 
@@ -439,7 +443,7 @@ impl SlotTable {
         (0..shards).find_map(|i| lock(&self.free[(shard + i) % shards]).pop())
     }
 
-    /// Bytes of the slots that there are, and of those that are taken.
+    /// Bytes of all slots: allocated, and taken by transactions.
     pub fn memory(&self) -> (u64, u64) {
         const SLOT: u64 = size_of::<CachePadded<Slot>>() as u64;
         let segments = self.segments.iter().filter(|segment| segment.get().is_some()).count();
@@ -474,16 +478,16 @@ impl SlotTable {
         for place in s.gates.iter().filter(|place| place.load(Relaxed) != 0) {
             place.store(0, Relaxed);
         }
-        // A waiter that sees the new number sees the replaced begin words. SeqCst: either it does,
-        // or the thread that gives the slot back sees the waiter afterwards (see `txn::waits`).
+        // A waiter that sees the new number sees the replaced begin words. SeqCst: either the
+        // waiter sees it, or this thread sees the waiter afterwards (see `txn::waits`).
         s.first.swap(s.statement.load(Relaxed), SeqCst);
-        // Afterwards: a thread that finds no owner finds the transaction over.
+        // Stored last, so that a thread that finds no owner finds the transaction over.
         s.owner.store(0, Release);
         lock(&self.free[shard % self.free.len()]).push(slot);
     }
 
     /// The fate of the version (or deletion) whose begin word is in `place`, or `None` if `place`
-    /// no longer holds one (a head word whose deletion was undone).
+    /// holds none (a head word whose deletion was rolled back).
     pub fn fate(&self, place: &Word, is_head: bool) -> Option<Fate> {
         loop {
             let word = place.load(Acquire);
@@ -495,7 +499,7 @@ impl SlotTable {
                 return Some(Fate::Committed(stamp));
             }
             let status = self.get(begin.slot()).status();
-            // Unchanged: the owner had not given its slot away when the status was loaded.
+            // The word is unchanged, so the owner still had its slot when the status was loaded.
             if place.load(Acquire) == word {
                 return Some(match status {
                     Status::Committed(stamp) => Fate::Committed(stamp),
@@ -506,10 +510,10 @@ impl SlotTable {
         }
     }
 
-    /// The stamp that the owner of `begin` gets or got if it commits below `limit`; waits for the
-    /// few instructions that it may take a preparing transaction to know.
-    ///
-    /// Calls `pause` between looks, since a thread may be preempted in between.
+    /// Whether the transaction that wrote the word in `place` commits with a stamp below `limit`.
+    /// Waits while that transaction is preparing and may get, or has, such a stamp: it decides
+    /// within a few instructions, but its thread may be preempted, so this calls `pause` between
+    /// looks.
     pub fn settled_below(&self, place: &Word, is_head: bool, limit: Lsn, pause: impl Fn()) -> bool {
         loop {
             match self.fate(place, is_head) {
@@ -539,7 +543,7 @@ fn lock<T>(mutex: &Mutex<T>) -> crate::sync::MutexGuard<'_, T> {
 /// Which versions no snapshot can see any more; see the module's header.
 #[derive(Debug, Default)]
 pub struct Horizon {
-    /// No snapshot below this is handed out any more.
+    /// A snapshot below this cannot be registered any more.
     claimed: AtomicU64,
     /// Versions that ended below this are dead. Never above `claimed`.
     safe: AtomicU64,
@@ -558,28 +562,29 @@ pub struct Bounds {
     pub open: Lsn,
 }
 
-/// What [`Horizon::hold`] has found and keeps as it is.
+/// The result of [`Horizon::hold`], which stays true while the held snapshot is registered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Holding {
-    /// The bounds when that was.
+    /// The bounds when they were computed.
     pub bounds: Bounds,
-    /// Commits below this are over, durable, and have queued what they wrote. All registered
-    /// snapshots see them, but for those in `old`; so do all later ones.
+    /// Commits below this have ended, are durable, and have queued what they wrote. All registered
+    /// snapshots but those in `old` see them, and so will all later snapshots.
     pub through: Lsn,
-    /// The registered snapshots that lie lower, in ascending order.
+    /// The registered snapshots below `through`, in ascending order.
     pub old: Vec<Lsn>,
 }
 
 impl Horizon {
     /// Registers what `newest` returns as the snapshot of this slot's occupant, and returns it.
     ///
-    /// `newest` is called again if the reclaimer has claimed its answer meanwhile, and must then
-    /// give at least what was claimed.
+    /// If the reclaimer has raised `claimed` above that meanwhile, `newest` is called again, and
+    /// must then return at least `claimed`.
     pub fn register(&self, slot: &Slot, newest: impl Fn() -> Lsn) -> Lsn {
         self.publish(&slot.snapshot, newest)
     }
 
-    /// The slot's occupant, which has a snapshot, looks at rows again: at such as are there now.
+    /// Begins a statement of the slot's occupant, which rests and has a snapshot: from now on it
+    /// may hold references to rows that are in memory.
     pub fn look_around(&self, slot: &Slot, newest: impl Fn() -> Lsn) {
         self.publish(&slot.access, newest);
     }
@@ -595,7 +600,7 @@ impl Horizon {
         }
     }
 
-    /// The stamp below which everything superseded is dead, as last computed.
+    /// Versions that ended below this stamp are dead, as last computed.
     pub fn safe(&self) -> Lsn {
         Lsn(self.safe.load(Acquire))
     }
@@ -605,8 +610,8 @@ impl Horizon {
         Bounds { safe: self.safe(), open: Lsn(self.open.load(Acquire)) }
     }
 
-    /// Computes the bounds anew: what is durable, less what registered snapshots need. If another
-    /// thread is at it, these are the last ones.
+    /// Recomputes the bounds: the durable position, or the oldest registered snapshot or statement
+    /// below it. Returns the last bounds if another thread is computing them.
     pub fn advance(&self, slots: &SlotTable, durable: Lsn) -> Bounds {
         match self.advancing.try_lock() {
             Ok(_alone) => self.compute(slots, durable, |_, _| {}),
@@ -614,9 +619,9 @@ impl Horizon {
         }
     }
 
-    /// Computes the bounds anew and registers the lower one as the snapshot of this slot's
-    /// occupant: from now on it stays, and what it sees, and everything newer, is not freed.
-    /// Snapshots below `old_below` are the old ones.
+    /// Recomputes the bounds and registers the lower one as the snapshot of this slot's occupant,
+    /// so that nothing that it sees, and nothing newer, is freed. Snapshots below `old_below` are
+    /// the old ones.
     pub fn hold(&self, slots: &SlotTable, slot: &Slot, durable: Lsn, old_below: Lsn) -> Holding {
         // While no other thread computes them, the bound cannot pass what is about to be
         // registered.
@@ -628,8 +633,8 @@ impl Horizon {
                 Some(snapshot) => through = through.min(snapshot),
                 None => {}
             }
-            // A commit has its stamp before it is durable, and queues what it wrote before it lets
-            // go of its slot. A transaction without a stamp yet gets one above what was durable.
+            // A commit has its stamp before it is durable, and queues what it wrote before it gives
+            // its slot back. A transaction without a stamp will get one above the durable position.
             if let (true, Status::Stamped(stamp) | Status::Committed(stamp)) =
                 (other.is_taken(), other.status())
             {
@@ -654,7 +659,7 @@ impl Horizon {
         self.claimed.fetch_max(durable.0, SeqCst);
         let (mut safe, mut open) = (durable, durable);
         slots.for_each(|_, slot| {
-            // First: a transaction that rests looks around before it takes another snapshot.
+            // Read before the snapshot: a transaction ends its rest before it takes another one.
             let access = slot.access();
             let snapshot = slot.snapshot();
             safe = snapshot.map_or(safe, |snapshot| safe.min(snapshot));
@@ -733,14 +738,15 @@ mod tests {
 
 #[cfg(all(test, feature = "shuttle"))]
 mod interleavings {
-    //! The protocols around begin words, on bare words: a word stands for a version (its begin
-    //! word), a shared flag for its memory.
+    //! The protocols around begin words, on bare words: a word stands for the begin word of a
+    //! version, and a shared flag for its memory.
 
     use super::*;
     use crate::sync::atomic::AtomicBool;
     use crate::sync::{Arc, thread};
 
-    /// The end of the log: stamps, and the prefix below which all have published their fate.
+    /// The end of the log: the next stamp, and the position below which all transactions have
+    /// published their fate.
     #[derive(Default)]
     struct Log {
         tail: AtomicU64,
@@ -794,7 +800,7 @@ mod interleavings {
                         log.publish(stamp);
                         places[n].store(stamp.0, Release);
                         slots.release(0, slot);
-                        // The slot's next occupant is up to something else.
+                        // The slot's next occupant has another status.
                         let again = slots.acquire(0, 2).expect("free");
                         slots.get(again).set_status(Status::Aborted);
                         slots.release(0, again);
@@ -836,7 +842,7 @@ mod interleavings {
                         own.set_status(Status::Preparing);
                         let stamp = log.reserve();
                         own.set_status(Status::Stamped(stamp));
-                        // The other replaced what this one has read.
+                        // The other transaction has replaced what this one has read.
                         let invalid = slots.settled_below(&places[1 - n], false, stamp, || {
                             thread::yield_now();
                         });

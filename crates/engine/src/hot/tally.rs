@@ -1,9 +1,9 @@
 //! Charges the memory of rows to tables and pools.
 //!
 //! A [`Pool`] is what a limit applies to: a database, or the server above it. A [`Tally`] counts
-//! for one table, sharded by worker so that inserts on different workers write different cache
-//! lines; it tells its pool when a shard has drifted by [`DRIFT`], so a pool's total is off by at
-//! most that much per shard and table.
+//! for one table. It is sharded by worker, so that inserts on different workers write different
+//! cache lines. It reports to its pool when a shard has drifted by [`DRIFT`], so a pool's total is
+//! off by at most that much per shard and table.
 
 use crossbeam_utils::CachePadded;
 
@@ -12,10 +12,10 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicI64, AtomicU64};
 
-/// Bytes that a shard of a [`Tally`] may gain or lose before its pool hears of it.
+/// Bytes that a shard of a [`Tally`] may gain or lose before it reports to its pool.
 pub const DRIFT: i64 = 64 * 1024;
 
-/// What definitions may take beyond the limit of the server.
+/// Bytes that definitions may take beyond the limit of the server.
 const RESERVE: u64 = 64 << 20;
 
 /// What a memory limit applies to.
@@ -24,7 +24,7 @@ pub struct Pool {
     total: AtomicI64,
     /// Bytes; `u64::MAX` for none.
     limit: AtomicU64,
-    /// How often the limit here has refused something.
+    /// How often this pool's limit has refused memory.
     refused: AtomicU64,
     parent: Option<Arc<Pool>>,
 }
@@ -55,7 +55,7 @@ impl Pool {
         self.limit.load(Relaxed)
     }
 
-    /// The least of the limits here and in the pools above.
+    /// The least of the limits of this pool and the pools above.
     pub fn least_limit(&self) -> u64 {
         let above = self.parent.as_ref().map_or(u64::MAX, |parent| parent.least_limit());
         self.limit().min(above)
@@ -69,12 +69,12 @@ impl Pool {
         }
     }
 
-    /// Changes the limit. Nothing that is already there is refused.
+    /// Changes the limit. Memory that is charged already is not affected.
     pub fn set_limit(&self, bytes: u64) {
         self.limit.store(bytes, Relaxed);
     }
 
-    /// Charges bytes, or gives them back, here and in the pools above.
+    /// Charges bytes to this pool and the pools above, or gives them back if negative.
     pub fn add(&self, bytes: i64) {
         self.total.fetch_add(bytes, Relaxed);
         if let Some(parent) = &self.parent {
@@ -101,7 +101,7 @@ impl Pool {
         self.parent.as_ref().map_or_else(|| self.admit(), |parent| parent.admit_at_server())
     }
 
-    /// As `admit`, for definitions, which have some memory beyond that.
+    /// As `admit`, for definitions, which may take some memory beyond the server's limit.
     pub fn admit_definition(&self) -> Result<(), Exhausted> {
         match &self.parent {
             Some(parent) => parent.admit_definition(),
@@ -110,20 +110,20 @@ impl Pool {
         }
     }
 
-    /// How often the limit of this pool, not one above, has refused something.
+    /// How often the limit of this pool, not one above, has refused memory.
     pub fn refused(&self) -> u64 {
         self.refused.load(Relaxed)
     }
 }
 
-/// Rows that were to be written, whatever has become of them.
+/// Writes of rows that transactions have tried, whether or not they committed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Attempts {
-    /// Rows to be inserted.
+    /// Rows inserted.
     pub inserts: u64,
-    /// Rows to be changed.
+    /// Rows updated.
     pub updates: u64,
-    /// Rows to be deleted.
+    /// Rows deleted.
     pub deletes: u64,
 }
 
@@ -140,9 +140,9 @@ struct Shard {
     rows: AtomicI64,
     /// Deleted rows that were taken out of the indexes.
     removed: AtomicI64,
-    /// Rows that were to be inserted, updated, deleted, by transactions that have ended.
+    /// Inserts, updates and deletes tried by transactions that have ended.
     attempts: [AtomicU64; 3],
-    /// What the pool was told of `allocated`.
+    /// The value of `allocated` that the pool was told last.
     reported: AtomicI64,
 }
 
@@ -155,12 +155,12 @@ pub struct Tally {
     indexes: AtomicI64,
 }
 
-/// What a [`Tally`] says when asked.
+/// The sums of a [`Tally`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct RowMemory {
     /// Bytes taken for anchors and versions.
     pub allocated_bytes: u64,
-    /// Bytes of these that hold something.
+    /// Bytes of these that are used.
     pub used_bytes: u64,
     /// Committed rows.
     pub rows: u64,
@@ -173,13 +173,13 @@ impl Tally {
         Tally { shards, pool, indexes: AtomicI64::new(0) }
     }
 
-    /// The pool that it reports to.
+    /// The pool that the tally reports to.
     pub fn pool(&self) -> &Pool {
         &self.pool
     }
 
-    /// Counts memory that was taken for `used` bytes (negative: given back); returns whether the
-    /// pool heard of it, which is the moment to report the indexes too.
+    /// Counts memory that was taken for `used` bytes (negative: given back). Returns whether it
+    /// reported to the pool; the caller should then report the indexes, too.
     pub fn add(&self, shard: usize, used: i64) -> bool {
         let allocated = heap::rounded(used.unsigned_abs() as usize) as i64 * used.signum();
         let s = &self.shards[shard % self.shards.len()];
@@ -188,7 +188,7 @@ impl Tally {
         if (now - s.reported.load(Relaxed)).abs() < DRIFT {
             return false;
         }
-        // Of several at once each adds the difference to the one before.
+        // Of several threads at once each adds the difference to the value reported before its own.
         self.pool.add(now - s.reported.swap(now, Relaxed));
         true
     }
@@ -198,7 +198,7 @@ impl Tally {
         self.shards[shard % self.shards.len()].rows.fetch_add(rows, Relaxed);
     }
 
-    /// Counts rows that a transaction has tried to write, when it ends.
+    /// Counts the rows that a transaction that ends has tried to write.
     pub fn add_attempts(&self, shard: usize, attempts: &Attempts) {
         let Attempts { inserts, updates, deletes } = *attempts;
         let own = &self.shards[shard % self.shards.len()].attempts;

@@ -1,9 +1,10 @@
 //! Which version of a row a snapshot sees, and in what state a writer finds the row.
 //!
-//! Both walks need an epoch guard (they may pass versions that are being undone) and a registered
-//! snapshot (it keeps what they may return, and everything newer, in memory: a walk stops at the
-//! first version that it sees, so what lies below a version that every snapshot sees is never read
-//! again, which is why the chain word below such a version may point to memory that is gone).
+//! Both walks down a chain need an epoch guard, since they may pass versions that are being rolled
+//! back, and a registered snapshot, which keeps what they may return, and everything newer, in
+//! memory. A walk stops at the first version that it sees. So what lies below a version that every
+//! snapshot sees is never read again, and the chain word below such a version may point to memory
+//! that is freed.
 
 use base::ids::Lsn;
 use smallvec::SmallVec;
@@ -24,13 +25,13 @@ pub enum Isolation {
     Snapshot,
     /// As snapshot, and what was read must still be current at commit.
     RepeatableRead,
-    /// As repeatable read, and nothing may have joined what was scanned.
+    /// As repeatable read, and no row may have joined what was scanned.
     Serializable,
 }
 
 /// A point in time to read at, and the transaction whose uncommitted changes are seen.
 ///
-/// It is only good while its stamp is registered in a slot of the same database.
+/// It is valid only while its stamp is registered in a slot of the same database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Snapshot {
     /// Commits with a stamp below this are seen.
@@ -49,7 +50,8 @@ impl Snapshot {
         Snapshot { stamp, slot: NO_SLOT, statement: 0, isolation: Isolation::Snapshot }
     }
 
-    /// Whether a begin word's version (or deletion) is seen.
+    /// Whether the snapshot sees the version (or deletion) whose begin word is in `place`; `None`
+    /// if a head word holds none.
     #[inline]
     fn sees(&self, place: &Word, is_head: bool, slots: &SlotTable) -> Option<bool> {
         let word = place.load(Acquire);
@@ -80,14 +82,14 @@ impl Snapshot {
         links: usize,
         slots: &SlotTable,
     ) -> Option<VersionPtr> {
-        // SAFETY: the caller's promise.
+        // SAFETY: `view` requires what this function requires.
         match unsafe { self.view(anchor, links, slots) } {
             View::Row(version) => Some(version),
             View::Deleted | View::Nothing => None,
         }
     }
 
-    /// What the anchor says about its row as of the snapshot.
+    /// What the anchor says about its row as the snapshot sees it.
     ///
     /// # Safety
     /// As for [`Snapshot::visible`].
@@ -127,10 +129,10 @@ impl Snapshot {
 pub enum View {
     /// This is the row.
     Row(VersionPtr),
-    /// The row is gone.
+    /// The row is deleted.
     Deleted,
-    /// Nothing: the row came later or was never committed, or it has sunk. Where rows sink, the
-    /// cold store has the answer, unless another anchor with the same key does.
+    /// Nothing: the row came later or was never committed, or it has sunk. Where rows sink, another
+    /// anchor with the same key may decide, and otherwise the cold store does.
     Nothing,
 }
 
@@ -138,7 +140,7 @@ pub enum View {
 #[derive(Clone, Copy)]
 struct Link {
     version: VersionPtr,
-    /// What is below: a chain word, with the tags of the version's older word.
+    /// The chain word below the version, with the tags of the version's older word.
     below: u64,
 }
 
@@ -150,7 +152,7 @@ impl Link {
     /// snapshot sees.
     #[inline]
     unsafe fn first(word: u64, anchor: AnchorPtr, links: usize) -> Option<Link> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the version is protected, so it is still allocated.
         unsafe {
             if word & INLINE != 0 {
                 return Some(Link { version: anchor.inline(links), below: word & ADDRESS_MASK });
@@ -165,23 +167,23 @@ impl Link {
     }
 }
 
-/// What a version that is not inline was pushed on: the head word from before.
+/// The chain word below a version that is not inline: the head word that it has replaced.
 ///
 /// # Safety
 /// The version is protected (H2).
 pub unsafe fn pushed_on(version: VersionPtr) -> u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises that the version is protected, and it is not inline.
     unsafe { version.older() }.load(Acquire) & CHAIN_MASK
 }
 
-/// Whether this version, which a snapshot sees, is the newest of its row, committed below a stamp,
-/// and not deleted. Reads nothing but the anchor and the version.
+/// Whether this version, which a snapshot sees, is the newest of its row, committed below the stamp
+/// `below`, and not deleted. Reads only the anchor and the version.
 ///
 /// # Safety
 /// The anchor belongs to a table with this many links; it and the version are protected (H2).
 #[inline]
 pub unsafe fn is_newest(anchor: AnchorPtr, links: usize, version: VersionPtr, below: Lsn) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises that anchor and version are protected.
     unsafe {
         let head = anchor.head().load(Acquire);
         let is_head = match head & (DELETED | CLAIMED | INLINE) {
@@ -203,28 +205,30 @@ pub struct Past {
     pub is_tombstone: bool,
     /// When it was committed.
     pub begin: Lsn,
-    /// When its replacement was committed: snapshots from there down to `begin`, exclusive, see it.
+    /// When its replacement was committed. Snapshots above `begin` and up to this see the version.
     pub end: Lsn,
 }
 
-/// The state of a row that all commits below `through` have left, if they have left any, and what
-/// it replaced: from the newest to the last that a snapshot at `oldest` or later sees.
+/// The state that commits below a position have left a row in, and the versions that it replaced.
+/// Result of [`known`].
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    /// When the state came to be.
+    /// The stamp of the commit that left the state; `None` if the chain has none.
     pub stamp: Option<Lsn>,
-    /// What it replaced.
+    /// The replaced versions, from the newest to the last that the oldest snapshot sees.
     pub past: SmallVec<[Past; 4]>,
 }
 
-/// Above all stamps of commits, and not above what has been taken back.
+/// A position above the stamps of all commits, but not above that of versions that were rolled back
+/// ([`Begin::UNDONE`]).
 pub const EVER: Lsn = Lsn(Begin::UNDONE.word());
 
-/// What commits below `through` have made of a row.
+/// The state that commits below `through` have left a row in, and the versions that it replaced, as
+/// far as a snapshot at `oldest` or later sees them.
 ///
 /// # Safety
 /// The anchor belongs to a table with this many links; it, and what snapshots from `oldest` on see,
-/// is protected. Commits below `through` are over.
+/// is protected. Commits below `through` have ended.
 pub unsafe fn known(
     anchor: AnchorPtr,
     links: usize,
@@ -236,8 +240,8 @@ pub unsafe fn known(
         _ => None,
     };
     let mut known = Known::default();
-    // SAFETY: the caller's promise; what lies below a version that the oldest snapshot sees is not
-    // read.
+    // SAFETY: the caller promises that what snapshots from `oldest` on see is protected; the walk
+    // does not go below the first version that the snapshot at `oldest` sees.
     unsafe {
         let mut end = None;
         let head = anchor.head().load(Acquire);
@@ -260,7 +264,7 @@ pub unsafe fn known(
                     end,
                 }),
             }
-            // Also if `through` lies lower: then what was there is gone.
+            // Also if `through` lies lower: the versions below may be freed.
             if begin < oldest {
                 break;
             }
@@ -271,13 +275,14 @@ pub unsafe fn known(
 }
 
 /// Cuts off a row's chain below the state that commits below `through` have left, unless a writer
-/// is changing the place. Returns whether it did.
+/// is changing the chain there. Returns whether it did.
 ///
 /// # Safety
-/// As for [`known`], which has found something there; no reader needs it in the chain any more, and
-/// no other thread does this.
+/// As for [`known`], which has found replaced versions there. No reader needs them in the chain any
+/// more, and no other thread cuts this chain.
 pub unsafe fn cut_below(anchor: AnchorPtr, links: usize, slots: &SlotTable, through: Lsn) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises that the chain is protected down to the replaced versions; the
+    // walk stops above them.
     unsafe {
         let head = anchor.head().load(Acquire);
         if head & (DELETED | CLAIMED) != 0 {
@@ -288,12 +293,13 @@ pub unsafe fn cut_below(anchor: AnchorPtr, links: usize, slots: &SlotTable, thro
             if matches!(slots.fate(link.version.begin(), false), Some(Fate::Committed(s)) if s < through)
             {
                 if word & INLINE == 0 {
-                    // The version is committed: no other thread writes the word.
+                    // The version is committed, so no other thread writes the word.
                     let older = link.version.older();
                     older.store(older.load(Acquire) & !CHAIN_MASK, Release);
                     return true;
                 }
-                // What leads further stands in the head, or in a version that may be taken back.
+                // The version is inline, so the word that leads further down is the head, or is in
+                // a version that may be rolled back.
                 let head = anchor.head();
                 return word == head.load(Acquire)
                     && head.compare_exchange(word, INLINE, SeqCst, Acquire).is_ok();
@@ -304,14 +310,15 @@ pub unsafe fn cut_below(anchor: AnchorPtr, links: usize, slots: &SlotTable, thro
     }
 }
 
-/// The stamp of a row's newest committed version, below those of the caller's transaction; none if
-/// all are its own, and 0 if it came back from the cold store.
+/// The stamp of a row's newest committed version, below those that the caller's transaction has
+/// written: `None` if there is none, and 0 if the version came back from the cold store.
 ///
 /// # Safety
-/// As for [`Snapshot::visible`]; the row is the caller's transaction's, and everything down to the
-/// first version that is not its own is protected.
+/// As for [`Snapshot::visible`]; the caller's transaction has written the row, and everything down
+/// to the first version that is not its own is protected.
 pub unsafe fn newest_committed(anchor: AnchorPtr, links: usize, slots: &SlotTable) -> Option<Lsn> {
-    // SAFETY: the caller's promise; the walk goes no further than to that version.
+    // SAFETY: the caller promises protection down to the first version that is not its own, which
+    // is committed; the walk stops there.
     unsafe {
         let head = anchor.head().load(Acquire);
         let mut word = if head & DELETED != 0 { INLINE } else { head };
@@ -341,7 +348,7 @@ pub struct Newest {
     pub version: VersionPtr,
     /// The inline version.
     inline: VersionPtr,
-    /// The fate of the transaction that made it so.
+    /// The fate of the transaction that wrote this state.
     pub fate: Fate,
 }
 
@@ -360,7 +367,7 @@ pub unsafe fn newest(anchor: AnchorPtr, links: usize, slots: &SlotTable) -> Newe
             }
             if head & DELETED != 0 {
                 let fate = slots.fate(anchor.head(), true);
-                // The fate is this word's if the word is still there, or is the stamp by now.
+                // The fate is this word's if the head still holds the word, or holds its stamp.
                 let now = anchor.head().load(Acquire);
                 match fate {
                     Some(Fate::Committed(stamp)) if now == Begin::stamp(stamp).deletion() => {}
@@ -387,8 +394,8 @@ pub unsafe fn newest(anchor: AnchorPtr, links: usize, slots: &SlotTable) -> Newe
 }
 
 impl Newest {
-    /// The newest committed version: this one, or below those that a transaction in progress has
-    /// put on the row.
+    /// The newest committed version: this one, or the first below those that a transaction in
+    /// progress has put on the row.
     ///
     /// # Safety
     /// As for [`newest`], under the same guard; the anchor and its links are the ones it was given.
@@ -412,18 +419,19 @@ impl Newest {
     }
 }
 
-/// What a commit at `stamp` finds of a row's state above `version`, which it read.
+/// Whether other transactions have changed a row that a transaction has read, as of the stamp of
+/// its commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Above {
-    /// Nothing that counts: the version is still what a reader at the stamp would see.
+    /// A reader at the stamp would see the same state.
     Unchanged,
-    /// Another transaction replaced or deleted it below the stamp.
+    /// Another transaction replaced or deleted it by a commit below the stamp.
     Changed,
 }
 
 /// Whether the state of a row that was read at `version` still holds at `stamp`: no transaction but
-/// the one in slot `own` has replaced or deleted it by a commit below the stamp. Waits for
-/// preparing peers, which takes a few instructions; `pause` is called in between.
+/// the one in slot `own` has replaced or deleted it by a commit below the stamp. Waits for other
+/// transactions that are preparing, which takes a few instructions; calls `pause` in between.
 ///
 /// # Safety
 /// As for [`Snapshot::visible`]; `version` was committed below the same snapshot, so that the walk
@@ -459,8 +467,8 @@ pub unsafe fn changed_above(
     }
 }
 
-/// Whether something joined or left a row between `since` and `stamp`, both positions in the log:
-/// a version or deletion by another transaction with a stamp in between.
+/// Whether another transaction has changed a row between `since` and `stamp`, both positions in the
+/// log: whether it has a version or deletion with a stamp in between.
 ///
 /// # Safety
 /// As for [`Snapshot::visible`], where `since` is the registered snapshot's stamp.
@@ -502,7 +510,7 @@ fn committed_below(place: &Word, is_head: bool, since: Lsn, slots: &SlotTable) -
     matches!(slots.fate(place, is_head), Some(Fate::Committed(stamp)) if stamp < since)
 }
 
-/// Whether this begin word is another transaction's that commits below `stamp`.
+/// Whether this begin word is one of another transaction, which commits below `stamp`.
 fn counts(
     place: &Word,
     is_head: bool,
@@ -519,17 +527,17 @@ fn counts(
 }
 
 impl Newest {
-    /// Whether the row is not in memory any more: it is to be looked for again.
+    /// Whether the row has left memory: the caller must look it up again.
     pub fn is_sunk(&self) -> bool {
         self.head == Begin::SUNK
     }
 
-    /// Whether the transaction in this slot made it so.
+    /// Whether the transaction in this slot wrote this state.
     pub fn is_own(&self, slot: u32) -> bool {
         matches!(self.fate, Fate::Owned { begin, .. } if begin.slot() == slot)
     }
 
-    /// The anchor under which the row went on when its keys were changed, if it was.
+    /// The anchor that the row moved to when its keys were changed, if it did.
     ///
     /// # Safety
     /// The newest version is protected, as for [`newest`].
@@ -537,7 +545,7 @@ impl Newest {
         if self.version == self.inline {
             return None;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the version is protected, and it is not inline.
         unsafe {
             match self.version.older().load(Acquire) & MOVED {
                 0 => None,

@@ -1,7 +1,7 @@
-//! What a cursor has of a part of an index, of which some rows are not in memory: what memory says
-//! of each key, and what the tree of the index has. [`Merge`] puts the two into one order.
+//! Merging of two sides of an index, for a cursor: rows in memory, and entries of the index's tree
+//! whose rows are not in memory. [`Merge`] puts them into one order, part by part.
 //!
-//! A part, and the rules for it (MC1 to MC4), are those of [`super::merged`].
+//! Parts and the rules for them (MC1 to MC4) are described in [`super::merged`].
 
 use std::ops::{Bound, ControlFlow, Range};
 
@@ -20,38 +20,38 @@ use crate::hot::table::Table;
 use crate::sync::atomic::Ordering::Acquire;
 use crate::wait::Task;
 
-/// What a cursor has of rows that are not in memory.
+/// What a cursor returns of rows that are not in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wanted {
-    /// Copies of them.
+    /// Copies of the rows.
     Rows,
-    /// The entries in the index's tree, for [`sunk_entry`].
+    /// Their entries in the index's tree, for [`sunk_entry`].
     Entries,
-    /// That they are there: copies have no bytes.
+    /// Only that they exist: the copies have no bytes.
     Presence,
 }
 
-/// What is read of a tree.
+/// How a tree is read.
 #[derive(Clone, Copy)]
 pub(super) struct Reading {
-    /// What snapshots at this position see.
+    /// Rows are read as snapshots at this position see them.
     pub as_of: Lsn,
     pub wanted: Wanted,
 }
 
-/// What memory has of the part at hand.
+/// The rows in memory of the current part, from the first that has not been handed out.
 #[derive(Clone, Copy)]
 struct Ahead<'a> {
-    /// The key of the first of it that has not been handed out.
+    /// The key of the first of them.
     key: Option<&'a [u8]>,
-    /// Whether the tree has nothing that memory overrides before that.
+    /// Whether memory overrides none of the tree's entries before that key.
     is_ordered: bool,
-    /// Whether memory has nothing at all.
+    /// Whether memory has no row of the part.
     is_alone: bool,
 }
 
 impl Ahead<'_> {
-    /// Whether a leaf lies before it.
+    /// Whether a leaf lies wholly before these rows, so that memory overrides none of it.
     fn is_behind(&self, leaf: LeafSpan<'_>) -> bool {
         self.is_ordered
             && match (leaf.upper, self.key) {
@@ -62,71 +62,71 @@ impl Ahead<'_> {
     }
 }
 
-/// How far a cursor has come on both sides.
+/// The state of a cursor that merges memory and a tree.
 #[derive(Default)]
 pub(super) struct Merge {
-    /// What memory has, as far as it was walked through.
+    /// The anchors that the walk through memory has noted: first those of the current part, in
+    /// order of their keys, then those of the next.
     found: Vec<Found>,
-    /// Keys of `found`, one behind the other.
+    /// Keys of `found`, one after the other.
     keys: Vec<u8>,
-    /// How many of `found`, sorted, are of the part at hand; the others are of the next ...
+    /// How many of `found` belong to the current part.
     part: usize,
-    /// ... and how many have been handed out.
+    /// How many of the current part have been handed out.
     at: usize,
     /// Whether the tree has the keys of the part in the same order.
     is_ordered: bool,
-    /// The part at hand in the tree.
+    /// The current part in the tree, while it is being read.
     tree: Option<ColdCursor>,
-    /// Where the next part begins, as the direction goes. Nothing before the first.
+    /// Where the next part begins, in the cursor's direction. `None` before the first.
     next: Option<Bound<Vec<u8>>>,
     sunk: Sunk,
     scratch: KeyBuf,
 }
 
-/// A row in memory.
+/// An anchor that the walk through memory has noted.
 struct Found {
     /// Its key in the tree, in [`Merge::keys`].
     key: Range<usize>,
-    /// Where in there its key in the index ends, which is the first part of that.
+    /// Where its key in the index ends, in [`Merge::keys`]: that is the first part of `key`.
     own_end: usize,
     row: Option<RowRef>,
     overrides: bool,
     anchor: AnchorPtr,
 }
 
-/// A chunk of a tree.
+/// A chunk of entries that was read from a tree.
 #[derive(Default)]
 struct Sunk {
     entries: Vec<SunkEntry>,
     keys: Vec<u8>,
     copies: Copies,
     row: Vec<u8>,
-    /// How many rows there are, instead of entries, where only that is wanted
-    /// ([`Wanted::Presence`]).
+    /// Rows that were only counted, since their entries are not wanted ([`Wanted::Presence`]).
     present: usize,
 }
 
-/// One entry of it.
+/// One entry of a chunk.
 struct SunkEntry {
-    /// The whole key, in [`Sunk::keys`]; none where memory has nothing that it could be compared
-    /// with, and there is a row.
+    /// The whole key, in [`Sunk::keys`]. Empty if `row` is set and memory has no row of the part,
+    /// so that there is nothing to compare it with.
     key: Range<usize>,
-    /// The part of it that identifies the row.
+    /// The part of the key that identifies the row.
     p: Range<usize>,
-    /// The row. Of another index than the clustered one, and if the one in the tree is too new, it
-    /// is looked up if memory does not override it.
+    /// The row. `None` in indexes other than the clustered one, and if the row in the tree is too
+    /// new: then the row is looked up, unless memory overrides the entry.
     row: Option<CopyAt>,
 }
 
 impl Merge {
-    /// Forgets how far it has come.
+    /// Starts again in front of the first part.
     pub fn restart(&mut self) {
         self.truncate(0);
         (self.part, self.at) = (0, 0);
         (self.tree, self.next) = (None, None);
     }
 
-    /// Whether the part at hand is still being read from the tree.
+    /// Whether the current part is still being read from the tree.
     pub fn is_in_tree(&self) -> bool {
         self.tree.is_some()
     }
@@ -141,18 +141,19 @@ impl Merge {
         self.found.get(self.part).map(|found| self.own_key(found))
     }
 
-    /// Notes where the next part begins; where the one at hand does, unless it is the first.
+    /// Notes where the next part begins. Returns where the current one does; `None` if it is the
+    /// first.
     pub fn go_on_from(&mut self, next: Bound<Vec<u8>>) -> Option<Bound<Vec<u8>>> {
         self.next.replace(next)
     }
 
-    /// The part at hand, in the tree.
+    /// Begins to read the current part from the tree.
     pub fn enter_tree(&mut self, part: ColdCursor) {
         self.tree = Some(part);
     }
 
-    /// Reads a chunk of the part at hand from the tree, about `size` entries, and hands out what
-    /// both sides have up to its end. At the end of the part the tree is left.
+    /// Reads a chunk of the current part from the tree, about `size` entries, and hands out the
+    /// rows of both sides up to its end. Stops reading the tree at the end of the part.
     pub fn read_part(
         &mut self,
         task: &Task,
@@ -179,14 +180,14 @@ impl Merge {
         Ok(())
     }
 
-    /// Rows that have sunk since they were noted say nothing (MC3).
+    /// Lets the tree decide about rows that have sunk since they were noted (MC3).
     ///
     /// # Safety
-    /// The anchors that say something were reached under a guard that is still held, or are kept
-    /// by the cursor's snapshot.
+    /// The noted anchors that override the tree were reached under a guard that is still held, or
+    /// are kept by the cursor's snapshot.
     pub unsafe fn forget_sunk(&mut self) {
         for found in self.found.iter_mut().filter(|found| found.overrides) {
-            // SAFETY: the caller's promise.
+            // SAFETY: a guard or the snapshot protects the anchor, as the caller promises.
             if unsafe { found.anchor.head().load(Acquire) } == Begin::SUNK {
                 (found.row, found.overrides) = (None, false);
             }
@@ -197,8 +198,8 @@ impl Merge {
         &self.keys[found.key.start..found.own_end]
     }
 
-    /// Notes an anchor with this row; whether its key in the index is another than the one's
-    /// before.
+    /// Notes an anchor with this row. Returns whether its key in the index differs from that of the
+    /// anchor before.
     pub fn note(
         &mut self,
         (table, index): (&Table, usize),
@@ -221,13 +222,14 @@ impl Merge {
         is_other
     }
 
-    /// Drops what was noted behind the first `len`.
+    /// Drops all noted anchors but the first `len`.
     pub fn truncate(&mut self, len: usize) {
         self.found.truncate(len);
         self.keys.truncate(self.found.last().map_or(0, |found| found.key.end));
     }
 
-    /// What was walked through, without the last key if the walk goes on, is a part.
+    /// Makes the noted anchors the current part, without those of the last key if the walk goes on,
+    /// and sorts them.
     pub fn end_part(&mut self, is_done: bool, direction: Direction) {
         self.part = match self.found.last() {
             Some(last) if !is_done => {
@@ -247,12 +249,12 @@ impl Merge {
         });
     }
 
-    /// Forgets the part at hand; what lies behind is of the next.
+    /// Drops the anchors of the current part; those that stay belong to the next.
     pub fn forget_part(&mut self) {
         let part = std::mem::take(&mut self.part);
         self.at = 0;
         self.found.drain(..part);
-        // What is left was noted last.
+        // The anchors that stay were noted last, so their keys are the last ones.
         let start = self.found.first().map_or(self.keys.len(), |found| found.key.start);
         self.keys.drain(..start);
         for found in &mut self.found {
@@ -261,8 +263,8 @@ impl Merge {
         }
     }
 
-    /// Whether memory overrides what the tree says about a key of the part. Keys that a tree has
-    /// cut may come in another order; so all of the part counts.
+    /// Whether memory overrides what the tree says about a key of the part. A tree may have long
+    /// keys, which it cuts, in another order, so this searches the whole part.
     fn is_overridden(&self, key: &[u8], direction: Direction) -> bool {
         let part = &self.found[..self.part];
         let from = part.partition_point(|found| self.is_before(found, key, direction));
@@ -295,8 +297,8 @@ impl Merge {
         fetched
     }
 
-    /// Hands out the entries of the chunk that are not overridden, and of memory what comes before
-    /// them.
+    /// Hands out the entries of the tree's chunk that are not overridden, and the rows in memory
+    /// that come before them.
     fn hand_out(&mut self, direction: Direction, chunk: &mut Vec<RowRef>) {
         let mut sunk = std::mem::take(&mut self.sunk);
         if sunk.present > 0 {
@@ -321,7 +323,7 @@ impl Merge {
         self.sunk = sunk;
     }
 
-    /// Hands out what memory has behind the last entry of the tree.
+    /// Hands out the rows in memory after the last entry of the tree.
     fn hand_out_rest(&mut self, chunk: &mut Vec<RowRef>) {
         chunk.extend(self.found[self.at..self.part].iter().filter_map(|found| found.row));
         self.at = self.part;
@@ -329,8 +331,8 @@ impl Merge {
 }
 
 impl Wanted {
-    /// What stands for a row that is not wanted itself: its key in the tree, and how long the
-    /// index's part of that is; or nothing.
+    /// The bytes that stand for a row that is not wanted itself: its key in the tree and the length
+    /// of the index's part of that key, or no bytes.
     fn stand_in<'b>(self, key: &[u8], own_len: usize, bytes: &'b mut Vec<u8>) -> &'b [u8] {
         bytes.clear();
         if self == Wanted::Entries {
@@ -341,8 +343,8 @@ impl Wanted {
     }
 }
 
-/// An entry that a cursor handed out instead of its row: the key in the tree, and how long the
-/// index's part of it is. Nothing if the bytes are none.
+/// Decodes an entry that a cursor handed out instead of its row: the key in the tree, and how long
+/// the index's part of it is. `None` if the bytes are too short for an entry.
 pub(crate) fn sunk_entry(bytes: &[u8]) -> Option<(&[u8], usize)> {
     let (key, len) = bytes.split_last_chunk()?;
     Some((key, u32::from_le_bytes(*len) as usize))
@@ -370,8 +372,8 @@ impl Sunk {
         let is_clustered = tree.is_clustered();
         let mut gather = Gather { sunk: self, ahead, size, how, is_clustered, is_settled };
         let chunk = tree.next_leaf(task, &mut gather)?;
-        // An entry may be there under a key that its row does not have yet, or no longer: that
-        // takes a look at the row.
+        // In a tree that is not settled an entry may have a key that its row, as the snapshot sees
+        // it, does not have: `fetch_rows` looks at the row.
         if !is_clustered && is_settled() {
             let Sunk { entries, keys, copies, row: bytes, .. } = self;
             for entry in entries {
@@ -401,7 +403,7 @@ impl Sunk {
                 continue;
             }
             if !is_clustered && cold.has_history() {
-                // The row may have had this key, or may have it later.
+                // The entry may have the key of an older or newer version of the row.
                 table.key_spec(index).encode_row(table.layout(), &self.row, own);
                 let s = &self.keys[entry.key.start..entry.p.start];
                 if !table.index_holds(index, &self.row) || **own != *s {
@@ -427,7 +429,7 @@ struct Gather<'s, F> {
     size: usize,
     how: Reading,
     is_clustered: bool,
-    /// Whether nothing is newer than the snapshot, and was not when reading began.
+    /// Whether nothing in the tree is newer than the snapshot, now and when reading began.
     is_settled: F,
 }
 
@@ -460,14 +462,14 @@ impl<F: Fn() -> bool> VisitEntries for Gather<'_, F> {
                 let row = Some(self.sunk.copies.push(row));
                 self.push(SunkEntry { key: 0..0, p: 0..0, row })
             }
-            None => ControlFlow::Continue(()), // it is gone
+            None => ControlFlow::Continue(()), // the row is deleted
         })
     }
 
     fn take(&mut self, entry: ColdEntry<'_>) -> ControlFlow<()> {
         let is_seen = entry.stamp < self.how.as_of;
         if self.is_clustered && is_seen && entry.row.is_none() {
-            return ControlFlow::Continue(()); // it is gone
+            return ControlFlow::Continue(()); // the row is deleted
         }
         let Sunk { keys, copies, row: bytes, .. } = &mut *self.sunk;
         let start = keys.len();

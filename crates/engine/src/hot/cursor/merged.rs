@@ -2,24 +2,25 @@
 //!
 //! # How the two sides are merged
 //!
-//! The index in memory is walked up to a bound, and what it says about every key on the way is
-//! noted: a visible version, or that there is none. Then the index's tree is read up to the same
-//! bound, chunk by chunk, and both go into one order; where both have a key, memory is right. Then
-//! comes the next part.
+//! A cursor proceeds in *parts*. For each part it walks through the index in memory up to a bound,
+//! and notes what memory says about every key on the way: a visible version, or that there is none.
+//! Then it reads the index's tree up to the same bound, chunk by chunk, and hands out both in one
+//! order. Where both have a key, memory overrides the tree.
 //!
 //! # Invariants
 //!
-//! * MC1: of every key memory is asked before the tree. A row moves from memory to the tree by
-//!   being written there first and unlinked afterwards, and comes back without leaving the tree. So
-//!   a reader that finds nothing in memory finds in the tree what its snapshot sees, however late
-//!   it looks: commits that the snapshot does not see do not sink while it is registered.
-//! * MC2: a part holds all rows in memory with the keys that it is about: it ends between two keys.
-//! * MC3: what an anchor says counts only if it has not sunk when the walk has come to the end of
-//!   the part. The row may have come back under another anchor. If the walk has found that too, the
-//!   row would be there twice; if it missed it because it has sunk since, the one with a deletion
-//!   sank before it.
-//! * MC4: the walk and what it has found are dropped together if the cursor must wait for another
-//!   transaction.
+//! * MC1: for every key the cursor looks into memory before the tree. A row moves from memory to
+//!   the tree by being written there first and unlinked afterwards, and comes back without leaving
+//!   the tree. So a reader that finds nothing in memory finds in the tree what its snapshot sees,
+//!   however late it looks: commits that the snapshot does not see do not sink while it is
+//!   registered.
+//! * MC2: a part holds all rows in memory with any of its keys: it ends between two keys.
+//! * MC3: an anchor counts only if it has not sunk when the walk has come to the end of the part,
+//!   since its row may have come back under another anchor. If the walk has found that anchor, too,
+//!   the row would be returned twice. If the walk has missed it because it has sunk in turn, then
+//!   an anchor with the row's deletion, which the walk may have noted, has sunk before it.
+//! * MC4: if the cursor must wait for another transaction, the walk goes back to the start of the
+//!   part, and what it has noted since is dropped with it.
 
 use std::ops::{Bound, ControlFlow};
 
@@ -35,18 +36,18 @@ use crate::hot::key::{KeyBuf, KeyRange};
 use crate::hot::table::{Table, Walk};
 use crate::wait::Task;
 
-/// What [`Cursor::fetch_merged`] is told about an anchor.
+/// What the caller of [`Cursor::fetch_merged`] says about an anchor.
 pub(crate) struct Seen {
-    /// What to do with it.
+    /// What to do with the anchor.
     pub look: Look,
-    /// Whether it says something about its row, so that what the tree says does not count.
+    /// Whether the anchor decides about its row, so that it overrides the tree.
     pub overrides: bool,
 }
 
 impl Cursor {
-    /// Fetches another chunk of what `look` takes in memory, and of the rows that are not there. A
-    /// chunk may be empty though there is more. Rows that are not in memory are copies, which last
-    /// until the next chunk is fetched.
+    /// Fetches another chunk: of the rows in memory those that `look` takes, and rows that are not
+    /// in memory. A chunk may be empty although more follow. Rows that are not in memory are
+    /// copies, which last until the next chunk is fetched.
     pub(crate) fn fetch_merged(
         &mut self,
         task: &Task,
@@ -86,7 +87,7 @@ impl Cursor {
         Ok(Fetched::Chunk)
     }
 
-    /// Walks on in memory, up to between two keys (MC2).
+    /// Walks through memory for the next part, which ends between two keys (MC2).
     fn walk_part(
         &mut self,
         merge: &mut Merge,
@@ -143,7 +144,7 @@ impl Cursor {
         Fetched::Chunk
     }
 
-    /// The part that memory was walked through for, in the tree.
+    /// A cursor over the current part in the tree.
     fn part_in_tree(&self, merge: &mut Merge, cold: &ColdTable) -> ColdCursor {
         let KeyRange { lower, upper } = self.range.keys();
         let first = Bound::Included(lower.to_vec());
@@ -174,8 +175,8 @@ impl Cursor {
     }
 }
 
-/// The lower bound of all keys of a tree above those that begin with this key of its index, of
-/// which there are some: another key of the index.
+/// The lower bound of a tree's keys above all those that begin with this key of its index. The
+/// index must have a greater key.
 fn behind(own: &[u8]) -> Bound<Vec<u8>> {
     let mut key = KeyBuf::from(own);
     let is_bounded = key.increment();

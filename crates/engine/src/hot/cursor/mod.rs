@@ -1,13 +1,13 @@
 //! Cursors: the rows of an index that a snapshot sees, chunk by chunk.
 //!
-//! A chunk is gathered under one epoch guard, which is gone before a row is handed out. The rows of
-//! a chunk stay valid all the same, because the snapshot is registered; and the cursor goes on from
-//! its last position in the index, whatever was inserted or removed meanwhile. Chunks grow from
+//! A chunk is gathered under one epoch guard, which is dropped before a row is handed out. The rows
+//! of a chunk stay valid, because the snapshot is registered. The cursor goes on from its last
+//! position in the index, whatever was inserted or removed meanwhile. Chunks grow from
 //! [`FIRST_CHUNK`] to [`LAST_CHUNK`] rows, so that a statement that wants one row does not fetch
 //! many.
 //!
-//! Where rows may have sunk, what is in memory and what is not are merged: see [`merged`]. Which of
-//! the two ways a cursor goes is decided when it starts.
+//! Where rows may have sunk, a cursor merges rows in memory with rows of the cold store: see
+//! [`merged`]. Whether it does is decided when it starts.
 //!
 //! A cursor may feed updates of the same statement: what the statement writes is not visible to its
 //! own snapshot, wherever in the index it turns up.
@@ -42,7 +42,7 @@ pub const LAST_CHUNK: usize = 256;
 /// Anchors looked at under one guard at most, visible or not.
 const LOOKS: usize = 1024;
 
-/// Goes through part of an index of one table.
+/// A cursor over a range of an index of one table.
 pub struct Cursor {
     index: usize,
     range: ScanRange,
@@ -58,15 +58,15 @@ pub struct Cursor {
     fetched: u64,
     /// Anchors that the last chunk came upon, visible or not.
     looks: u64,
-    /// Copies of rows that other transactions have not committed yet: they stay until
+    /// Copies of rows that other transactions have not committed yet, kept until
     /// [`Cursor::forget_copies`].
     copies: Vec<Box<[u128]>>,
-    /// Rows that were handed out in the place of others from which they went on: if the walk comes
-    /// to them itself, they are left out.
+    /// Anchors that rows moved to when their keys were changed, and that were handed out in place
+    /// of the old ones. They are skipped if the walk comes to them itself.
     followed: Vec<AnchorPtr>,
-    /// What the chunk before held, since anchors of one key may be in two.
+    /// Anchors of the chunk before, since anchors of one key may be in two chunks.
     previous: Vec<AnchorPtr>,
-    /// Whether rows of the table may have sunk, as its start found it.
+    /// Whether rows of the table may have sunk when the cursor started.
     is_merged: bool,
     wanted: Wanted,
     merge: Option<Box<Merge>>,
@@ -74,31 +74,30 @@ pub struct Cursor {
 
 /// What [`Cursor::fetch_by`] does with an anchor.
 pub(crate) enum Look {
-    /// Takes this version of it.
+    /// Takes this version of the row.
     Row(RowRef),
-    /// Takes this row, whose bytes may change or go away: a copy of it, if the bytes still are what
-    /// they were when the function says so.
+    /// Takes this copy of a version whose own bytes may change or be freed.
     Copy(AnchorPtr, Box<[u128]>),
-    /// Passes it by.
+    /// Skips the anchor.
     Nothing,
-    /// Stops here, and begins the chunk anew next time.
+    /// Stops, and begins this chunk again next time.
     Stop,
 }
 
 /// How [`Cursor::fetch_by`] ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fetched {
-    /// There may be rows, now or later.
+    /// A chunk, maybe an empty one. More may follow.
     Chunk,
-    /// There are no more.
+    /// There are no more rows.
     End,
-    /// It was stopped, and has taken nothing.
+    /// The caller stopped it; the cursor has taken nothing.
     Stopped,
 }
 
 impl Cursor {
-    /// A cursor in front of the first row of the range, or behind the last. Only range indexes have
-    /// an order; the rows of a hash index come in any.
+    /// A cursor in front of the first row of the range, or, backwards, behind the last. Rows of a
+    /// hash index come in no particular order.
     pub fn new(
         snapshot: &Snapshot,
         index: usize,
@@ -125,30 +124,29 @@ impl Cursor {
         }
     }
 
-    /// A cursor over all of an index that does not fetch the rows that are not in memory: in the
-    /// place of such a row comes a copy that is not a row: its bytes are the entry in the index's
-    /// tree, for [`sunk_entry`].
+    /// A cursor over all of an index that does not fetch the rows that are not in memory. In place
+    /// of such a row it returns a copy of the row's entry in the index's tree, for [`sunk_entry`].
     pub(crate) fn of_entries(snapshot: &Snapshot, index: usize) -> Cursor {
         let cursor = Cursor::new(snapshot, index, ScanRange::All, Direction::Forward);
         Cursor { wanted: Wanted::Entries, ..cursor }
     }
 
-    /// What is wanted of rows that are not in memory, from the next chunk on.
+    /// Sets what the cursor returns of rows that are not in memory, from the next chunk on.
     pub fn want(&mut self, wanted: Wanted) {
         self.wanted = wanted;
     }
 
-    /// How many rows it has fetched since it was made, whatever it was used for.
+    /// How many rows the cursor has fetched since it was made, over all restarts.
     pub fn rows_fetched(&self) -> u64 {
         self.fetched
     }
 
-    /// How many rows of memory the last chunk came upon, whether the snapshot sees them or not.
+    /// How many rows in memory the last chunk came upon, whether the snapshot sees them or not.
     pub(crate) fn looks(&self) -> u64 {
         self.looks
     }
 
-    /// Uses the cursor, and its memory, for another range.
+    /// Restarts the cursor for another range; its buffers are used again.
     pub fn restart(&mut self, snapshot: &Snapshot, range: ScanRange) {
         self.snapshot = *snapshot;
         self.range = range;
@@ -162,13 +160,13 @@ impl Cursor {
         (self.at, self.size) = (0, FIRST_CHUNK);
     }
 
-    /// Turns it to another index, and maybe the other way; [`Cursor::restart`] must follow.
+    /// Points the cursor at another index and direction; [`Cursor::restart`] must follow.
     pub fn aim(&mut self, index: usize, direction: Direction) {
         (self.index, self.direction) = (index, direction);
         self.walk = None;
     }
 
-    /// As [`Cursor::restart`], for one key, whose memory is used again too.
+    /// As [`Cursor::restart`], for one key; the key's buffer is used again, too.
     pub fn restart_at_key(&mut self, snapshot: &Snapshot, key: &[u8]) {
         if let ScanRange::Key(buffer) = &mut self.range {
             buffer.set(key);
@@ -179,7 +177,7 @@ impl Cursor {
         }
     }
 
-    /// What the cursor reads at.
+    /// The snapshot that the cursor reads at.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
@@ -189,7 +187,7 @@ impl Cursor {
         self.index
     }
 
-    /// What it goes through.
+    /// The range.
     pub fn range(&self) -> &ScanRange {
         &self.range
     }
@@ -199,14 +197,15 @@ impl Cursor {
         self.walk.is_none()
     }
 
-    /// The cursor starts: decides whether it has to look for rows that are not in memory. Rows sink
-    /// only when every active statement began after it was known that rows of the table may sink.
+    /// Starts the cursor: decides whether it must look for rows that are not in memory. It need not
+    /// ask again, since rows sink only when every active statement began after the table got its
+    /// trees.
     #[inline]
     pub(crate) fn start_in(&mut self, table: &Table) {
         self.is_merged = table.cold().is_some();
     }
 
-    /// The rows of the table that are not in memory, if the cursor goes through them as well.
+    /// The rows of the table that are not in memory, if the cursor returns them, too.
     #[inline]
     pub(crate) fn cold_of<'t>(&self, table: &'t Table) -> Option<&'t ColdTable> {
         match self.is_merged {
@@ -223,12 +222,12 @@ impl Cursor {
         Some(row)
     }
 
-    /// Fetches another chunk, after [`Cursor::pop`] gave nothing. Returns whether there can be
-    /// more rows, in this chunk or a later one.
+    /// Fetches another chunk, after [`Cursor::pop`] has returned `None`. Returns whether there can
+    /// be more rows, in this chunk or a later one.
     ///
     /// # Safety
-    /// The cursor's snapshot is registered in `slots`, and the table is the one that all calls of
-    /// this cursor are for.
+    /// The cursor's snapshot is registered in `slots`, and all calls for this cursor pass the same
+    /// table.
     pub(crate) unsafe fn fetch(&mut self, table: &Table, slots: &SlotTable, guard: &Guard) -> bool {
         self.chunk.clear();
         self.at = 0;
@@ -271,8 +270,8 @@ impl Cursor {
         true
     }
 
-    /// Fetches another chunk of what `look` takes, as [`Cursor::fetch`] does of what the snapshot
-    /// sees.
+    /// Fetches another chunk of the rows that `look` takes, as [`Cursor::fetch`] does of those that
+    /// the snapshot sees.
     pub(crate) fn fetch_by(
         &mut self,
         table: &Table,
@@ -318,7 +317,7 @@ impl Cursor {
         Fetched::Chunk
     }
 
-    /// Remembers what the chunk held, and empties it.
+    /// Remembers the anchors of the chunk, and empties it.
     fn leave_chunk(&mut self) {
         if !self.chunk.is_empty() {
             self.previous.clear();
@@ -328,8 +327,9 @@ impl Cursor {
         self.at = 0;
     }
 
-    /// A row is handed out in the place of one that went on there; not if the walk has found it as
-    /// well, or will: then it has its own turn.
+    /// Notes an anchor that a row of the chunk has moved to. Returns whether to hand it out in
+    /// place of the old one: not if the walk has found it itself, since then it comes in its own
+    /// place.
     pub(crate) fn follow(&mut self, anchor: AnchorPtr) -> bool {
         let found = self.chunk.iter().any(|row| row.anchor == anchor)
             || self.previous.contains(&anchor)
@@ -340,12 +340,12 @@ impl Cursor {
         !found
     }
 
-    /// Whether a row was handed out already.
+    /// Whether this anchor was handed out in place of an old one.
     pub(crate) fn has_followed(&self, anchor: AnchorPtr) -> bool {
         self.followed.contains(&anchor)
     }
 
-    /// Frees copies of rows that the caller does not look at any more.
+    /// Frees the copies of rows, which the caller must not look at any more.
     pub fn forget_copies(&mut self) {
         self.copies.clear();
     }

@@ -1,4 +1,4 @@
-//! Each test has a heap of its own, which it leaks: address space alone, once it is empty.
+//! Each test makes a heap of its own and leaks it; an empty heap takes only address space.
 
 use std::collections::HashMap;
 
@@ -92,8 +92,8 @@ fn empty_blocks_and_regions_go_back_whichever_thread_frees() {
     assert!((SPARE_BLOCKS + 1).abs_diff(resident()) <= BLOCKS, "{}", resident());
 }
 
-/// After a mass delete, when rows were inserted while the old ones were being freed, each region
-/// had a few blocks with some of them, and none went back to the system.
+/// Rows were inserted while those of a mass delete were being freed. Afterwards each region had a
+/// few blocks with new rows, and no region's memory went back to the system.
 #[test]
 fn blocks_go_back_from_regions_that_are_not_empty() {
     let (heap, class) = (own_heap(), class_of(112));

@@ -1,4 +1,4 @@
-//! What an index counts about itself.
+//! The counters of an index.
 
 use crate::hot::account::{Account, Striped};
 use crate::hot::index::shape::IndexMemory;
@@ -14,8 +14,8 @@ pub(super) struct Counts {
     /// Rows in postings.
     posted: Striped,
     keys: Arc<Striped>,
-    /// Words that were allocated to hold pointers and do not, but for postings: what they hold is
-    /// not subtracted, since it follows from `posted`.
+    /// Words that were allocated to hold pointers and hold none. Words of postings count here even
+    /// if they hold a pointer: how many do follows from `posted`.
     spare: Striped,
     account: Arc<Account>,
     unique: bool,
@@ -41,12 +41,12 @@ impl Counts {
         if self.unique { self.rows.sum() } else { self.keys.sum() }
     }
 
-    /// The count of keys, for the hash index's nodes, which change it too.
+    /// The counter of keys, for the nodes of a hash index, which change it, too.
     pub(super) fn shared_keys(&self) -> Arc<Striped> {
         self.keys.clone()
     }
 
-    /// Counts rows that are not in postings; returns how many of them are in the hint's stripe.
+    /// Counts rows that are not in postings. Returns how many of them the hint's stripe has.
     #[inline]
     pub(super) fn add_rows(&self, hint: u64, n: i64) -> i64 {
         self.rows.add(hint, n)
@@ -87,7 +87,7 @@ impl Counts {
         }
     }
 
-    /// Counts words that now hold something, or hold nothing any more if negative.
+    /// Counts words that have begun to hold a pointer, or, if negative, have ceased to.
     #[inline]
     pub(super) fn take(&self, hint: u64, words: i64) {
         self.spare.add(hint, -words);

@@ -1,15 +1,15 @@
-//! Taking the index of a dropped table apart: a share at a time, and without looking for each row,
-//! since no other thread uses it any more.
+//! Taking the index of a dropped table apart: step by step, and without a search for each row,
+//! since no other thread uses the index any more.
 
-/// How far an index has been taken apart. A caller that begins goes on to the end.
+/// How far an index has been taken apart. A caller that begins must go on to the end.
 #[derive(Debug, Default)]
 pub enum Dismantling {
     /// It has not been touched yet.
     #[default]
     Whole,
-    /// The rest of a hash index's list is behind this word; the index is empty.
+    /// This word leads to the rest of a hash index's list; the index itself is empty.
     List(u64),
-    /// Nodes of a range index that are left, with what is below them; the index is empty.
+    /// These nodes of a range index are left, with all below them; the index itself is empty.
     Nodes(Vec<u64>),
     /// Nothing is left.
     Over,

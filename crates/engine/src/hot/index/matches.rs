@@ -1,4 +1,4 @@
-//! What a search of an index for a key comes upon.
+//! The result of a search of an index for a key.
 
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::{hash, postings, range};
@@ -7,7 +7,7 @@ use crate::hot::index::{hash, postings, range};
 #[derive(Debug)]
 pub struct Matches<'g>(pub(super) Found<'g>);
 
-/// Where they are.
+/// Where the anchors of a key are.
 #[derive(Debug)]
 pub(super) enum Found<'g> {
     Nothing,

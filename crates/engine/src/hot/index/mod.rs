@@ -1,14 +1,14 @@
 //! The indexes of a table: from keys to anchors.
 //!
-//! An index holds every anchor that was inserted and not yet removed; which of them a snapshot sees
-//! is not its business. [`HashIndex`] finds keys by equality, [`RangeIndex`] in order as well; they
+//! An index holds every anchor that was inserted and not yet removed; the caller decides which of
+//! them a snapshot sees. [`HashIndex`] finds keys by equality, [`RangeIndex`] also in order; they
 //! are interchangeable behind [`Index`].
 //!
 //! In a **unique** index several anchors may have the same key, of which at most one is live: the
-//! others are deleted and not yet reclaimed, or on the way in or out. They hang together by the
-//! anchors' link words. In an index that is **not unique** the anchors of a key are its
-//! [`postings`], and the link word says where in them the anchor is; but in a hash index the first
-//! few of a key hang together as in a unique one.
+//! others are deleted and not yet reclaimed, or are being inserted or removed. They are chained by
+//! the anchors' link words. In an index that is **not unique** the anchors of a key are its
+//! [`postings`], and an anchor's link word says where in them it is; but in a hash index the first
+//! few anchors of a key are chained as in a unique one.
 //!
 //! # Invariants
 //!
@@ -23,8 +23,8 @@
 //!
 //! # Scans
 //!
-//! A [`Scan`] keeps its position as a key (or a hash) and a place in that key's postings, so that
-//! it needs no guard between two chunks and nothing that is freed can hurt it.
+//! A [`Scan`] keeps its position as a key (or a hash) and a place in that key's postings. So it
+//! needs no guard between two chunks: it holds no pointer that could dangle.
 
 mod count;
 mod dismantle;
@@ -86,7 +86,7 @@ impl Index {
         row: &[u8],
         check: &mut dyn FnMut(AnchorPtr) -> Admit,
     ) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises what both require: X1, X2 and the anchor's shape.
         unsafe {
             match self {
                 Index::Hash(index) => index.insert(guard, anchor, row, check),
@@ -95,8 +95,7 @@ impl Index {
         }
     }
 
-    /// Asks for the memory that an insert of this row, or a search for its key, will go through
-    /// first.
+    /// Prefetches the memory that an insert of this row, or a search for its key, touches first.
     #[inline]
     pub fn prefetch(&self, row: &[u8]) {
         if let Index::Hash(index) = self {
@@ -104,17 +103,16 @@ impl Index {
         }
     }
 
-    /// Asks for what inserts of these rows will go through first, and next, whatever their keys:
-    /// for callers that insert many rows at a time.
+    /// Prefetches the memory that inserts of these rows touch first, and next, whatever their keys
+    /// are. For callers that insert many rows at a time.
     pub fn prefetch_all<'r>(&self, rows: impl Iterator<Item = &'r [u8]>) {
         if let Index::Hash(index) = self {
             index.prefetch_all(rows);
         }
     }
 
-    /// Prepares for as many rows as there will soon be, those that are there among them: does a
-    /// part of that, and is to be called again if there is more. Several threads may do this at
-    /// once, and share the work.
+    /// Prepares the index for `rows` rows, counting those that it has. Does part of the work; the
+    /// caller calls it again on `Continue`. Several threads may do so at once and share the work.
     pub fn reserve(&self, guard: &Guard, rows: u64) -> ControlFlow<()> {
         match self {
             Index::Hash(index) => index.reserve(guard, rows),
@@ -122,10 +120,10 @@ impl Index {
         }
     }
 
-    /// Takes away buckets that were not needed for some of these calls, those that `look`, about
-    /// `budget` of them now; returns how many. If that is the whole budget there are more. Memory
-    /// comes back some calls later, when all threads that used the index have left it. One thread
-    /// at a time does this.
+    /// Removes buckets that the index has not needed for several calls with `look`, about `budget`
+    /// of them. Returns how many; if that is the whole budget, there are more. Their memory comes
+    /// back some calls later, when all threads that used the index have left it. One thread at a
+    /// time may call this.
     pub fn shrink(&self, guard: &Guard, budget: usize, look: bool) -> usize {
         match self {
             Index::Hash(index) => index.shrink(guard, budget, look),
@@ -133,12 +131,12 @@ impl Index {
         }
     }
 
-    /// Removes an anchor. Readers that are at it go on unharmed.
+    /// Removes an anchor. Readers that stand on it can go on.
     ///
     /// # Safety
     /// The anchor is in the index, its inline row is `row`, and X1 and X2 hold.
     pub unsafe fn remove(&self, guard: &Guard, anchor: AnchorPtr, row: &[u8]) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises what both require: X1, X2 and the anchor's row.
         unsafe {
             match self {
                 Index::Hash(index) => index.remove(guard, anchor, row),
@@ -156,9 +154,9 @@ impl Index {
         }
     }
 
-    /// The first answer that `look` gives for an anchor with this whole key: as `find_map` on
-    /// [`Index::seek`], but without an iterator that the compiler would build in memory. That would
-    /// keep the processor from reading ahead from one look-up to the next.
+    /// The first `Some` that `look` returns for an anchor with this whole key. Does the same as
+    /// `find_map` on [`Index::seek`], but without an iterator, which the compiler would build in
+    /// memory. That would keep the processor from reading ahead from one look-up to the next.
     #[inline]
     pub fn find_map<T>(
         &self,
@@ -172,8 +170,8 @@ impl Index {
         }
     }
 
-    /// Asks for the memory that [`Index::find_map`] will go through first, if that is known for
-    /// less than it saves.
+    /// Prefetches the memory that [`Index::find_map`] touches first, if finding its address costs
+    /// less than the prefetch saves.
     #[inline]
     pub fn prefetch_key(&self, key: SeekKey<'_>) {
         if let Index::Hash(index) = self {
@@ -181,9 +179,9 @@ impl Index {
         }
     }
 
-    /// For a caller that looks for one key after another: asks for the row of the `next` key, for
-    /// whose place in the index an earlier call asked, as the key `after`; and for the place of the
-    /// key `after`.
+    /// Prefetches for a caller that looks up one key after another: the row of the key `next`,
+    /// whose place in the index an earlier call has prefetched as that of `after`, and the place of
+    /// the key `after`.
     #[inline]
     pub fn prefetch_ahead(
         &self,
@@ -198,9 +196,9 @@ impl Index {
     }
 
     /// Goes on with a scan: calls `visit` for anchor after anchor until it breaks or the end is
-    /// reached, and returns whether there may be more. After a break a few more anchors may be
-    /// visited, those of a unique index with the same key as the last one; what is returned then
-    /// does not matter.
+    /// reached. Returns whether there may be more. After a break it may visit a few more anchors
+    /// that have the same key or hash as the last one; what `visit` returns for them does not
+    /// matter.
     pub fn scan(
         &self,
         guard: &Guard,
@@ -213,12 +211,13 @@ impl Index {
         }
     }
 
-    /// Goes on with taking the index apart: frees what it has beside the rows. If `free` is given,
-    /// which needs a unique index, it is called for each anchor, and may free it. Goes on until the
-    /// budget of entries is used up, or a little beyond; returns how many there were.
+    /// Goes on with taking the index apart: frees the memory that it has beside the rows. If `free`
+    /// is given, which requires a unique index, calls it for each anchor, and it may free the
+    /// anchor. Stops when the budget of entries is used up, or a little later. Returns how many
+    /// entries there were.
     ///
-    /// The rows must still be there, since an index may have to go along them: the index whose
-    /// anchors are freed is a table's last.
+    /// The rows must still be allocated, since an index may have to follow their link words. So a
+    /// table's rows are freed with the index that is dismantled last.
     ///
     /// # Safety
     /// No other thread uses the index from the first call on.
@@ -228,7 +227,7 @@ impl Index {
         budget: usize,
         free: Option<&mut dyn FnMut(AnchorPtr)>,
     ) -> usize {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that no other thread uses the index.
         unsafe {
             match self {
                 Index::Hash(index) => index.dismantle(state, budget, free),
@@ -250,7 +249,7 @@ impl Index {
         self.len() == 0
     }
 
-    /// Different keys; in a unique index the number of anchors, though some may share a key.
+    /// Distinct keys; in a unique index the number of anchors, although some may share a key.
     pub fn keys(&self) -> u64 {
         match self {
             Index::Hash(index) => index.counts().keys(),
@@ -258,8 +257,7 @@ impl Index {
         }
     }
 
-    /// The index's memory. What was given back an instant ago and waits for its epoch is not
-    /// counted.
+    /// The index's memory. Memory that has been retired and waits for its epoch is not counted.
     pub fn memory(&self) -> IndexMemory {
         match self {
             Index::Hash(index) => index.memory(),

@@ -18,10 +18,10 @@ pub(super) struct Rows {
     links: usize,
 }
 
-/// A key that is looked for.
+/// A key to search for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe<'k> {
-    /// Its bytes; none if it is made of words and was not given as bytes.
+    /// Its bytes; empty if the key is made of words and was not given as bytes.
     key: &'k [u8],
     pub(super) hash: u64,
     words: [u64; 2],
@@ -49,7 +49,7 @@ impl Rows {
     /// The anchor belongs to the table and is protected for `'a`.
     #[inline]
     pub(super) unsafe fn link<'a>(&self, anchor: AnchorPtr) -> &'a Word {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the anchor is protected; its table has this index.
         unsafe { anchor.link(self.ordinal) }
     }
 
@@ -71,8 +71,8 @@ impl Rows {
         }
     }
 
-    /// What to look for to find the key of a row that the caller has, if the key is made of words.
-    /// It has no bytes.
+    /// The probe for the key of a row that the caller has, if the key is made of words. The probe
+    /// has no bytes.
     #[inline]
     pub(super) fn word_probe(&self, row: &[u8]) -> Option<Probe<'static>> {
         let words = match self.class {
@@ -104,7 +104,7 @@ impl Rows {
         word.read(unsafe { slice::from_raw_parts(anchor.inline(self.links).row().as_ptr(), len) })
     }
 
-    /// What to look for to find this key.
+    /// The probe for this key.
     #[inline]
     pub(super) fn probe<'k>(&self, key: &'k [u8]) -> Probe<'k> {
         Probe { key, hash: self.key.hash_key(key), words: self.words_in(key) }
@@ -119,7 +119,7 @@ impl Rows {
         }
     }
 
-    /// What to look for to find this key.
+    /// The probe for this key.
     #[inline]
     pub(super) fn probe_of<'k>(&self, key: SeekKey<'k>) -> Probe<'k> {
         match key {
@@ -143,7 +143,7 @@ impl Rows {
     /// As for [`Rows::link`].
     #[inline]
     pub(super) unsafe fn hash(&self, anchor: AnchorPtr) -> u64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the anchor is protected.
         unsafe {
             match self.class {
                 KeyClass::One(word) => self.key.hash_words([self.word(anchor, word), 0]),
@@ -159,7 +159,7 @@ impl Rows {
         }
     }
 
-    /// Whether these bytes are the key.
+    /// Whether these bytes are the probe's key.
     #[inline]
     pub(super) fn is_key(&self, key: &[u8], probe: &Probe<'_>) -> bool {
         match self.class {
@@ -168,13 +168,13 @@ impl Rows {
         }
     }
 
-    /// Whether an anchor has this key.
+    /// Whether an anchor has the probe's key.
     ///
     /// # Safety
     /// As for [`Rows::link`].
     #[inline(always)]
     pub(super) unsafe fn has_key(&self, anchor: AnchorPtr, probe: &Probe<'_>) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the anchor is protected.
         unsafe {
             match self.class {
                 KeyClass::One(word) => self.word(anchor, word) == probe.words[0],

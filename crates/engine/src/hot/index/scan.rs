@@ -6,20 +6,20 @@ use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::postings::GroupPtr;
 use crate::hot::key::{KeyBuf, KeyRange};
 
-/// What is done with each anchor, and whether to go on.
+/// Called for each anchor; returns whether to go on.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(AnchorPtr) -> ControlFlow<()>;
 
-/// Which way a scan goes.
+/// The direction of a scan.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Direction {
     /// In the order of the index.
     #[default]
     Forward,
-    /// Against it. Anchors that share a key still come in any order.
+    /// In the opposite order. Anchors that share a key still come in any order.
     Backward,
 }
 
-/// A scan and how far it has come.
+/// A scan and its position.
 #[derive(Clone, Default, Debug)]
 pub struct Scan {
     /// Keys still to be visited, in a range index.
@@ -27,9 +27,9 @@ pub struct Scan {
     pub(super) direction: Direction,
     /// The first hash still to be visited, in a hash index.
     pub(super) hash: u64,
-    /// The range is that of one key, its lower bound: how a hash index is told.
+    /// Whether the range is that of one key, its lower bound. A hash index cannot tell otherwise.
     pub(super) is_key: bool,
-    /// The scan stopped within the postings of this key, and goes on there at this ordinal.
+    /// Set if the scan stopped within the postings of this key: it goes on there at this ordinal.
     pub(super) inside: Option<(KeyBuf, u64)>,
     pub(super) done: bool,
 }
@@ -56,8 +56,8 @@ impl Scan {
         Scan { range: KeyRange::prefix(key), is_key: true, ..Scan::default() }
     }
 
-    /// Visits the anchors of a group, from where the scan has stopped in it if it has. After a
-    /// break it remembers where.
+    /// Visits the anchors of a group, from the place on where the scan has stopped in it, if it
+    /// has. Remembers the place after a break.
     ///
     /// # Safety
     /// The group is protected.
@@ -66,7 +66,7 @@ impl Scan {
         group: GroupPtr,
         visit: Visit<'_>,
     ) -> ControlFlow<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the group is protected.
         unsafe {
             let from = match self.inside.take() {
                 Some((key, ordinal)) if *key == *group.key() => ordinal,

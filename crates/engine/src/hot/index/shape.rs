@@ -1,4 +1,4 @@
-//! What an index is made from, and what it tells and is told.
+//! The specification of an index, and other types of its interface.
 
 use crate::hot::account::Account;
 use crate::hot::key::KeySpec;
@@ -15,10 +15,10 @@ pub enum Admit {
     Refuse,
 }
 
-/// What an index is made from.
+/// The specification of an index.
 #[derive(Clone, Debug)]
 pub struct IndexShape {
-    /// How the rows' bytes lie.
+    /// The layout of the rows.
     pub layout: Arc<RowLayout>,
     /// The key.
     pub key: Arc<KeySpec>,
@@ -28,7 +28,7 @@ pub struct IndexShape {
     pub links: usize,
     /// Whether at most one live row has a key.
     pub unique: bool,
-    /// Is charged for the index's own memory, and for nothing else.
+    /// Charged for the index's own memory, and for nothing else.
     pub account: Arc<Account>,
 }
 
@@ -37,6 +37,6 @@ pub struct IndexShape {
 pub struct IndexMemory {
     /// Bytes allocated.
     pub allocated_bytes: u64,
-    /// Bytes of these that hold something.
+    /// Bytes of these that are used.
     pub used_bytes: u64,
 }

@@ -1,5 +1,5 @@
 //! Interleavings of a few operations, explored by shuttle. Chunks, blocks and nodes are tiny in
-//! this build, so that a handful of rows goes through all forms of them.
+//! this build, so that a few rows go through all forms of them.
 
 use std::collections::BTreeSet;
 
@@ -22,11 +22,11 @@ unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
 
-/// A row: its key, where it is, its number.
+/// A row: its key, its anchor, its number.
 #[derive(Clone, Copy)]
 struct Row(u32, AnchorPtr, u64);
 
-// SAFETY: it is used under guards.
+// SAFETY: the tests follow the anchor only under guards.
 unsafe impl Send for Row {}
 
 impl Shared {
@@ -43,7 +43,7 @@ impl Shared {
     fn remove(&self, row: Row) {
         let handle = self.collector.register();
         self.fixture.remove(&handle.pin(), row.1, row.0, row.2);
-        // What can be freed is freed now, so that a reader that still gets at it notices.
+        // Frees at once what can be freed, so that a reader that still reaches it fails.
         (0..3).for_each(|_| handle.pin().flush());
     }
 
@@ -87,7 +87,7 @@ impl Shared {
 
 /// Explores interleavings at random and with few preemptions.
 fn explore(iterations: usize, test: impl Fn() + Send + Sync + Clone + 'static) {
-    // `THERMOCLINE_STRESS` multiplies it.
+    // The environment variable `THERMOCLINE_STRESS` multiplies the iterations.
     let factor = std::env::var("THERMOCLINE_STRESS").ok().and_then(|s| s.parse().ok());
     let iterations = iterations * factor.unwrap_or(1);
     shuttle::check_random(test.clone(), iterations);
@@ -266,7 +266,7 @@ fn a_key_dies_while_a_row_joins_it() {
 fn postings_grow_and_shrink_under_a_scan() {
     explore(300, || {
         let shared = Shared::new(true, false);
-        // The first place, the chain, and a block.
+        // A node of the list, the group's first place, the chain, and a block.
         let mut rows: Vec<Row> = (0..6).map(|id| shared.add(5, id)).collect();
         let going = rows.split_off(3);
         let remover = spawn(&shared, move |s| going.into_iter().for_each(|row| s.remove(row)));
@@ -309,7 +309,8 @@ fn appends_meet_at_the_end_of_a_block() {
 fn a_block_is_killed_while_it_becomes_active_again() {
     explore(1000, || {
         let shared = Shared::new(true, false);
-        // The first place and the chain, a block with one row, and a full one, which is active.
+        // Row 0 is a node of the list, row 1 in the group's first place, rows 2 to 4 in the chain,
+        // rows 5 and 6 in a full block, and row 7 in the active block.
         let mut rows: Vec<Row> = (0..8).map(|id| shared.add(5, id)).collect();
         shared.remove(rows.remove(4));
         let last = rows.remove(4);
@@ -330,7 +331,7 @@ fn a_row_is_inserted_where_leaves_are_merged() {
         explore(1000, move || {
             let shared = Shared::new(false, unique);
             let mut rows: Vec<Row> = (0..5).map(|id| shared.add(10 * id as u32, id)).collect();
-            // Then the second leaf has one row.
+            // Afterwards the second leaf has one row.
             shared.remove(rows.remove(4));
             let last = rows.remove(3);
             let remover = spawn(&shared, move |s| s.remove(last));

@@ -1,4 +1,4 @@
-//! What the tests of the indexes share: a table of rows without transactions.
+//! A fixture for the tests of indexes: a table of rows without transactions.
 
 #![cfg_attr(feature = "shuttle", allow(dead_code))]
 
@@ -20,7 +20,7 @@ use crate::sync::Arc;
 const LINKS: usize = 2;
 const ORDINAL: usize = 1;
 
-/// What the key column is.
+/// The kind of key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KeyKind {
     /// One word, an exact head.
@@ -31,7 +31,7 @@ pub(super) enum KeyKind {
     Text,
 }
 
-/// Rows of a key and a number that tells them apart, and an index over them.
+/// An index over rows that have a key and a number, which tells them apart.
 pub(super) struct Fixture {
     kind: KeyKind,
     layout: Arc<RowLayout>,
@@ -101,7 +101,7 @@ impl Fixture {
         let row = self.row(key, id);
         let memory = heap::allocate(anchor_size(LINKS, row.len())).expect("there is memory");
         let anchor = AnchorPtr::from_address(memory.as_ptr() as u64).expect("not null");
-        // SAFETY: the memory is this thread's alone and large enough.
+        // SAFETY: this thread alone has the memory, which is large enough.
         unsafe {
             anchor.initialise(LINKS);
             let inline = anchor.inline(LINKS);
@@ -112,7 +112,7 @@ impl Fixture {
     }
 
     fn row_of<'a>(&self, anchor: AnchorPtr) -> &'a [u8] {
-        // SAFETY: the tests look at anchors under a guard only; rows are as long as they say.
+        // SAFETY: the tests look at anchors only under a guard, and anchors hold whole rows.
         unsafe { self.layout.row_at(anchor.inline(LINKS).row().as_ptr()) }
     }
 
@@ -147,10 +147,10 @@ impl Fixture {
         anchor
     }
 
-    /// Removes a row, and frees it when no reader can be at it any more.
+    /// Removes a row, and frees it when no reader can stand on it any more.
     pub(super) fn remove(&self, guard: &Guard, anchor: AnchorPtr, key: u32, id: u64) {
         let row = self.row(key, id);
-        // SAFETY: the tests keep X1 and X2. What is freed is overwritten, to be noticed.
+        // SAFETY: the tests keep X1 and X2. `free` overwrites the row, so that a late reader fails.
         unsafe {
             self.index.remove(guard, anchor, &row);
             guard.defer_unchecked(move || free(anchor, row.len()));
@@ -159,7 +159,7 @@ impl Fixture {
 
     /// Frees a row that is in no index.
     pub(super) fn discard(&self, anchor: AnchorPtr, key: u32, id: u64) {
-        // SAFETY: the tests use it no more.
+        // SAFETY: the tests do not use the row any more.
         unsafe { free(anchor, self.row(key, id).len()) };
     }
 
@@ -182,7 +182,7 @@ impl Fixture {
         })
     }
 
-    /// What a scan finds in chunks of `n` rows.
+    /// The numbers of the rows that a scan in chunks of `n` rows finds.
     pub(super) fn scan_all(&self, guard: &Guard, mut scan: Scan, n: usize) -> Vec<u64> {
         let mut out = Vec::new();
         while self.scan(guard, &mut scan, n, &mut out) {}
@@ -191,7 +191,7 @@ impl Fixture {
 }
 
 impl Drop for Fixture {
-    /// Frees the rows that are left, before the index is gone.
+    /// Takes the index apart and frees the rows that are left.
     fn drop(&mut self) {
         // SAFETY: no other thread uses the index any more.
         let guard = unsafe { crossbeam_epoch::unprotected() };
@@ -234,7 +234,7 @@ impl Drop for Fixture {
 unsafe fn free(anchor: AnchorPtr, row_len: usize) {
     let size = anchor_size(LINKS, row_len);
     let memory = NonNull::new(anchor.address() as *mut u8).expect("an anchor is not null");
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises that the anchor's row has this length and that nothing uses it.
     unsafe {
         memory.as_ptr().write_bytes(0xDD, size);
         heap::free(memory, size);

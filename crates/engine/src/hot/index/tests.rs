@@ -11,7 +11,7 @@ use crate::sync::Arc;
 
 const KINDS: [KeyKind; 3] = [KeyKind::Int, KeyKind::IntAndBigInt, KeyKind::Text];
 
-/// Calls `test` for hash and range, unique and not, and all kinds of keys.
+/// Calls `test` for hash and range indexes, unique and not, with all kinds of keys.
 fn for_all(test: impl Fn(&Fixture, &Guard)) {
     for hash in [false, true] {
         for unique in [false, true] {
@@ -159,7 +159,7 @@ fn an_index_without_rows_has_no_more_memory_than_a_new_one() {
     });
 }
 
-/// Has an index take away what buckets it does not need, at once.
+/// Makes an index remove the buckets that it does not need, without waiting for several looks.
 fn shrink(f: &Fixture, collector: &Collector) {
     let Index::Hash(index) = &f.index else { panic!("range indexes have no buckets") };
     let handle = collector.register();
@@ -347,7 +347,7 @@ fn keys_with_few_rows_take_no_memory_in_a_hash_index() {
         let stats = buckets(&f);
         assert_eq!((f.index.keys(), stats.keys, stats.rows), (100, 100, 800));
         assert_eq!(f.index.memory().allocated_bytes, stats.total_buckets * 8);
-        // A ninth row of a key gets postings, and the key stays one.
+        // A ninth row of a key gets postings, and the key is still counted once.
         let more = f.add(&guard, 7, 1000);
         assert!(f.index.memory().allocated_bytes > buckets(&f).total_buckets * 8);
         assert_eq!((f.index.keys(), buckets(&f).keys, f.seek(&guard, 7).len()), (100, 100, 9));
@@ -566,11 +566,11 @@ fn statistics_in_steps_are_those_at_once() {
     }
 }
 
-/// What a random test does.
+/// A step of a random test.
 #[derive(Clone, Debug)]
 enum Step {
     Insert(u32),
-    /// Removes the n-th of the rows there are.
+    /// Removes the n-th row.
     Remove(usize),
     Seek(u32),
     /// Goes on with the scan by this many rows.
@@ -591,7 +591,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..600)
 }
 
-/// A scan and what it has to find: rows that were there when it began and still are.
+/// A scan and the rows that it must find: those that were there when it began and still are.
 struct Tracked {
     scan: Scan,
     range: KeyRange,

@@ -9,19 +9,19 @@ use smallvec::SmallVec;
 /// Bytes that fit without an allocation.
 const INLINE: usize = 32;
 
-/// Room for a sort key to begin with.
+/// The first capacity of the buffer for sort keys.
 const SCRATCH: usize = 128;
 
-/// What ends a variable-length part: below every continuation, which is a byte other than 0 or an
-/// escaped 0.
+/// Ends a variable-length part. It is less than every continuation, which is a byte other than 0 or
+/// an escaped 0.
 const TERMINATOR: [u8; 2] = [0, 0];
 const ESCAPED_ZERO: [u8; 2] = [0, 0xFF];
 
-/// A normalized key, or the prefix of one. Reuse it: what it has allocated stays with it.
+/// A normalized key, or the prefix of one. It keeps what it has allocated, so reuse it.
 #[derive(Default)]
 pub struct KeyBuf {
     bytes: SmallVec<[u8; INLINE]>,
-    /// Where a sort key is built before it is escaped.
+    /// Buffer in which a sort key is built before it is escaped.
     scratch: Vec<u8>,
 }
 
@@ -66,8 +66,8 @@ impl KeyBuf {
         self.bytes.resize(self.bytes.len() + n, 0);
     }
 
-    /// Adds bytes of any length such that keys stay comparable; [`KeyBuf::terminate`] makes them
-    /// free of prefixes (K1, K2).
+    /// Adds bytes of any length, escaped so that keys compare as the bytes do.
+    /// [`KeyBuf::terminate`] must follow, so that no key is a prefix of another (K1, K2).
     pub(super) fn extend_escaped(&mut self, mut bytes: &[u8]) {
         while let Some(zero) = bytes.iter().position(|&b| b == 0) {
             self.extend(&bytes[..zero]);
@@ -77,7 +77,7 @@ impl KeyBuf {
         self.extend(bytes);
     }
 
-    /// Ends what [`KeyBuf::extend_escaped`] has added.
+    /// Ends the bytes that [`KeyBuf::extend_escaped`] has added.
     pub(super) fn terminate(&mut self) {
         self.extend(&TERMINATOR);
     }
@@ -89,7 +89,7 @@ impl KeyBuf {
         self.terminate();
     }
 
-    /// [`KeyBuf::extend_escaped`] with what `write` has put into an empty vector.
+    /// As [`KeyBuf::extend_escaped`], with the bytes that `write` puts into an empty vector.
     pub(super) fn escape_from(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
@@ -99,15 +99,15 @@ impl KeyBuf {
         self.scratch = scratch;
     }
 
-    /// Combines the bytes from `start` on with `mask`.
+    /// Combines the bytes from `start` on with `mask`, by exclusive or.
     pub(super) fn invert(&mut self, start: usize, mask: u8) {
         if mask != 0 {
             self.bytes[start..].iter_mut().for_each(|b| *b ^= mask);
         }
     }
 
-    /// Sets the key to the smallest byte string above every one that starts with the present bytes.
-    /// Returns whether there is one; if not, it is left empty.
+    /// Sets the key to the smallest byte string above all that start with the current bytes.
+    /// Returns whether there is one; if not, the key becomes empty.
     pub fn increment(&mut self) -> bool {
         while let Some(last) = self.bytes.pop() {
             if last != u8::MAX {
@@ -118,7 +118,7 @@ impl KeyBuf {
         false
     }
 
-    /// Sets the key to the smallest byte string above the present one.
+    /// Sets the key to the smallest byte string above the current one.
     pub fn step(&mut self) {
         self.bytes.push(0);
     }

@@ -49,7 +49,7 @@ pub fn hash_bytes(bytes: &[u8]) -> u64 {
     finish(state)
 }
 
-/// Both halves of the product, one over the other.
+/// The exclusive or of both halves of the product.
 #[inline]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);

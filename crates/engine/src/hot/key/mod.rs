@@ -55,7 +55,7 @@ pub struct KeyColumn {
     pub column: usize,
     /// Whether greater values come first.
     pub descending: bool,
-    /// Whether it can be NULL. A column that is said not to be nullable must never be NULL.
+    /// Whether the column can be NULL. If this is `false`, it must never be NULL.
     pub nullable: bool,
 }
 
@@ -81,13 +81,13 @@ impl KeyColumn {
 pub enum KeyClass {
     /// One NOT NULL column of at most eight bytes.
     One(KeyWord),
-    /// Two of them.
+    /// Two NOT NULL columns of at most eight bytes each.
     Two(KeyWord, KeyWord),
     /// Anything else.
     General,
 }
 
-/// A whole key that is looked for.
+/// A whole key to search for.
 #[derive(Clone, Copy, Debug)]
 pub enum SeekKey<'k> {
     /// The number of a key of class [`KeyClass::One`].
@@ -118,7 +118,7 @@ struct Part {
     /// Bytes of a value without the NULL byte, if constant.
     width: Option<usize>,
     nullable: bool,
-    /// What every byte is combined with: 0xFF if descending.
+    /// Combined with every byte by exclusive or: 0xFF if descending, else 0.
     mask: u8,
 }
 
@@ -210,8 +210,8 @@ impl KeySpec {
         assert!(values.len() <= self.parts.len(), "a value for each column at most");
         out.clear();
         for (part, value) in self.parts.iter().zip(values) {
-            // By far the most keys; and a copy of the value would be loaded wider than it was
-            // stored, for which processors wait until all before is done.
+            // A short path for by far the most keys. `encode` takes a copy of the value; that would
+            // be loaded wider than it was stored, which stalls the processor.
             if let (Form::Word(word), false, ValueRef::Int(v)) = (part.form, part.nullable, value) {
                 word.append(word.of_number(*v as u64), out);
             } else {
@@ -276,7 +276,7 @@ impl Part {
         match (self.form, value) {
             (_, ValueRef::Null) => out.extend_zeros(self.width.unwrap_or(0)),
             (Form::Word(word), value) => {
-                // The word comes inverted already if the column is descending.
+                // The word is inverted already if the column is descending; the NULL byte is not.
                 out.invert(start, self.mask);
                 return word.append(word.of(value), out);
             }

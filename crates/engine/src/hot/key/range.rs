@@ -9,9 +9,9 @@ use super::{KeyBuf, KeySpec};
 /// The keys from a lower bound on and below an upper one, in the order of the index.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct KeyRange {
-    /// The first byte string that is in the range.
+    /// The first byte string in the range.
     pub lower: KeyBuf,
-    /// The first one after it, or `None` for no end.
+    /// The first byte string after the range, or `None` if it has no end.
     pub upper: Option<KeyBuf>,
 }
 
@@ -28,7 +28,7 @@ impl KeyRange {
         KeyRange { lower: KeyBuf::from(bytes), upper: bounded.then_some(upper) }
     }
 
-    /// Whether the range is known to hold no key.
+    /// Whether the bounds exclude every key.
     pub fn is_empty(&self) -> bool {
         self.upper.as_ref().is_some_and(|upper| *upper <= self.lower)
     }
@@ -77,10 +77,10 @@ impl KeySpec {
     }
 }
 
-/// Which part of an index a cursor goes through. Keys are encoded by the index's [`KeySpec`].
+/// The part of an index that a cursor goes through. Keys are encoded by the index's [`KeySpec`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ScanRange {
-    /// Everything.
+    /// All rows.
     All,
     /// The rows with this whole key.
     Key(KeyBuf),
@@ -89,7 +89,8 @@ pub enum ScanRange {
 }
 
 impl ScanRange {
-    /// The keys. What begins with one of them is in the range as well, and nothing else.
+    /// The range as bounds of keys. A byte string that begins with a key of the range is within the
+    /// bounds, too, and no other is.
     pub(crate) fn keys(&self) -> KeyRange {
         match self {
             ScanRange::All => KeyRange::all(),

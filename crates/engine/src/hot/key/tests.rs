@@ -21,7 +21,7 @@ fn ty(kind: TypeKind) -> SqlType {
     SqlType { kind, precision, scale: 0, length, collation: Collation(1) }
 }
 
-/// A key of columns of these types, in their order.
+/// The specification of a key of columns with these types, in their order.
 fn spec(columns: &[(SqlType, bool, bool)]) -> (RowLayout, KeySpec) {
     let types: Vec<SqlType> = columns.iter().map(|c| c.0).collect();
     let layout = RowLayout::new(&types);
@@ -34,7 +34,7 @@ fn spec(columns: &[(SqlType, bool, bool)]) -> (RowLayout, KeySpec) {
     (layout, spec)
 }
 
-/// The key of a row of these values, which must be the key of the values as well.
+/// The key of a row of these values. Checks that encoding the values gives the same key.
 fn key(layout: &RowLayout, spec: &KeySpec, values: &[Value]) -> KeyBuf {
     let row = layout.build_owned(values);
     let (mut from_row, mut from_values) = (KeyBuf::new(), KeyBuf::new());
@@ -48,8 +48,8 @@ fn key(layout: &RowLayout, spec: &KeySpec, values: &[Value]) -> KeyBuf {
     from_row
 }
 
-/// Checks that the keys of these values, ascending and different, ascend; and that descending and
-/// nullable columns keep their order too.
+/// Checks that the keys of these values, which ascend and differ, ascend, and that descending and
+/// nullable columns keep their order, too.
 fn assert_ascending(ty: SqlType, values: &[Value]) {
     for (descending, nullable) in [(false, false), (false, true), (true, false), (true, true)] {
         let (layout, spec) = spec(&[(ty, descending, nullable)]);

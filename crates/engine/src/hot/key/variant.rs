@@ -1,4 +1,5 @@
-//! Keys of `sql_variant` columns: the family, and within it a form that all its types share.
+//! Keys of `sql_variant` columns: the family of the type, then a form that all types of the family
+//! share.
 //!
 //! | family | bytes |
 //! |---|---|
@@ -39,7 +40,7 @@ pub(super) fn encode(value: ValueRef<'_>, out: &mut KeyBuf) {
     }
 }
 
-/// As variants compare: by collation, and then all strings as Unicode.
+/// Adds the key of a string. Strings in variants compare by collation first, and then as Unicode.
 fn character(ty: &SqlType, text: ValueRef<'_>, out: &mut KeyBuf) {
     let Collation(id) = ty.collation;
     let info = ty.collation.info();
@@ -56,15 +57,16 @@ fn character(ty: &SqlType, text: ValueRef<'_>, out: &mut KeyBuf) {
     out.terminate();
 }
 
-/// A number `value` · 10^-`scale`, whatever the scale.
+/// Adds the key of the number `value` · 10^-`scale`. Equal numbers of different scales have equal
+/// keys.
 ///
-/// Numbers other than 0 are 0.d₁d₂d₃… · 10^e: the exponent and then pairs of digits, each plus one,
-/// and a zero at the end; all inverted for negative ones.
+/// A number other than 0 is 0.d₁d₂d₃… · 10^e. Its key has the exponent, then pairs of digits, each
+/// plus one, and a zero at the end; all inverted for negative numbers.
 fn exact(value: i128, scale: u8, out: &mut KeyBuf) {
     const NEGATIVE: u8 = 0;
     const ZERO: u8 = 1;
     const POSITIVE: u8 = 2;
-    /// Above every scale.
+    /// Makes every exponent positive: it is above every scale.
     const BIAS: i16 = 64;
     if value == 0 {
         return out.extend(&[ZERO]);

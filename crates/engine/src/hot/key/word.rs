@@ -1,13 +1,13 @@
-//! Key columns of at most eight bytes, read from a row as one word; and how other constant widths
-//! are put in order.
+//! Key columns of at most eight bytes, read from a row as one word; and the order of bytes in other
+//! columns of constant width.
 
 use base::ValueRef;
 use base::types::{SqlType, TypeKind};
 
 use crate::hot::key::KeyBuf;
 
-/// A NOT NULL column of constant width up to eight bytes, as an unsigned number that compares as
-/// the column does (inverted already if the column is descending).
+/// Reads a NOT NULL column of constant width up to eight bytes as an unsigned number that compares
+/// as the column does. The number is inverted if the column is descending.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeyWord {
     offset: u32,
@@ -18,19 +18,19 @@ pub struct KeyWord {
     flip: u64,
 }
 
-/// What is done to the little-endian number in the row before the flip.
+/// How the little-endian number in the row is changed before the flip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Load {
     Plain,
-    /// `datetime`: days, then ticks; days count more.
+    /// `datetime`: the row has days, then ticks; days are more significant.
     Swapped,
     Real,
     Float,
 }
 
 impl KeyWord {
-    /// The reader of a fixed column of this type at this place of a row, or `None` if the type is
-    /// not of that kind.
+    /// The reader of a fixed column of this type at this offset of a row, or `None` if the type
+    /// cannot be read as a word.
     pub(super) fn new(ty: &SqlType, offset: u32, descending: bool) -> Option<KeyWord> {
         use TypeKind::*;
         let (width, load, signed) = match ty.kind {
@@ -92,7 +92,7 @@ impl KeyWord {
         self.of_number(raw)
     }
 
-    /// The number of a value of the column's type whose bytes, as a number, are these.
+    /// The number of a value of the column's type whose bytes in a row are the number `raw`.
     #[inline]
     pub fn of_number(self, raw: u64) -> u64 {
         self.normalize(raw & u64::MAX >> (64 - 8 * self.width()))
@@ -115,7 +115,7 @@ impl KeyWord {
         key.extend_word(self.bytes_of(word), self.width());
     }
 
-    /// The bytes of a number in a normalized key, the first `width` of these.
+    /// The bytes of a number in a normalized key: the first `width` bytes of the result.
     #[inline]
     pub fn bytes_of(self, word: u64) -> [u8; 8] {
         (word << (64 - 8 * self.width())).to_be_bytes()

@@ -1,10 +1,10 @@
-//! Which rows of a table commits have changed, for a rebuild that copies the table while other
-//! transactions write to it.
+//! Notes the rows that commits change, for a rebuild that copies the table while other transactions
+//! write to it.
 //!
 //! # Invariants
 //!
-//! * N1: when [`Table::begin_noting`] returns, a snapshot sees all commits that have not noted what
-//!   they changed. Later ones note it before any snapshot sees them.
+//! * N1: a snapshot that is taken after [`Table::begin_noting`] has returned sees all commits that
+//!   have not noted what they changed. Later commits note it before any snapshot sees them.
 
 use base::ids::Lsn;
 
@@ -28,15 +28,15 @@ struct Noted {
     is_wanted: bool,
     /// Stamps of commits, and the keys by which the log names the rows.
     keys: Vec<(Lsn, Box<[u8]>)>,
-    /// What they take.
+    /// Bytes that the keys take.
     bytes: u64,
 }
 
-/// What a noted key takes beside its bytes: its place in the list, and what an allocation costs.
+/// Bytes that a noted key takes beside its own: a place in the list and allocation overhead.
 const KEY_BYTES: u64 = 48;
 
 impl Changes {
-    /// Whether commits are to note what they change. Asked behind the reservation of the commit's
+    /// Whether commits must note what they change. A commit asks this after it has reserved its
     /// place in the log.
     #[inline]
     pub fn is_noting(&self) -> bool {
@@ -49,14 +49,14 @@ impl Changes {
 }
 
 impl Table {
-    /// What commits have changed.
+    /// The rows that commits have noted as changed.
     #[inline]
     pub(crate) fn changes(&self) -> &Changes {
         &self.changes
     }
 
-    /// From now on commits note what they change; see N1. One rebuild at a time does this: it has
-    /// locked the table's definition.
+    /// Makes commits note what they change from now on (N1). One rebuild at a time calls this: it
+    /// has locked the table's definition.
     pub(crate) fn begin_noting(
         self: &Arc<Table>,
         task: &Task,
@@ -65,15 +65,15 @@ impl Table {
         self.changes.lock().is_wanted = true;
         self.changes.is_noting.store(true, Release);
         let noting = Noting { table: self.clone(), taken_bytes: 0 };
-        // What was done before a reservation is visible after a later one: a commit that does not
-        // know yet that changes are noted has an earlier place than this.
+        // A store before a reservation is visible after every later one, so a commit that does not
+        // see `is_noting` has an earlier place than this filler.
         let place = log.reserve_waiting(task, RECORD_HEADER)?;
         let end = place.publish_filler();
         log.wait_committed(task, end);
         Ok(noting)
     }
 
-    /// A commit with this stamp changes rows with these keys.
+    /// Notes the stamp of a commit with the keys of the rows that it changes.
     pub(crate) fn note_changes(&self, keys: Vec<(Lsn, Box<[u8]>)>) {
         let bytes = bytes_of(&keys);
         let mut noted = self.changes.lock();
@@ -89,22 +89,23 @@ fn bytes_of(keys: &[(Lsn, Box<[u8]>)]) -> u64 {
     keys.iter().map(|(_, key)| KEY_BYTES + key.len() as u64).sum()
 }
 
-/// Changes of a table are noted as long as it is there.
+/// Makes commits note their changes of a table as long as it lives.
 pub(crate) struct Noting {
     table: Arc<Table>,
-    /// What keys take that were taken last.
+    /// Bytes of the keys that [`Noting::take_below`] returned last.
     taken_bytes: u64,
 }
 
 impl Noting {
-    /// How many keys are noted, and what they take in memory with those that were taken last.
+    /// How many keys are noted, and how many bytes they take together with those that
+    /// [`Noting::take_below`] returned last.
     pub fn size(&self) -> (u64, u64) {
         let noted = self.table.changes.lock();
         (noted.keys.len() as u64, noted.bytes + self.taken_bytes)
     }
 
-    /// Takes the keys of what a snapshot at this position sees changed, each once, in order. Those
-    /// that were taken before are not needed any more.
+    /// Takes the keys of the rows whose changes a snapshot at `bound` sees, each once, in order.
+    /// The caller must not need those of the call before any more.
     pub fn take_below(&mut self, bound: Lsn) -> Vec<Box<[u8]>> {
         let noted = std::mem::take(&mut self.table.changes.lock().keys);
         let (seen, later): (Vec<_>, Vec<_>) =

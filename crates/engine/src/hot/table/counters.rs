@@ -1,19 +1,19 @@
-//! What happens to a table and its indexes, counted for the system views.
+//! Counters of a table and its indexes, for the system views.
 //!
-//! Nothing is counted row by row while rows are written: a transaction adds up what it has written
-//! when it ends ([`Attempts`], kept with the tally of the table's memory). Searches are counted by
-//! index, of memory-optimized tables alone, each once in one place; a scan once for each chunk.
-//! Places are sharded, and the counts are exact while no thread is counting.
+//! Writes are not counted row by row: a transaction adds up what it has written when it ends
+//! ([`Attempts`], kept with the tally of the table's memory). Searches are counted only in indexes
+//! of memory-optimized tables: a search for one row adds to one counter, and a scan counts once for
+//! each chunk. Counters are sharded, and exact while no thread is counting.
 //!
 //! [`Attempts`]: crate::hot::tally::Attempts
 
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
 
-/// Shards of an index at most: what an index without rows takes stays small.
+/// The most shards of an index, so that an index without rows takes little memory.
 const SHARDS_MAX: usize = 16;
 
-/// What rarely happens to a table.
+/// Counts of rare events of a table.
 #[derive(Debug, Default)]
 pub struct TableCounters {
     write_conflicts: AtomicU64,
@@ -40,22 +40,26 @@ impl TableCounters {
     }
 }
 
-/// How an index has been searched.
+/// Counters of the use of an index.
 #[derive(Debug)]
 pub(super) struct IndexUses(Box<[Shard]>);
 
-/// Written by the workers whose number it has.
+/// The counters of the workers whose numbers are equal modulo the number of shards.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Shard {
-    /// Searches that came upon one row and returned it: most, and so they are one count.
+    /// Searches that came upon one row and returned it. Most searches do, so each adds to one
+    /// counter.
     found: AtomicU64,
-    /// Other searches, and what those came upon and returned.
+    /// Other searches.
     searches: AtomicU64,
+    /// Rows that those came upon.
     touched: AtomicU64,
+    /// Rows that those returned.
     returned: AtomicU64,
-    /// Ranges that were validated, and the rows there.
+    /// Ranges that commits validated.
     validations: AtomicU64,
+    /// Rows that commits came upon in them.
     validated: AtomicU64,
 }
 
@@ -70,7 +74,7 @@ pub struct IndexUse {
     pub returned: u64,
     /// Ranges that commits looked through again, for rows that have joined or left.
     pub validations: u64,
-    /// Rows that those came upon.
+    /// Rows that the commits came upon there.
     pub validated: u64,
 }
 
@@ -83,7 +87,7 @@ impl IndexUses {
         &self.0[shard % self.0.len()]
     }
 
-    /// A search for one row at most, which came upon this many.
+    /// Counts a search for at most one row, which came upon this many.
     #[inline]
     pub fn count_look_up(&self, shard: usize, touched: u64, returned: bool) {
         match (touched, returned) {
@@ -92,7 +96,7 @@ impl IndexUses {
         }
     }
 
-    /// Part of a scan, maybe its first.
+    /// Counts a chunk of a scan.
     pub fn count_chunk(&self, shard: usize, is_first: bool, touched: u64, returned: u64) {
         let shard = self.shard(shard);
         if is_first {
@@ -106,7 +110,7 @@ impl IndexUses {
         }
     }
 
-    /// A range that a commit has looked through.
+    /// Counts a range that a commit has validated, with the rows that it came upon.
     pub fn count_validation(&self, shard: usize, touched: u64) {
         let shard = self.shard(shard);
         shard.validations.fetch_add(1, Relaxed);

@@ -1,6 +1,6 @@
-//! Whether the rows of a table are all in memory. After a start they come while the database is in
-//! use, table by table; a transaction that wants a table that is not loaded asks for it and waits
-//! (`txn::waits`).
+//! The loading state of a table: whether its rows are all in memory. After a start recovery loads
+//! rows table by table while the database is in use. A transaction that needs a table that is not
+//! loaded asks for it and waits (`txn::waits`).
 
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
@@ -12,7 +12,7 @@ const GIVEN_UP: u8 = 2;
 /// How far the loading of a table has come. A new table has nothing to load.
 #[derive(Debug, Default)]
 pub(crate) struct Loading {
-    /// Written by recovery alone.
+    /// Written only by recovery.
     state: AtomicU8,
     /// Whether a transaction has asked for the table.
     asked: AtomicBool,
@@ -21,17 +21,17 @@ pub(crate) struct Loading {
 }
 
 impl Loading {
-    /// There are rows in files. The table is not used yet.
+    /// Marks the table as pending: it has rows in files. Called before the table is used.
     pub fn begin(&self) {
         self.state.store(PENDING, Relaxed);
     }
 
-    /// So many rows are in files.
+    /// Sets the number of rows that are in files.
     pub fn set_missing(&self, rows: u64) {
         self.missing.store(rows, Relaxed);
     }
 
-    /// So many of the missing rows are in memory.
+    /// Counts this many of the missing rows as loaded.
     pub fn came(&self, rows: u64) {
         self.missing.fetch_sub(rows, Relaxed);
     }
@@ -41,13 +41,13 @@ impl Loading {
         self.missing.load(Relaxed)
     }
 
-    /// All rows are in memory, and in all indexes.
+    /// Marks the table as loaded: all rows are in memory, and in all indexes.
     pub fn finish(&self) {
         self.missing.store(0, Relaxed);
         self.state.store(LOADED, Release); // pairs with is_loaded()
     }
 
-    /// The rows will not come.
+    /// Marks the table as one that will not be loaded.
     pub fn give_up(&self) {
         self.state.store(GIVEN_UP, Release);
     }
@@ -58,17 +58,18 @@ impl Loading {
         self.state.load(Acquire) == LOADED
     }
 
-    /// Whether rows are still to come.
+    /// Whether recovery has still to load the table.
     pub fn is_pending(&self) -> bool {
         self.state.load(Acquire) == PENDING
     }
 
-    /// A transaction waits for the table: it goes before those that no transaction waits for.
+    /// Asks for the table, for a transaction that waits for it. Recovery loads tables that were
+    /// asked for before others.
     pub fn ask(&self) {
         self.asked.store(true, Relaxed);
     }
 
-    /// Whether a transaction has asked for it.
+    /// Whether a transaction has asked for the table.
     pub fn is_asked(&self) -> bool {
         self.asked.load(Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Making, reading and freeing the memory of a table's rows.
+//! Allocating, reading and freeing the memory of a table's rows.
 
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -17,7 +17,7 @@ use crate::hot::table::{Table, same_bytes};
 use crate::hot::tally::Exhausted;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
-/// Bytes behind the words of a tombstone that says where the row went.
+/// Bytes behind the words of a tombstone of a row that has moved: the address of its new anchor.
 const MOVE_LEN: usize = 8;
 
 impl Table {
@@ -31,9 +31,9 @@ impl Table {
         unsafe { self.layout.row_at(version.row().as_ptr()) }
     }
 
-    /// Whether a row may take more memory. Definitions have some of their own, since they have to
-    /// change where memory has ended, too, so that a table can be dropped. A database's limit is
-    /// for rows that stay: those that sink are the server's matter.
+    /// Whether a row may take more memory. Definitions may take some beyond the limits, so that a
+    /// table can be dropped when memory is used up. The limit of a database applies only to rows
+    /// that stay in memory; for rows that sink only the server's limit applies.
     #[inline]
     fn admit(&self) -> Result<(), Exhausted> {
         match self.catalog {
@@ -43,7 +43,8 @@ impl Table {
         }
     }
 
-    /// A new row that no other thread can reach yet, or why memory is refused.
+    /// Allocates the anchor of a new row, which no other thread can reach yet. Fails with the limit
+    /// that refuses the memory.
     pub(crate) fn new_anchor(
         &self,
         shard: usize,
@@ -54,7 +55,8 @@ impl Table {
         self.allocate_anchor(shard, row, begin)
     }
 
-    /// As [`Table::new_anchor`], whatever the limits: what the log has is not refused.
+    /// As [`Table::new_anchor`], without asking the limits: recovery must take every row of the
+    /// log.
     pub(crate) fn allocate_anchor(
         &self,
         shard: usize,
@@ -62,7 +64,7 @@ impl Table {
         begin: Begin,
     ) -> Result<AnchorPtr, Exhausted> {
         let anchor = self.anchor_memory(shard, row.len())?;
-        // SAFETY: the memory is this thread's alone and large enough.
+        // SAFETY: this thread alone has the memory, which is large enough.
         unsafe {
             let version = anchor.inline(self.links());
             version.initialise_inline(begin.word());
@@ -71,8 +73,8 @@ impl Table {
         Ok(anchor)
     }
 
-    /// A place for a row of this length that no other thread can reach yet: its bytes are zeros,
-    /// and its version has no begin word.
+    /// Allocates an anchor for a row of this length, which no other thread can reach yet. The row's
+    /// bytes are zeros, and the version has no begin word.
     #[inline]
     pub(crate) fn reserve_anchor(
         &self,
@@ -81,29 +83,30 @@ impl Table {
     ) -> Result<AnchorPtr, Exhausted> {
         self.admit()?;
         let anchor = self.anchor_memory(shard, row_len)?;
-        // SAFETY: the memory is this thread's alone and large enough.
+        // SAFETY: this thread alone has the memory, which is large enough.
         unsafe { anchor.inline(self.links()).row().as_ptr().write_bytes(0, row_len) };
         Ok(anchor)
     }
 
-    /// Makes a reserved place the first version of a row.
+    /// Makes the inline version of a reserved anchor the first version of a row.
     ///
     /// # Safety
-    /// The place is the caller's alone, and its bytes are a row.
+    /// No other thread can reach the anchor, and its row's bytes are complete.
     #[inline]
     pub(crate) unsafe fn begin_reserved(&self, anchor: AnchorPtr, begin: Begin) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that no other thread can reach the anchor.
         unsafe { anchor.inline(self.links()).initialise_inline(begin.word()) };
     }
 
-    /// Frees a reserved place that has not become a row.
+    /// Frees a reserved anchor that has not become a row.
     ///
     /// # Safety
-    /// It was reserved with this length, and this is done once.
+    /// No other thread can reach the anchor; it was reserved with this length, and is freed once.
     pub(crate) unsafe fn free_reserved(&self, shard: usize, anchor: AnchorPtr, row_len: usize) {
         let size = anchor_size(self.links(), row_len);
         self.charge(shard, -(size as i64));
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that this length gives the size with which the anchor was
+        // allocated, and that it is freed once.
         unsafe { heap::free(memory(anchor.address()), size) };
     }
 
@@ -113,12 +116,12 @@ impl Table {
         let memory = heap::allocate(size).ok_or(Exhausted::Server)?;
         self.charge(shard, size as i64);
         let anchor = AnchorPtr::from_address(memory.as_ptr() as u64).expect("it is not null");
-        // SAFETY: the memory is this thread's alone and large enough.
+        // SAFETY: this thread alone has the memory, which is large enough.
         unsafe { anchor.initialise(self.links()) };
         Ok(anchor)
     }
 
-    /// A new version of a row, not yet linked, above those of the chain word `head`.
+    /// Allocates a new version of a row, not yet linked, above those of the chain word `head`.
     pub(crate) fn new_version(
         &self,
         shard: usize,
@@ -128,13 +131,13 @@ impl Table {
     ) -> Result<VersionPtr, Exhausted> {
         self.admit()?;
         let version = self.allocate_version(shard, row.len(), begin, head)?;
-        // SAFETY: the memory is this thread's alone and large enough.
+        // SAFETY: this thread alone has the memory, which is large enough.
         unsafe { version.row().as_ptr().copy_from_nonoverlapping(row.as_ptr(), row.len()) };
         Ok(version)
     }
 
-    /// A deletion of a row that has more versions than the inline one. No limit refuses it; only
-    /// the system's memory may be at its end.
+    /// Allocates a deletion of a row that has more versions than the inline one. No limit refuses
+    /// it; it fails only if the system has no memory.
     pub(crate) fn new_tombstone(
         &self,
         shard: usize,
@@ -144,7 +147,7 @@ impl Table {
         self.allocate_version(shard, 0, begin, head | TOMBSTONE)
     }
 
-    /// A deletion of a row that is about to go on under another key, not known yet.
+    /// Allocates a deletion of a row that is about to move to another anchor, not known yet.
     pub(crate) fn new_move(
         &self,
         shard: usize,
@@ -152,12 +155,12 @@ impl Table {
         head: u64,
     ) -> Result<VersionPtr, Exhausted> {
         let version = self.allocate_version(shard, MOVE_LEN, begin, head | TOMBSTONE | MOVED)?;
-        // SAFETY: the memory is this thread's alone, and has a word behind the begin word.
+        // SAFETY: this thread alone has the memory, which has a word behind the begin word.
         unsafe { version.row().cast::<u64>().write(0) };
         Ok(version)
     }
 
-    /// A version without its row.
+    /// Allocates a version and writes its words, but not its row.
     fn allocate_version(
         &self,
         shard: usize,
@@ -168,7 +171,7 @@ impl Table {
         let size = version_size(row_len);
         let memory = heap::allocate(size).ok_or(Exhausted::Server)?;
         self.charge(shard, size as i64);
-        // SAFETY: the memory is this thread's alone and large enough.
+        // SAFETY: this thread alone has the memory, which is large enough.
         Ok(unsafe { VersionPtr::create(memory, begin.word(), older) })
     }
 
@@ -191,8 +194,8 @@ impl Table {
             return None;
         }
         // SAFETY: the inline version is part of the anchor. No thread writes the bytes that are
-        // compared; of the others only the writer that has claimed the head writes any, and no
-        // thread reads them, since the version is dead.
+        // compared. Only the writer that has claimed the head writes the others, and no thread
+        // reads those, since the version is dead.
         unsafe {
             let inline = anchor.inline(self.links());
             let old = inline.row().as_ptr();
@@ -226,7 +229,8 @@ impl Table {
         // SAFETY: still allocated.
         let size = unsafe { self.version_size(version) };
         self.charge(shard, -(size as i64));
-        // SAFETY: the caller's promise; the size is the one it was allocated with.
+        // SAFETY: the caller promises that no thread can reach the version and that it is freed
+        // once; the size is the one it was allocated with.
         unsafe { heap::free(version.memory(), size) };
     }
 
@@ -269,7 +273,8 @@ impl Table {
     /// # Safety
     /// No other thread uses the row, and this is done once.
     pub(super) unsafe fn free_newest(&self, shard: usize, anchor: AnchorPtr) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that no other thread uses the row, which is still allocated,
+        // and that its newest version is freed once.
         unsafe {
             let head = anchor.head().load(Acquire);
             if head & (DELETED | INLINE) == 0 {
@@ -297,8 +302,8 @@ impl Table {
     /// # Safety
     /// The deletion's stamp lies below the horizon; called once for the row.
     pub(crate) unsafe fn remove_dead(&self, shard: usize, guard: &Guard, anchor: AnchorPtr) {
-        // SAFETY: the row is deleted, so that no writer changes its head any more; what it
-        // superseded is queued on its own.
+        // SAFETY: the row is deleted, so that no writer changes its head any more; versions that
+        // were replaced are queued on their own.
         unsafe {
             self.unlink_all(guard, anchor);
             self.tally.count_removed(shard);
@@ -315,7 +320,7 @@ impl Table {
     /// # Safety
     /// The version is allocated and not inline.
     unsafe fn version_size(&self, version: VersionPtr) -> usize {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the version is allocated and not inline.
         unsafe {
             let tags = version.older().load(Relaxed);
             match (tags & TOMBSTONE != 0, tags & MOVED != 0) {

@@ -2,11 +2,11 @@
 //!
 //! # Life of a table
 //!
-//! Made from a [`TableSpec`] by the database, which registers it under its storage id; used by
-//! transactions that hold its gate shared; retired by DDL that holds the gate exclusively; freed by
-//! the reclaimer when nothing points into it any more (invariant R1 in [`super::reclaim`]).
-//! A table never changes its columns or indexes: DDL that changes them makes a new table with a new
-//! storage id and copies the rows.
+//! The database makes a table from a [`TableSpec`] and registers it under its storage id.
+//! Transactions that use it hold its gate shared; DDL that holds the gate exclusively retires it;
+//! the reclaimer frees it when nothing points into it any more (invariant R1 in
+//! [`super::reclaim`]). A table never changes its columns or indexes: DDL that changes them makes a
+//! new table with a new storage id and copies the rows.
 //!
 //! # How rows are named
 //!
@@ -68,11 +68,11 @@ pub struct TableIndex {
     unique: bool,
     filter: Option<RowFilter>,
     account: Arc<Account>,
-    /// Of a memory-optimized table.
+    /// Only in a memory-optimized table.
     uses: Option<IndexUses>,
 }
 
-/// Parts of a row of a fixed layout.
+/// Byte ranges of the rows of a fixed layout.
 type ByteRanges = Box<[Range<usize>]>;
 
 /// See the module's header.
@@ -96,38 +96,38 @@ pub struct Table {
     lock_word: LockWord,
     tally: Tally,
     counters: TableCounters,
-    /// Its trees, once its rows have begun to sink. Set once, by the sink or by recovery.
+    /// The table's trees, once its rows have begun to sink. Set once, by the sink or by recovery.
     cold: OnceLock<Arc<ColdTable>>,
-    /// Whether commits leave what they write to the sink. Set before the table gets its trees.
+    /// Since when commits queue what they write for the sink. Set before the table gets its trees.
     sinks_since: SinksSince,
-    /// Columns that decide where a row stands in the indexes.
+    /// Columns of keys and filters, which decide where a row is in the indexes.
     key_columns: Box<[usize]>,
-    /// In a fixed layout: the bytes of these columns and of the null bitmap ...
+    /// In a fixed layout: the bytes of `key_columns` and of the null bitmap.
     key_bytes: ByteRanges,
-    /// ... and all other bytes of a row.
+    /// In a fixed layout: all other bytes of a row.
     other_bytes: ByteRanges,
-    /// `key_bytes` and `other_bytes` for the columns of the log's index alone.
+    /// As `key_bytes` and `other_bytes`, for the columns of the log's index alone.
     log_bytes: (ByteRanges, ByteRanges),
 }
 
-/// How far a walk has come in a range of an index; good for as long as the table.
+/// The position of a walk through a range of an index; valid as long as the table lives.
 #[derive(Clone)]
 pub(crate) enum Walk {
-    /// All rows of a key at once.
+    /// All rows of this key, at once.
     Seek(KeyBuf),
-    /// From here on.
+    /// The rows from this position on.
     Scan(Scan),
     /// Nothing is left.
     Done,
 }
 
-/// How far a dropped table has been taken apart: its indexes, the one of all rows last, and with it
+/// How far a dropped table has been taken apart: index by index, the log's index last and, with it,
 /// the rows.
 #[derive(Debug, Default)]
 pub(crate) struct Teardown {
-    /// Indexes that are done.
+    /// Number of indexes that are done.
     indexes: usize,
-    /// The one after these.
+    /// How far the next index has been taken apart.
     index: Dismantling,
 }
 
@@ -138,7 +138,7 @@ impl Walk {
     }
 }
 
-/// Points to a table that is kept alive by other means: a gate that is held, or garbage that is
+/// Points to a table that something else keeps alive: a gate that is held, or garbage that is
 /// queued (R1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TablePtr(NonNull<Table>);
@@ -154,7 +154,7 @@ impl TablePtr {
     /// # Safety
     /// The table is not freed during `'a`: the caller holds its gate, or garbage of it is queued.
     pub unsafe fn get<'a>(self) -> &'a Table {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the table is not freed during `'a`.
         unsafe { self.0.as_ref() }
     }
 
@@ -237,12 +237,12 @@ impl Table {
         self.storage
     }
 
-    /// How its rows lie in memory, the hidden row number included.
+    /// The layout of its rows, with the hidden row number.
     pub fn layout(&self) -> &Arc<RowLayout> {
         &self.layout
     }
 
-    /// Names the layout in versions and in the log.
+    /// Names the layout in the log and in checkpoint files.
     pub fn layout_number(&self) -> u16 {
         self.layout_number
     }
@@ -258,7 +258,7 @@ impl Table {
         self.log_index
     }
 
-    /// Keys by which the log names rows take this many bytes more, beside those in the index.
+    /// Charges bytes of noted log keys to the log's index.
     fn charge_keys(&self, bytes: i64) {
         self.indexes[self.log_index].account.add(0, bytes);
     }
@@ -278,7 +278,7 @@ impl Table {
         &self.indexes[index].index
     }
 
-    /// Whether an index is to hold a row with these bytes: its filter, if it has one, admits it.
+    /// Whether an index holds a row with these bytes: its filter, if it has one, admits the row.
     pub(crate) fn index_holds(&self, index: usize, row: &[u8]) -> bool {
         self.indexes[index].holds(&self.layout, row)
     }
@@ -293,7 +293,7 @@ impl Table {
         self.catalog
     }
 
-    /// How writers meet.
+    /// What happens when two transactions want to change one row.
     pub fn conflicts(&self) -> ConflictPolicy {
         self.conflicts
     }
@@ -303,14 +303,14 @@ impl Table {
         !self.catalog && self.conflicts == ConflictPolicy::Wait
     }
 
-    /// Its rows that have sunk, if any have. A reader of memory asks this *after* it has looked
-    /// there: if it is `None` then, no row had sunk before the reader looked.
+    /// The rows that have sunk; `None` before any has. A reader asks this *after* it has looked
+    /// into memory: `None` then means that no row had sunk before the reader looked.
     #[inline]
     pub fn cold(&self) -> Option<&Arc<ColdTable>> {
         self.cold.get()
     }
 
-    /// From now on rows may sink.
+    /// Sets the table's trees: from now on rows may sink.
     pub(crate) fn set_cold(&self, cold: Arc<ColdTable>) {
         self.cold.set(cold).expect("a table gets its trees once");
     }
@@ -325,18 +325,18 @@ impl Table {
         self.identity.as_ref()
     }
 
-    /// The gate in front of it.
+    /// The gate in front of the table.
     pub fn gate(&self) -> &Gate {
         &self.gate
     }
 
-    /// Tells whether any transaction has locks in it.
+    /// The lock word: whether any transaction has locks in the table.
     #[inline]
     pub fn lock_word(&self) -> &LockWord {
         &self.lock_word
     }
 
-    /// What it counts for the system views of what rarely happens.
+    /// Counts of rare events, for the system views.
     pub fn counters(&self) -> &TableCounters {
         &self.counters
     }
@@ -350,7 +350,7 @@ impl Table {
         self.tally.read()
     }
 
-    /// Deleted rows that were taken out of its indexes since it was made.
+    /// Deleted rows that were taken out of the indexes since the table was made.
     pub fn removed_rows(&self) -> u64 {
         self.tally.removed()
     }
@@ -360,8 +360,8 @@ impl Table {
         self.tally.read().rows + self.loading.missing()
     }
 
-    /// About how many different keys an index has, in memory and in its tree; unknown until they
-    /// have been counted.
+    /// About how many distinct keys an index has, in memory and in its tree; `None` until they have
+    /// been counted.
     pub fn distinct_keys(&self, index: usize) -> Option<u64> {
         let TableIndex { index: own, unique, .. } = &self.indexes[index];
         if *unique {
@@ -371,19 +371,19 @@ impl Table {
             return None;
         }
         match self.cold().filter(|cold| cold.rows() > 0) {
-            // Which keys are in both is not known: most, if a key has many rows.
+            // How many keys are in both is not known. If keys have many rows, most are.
             Some(cold) => Some(cold.distinct_keys(index)?.max(own.keys())),
             None => Some(own.keys()),
         }
     }
 
-    /// Counts the keys of its trees, if so many rows have sunk since they were counted last that it
-    /// is worth it; whether it was.
+    /// Counts the keys of the table's trees, if enough rows have sunk since the last count. Returns
+    /// whether it counted.
     pub(crate) fn count_cold_keys(&self, task: &Task) -> bool {
         let Some(cold) = self.cold().filter(|cold| cold.is_count_due()) else { return false };
         let indexes = (0..self.indexes.len()).filter(|index| !self.indexes[*index].unique);
-        // A statement that needs a page that cannot be read gets the error; the planner can do
-        // without.
+        // If a page cannot be read, the statement that needs it gets the error; the planner does
+        // without the count.
         let _ = cold.count_keys(indexes, task);
         true
     }
@@ -409,18 +409,19 @@ impl Table {
         self.row_number
     }
 
-    /// A row number that was never given out, or belongs to a row that recovery did not find.
+    /// Assigns a row number: one that was never assigned, or was only to a row that recovery did
+    /// not find.
     pub(crate) fn next_row_number(&self) -> u64 {
         self.next_row_number.fetch_add(1, Relaxed)
     }
 
-    /// Row numbers go on behind those of another table, whose place this one takes: none comes
-    /// again.
+    /// Makes row numbers go on after those of another table, whose place this one takes, so that no
+    /// number comes twice.
     pub(crate) fn number_behind(&self, other: &Table) {
         self.next_row_number.fetch_max(other.next_row_number.load(Relaxed), Relaxed);
     }
 
-    /// Row numbers go on behind this one, of a row that was not given its number here.
+    /// Makes row numbers go on after this one, of a row whose number this table did not assign.
     pub(crate) fn observe_row_number(&self, number: u64) {
         self.next_row_number.fetch_max(number + 1, Relaxed);
     }
@@ -446,13 +447,13 @@ impl Table {
         u64::from_le_bytes(bytes.expect("the column is eight bytes wide"))
     }
 
-    /// Appends the key that names a row in the log.
+    /// Replaces `key` by the key that names a row in the log.
     pub fn log_key(&self, row: &[u8], key: &mut KeyBuf) {
         self.indexes[self.log_index].key.encode_row(&self.layout, row, key);
     }
 
-    /// Whether two rows stand at the same place in every index, so that one can be a version of
-    /// the other (A4).
+    /// Whether two rows have the same keys, and are in the same filters, in every index, so that
+    /// one can be a version of the other (A4).
     pub fn keys_equal(&self, old: &[u8], new: &[u8]) -> bool {
         let layout = &*self.layout;
         let same_range = |r: &Range<usize>| same_bytes(&old[r.clone()], &new[r.clone()]);
@@ -464,13 +465,13 @@ impl Table {
             layout.is_null(old, *c) == layout.is_null(new, *c)
                 && same_bytes(layout.bytes(old, *c), layout.bytes(new, *c))
         };
-        // Other bytes can still be the same key: the case of a string under its collation.
+        // Different bytes may be the same key: strings that differ in case, under some collations.
         self.key_columns.iter().all(same)
             || self.indexes.iter().all(|index| index.same_place(layout, old, new))
     }
 
-    /// Asks for the memory that linking this row into the indexes will go through first; of several
-    /// indexes at once, since what is asked for one by one is waited for one by one anyway.
+    /// Prefetches the memory that linking this row into the indexes will touch first. Does so only
+    /// if there are several indexes, since with one there is nothing to overlap.
     #[inline]
     pub(crate) fn prefetch(&self, row: &[u8]) {
         if let [_, _, ..] = &self.indexes[..] {
@@ -478,14 +479,14 @@ impl Table {
         }
     }
 
-    /// As `prefetch`, for many rows, which will be linked into one index soon: as much as is known
-    /// without waiting for each.
+    /// As `prefetch`, for many rows that will be linked into one index soon: as far as it can go
+    /// without waiting for memory.
     pub(crate) fn prefetch_all<'r>(&self, ordinal: usize, rows: impl Iterator<Item = &'r [u8]>) {
         self.indexes[ordinal].index.prefetch_all(rows);
     }
 
-    /// Links an anchor into one index, unless the index's filter leaves the row out. Calls `check`
-    /// for every other row with the key if the index is unique; returns whether it refused none.
+    /// Links an anchor into one index, unless the index's filter leaves the row out. If the index
+    /// is unique, calls `check` for every other row with the key. Returns whether it refused none.
     ///
     /// # Safety
     /// The anchor was made by this table with this row and is linked in each index once.
@@ -498,7 +499,7 @@ impl Table {
         check: &mut dyn FnMut(AnchorPtr) -> Admit,
     ) -> bool {
         let index = &self.indexes[ordinal];
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the anchor was made with this row and is linked once.
         !index.holds(&self.layout, row) || unsafe { index.index.insert(guard, anchor, row, check) }
     }
 
@@ -509,7 +510,7 @@ impl Table {
     pub(crate) unsafe fn unlink(&self, guard: &Guard, anchor: AnchorPtr, row: &[u8], count: usize) {
         for index in self.indexes[..count].iter().rev() {
             if index.holds(&self.layout, row) {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller promises that the anchor is linked here, with this row.
                 unsafe { index.index.remove(guard, anchor, row) };
             }
         }
@@ -521,27 +522,27 @@ impl Table {
     /// The caller holds a guard under which it reached the anchor, which is linked in all of them.
     pub(crate) unsafe fn unlink_all(&self, guard: &Guard, anchor: AnchorPtr) {
         // SAFETY: the inline version always holds the keys (H3); no thread writes it, since the row
-        // is dead or being undone.
+        // is dead or being rolled back.
         unsafe {
             let row = self.row(anchor.inline(self.links()));
             self.unlink(guard, anchor, row, self.links());
         }
     }
 
-    /// A walk through a range of an index, at its beginning.
+    /// A new walk through a range of an index.
     pub(crate) fn walk_of(&self, ordinal: usize, range: &ScanRange, direction: Direction) -> Walk {
         let index = &self.indexes[ordinal];
         match range {
             ScanRange::All => Walk::Scan(Scan::range(KeyRange::all(), direction)),
             ScanRange::Keys(keys) => Walk::Scan(Scan::range(keys.clone(), direction)),
-            // Many rows may share the key: in chunks, where the index can go on within a key.
+            // Many rows may share the key, so this goes in chunks, which may end within a key.
             ScanRange::Key(key) if !index.unique => Walk::Scan(Scan::key(key)),
             ScanRange::Key(key) => Walk::Seek(key.clone()),
         }
     }
 
-    /// Goes on with a walk until `visit` breaks or the end is reached. After a break a few more
-    /// anchors may be visited; what is returned for them does not matter.
+    /// Goes on with a walk until `visit` breaks or the end is reached. A few more anchors may be
+    /// visited after a break; what `visit` returns for them does not matter.
     pub(crate) fn walk(
         &self,
         guard: &Guard,
@@ -563,7 +564,7 @@ impl Table {
         }
     }
 
-    /// The first answer that `look` gives for an anchor with this whole key.
+    /// The first `Some` that `look` returns for an anchor with this whole key.
     #[inline]
     pub(crate) fn find<T>(
         &self,
@@ -575,8 +576,8 @@ impl Table {
         self.indexes[ordinal].index.find_map(guard, key, look)
     }
 
-    /// Whether `test` holds for any anchor of a range; goes through it in chunks, each under a
-    /// guard of its own.
+    /// Whether `test` holds for any anchor of a range. Goes through the range in chunks, each under
+    /// a guard of its own.
     pub(crate) fn any_in_range(
         &self,
         worker: &Worker,
@@ -603,10 +604,10 @@ impl Table {
         self.tally.report_indexes(self.indexes.iter().map(|i| i.account.bytes() as i64).sum());
     }
 
-    /// Takes buckets away that its hash indexes have not needed for a while, about `budget` of them
-    /// now; returns how many. See [`Index::shrink`].
+    /// Removes buckets that the hash indexes have not needed for a while, about `budget` of them.
+    /// Returns how many. See [`Index::shrink`].
     pub(crate) fn shrink_indexes(&self, guard: &Guard, budget: usize, look: bool) -> usize {
-        // What is being loaded has got its buckets ahead of its rows.
+        // A table that is being loaded gets its buckets ahead of its rows.
         if !self.is_loaded() {
             return 0;
         }
@@ -621,13 +622,13 @@ impl Table {
         done
     }
 
-    /// A walk over all rows, at its beginning.
+    /// A new walk over all rows.
     pub(crate) fn walk_of_all(&self) -> Walk {
         self.walk_of(self.log_index, &ScanRange::All, Direction::Forward)
     }
 
     /// Goes on with freeing the rows and indexes of a dropped table: about `budget` entries.
-    /// Returns how many there were.
+    /// Returns how many entries it freed.
     ///
     /// # Safety
     /// The gate is empty and stays so, and no garbage of the table is queued.
@@ -640,9 +641,9 @@ impl Table {
         let mut done = 0;
         while done < budget && teardown.indexes < self.indexes.len() {
             let ordinal = (self.log_index + 1 + teardown.indexes) % self.indexes.len();
-            // SAFETY: this is the only user of the table; each anchor is freed once, behind
-            // everything that needs it, with the one version that is not freed yet if that is not
-            // inline: the newest.
+            // SAFETY: this is the only user of the table. Each anchor is freed once, after
+            // everything that needs it, together with its newest version if that is not inline; all
+            // other versions are freed already.
             let mut free = |anchor| unsafe {
                 self.free_newest(shard, anchor);
                 self.free_anchor(shard, anchor);
@@ -662,37 +663,36 @@ impl Table {
         done
     }
 
-    /// Whether nothing is left to be taken apart.
+    /// Whether the table is taken apart completely.
     pub(crate) fn is_apart(&self, teardown: &Teardown) -> bool {
         teardown.indexes == self.indexes.len()
     }
 }
 
 impl Table {
-    /// Whether its rows are all in memory or trees. If not, a transaction that wants to use it
-    /// waits.
+    /// Whether all rows of the table are in memory or in trees. If not, a transaction that wants to
+    /// use it waits.
     #[inline]
     pub fn is_loaded(&self) -> bool {
         self.loading.is_loaded()
     }
 
-    /// How far its loading has come.
+    /// The loading state.
     pub(crate) fn loading(&self) -> &Loading {
         &self.loading
     }
 
-    /// Rows that transactions have tried to write since it was made; those in progress have not
-    /// said yet.
+    /// Rows that transactions which have ended have tried to write since the table was made.
     pub fn attempts(&self) -> Attempts {
         self.tally.attempts()
     }
 
-    /// How an index has been used, if that is counted: in memory-optimized tables.
+    /// How an index has been used; counted only in memory-optimized tables.
     pub fn index_use(&self, index: usize) -> Option<IndexUse> {
         self.indexes[index].uses.as_ref().map(IndexUses::read)
     }
 
-    /// Counts a search for one row, which has come upon this many.
+    /// Counts a search for one row, which came upon `touched` rows.
     #[inline]
     pub(crate) fn count_look_up(&self, index: usize, shard: usize, touched: u64, found: bool) {
         if let Some(uses) = &self.indexes[index].uses {
@@ -700,8 +700,8 @@ impl Table {
         }
     }
 
-    /// Counts part of a scan of an index, which has come upon this many rows, and returned this
-    /// many.
+    /// Counts a chunk of a scan of an index, which came upon `touched` rows and returned
+    /// `returned`.
     pub(crate) fn count_chunk(
         &self,
         (index, shard): (usize, usize),
@@ -714,7 +714,7 @@ impl Table {
         }
     }
 
-    /// A commit has looked through a range, and come upon this many rows.
+    /// Counts a range that a commit has validated, in which it came upon `touched` rows.
     pub(crate) fn count_validation(&self, index: usize, shard: usize, touched: u64) {
         if let Some(uses) = &self.indexes[index].uses {
             uses.count_validation(shard, touched);
@@ -736,10 +736,10 @@ impl RowKeys for Table {
 
 impl Drop for Table {
     fn drop(&mut self) {
-        // SAFETY: this thread has the table exclusively. Each row is freed once, with the one
-        // version besides the inline one that is not freed yet: the queues are emptied of its
-        // garbage before the table is dropped (R1). An index that recovery did not come to build
-        // does not know the rows.
+        // SAFETY: this thread has exclusive access to the table. Each row is freed once, with its
+        // newest version; all other versions are freed already, since a table is dropped only after
+        // the queues have no garbage of it (R1). An index that recovery has not built yet does not
+        // have the rows.
         unsafe { self.take_apart(0, usize::MAX, &mut Teardown::default()) };
     }
 }
@@ -768,7 +768,7 @@ fn same_bytes(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
-/// Columns whose change may move a row in an index.
+/// Columns of keys and filters: those whose change may move a row in an index.
 fn key_columns(indexes: &[IndexSpec]) -> Box<[usize]> {
     let filters = indexes.iter().filter_map(|i| i.filter.as_ref());
     let keys = indexes.iter().flat_map(|i| i.columns.iter().map(|c| c.column));
@@ -778,8 +778,8 @@ fn key_columns(indexes: &[IndexSpec]) -> Box<[usize]> {
     columns.into()
 }
 
-/// Of a row of a fixed layout: the bytes of these columns and of the null bitmap, which indexes
-/// may read at any time, and the others.
+/// Splits the bytes of a row of a fixed layout: those of these columns and of the null bitmap,
+/// which indexes may read at any time, and all others.
 fn split_bytes(layout: &RowLayout, columns: &[usize]) -> (ByteRanges, ByteRanges) {
     if !layout.is_fixed() {
         return Default::default();

@@ -10,12 +10,12 @@ use crate::hot::table::Table;
 use crate::hot::tally::Exhausted;
 use crate::hot::visibility::{Snapshot, View};
 
-/// Where a row is that was looked for in memory.
+/// The result of a promotion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Promoted {
-    /// This anchor was made for it. It is to be queued for the sink.
+    /// This anchor was made for the row. The caller must queue it for the sink.
     New(AnchorPtr),
-    /// Another thread had brought it back before.
+    /// Another thread had promoted the row before.
     Before(AnchorPtr),
 }
 
@@ -29,16 +29,16 @@ impl Promoted {
 }
 
 impl Table {
-    /// Brings a row back into memory as the cold store has it, since `begin`. Every snapshot that
-    /// sees it there sees it here from then on, in all indexes, and it overrides what the cold
-    /// store says.
+    /// Brings a row back into memory as the cold store has it since `begin`. From then on every
+    /// snapshot that sees it there sees it in memory, in all indexes, and it overrides what the
+    /// cold store says.
     ///
-    /// `row` cannot be an old image: a row that a commit changes after the statement began does not
-    /// leave memory while the statement runs, so that the index has an anchor that decides.
+    /// `row` cannot be out of date: a row that a commit changes after the statement began does not
+    /// leave memory while the statement runs, so the index has an anchor that decides.
     ///
     /// # Safety
-    /// A statement is in progress, at the snapshot, which sees `begin`; or at an older one, which
-    /// is registered. During it `row` was read from the cold store.
+    /// A statement is active, at the snapshot, which sees `begin`, or at an older one, which is
+    /// registered. It has read `row` from the cold store.
     pub(crate) unsafe fn promote(
         &self,
         shard: usize,
@@ -48,8 +48,8 @@ impl Table {
     ) -> Result<Promoted, Exhausted> {
         let anchor = self.new_anchor(shard, row, Begin::back(begin))?;
         let mut before = None;
-        // An anchor of the key that the snapshot sees nothing of is another row: one that is being
-        // inserted, or was after this one had been deleted.
+        // An anchor of the key in which the snapshot sees nothing is of another row, which is being
+        // inserted or was inserted after this one had been deleted.
         let mut check = |other| {
             // SAFETY: the index reached it under the guard; the snapshot is registered.
             match unsafe { snapshot.view(other, self.links(), slots) } {
@@ -67,7 +67,7 @@ impl Table {
                 return Ok(Promoted::Before(before.expect("an anchor was refused for")));
             }
             for ordinal in (0..self.links()).filter(|ordinal| *ordinal != self.log_index) {
-                // The row exists already: an insert of its key meanwhile will find it.
+                // No check is needed: the row exists already, and an insert of its key finds it.
                 self.link(guard, anchor, row, ordinal, &mut |_| Admit::Admit);
             }
         }

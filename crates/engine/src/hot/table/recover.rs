@@ -1,4 +1,4 @@
-//! Putting rows back, from checkpoint files and the log. Only recovery does this, while it alone
+//! Recovery of rows from checkpoint files and the log. Only recovery calls this, while it alone
 //! uses the table.
 
 use std::ops::ControlFlow;
@@ -13,23 +13,23 @@ use crate::hot::table::{Table, Walk};
 use crate::hot::tally::Exhausted;
 use crate::sync::atomic::Ordering::Relaxed;
 
-/// Which rows are one thread's, of those that it comes to.
+/// One thread's share of the rows that its walk visits.
 #[derive(Clone, Copy)]
 pub(crate) enum Share<'t> {
-    /// Those whose hash is not greater than this.
+    /// Rows whose hash is not greater than `last`.
     Hashes { table: &'t Table, index: &'t HashIndex, last: u64 },
-    /// Those at every so-many-th address.
+    /// Rows whose address belongs to `part` out of `parts`.
     Addresses { part: usize, parts: usize },
 }
 
-/// Where a row is.
+/// Where a row is, as seen from a [`Share`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Side {
     /// In the share.
     Inside,
     /// Not in the share.
     Outside,
-    /// Behind the share's end.
+    /// After the end of the share, as are all rows that follow.
     Beyond,
 }
 
@@ -41,7 +41,7 @@ impl Share<'_> {
     pub unsafe fn place_of(&self, anchor: AnchorPtr) -> Side {
         match *self {
             Share::Hashes { table, index, last } => {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller promises that a guard protects the anchor.
                 let row = unsafe { table.row(anchor.inline(table.links())) };
                 if index.hash_of(row) <= last { Side::Inside } else { Side::Beyond }
             }
@@ -57,13 +57,14 @@ impl Share<'_> {
 }
 
 impl Table {
-    /// A row out of the log, if these bytes are as long as a row of this layout says it is.
+    /// Checks the bytes of a row from the log: returns the row, or `None` if their length is not
+    /// that of a row of this layout.
     pub(crate) fn well_formed<'r>(&self, row: &'r [u8]) -> Option<&'r [u8]> {
         self.layout.checked(row)
     }
 
-    /// The row with this log key is now this one. It is in the log's index only. `old` takes the
-    /// bytes that it replaces.
+    /// Replaces the row with this log key, or inserts it, in the log's index only. Stores the bytes
+    /// that it replaces in `old`.
     pub(crate) fn recover_upsert(
         &self,
         shard: usize,
@@ -97,11 +98,12 @@ impl Table {
         Ok(())
     }
 
-    /// What a commit did to the row with this key, of a table that has trees: it is this row now,
-    /// or gone. `sunk` is the row in the tree, if there is one and it may have been replaced.
+    /// Replays a commit's change of the row with this key, in a table that has trees: the row
+    /// becomes `row`, or is deleted. `sunk` is the row in the tree, if there is one and it may have
+    /// been replaced.
     ///
-    /// Memory has up to two anchors for the key then: one that says that what the tree has is gone,
-    /// under all keys that it has there, and the row. The first is not needed where the row has the
+    /// Afterwards memory has up to two anchors for the key: the row, and a deletion of the row in
+    /// the tree, under all keys that it has there. The deletion is not needed if the row has the
     /// same keys.
     pub(crate) fn recover_sinking(
         &self,
@@ -139,14 +141,14 @@ impl Table {
     /// Whether a recovered row is a deletion.
     ///
     /// # Safety
-    /// As above.
+    /// A guard protects the anchor, or recovery alone uses the table.
     pub(crate) unsafe fn is_recovered_deletion(&self, anchor: AnchorPtr) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the anchor is protected.
         unsafe { anchor.head() }.load(Relaxed) & DELETED != 0
     }
 
-    /// One of this many shares of all rows: a walk by the log's index on which to look for them,
-    /// and which they are.
+    /// Share number `part` of `parts` shares of all rows: a walk through the log's index that
+    /// visits them, and the test for those of the share.
     pub(crate) fn share_of(&self, part: usize, parts: usize) -> (Walk, Share<'_>) {
         match &self.indexes[self.log_index].index {
             Index::Hash(index) => {
@@ -159,8 +161,8 @@ impl Table {
         }
     }
 
-    /// Prepares the indexes, but those that leave rows out, for as many rows as there will be: does
-    /// a part of that, and is to be called again if there is more. Several threads share the work.
+    /// Prepares the indexes without a filter for `rows` rows. Does part of the work; the caller
+    /// calls it again on `Continue`. Several threads may share the work.
     pub(crate) fn reserve(&self, guard: &Guard, rows: u64) -> ControlFlow<()> {
         let mut indexes = self.indexes.iter().filter(|own| own.filter.is_none());
         match indexes.any(|own| own.index.reserve(guard, rows).is_continue()) {
@@ -169,11 +171,11 @@ impl Table {
         }
     }
 
-    /// Rows of a checkpoint, in which each row is once, with their stamps: into all indexes. If a
-    /// unique index has another row with the key of one, which index that is; the table cannot be
-    /// used then. `anchors` is memory to work in.
+    /// Links rows of a checkpoint, each with its stamp, into all indexes; a checkpoint has each row
+    /// once. If a unique index has another row with the same key, returns that index's ordinal: the
+    /// table cannot be used then. `anchors` is a buffer.
     ///
-    /// Index by index, so that the upper parts of one stay in the caches.
+    /// Goes index by index, so that the upper levels of one index stay in the caches.
     pub(crate) fn recover_rows(
         &self,
         shard: usize,
@@ -194,7 +196,7 @@ impl Table {
                 // SAFETY: the anchor is new, and linked once into each index.
                 if !unsafe { self.link(guard, anchor, row, ordinal, check) } {
                     if ordinal == self.log_index {
-                        // SAFETY: no other thread has heard of it.
+                        // SAFETY: no other thread can reach the anchor, which was not linked.
                         unsafe { self.free_reserved(shard, anchor, row.len()) };
                     }
                     return Ok(Some(ordinal));
@@ -209,7 +211,7 @@ impl Table {
         Ok(None)
     }
 
-    /// The row with this log key is gone, if there was one.
+    /// Removes the row with this log key, if there is one. Stores its bytes in `old`.
     pub(crate) fn recover_delete(
         &self,
         shard: usize,
@@ -220,7 +222,7 @@ impl Table {
         let Some(anchor) = self.indexes[self.log_index].index.seek(guard, key).next() else {
             return;
         };
-        // SAFETY: as above.
+        // SAFETY: one thread handles this key, and recovery alone uses the table (V1, V2).
         unsafe {
             if let Some(old) = old {
                 *old = Some(self.row(anchor.inline(self.links())).into());
@@ -236,7 +238,8 @@ impl Table {
     /// # Safety
     /// No other thread reads or writes the row, except for its key.
     unsafe fn overwrite(&self, anchor: AnchorPtr, row: &[u8]) -> bool {
-        // SAFETY: the caller's promise; a fixed layout's rows are all equally long.
+        // SAFETY: the caller promises that other threads read no bytes but the key's, which are not
+        // written; the rows of a fixed layout are all equally long.
         unsafe {
             let old = self.row(anchor.inline(self.links()));
             let (same, other) = &self.log_bytes;
@@ -255,7 +258,7 @@ impl Table {
     /// # Safety
     /// The row is linked in the log's index alone, and removed once.
     unsafe fn recover_remove(&self, shard: usize, guard: &Guard, anchor: AnchorPtr) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that no other index has the row and that it is removed once.
         unsafe {
             let row = self.row(anchor.inline(self.links()));
             self.indexes[self.log_index].index.remove(guard, anchor, row);

@@ -1,8 +1,8 @@
-//! Sinking: what of a table's rows can leave memory, and how it leaves.
+//! The table's side of sinking: which rows can leave memory, and how they leave.
 //!
-//! The caller (`crate::sink`) holds the table's gate shared, has registered the oldest snapshot,
-//! which is no newer than the horizon, and is the only one: what snapshot and horizon see of a row
-//! neither changes nor is freed.
+//! The caller (`crate::sink`) is the only one. It holds the table's gate shared, and has registered
+//! the oldest snapshot, which is no newer than the horizon. So what that snapshot and the horizon
+//! see of a row neither changes nor is freed.
 
 use std::ops::ControlFlow;
 
@@ -18,14 +18,14 @@ use crate::hot::table::{SinksSince, Table, Walk};
 use crate::hot::visibility::{self, Past, Snapshot, View};
 use crate::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 
-/// What a row is to become in the cold store.
+/// What a round must do to a row in the cold store.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Descent<'a> {
-    /// These bytes.
+    /// Write these bytes.
     Row(&'a [u8]),
-    /// What it is already.
+    /// Nothing: the cold store has the row as it is.
     Unchanged,
-    /// Nothing: it is deleted.
+    /// Delete the row.
     Deleted,
 }
 
@@ -34,29 +34,32 @@ pub(crate) enum Descent<'a> {
 pub(crate) enum Left {
     /// The row has left memory.
     Sunk,
-    /// A commit has written to it that the horizon has not passed, and has queued it again.
+    /// The row stays: a commit that the horizon has not passed has written to it and queued it
+    /// again.
     Committed,
-    /// A transaction that is not over has written to it, and none that has committed since.
+    /// The row stays: a transaction that has not ended has written to it, and no commit since the
+    /// horizon has.
     Owned,
 }
 
 impl Table {
-    /// Since when its rows sink.
+    /// Since when the table's rows sink.
     pub(crate) fn sinks_since(&self) -> &SinksSince {
         &self.sinks_since
     }
 
-    /// Whether commits leave what they write to the sink.
+    /// Whether the table sinks: commits queue what they write for the sink.
     #[inline]
     pub(crate) fn sinks(&self) -> bool {
         self.is_sinkable() && self.sinks_since.get().is_some()
     }
 
-    /// What the horizon says of a row, and its identity key; nothing if the anchor says nothing.
+    /// What a round must do to a row in the cold store, as `horizon` sees the row; stores the row's
+    /// identity key in `key`. `None` if the anchor says nothing about its row.
     ///
     /// # Safety
     /// The caller is the sink, and `'a` is within the time that `horizon` is registered. The anchor
-    /// was queued, or was reached under the guard.
+    /// was queued, or was reached under a guard.
     pub(crate) unsafe fn descent<'a>(
         &self,
         anchor: AnchorPtr,
@@ -64,7 +67,8 @@ impl Table {
         slots: &SlotTable,
         key: &mut KeyBuf,
     ) -> Option<Descent<'a>> {
-        // SAFETY: the caller's promise; what the horizon sees stays while it is registered.
+        // SAFETY: only the sink, which is the caller, frees a queued anchor (S4), and what the
+        // horizon sees stays while it is registered.
         unsafe {
             let descent = match horizon.view(anchor, self.links(), slots) {
                 View::Nothing => return None,
@@ -82,8 +86,8 @@ impl Table {
         }
     }
 
-    /// Goes on with a walk over all rows, and tells of up to `limit` anchors that the horizon sees
-    /// something of.
+    /// Goes on with a walk over all rows, past up to `limit` anchors, and calls `found` for those
+    /// in which the horizon sees something.
     pub(crate) fn walk_settled(
         &self,
         guard: &Guard,
@@ -103,13 +107,13 @@ impl Table {
         });
     }
 
-    /// Takes a row out of memory that the cold store has as the horizon saw it, unless the row has
-    /// newer versions. What is to be freed once no statement can reach it any more is added to
-    /// `garbage`. With an `oldest` snapshot below the horizon, what that snapshot sees in memory is
-    /// released: the history has it.
+    /// Takes a row out of memory, which the cold store has as the horizon saw it, unless the row
+    /// has newer versions. Adds memory that can be freed once no statement can reach it to
+    /// `garbage`. If there is an `oldest` snapshot below the horizon, releases the versions that it
+    /// sees in memory: the history has them.
     ///
     /// # Safety
-    /// As for [`Table::descent`], which has given something for the anchor; called once for it in a
+    /// As for [`Table::descent`], which has returned `Some` for the anchor; called once for it in a
     /// round, when every active statement began at the horizon or later.
     pub(crate) unsafe fn take_down(
         &self,
@@ -119,8 +123,8 @@ impl Table {
         slots: &SlotTable,
         garbage: &mut Vec<Garbage>,
     ) -> Left {
-        // SAFETY: the caller's promise: what the oldest snapshot sees, and all that is newer, is
-        // there.
+        // SAFETY: the caller has registered the oldest snapshot, so what it sees, and all that is
+        // newer, is still allocated.
         let past = oldest.map_or_else(SmallVec::new, |oldest| unsafe {
             visibility::known(anchor, self.links(), slots, (horizon, oldest)).past
         });
@@ -148,11 +152,11 @@ impl Table {
                 }
                 return left;
             }
-            // SeqCst, as every exchange of a head: a writer that takes the row instead looks at
-            // locks next.
+            // SeqCst, like every exchange of a head: a writer that takes the row instead looks at
+            // the lock word next.
             let sunk = anchor.head().compare_exchange(newest.head, Begin::SUNK, SeqCst, Relaxed);
             if sunk.is_err() {
-                return Left::Owned; // a faster writer owns it, or did
+                return Left::Owned; // a writer has taken the row meanwhile
             }
             self.release(anchor, &past);
             self.unlink_all(guard, anchor);
@@ -166,13 +170,14 @@ impl Table {
         }
     }
 
-    /// Marks versions that are in no chain any more: they can be freed when no statement can reach
-    /// them.
+    /// Marks versions that are unlinked from their chain as released: they can be freed when no
+    /// statement can reach them.
     ///
     /// # Safety
     /// The versions are the row's, and allocated; no statement that begins now finds them.
     unsafe fn release(&self, anchor: AnchorPtr, past: &[Past]) {
-        // SAFETY: the caller's promise. No other thread writes the word: the version is committed.
+        // SAFETY: the caller promises that the versions are allocated. They are committed, so no
+        // other thread writes the word.
         unsafe {
             let inline = anchor.inline(self.links());
             for past in past.iter().filter(|past| past.version != inline) {

@@ -1,4 +1,4 @@
-//! Since when the rows of a table sink.
+//! The log position since which the rows of a table sink.
 
 use base::ids::Lsn;
 
@@ -6,7 +6,8 @@ use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
-/// Since when the rows of a table sink. Shared with what must know it of tables that are gone.
+/// The log position since which the rows of a table sink. Shared with the log keys of tables, which
+/// outlive them.
 #[derive(Clone, Debug)]
 pub(crate) struct SinksSince(Arc<AtomicU64>);
 
@@ -17,8 +18,8 @@ impl Default for SinksSince {
 }
 
 impl SinksSince {
-    /// Commits from this position on leave what they wrote to the sink; none if the table does not
-    /// sink.
+    /// Commits from this position on queue what they write for the sink; `None` if the table does
+    /// not sink.
     pub fn get(&self) -> Option<Lsn> {
         let since = self.0.load(Acquire); // pairs with set
         (since != u64::MAX).then_some(Lsn(since))
@@ -28,7 +29,7 @@ impl SinksSince {
         self.0.store(since.0, Release); // pairs with get
     }
 
-    /// The table was sinking at this position, and may have been before.
+    /// Lowers the position to this one, at which the table was sinking already.
     pub fn include(&self, stamp: Lsn) {
         self.0.fetch_min(stamp.0, AcqRel); // pairs with get
     }

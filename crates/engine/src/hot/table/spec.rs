@@ -1,4 +1,4 @@
-//! What a table is made from.
+//! The specification of a table.
 
 use base::ids::StorageId;
 use base::types::TypeKind;
@@ -17,15 +17,15 @@ pub enum ConflictPolicy {
     Wait,
 }
 
-/// How an index finds rows.
+/// The kind of an index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IndexKind {
-    /// By equality of the whole key. The bucket count is a hint.
+    /// A hash index, which finds rows by their whole key. The bucket count is a hint.
     Hash {
         /// How many distinct keys are expected.
         bucket_count: u64,
     },
-    /// By order.
+    /// A range index, which has rows in order.
     Range,
 }
 
@@ -38,11 +38,11 @@ pub struct IndexSpec {
     pub columns: Vec<KeyColumn>,
     /// Whether two live rows may not have the same key.
     pub unique: bool,
-    /// Which rows it holds; all if there is none.
+    /// Which rows the index holds; all if there is no filter.
     pub filter: Option<RowFilter>,
 }
 
-/// The start and step of an identity column.
+/// Start, step and cache size of an identity column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IdentitySpec {
     /// The first value.
@@ -53,14 +53,14 @@ pub struct IdentitySpec {
     pub block: i64,
 }
 
-/// What a table is made from; [`TableSpec::new`] gives the plainest.
+/// The specification of a table; [`TableSpec::new`] gives the simplest.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TableSpec {
     /// Names the table in the log.
     pub storage: StorageId,
     /// The types of its columns, without the hidden row number.
     pub columns: Vec<SqlType>,
-    /// Names the layout in versions and in the log.
+    /// Names the layout in the log and in checkpoint files.
     pub layout_number: u16,
     /// Its indexes. Ordinals count from 0 in this order, everywhere.
     pub indexes: Vec<IndexSpec>,
@@ -69,7 +69,7 @@ pub struct TableSpec {
     /// Whether it is a table of the catalog, so that replay treats a commit that changes it as a
     /// barrier.
     pub catalog: bool,
-    /// How writers meet.
+    /// What happens when two transactions want to change one row.
     pub conflicts: ConflictPolicy,
     /// The identity column's counter, if it has one.
     pub identity: Option<IdentitySpec>,
@@ -90,8 +90,8 @@ impl TableSpec {
         }
     }
 
-    /// The unique index whose key names rows in the log, if one holds every row: of several the
-    /// one with the fewest columns, and of those the first.
+    /// The unique index whose key names rows in the log, if one holds every row: of several, the
+    /// first with the fewest columns.
     pub fn log_index(&self) -> Option<usize> {
         let whole = |i: &(usize, &IndexSpec)| i.1.unique && i.1.filter.is_none();
         let (ordinal, _) =

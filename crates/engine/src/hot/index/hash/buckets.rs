@@ -1,31 +1,32 @@
-//! The bucket array: places to enter a list that is ordered by hash.
+//! The bucket array: entry points into a list that is ordered by hash.
 //!
 //! At **level** n there are 2^n buckets; a bucket is for the hashes that share their first n bits.
 //! It is named by the first of these hashes, its **border**, so that a bucket has the same name at
 //! every level that has it, and a doubling renames nothing.
 //!
-//! A bucket is one word, which is at the same time the list's own node at the border: it has the
-//! link to what follows. The words of the buckets that a level adds lie in a segment of their own,
+//! A bucket is one word, which is at the same time the list's own node at the border: it holds the
+//! link to the next node. The words of the buckets that a level adds lie in a segment of their own,
 //! which never moves. The buckets of the first level are in the list from the beginning.
 //!
 //! # Growing
 //!
-//! The thread that finds the table full begins a level: it allocates the segment. The level's
-//! buckets are put into the list in [`Share`]s, one for each insert, in the order of their borders,
-//! so that the words that this reads and writes lie next to each other. The thread that finishes
-//! the last share publishes the level. The table is a bit too full in the meantime.
+//! The thread that finds the table full begins a level: it allocates the segment. Each insert from
+//! then on puts a [`Share`] of the level's buckets into the list, in the order of their borders, so
+//! that the words that this reads and writes are adjacent. The thread that finishes the last share
+//! publishes the level. The table is a bit too full in the meantime.
 //!
-//! A caller that knows how many rows it is about to insert grows the table first: what is between
-//! two buckets has to be passed when one is put into the list, and before the inserts there is
-//! nearly nothing.
+//! A caller that knows how many rows it is about to insert grows the table first: putting a bucket
+//! into the list passes all nodes between it and the bucket before, and before the inserts there
+//! are nearly none.
 //!
 //! # Shrinking
 //!
 //! When there are far fewer keys than buckets, a lower level is published
-//! ([`Buckets::begin_shrink`]). Once no thread is on the way in through the buckets that it lacks,
-//! they are taken out of the list; once no thread is on one any more, their memory goes back to the
-//! system ([`Buckets::end_shrink`]). Its addresses are kept, for the next growth and because a
-//! prefetch looks at buckets without a guard. Meanwhile the table does not grow.
+//! ([`Buckets::begin_shrink`]). Once no thread is on its way in through a bucket that the lower
+//! level lacks, those buckets are taken out of the list. Once no thread stands on one any more,
+//! their memory goes back to the system ([`Buckets::end_shrink`]). Its addresses are kept for the
+//! next growth, and because a prefetch reads buckets without a guard. Meanwhile the table does not
+//! grow.
 
 use std::alloc::{self, Layout};
 use std::ptr::NonNull;
@@ -38,36 +39,37 @@ use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicU32, AtomicU64};
 
-/// An index begins with no more than 2^20 buckets, however many are hinted at: growing from there
-/// costs less than memory that may not be needed and scans over empty buckets.
+/// An index begins with at most 2^20 buckets, whatever the hint: growing from there costs less than
+/// memory that may not be needed and scans over empty buckets.
 const FIRST_LEVEL_MAX: u32 = 20;
 /// Low for the interleaving checker, so that most buckets have yet to be put into the list.
 const FIRST_LEVEL_MIN: u32 = if cfg!(feature = "shuttle") { 1 } else { 3 };
 /// 2^34 buckets take 128 GB.
 const LEVEL_MAX: u32 = 34;
-/// More buckets there are not.
+/// The most buckets that a table can have.
 pub(super) const MAX: u64 = 1 << LEVEL_MAX;
 /// Buckets that one insert puts into the list.
 const SHARE: u64 = if cfg!(feature = "shuttle") { 1 } else { 16 };
-/// Where the level is in the word that says what is being added.
+/// Where the level is in [`Buckets::growth`].
 const LEVEL_SHIFT: u32 = 48;
-/// In that word: buckets are being taken away.
+/// Flag in [`Buckets::growth`]: buckets are being removed.
 const SHRINKING: u64 = 1 << 63;
-/// Levels up to this one stay: their segments are too small to be given back to the system.
+/// Levels up to this one are never removed: their segments are too small to be given back to the
+/// system.
 const LEVEL_KEPT: u32 = if cfg!(any(test, feature = "shuttle")) { 1 } else { 18 };
-/// A table shrinks when it has this many buckets for each key. Low in tests, so that they do.
+/// A table shrinks when it has this many buckets for each key. Low in tests, so that they shrink.
 const SPARE: u64 = if cfg!(any(test, feature = "shuttle")) { 2 } else { 8 };
 
-/// Buckets of the level that is being added.
+/// Some buckets of the level that is being added, which one thread puts into the list.
 pub(super) struct Share {
     level: u32,
-    /// Among those that the level adds.
+    /// Number of the first of them among those that the level adds.
     first: u64,
     count: u64,
 }
 
 impl Share {
-    /// Their borders, in ascending order.
+    /// The buckets' borders, in ascending order.
     pub(super) fn borders(&self) -> impl Iterator<Item = u64> {
         let shift = u64::BITS - self.level;
         // The last of the level's bits is set in the buckets that it adds.
@@ -77,24 +79,25 @@ impl Share {
 
 #[derive(Debug)]
 pub(super) struct Buckets {
-    /// How many it was made for.
+    /// The number of buckets that the table was made for.
     hint: u64,
     /// The level of the first segment.
     first_level: u32,
-    /// The present level, all of whose buckets are in the list.
+    /// The current level, all of whose buckets are in the list.
     level: AtomicU32,
     /// The level that is being added or was added last, above [`LEVEL_SHIFT`], and how many of its
-    /// buckets have been claimed; or [`SHRINKING`]. Changed by exchange.
+    /// buckets have been claimed; with [`SHRINKING`] while buckets are being removed. Growing
+    /// threads change it by compare-exchange.
     growth: AtomicU64,
-    /// How many buckets are in the list, unless they are being taken away.
+    /// How many buckets are in the list, unless buckets are being removed.
     linked: AtomicU64,
-    /// Addresses of the segments, the one of `first_level` with all its buckets, the others with
-    /// those that their level adds. 0 if not allocated; written once.
+    /// Addresses of the segments: that of `first_level` has all its buckets, the others have those
+    /// that their level adds. 0 if not allocated; written once.
     segments: [Word; LEVEL_MAX as usize + 1],
 }
 
 impl Buckets {
-    /// About as many buckets as hinted at, within bounds. All words are 0.
+    /// About as many buckets as `hint`, within bounds. All words are 0.
     pub(super) fn new(hint: u64, counts: &Counts) -> Buckets {
         let wanted = hint.clamp(1, 1 << FIRST_LEVEL_MAX).next_power_of_two().ilog2();
         let first_level = wanted.clamp(FIRST_LEVEL_MIN, FIRST_LEVEL_MAX);
@@ -111,13 +114,13 @@ impl Buckets {
         buckets
     }
 
-    /// How many there are.
+    /// The number of buckets.
     #[inline]
     pub(super) fn count(&self) -> u64 {
         1 << self.level.load(Relaxed)
     }
 
-    /// How many it was made for, whatever it began with.
+    /// The number of buckets that the table was made for, which it may not have begun with.
     pub(super) fn hint(&self) -> u64 {
         self.hint
     }
@@ -128,7 +131,7 @@ impl Buckets {
         self.first_level
     }
 
-    /// The border of the n-th bucket after the one with this border, at the present level.
+    /// The border of the n-th bucket after the one with this border, at the current level.
     #[inline]
     pub(super) fn ahead(&self, border: u64, n: u64) -> Option<u64> {
         border.checked_add(n << (u64::BITS - self.level.load(Acquire)))
@@ -166,19 +169,19 @@ impl Buckets {
         unsafe { &*segment.add(offset as usize) }
     }
 
-    /// Begins to double their number, unless that is going on.
+    /// Begins to double the number of buckets, unless buckets are being added or removed.
     #[cold]
     pub(super) fn grow(&self, counts: &Counts) {
         let level = self.level.load(Acquire);
         if level == LEVEL_MAX {
             return;
         }
-        // The caller's guard keeps levels from going down and up again since it looked.
+        // The caller's guard keeps the level from having gone down and up again since the load.
         if self.growth.load(Relaxed) == complete(level) {
             let segment = self.add_segment(level + 1);
-            // Release: pairs with the claim, so that the segment is seen. Acquire: with
-            // `end_shrink`, which may have emptied it. If the exchange fails, another has done it,
-            // or the table is about to shrink.
+            // Release: pairs with the claim, so that the segment is seen. Acquire: pairs with
+            // `end_shrink`, which may have emptied it. If the exchange fails, another thread has
+            // begun the level, or the table is about to shrink.
             let begun = u64::from(level + 1) << LEVEL_SHIFT;
             if self.growth.compare_exchange(complete(level), begun, AcqRel, Relaxed).is_ok() {
                 counts.charge(segment, self.layout(level + 1).size(), 0);
@@ -186,7 +189,7 @@ impl Buckets {
         }
     }
 
-    /// The level that would do for this many keys, if there are far too many buckets for them.
+    /// The level that fits this many keys, if there are far too many buckets for them.
     pub(super) fn spare_level(&self, keys: u64) -> Option<u32> {
         let level = self.level.load(Relaxed);
         let enough = keys.saturating_mul(SPARE / 2).max(1).next_power_of_two().ilog2();
@@ -194,9 +197,9 @@ impl Buckets {
         (has_spare(level, keys) && enough < level).then_some(enough)
     }
 
-    /// Goes down to a level, unless buckets are being added: from now on threads enter through the
-    /// buckets of that level. Returns the level before. Only one thread does this, and it calls
-    /// [`Buckets::cancel_shrink`] or [`Buckets::end_shrink`] in the end.
+    /// Publishes a lower level, unless buckets are being added: from now on threads enter through
+    /// the buckets of that level. Returns the level before. One thread at a time calls this, and it
+    /// must call [`Buckets::cancel_shrink`] or [`Buckets::end_shrink`] afterwards.
     pub(super) fn begin_shrink(&self, to: u32) -> Option<u32> {
         let from = self.level.load(Acquire);
         let begun = SHRINKING | complete(from);
@@ -205,8 +208,8 @@ impl Buckets {
         Some(from)
     }
 
-    /// Goes back to the level before, if its buckets have become too few to be spared. None has
-    /// been taken out of the list yet.
+    /// Goes back to the level before, unless that still has far too many buckets for this many
+    /// keys. Called before any bucket is taken out of the list. Returns whether it went back.
     pub(super) fn cancel_shrink(&self, from: u32, keys: u64) -> bool {
         if has_spare(from, keys) {
             return false;
@@ -219,13 +222,14 @@ impl Buckets {
     /// Gives back the memory of the levels above `to`, up to `from`.
     ///
     /// # Safety
-    /// None of their buckets is in the list, and no thread is on one any more.
+    /// None of their buckets is in the list, and no thread stands on one any more.
     pub(super) unsafe fn end_shrink(&self, from: u32, to: u32, counts: &Counts) {
         for level in to + 1..=from {
             let (segment, layout) =
                 (self.segments[level as usize].load(Relaxed), self.layout(level));
             let start = NonNull::new(segment as *mut u8).expect("the level was there");
-            // SAFETY: the caller's promise; it came from `allocate` with this layout.
+            // SAFETY: the caller promises that the buckets are not used any more; the segment came
+            // from `allocate` with this layout.
             unsafe { empty(start, layout) };
             counts.discharge(segment, layout.size(), 0);
         }
@@ -233,7 +237,7 @@ impl Buckets {
         self.growth.store(complete(to), Release); // pairs with `grow`
     }
 
-    /// Some of the buckets that are to be put into the list, if there are any.
+    /// Claims some of the buckets that are still to be put into the list, if there are any.
     #[inline]
     pub(super) fn claim_share(&self) -> Option<Share> {
         let mut growth = self.growth.load(Relaxed);
@@ -254,9 +258,10 @@ impl Buckets {
         }
     }
 
-    /// The share's buckets are in the list. Returns how many they are.
+    /// Counts a share's buckets as linked, and publishes the level if it was the last share.
+    /// Returns how many buckets the share has.
     pub(super) fn finish_share(&self, share: Share) -> usize {
-        // AcqRel: the thread that finishes the last share has seen the others.
+        // AcqRel: the thread that finishes the last share sees what the others have linked.
         let linked = self.linked.fetch_add(share.count, AcqRel) + share.count;
         if linked == 1 << share.level {
             self.level.store(share.level, Release); // pairs with `border`
@@ -264,7 +269,7 @@ impl Buckets {
         share.count as usize
     }
 
-    /// The address of a level's segment, which is allocated if that has never been done.
+    /// The address of a level's segment; allocates it the first time.
     fn add_segment(&self, level: u32) -> u64 {
         let present = self.segments[level as usize].load(Acquire);
         if present != 0 {
@@ -302,8 +307,8 @@ impl Buckets {
     }
 }
 
-/// Zeros for a segment. Large ones are on huge pages of their own: every look-up begins at a random
-/// bucket.
+/// Allocates a segment of zeros. Large ones are on huge pages of their own, since every look-up
+/// begins at a random bucket.
 fn allocate(layout: Layout) -> NonNull<u8> {
     let segment = match layout.size() >= memory::HUGE_PAGE {
         true => memory::map(layout.size(), memory::HUGE_PAGE).ok(),
@@ -318,7 +323,8 @@ fn allocate(layout: Layout) -> NonNull<u8> {
 /// # Safety
 /// It came from [`allocate`] with this layout, and what is in it is not needed any more.
 unsafe fn empty(segment: NonNull<u8>, layout: Layout) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises that the segment has this layout and that its contents are not
+    // needed any more.
     unsafe {
         match layout.size() >= memory::HUGE_PAGE {
             true => memory::discard(segment, layout.size()),
@@ -332,7 +338,8 @@ unsafe fn empty(segment: NonNull<u8>, layout: Layout) {
 /// # Safety
 /// It came from [`allocate`] with this layout, and it is not used any more.
 unsafe fn free(segment: NonNull<u8>, layout: Layout) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises that `allocate` gave the segment for this layout, by the same
+    // branch, and that it is not used any more.
     unsafe {
         match layout.size() >= memory::HUGE_PAGE {
             true => memory::unmap(segment, layout.size()),
@@ -346,7 +353,7 @@ fn has_spare(level: u32, keys: u64) -> bool {
     keys.saturating_mul(SPARE) < 1 << level
 }
 
-/// What says that a level has been added.
+/// The value of [`Buckets::growth`] once all buckets of a level have been claimed.
 const fn complete(level: u32) -> u64 {
     (level as u64) << LEVEL_SHIFT | added(level)
 }

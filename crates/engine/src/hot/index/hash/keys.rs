@@ -1,15 +1,16 @@
-//! The entries of an index that is not unique: few rows of a key as they are, many in postings.
+//! The entries of a hash index that is not unique: the first few rows of a key are nodes of the
+//! list, further ones are in postings.
 //!
 //! The anchors of a key's first [`RUN_MAX`] rows are nodes of the list themselves, next to each
 //! other, so that a key with few rows takes no memory of its own. For further rows the key gets a
-//! node with postings, so that a key with many rows is no long way for searches, and removal takes
-//! no search. An anchor never moves from one to the other; its link word tells where it is
+//! node with postings. So searches do not pass all rows of a key with many, and removal of such a
+//! row needs no search. An anchor never moves from one to the other; its link word says where it is
 //! ([`is_place`]).
 //!
 //! # Invariants
 //!
-//! * K1: an insert links a node before all nodes with its hash, after having looked at all of them.
-//!   So of two inserts of a key one looks again, a key has at most one live group, and that
+//! * K1: an insert links a node before all nodes with its hash, after it has looked at all of them.
+//!   So of two inserts of a key one must look again. A key has at most one live group, which
 //!   precedes the key's anchors.
 
 use smallvec::SmallVec;
@@ -28,7 +29,7 @@ use crossbeam_epoch::Guard;
 /// postings.
 const RUN_MAX: usize = if cfg!(feature = "shuttle") { 1 } else { 8 };
 
-/// What a run has of a key.
+/// Where a new row of a key belongs: in its group, or as a node beside this many others.
 enum Place {
     Group(GroupPtr),
     Anchors(usize),
@@ -42,18 +43,18 @@ pub(super) struct Gathered {
 }
 
 impl SplitList<KeyNodes> {
-    /// Adds an anchor, whose key this is; returns whether the hash is new.
+    /// Adds an anchor with the probe's key. Returns whether the hash is new.
     ///
     /// # Safety
-    /// The caller holds a guard; the anchor is the index's to insert.
+    /// The caller holds a guard; the anchor is not in the index and is inserted once (X2).
     pub(super) unsafe fn insert(
         &self,
         anchor: AnchorPtr,
         probe: &Probe<'_>,
         counts: &Counts,
     ) -> bool {
-        // SAFETY: the caller's promise; what is reached through the list is protected by its guard,
-        // and a fresh group is this thread's until it is linked.
+        // SAFETY: the caller's guard protects what is reached through the list, and the anchor is
+        // inserted once. A fresh group belongs to this thread until it is linked.
         unsafe {
             let link = self.nodes().rows().link(anchor);
             loop {
@@ -64,7 +65,8 @@ impl SplitList<KeyNodes> {
                             counts.add_posted(anchor.address(), 1);
                             return false;
                         }
-                        // Its killer is about to do the same. The next search passes it by.
+                        // The group is dead. The thread that removed its last anchor is about to
+                        // mark it, too. The next search skips it.
                         self.mark(KeyNodes::node(group));
                         continue;
                     }
@@ -93,7 +95,8 @@ impl SplitList<KeyNodes> {
         }
     }
 
-    /// Where a row with this key belongs, among the nodes from what a word points to on.
+    /// Where a row with the probe's key belongs, among the nodes from the one on that a word points
+    /// to.
     ///
     /// # Safety
     /// The caller holds a guard; the word points to the first node with the hash or beyond.
@@ -134,7 +137,8 @@ impl SplitList<KeyNodes> {
         hash: impl FnOnce() -> u64,
         counts: &Counts,
     ) {
-        // SAFETY: the caller's promise; the call that is told that a group died owns it.
+        // SAFETY: the caller holds the guard and removes the anchor once. `unlink` returns a dead
+        // group to one call only, which owns the group.
         unsafe {
             let link = self.nodes().rows().link(anchor);
             if !is_place(link.load(Relaxed)) {
@@ -151,7 +155,8 @@ impl SplitList<KeyNodes> {
         }
     }
 
-    /// The nodes with this hash from what a word points to on, which becomes what follows them.
+    /// Collects the nodes with this hash, from the one on that a word points to. The word becomes
+    /// the one that points to the node after them.
     ///
     /// # Safety
     /// The caller holds a guard, which protects what is returned; the word points to the first of
@@ -176,7 +181,7 @@ impl SplitList<KeyNodes> {
         gathered
     }
 
-    /// The first node with this hash or beyond: the word that points to it. Changes nothing in the
+    /// The word that points to the first node with this hash or beyond. Changes nothing in the
     /// list.
     ///
     /// # Safety
@@ -219,10 +224,10 @@ impl std::fmt::Debug for KeyRun<'_> {
 }
 
 impl<'g> KeyRun<'g> {
-    /// The anchors with this key.
+    /// An iterator over the anchors with this key.
     ///
     /// # Safety
-    /// A guard is held for `'g`.
+    /// The caller holds a guard for `'g`.
     #[inline]
     pub(super) unsafe fn new(list: &'g SplitList<KeyNodes>, probe: Probe<'g>) -> KeyRun<'g> {
         KeyRun { list, word: list.start(probe.hash), probe, postings: None }
@@ -252,7 +257,7 @@ impl Iterator for KeyRun<'_> {
             if tags.is_gt() {
                 return None;
             }
-            // SAFETY: reached under the guard that `new` was promised (L2).
+            // SAFETY: reached under the guard that the caller of `new` holds (L2).
             unsafe {
                 self.word = list.nodes().link(node).load(Acquire);
                 if tags.is_ne() || is_marked(self.word) {

@@ -13,17 +13,18 @@
 //! | 1 [`TO_BUCKET`] | 0 | 1 |
 //! | 0 [`MARK`] | the node whose word this is has been removed | same |
 //!
-//! The tag is made of the bits that follow those that all hashes of a bucket of the first level
-//! have in common. So among the nodes that a search meets tags are ordered as hashes are, and
-//! mostly tell that a node lies before or beyond what is looked for without a look at the node.
+//! The tag holds the bits after those that all hashes of a bucket of the first level have in
+//! common. So among the nodes that a search meets, tags are ordered as hashes are. Mostly they tell
+//! that a node lies before or beyond the wanted one without a look at the node.
 //!
 //! # Life of a bucket
 //!
-//! Those of the first level are in the list from the beginning. When a level is added, the words of
-//! its buckets are put into the list a few at a time, by inserts ([`SplitList::help_grow`]); each
-//! behind what follows the bucket that it splits from, which is the one whose border lacks the last
-//! set bit. When all are there the level is reached, and from then on searches enter through them.
-//! So a search never finds a bucket that is not ready.
+//! The buckets of the first level are in the list from the beginning. When a level is added,
+//! inserts put the words of its buckets into the list, a few at a time ([`SplitList::help_grow`]).
+//! A bucket splits from the one whose border lacks the last set bit: the search for its place
+//! begins there, and passes the nodes with smaller hashes. When all buckets are in the list the
+//! level is published, and from then on searches enter through them. So a search never finds a
+//! bucket that is not ready.
 //!
 //! A bucket through which no search enters any more may be taken out as a node is: its word is
 //! marked, and then it is unlinked ([`SplitList::unlink_bucket`]).
@@ -32,9 +33,9 @@
 //!
 //! * L1: nodes and buckets are ordered by hash and border; a bucket precedes the nodes with its
 //!   border as their hash. A bucket through which a search may enter is not marked.
-//! * L2: the word of a marked node or bucket never changes again. So a reader that is on one goes
-//!   on to what followed when it was removed, all of which is protected by its guard or still in
-//!   the list.
+//! * L2: the word of a marked node or bucket never changes again. So a reader that stands on one
+//!   goes on to the nodes that followed when it was removed, all of which are protected by its
+//!   guard or still in the list.
 //! * L3: a node or bucket is unlinked by changing the word that points to it, which must not be
 //!   marked. When [`SplitList::remove`] or [`SplitList::unlink_bucket`] returns, nothing in the
 //!   list points to it.
@@ -55,7 +56,7 @@ const TO_BUCKET: u64 = 2;
 const FLAGS: u64 = 0xF;
 const TAG_SHIFT: u32 = 48;
 
-/// How many buckets ahead a scan asks for their first nodes.
+/// How many buckets ahead a scan prefetches first nodes.
 const PREFETCH_AHEAD: u64 = 12;
 
 /// What a link word points to.
@@ -78,7 +79,7 @@ pub(super) fn target(word: u64) -> Target {
     }
 }
 
-/// Whether the word is that of a node that has been removed.
+/// Whether this is the word of a node or bucket that has been removed.
 #[inline]
 pub(super) fn is_marked(word: u64) -> bool {
     word & MARK != 0
@@ -87,12 +88,12 @@ pub(super) fn is_marked(word: u64) -> bool {
 /// A place in the list: a word, and what it held.
 pub(super) struct Spot<'g> {
     pred: &'g Word,
-    /// Points to what follows the place.
+    /// The value of `pred`, which points to what follows the place.
     pub(super) word: u64,
 }
 
-/// See the module's header. All searches need a guard that protects what they reach; it is the
-/// caller's.
+/// See the module's header. The caller of a search must hold a guard, which protects what the
+/// search reaches.
 #[derive(Debug)]
 pub(super) struct SplitList<N> {
     buckets: Buckets,
@@ -122,21 +123,21 @@ impl<N> SplitList<N> {
     }
 
     /// How the tag in a link to a node compares with that of a hash in the same bucket of the first
-    /// level. If they differ, the hashes compare so too.
+    /// level. If they differ, the hashes compare in the same way.
     #[inline]
     pub(super) fn compare_tags(&self, word: u64, hash: u64) -> Ordering {
         (word >> TAG_SHIFT).cmp(&(hash << self.skipped_bits >> TAG_SHIFT))
     }
 
-    /// Cuts the list off behind its first bucket. Requires exclusive access, and that nothing in it
-    /// is to be freed.
+    /// Empties the list without a look at its nodes. Requires exclusive access, and that no node
+    /// must be freed.
     pub(super) fn forget(&self, state: &mut Dismantling) -> usize {
         self.buckets.word(0).store(0, Relaxed);
         *state = Dismantling::Over;
         0
     }
 
-    /// Asks for what a scan that has come to this bucket will soon need.
+    /// Prefetches what a scan that has come to this bucket will need soon.
     #[inline]
     fn prefetch_ahead(&self, border: u64) {
         if let Some(ahead) = self.buckets.ahead(border, PREFETCH_AHEAD) {
@@ -144,8 +145,8 @@ impl<N> SplitList<N> {
         }
     }
 
-    /// Asks for the first node of a bucket. Looks at nothing but the bucket, which stays, so that
-    /// it needs no guard.
+    /// Prefetches the first node of a bucket. Needs no guard, since it reads only the bucket's
+    /// word, whose address stays mapped.
     #[inline]
     fn prefetch_behind(bucket: &Word) {
         let word = bucket.load(Relaxed);
@@ -154,8 +155,8 @@ impl<N> SplitList<N> {
         }
     }
 
-    /// What a scan that has come to this bucket finds behind it and the empty ones that follow.
-    /// Asks for what it will soon need.
+    /// The word with which a scan that has come to this bucket goes on; skips empty buckets if that
+    /// is cheap. Prefetches what the scan will need soon.
     #[inline]
     pub(super) fn pass(&self, border: u64) -> u64 {
         let level = self.skipped_bits;
@@ -163,7 +164,7 @@ impl<N> SplitList<N> {
             self.prefetch_ahead(border);
             return self.follow(border);
         }
-        // Before a level is added, neighbours in the list are neighbours in memory.
+        // Before a level is added, buckets that are adjacent in the list are adjacent in memory.
         let (words, shift) = (self.buckets.first_words(), u64::BITS - level);
         let mut at = (border >> shift) as usize;
         loop {
@@ -179,7 +180,7 @@ impl<N> SplitList<N> {
         }
     }
 
-    /// What the bucket with this border points to.
+    /// The word of the bucket with this border.
     #[inline]
     pub(super) fn follow(&self, border: u64) -> u64 {
         // Acquire: pairs with the exchange that linked what the word points to.
@@ -194,47 +195,46 @@ impl<N: Nodes> SplitList<N> {
         self.buckets.word(self.buckets.border(hash))
     }
 
-    /// What the entry for a hash points to.
+    /// The value of the word at which a search for a hash enters the list.
     #[inline]
     pub(super) fn start(&self, hash: u64) -> u64 {
         // Acquire: pairs with the exchange that linked what the word points to.
         self.entry(hash).load(Acquire)
     }
 
-    /// Asks for the memory of the bucket that a hash falls into.
+    /// Prefetches the bucket that a hash falls into.
     #[inline]
     pub(super) fn prefetch(&self, hash: u64) {
         prefetch(std::ptr::from_ref(self.entry(hash)) as u64);
     }
 
-    /// Asks for the first node of the bucket that a hash falls into.
+    /// Prefetches the first node of the bucket that a hash falls into.
     #[inline]
     pub(super) fn prefetch_first(&self, hash: u64) {
         Self::prefetch_behind(self.entry(hash));
     }
 
-    /// Asks for the buckets that hashes fall into, and then for the first nodes of those.
+    /// Prefetches the buckets that hashes fall into, and then the first nodes of those.
     pub(super) fn prefetch_all(&self, hashes: &[u64]) {
         hashes.iter().for_each(|hash| self.prefetch(*hash));
         hashes.iter().for_each(|hash| self.prefetch_first(*hash));
     }
 
-    /// Puts some buckets of the level that is being added into the list, if one is; returns how
-    /// many.
+    /// If a level is being added, puts some of its buckets into the list. Returns how many.
     ///
     /// # Safety
     /// The caller holds a guard.
     pub(super) unsafe fn help_grow(&self) -> usize {
         let Some(share) = self.buckets.claim_share() else { return 0 };
         for border in share.borders() {
-            // What stands between the bucket that it splits from and itself has to be passed.
+            // The search for its place passes the nodes after the bucket that it splits from.
             let word = self.buckets.word(border & (border - 1)).load(Relaxed);
             if word & TO_BUCKET == 0 && self.compare_tags(word, border) == Ordering::Less {
                 prefetch_row(word & ADDRESS_MASK);
             }
         }
         for border in share.borders() {
-            // SAFETY: the caller's promise; each share is claimed once.
+            // SAFETY: the caller holds a guard; each share is claimed once.
             unsafe { self.link_bucket(border) };
         }
         self.buckets.finish_share(share)
@@ -246,7 +246,7 @@ impl<N: Nodes> SplitList<N> {
         let (bucket, before) =
             (self.buckets.word(border), self.buckets.word(border & (border - 1)));
         loop {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller holds a guard.
             let Some(spot) = (unsafe { self.find_from(before, border, |_| false) }) else {
                 continue;
             };
@@ -267,27 +267,27 @@ impl<N: Nodes> SplitList<N> {
     pub(super) unsafe fn unlink_bucket(&self, border: u64, before: u64) {
         self.buckets.word(border).fetch_or(MARK, AcqRel);
         let entry = self.buckets.word(before);
-        // SAFETY: the caller's promise. It passes all that precedes the bucket, and so meets it
-        // (L3).
+        // SAFETY: the caller holds a guard. The search passes all that precedes the bucket, and so
+        // meets it (L3).
         while unsafe { self.find_from(entry, border, |_| false) }.is_none() {}
     }
 
-    /// The place before the first node with a greater hash, or with this hash and of which `passes`
-    /// does not say that it comes before the place. Unlinks removed nodes on the way.
+    /// The place before the first node with a greater hash, or with this hash if `passes` returns
+    /// `false` for it. Unlinks removed nodes on the way.
     ///
     /// # Safety
     /// The caller holds a guard.
     pub(super) unsafe fn find(&self, hash: u64, mut passes: impl FnMut(u64) -> bool) -> Spot<'_> {
         let entry = self.entry(hash);
         loop {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller holds a guard.
             if let Some(spot) = unsafe { self.find_from(entry, hash, &mut passes) } {
                 return spot;
             }
         }
     }
 
-    /// As [`SplitList::find`], from this bucket on. Fails if something changed under way.
+    /// As [`SplitList::find`], from this bucket on. `None` if another thread changed the list here.
     unsafe fn find_from<'g>(
         &'g self,
         entry: &'g Word,
@@ -296,7 +296,7 @@ impl<N: Nodes> SplitList<N> {
     ) -> Option<Spot<'g>> {
         let mut pred = entry;
         let mut word = pred.load(Acquire);
-        // The node whose word `pred` is.
+        // The node that `pred` is the word of; `None` for a bucket.
         let mut before = None;
         loop {
             match target(word) {
@@ -324,7 +324,7 @@ impl<N: Nodes> SplitList<N> {
                     let next = link.load(Acquire);
                     if is_marked(next) {
                         let skip = next & !MARK;
-                        // It fails if the predecessor has been marked too (L3).
+                        // Fails if the predecessor has been marked, too (L3).
                         pred.compare_exchange(word, skip, AcqRel, Relaxed).ok()?;
                         if N::COUNTS_HASHES {
                             self.count_unlinked(before, node, skip);
@@ -342,14 +342,14 @@ impl<N: Nodes> SplitList<N> {
         }
     }
 
-    /// Counts the loss of a hash, if a node that has just been unlinked between `before` and what
-    /// `next` points to had it alone. Exact: at the moment of the exchange that unlinked it no
-    /// neighbour could come or go.
+    /// Counts the loss of a hash, if a node that has just been unlinked between `before` and the
+    /// target of `next` was the only one with its hash. The count is exact, since no neighbour
+    /// could come or go at the moment of the exchange that unlinked the node.
     ///
     /// # Safety
     /// The caller holds a guard under which it reached all three.
     unsafe fn count_unlinked(&self, before: Option<u64>, node: u64, next: u64) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's guard protects the three nodes.
         unsafe {
             let hash = self.nodes.hash(node);
             let follows = self.points_to(next, hash);
@@ -366,11 +366,11 @@ impl<N: Nodes> SplitList<N> {
     #[inline]
     pub(super) unsafe fn points_to(&self, word: u64, hash: u64) -> bool {
         let Target::Node(node) = target(word) else { return false };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's guard protects the node.
         self.compare_tags(word, hash).is_eq() && unsafe { self.nodes.hash(node) } == hash
     }
 
-    /// Links a node, whose word this is, at a spot; fails if that has changed.
+    /// Links a node, whose word is `link`, at a spot. Returns `false` if the spot has changed.
     ///
     /// # Safety
     /// The caller has held a guard since it found the spot; the spot is that of the node's hash,
@@ -388,11 +388,11 @@ impl<N: Nodes> SplitList<N> {
     /// # Safety
     /// The caller holds a guard; the node is in the list, and this is its hash.
     pub(super) unsafe fn remove(&self, node: u64, hash: u64) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller holds a guard, and the node is in the list.
         unsafe {
             self.mark(node);
-            // Passes all nodes with this hash, so that it meets this one if it is still linked
-            // (L3).
+            // This search passes all nodes with this hash, so that it meets this one if it is still
+            // linked (L3).
             self.find(hash, |_| true);
         }
     }
@@ -402,12 +402,12 @@ impl<N: Nodes> SplitList<N> {
     /// # Safety
     /// The caller holds a guard under which it reached the node.
     pub(super) unsafe fn mark(&self, node: u64) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's guard protects the node.
         unsafe { self.nodes.link(node) }.fetch_or(MARK, AcqRel);
     }
 
-    /// Goes on with calling `f` for every node, at most `budget` of them now; `f` may free it.
-    /// Returns how many there were.
+    /// Empties the list step by step: calls `f` for at most `budget` further nodes, which it may
+    /// free. Returns how many there were.
     ///
     /// # Safety
     /// The caller has exclusive access to the list.
@@ -437,7 +437,7 @@ impl<N: Nodes> SplitList<N> {
                     }
                 }
             };
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller has exclusive access, and `f` has not got the node yet.
             word = unsafe { self.nodes.link(node) }.load(Relaxed);
             f(node);
         }
@@ -455,7 +455,8 @@ pub(in crate::hot::index) struct Run<'g> {
 }
 
 impl<'g> Run<'g> {
-    /// The anchors from what a word points to on, which must not lie behind the first.
+    /// The anchors with the probe's key, from the target of a word on, which must not lie after the
+    /// first of them.
     ///
     /// # Safety
     /// A guard protects what the word points to for `'g`.
@@ -473,14 +474,14 @@ impl Iterator for Run<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<AnchorPtr> {
-        // SAFETY: `new` was promised a guard for `'g`.
+        // SAFETY: the caller of `new` holds a guard for `'g`.
         unsafe { self.list.next_match(&mut self.word, &self.probe) }
     }
 }
 
 impl SplitList<AnchorNodes> {
-    /// The next anchor with a key from what `word` points to on, which must not lie behind the
-    /// first; `word` becomes its word. Changes nothing in the list.
+    /// The next anchor with the probe's key from the target of `word` on, which must not lie after
+    /// the first of them. `word` becomes the anchor's word. Changes nothing in the list.
     ///
     /// # Safety
     /// A guard protects what the word points to.

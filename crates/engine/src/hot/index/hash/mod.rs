@@ -1,7 +1,7 @@
-//! Hash index: keys by equality, in a table that sizes itself.
+//! Hash index: finds keys by equality, in a table that sizes itself.
 //!
-//! The entries are in one [`list`] ordered by the hash of their keys, with the buckets as short
-//! cuts into it. What an entry is depends on whether the index is unique:
+//! The entries are in one [`list`] ordered by the hashes of their keys; the buckets are entry
+//! points into it. What an entry is depends on whether the index is unique:
 //!
 //! * unique: the anchors themselves; the link word is the list's. Anchors with the same key are
 //!   next to each other, newest first.
@@ -42,7 +42,7 @@ use list::SplitList;
 use nodes::{AnchorNodes, KeyHeader, KeyNodes};
 use stage::Shrinking;
 
-/// How often one call of [`HashIndex::reserve`] adds buckets.
+/// How many shares of buckets one call of [`HashIndex::reserve`] adds.
 const SHARES_AT_ONCE: usize = 1024;
 
 /// See the module's header.
@@ -90,22 +90,22 @@ impl HashIndex {
         let probe = self.probe_row(row, &mut key);
         let striped = match &self.entries {
             Entries::Anchors(list) => {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller holds the guard and inserts the anchor once (X1, X2).
                 if !unsafe { self.insert_anchor(list, anchor, &probe, check) } {
                     return false;
                 }
                 self.counts.add_rows(probe.hash, 1)
             }
             Entries::Keys(list) => {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller holds the guard and inserts the anchor once (X1, X2).
                 if !unsafe { list.insert(anchor, &probe, &self.counts) } {
                     return true;
                 }
                 self.counts.add_keys(probe.hash, 1)
             }
         };
-        // The stripes are chosen by hash, so each is about as full as the others, and most inserts
-        // need not add them up.
+        // Stripes are chosen by hash, so one stripe predicts the sum, and most inserts need not add
+        // them up.
         let count = self.buckets().count();
         if striped.max(0) as u64 * STRIPES as u64 > count && self.counts.keys() > count {
             self.grow(guard);
@@ -124,8 +124,8 @@ impl HashIndex {
         }
     }
 
-    /// See [`Index::prefetch_all`](super::Index::prefetch_all). To find the hash of a long key
-    /// costs less than to wait for two lines of memory, one after the other.
+    /// See [`Index::prefetch_all`](super::Index::prefetch_all). Hashing a long key costs less than
+    /// waiting for two cache lines, one after the other.
     pub fn prefetch_all<'r>(&self, rows: impl Iterator<Item = &'r [u8]>) {
         let mut key = KeyBuf::new();
         let hashes: SmallVec<[u64; 32]> =
@@ -158,8 +158,8 @@ impl HashIndex {
         self.prefetch_key(after);
     }
 
-    /// See [`Index::reserve`](super::Index::reserve). How many keys rows have is known of a unique
-    /// index alone; for another the hint that it was made with counts.
+    /// See [`Index::reserve`](super::Index::reserve). How many keys the rows will have is known
+    /// only of a unique index; another one is prepared for as many as its hint, at most.
     pub fn reserve(&self, guard: &Guard, rows: u64) -> ControlFlow<()> {
         let keys = if self.is_unique() { rows } else { rows.min(self.buckets().hint()) };
         for _ in 0..SHARES_AT_ONCE {
@@ -171,14 +171,15 @@ impl HashIndex {
         ControlFlow::Continue(())
     }
 
-    /// Adds buckets. Called again and again until there are enough.
+    /// Adds some buckets, and begins a level if none is being added. Called repeatedly until there
+    /// are enough.
     #[cold]
     fn grow(&self, guard: &Guard) {
         self.buckets().grow(&self.counts);
         self.help_grow(guard);
     }
 
-    /// Adds buckets if some are being added; returns how many.
+    /// If a level is being added, puts some of its buckets into the list. Returns how many.
     fn help_grow(&self, _guard: &Guard) -> usize {
         // SAFETY: the guard protects what is reached through the list.
         unsafe {
@@ -189,7 +190,7 @@ impl HashIndex {
         }
     }
 
-    /// What to look for among anchors to find the key of a row. Encodes it only if it must.
+    /// The probe for the key of a row. Encodes the key only if it is not made of words.
     #[inline]
     fn probe_row<'k>(&self, row: &[u8], key: &'k mut KeyBuf) -> Probe<'k> {
         match self.rows.word_probe(row) {
@@ -213,7 +214,7 @@ impl HashIndex {
         check: &mut dyn FnMut(AnchorPtr) -> Admit,
     ) -> bool {
         loop {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller holds a guard and inserts the anchor once (X1, X2).
             unsafe {
                 let spot = list.find(probe.hash, |_| false);
                 for other in Run::new(list, *probe, spot.word) {
@@ -234,7 +235,7 @@ impl HashIndex {
     /// # Safety
     /// As there.
     pub unsafe fn remove(&self, guard: &Guard, anchor: AnchorPtr, row: &[u8]) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller holds the guard; the anchor is in the index and removed once (X2).
         unsafe {
             let hash = || self.probe_row(row, &mut KeyBuf::new()).hash;
             match &self.entries {
@@ -307,7 +308,7 @@ impl HashIndex {
         budget: usize,
         free: Option<&mut dyn FnMut(AnchorPtr)>,
     ) -> usize {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that no other thread uses the index.
         unsafe {
             match (&self.entries, free) {
                 (Entries::Anchors(list), Some(free)) => {

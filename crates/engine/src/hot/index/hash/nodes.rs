@@ -1,4 +1,4 @@
-//! What the list's nodes are.
+//! The kinds of nodes in the list.
 
 use crate::hot::account::Striped;
 use crate::hot::anchor::AnchorPtr;
@@ -6,7 +6,7 @@ use crate::hot::index::postings::GroupPtr;
 use crate::hot::index::rows::Rows;
 use crate::sync::{Arc, Word};
 
-/// How the list reads its nodes, which it names by address.
+/// How the list reads its nodes, which it identifies by address.
 pub(super) trait Nodes {
     /// A node's word.
     ///
@@ -20,10 +20,10 @@ pub(super) trait Nodes {
     /// The node is protected.
     unsafe fn hash(&self, node: u64) -> u64;
 
-    /// Whether [`Nodes::lost_hash`] wants to be called.
+    /// Whether the list must call [`Nodes::lost_hash`].
     const COUNTS_HASHES: bool = false;
 
-    /// The last node with this hash has been unlinked.
+    /// Called when the last node with this hash has been unlinked.
     fn lost_hash(&self, _hash: u64) {}
 }
 
@@ -45,22 +45,22 @@ impl AnchorNodes {
 impl Nodes for AnchorNodes {
     #[inline]
     unsafe fn link<'g>(&self, node: u64) -> &'g Word {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the node is protected.
         unsafe { self.0.link(AnchorNodes::anchor(node)) }
     }
 
     #[inline]
     unsafe fn hash(&self, node: u64) -> u64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the node is protected.
         unsafe { self.0.hash(AnchorNodes::anchor(node)) }
     }
 }
 
-/// Tag of a node's address, in a word and wherever nodes are named: the node is a key with postings
-/// rather than an anchor.
+/// Tag of a node's address, in words and in arguments: the node is a key with postings, not an
+/// anchor.
 pub(super) const KEY: u64 = 4;
 
-/// What precedes the group in the node of a key with postings.
+/// The header before the group in the node of a key with postings.
 #[repr(C)]
 pub(super) struct KeyHeader {
     link: Word,
@@ -73,11 +73,11 @@ impl KeyHeader {
     }
 }
 
-/// Anchors as nodes, and keys with postings: a [`KeyHeader`] and a group.
+/// Anchors as nodes, and keys with postings, each a [`KeyHeader`] and a group.
 #[derive(Debug)]
 pub(super) struct KeyNodes {
     rows: Rows,
-    /// Different hashes in the list, which is to say keys.
+    /// Number of distinct hashes in the list, which stands for the number of keys.
     keys: Arc<Striped>,
 }
 
@@ -94,7 +94,7 @@ impl KeyNodes {
         (group.address() - size_of::<KeyHeader>() as u64) | KEY
     }
 
-    /// The group of a node that is a key.
+    /// The group of a node, if the node is a key with postings.
     #[inline]
     pub(super) fn group(node: u64) -> Option<GroupPtr> {
         (node & KEY != 0)
@@ -109,7 +109,7 @@ impl KeyNodes {
 impl Nodes for KeyNodes {
     #[inline]
     unsafe fn link<'g>(&self, node: u64) -> &'g Word {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the node is protected; the tag says what it is.
         unsafe {
             match node & KEY {
                 0 => self.rows.link(AnchorNodes::anchor(node)),
@@ -120,7 +120,7 @@ impl Nodes for KeyNodes {
 
     #[inline]
     unsafe fn hash(&self, node: u64) -> u64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the node is protected; the tag says what it is.
         unsafe {
             match node & KEY {
                 0 => self.rows.hash(AnchorNodes::anchor(node)),

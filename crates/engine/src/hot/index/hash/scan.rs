@@ -19,7 +19,7 @@ impl HashIndex {
         let more = unsafe {
             match &self.entries {
                 Entries::Anchors(_) if scan.is_key => {
-                    // What is returned does not matter, since all have the same key.
+                    // Breaks are ignored, since the scan cannot stop within a key.
                     self.seek(guard, &scan.range.lower).for_each(|anchor| _ = visit(anchor));
                     false
                 }
@@ -33,7 +33,8 @@ impl HashIndex {
     }
 }
 
-/// Never stops between anchors with the same hash, since a hash is all that the scan remembers.
+/// Scans a unique index. Never stops between anchors with the same hash, since the scan's position
+/// is a hash.
 ///
 /// # Safety
 /// The caller holds a guard.
@@ -79,7 +80,8 @@ unsafe fn scan_anchors(list: &SplitList<AnchorNodes>, scan: &mut Scan, visit: Vi
     }
 }
 
-/// The rows of one key: those in postings first, then the others, between which it never stops.
+/// Visits the rows of one key: those in postings first, then the others, between which it never
+/// stops.
 ///
 /// # Safety
 /// The caller holds a guard.
@@ -91,7 +93,7 @@ unsafe fn scan_key(
 ) -> bool {
     let lower = scan.range.lower.clone();
     let probe = rows.probe(&lower);
-    // SAFETY: the caller's promise, for all nodes reached.
+    // SAFETY: the caller's guard protects all nodes that are reached.
     unsafe {
         let run = list.gather(&mut list.first(probe.hash), probe.hash);
         for group in run.groups.into_iter().filter(|group| rows.is_key(group.key(), &probe)) {
@@ -100,20 +102,20 @@ unsafe fn scan_key(
             }
         }
         for anchor in run.anchors.into_iter().filter(|&anchor| rows.has_key(anchor, &probe)) {
-            // What is returned does not matter, since nothing follows.
+            // Breaks are ignored, since nothing follows.
             _ = visit(anchor);
         }
     }
     false
 }
 
-/// The rows of a hash: those in postings first, by their keys, then the others, between which it
-/// never stops.
+/// Scans an index that is not unique, hash by hash. Of the rows of one hash it visits those in
+/// postings first, by their keys, then the others, between which it never stops.
 ///
 /// # Safety
 /// The caller holds a guard.
 unsafe fn scan_keys(list: &SplitList<KeyNodes>, scan: &mut Scan, visit: Visit<'_>) -> bool {
-    // SAFETY: the caller's promise, for all nodes reached.
+    // SAFETY: the caller's guard protects all nodes that are reached.
     unsafe {
         let mut word = list.first(scan.hash);
         loop {
@@ -126,7 +128,7 @@ unsafe fn scan_keys(list: &SplitList<KeyNodes>, scan: &mut Scan, visit: Visit<'_
                 Target::End => return false,
             };
             let run = list.gather(&mut word, hash);
-            // Groups before the one where it stopped are done.
+            // Groups before the one where the scan stopped are done.
             let stopped = scan.inside.as_ref().filter(|_| hash == scan.hash).map(|i| i.0.clone());
             for group in run.groups {
                 if stopped.as_ref().is_some_and(|key| group.key() < &**key) {

@@ -1,7 +1,8 @@
-//! Taking away buckets that an index has had no use for for a while.
+//! Removal of buckets that an index has not needed for a while.
 //!
-//! One thread does this, in stages: a stage begins when all guards of the stage before are gone
-//! ([`Passed`]), which may take several calls of [`HashIndex::shrink`].
+//! One thread at a time does this, in stages. Some stages begin only when all guards that were held
+//! in the stage before are gone ([`Passed`]), which may take several calls of
+//! [`HashIndex::shrink`].
 
 use crossbeam_epoch::Guard;
 
@@ -10,8 +11,8 @@ use super::nodes::Nodes;
 use super::stage::{Levels, Passed, Shrinking};
 use super::{Entries, HashIndex};
 
-/// So many looks in a row must find too many buckets: a table that was emptied is often filled
-/// again.
+/// How many looks in a row must find too many buckets before they are removed, since a table that
+/// was emptied is often filled again.
 const LOOKS: u32 = if cfg!(any(test, feature = "shuttle")) { 1 } else { 5 };
 
 impl HashIndex {
@@ -45,7 +46,7 @@ impl HashIndex {
                 Shrinking::Unlinking(levels, next) => {
                     let end = (1 << levels.from).min(*next + budget as u64);
                     // SAFETY: threads that entered before the lower level was published have left,
-                    // and no level is added now.
+                    // and no level is being added.
                     unsafe {
                         match &self.entries {
                             Entries::Anchors(list) => unlink(list, *levels, *next..end),
@@ -60,7 +61,8 @@ impl HashIndex {
                     return done;
                 }
                 Shrinking::Unlinked(levels, passed) if passed.get() => {
-                    // SAFETY: all have been taken out, and threads that were on one have left.
+                    // SAFETY: all buckets above `to` are unlinked, and threads that stood on one
+                    // have left.
                     unsafe { self.buckets().end_shrink(levels.from, levels.to, &self.counts) };
                     *shrinking = Shrinking::default();
                     return 0;
@@ -70,8 +72,7 @@ impl HashIndex {
         }
     }
 
-    /// Adds buckets of the level that is being added, since nothing can be taken away before it is
-    /// there.
+    /// Helps to complete the level that is being added, since no bucket can be removed before that.
     fn finish_growth(&self, guard: &Guard, budget: usize) -> usize {
         let mut done = 0;
         while done < budget {
@@ -83,7 +84,7 @@ impl HashIndex {
         done.min(budget)
     }
 
-    /// Whether buckets are being taken away.
+    /// Whether buckets are being removed.
     #[cfg(test)]
     pub fn is_shrinking(&self) -> bool {
         let shrinking = self.shrinking.lock().expect("no panic while shrinking");
@@ -91,14 +92,15 @@ impl HashIndex {
     }
 }
 
-/// Takes those of some buckets out of the list that do not stay.
+/// Takes those buckets of a range out of the list that the lower level does not have.
 ///
 /// # Safety
-/// The caller holds a guard, and no thread enters through them.
+/// The caller holds a guard, and no thread enters through these buckets.
 unsafe fn unlink<N: Nodes>(list: &SplitList<N>, levels: Levels, buckets: std::ops::Range<u64>) {
     for (border, stays) in buckets.map(|n| levels.border(n)) {
         if border != stays {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller holds a guard, no thread enters through the bucket, and `stays` is
+            // a bucket of the lower level.
             unsafe { list.unlink_bucket(border, stays) };
         }
     }

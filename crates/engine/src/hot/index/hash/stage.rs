@@ -1,20 +1,20 @@
-//! How far a hash index has come with taking buckets away.
+//! The stages of removing buckets from a hash index.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
 use crossbeam_epoch::Guard;
 
-/// How far it has come.
+/// The current stage.
 #[derive(Debug)]
 pub(super) enum Shrinking {
-    /// So many looks in a row have found too many buckets.
+    /// No bucket is being removed; this many looks in a row have found too many buckets.
     Watching(u32),
-    /// Threads enter through the buckets that stay, but for those that were on their way.
+    /// New searches enter through the buckets that stay; older ones may still enter through others.
     Entered(Levels, Passed),
-    /// All others are taken out of the list, in the order of their borders; this is the next.
+    /// The other buckets are being unlinked in the order of their borders; this is the next.
     Unlinking(Levels, u64),
-    /// All are out, but a thread may be on one.
+    /// The other buckets are unlinked, but a thread may stand on one.
     Unlinked(Levels, Passed),
 }
 
@@ -24,18 +24,18 @@ impl Default for Shrinking {
     }
 }
 
-/// Levels of buckets.
+/// The levels before and after.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Levels {
-    /// What there were.
+    /// The level before.
     pub from: u32,
-    /// What there are to be.
+    /// The lower level.
     pub to: u32,
 }
 
 impl Levels {
-    /// The border of the n-th bucket, and that of the last one before it that stays: the same if it
-    /// stays itself.
+    /// The border of the n-th bucket of level `from`, and that of the last bucket up to it that
+    /// stays.
     pub fn border(self, n: u64) -> (u64, u64) {
         let border = n << (u64::BITS - self.from);
         (border, border & !(u64::MAX >> self.to))
@@ -47,7 +47,7 @@ impl Levels {
 pub(super) struct Passed(std::sync::Arc<AtomicBool>);
 
 impl Passed {
-    /// Of this moment.
+    /// Begins to watch the guards that are held now.
     pub fn since(guard: &Guard) -> Passed {
         let passed = Passed(Default::default());
         let flag = passed.0.clone();

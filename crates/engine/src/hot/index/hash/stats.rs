@@ -1,4 +1,4 @@
-//! How full the buckets are: for `sys.dm_db_xtp_hash_index_stats`.
+//! Statistics of how full the buckets are, for `sys.dm_db_xtp_hash_index_stats`.
 
 use crossbeam_epoch::Guard;
 
@@ -7,16 +7,16 @@ use super::nodes::{KeyNodes, Nodes};
 use super::{Entries, HashIndex};
 use crate::sync::atomic::Ordering::Acquire;
 
-/// Buckets, and what is in them.
+/// How full the buckets of an index are.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct HashStats {
     /// Buckets.
     pub total_buckets: u64,
     /// Buckets without a row.
     pub empty_buckets: u64,
-    /// Rows, deleted ones that have not been reclaimed included.
+    /// Rows, including deleted ones that have not been reclaimed.
     pub rows: u64,
-    /// Different keys; in a unique index, rows.
+    /// Distinct keys; in a unique index, rows.
     pub keys: u64,
     /// Most rows of a bucket.
     pub rows_max: u64,
@@ -38,9 +38,11 @@ pub struct HashStatsWalk {
     level: u32,
     /// The first hash that has not been counted.
     hash: Option<u64>,
-    /// The bucket being counted, and its rows and keys so far.
+    /// The bucket being counted.
     bucket: u64,
+    /// Its rows so far.
     rows: u64,
+    /// Its keys so far.
     keys: u64,
 }
 
@@ -102,7 +104,7 @@ impl HashIndex {
         (walk.hash.is_none()).then_some(walk.stats)
     }
 
-    /// The statistics, in one go: of an index that is not being changed.
+    /// The statistics, in one step. For an index that no other thread is changing.
     pub fn stats(&self, guard: &Guard) -> HashStats {
         let mut walk = self.start_stats();
         loop {
@@ -113,6 +115,8 @@ impl HashIndex {
     }
 }
 
+/// Counts about `budget` more keys.
+///
 /// # Safety
 /// The caller holds a guard.
 unsafe fn step<N: Nodes>(
@@ -122,7 +126,7 @@ unsafe fn step<N: Nodes>(
     rows: impl Fn(u64) -> u64,
 ) {
     let Some(from) = walk.hash else { return };
-    // SAFETY: the caller's promise, for all nodes reached.
+    // SAFETY: the caller's guard protects all nodes that are reached.
     unsafe {
         let mut word = list.start(from);
         let mut last = None;

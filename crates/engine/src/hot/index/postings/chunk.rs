@@ -10,16 +10,16 @@ use crate::hot::index::memory::allocate;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-/// Whether the interleaving checker runs, for which everything is made small.
+/// Whether the interleaving checker runs, for which chunks and segments are small.
 pub(super) const TINY: bool = cfg!(feature = "shuttle");
-/// Places in the chunks of the chain, such that chunks of 64, 128 and 256 bytes come out.
+/// Places in the chunks of the chain, which take 64, 128 and 256 bytes.
 pub(super) const CHAIN: [usize; 3] = if TINY { [1, 1, 1] } else { [5, 13, 29] };
 /// Places in a block, which takes 512 bytes. Different from those of the chain's chunks.
 pub(super) const BLOCK: usize = if TINY { 2 } else { 61 };
-/// The bit that a killed block has set.
+/// Set in the bits of a killed block.
 pub(super) const DEAD: u64 = 1 << 63;
 
-/// The word of the owner has the number of places in these bits.
+/// Where the number of places is in [`Chunk::owner`].
 const CAPACITY_SHIFT: u32 = 48;
 
 /// The fixed part of a chunk. Its places follow.
@@ -38,10 +38,10 @@ struct Chunk {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ChunkPtr(NonNull<Chunk>);
 
-/// What a place was cleared in.
+/// Where a place was cleared.
 pub(super) enum Unlinked {
     FromChain,
-    /// A block, which now has this many places taken.
+    /// In a block, which has this many taken places left.
     FromBlock {
         left: u32,
     },
@@ -56,7 +56,7 @@ impl ChunkPtr {
         link: &Word,
         counts: &Counts,
     ) -> ChunkPtr {
-        // SAFETY: what is written lies inside the memory.
+        // SAFETY: all writes are inside the memory, which this thread alone has.
         let chunk = unsafe {
             let memory = allocate(size(capacity));
             memory.write_bytes(0, size(capacity));
@@ -79,7 +79,7 @@ impl ChunkPtr {
     /// # Safety
     /// No other thread has seen it.
     pub(super) unsafe fn discard(self, counts: &Counts) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that no other thread has seen the chunk.
         unsafe {
             self.discharge(counts);
             self.free();
@@ -97,7 +97,7 @@ impl ChunkPtr {
     /// # Safety
     /// The chunk is protected for `'g`.
     unsafe fn get<'g>(self) -> &'g Chunk {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the chunk is protected.
         unsafe { self.0.as_ref() }
     }
 
@@ -106,7 +106,7 @@ impl ChunkPtr {
     /// # Safety
     /// The chunk is protected.
     pub(super) unsafe fn owner(self) -> u64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the chunk is protected.
         unsafe { self.get() }.owner & ADDRESS_MASK
     }
 
@@ -120,7 +120,7 @@ impl ChunkPtr {
     /// # Safety
     /// The chunk is protected for `'g`.
     pub(super) unsafe fn next<'g>(self) -> &'g Word {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the chunk is protected.
         &unsafe { self.get() }.next
     }
 
@@ -128,7 +128,8 @@ impl ChunkPtr {
     /// The chunk is protected for `'g` and has that many places.
     #[inline]
     pub(super) unsafe fn slot<'g>(self, slot: u64) -> &'g Word {
-        // SAFETY: the caller's promise; the places follow the fixed part.
+        // SAFETY: the caller promises that the chunk is protected and has the place; places follow
+        // the fixed part.
         unsafe { self.0.add(1).cast::<Word>().add(slot as usize).as_ref() }
     }
 
@@ -137,9 +138,9 @@ impl ChunkPtr {
     /// # Safety
     /// The chunk is protected.
     pub(super) unsafe fn taken(self) -> u64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the chunk is protected.
         unsafe {
-            // Acquire: pairs with the claim, so that a reader that has heard of an anchor finds it.
+            // Acquire: pairs with the claim, so that a reader that knows of an anchor finds it.
             self.get().bits.load(Acquire) & places(self.capacity())
         }
     }
@@ -149,17 +150,17 @@ impl ChunkPtr {
     /// # Safety
     /// The block is protected.
     pub(super) unsafe fn taken_in_block(self) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the block is protected.
         (unsafe { self.get() }.bits.load(Relaxed) & places(BLOCK)).count_ones()
     }
 
-    /// Puts an anchor into a free place and sets its link word; returns how many places are now
-    /// taken, or `None` if there was none free (or the block is dead).
+    /// Puts an anchor into a free place and sets its link word. Returns how many places are taken
+    /// then, or `None` if none was free or the block is dead.
     ///
     /// # Safety
     /// The chunk is protected.
     pub(super) unsafe fn place(self, anchor: AnchorPtr, link: &Word) -> Option<u32> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the chunk is protected.
         let chunk = unsafe { self.get() };
         let mut bits = chunk.bits.load(Relaxed);
         loop {
@@ -167,8 +168,8 @@ impl ChunkPtr {
                 return None;
             }
             let slot = (!bits).trailing_zeros();
-            // AcqRel: after the one that cleared the place (P2), before the one that kills the
-            // block.
+            // AcqRel: orders the claim after the clearing of the place (P2) and before a kill of
+            // the block.
             let before = chunk.bits.fetch_or(1 << slot, AcqRel);
             if before & (1 << slot | DEAD) != 0 {
                 bits = before;
@@ -187,10 +188,10 @@ impl ChunkPtr {
     /// # Safety
     /// The chunk is protected, and the place is taken by the caller's anchor.
     pub(super) unsafe fn clear(self, slot: u64) -> Unlinked {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the chunk is protected, and its anchor keeps the place.
         unsafe {
             self.slot(slot).store(0, Relaxed);
-            // Read before the bit is cleared: then another may kill the block.
+            // Read before the bit is cleared: after that another thread may kill the block.
             let is_block = self.capacity() == BLOCK;
             let left = self.get().bits.fetch_and(!(1 << slot), AcqRel) & !(1 << slot);
             match is_block {
@@ -200,20 +201,21 @@ impl ChunkPtr {
         }
     }
 
-    /// Makes a block without anchors refuse them for ever; returns whether it was this call.
+    /// Kills a block without anchors, so that it takes none any more. Returns whether this call
+    /// has killed it.
     ///
     /// # Safety
     /// The block is protected.
     pub(super) unsafe fn kill(self) -> bool {
         let empty = !places(BLOCK) & !DEAD;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the block is protected.
         unsafe { self.get() }.bits.compare_exchange(empty, empty | DEAD, AcqRel, Relaxed).is_ok()
     }
 
     /// # Safety
     /// The chunk is protected.
     pub(super) unsafe fn discharge(self, counts: &Counts) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the chunk is protected.
         let capacity = unsafe { self.capacity() };
         counts.discharge(self.address(), rounded(size(capacity)), capacity);
     }
@@ -221,7 +223,7 @@ impl ChunkPtr {
     /// # Safety
     /// The caller has exclusive access to it.
     pub(super) unsafe fn free(self) {
-        // SAFETY: the caller's promise; the size is the one it was allocated with.
+        // SAFETY: the caller has exclusive access; the chunk was allocated with this size.
         unsafe { free(self.0.cast(), size(self.capacity())) }
     }
 }

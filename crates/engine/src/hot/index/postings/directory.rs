@@ -8,15 +8,15 @@ use crate::hot::index::count::Counts;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-/// A block with at most this many anchors is worth filling up.
+/// A block with at most this many anchors is filled up before a new one is made.
 const OPEN: u32 = if TINY { 1 } else { 45 };
-/// How many entries an append that needs a block looks at before it makes a new one.
+/// How many entries an append that needs a block searches before it makes a new one.
 const SWEEP: u64 = 8;
 /// Entries in the first segment; each further one has twice as many.
 const SEGMENT: u64 = if TINY { 1 } else { 8 };
 const SEGMENTS: usize = 28;
 
-/// Names the blocks of a group by index. An entry is empty, or a block until that is killed.
+/// The blocks of a group, by index. An entry is empty, or holds a block until the block is killed.
 pub(super) struct Directory {
     /// The first chunk of the chain.
     chain: u64,
@@ -24,9 +24,10 @@ pub(super) struct Directory {
     active: Word,
     /// Entries that are or have been in use. Only grows.
     len: Word,
-    /// Blocks with at most [`OPEN`] anchors, and entries below `len` without a block: whether it is
-    /// worth looking for one. Two's complement: changes may overtake each other.
+    /// Number of blocks with at most [`OPEN`] anchors: whether a search for one is worth it. Two's
+    /// complement, since changes may overtake each other.
     open: Word,
+    /// Number of entries below `len` without a block, in the same way.
     holes: Word,
     /// Where the next search begins.
     hand: Word,
@@ -74,7 +75,7 @@ impl Directory {
         (0..self.len()).filter_map(|index| self.block(index))
     }
 
-    /// Adds an anchor of the group at this address.
+    /// Adds an anchor to the group at the address `group`.
     pub(super) fn append(&self, group: u64, anchor: AnchorPtr, link: &Word, counts: &Counts) {
         let active = self.active.load(Acquire);
         if active != 0 && self.place(ChunkPtr::from_address(active), anchor, link) {
@@ -104,7 +105,7 @@ impl Directory {
         }
     }
 
-    /// Looks for a block that is worth filling up, and for an entry without a block.
+    /// Searches for a block with at most [`OPEN`] anchors, and for an entry without a block.
     fn sweep(&self) -> (Option<ChunkPtr>, Option<u64>) {
         let positive = |word: &Word| (word.load(Relaxed) as i64) > 0;
         let mut hole = None;
@@ -135,7 +136,7 @@ impl Directory {
         counts: &Counts,
     ) {
         let block = ChunkPtr::create(group, BLOCK, anchor, link, counts);
-        // Before it can be seen, so that the count is never below what is there.
+        // Counted before other threads can see the block, so that the count is never too low.
         self.open.fetch_add(1, Relaxed);
         loop {
             let index = hole.take().unwrap_or_else(|| {
@@ -145,8 +146,8 @@ impl Directory {
             // SAFETY: not published yet.
             unsafe { block.next() }.store(index, Relaxed);
             let entry = self.entry_or_create(index, counts);
-            // Release: pairs with the Acquire in `block`. Another append may have found the entry
-            // empty as well.
+            // Release: pairs with the Acquire in `block`. Fails if another append has found the
+            // entry empty, too, and has filled it.
             if entry.compare_exchange(0, block.address(), Release, Relaxed).is_ok() {
                 break;
             }
@@ -155,7 +156,8 @@ impl Directory {
         self.active.store(block.address(), Release);
     }
 
-    /// Tells that a place of a block was cleared, which left it with this many anchors.
+    /// Called when a place of a block has been cleared, which left it with `left` anchors. Gives
+    /// the block back if there are none.
     ///
     /// # Safety
     /// The caller's anchor is still counted in the group.
@@ -169,14 +171,14 @@ impl Directory {
         if left == OPEN {
             self.open.fetch_add(1, Relaxed);
         }
-        // The active block is about to be used again. If another takes its place meanwhile, the
-        // sweep finds this one.
+        // The active block is about to be used again. If another block becomes active meanwhile,
+        // the sweep finds this one.
         if left != 0 || self.active.load(Relaxed) == block.address() {
             return;
         }
-        // SAFETY: the guard, and the caller's promise for the group. A killed block belongs to its
-        // killer, except for threads that have reached it before it was taken from its entry and
-        // from `active` (P3): these go with the epoch.
+        // SAFETY: the caller's anchor is still counted, which keeps the group alive. The thread
+        // that has killed a block owns it. Other threads may have reached it before it was taken
+        // from its entry and from `active` (P3), so the free waits for their guards.
         unsafe {
             if !block.kill() {
                 return;
@@ -226,7 +228,7 @@ impl Directory {
         })
     }
 
-    /// Takes back what was charged for the directory, without its blocks.
+    /// Discharges the memory of the directory, without its blocks.
     pub(super) fn discharge(&self, counts: &Counts) {
         counts.discharge(self as *const Directory as u64, size_of::<Directory>(), 0);
         for segment in self.segments() {
@@ -234,12 +236,13 @@ impl Directory {
         }
     }
 
-    /// Frees the directory without its blocks, and takes back what was charged if there are counts.
+    /// Frees the directory without its blocks, and discharges its memory if `counts` are given.
     ///
     /// # Safety
     /// It came from [`Directory::create`], and the caller has exclusive access to it.
     pub(super) unsafe fn free(directory: *mut Directory, counts: Option<&Counts>) {
-        // SAFETY: the caller's promise; segments came from boxes of this length.
+        // SAFETY: the caller promises that `create` boxed the directory and that nothing uses it;
+        // segments came from boxes of this length.
         unsafe {
             let directory = Box::from_raw(directory);
             if let Some(counts) = counts {
@@ -250,7 +253,7 @@ impl Directory {
     }
 }
 
-/// The segment that an index lies in, and where in it.
+/// The segment that an index lies in, and its offset there.
 pub(super) fn locate(index: u64) -> (usize, usize) {
     let segment = (index / SEGMENT + 1).ilog2();
     (segment as usize, (index - SEGMENT * ((1 << segment) - 1)) as usize)

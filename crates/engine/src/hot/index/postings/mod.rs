@@ -7,35 +7,35 @@
 //! ```
 //!
 //! A **group** is one distinct key. Its first anchor has its place in the group itself, so that a
-//! key with one row costs no more than the group. Further ones go to **chunks**: first a short
-//! chain of growing ones, then blocks behind a directory. An anchor never moves: its link word
-//! names its place for as long as it is in the index, so unlinking takes no search, and a scan that
-//! remembers the ordinal of a place can go on from there whatever has happened meanwhile.
+//! key with one row costs no more than the group. Further anchors go to **chunks**: first to a
+//! short chain of growing ones, then to blocks behind a directory. An anchor never moves: its link
+//! word names its place for as long as it is in the index. So unlinking needs no search, and a scan
+//! that remembers the ordinal of a place can go on from there whatever has happened meanwhile.
 //!
 //! # Life of a group
 //!
-//! Created by its first row; dead when its last row has gone; then its owner, the index, unlinks it
-//! and gives it to [`GroupPtr::retire`]. The count of rows in the state word also counts the
-//! operations that may touch the chunks: it is raised before an anchor is placed and lowered after
-//! its place has been cleared. So the removal that turns zero into [`DEAD`] has the group to
-//! itself.
+//! The insert of its first row creates a group; it is dead when its last row is removed. Then its
+//! owner, the index, unlinks it and gives it to [`GroupPtr::retire`]. The count of rows in the
+//! state word also counts the operations that may touch the chunks: it is raised before an anchor
+//! is placed and lowered after its place has been cleared. So the removal that turns zero into
+//! [`DEAD`] owns the group.
 //!
 //! # Life of a place
 //!
-//! A chunk has a word of bits: a set one says that the place is taken. It is claimed by setting the
-//! bit, filled by storing the anchor, and freed in the opposite order. Readers look at the bits to
-//! know where to look, and at the place to know what is there. Freed places are used again; a block
-//! without anchors is killed by setting its [`chunk::DEAD`] bit while no other is set, and given
+//! A chunk has a word of bits: a set bit says that a place is taken. A place is claimed by setting
+//! the bit, filled by storing the anchor, and freed in the opposite order. Readers look at the bits
+//! to find the places that are taken, and then at the places. Freed places are used again. A block
+//! without anchors is killed by setting its [`chunk::DEAD`] bit while no place is taken, and given
 //! back.
 //!
 //! # Invariants
 //!
 //! * P1: the count in a group's state is at least the number of its anchors that can be found.
 //! * P2: a place that is not claimed holds 0.
-//! * P3: the directory's `active` block holds an anchor that its setter has just placed there, or
-//!   is cleared before the block is given back. So it can be followed under any guard.
+//! * P3: a thread sets the directory's `active` to a block in which it has just placed an anchor,
+//!   and `active` is cleared before the block is given back. So it can be followed under any guard.
 //!
-//! Everything is lock-free: a thread that is stopped anywhere keeps no other from going on.
+//! All operations are lock-free: a thread that is stopped anywhere does not stop others.
 
 mod chunk;
 mod directory;
@@ -58,7 +58,8 @@ use directory::Directory;
 pub(super) use link::is_place;
 use link::{PLACE, SLOT_SHIFT};
 
-/// State: the rows are in the low bits, the length of the key is above this bit.
+/// Flag in a group's state: the group is dead. The bits below count its rows, those above hold the
+/// length of the key.
 const DEAD: u64 = 1 << 40;
 const ROWS: u64 = DEAD - 1;
 const KEY_LEN_SHIFT: u32 = 41;
@@ -66,10 +67,10 @@ const KEY_LEN_SHIFT: u32 = 41;
 /// Tag of `more`: it points to a directory, not to the first chunk.
 const IN_DIRECTORY: u64 = 1;
 
-/// How many places ahead an iteration asks for what is there.
+/// How many places ahead an iteration prefetches rows.
 const PREFETCH_AHEAD: u64 = 8;
 
-/// Ordinals count places: these bits are the slot, the bits above the number of the chunk.
+/// Bits of an ordinal that hold the slot; the bits above hold the number of the chunk.
 const SLOT_BITS: u32 = 6;
 
 /// The fixed part of a group. Its key follows.
@@ -79,8 +80,8 @@ pub(super) struct Group {
     state: Word,
     /// The anchor that has its place here, or 0.
     first: Word,
-    /// 0, the first chunk, or the directory with [`IN_DIRECTORY`]. Written once each time, by
-    /// compare-and-swap.
+    /// 0, then the first chunk, then the directory with [`IN_DIRECTORY`]. Changed by
+    /// compare-exchange.
     more: Word,
 }
 
@@ -103,8 +104,8 @@ impl GroupPtr {
         counts: &Counts,
     ) -> GroupPtr {
         let size = size::<Header>(key.len());
-        // SAFETY: what is written lies inside the memory, and is aligned since both parts consist
-        // of words.
+        // SAFETY: all writes are inside the memory, which this thread alone has, and are aligned,
+        // since both parts consist of words.
         let group = unsafe {
             let start = allocate(size);
             start.cast::<Header>().write(header);
@@ -128,14 +129,15 @@ impl GroupPtr {
     /// # Safety
     /// It came from [`GroupPtr::create`] with this type of header, and no other thread has seen it.
     pub(super) unsafe fn discard<Header>(self, counts: &Counts) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the header has this type and that no other thread has
+        // seen the group.
         unsafe {
             counts.discharge(self.address(), rounded(self.size::<Header>()), 1);
             self.free::<Header>();
         }
     }
 
-    /// The group at this address, which [`GroupPtr::address`] gave.
+    /// The group at this address, which [`GroupPtr::address`] returned.
     pub(super) fn from_address(address: u64) -> GroupPtr {
         GroupPtr(NonNull::new(address as *mut Group).expect("the address of a group"))
     }
@@ -147,7 +149,7 @@ impl GroupPtr {
     /// # Safety
     /// The group is protected for `'g`.
     unsafe fn get<'g>(self) -> &'g Group {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the group is protected.
         unsafe { self.0.as_ref() }
     }
 
@@ -156,23 +158,24 @@ impl GroupPtr {
     /// # Safety
     /// The group is protected for `'g`.
     pub(super) unsafe fn key<'g>(self) -> &'g [u8] {
-        // SAFETY: the caller's promise; the key follows the fixed part in the same allocation.
+        // SAFETY: the caller promises that the group is protected; the key follows the fixed part
+        // in the same allocation.
         unsafe {
             let len = (self.get().state.load(Relaxed) >> KEY_LEN_SHIFT) as usize;
             slice::from_raw_parts(self.0.add(1).cast().as_ptr(), len)
         }
     }
 
-    /// How many rows it has: an estimate while other threads change it.
+    /// How many rows the group has: an estimate while other threads change it.
     ///
     /// # Safety
     /// The group is protected.
     pub(super) unsafe fn rows(self) -> u64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the group is protected.
         unsafe { self.get() }.state.load(Relaxed) & ROWS
     }
 
-    /// Adds an anchor, whose link word is this.
+    /// Adds an anchor, whose link word is `link`.
     ///
     /// # Safety
     /// The group is protected.
@@ -182,9 +185,10 @@ impl GroupPtr {
         link: &Word,
         counts: &Counts,
     ) -> Result<(), Dead> {
-        // SAFETY: the caller's promise; from here on the count keeps the chunks alive (P1).
+        // SAFETY: the caller promises that the group is protected; from here on the count keeps the
+        // chunks alive (P1).
         let group = unsafe { self.get() };
-        // Pairs with the death in `unlink`: an append that comes later sees DEAD. What it adds to a
+        // Pairs with the kill in `unlink`: an append that comes later sees DEAD. What it adds to a
         // dead group's count does not matter.
         if group.state.fetch_add(1, AcqRel) & DEAD != 0 {
             return Err(Dead);
@@ -234,7 +238,7 @@ impl GroupPtr {
         self.directory(group, counts).append(self.address(), anchor, link, counts);
     }
 
-    /// The directory, which is made if there is none yet.
+    /// The directory; made if the group has none yet.
     fn directory<'g>(self, group: &'g Group, counts: &Counts) -> &'g Directory {
         let chain = group.more.load(Acquire);
         let mut current = chain;
@@ -250,17 +254,16 @@ impl GroupPtr {
                 }
             };
         }
-        // SAFETY: the chain is replaced by a directory and nothing else, which lives as long as the
-        // group.
+        // SAFETY: only a directory replaces the chain, and it lives as long as the group.
         unsafe { directory(current) }
     }
 
-    /// Takes away the anchor whose link word this is, from the group that it is in. Returns the
-    /// group if it has died of that: the caller must then unlink and retire it.
+    /// Removes the anchor with this link word from its group. Returns the group if that has killed
+    /// it: the caller must then unlink and retire it.
     ///
     /// # Safety
     /// The link word was set by [`GroupPtr::create`] or [`GroupPtr::append`], and the anchor has
-    /// not been taken away since.
+    /// not been removed since.
     pub(super) unsafe fn unlink(link: &Word, guard: &Guard, counts: &Counts) -> Option<GroupPtr> {
         let word = link.load(Relaxed);
         let address = word & ADDRESS_MASK;
@@ -286,8 +289,8 @@ impl GroupPtr {
                 }
             };
             let state = &owner.get().state;
-            // Release: the removal that kills the group sees what has been done to the chunks.
-            // Acquire: it may be this one.
+            // Release: the removal that kills the group sees what this one has done to the chunks.
+            // Acquire: this one may kill the group.
             let before = state.fetch_sub(1, AcqRel);
             let empty = before - 1;
             let died = empty & ROWS == 0
@@ -301,7 +304,7 @@ impl GroupPtr {
     /// # Safety
     /// The group is protected for `'g`.
     pub(super) unsafe fn postings<'g>(self, from: u64) -> Postings<'g> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the group is protected.
         let group = unsafe { self.get() };
         let number = from >> SLOT_BITS;
         let mut postings = Postings { group, number, chunk: None, pending: 0, ordinal: from };
@@ -309,13 +312,14 @@ impl GroupPtr {
         postings
     }
 
-    /// Gives a dead group back, once no guard can be at it.
+    /// Frees a dead group once no guard protects it.
     ///
     /// # Safety
-    /// The caller was told by [`GroupPtr::unlink`] that the group died, has unlinked it, and calls
+    /// [`GroupPtr::unlink`] has returned the group to the caller, which has unlinked it and calls
     /// this once. The type of header is that of [`GroupPtr::create`].
     pub(super) unsafe fn retire<Header>(self, guard: &Guard, counts: &Counts) {
-        // SAFETY: a dead group is its killer's alone, except for readers, which go with the epoch.
+        // SAFETY: the caller owns the dead group. Readers may still be in it, so the free waits for
+        // their guards.
         unsafe {
             counts.discharge(self.address(), rounded(self.size::<Header>()), 1);
             self.for_each_chunk(|chunk| chunk.discharge(counts));
@@ -332,7 +336,7 @@ impl GroupPtr {
     /// # Safety
     /// The caller has exclusive access to it. The type of header is that of [`GroupPtr::create`].
     pub(super) unsafe fn free<Header>(self) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller has exclusive access, and the header has this type.
         unsafe {
             self.for_each_chunk(|chunk| chunk.free());
             if let Some(directory) = self.directory_address() {
@@ -356,9 +360,9 @@ impl GroupPtr {
     /// Calls `f` for every chunk of the chain and every block; `f` may free it.
     ///
     /// # Safety
-    /// The caller has the group to itself.
+    /// The caller owns the group: no other thread changes it.
     unsafe fn for_each_chunk(self, mut f: impl FnMut(ChunkPtr)) {
-        // SAFETY: the caller's promise; a chunk is read before it is freed.
+        // SAFETY: the caller owns the group; a chunk is read before it is freed.
         unsafe {
             let mut next = self.get().more.load(Relaxed);
             if let Some(directory) = self.directory_address() {
@@ -381,17 +385,19 @@ fn size<Header>(key_len: usize) -> usize {
 /// # Safety
 /// The word is a group's `more` that names a directory, and the group is protected for `'g`.
 unsafe fn directory<'g>(more: u64) -> &'g Directory {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises that the word names a directory, which lives as long as its
+    // group.
     unsafe { &*((more & !IN_DIRECTORY) as *const Directory) }
 }
 
-/// The anchors of a group, place by place. Tolerates everything that happens meanwhile.
+/// An iterator over the anchors of a group, place by place. Other threads may change the group
+/// meanwhile.
 pub(super) struct Postings<'g> {
     group: &'g Group,
-    /// The number of the chunk: 0 is the group itself, then the chain, then the blocks.
+    /// The number of the chunk: 0 is the group itself, then come the chain and the blocks.
     number: u64,
     chunk: Option<ChunkPtr>,
-    /// Places of the chunk that were taken when it was entered and have not been looked at.
+    /// Places of the chunk that were taken when it was entered and have not been visited.
     pending: u64,
     ordinal: u64,
 }
@@ -403,13 +409,13 @@ impl std::fmt::Debug for Postings<'_> {
 }
 
 impl Postings<'_> {
-    /// Where to go on after the anchor that was returned last.
+    /// The ordinal at which to go on after the anchor that was returned last.
     pub(super) fn ordinal(&self) -> u64 {
         self.ordinal
     }
 
-    /// Finds the chunk with the present number and notes its places from `slot` on. Returns whether
-    /// there are chunks with this number or above it.
+    /// Enters the chunk with the current number, and notes its taken places from `slot` on. Returns
+    /// whether there are chunks with this number or a higher one.
     fn enter(&mut self, slot: u64) -> bool {
         let from = u64::MAX << slot;
         let more = self.group.more.load(Acquire);
@@ -420,8 +426,8 @@ impl Postings<'_> {
             return true;
         }
         let index = self.number - 1;
-        // SAFETY: the group is protected, and with it the chain and the directory; blocks go with
-        // the epoch.
+        // SAFETY: the group is protected, and with it the chain and the directory; blocks are freed
+        // only after the guard is gone.
         unsafe {
             let chain_len = CHAIN.len() as u64;
             if index < chain_len {
@@ -460,7 +466,7 @@ impl Iterator for Postings<'_> {
                 let anchor = match self.chunk {
                     // Acquire: pairs with the Release of the append that placed the anchor.
                     None => self.group.first.load(Acquire),
-                    // SAFETY: see `enter`; a place that is ahead and pending exists.
+                    // SAFETY: as in `enter`; a place that is pending exists.
                     Some(chunk) => unsafe {
                         if self.pending >> slot >> PREFETCH_AHEAD & 1 != 0 {
                             prefetch_row(chunk.slot(slot + PREFETCH_AHEAD).load(Relaxed));

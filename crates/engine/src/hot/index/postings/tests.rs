@@ -41,7 +41,7 @@ impl Fixture {
                 let group = GroupPtr::create(NoHeader, b"key", anchor, &link, &self.counts);
                 self.group = Some(group);
             }
-            // SAFETY: it is alive, and the link word is the anchor's own.
+            // SAFETY: the group is alive, and the link word is the anchor's own.
             Some(group) => unsafe {
                 group.append(anchor, &link, &self.counts).expect("the group is alive");
             },
@@ -51,7 +51,7 @@ impl Fixture {
 
     fn unlink(&mut self, id: u64) {
         let link = self.links.remove(&id).expect("it was appended");
-        // SAFETY: it was appended with this link word.
+        // SAFETY: the anchor was appended with this link word.
         unsafe {
             let guard = self.handle.pin();
             if let Some(dead) = GroupPtr::unlink(&link, &guard, &self.counts) {
@@ -61,10 +61,10 @@ impl Fixture {
         }
     }
 
-    /// What is found from an ordinal on, each with the ordinal behind it.
+    /// The anchors that are found from an ordinal on, each with the ordinal after it.
     fn from(&self, ordinal: u64) -> Vec<(u64, u64)> {
         let Some(group) = self.group else { return Vec::new() };
-        // SAFETY: it is alive.
+        // SAFETY: the group is alive.
         let mut postings = unsafe { group.postings(ordinal) };
         let mut found = Vec::new();
         while let Some(anchor) = postings.next() {

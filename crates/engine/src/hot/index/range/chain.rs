@@ -4,10 +4,11 @@ use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::rows::Rows;
 use crate::sync::atomic::Ordering::Acquire;
 
-/// The anchors of a key in a unique index, newest first, along their link words.
+/// An iterator over the anchors of a key in a unique index, newest first, along their link words.
 ///
-/// An anchor that is taken out keeps its link word, so that a reader that is on it goes on to what
-/// followed then: that is still in the chain, or was taken out after this one and is protected too.
+/// An anchor that is removed keeps its link word, so that a reader that stands on it goes on to the
+/// anchor that followed then: that is still in the chain, or was removed later and is protected,
+/// too.
 #[derive(Debug)]
 pub(in crate::hot::index) struct Chain<'g> {
     rows: &'g Rows,
@@ -21,14 +22,14 @@ impl Iterator for Chain<'_> {
     fn next(&mut self) -> Option<AnchorPtr> {
         let anchor = AnchorPtr::from_address(self.next)?;
         // SAFETY: protected by the guard under which the chain was entered, see above. Acquire:
-        // pairs with the Release of the removal that took something out behind it.
+        // pairs with the Release of the removal of the anchor after it.
         self.next = unsafe { self.rows.link(anchor) }.load(Acquire);
         Some(anchor)
     }
 }
 
 impl<'g> Chain<'g> {
-    /// The chain that begins with the anchor at this address; none if that is 0.
+    /// The chain that begins with the anchor at this address; empty if that is 0.
     ///
     /// # Safety
     /// The anchor was reached under a guard that lives for `'g`.

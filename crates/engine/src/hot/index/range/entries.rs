@@ -1,4 +1,4 @@
-//! What a leaf's entries point to, and searching among entries.
+//! The targets of a leaf's entries, and searches among entries.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -21,7 +21,7 @@ impl RangeIndex {
     /// It was an entry of a leaf while a guard was held that lives for `'g`.
     #[inline]
     pub(super) unsafe fn chain(&self, pointer: u64) -> Chain<'_> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that a guard protects the anchor.
         unsafe { Chain::new(&self.rows, pointer) }
     }
 
@@ -31,17 +31,17 @@ impl RangeIndex {
     /// It is the address of a protected anchor of the chain.
     pub(super) unsafe fn next_in_chain(&self, pointer: u64) -> u64 {
         let anchor = AnchorPtr::from_address(pointer).expect("an entry points to an anchor");
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the anchor is protected.
         unsafe { self.rows.link(anchor) }.load(Relaxed)
     }
 
-    /// Takes an anchor out of a chain; it is not the first one.
+    /// Removes an anchor from a chain whose first one it is not.
     ///
     /// # Safety
     /// Both are addresses of protected anchors, and the leaf is locked.
     pub(super) unsafe fn remove_from_chain(&self, first: u64, removed: u64) {
         let mut at = first;
-        // SAFETY: the caller's promise; anchors in the chain are protected.
+        // SAFETY: anchors in the chain are protected, and the caller has locked the leaf.
         unsafe {
             loop {
                 let next = self.next_in_chain(at);
@@ -60,9 +60,9 @@ impl RangeIndex {
     /// Encodes the key of a leaf entry.
     ///
     /// # Safety
-    /// The pointer was an entry of a leaf while a guard was held, which still is.
+    /// The pointer was an entry of a leaf under a guard that is still held.
     pub(super) unsafe fn key_of(&self, pointer: u64, out: &mut KeyBuf) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's guard protects the anchor or group.
         unsafe {
             if self.unique {
                 let anchor =
@@ -79,7 +79,7 @@ impl RangeIndex {
     /// # Safety
     /// As for [`RangeIndex::key_of`].
     unsafe fn compare(&self, pointer: u64, key: &[u8], scratch: &mut KeyBuf) -> Ordering {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's guard protects the anchor or group.
         unsafe {
             if !self.unique {
                 return GroupPtr::from_address(pointer).key().cmp(key);
@@ -90,7 +90,7 @@ impl RangeIndex {
     }
 
     /// The place of a key, or of the first greater one, in a leaf between whose fences it lies; and
-    /// whether the key is there. Not to be believed before the version has been checked.
+    /// whether the key is there. The caller must check the version before it uses the result.
     #[inline]
     pub(super) fn search(
         &self,
@@ -101,8 +101,9 @@ impl RangeIndex {
     ) -> Result<(usize, bool), Retry> {
         let ties = node.ties(0, head(key, node.prefix_len()));
         if let Some(len) = self.exact_len {
-            // Heads are whole keys. A longer key is greater than the one it starts with, and of a
-            // shorter one it does not matter that it is less.
+            // Heads are whole keys. A longer key (a bound of a scan) is greater than the key that
+            // it starts with. A shorter one is less than the keys with its head, and its place is
+            // the first of them.
             let passed = !ties.is_empty() && key.len() > len;
             return Ok((ties.start + usize::from(passed), !ties.is_empty() && key.len() == len));
         }
@@ -125,7 +126,7 @@ impl RangeIndex {
         Ok((range.start, false))
     }
 
-    /// Which child of an inner node a key belongs to.
+    /// The child of an inner node that a key belongs to.
     #[inline]
     pub(super) fn child_index(
         &self,
@@ -139,7 +140,7 @@ impl RangeIndex {
         let after = match self.exact_len {
             _ if ties.is_empty() => ties.start,
             Some(len) => {
-                // See `search`; the fences are whole keys too.
+                // As in `search`; fences are whole keys, too.
                 let passed = side == Side::From || key.len() > len;
                 if passed { ties.end } else { ties.start }
             }

@@ -2,39 +2,37 @@
 //!
 //! # Shape
 //!
-//! A leaf entry is the head of a key (eight bytes of it, see [`node`]) and a pointer: in a unique
-//! index to the newest anchor with the key, from which the link words lead to the others; in one
-//! that is not unique to the group of the key (see [`postings`](super::postings)). Where the head
-//! does not decide, the rest of the key is read from the row or the group. An inner node has the
-//! same form; the key of a child is its lower fence.
+//! A leaf entry is the head of a key (eight bytes of it, see [`node`]) and a pointer. In a unique
+//! index it points to the newest anchor with the key, from which the link words lead to the others;
+//! in one that is not unique, to the group of the key (see [`postings`](super::postings)). Where
+//! the head does not decide, the rest of the key is read from the row or the group. An inner node
+//! has the same form; the key of a child is its lower fence.
 //!
 //! # How it is read and written
 //!
-//! By optimistic lock coupling (Leis, Haubenschild, Neumann, 2019): every node has a version. A
-//! reader notes it, reads, and checks it again before it believes what it has read, or follows a
-//! pointer. A writer locks the one to three nodes that it changes, if they still have the versions
-//! at which it has read them. No thread waits for a node while holding another, and a lock is held
-//! for a few dozen instructions.
+//! The tree uses optimistic lock coupling (Leis, Haubenschild, Neumann, 2019): every node has a
+//! version. A reader notes the version, reads, and checks the version again before it uses what it
+//! has read, or follows a pointer. A writer locks the one to three nodes that it changes, if they
+//! still have the versions at which it has read them. No thread waits for a node while it holds
+//! another, and a lock is held for a few dozen instructions.
 //!
-//! Postings and what hangs on a leaf entry change without the leaf: an anchor joins a group
-//! without a lock at all.
+//! Groups change without their leaf: an anchor joins one without any lock.
 //!
 //! # Splitting and merging
 //!
 //! Both make new nodes and replace the old ones, so that a node's fences and prefix never change.
-//! Writers on the way down split full inner nodes, so that a parent always has room; a leaf is
-//! split evenly, but at the ends of the tree so that the keys that ascend (or descend) fill it. A
-//! node that becomes sparse is merged with a neighbour if they fit well into one.
+//! Writers split full inner nodes on their way down, so that a parent always has room. A leaf is
+//! split evenly, except at the ends of the tree, where ascending (or descending) inserts fill
+//! leaves. A node that becomes sparse is merged with a neighbour if both fit well into one.
 //!
 //! # Invariants
 //!
-//! * B1: a key is only in the leaf between whose fences it lies; the fences of neighbours are
-//!   equal.
+//! * B1: a key is only in the leaf between whose fences it lies; neighbours share a fence.
 //! * B2: a node that is out of the tree is obsolete, and never locked again.
-//! * B3: a pointer that was read is followed only after the version was checked. Then it was in the
-//!   node while the guard was held, and what it points to is protected.
+//! * B3: a thread follows a pointer that it has read only after it has checked the version. So the
+//!   pointer was in the node while the guard was held, and its target is protected.
 //!
-//! A scan continues by key: it copies a leaf's pointers, and finds the next leaf by the fence.
+//! A scan copies a leaf's pointers, and finds the next leaf by the fence.
 
 mod chain;
 mod entries;
@@ -70,41 +68,44 @@ const ENTRY_WORDS: i64 = 2;
 pub struct RangeIndex {
     rows: Rows,
     unique: bool,
-    /// Keys have this length and no head leaves any of it out.
+    /// The constant length of keys, if heads hold whole keys.
     exact_len: Option<usize>,
     root: Word,
     counts: Counts,
-    /// Apart, since readers look at the root all the time; shared, since a node may be freed after
-    /// the index has gone.
+    /// In memory of its own, since readers read the root all the time. Shared, since a node may be
+    /// freed after the index.
     activity: Arc<Activity>,
 }
 
-/// Groups of a range index have nothing before them.
+/// The header of a group in a range index, which has none.
 struct NoHeader;
 
-/// What has happened to the tree's nodes.
+/// Counts of the tree's nodes and of their changes.
 #[derive(Debug, Default)]
 struct Activity {
     leaves: AtomicU64,
     inner: AtomicU64,
     splits: AtomicU64,
     merges: AtomicU64,
-    /// Searches begun again because another thread changed a node meanwhile: by readers, by inserts
-    /// and removals, by splits, and by merges. Only an operation that begins again writes here.
+    /// Reads that began again because another thread changed a node meanwhile. Only an operation
+    /// that begins again writes to this count and those that follow.
     reads_again: Striped,
+    /// Inserts and removals that began again.
     updates_again: AtomicU64,
+    /// Splits that were given up because of such a change.
     splits_again: AtomicU64,
+    /// Merges that began again.
     merges_again: AtomicU64,
     /// Nodes out of the tree that readers may still be in.
     retired: AtomicU64,
 }
 
-/// The form of the tree: for `sys.dm_db_xtp_nonclustered_index_stats`.
+/// Shape and activity of the tree, for `sys.dm_db_xtp_nonclustered_index_stats`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct RangeStats {
     /// Nodes with entries of rows.
     pub leaf_nodes: u64,
-    /// Nodes above them.
+    /// Nodes above the leaves.
     pub inner_nodes: u64,
     /// Nodes from the root to a leaf.
     pub height: u32,
@@ -112,19 +113,19 @@ pub struct RangeStats {
     pub splits: u64,
     /// Pairs of nodes merged since the index was made.
     pub merges: u64,
-    /// Searches that had to begin again because of a change of a node at the same time.
+    /// Searches that began again because another thread changed a node meanwhile.
     pub reads_again: u64,
-    /// Inserts and removals that had to.
+    /// Inserts and removals that began again for this reason.
     pub updates_again: u64,
-    /// Splits that had to, or were given up in favour of another.
+    /// Splits that began again for this reason, or were given up in favour of another thread's.
     pub splits_again: u64,
-    /// Merges that had to, or were given up in favour of another.
+    /// Merges that began again for this reason, or were given up in favour of another thread's.
     pub merges_again: u64,
-    /// Nodes that are out of the tree and not freed yet, as readers may be in them.
+    /// Nodes that are out of the tree and not freed yet, since readers may be in them.
     pub retired_nodes: u64,
 }
 
-/// A node on the way down, the version at which it was read, and which child was taken.
+/// A node on the way down, the version at which it was read, and the child that was taken.
 #[derive(Clone, Copy)]
 struct Step<'g> {
     node: NodeRef<'g>,
@@ -132,19 +133,19 @@ struct Step<'g> {
     child: usize,
 }
 
-/// Where a search has ended.
+/// The node at which a descent has ended.
 struct Leaf<'g> {
     node: NodeRef<'g>,
     seen: Seen,
     parent: Option<Step<'g>>,
 }
 
-/// Which leaf is meant when a key is a fence.
+/// Which of two neighbours a descent goes to if the key is the fence between them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
-    /// The one that begins with it.
+    /// The one that begins with the key.
     From,
-    /// The one that ends with it.
+    /// The one that ends below the key.
     Below,
 }
 
@@ -179,7 +180,7 @@ impl RangeIndex {
     ) -> bool {
         let inserted = self.rows.with_key(row, |key| {
             loop {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller inserts the anchor once, under the guard (X1, X2).
                 if let Ok(inserted) = unsafe { self.try_insert(guard, anchor, key, check) } {
                     return inserted;
                 }
@@ -211,7 +212,8 @@ impl RangeIndex {
         let leaf = self.descend_with_room(guard, key)?;
         let (node, seen) = (leaf.node, leaf.seen);
         let (index, found) = self.search(guard, node, seen, key)?;
-        // SAFETY: the caller's promise for the anchor; what is found was read at a checked version.
+        // SAFETY: the caller inserts the anchor once (X2); pointers are followed at a checked
+        // version (B3).
         unsafe {
             let link = self.rows.link(anchor);
             if found {
@@ -225,7 +227,8 @@ impl RangeIndex {
                         return Ok(false);
                     }
                 }
-                // An insert of the key since then has changed the version (X5).
+                // Fails if another insert of the key has come first, which changes the version
+                // (X5).
                 let locked = node.lock(seen)?;
                 link.store(pointer, Relaxed);
                 node.set_pointer(index, anchor.address());
@@ -245,10 +248,11 @@ impl RangeIndex {
         Ok(true)
     }
 
-    /// What a leaf entry for a new key points to.
+    /// Makes the target of a leaf entry for a new key: the anchor, or a group with it. Returns its
+    /// address.
     ///
     /// # Safety
-    /// This is the anchor's link word.
+    /// `link` is the anchor's link word.
     unsafe fn fresh(&self, key: &[u8], anchor: AnchorPtr, link: &Word) -> u64 {
         if self.unique {
             link.store(0, Relaxed);
@@ -272,10 +276,11 @@ impl RangeIndex {
         (anchor, link): (AnchorPtr, &Word),
     ) -> Result<bool, Retry> {
         let group = GroupPtr::from_address(pointer);
-        // SAFETY: the caller's promise.
+        // SAFETY: the group was read at a checked version (B3), and the caller inserts the anchor
+        // once (X2).
         unsafe {
             if group.append(anchor, link, &self.counts).is_err() {
-                // Its killer will find it replaced.
+                // The group is dead. The thread that has killed it will find it replaced.
                 let locked = node.lock(seen)?;
                 node.set_pointer(index, self.fresh(group.key(), anchor, link));
                 locked.unlock();
@@ -290,7 +295,8 @@ impl RangeIndex {
     /// As there.
     pub unsafe fn remove(&self, guard: &Guard, anchor: AnchorPtr, row: &[u8]) {
         self.count_row(anchor, -1);
-        // SAFETY: the caller's promise; the call that is told that a group died owns it.
+        // SAFETY: the caller removes the anchor once (X2). `unlink` returns a dead group to one
+        // call only, which owns the group.
         self.rows.with_key(row, |key| unsafe {
             if self.unique {
                 self.remove_entry(guard, key, anchor.address());
@@ -305,7 +311,7 @@ impl RangeIndex {
         });
     }
 
-    /// Takes an anchor or a dead group out of the tree.
+    /// Removes an anchor or a dead group from the tree.
     fn remove_entry(&self, guard: &Guard, key: &[u8], pointer: u64) {
         let sparse = loop {
             if let Ok(sparse) = self.try_remove(guard, key, pointer) {
@@ -318,7 +324,7 @@ impl RangeIndex {
         }
     }
 
-    /// Returns whether the leaf has become sparse.
+    /// As [`RangeIndex::remove_entry`], once. Returns whether the leaf has become sparse.
     fn try_remove(&self, guard: &Guard, key: &[u8], pointer: u64) -> Result<bool, Retry> {
         let leaf = self.descend(guard, key, Side::From, 0)?;
         let (node, seen) = (leaf.node, leaf.seen);
@@ -326,7 +332,7 @@ impl RangeIndex {
         let head = if found { node.pointer(index) } else { 0 };
         let locked = node.lock(seen)?;
         if head == pointer {
-            // SAFETY: the entry points to an anchor if the index is unique, protected by the guard.
+            // SAFETY: in a unique index the entry points to an anchor, which the guard protects.
             let next = if self.unique { unsafe { self.next_in_chain(pointer) } } else { 0 };
             if next != 0 {
                 node.set_pointer(index, next);
@@ -380,8 +386,8 @@ impl RangeIndex {
         })
     }
 
-    /// See [`Index::prefetch_ahead`](super::Index::prefetch_ahead). Gives up where another thread
-    /// changes a node.
+    /// See [`Index::prefetch_ahead`](super::Index::prefetch_ahead). Gives up if another thread
+    /// changes a node meanwhile.
     #[inline]
     pub fn prefetch_ahead(&self, guard: &Guard, next: SeekKey<'_>, after: SeekKey<'_>) {
         if self.unique {
@@ -391,7 +397,7 @@ impl RangeIndex {
         let _ = self.rows.with_bytes(after, |key| self.prefetch_leaf(guard, key));
     }
 
-    /// Asks for the part of a key's leaf that a search begins with.
+    /// Prefetches the part of a key's leaf that a search begins with.
     #[inline]
     fn prefetch_leaf(&self, guard: &Guard, key: &[u8]) -> Result<(), Retry> {
         let Leaf { node, seen, .. } = self.descend(guard, key, Side::From, 1)?;
@@ -401,7 +407,7 @@ impl RangeIndex {
         Ok(())
     }
 
-    /// What the entry of a key points to, or 0.
+    /// The address that the entry of a key points to, or 0 if the key has none.
     #[inline]
     fn try_find(&self, guard: &Guard, key: &[u8]) -> Result<u64, Retry> {
         let leaf = self.descend(guard, key, Side::From, 0)?;
@@ -427,8 +433,8 @@ impl RangeIndex {
         })
     }
 
-    /// The node of a level between whose fences a key lies, at most one above the leaves' level
-    /// that there is.
+    /// The node of this level between whose fences a key lies, or the root if the tree is not that
+    /// high.
     #[inline]
     fn descend<'g>(
         &'g self,
@@ -465,7 +471,7 @@ impl RangeIndex {
         // SAFETY: the root was in the tree after the guard was taken. Acquire: pairs with the
         // Release of the thread that has replaced it.
         let root = unsafe { NodeRef::from_address(self.root.load(Acquire)) };
-        // If it has been replaced it is obsolete.
+        // Fails if the root has been replaced, since then it is obsolete.
         Ok((root, root.version.read()?))
     }
 
@@ -478,13 +484,13 @@ impl RangeIndex {
     ) -> Result<(NodeRef<'g>, Seen, Option<Step<'g>>), Retry> {
         let below = node.child(child, seen)?;
         below.prefetch_heads();
-        // Unless it is obsolete it is in the tree, and its fences are what they were (B1, B2); so
-        // it does not matter whether this node has changed in the meantime.
+        // If the child is not obsolete, it is in the tree, and its fences never change (B1, B2). So
+        // it does not matter whether this node has changed meanwhile.
         let below_seen = below.version.read()?;
         Ok((below, below_seen, Some(Step { node, seen, child })))
     }
 
-    /// Height, nodes and what has happened to them.
+    /// Shape and activity of the tree.
     pub fn stats(&self, guard: &Guard) -> RangeStats {
         let height = loop {
             if let Ok((root, _)) = self.root(guard) {
@@ -523,34 +529,34 @@ impl RangeIndex {
         self.unique
     }
 
-    /// Counts a search that begins again. Its place in memory tells searches of different threads
-    /// apart.
+    /// Counts a search that begins again. The guard's address spreads threads over the stripes.
     #[cold]
     fn read_again(&self, guard: &Guard) {
         self.activity.reads_again.add(std::ptr::from_ref(guard) as u64, 1);
     }
 
-    /// Counts a node that has come into being.
+    /// Counts and charges a new node.
     fn charge_node(&self, node: NodeRef<'_>) {
         self.counts.charge(node.address(), node.size_bytes(), CAPACITY * ENTRY_WORDS as usize);
         self.nodes_of(node).fetch_add(1, Relaxed);
     }
 
-    /// Gives a node back that is out of the tree.
+    /// Frees a node that is out of the tree, once no reader can be in it.
     ///
     /// # Safety
-    /// It is obsolete, and this is called once.
+    /// The node is obsolete, and this is called once.
     unsafe fn retire_node(&self, guard: &Guard, node: NodeRef<'_>) {
         self.counts.discharge(node.address(), node.size_bytes(), CAPACITY * ENTRY_WORDS as usize);
         self.nodes_of(node).fetch_sub(1, Relaxed);
         let (address, activity) = (node.address(), self.activity.clone());
         activity.retired.fetch_add(1, Relaxed);
         let free = move || {
-            // SAFETY: nothing in the tree points to it (B2); readers go with the epoch.
+            // SAFETY: nothing in the tree points to the node (B2), and the guards of its readers
+            // are gone.
             unsafe { NodeRef::from_address(address).free() };
             activity.retired.fetch_sub(1, Relaxed);
         };
-        // SAFETY: as above; what it counts in is kept alive by the function.
+        // SAFETY: as above; the closure keeps the counts alive.
         unsafe { guard.defer_unchecked(free) };
     }
 
@@ -571,7 +577,7 @@ impl RangeIndex {
             self.root.store(root.address(), Relaxed);
         }
         let Dismantling::Nodes(nodes) = state else { return 0 };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that no other thread uses the index.
         let done = unsafe { self.free_nodes(nodes, budget, free) };
         if nodes.is_empty() {
             *state = Dismantling::Over;
@@ -579,8 +585,8 @@ impl RangeIndex {
         done
     }
 
-    /// Frees nodes and what is below them, the last first, until the budget of entries is used up.
-    /// Returns how many there were.
+    /// Frees nodes and all below them, the last node first, until the budget of entries is used up.
+    /// Returns how many entries there were.
     ///
     /// # Safety
     /// No other thread uses the nodes.
@@ -591,7 +597,8 @@ impl RangeIndex {
         mut free: Option<&mut dyn FnMut(AnchorPtr)>,
     ) -> usize {
         let mut done = 0;
-        // SAFETY: the caller's promise; all that is there was reached through the tree.
+        // SAFETY: the caller promises that no other thread uses the nodes; all addresses come from
+        // the tree.
         unsafe {
             let guard = crossbeam_epoch::unprotected();
             while done < budget
@@ -601,7 +608,7 @@ impl RangeIndex {
                 done += node.count().max(1);
                 let entries = node.entries().map(|entry| entry.pointer);
                 match &mut free {
-                    // The first comes last, so that rows are freed in order.
+                    // Pushed in reverse, so that rows are freed in order.
                     _ if node.level() > 0 => nodes.extend(entries.collect::<Vec<_>>().iter().rev()),
                     _ if !self.unique => {
                         let group = |pointer| GroupPtr::from_address(pointer);

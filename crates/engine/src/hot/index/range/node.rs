@@ -12,7 +12,7 @@ use crate::hot::index::prefetch::prefetch;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-/// Entries of a node, such that one with short fences takes 1 KB. Small under test, so that little
+/// Entries of a node: as many as fit into 1 KB with short fences. Small under test, so that little
 /// data makes a deep tree.
 pub(super) const CAPACITY: usize = match () {
     _ if cfg!(feature = "shuttle") => 4,
@@ -20,13 +20,13 @@ pub(super) const CAPACITY: usize = match () {
     _ => 58,
 };
 
-/// Entries in a block: what a search looks at after it has looked at the hints.
+/// Entries in a block: a search finds the block by the hints, and then searches in the block.
 const BLOCK: usize = if CAPACITY < 16 { 3 } else { 16 };
 const HINTS: usize = CAPACITY.div_ceil(BLOCK) - 1;
 /// A node with fewer entries is sparse.
 const SPARSE: usize = CAPACITY / 4;
 
-/// Length of an upper fence that is not there.
+/// `upper_len` of a node without an upper fence.
 const UNBOUNDED: u32 = u32::MAX;
 /// Words in a cache line.
 const LINE_WORDS: usize = 8;
@@ -38,31 +38,31 @@ pub(super) const HEAD: usize = 8;
 /// Level, prefix and fences never change: a node that is split or merged is replaced. The rest is
 /// changed only under the lock, and read under the version.
 ///
-/// A search reads one cache line before the heads, two of these, and two of the pointers.
+/// A search reads one cache line before the heads, two of the heads, and two of the pointers.
 #[repr(C)]
 pub(super) struct Node {
     pub(super) version: Version,
     count: Word,
     /// 0 in leaves.
     level: u32,
-    /// Bytes that all keys in the node have in common and that the heads leave out.
+    /// Length of the prefix that all keys in the node have in common, and that heads leave out.
     prefix_len: u32,
     lower_len: u32,
     upper_len: u32,
-    /// The first head of each block but the first, or the greatest number if there is no such
-    /// block.
+    /// The first head of each block but the first, or the greatest number if the node does not
+    /// reach that block.
     hints: [Word; HINTS],
-    /// For each entry eight bytes of its key after the prefix, as a number; zeros where it ends.
+    /// For each entry eight bytes of its key after the prefix, as a number; padded with zeros.
     heads: [Word; CAPACITY],
-    /// In a leaf an anchor or group, in an inner node a child. The key of a child is its lower
-    /// fence, that of the first one counts as less than everything.
+    /// In a leaf anchors or groups, in an inner node children. The key of a child is its lower
+    /// fence; that of the first one counts as less than everything.
     pointers: [Word; CAPACITY],
 }
 
-// With the fences of a bigint key.
+// Two heads are the length of the fences of a bigint key.
 const _: () = assert!(size_of::<Node>() + 2 * HEAD <= 1024, "a node fits a size class");
 
-/// The keys that belong into a node: from the lower fence on and below the upper one.
+/// The bounds of the keys that belong into a node: from the lower fence on, below the upper one.
 #[derive(Clone, Debug)]
 pub(super) struct Fences {
     pub(super) lower: Box<[u8]>,
@@ -95,14 +95,14 @@ pub(super) fn common_len(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x == y).count()
 }
 
-/// The head of a key in a node that leaves out this many bytes.
+/// The head of a key in a node with a prefix of this length.
 #[inline]
 pub(super) fn head(key: &[u8], prefix_len: usize) -> u64 {
     let rest = key.get(prefix_len..).unwrap_or_default();
     if let Some(bytes) = rest.first_chunk() {
         return u64::from_be_bytes(*bytes);
     }
-    // In registers: what is stored in pieces and loaded as a whole makes the processor wait.
+    // Built in registers: a wide load of bytes that were stored in pieces would stall.
     let shift = 8 * (HEAD - rest.len()) as u32;
     match (rest.first_chunk(), rest.last_chunk()) {
         (Some(first), Some(last)) => {
@@ -126,7 +126,7 @@ impl<'g> NodeRef<'g> {
         entries: impl IntoIterator<Item = Entry>,
     ) -> NodeRef<'g> {
         let upper_len = fences.upper.as_ref().map_or(UNBOUNDED, |upper| upper.len() as u32);
-        // SAFETY: what is written lies inside the memory.
+        // SAFETY: all writes are inside the memory, which this thread alone has.
         let this: NodeRef<'g> = unsafe {
             let node = allocate(size(fences.lower.len() as u32, upper_len)).cast::<Node>();
             node.write(Node {
@@ -160,7 +160,7 @@ impl<'g> NodeRef<'g> {
     /// The node at this address.
     ///
     /// # Safety
-    /// It is the address of a node that is protected for `'g`.
+    /// A node is at the address, and is protected for `'g`.
     #[inline]
     pub(super) unsafe fn from_address(address: u64) -> NodeRef<'g> {
         let node = NonNull::new(address as *mut Node).expect("the address of a node");
@@ -175,12 +175,12 @@ impl<'g> NodeRef<'g> {
         rounded(size(self.lower_len, self.upper_len))
     }
 
-    /// Frees the node, not what its entries point to.
+    /// Frees the node, but not the targets of its entries.
     ///
     /// # Safety
-    /// It is not used any more.
+    /// The node is not used any more.
     pub(super) unsafe fn free(self) {
-        // SAFETY: the caller's promise; allocated with this size.
+        // SAFETY: the caller promises that nothing uses the node; it was allocated with this size.
         unsafe { free(self.node.cast(), size(self.lower_len, self.upper_len)) }
     }
 
@@ -188,25 +188,25 @@ impl<'g> NodeRef<'g> {
         (0..self.count()).map(move |index| self.entry(index))
     }
 
-    /// Locks the node if it is as it was when its version was seen.
+    /// Locks the node if its version is still `seen`.
     pub(super) fn lock(self, seen: Seen) -> Result<Locked<'g>, Retry> {
         // SAFETY: protected for `'g`.
         let node: &'g Node = unsafe { self.node.as_ref() };
         node.version.lock(seen)
     }
 
-    /// The first key that belongs here.
+    /// The lower fence: the first key that belongs here.
     pub(super) fn lower(self) -> &'g [u8] {
         // SAFETY: the fences follow the fixed part in the same allocation, and never change.
         unsafe { slice::from_raw_parts(self.node.add(1).cast().as_ptr(), self.lower_len as usize) }
     }
 
-    /// The first key that no longer belongs here.
+    /// The upper fence: the first key above those that belong here.
     pub(super) fn upper(self) -> Option<&'g [u8]> {
         if self.upper_len == UNBOUNDED {
             return None;
         }
-        // SAFETY: as for the lower one.
+        // SAFETY: as in `lower`.
         Some(unsafe {
             let start = self.node.add(1).cast::<u8>().add(self.lower_len as usize);
             slice::from_raw_parts(start.as_ptr(), self.upper_len as usize)
@@ -217,18 +217,18 @@ impl<'g> NodeRef<'g> {
         Fences { lower: self.lower().into(), upper: self.upper().map(Into::into) }
     }
 
-    /// A child, which was read at this version.
+    /// A child, if the node still has the version `seen`.
     pub(super) fn child(self, index: usize, seen: Seen) -> Result<NodeRef<'g>, Retry> {
         debug_assert!(self.level > 0);
         let address = self.pointer(index);
-        // What was read in a node that is being changed may long be freed.
+        // A pointer that was read while the node was being changed may lead to freed memory.
         self.version.check(seen)?;
-        // SAFETY: it was a child of this node after the guard was taken.
+        // SAFETY: the child was in this node while the guard was held (B3).
         Ok(unsafe { NodeRef::from_address(address) })
     }
 
-    /// Asks for the node's heads, all of them: which of them a search will need is not known before
-    /// the line in front of them is there, and then they would have to be waited for as well.
+    /// Prefetches all of the node's heads. A search knows which of them it needs only after it has
+    /// waited for the line in front of them, and then would wait for the heads as well.
     #[inline]
     pub(super) fn prefetch_heads(self) {
         // SAFETY: only the address of the field is taken.
@@ -258,7 +258,7 @@ impl Node {
         self.prefix_len as usize
     }
 
-    /// Entries. Never more than [`CAPACITY`], whenever it is read.
+    /// The number of entries. Never more than [`CAPACITY`], even while the node is being changed.
     #[inline]
     pub(super) fn count(&self) -> usize {
         self.count.load(Relaxed) as usize
@@ -271,7 +271,7 @@ impl Node {
 
     #[inline]
     pub(super) fn pointer(&self, index: usize) -> u64 {
-        // Acquire: pairs with the Release in `set_pointer`, so that what it points to is seen.
+        // Acquire: pairs with the Release in `set_pointer`, so that the target's contents are seen.
         self.pointers[index].load(Acquire)
     }
 
@@ -279,13 +279,13 @@ impl Node {
         Entry { head: self.head(index), pointer: self.pointer(index) }
     }
 
-    /// Replaces what an entry points to. Under the lock.
+    /// Sets the pointer of an entry. Requires the lock.
     pub(super) fn set_pointer(&self, index: usize, pointer: u64) {
         self.pointers[index].store(pointer, Release);
     }
 
     /// Sets the number of entries, and the hints, after entries from `changed` on have changed.
-    /// Under the lock.
+    /// Requires the lock.
     fn set_count(&self, count: usize, changed: usize) {
         let before = self.count();
         self.count.store(count as u64, Relaxed);
@@ -301,7 +301,7 @@ impl Node {
         self.set_pointer(index, entry.pointer);
     }
 
-    /// Inserts an entry into a node that has room. Under the lock.
+    /// Inserts an entry into a node that has room. Requires the lock.
     pub(super) fn insert(&self, index: usize, entry: Entry) {
         let count = self.count();
         for to in (index + 1..=count).rev() {
@@ -311,7 +311,7 @@ impl Node {
         self.set_count(count + 1, index);
     }
 
-    /// Removes an entry. Under the lock.
+    /// Removes an entry. Requires the lock.
     pub(super) fn remove(&self, index: usize) {
         let count = self.count();
         for to in index..count - 1 {
@@ -320,7 +320,7 @@ impl Node {
         self.set_count(count - 1, index);
     }
 
-    /// The entries from `from` on whose head is this one; those before have lower heads.
+    /// The entries from `from` on that have this head. Entries before the range have lower heads.
     #[inline]
     pub(super) fn ties(&self, from: usize, head: u64) -> Range<usize> {
         let count = self.count();
@@ -335,11 +335,11 @@ impl Node {
     /// How many of the heads are lower than this one.
     #[inline]
     fn lower_bound(&self, head: u64, count: usize) -> usize {
-        // Keys that come in their order go behind all others.
+        // Keys that are inserted in ascending order go after all others.
         if count.checked_sub(1).is_some_and(|last| self.head(last) < head) {
             return count;
         }
-        // Without branches that depend on the keys: the processor could not predict them.
+        // No branch depends on keys from here on, since the processor could not predict it.
         let first = BLOCK * lower_count(&self.hints, head);
         let pointers = &raw const self.pointers[first];
         (0..BLOCK / LINE_WORDS).for_each(|line| prefetch(pointers as u64 + 64 * line as u64));

@@ -8,24 +8,24 @@ use super::{ENTRY_WORDS, Leaf, RangeIndex, Side, Step};
 use crate::hot::key::KeyBuf;
 use crate::sync::atomic::Ordering::{Relaxed, Release};
 
-/// Nodes are merged if the result has at most this many entries: then it need not be split soon.
+/// Nodes are merged if the result has at most this many entries, so that it is not split again
+/// soon.
 const MERGED_MAX: usize = CAPACITY * 3 / 4;
-/// Room that a split leaves in a node at the end that keys are being added to: they need not come
-/// in order exactly.
+/// Room that a split at an end of the tree leaves in the node that inserts have filled, since keys
+/// need not come exactly in order.
 const MARGIN: usize = CAPACITY.div_ceil(10);
-/// A prefix is lengthened by no less than this, since all heads must then be computed again.
+/// A prefix is lengthened by at least this, since all heads must then be computed again.
 const PREFIX_STEP: usize = HEAD / 2;
 
-/// Whether two nodes are better off as one.
+/// Whether a sparse node should be merged with a neighbour, by their numbers of entries.
 fn fit(sparse: usize, other: usize) -> bool {
-    // One with next to nothing is not worth keeping even if its neighbour is rather full.
+    // A nearly empty node is merged even if its neighbour is rather full.
     let nearly_empty = sparse <= CAPACITY / 8;
     sparse + other <= if nearly_empty { CAPACITY - MARGIN } else { MERGED_MAX }
 }
 
 impl RangeIndex {
-    /// Replaces a full node by two. An entry is about to be inserted at `index` of it. The parent
-    /// has room.
+    /// Replaces a full node by two, before an insert at `index`. The parent must have room.
     pub(super) fn split(&self, guard: &Guard, full: &Leaf<'_>, index: usize) -> Result<(), Retry> {
         self.try_split(guard, full, index)
             .inspect_err(|_| _ = self.activity.splits_again.fetch_add(1, Relaxed))
@@ -48,7 +48,8 @@ impl RangeIndex {
         }
         locked.retire();
         self.activity.splits.fetch_add(1, Relaxed);
-        // SAFETY: replaced in its parent, or as the root, and retired under its lock.
+        // SAFETY: the node has been replaced in its parent, or as the root, and retired under its
+        // lock.
         unsafe { self.retire_node(guard, node) };
         Ok(())
     }
@@ -65,7 +66,7 @@ impl RangeIndex {
                 if prefix_len == node.prefix_len() {
                     return entry;
                 }
-                // SAFETY: an entry of a locked node.
+                // SAFETY: the entry is one of a locked node.
                 unsafe { self.with_head(node.level(), entry, prefix_len) }
             });
             let part = NodeRef::create(node.level(), prefix_len, fences, entries);
@@ -75,14 +76,14 @@ impl RangeIndex {
         (make(&left, 0, at), make(&right, at, node.count() - at))
     }
 
-    /// The shortest key that is greater than the entry before `at` and not greater than that at
-    /// `at`.
+    /// The fence between the entries `at - 1` and `at`: greater than the key of the first, and not
+    /// greater than that of the second. It is the shortest such key, unless heads are whole keys.
     fn separator(&self, node: NodeRef<'_>, at: usize) -> Box<[u8]> {
         if let (0, Some(len)) = (node.level(), self.exact_len) {
-            // Whole keys, so that heads of fences are exact too.
+            // A whole key, so that heads of fences are whole keys, too.
             return node.head(at).to_be_bytes()[..len].into();
         }
-        // SAFETY: entries of a locked node.
+        // SAFETY: the entries are those of a locked node.
         unsafe {
             if node.level() > 0 {
                 return NodeRef::from_address(node.pointer(at)).lower().into();
@@ -94,8 +95,8 @@ impl RangeIndex {
         }
     }
 
-    /// The prefix for a part of a node: that of the node, or what the narrower fences allow if that
-    /// is worth it.
+    /// The prefix length for a part of a node: that of the node, or the longer one that the
+    /// narrower fences allow if it is worth it.
     fn longer_prefix(&self, node: NodeRef<'_>, fences: &Fences) -> usize {
         let common = fences.common_len();
         let worth_it = self.exact_len.is_none() && common >= node.prefix_len() + PREFIX_STEP;
@@ -107,7 +108,7 @@ impl RangeIndex {
     /// # Safety
     /// It is an entry of a locked node of this level.
     unsafe fn with_head(&self, level: u32, entry: Entry, prefix_len: usize) -> Entry {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the entry is one of a locked node of this level.
         unsafe {
             let head = if level > 0 {
                 head(NodeRef::from_address(entry.pointer).lower(), prefix_len)
@@ -120,19 +121,20 @@ impl RangeIndex {
         }
     }
 
-    /// Puts a root over the two parts of the old one, which is locked.
+    /// Makes a new root above the two parts of the old one, which is locked.
     fn grow_root(&self, old: NodeRef<'_>, left: NodeRef<'_>, right: NodeRef<'_>) {
         let entries =
             [left, right].map(|n| Entry { head: head(n.lower(), 0), pointer: n.address() });
         let root = NodeRef::create(old.level() + 1, 0, &old.fences(), entries);
         self.charge_node(root);
         self.counts.take(root.address(), 2 * ENTRY_WORDS);
-        // Release: pairs with the Acquire in `root`. A locked node that is not obsolete and has no
-        // parent is the root, so no other thread replaces it.
+        // Release: pairs with the Acquire in `root`. The old node is locked, not obsolete and
+        // without a parent, so it is the root, and no other thread can replace it.
         self.root.store(root.address(), Release);
     }
 
-    /// Merges the node of a level at a key with a neighbour, if it is sparse, and goes on above.
+    /// Merges the node of this level at a key with a neighbour, if it is sparse, and goes on with
+    /// the level above.
     pub(super) fn merge_sparse(&self, guard: &Guard, key: &[u8], mut level: u32) {
         loop {
             match self.try_merge(guard, key, level) {
@@ -143,7 +145,8 @@ impl RangeIndex {
         }
     }
 
-    /// Returns whether to go on with the level above.
+    /// As [`RangeIndex::merge_sparse`], for one level, once. Returns whether to go on with the
+    /// level above.
     fn try_merge(&self, guard: &Guard, key: &[u8], level: u32) -> Result<bool, Retry> {
         let found = self.descend(guard, key, Side::From, level)?;
         let node = found.node;
@@ -177,12 +180,12 @@ impl RangeIndex {
                 return Ok(true);
             }
         }
-        // An only child can be merged after its parent has been.
+        // An only child can be merged only after its parent has been.
         Ok(siblings == 1)
     }
 
-    /// Replaces two locked neighbours, the first of which is this child of their parent, by one
-    /// node.
+    /// Replaces two locked neighbours by one node. The left one is the child number `at` of their
+    /// parent `above`.
     fn merge(
         &self,
         guard: &Guard,
@@ -208,14 +211,14 @@ impl RangeIndex {
         left_locked.retire();
         right_locked.retire();
         self.activity.merges.fetch_add(1, Relaxed);
-        // SAFETY: replaced in their parent, and retired under their locks.
+        // SAFETY: the nodes have been replaced in their parent, and retired under their locks.
         unsafe {
             self.retire_node(guard, left);
             self.retire_node(guard, right);
         }
     }
 
-    /// Makes the only child of the root the root.
+    /// Replaces the root by its only child.
     fn shrink_root(&self, guard: &Guard, root: &Leaf<'_>) -> Result<(), Retry> {
         let child = root.node.child(0, root.seen)?;
         let locked = root.node.lock(root.seen)?;
@@ -223,7 +226,7 @@ impl RangeIndex {
         self.root.store(child.address(), Release);
         locked.retire();
         self.counts.take(root.node.address(), -ENTRY_WORDS);
-        // SAFETY: no longer the root, and retired under its lock.
+        // SAFETY: the node is out of the tree, and was retired under its lock.
         unsafe { self.retire_node(guard, root.node) };
         Ok(())
     }
@@ -241,8 +244,8 @@ fn split_at(node: NodeRef<'_>, index: usize) -> usize {
     }
 }
 
-/// The head that an entry of this node has in one with a shorter prefix: the bytes between are in
-/// the node's fence.
+/// The head that an entry of `node` has in a node with a shorter prefix. The bytes between the two
+/// prefixes come from the fence of `node`.
 pub(super) fn shorter_prefix(head: u64, node: NodeRef<'_>, prefix_len: usize) -> u64 {
     let mut bytes = [0; 2 * HEAD];
     let between = &node.lower()[prefix_len..node.prefix_len()];

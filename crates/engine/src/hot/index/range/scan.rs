@@ -12,7 +12,7 @@ use crate::hot::index::prefetch::prefetch_row;
 use crate::hot::index::scan::{Direction, Scan, Visit};
 use crate::hot::key::{KeyBuf, KeyRange};
 
-/// How many entries ahead a scan asks for what they point to.
+/// How many entries ahead a scan prefetches their targets.
 const PREFETCH_AHEAD: usize = 8;
 
 /// Pointers of a leaf's entries, in the order in which they are visited.
@@ -102,12 +102,13 @@ impl RangeIndex {
         Ok(super::Leaf { node, seen, parent })
     }
 
-    /// Visits the anchors of one entry. After a break the scan stands behind what was visited.
+    /// Visits the anchors of one entry. After a break the scan's position is after the anchors that
+    /// were visited.
     ///
     /// # Safety
-    /// The pointer was an entry of a leaf while a guard was held, which still is.
+    /// The pointer was an entry of a leaf under a guard that is still held.
     unsafe fn visit_key(&self, pointer: u64, scan: &mut Scan, visit: Visit<'_>) -> ControlFlow<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's guard protects the anchor or group.
         unsafe {
             if !self.unique {
                 let group = GroupPtr::from_address(pointer);
@@ -119,7 +120,8 @@ impl RangeIndex {
             }
             let mut flow = ControlFlow::Continue(());
             for anchor in self.chain(pointer) {
-                // A key is all that the scan remembers, so the rest of the chain has to follow.
+                // The scan's position is a key, so the rest of the chain is visited even after a
+                // break.
                 if visit(anchor).is_break() {
                     flow = ControlFlow::Break(());
                 }
@@ -134,7 +136,7 @@ impl RangeIndex {
     }
 }
 
-/// Keeps a key, in whose postings the scan has stopped, in what is left to be scanned.
+/// Sets the range that is left to begin with a key in whose postings the scan has stopped.
 fn keep_key(scan: &mut Scan, key: &[u8]) {
     match scan.direction {
         Direction::Forward => scan.range.lower.set(key),
@@ -146,7 +148,7 @@ fn keep_key(scan: &mut Scan, key: &[u8]) {
     }
 }
 
-/// Takes everything up to a key out of what is left to be scanned.
+/// Removes a key, and all that the scan has visited before it, from the range that is left.
 fn pass_key(scan: &mut Scan, key: &[u8]) {
     match scan.direction {
         Direction::Forward => {
@@ -158,7 +160,7 @@ fn pass_key(scan: &mut Scan, key: &[u8]) {
     scan.done = scan.range.is_empty();
 }
 
-/// Takes a leaf out of what is left to be scanned.
+/// Removes the keys of a leaf from the range that is left.
 fn pass_leaf(scan: &mut Scan, leaf: NodeRef<'_>) {
     match (scan.direction, leaf.upper()) {
         (Direction::Forward, Some(upper)) => scan.range.lower.set(upper),

@@ -56,7 +56,7 @@ proptest! {
         let lower = heads.partition_point(|&h| h < probe);
         let upper = heads.partition_point(|&h| h <= probe);
         prop_assert_eq!(node.ties(0, probe), lower..upper);
-        // SAFETY: it is this thread's alone.
+        // SAFETY: this thread alone has the node.
         unsafe { node.free() };
     }
 
@@ -73,7 +73,7 @@ proptest! {
         let shorter = shorter % (prefix.len() + 1);
         let old = head(&key, prefix.len());
         prop_assert_eq!(shorter_prefix(old, node, shorter), head(&key, shorter));
-        // SAFETY: it is this thread's alone.
+        // SAFETY: this thread alone has the node.
         unsafe { node.free() };
     }
 }

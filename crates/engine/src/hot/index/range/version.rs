@@ -1,27 +1,29 @@
-//! Version locks: readers look at a node without writing anything, and then whether it has changed.
+//! Version locks: a reader reads a node without writing to memory, and then checks whether the node
+//! has changed.
 
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::atomic::fence;
 use crate::sync::{Word, spin_loop, thread};
 
-/// The node has been replaced by others.
+/// Flag: the node has been replaced by others.
 const OBSOLETE: u64 = 1;
 const LOCKED: u64 = 2;
-/// What every unlocking adds.
+/// Added to the version by an unlock after a change.
 const STEP: u64 = 4;
 
-/// Turns of a waiting loop before the thread gives way: the holder may have been preempted.
+/// Turns of a waiting loop before the thread yields, since the holder may have been preempted.
 const SPINS: u32 = 100;
 
-/// What was read may be inconsistent, or the node is no longer part of the tree: start again.
+/// The operation must begin again: what it has read may be inconsistent, or a node is out of the
+/// tree.
 #[derive(Debug)]
 pub(super) struct Retry;
 
-/// The version of a node at which something was read.
+/// The version of a node at which a thread has read it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Seen(u64);
 
-/// The word that guards a node.
+/// The version lock of a node.
 #[derive(Debug)]
 pub(super) struct Version(Word);
 
@@ -30,12 +32,12 @@ impl Version {
         Version(Word::new(0))
     }
 
-    /// Begins to read: waits until no thread writes.
+    /// Begins to read: waits until no thread holds the lock.
     #[inline]
     pub(super) fn read(&self) -> Result<Seen, Retry> {
         let mut turns = 0;
         loop {
-            // Acquire: pairs with the unlocking, so that what was written before is seen.
+            // Acquire: pairs with the unlock, so that what was written before it is seen.
             let version = self.0.load(Acquire);
             match version & (OBSOLETE | LOCKED) {
                 0 => return Ok(Seen(version)),
@@ -45,16 +47,16 @@ impl Version {
         }
     }
 
-    /// Whether everything read since then was of one state of the node.
+    /// Fails unless everything read since `seen` is of one state of the node.
     #[inline]
     pub(super) fn check(&self, seen: Seen) -> Result<(), Retry> {
-        // Pairs with the fence in `lock`: if something was read that a writer has written, then the
-        // version is seen as that writer has left it.
+        // Pairs with the fence in `lock`: a thread that has read what a writer has written sees the
+        // version locked by that writer, or a later one.
         fence(Acquire);
         if self.0.load(Relaxed) == seen.0 { Ok(()) } else { Err(Retry) }
     }
 
-    /// Locks the node if it is as it was then. Never waits.
+    /// Locks the node if its version is still `seen`. Never waits.
     pub(super) fn lock(&self, seen: Seen) -> Result<Locked<'_>, Retry> {
         match self.0.compare_exchange(seen.0, seen.0 | LOCKED, Acquire, Relaxed) {
             Err(_) => Err(Retry),
@@ -81,7 +83,7 @@ impl Locked<'_> {
         self.changed = true;
     }
 
-    /// Unlocks the node for good: it has been replaced.
+    /// Marks the node as obsolete, after it has been replaced; it stays so.
     pub(super) fn retire(self) {
         self.version.0.store(self.seen.0 | OBSOLETE, Release);
         std::mem::forget(self);

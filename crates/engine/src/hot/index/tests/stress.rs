@@ -1,5 +1,5 @@
-//! Real threads: rows that stay are always found, once; rows that go are never found freed (their
-//! memory is overwritten).
+//! Tests with real threads: rows that stay are always found, once; rows that are removed are never
+//! found after they were freed (their memory is overwritten).
 
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
@@ -10,13 +10,13 @@ use super::*;
 const STABLE: u64 = 600;
 const KEYS: u32 = 300;
 
-/// How much the tests do; `THERMOCLINE_STRESS` multiplies it.
+/// A number of rounds, multiplied by the environment variable `THERMOCLINE_STRESS`.
 fn rounds(n: u64) -> u64 {
     let factor = std::env::var("THERMOCLINE_STRESS").ok().and_then(|s| s.parse::<u64>().ok());
     n * factor.unwrap_or(1)
 }
 
-/// Small random numbers on a seed.
+/// Small random numbers from a seed.
 struct Random(u64);
 
 impl Random {
@@ -32,7 +32,7 @@ fn stable_key(id: u64) -> u32 {
     if id % 4 == 0 { 7 } else { (id % u64::from(KEYS)) as u32 }
 }
 
-/// Inserts and removes rows that it alone knows, some of them under keys that come and go.
+/// Inserts and removes rows of its own, some of them under keys that come and go.
 fn churn(f: &Fixture, collector: &Collector, thread: u64, rounds: u64) {
     let handle = collector.register();
     let mut random = Random(thread);
@@ -63,7 +63,7 @@ fn churn(f: &Fixture, collector: &Collector, thread: u64, rounds: u64) {
     }
 }
 
-/// Scans in chunks, with a new guard for each, and looks for what is missing or there twice.
+/// Scans in chunks, with a new guard for each, and checks that no row is missing or comes twice.
 fn scan_for_ever(f: &Fixture, collector: &Collector, stop: &AtomicBool, is_hash: bool) {
     let handle = collector.register();
     let mut random = Random(99);
@@ -101,7 +101,7 @@ fn seek_for_ever(f: &Fixture, collector: &Collector, stop: &AtomicBool) {
     }
 }
 
-/// Takes buckets away whenever there are too many for a moment.
+/// Removes buckets whenever there are too many for a moment.
 fn shrink_for_ever(f: &Fixture, collector: &Collector, stop: &AtomicBool) {
     let handle = collector.register();
     while !stop.load(Relaxed) {
@@ -143,13 +143,13 @@ fn stress(hash: bool, unique: bool, kind: KeyKind) {
             drop(guard);
             shrink(&f, &collector);
             let guard = handle.pin();
-            // The last doubling is complete only if enough rows came when there were many.
+            // The last doubling is complete only if enough inserts came after it began.
             let buckets = index.stats(&guard).total_buckets * 8;
             let bytes = f.index.memory().allocated_bytes;
             assert!(bytes == buckets || bytes == 2 * buckets, "{bytes} bytes, {buckets} in use");
         }
         Index::Range(index) => {
-            // Merging gives way where it meets others, so a few nodes may be left.
+            // A thread gives up a merge where it meets another thread, so a few nodes may be left.
             assert!(index.stats(&guard).leaf_nodes <= 20, "{:?}", index.stats(&guard));
         }
     }
