@@ -1,4 +1,4 @@
-//! A batch: private images of pages, and what becomes of them.
+//! Batches: private images of pages that one writer changes and publishes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,19 +15,19 @@ use super::store_core::Core;
 use super::{load, sweep};
 use crate::wait::Task;
 
-/// Frames that a batch has unlinked before it hands them to the epoch.
+/// A batch hands its unlinked frames to the epoch when it has this many.
 const RETIRE_AT: usize = 64;
 
 /// Changes of a store's pages by one writer. Two batches never change the same page.
 pub struct Batch {
     core: Arc<Core>,
     shared: Arc<Shared>,
-    /// Images that no other thread knows.
+    /// Images that only this batch can reach.
     private: BTreeMap<PageNumber, Image>,
-    /// Pages that were made in this batch and not published yet.
+    /// Pages that this batch has allocated and not published yet.
     made: BTreeSet<PageNumber>,
     freed: Vec<PageNumber>,
-    /// What `view` showed last.
+    /// The page that `view` returned last, with its image.
     viewed: Option<(PageNumber, Image)>,
     unlinked: Vec<FrameNumber>,
 }
@@ -47,7 +47,7 @@ impl Batch {
 
     fn retire(&mut self) {
         if !self.unlinked.is_empty() {
-            // Batches have no task when they publish, and their frames may be many.
+            // `publish` gets no task whose guard it could use, and a batch may retire many frames.
             let handle = self.core.memory.collector.register();
             let guard = handle.pin();
             self.core.memory.retire(std::mem::take(&mut self.unlinked), &guard);
@@ -145,7 +145,8 @@ impl Edit for Batch {
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        // What pointed to these was published before they were freed.
+        // Callers publish what pointed to a page before they free it (T6), so that freed pages can
+        // be freed though the other changes are dropped.
         self.free_pages();
         self.retire();
         self.core.numbers.lock().free.extend(&self.made);

@@ -1,4 +1,4 @@
-//! Lists what the pool holds.
+//! Lists the pages in the buffer pool and its extension.
 
 use super::frame::OnDisk;
 use super::page::{Body, PageNumber};
@@ -7,22 +7,22 @@ use super::pool::Pool;
 use super::store_core::Core;
 use crate::wait::{Interrupted, Task};
 
-/// Pages that are looked at before other sessions get a turn.
+/// Pages that are listed before other sessions get a turn.
 const STEP: usize = 256;
 
 /// A page that the pool holds.
 pub struct Held<'a> {
     /// The database it belongs to.
     pub database: u128,
-    /// Where it was read from or written to; nothing if it is newer than on disk.
+    /// Where its image was read from or written to; `None` if the image is not on disk.
     pub place: Option<Place>,
-    /// What is in it; nothing if it is in the extension.
+    /// Its body; `None` if the page is in the extension.
     pub body: Option<&'a Body>,
 }
 
 impl Pool {
     /// Calls `each` for all pages in memory, database by database, then for those in the extension.
-    /// What comes and goes meanwhile may be missed.
+    /// Pages that come or go meanwhile may be missed.
     pub fn each_page(
         &self,
         task: &Task,

@@ -1,28 +1,28 @@
-//! Checkpoints: how what is in memory becomes durable, all at once.
+//! Checkpoints: make all changed pages durable at once, by writing a root that reaches them.
 //!
 //! # Life of a checkpoint
 //!
-//! 1. [`Store::capture`] takes references to the images that have changed since the last one, while
-//!    no batch is half published. From then on batches go on.
-//! 2. [`Store::write`] writes those images that are nowhere on disk yet, then the map pages that
-//!    name them, then the directory pages that name those; everything to free places. It syncs.
+//! 1. [`Store::capture`] takes references to the images that have changed since the last capture,
+//!    while no batch is half published. After that batches go on.
+//! 2. [`Store::write`] writes those images that are not on disk yet, then the map pages that name
+//!    them, then the directory pages that name those; all to free places. It syncs.
 //! 3. It writes the new root into the slot that does not hold the durable one, and syncs.
-//! 4. Only now are places given back that the new root does not reach.
+//! 4. Only then does it give back the places that the new root does not reach.
 //!
 //! # Invariants
 //!
 //! * K1: a place that the durable root reaches, or one that the root being made will reach, is not
 //!   written.
-//! * K2: an image that was superseded is put on the list `superseded` exactly once if it is on
-//!   disk. At the flip of a checkpoint that was captured afterwards its place is free, unless the
-//!   root before reached it: then it is freed as what the new root replaces.
-//! * K3: the slot of the durable root is never written, so a root that may or may not have arrived
-//!   is overwritten by the next one.
+//! * K2: a superseded image that is on disk is put on the list `superseded` exactly once. The flip
+//!   of the next checkpoint that is captured after that frees its place, unless the previous root
+//!   reaches the place: then the flip frees it as one that the new root replaces.
+//! * K3: the slot of the durable root is never written, so the next root overwrites one of which it
+//!   is unknown whether it has reached the disk.
 //!
 //! # Failure
 //!
-//! A write or sync that fails ends the checkpoint: the old root stays, the captured pages count as
-//! changed again. Images written before a failed sync may be lost though they can still be read;
+//! A write or sync that fails ends the checkpoint: the old root stays, and the captured pages count
+//! as changed again. Images written before a failed sync may be lost though they can still be read;
 //! the next checkpoint writes them once more.
 
 use std::collections::{BTreeMap, HashSet};
@@ -46,8 +46,8 @@ use super::root::{CheckpointState, INFO_BYTES_MAX, NotRoot, Root};
 use super::store::Store;
 use super::store_core::{Core, Numbers};
 
-/// The changed pages at one moment. If it is dropped without having been written, they are changed
-/// still.
+/// The changed pages of one moment. If a capture is dropped before it is durable, its pages count
+/// as changed again.
 pub struct Capture {
     core: Arc<Core>,
     pages: Vec<(PageNumber, Captured)>,
@@ -77,16 +77,16 @@ pub struct CheckpointStats {
     pub freed_pages: u64,
 }
 
-/// A store that was opened, and what its last checkpoint was given to keep.
+/// An opened store, and the info that its last checkpoint keeps for the caller.
 pub struct Opened {
     /// The store.
     pub store: Store,
-    /// What [`Store::capture`] was given.
+    /// The info that was passed to [`Store::capture`].
     pub info: Vec<u8>,
 }
 
 impl Store {
-    /// New, empty files for a database. Durable, with this info, when it returns.
+    /// Creates empty files for a database. The store is durable, with this info, when this returns.
     pub fn create(
         pool: &Pool,
         database: u128,
@@ -116,7 +116,7 @@ impl Store {
         Ok(Store::register(pool, database, files, space, CheckpointState::new(&root, 0)))
     }
 
-    /// The store as its last durable checkpoint left it.
+    /// Opens the store as its last durable checkpoint left it.
     pub fn open(pool: &Pool, database: u128, specs: &[FileSpec]) -> Result<Opened, ColdError> {
         let env = &pool.shared().memory.env;
         let (files, root, slot) = open_files(env, database, specs)?;
@@ -124,8 +124,8 @@ impl Store {
         for spec in specs.iter().filter(|spec| files.contains_key(&spec.id)) {
             space.add(spec.id, files[&spec.id].pages()?, spec.growth);
         }
-        // That it can be read does not mean that it ever reached the disk; and what follows
-        // overwrites places that only the root before it reaches.
+        // A root that can be read may never have reached the disk, and what follows overwrites
+        // places that only the previous root reaches. So the root is written and synced once more.
         files.values().try_for_each(|file| file.sync())?;
         let first = files.values().next().expect("a store has a file").clone();
         first.write_root(slot, &root)?;
@@ -136,9 +136,8 @@ impl Store {
         Ok(Opened { store, info: root.info })
     }
 
-    /// Takes note of all pages that have changed since the last capture. Short. The caller sees to
-    /// it that no batch is half published, and hands over what it wants back when the store is
-    /// opened.
+    /// Captures all pages that have changed since the last capture. Takes a short time. The caller
+    /// makes sure that no batch is half published. `info` comes back when the store is opened.
     ///
     /// # Panics
     /// If there is another capture that has been neither written nor dropped, or if the info is
@@ -165,8 +164,9 @@ impl Store {
         Capture { core, pages, superseded, freed, numbers_end, info, is_durable: false }
     }
 
-    /// Makes what was captured durable. Blocks the thread; batches go on meanwhile. After an error
-    /// the checkpoint before is still the durable one, and the next capture has what this one had.
+    /// Makes a capture durable. Blocks the thread; batches go on meanwhile. After an error the
+    /// previous checkpoint is still the durable one, and the next capture includes the pages of
+    /// this one.
     pub fn write(&self, mut capture: Capture) -> Result<CheckpointStats, ColdError> {
         assert!(Arc::ptr_eq(&self.core, &capture.core), "the capture is of this store");
         let core = &self.core;
@@ -191,7 +191,7 @@ impl Store {
         })
     }
 
-    /// The number of the last root.
+    /// The sequence number of the last root that was written or tried.
     pub fn root_sequence(&self) -> u64 {
         self.core.checkpoint.lock().sequence
     }
@@ -223,13 +223,13 @@ impl Core {
             MapWord::Disk(word) => Captured::OnDisk(word),
             MapWord::Frame(frame) => match self.memory.state(frame).on_disk() {
                 OnDisk::At(word) => Captured::OnDisk(word),
-                // SAFETY: it was found in the map under the guard (F2).
+                // SAFETY: the frame was found in the map under the guard (F2).
                 _ => Captured::Dirty(unsafe { Image::pinned(&self.memory, frame) }),
             },
         }
     }
 
-    /// Writes the images that are nowhere on disk; where all captured pages are.
+    /// Writes the captured images that are not on disk. Returns where each captured page is.
     fn write_captured(
         &self,
         capture: &Capture,
@@ -257,7 +257,7 @@ impl Core {
         Ok(words)
     }
 
-    /// Writes images again that a failed sync may have lost.
+    /// Writes captured images once more that a failed sync may have lost.
     fn rewrite_suspects(self: &Arc<Self>, capture: &mut Capture) -> Result<(), ColdError> {
         let suspects = self.writer.lock().suspects.clone();
         if suspects.is_empty() {
@@ -285,7 +285,8 @@ impl Core {
         Ok(())
     }
 
-    /// The page's image is in another place, too, and is to be read there from now on.
+    /// Notes that the page's image at `from` was copied to `to`, and is to be read there. The place
+    /// that is not used goes on the list of superseded ones.
     pub(super) fn relocate(&self, page: PageNumber, from: DiskWord, to: DiskWord) {
         let _nothing_leaves = self.memory.sweeping.lock();
         let handle = self.memory.collector.register();
@@ -309,7 +310,7 @@ impl Core {
         }
     }
 
-    /// Reads and verifies a page that only the checkpoint asks for.
+    /// Reads and verifies a page without the pool, for checkpoints, opening and shrinking.
     pub(super) fn read_page(
         &self,
         kind: Kind,
@@ -364,7 +365,7 @@ impl Core {
         })
     }
 
-    /// Makes everything durable that was written, then the root that names it.
+    /// Syncs all that was written, then writes the new root and syncs it.
     fn flip(
         &self,
         capture: &Capture,
@@ -391,7 +392,7 @@ impl Core {
         };
         let slot = 1 - state.slot;
         files[0].write_root(slot, &root)?;
-        // What was written meanwhile may be lost, too, if this fails.
+        // If this sync fails, it may lose images that were written meanwhile, too.
         let unsynced: Vec<_> = self.writer.lock().unsynced.clone();
         if let Err(error) = files[0].sync() {
             self.writer.lock().suspects.extend(unsynced.iter().map(|(_, word)| *word));
@@ -401,7 +402,7 @@ impl Core {
         Ok(())
     }
 
-    /// The new root is durable: gives back what it does not reach. How many places.
+    /// Gives back the places that the new root, which is durable, does not reach. Returns how many.
     fn settle(
         self: &Arc<Self>,
         capture: &mut Capture,
@@ -412,7 +413,7 @@ impl Core {
         self.writer.lock().suspects.clear();
         let mut freed: Vec<Place> = std::mem::take(&mut state.orphans);
         for (page, word) in std::mem::take(&mut capture.superseded) {
-            // Else it is found below (K2).
+            // A place that the previous root reaches is freed below (K2).
             if self.map.durable(page) != Some(word) {
                 freed.push(word.place());
             }
@@ -438,7 +439,8 @@ impl Core {
         count
     }
 
-    /// Frees page numbers for reuse once no reader stands on an image that names them.
+    /// Makes page numbers available again once no reader under a guard can hold an image that names
+    /// them.
     fn recycle(self: &Arc<Self>, freed: Vec<PageNumber>) {
         if !freed.is_empty() {
             let core = Arc::downgrade(self);
@@ -453,7 +455,7 @@ impl Core {
 
     // ---- opening ----
 
-    /// Reads the map that the root names: where all pages are, and so which places are taken.
+    /// Reads the map that the root names, and takes the places of all pages that it names.
     fn read_map(&self, root: &Root) -> Result<(), ColdError> {
         let mut space = self.space.lock();
         let mut state = self.checkpoint.lock();
@@ -479,8 +481,8 @@ impl Core {
                 self.read_chunk(chunk, word, &mut take)?;
             }
         }
-        // Stamps that were given after this root were given to images that are lost. A random
-        // number keeps the new ones apart from those.
+        // Images that were written after this root are lost, but their stamps may be on disk.
+        // Skipping a random number of stamps keeps the new ones apart from those.
         let mut skipped = [0; 8];
         self.env().rng().fill(&mut skipped);
         let skipped = u64::from_le_bytes(skipped) % (1 << 20);
@@ -513,7 +515,7 @@ impl Core {
     }
 }
 
-/// Writes a map or directory page: the old words, and over them the new ones.
+/// Fills a map or directory page with the old words, and with the new ones over them.
 fn fill_words(
     body: &mut [u8],
     old: impl Fn(usize) -> Option<DiskWord>,
@@ -532,7 +534,7 @@ fn words_of(body: &Body) -> impl Iterator<Item = Option<DiskWord>> + '_ {
         .map(|bits| DiskWord::from_bits(u64::from_le_bytes(bits.try_into().expect("eight bytes"))))
 }
 
-/// Puts words into their places; the places of those that were there.
+/// Stores words at their indexes. Returns the places that the replaced words name.
 fn place_all(words: &mut Vec<Option<DiskWord>>, new: &BTreeMap<usize, DiskWord>) -> Vec<Place> {
     if let Some((&last, _)) = new.last_key_value() {
         words.resize(words.len().max(last + 1), None);

@@ -1,5 +1,5 @@
-//! Copies of what the durable root reaches: how backups read a store, and how one is made of that
-//! again.
+//! Copies of the pages that the durable root reaches: a backup reads a store as a copy, and a
+//! restore writes a copy to a new store.
 //!
 //! ```text
 //! root, 64 KB as in its slot | pages as they are in the file, in order of their places
@@ -9,15 +9,15 @@
 //!
 //! 1. [`Store::pin_durable`] lists the pages, of trees, map and directory, that the durable root
 //!    reaches.
-//! 2. [`DurablePages`] reads them ahead, past the pool, and verifies each. Batches and checkpoints
-//!    go on. A check of a database is content with that.
-//! 3. [`CopyWriter`] has each written to its place in a file of another database, with a checksum
-//!    of that.
+//! 2. [`DurablePages`] reads them, ahead of its caller and bypassing the pool, and verifies each.
+//!    Batches and checkpoints go on. A check of a database ends here.
+//! 3. [`CopyWriter`] writes each to its place in a file of another database, with that database's
+//!    checksum.
 //!
 //! # Invariants
 //!
-//! * K4: while a pin lives, nothing is written to a place that the durable root reached when it was
-//!   made: checkpoints hold back what they would give back, until the last pin is gone.
+//! * K4: while a pin lives, no place is written that the durable root reached when the pin was
+//!   made: checkpoints hold the places that they would give back, until the last pin is gone.
 
 use std::sync::Arc;
 
@@ -35,24 +35,24 @@ use super::root::{ROOT_BYTES_MAX, Root};
 use super::store::Store;
 use super::store_core::Core;
 
-/// Bytes that are read or written at a time, at most.
+/// The most bytes that are read or written at a time.
 pub const COPY_BYTES_MAX: usize = RUN_PAGES_MAX as usize * PAGE_BYTES;
 
-/// What the durable root reached at one moment; it stays while this lives.
+/// A pin on the pages that the durable root reached at one moment, and a reader of them.
 pub struct DurablePages {
     listing: Arc<Listing>,
-    /// Reads ahead, where that is worth it.
+    /// The thread that reads ahead, if one was started.
     ahead: Option<Worker<CopyChunk, Read>>,
     overlaps: bool,
-    /// Chunks that are under way, and where the next begins.
+    /// How many chunks are being read, and the offset where the next begins.
     under_way: usize,
     next: u64,
     free: Vec<AlignedBytes>,
-    /// What was read last.
+    /// The chunk that was read last.
     buffer: AlignedBytes,
 }
 
-/// The pages of a copy.
+/// The root and the pages of a copy.
 struct Listing {
     core: Arc<Core>,
     root: Vec<u8>,
@@ -60,23 +60,23 @@ struct Listing {
     pages: Vec<Listed>,
 }
 
-/// A part of the copy that is to be read, and where to.
+/// A part of the copy to be read, and the buffer for it.
 struct CopyChunk {
     offset: u64,
     len: usize,
     buffer: AlignedBytes,
 }
 
-/// A chunk that was read, or not.
+/// A chunk, and whether it could be read.
 type Read = (CopyChunk, Result<(), ColdError>);
 
 /// Chunks that are read ahead.
 const CHUNKS_AHEAD: usize = 3;
 
-/// A page that cannot be read, or is not what was written there.
+/// A page that cannot be read, or whose image is not the one that was written there.
 #[derive(Clone, Debug)]
 pub struct LostImage {
-    /// Its number, if it is one of a tree; else it says where others are.
+    /// Its number if it is a tree's page; `None` for a page of the map or the directory.
     pub page: Option<PageNumber>,
     /// Where it is.
     pub place: Place,
@@ -93,11 +93,11 @@ struct Listed {
 }
 
 impl Store {
-    /// Keeps what the durable root reaches as it is.
+    /// Pins the pages that the durable root reaches.
     pub fn pin_durable(&self) -> Result<DurablePages, ColdError> {
         let core = &self.core;
         let first = core.files.read().values().next().expect("a store has a file").clone();
-        // No root is written meanwhile.
+        // While this lock is held, no root is written.
         let mut state = core.checkpoint.lock();
         let no_root = |_| ColdError::NoRoot { path: first.path().clone() };
         let root = first.read_root(state.slot)?.map_err(no_root)?;
@@ -133,7 +133,8 @@ impl Listing {
         (self.root.len() + self.pages.len() * PAGE_BYTES) as u64
     }
 
-    /// The pages of a part of the copy, and how long what is in front of them is.
+    /// Returns the pages in a part of the copy, and how many bytes of the root are in front of
+    /// them.
     fn pages_of(&self, offset: u64, len: usize) -> (usize, &[Listed]) {
         let front = if offset == 0 { self.root.len() } else { 0 };
         let first = (offset as usize + front - self.root.len()) / PAGE_BYTES;
@@ -155,7 +156,7 @@ impl Listing {
         Ok(())
     }
 
-    /// The pages of a part, as it was read, that are not what they should be.
+    /// Returns the pages in a part, as it was read, that fail verification.
     fn mismatches(&self, offset: u64, part: &[u8]) -> impl Iterator<Item = LostImage> {
         let (front, pages) = self.pages_of(offset, part.len());
         let images = pages.iter().zip(part[front..].chunks_exact(PAGE_BYTES));
@@ -168,7 +169,7 @@ impl Listing {
         Ok(())
     }
 
-    /// Reads a part page by page.
+    /// Reads a part page by page. Returns the pages that are lost.
     fn read_each(&self, offset: u64, buffer: &mut [u8]) -> Vec<LostImage> {
         let (_, pages) = self.pages_of(offset, buffer.len());
         let image = &mut buffer[..PAGE_BYTES];
@@ -194,18 +195,19 @@ impl DurablePages {
         self.listing.bytes()
     }
 
-    /// The next bytes of the copy: [`COPY_BYTES_MAX`], or what is left; nothing at its end. Blocks
-    /// the thread.
+    /// Reads the next bytes of the copy: [`COPY_BYTES_MAX`], or what is left; none at its end.
+    /// Blocks the thread.
     pub fn read(&mut self) -> Result<&[u8], ColdError> {
         let (offset, len, result) = self.read_next();
         result?;
-        // Not verified by the thread that reads ahead: the disk would have nothing to do meanwhile.
+        // This thread verifies, not the one that reads ahead: else the disk would be idle
+        // meanwhile.
         let part = &self.buffer[..len];
         self.listing.mismatches(offset, part).next().map_or(Ok(part), |lost| Err(lost.error))
     }
 
-    /// Reads the next bytes of the copy and adds what is lost among them; nothing at the end.
-    /// Blocks the thread.
+    /// Reads the next bytes of the copy, and adds the lost pages among them to `lost`. Returns
+    /// `None` at the end. Blocks the thread.
     pub fn check_next(&mut self, lost: &mut Vec<LostImage>) -> Option<()> {
         let (offset, len, result) = self.read_next();
         let part = &mut self.buffer[..len];
@@ -216,7 +218,7 @@ impl DurablePages {
         (len > 0).then_some(())
     }
 
-    /// Reads the next chunk: where it begins, how long it is, and whether it could be read.
+    /// Reads the next chunk. Returns where it begins, how long it is, and whether it could be read.
     fn read_next(&mut self) -> (u64, usize, Result<(), ColdError>) {
         self.ask();
         if self.under_way > 0 {
@@ -232,7 +234,7 @@ impl DurablePages {
         (offset, len, result)
     }
 
-    /// Where the next chunk begins, and its length, which is 0 at the end.
+    /// Takes the next chunk: returns where it begins, and its length, which is 0 at the end.
     fn take_next(&mut self) -> (u64, usize) {
         let offset = self.next;
         let len = (self.bytes() - offset).min(COPY_BYTES_MAX as u64);
@@ -240,7 +242,7 @@ impl DurablePages {
         (offset, len as usize)
     }
 
-    /// Has chunks read ahead, as far as there are more.
+    /// Hands the next chunks to the thread that reads ahead, up to [`CHUNKS_AHEAD`] at a time.
     fn ask(&mut self) {
         if self.ahead.is_none() && self.overlaps && self.bytes() > COPY_BYTES_MAX as u64 {
             let listing = self.listing.clone();
@@ -262,7 +264,7 @@ impl DurablePages {
 
 impl Drop for DurablePages {
     fn drop(&mut self) {
-        // A read that is under way ends before its places may be written.
+        // This waits for a read that is under way, before its places may be written.
         self.ahead = None;
         let core = &self.listing.core;
         let mut state = core.checkpoint.lock();
@@ -274,13 +276,13 @@ impl Drop for DurablePages {
     }
 }
 
-/// How many of the places, from the first on, lie next to each other.
+/// Counts how many of the places, from the first on, are consecutive.
 fn adjacent<T>(pages: &[T], place: impl Fn(&T) -> Place) -> usize {
     let breaks = |pair: &[T]| place(&pair[1]) != place(&pair[0]).plus(1);
     pages.windows(2).position(breaks).map_or(pages.len(), |last| last + 1)
 }
 
-/// Makes a store's file of a copy, for another database.
+/// Writes a copy to a store's file, for another database.
 pub struct CopyWriter {
     file: DataFile,
     behind: WriteBehind,
@@ -293,7 +295,7 @@ pub struct CopyWriter {
 }
 
 impl CopyWriter {
-    /// Begins a new file; the copy is one of the database `from`, and the file will be one of `to`.
+    /// Creates the file. The copy is of the database `from`, and the file is for the database `to`.
     pub fn create(
         env: &Env,
         spec: &FileSpec,
@@ -307,8 +309,8 @@ impl CopyWriter {
         Ok(CopyWriter { file, behind, from, to, adoption, root: None, pages })
     }
 
-    /// Adds what [`DurablePages::read`] gave. `false` if it makes no sense. An error may be that of
-    /// an earlier call. Blocks the thread.
+    /// Writes bytes that [`DurablePages::read`] returned. Returns `false` if they are malformed. An
+    /// error may be that of an earlier call. Blocks the thread.
     pub fn write(&mut self, mut bytes: &[u8]) -> Result<bool, ColdError> {
         if self.root.is_none() {
             let Some((root, rest)) = bytes.split_at_checked(ROOT_BYTES_MAX) else {
@@ -343,7 +345,7 @@ impl CopyWriter {
         Ok(true)
     }
 
-    /// That was all: makes it durable. `false` if there was no root.
+    /// Finishes the file and makes it durable. Returns `false` if the copy had no root.
     pub fn finish(mut self) -> Result<bool, ColdError> {
         let Some(mut root) = self.root else { return Ok(false) };
         self.behind.finish()?;

@@ -1,4 +1,4 @@
-//! What the pool counts.
+//! Counters of the buffer pool.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -13,59 +13,58 @@ pub struct Counters {
     look_ups: Box<[CachePadded<AtomicU64>]>,
     /// Look-ups of pages that were not in memory.
     pub misses: AtomicU64,
-    /// How long they were waited for, in all and at most.
+    /// How long tasks waited for those pages, in total and at most.
     wait_ns: AtomicU64,
     wait_ns_max: AtomicU64,
     /// Pages read from data files.
     pub reads: AtomicU64,
-    /// Calls that did it.
+    /// Calls that read them.
     pub read_calls: AtomicU64,
-    /// Pages read from data files or the extension before they were asked for.
+    /// Pages read from data files or the extension before a task needed them.
     pub read_ahead: AtomicU64,
-    /// Pages read from data files or the extension in place, by the task that needed them, though
-    /// there are threads for it.
+    /// Pages that the task that needed them read itself, from data files or the extension, though
+    /// the pool has threads that read.
     pub reads_in_place: AtomicU64,
     /// Pages written to data files.
     pub writes: AtomicU64,
-    /// Those of them that were written to make room.
+    /// Pages among those that were written to make room.
     pub lazy_writes: AtomicU64,
-    /// Pages that left memory.
+    /// Pages evicted from memory.
     pub evictions: AtomicU64,
-    /// Reads that gave something else than what was written.
+    /// Reads that returned other bytes than were written.
     pub mismatches: AtomicU64,
-    /// Frames taken beyond the limit because nothing could leave.
+    /// Frames taken beyond the limit because none became free in time.
     pub beyond_limit: AtomicU64,
 }
 
-/// What a pool has done so far, and how it stands.
+/// A pool's counters and its current state.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct PoolStats {
-    /// Pages that were looked for. Approximate: where two threads count in one place, some are
-    /// missed.
+    /// Look-ups of pages. Approximate: two threads that count in one shard may lose counts.
     pub look_ups: u64,
-    /// Those that were in memory.
+    /// Look-ups that found the page in memory.
     pub hits: u64,
-    /// Those that had to be waited for.
+    /// Look-ups that had to wait for the page.
     pub waits: u64,
-    /// How long, in all: from when the page was missed until it was in memory, or could not be had.
+    /// Total time of those waits: from the miss until the page is in memory or the read has failed.
     pub wait_ns: u64,
-    /// How long at most.
+    /// The longest of those waits.
     pub wait_ns_max: u64,
     /// Pages read from data files.
     pub reads: u64,
-    /// Calls that did it.
+    /// Calls that read them.
     pub read_calls: u64,
-    /// Pages read before they were asked for.
+    /// Pages read before a task needed them.
     pub read_ahead: u64,
-    /// Pages read in place, by the task that needed them, though there are threads for it.
+    /// Pages that the task that needed them read itself, though the pool has threads that read.
     pub reads_in_place: u64,
     /// Pages written to data files.
     pub writes: u64,
-    /// Those of them that were written to make room.
+    /// Pages among those that were written to make room.
     pub lazy_writes: u64,
-    /// Pages that left memory.
+    /// Pages evicted from memory.
     pub evictions: u64,
-    /// Reads that gave something else than what was written.
+    /// Reads that returned other bytes than were written.
     pub mismatches: u64,
     /// Frames taken beyond the limit.
     pub beyond_limit: u64,
@@ -73,12 +72,12 @@ pub struct PoolStats {
     pub limit_frames: u64,
     /// Frames in use.
     pub used_frames: u64,
-    /// Frames that can be had at once.
+    /// Frames that are available at once.
     pub free_frames: u64,
     /// Pages in memory that are newer than on disk.
     pub dirty_pages: u64,
-    /// How long a page stays in memory: its age when it leaves, averaged, and the time since one
-    /// left.
+    /// The expected time that a page stays in memory: the average age of evicted pages, plus the
+    /// time since the last eviction.
     pub page_life_expectancy_s: u64,
 }
 
@@ -101,8 +100,9 @@ impl Counters {
         }
     }
 
-    /// Counts a look-up. Guards lie on their users' stacks, so that where a guard is tells threads
-    /// apart; a plain addition, since an exact count would cost more than the look-up.
+    /// Counts a look-up. The guard's address selects the shard: guards lie on their users' stacks,
+    /// so that their addresses tell threads apart. The addition is not atomic, since an exact count
+    /// would cost more than the look-up.
     #[inline]
     pub(super) fn look_up(&self, guard: &Guard) {
         let stack = std::ptr::from_ref(guard) as usize >> 13;
@@ -120,7 +120,7 @@ impl Counters {
         self.wait_ns_max.fetch_max(ns, Relaxed);
     }
 
-    /// How long pages have been waited for, in all and at most.
+    /// How long tasks have waited for pages, in total and at most.
     pub(super) fn waits_ns(&self) -> (u64, u64) {
         (self.wait_ns.load(Relaxed), self.wait_ns_max.load(Relaxed))
     }

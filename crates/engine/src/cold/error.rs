@@ -1,4 +1,4 @@
-//! What can go wrong with the cold store.
+//! Errors of the cold store.
 
 use std::fmt;
 use std::path::Path;
@@ -10,11 +10,11 @@ use super::page::PageNumber;
 use super::place::Place;
 use crate::wait::Interrupted;
 
-/// Why something could not be done with pages. Cheap to clone, since one failure is told to all
-/// tasks that wait.
+/// Why an operation on pages failed. Cheap to clone, since all tasks that wait for a read get its
+/// error.
 #[derive(Clone, Debug)]
 pub enum ColdError {
-    /// What is there is not the page that was written there. SQL Server's message 824.
+    /// The bytes at a place are not the image that was written there. SQL Server's message 824.
     Checksum {
         /// The file.
         file: Arc<Path>,
@@ -27,20 +27,21 @@ pub enum ColdError {
     },
     /// A read failed, twice. SQL Server's message 823.
     Read(Arc<FileError>),
-    /// A write, sync or other operation on a file failed. Nothing is lost: what is durable is the
-    /// last checkpoint, and what is newer is still in memory and in the log.
+    /// A write, sync or other operation on a file failed. Nothing is lost: the last checkpoint is
+    /// durable, and newer changes are still in memory and in the log.
     File(Arc<FileError>),
     /// There is no free place and the files cannot grow. SQL Server's message 1105. Try again when
     /// there is room.
     Full(Arc<Path>),
-    /// No memory for another page: all that the pool may have is pinned, private or cannot be
-    /// written back. SQL Server's message 802.
+    /// No memory for another page: all frames that the pool may use are pinned, private, or dirty
+    /// and cannot be written. SQL Server's message 802.
     NoFrames,
     /// The statement was interrupted while it waited.
     Interrupted(Interrupted),
-    /// There is no such page: it has been freed, or never was. Start again from the root.
+    /// The page does not exist: it has been freed, or was never allocated. Start again from the
+    /// root.
     Freed(PageNumber),
-    /// The file is not there.
+    /// The file does not exist.
     Missing {
         /// Where it should be.
         path: Arc<Path>,
@@ -62,7 +63,7 @@ pub enum ColdError {
         /// The file.
         path: Arc<Path>,
     },
-    /// What the file says makes no sense.
+    /// The file's contents are inconsistent.
     Damaged {
         /// The file.
         path: Arc<Path>,
@@ -76,7 +77,7 @@ pub enum ColdError {
 /// How an image that was read differs from what should have been there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mismatch {
-    /// The bytes do not fit their checksum: torn, rotten, or another database's.
+    /// The bytes do not fit their checksum: torn, corrupted, or another database's.
     Checksum,
     /// It is another page, or a page that belongs to another place: a misdirected write or read.
     Identity,

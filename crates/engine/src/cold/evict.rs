@@ -1,14 +1,14 @@
-//! Chooses the pages that leave when memory is short.
+//! Chooses the pages that are evicted when memory is short.
 //!
-//! S3-FIFO (Yang et al., SOSP 2023) with one reference bit: what is new goes through a small queue,
-//! a tenth of all frames; only what was wanted again on the way enters the main queue, where it
-//! goes round as in CLOCK. What leaves the small queue unwanted is remembered for a while by number
-//! (the *ghosts*), and if it comes back it goes to the main queue at once.
+//! S3-FIFO (Yang et al., SOSP 2023) with one reference bit: a new page passes a small queue, a
+//! tenth of all frames. Only a page that is used again on the way enters the main queue, which is a
+//! CLOCK. Pages that leave the small queue unused are remembered for a while by number (the
+//! *ghosts*); a ghost that comes back enters the main queue at once.
 //!
 //! Chosen over LRU and 2Q because a hit costs a reader at most one plain store and never a lock,
 //! and over plain CLOCK because a scan of any length passes through the small queue and leaves the
 //! main queue alone. A scan looks at a page several times in a row (once per chunk of rows), which
-//! is no reason to keep it: a page that came with a scan must be wanted in two rounds through the
+//! is no reason to keep it: a page that a scan brought in must be used in two rounds through the
 //! small queue.
 
 use std::collections::{HashSet, VecDeque};
@@ -16,7 +16,7 @@ use std::collections::{HashSet, VecDeque};
 use super::frame::{MARK_MAIN, MARK_SCAN};
 use super::place::FrameNumber;
 
-/// A frame in a queue. It is out of date when the frame lives another life.
+/// A frame in a queue. The entry is stale when the frame has begun another life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
     /// The frame.
@@ -25,40 +25,40 @@ pub struct Entry {
     pub life: u32,
 }
 
-/// How a frame that is looked at for replacement stands.
+/// The state of a frame, as the replacement sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
-    /// The frame has got another image since it was put into the queue.
+    /// The frame has had another image since it was put into the queue.
     Stale,
     /// The frame is pinned.
     Pinned,
-    /// The frame was read since the last visit; with its marks.
+    /// The frame was read since the last visit; with the frame's marks.
     Wanted(u8),
     /// The frame was not read since the last visit.
     Idle,
 }
 
-/// What the replacement needs to know of frames.
+/// The replacement's access to frames.
 pub trait Residents {
-    /// How the frame stands; forgets that it was looked at.
+    /// Returns the frame's state, and clears its reference mark.
     fn standing(&mut self, entry: Entry) -> Standing;
-    /// Changes a frame's marks.
+    /// Sets a frame's marks.
     fn mark(&mut self, entry: Entry, marks: u8);
 }
 
-/// A frame that may leave.
+/// A frame that may be evicted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Victim {
     /// The frame.
     pub entry: Entry,
-    /// Whether it had been wanted again since it came.
+    /// Whether its page was used again after it came in: the frame was in the main queue.
     pub earned: bool,
 }
 
-/// The small queue gets this part of all entries.
+/// The small queue gets one in this many of all entries.
 const SMALL_OF: usize = 10;
 
-/// The queues of all frames that are in use. Under the pool's lock.
+/// The queues of all linked frames. A lock of the pool protects them.
 #[derive(Default, Debug)]
 pub struct Queues {
     small: VecDeque<Entry>,
@@ -68,7 +68,7 @@ pub struct Queues {
 }
 
 impl Queues {
-    /// A frame was linked. Its marks say to which queue it belongs.
+    /// Adds a frame that was linked. Its marks select the queue.
     pub fn add(&mut self, entry: Entry, marks: u8) {
         match marks & MARK_MAIN {
             0 => self.small.push_back(entry),
@@ -76,24 +76,24 @@ impl Queues {
         }
     }
 
-    /// Whether the page has left not long ago; forgets it.
+    /// Returns whether the page is a ghost, and forgets it.
     pub fn was_here(&mut self, identity: u64) -> bool {
         self.ghosts.remove(identity)
     }
 
-    /// These pages have left without having been wanted; this many are remembered.
+    /// Adds pages that were evicted unused to the ghosts, of which as many as `frames` are kept.
     pub fn remember(&mut self, identities: &[u64], frames: usize) {
         identities.iter().for_each(|&identity| self.ghosts.add(identity, frames));
     }
 
-    /// Entries, those out of date included.
+    /// The number of entries, stale ones included.
     pub fn len(&self) -> usize {
         self.small.len() + self.main.len()
     }
 
-    /// The next frame to leave; `None` if all are wanted. It is in no queue any more.
+    /// Takes the next frame to evict out of its queue; `None` if every frame is pinned or in use.
     pub fn victim(&mut self, frames: &mut impl Residents) -> Option<Victim> {
-        // Twice round finds every frame idle that is not wanted meanwhile.
+        // Two rounds find every frame idle that is not read meanwhile.
         for _ in 0..2 * self.len() + 2 {
             let small_share = self.len() / SMALL_OF;
             let from_small = self.small.len() > small_share || self.main.is_empty();
@@ -117,8 +117,8 @@ impl Queues {
         None
     }
 
-    /// Throws entries out that are out of date, if there could be many. So pages that are published
-    /// over and over without any leaving cost no memory.
+    /// Removes stale entries if there may be many. Else pages that are published over and over
+    /// while none is evicted would take memory without bound.
     pub fn compact(&mut self, frames_in_use: usize, is_stale: impl Fn(Entry) -> bool) {
         if self.len() <= self.compact_at.max(2 * frames_in_use + 1024) {
             return;
@@ -129,7 +129,7 @@ impl Queues {
     }
 }
 
-/// Pages that left not long ago, oldest first.
+/// Recently evicted pages, oldest first.
 #[derive(Default, Debug)]
 struct Ghosts {
     order: VecDeque<u64>,
@@ -147,7 +147,8 @@ impl Ghosts {
         }
     }
 
-    /// Its place in the order stays taken until it has moved to the front.
+    /// Returns whether the page was known. Its entry in `order` stays until it has moved to the
+    /// front.
     fn remove(&mut self, identity: u64) -> bool {
         self.known.remove(&identity)
     }
@@ -159,7 +160,7 @@ mod tests {
     use env::sim::SplitMix;
     use std::collections::HashMap;
 
-    /// A pool of pages that are only numbers.
+    /// A pool whose pages are only numbers.
     struct Pool {
         queues: Queues,
         limit: usize,
@@ -167,7 +168,7 @@ mod tests {
         misses: u64,
     }
 
-    /// By page: whether it was looked at, and its marks.
+    /// For each page, whether it was read, and its marks.
     struct Marked(HashMap<u32, (bool, u8)>);
 
     impl Residents for Marked {
@@ -227,7 +228,7 @@ mod tests {
             let before = pool.misses;
             (0..3).for_each(|_| pool.look(HOT + page, true)); // a chunk of rows at a time
             scan_misses += pool.misses - before;
-            // The hot set is wanted once while the scan passes two pages.
+            // A page of the hot set is read for every two pages of the scan.
             if page % 2 == 0 {
                 pool.look(rng.below(u64::from(HOT)) as u32, false);
             }
@@ -245,7 +246,7 @@ mod tests {
                 pool.look(page, false);
             }
             for page in 0..100 {
-                pool.look(1000 + round * 100 + page, false); // never again
+                pool.look(1000 + round * 100 + page, false); // read only once
             }
         }
         pool.misses = 0;

@@ -1,23 +1,25 @@
-//! The buffer pool extension: clean pages that had to leave memory, in a file on a fast device.
+//! The buffer pool extension: clean pages that were evicted from memory, in a file on a fast
+//! device.
 //!
 //! ```text
-//! page 0: header, whole between a clean shutdown and the next start; its magic is always there
+//! page 0: header, complete from a clean shutdown to the next start; else only its magic is there
 //! slots:  a page each, as in the data file
-//! behind: the directory: 16 bytes a slot: its image (database: u32, 0: u32, word: u64)
+//! after:  the directory: 16 bytes a slot: its image (database: u32, 0: u32, word: u64)
 //! ```
 //!
-//! Slots are written in turn, [`BATCH_PAGES`] at a time, round and round: the oldest image makes
-//! way. Until all slots have been written once, every page that leaves memory is admitted. Then
-//! only pages are that were wanted again since they came into memory (what passes through the small
-//! queue is not), and none that is here already, so that neither scans nor pages that come and go
-//! wear the device out. An image is found by database, place and stamp, and verified as one from
-//! the data file.
+//! Slots are written in turn, [`BATCH_PAGES`] at a time; new images overwrite the oldest ones.
+//! Until all slots have been written once, every page that is evicted from memory is admitted. Then
+//! only pages are admitted that were used again after they came into memory (those of the main
+//! queue). An image that the extension has is not written again. So neither scans nor pages that
+//! come and go wear the device out. An image is found by database, place and stamp, and verified
+//! like one from the data file.
 //!
 //! # Failure
 //!
-//! Nothing that happens here is an error for readers of pages. What cannot be read, is slow, or is
-//! not what was written counts as **strikes**; with [`STRIKES_MAX`] the extension is out of use
-//! until it is turned on again. Writes that the device cannot keep up with are forgotten.
+//! No failure here is an error for a reader of pages. Operations that fail or are slow, and reads
+//! that return other bytes than were written, count as **strikes**; at [`STRIKES_MAX`] the
+//! extension is disabled until it is turned on again. Writes that the device cannot keep up with
+//! are dropped.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -39,18 +41,18 @@ use super::store_core::Core;
 use crate::critical;
 use crate::sync::parking::Mutex;
 
-/// Where the extension is.
+/// How an extension is made.
 #[derive(Clone, Debug)]
 pub struct ExtensionOptions {
     /// The file.
     pub path: PathBuf,
-    /// How long it is; the directory comes on top.
+    /// The size of all slots; the directory comes on top.
     pub bytes: u64,
-    /// What takes longer than this counts against the device.
+    /// An operation that takes longer than this counts as slow.
     pub slow_ns: u64,
 }
 
-/// What the extension has done.
+/// The extension's counters and its current state.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct ExtensionStats {
     /// Pages that it can hold.
@@ -61,11 +63,11 @@ pub struct ExtensionStats {
     pub reads: u64,
     /// Pages that were written.
     pub writes: u64,
-    /// Pages that made way for others.
+    /// Pages that others have overwritten.
     pub evictions: u64,
     /// Pages that were not written because the device was busy.
     pub skipped: u64,
-    /// Reads that gave something else than what was written.
+    /// Reads that returned other bytes than were written.
     pub mismatches: u64,
     /// Operations that failed.
     pub errors: u64,
@@ -73,7 +75,7 @@ pub struct ExtensionStats {
     pub slow: u64,
     /// Operations that are under way.
     pub outstanding: u64,
-    /// How long a page stays that is not wanted: the age of the oldest that is there.
+    /// How long a page stays: the age of the oldest one.
     pub page_stay_s: u64,
     /// Whether it is in use.
     pub is_enabled: bool,
@@ -81,16 +83,16 @@ pub struct ExtensionStats {
 
 /// Pages that are written at once.
 pub const BATCH_PAGES: usize = 32;
-/// Strikes that end its use.
+/// Strikes that disable the extension.
 pub const STRIKES_MAX: u32 = 8;
-/// What a failed operation or a wrong page counts; a slow operation counts one.
+/// Strikes for a failed operation or a wrong page; a slow operation counts one.
 const STRIKES_OF_FAILURE: u32 = 4;
-/// Batches that wait for the device.
+/// At most this many batches wait for the device.
 const BATCHES_WAITING: usize = 16;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"TCEXTND\x01");
 const OWNER_BYTES: usize = 16;
-/// Databases whose pages are found again after a restart.
+/// The most databases whose pages are found again after a restart.
 const DATABASES_MAX: usize = 300;
 const DATABASE_BYTES: usize = 24;
 const TABLE_OFFSET: usize = 32;
@@ -125,37 +127,37 @@ struct ExtensionCounters {
 /// The databases that are open, and the sequence numbers of their roots.
 pub(super) type OpenRoots = HashMap<u128, u64>;
 
-/// Where an image was found. It may be another's by the time it is read.
+/// The slot where an image was found. It may hold another image by the time it is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot(u32);
 
-/// The owner of the image in a slot: a database by its place in the list, and the image.
+/// Identifies the image in a slot: the database by its index in the list, and the disk word.
 type Owner = (u32, DiskWord);
 
-/// What is where.
+/// Which image is in which slot.
 #[derive(Default)]
 struct Index {
     databases: Vec<u128>,
     slots: HashMap<Owner, u32>,
     owners: Vec<Option<Owner>>,
-    /// When each batch of slots was written; those of an earlier life of the extension when it was
-    /// opened.
+    /// When each batch of slots was written; for slots that an earlier run wrote, when the
+    /// extension was opened.
     written_ns: Vec<u64>,
     /// The slot that is written next.
     hand: u32,
-    /// Whether the hand has gone round.
+    /// Whether the hand has wrapped around.
     is_full: bool,
 }
 
 impl Index {
-    /// An extension of this many slots, which hold nothing.
+    /// An index of this many empty slots.
     fn new(slots: u32, now_ns: u64) -> Index {
         let owners = vec![None; slots as usize];
         let written_ns = vec![now_ns; owners.len() / BATCH_PAGES];
         Index { owners, written_ns, ..Index::default() }
     }
 
-    /// When what lies there longest was written; nothing if nothing is there.
+    /// When the oldest image was written; `None` if there is none.
     fn oldest_ns(&self) -> Option<u64> {
         let first = if self.is_full { self.hand as usize } else { 0 };
         let batch = first / BATCH_PAGES % self.written_ns.len();
@@ -181,7 +183,7 @@ impl Index {
         }
     }
 
-    /// The slot's image is no more; whether there was one.
+    /// Forgets the slot's image. Returns whether there was one.
     fn vacate(&mut self, slot: u32) -> bool {
         let owner = self.owners[slot as usize].take();
         owner.is_some_and(|owner| self.slots.remove(&owner).is_some())
@@ -196,8 +198,8 @@ struct Staged {
 }
 
 impl Extension {
-    /// Opens or makes the file. What a clean shutdown left is used for the stores that are open and
-    /// whose last root is the same as then. A file that is something else is left as it is:
+    /// Opens or creates the file. Images that a clean shutdown left are used for stores that are
+    /// open and whose last root is the same as then. A file that is no extension is left unchanged:
     /// [`ColdError::Foreign`].
     pub(super) fn open(
         env: &Env,
@@ -214,7 +216,7 @@ impl Extension {
         let now_ns = env.clock().now_ns();
         let index = read_index(&*file, slots, open, now_ns);
         let index = index.unwrap_or_else(|| Index::new(slots, now_ns));
-        // From now on what the directory says is not true any more.
+        // Invalidates the directory, since slots change from here on.
         let mut header = AlignedBytes::new(PAGE_BYTES);
         header[..8].copy_from_slice(&MAGIC.to_le_bytes());
         file.write_all_at(&header, 0)?;
@@ -254,17 +256,17 @@ impl Extension {
         Ok(())
     }
 
-    /// Does no more. What is being written is finished.
+    /// Disables the extension. Its thread writes the batches that it has, and ends.
     pub(super) fn close(&self) {
         self.is_enabled.store(false, Relaxed);
         if let Some((sender, thread)) = self.writer.lock().take() {
             drop(sender);
-            // It panics only on a broken invariant, and then the panic has been reported.
+            // The thread panics only on a broken invariant, and then the panic has been reported.
             let _ = thread.join();
         }
     }
 
-    /// Closes it and writes down what it holds.
+    /// Closes the extension and writes its directory.
     pub(super) fn close_warm(&self, open: &OpenRoots) -> Result<(), ColdError> {
         let was_enabled = self.is_enabled.load(Relaxed);
         self.close();
@@ -274,13 +276,13 @@ impl Extension {
         Ok(())
     }
 
-    /// Holds nothing any more.
+    /// Forgets all images.
     pub(super) fn clear(&self) {
         *self.index.lock() = Index::new(self.slots, self.env.clock().now_ns());
     }
 
-    /// Whether a clean page that leaves memory is worth writing; `earned` if it was wanted again
-    /// since it came.
+    /// Whether a clean page that is evicted from memory is to be written; `earned` if the page was
+    /// used again after it came in.
     pub(super) fn wants(&self, core: &Core, word: DiskWord, earned: bool) -> bool {
         if !self.is_enabled.load(Relaxed) {
             return false;
@@ -289,7 +291,7 @@ impl Extension {
         (earned || !index.is_full) && index.find(core.database, word).is_none()
     }
 
-    /// A clean page leaves memory that the extension [`wants`](Self::wants).
+    /// Takes a copy of a clean page that is evicted and that the extension [`wants`](Self::wants).
     pub(super) fn admit(&self, core: &Core, page: PageNumber, word: DiskWord, body: &Body) {
         let mut staging = self.staging.lock();
         let at = staging.owners.len() * PAGE_BYTES;
@@ -340,7 +342,7 @@ impl Extension {
         }
     }
 
-    /// Where the image is, if it is here.
+    /// Where the image is, if the extension has it.
     pub(super) fn find(&self, core: &Core, word: DiskWord) -> Option<Slot> {
         if !self.is_enabled.load(Relaxed) {
             return None;
@@ -348,12 +350,13 @@ impl Extension {
         self.index.lock().find(core.database, word).map(Slot)
     }
 
-    /// Whether images are read in hardly any time.
+    /// Whether the device has been quick lately; see [`Pace`].
     pub(super) fn is_quick(&self) -> bool {
         self.pace.is_quick()
     }
 
-    /// Reads an image from where it was found; its body, if it is still there and whole.
+    /// Reads an image from the slot where it was found. Returns its body if it is still there and
+    /// whole.
     pub(super) fn read<'b>(
         &self,
         core: &Core,
@@ -368,7 +371,7 @@ impl Extension {
             add(&self.counters.reads, 1);
             return Some(body);
         }
-        // It may have been overwritten meanwhile; if not, the device is not to be trusted.
+        // The slot may have been overwritten meanwhile; if not, the device is faulty.
         let mut index = self.index.lock();
         if index.find(core.database, word) == Some(slot) {
             index.vacate(slot);
@@ -379,8 +382,8 @@ impl Extension {
         None
     }
 
-    /// Does something on the device, and counts it against the device if it fails or takes too
-    /// long. How long it took, if it did not fail.
+    /// Runs an operation on the device, and counts strikes if it fails or is slow. Returns how long
+    /// it took, if it did not fail.
     fn timed(&self, work: impl FnOnce() -> Result<(), FileError>) -> Option<u64> {
         let began_ns = self.env.clock().now_ns();
         self.counters.outstanding.fetch_add(1, Relaxed);
@@ -404,14 +407,15 @@ impl Extension {
         }
     }
 
-    /// The images that it holds: of which database, and where in its files.
+    /// Lists the images in the extension: the database of each, and its place in the database's
+    /// files.
     pub(super) fn held(&self) -> Vec<(u128, Place)> {
         let index = self.index.lock();
         let owners = index.owners.iter().flatten();
         owners.map(|&(at, word)| (index.databases[at as usize], word.place())).collect()
     }
 
-    /// Counts of what the extension has done.
+    /// The extension's counters and its current state.
     pub(super) fn stats(&self) -> ExtensionStats {
         let (c, get) = (&self.counters, |counter: &AtomicU64| counter.load(Relaxed));
         let index = self.index.lock();
@@ -468,7 +472,7 @@ impl Extension {
 
 const _: () = assert!(TABLE_OFFSET + DATABASES_MAX * DATABASE_BYTES <= PAGE_BYTES);
 
-/// Where a slot lies; behind the last is the directory.
+/// The offset of a slot; the directory follows the last one.
 fn offset_of(slot: u32) -> u64 {
     (1 + u64::from(slot)) * PAGE_BYTES as u64
 }
@@ -483,7 +487,8 @@ fn is_extension(file: &dyn File) -> Result<bool, FileError> {
     Ok(is_long && header[..8] == MAGIC.to_le_bytes())
 }
 
-/// What a clean shutdown wrote down, as far as it is still true; `None` if there is no such thing.
+/// Reads the directory that a clean shutdown wrote, as far as it is still valid; `None` if there is
+/// none.
 fn read_index(file: &dyn File, slots: u32, open: &OpenRoots, now_ns: u64) -> Option<Index> {
     let mut header = AlignedBytes::new(PAGE_BYTES);
     file.read_exact_at(&mut header, 0).ok()?;

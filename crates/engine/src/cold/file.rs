@@ -1,7 +1,7 @@
 //! Data files: their header, the root slots, reading and writing pages.
 //!
 //! ```text
-//! extent 0   header, and a copy of it three pages behind
+//! extent 0   header, and a copy of it three pages after it
 //! extent 1   root slot A   (of the first file only; reserved in all)
 //! extent 2   root slot B
 //! extent 3…  pages
@@ -46,7 +46,7 @@ pub struct DataFile {
     activity: Activity,
 }
 
-/// What has been done with a file since it was opened.
+/// Counts of the operations on a file since it was opened.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct FileActivity {
     /// Calls that read.
@@ -59,12 +59,12 @@ pub struct FileActivity {
     pub writes: u64,
     /// Bytes that they wrote.
     pub written_bytes: u64,
-    /// Time spent in them and in making durable what they wrote.
+    /// Time spent in them and in syncs.
     pub write_ns: u64,
 }
 
 impl FileActivity {
-    /// Both taken together.
+    /// The sums of both.
     #[must_use]
     pub fn and(self, other: &FileActivity) -> FileActivity {
         FileActivity {
@@ -90,7 +90,7 @@ struct Activity {
 }
 
 impl DataFile {
-    /// A new file of this many pages; it and its name are durable.
+    /// Creates a file of this many pages. The file and its name are durable when this returns.
     pub fn create(
         env: &Env,
         spec: &FileSpec,
@@ -111,7 +111,7 @@ impl DataFile {
         Ok(created)
     }
 
-    /// An existing file of this database.
+    /// Opens an existing file of this database.
     pub fn open(env: &Env, spec: &FileSpec, database: u128) -> Result<DataFile, ColdError> {
         let path: Arc<Path> = spec.path.as_path().into();
         let missing = |error: FileError| match error.is_not_found() {
@@ -182,17 +182,17 @@ impl DataFile {
         &self.file
     }
 
-    /// How many whole pages there are.
+    /// How many whole pages the file has.
     pub fn pages(&self) -> Result<u32, ColdError> {
         Ok(u32::try_from(self.file.len()? / PAGE_BYTES as u64).unwrap_or(u32::MAX))
     }
 
-    /// Lengthens or cuts the file.
+    /// Extends or truncates the file to this many pages.
     pub fn set_pages(&self, pages: u32) -> Result<(), ColdError> {
         Ok(self.file.set_len(u64::from(pages) * PAGE_BYTES as u64)?)
     }
 
-    /// Reads pages that lie next to each other. A read that fails is tried once more.
+    /// Reads consecutive pages. A read that fails is tried once more.
     pub fn read(&self, from: u32, pages: &mut [u8]) -> Result<(), FileError> {
         let offset = Place { file: self.id, index: from }.offset();
         let read =
@@ -200,7 +200,7 @@ impl DataFile {
         read(pages).or_else(|_| read(pages))
     }
 
-    /// Writes pages that lie next to each other.
+    /// Writes consecutive pages.
     pub fn write(&self, from: u32, pages: &[u8]) -> Result<(), FileError> {
         let offset = Place { file: self.id, index: from }.offset();
         self.writing(1, pages.len(), || self.file.write_all_at(pages, offset))
@@ -211,7 +211,7 @@ impl DataFile {
         self.writing(0, 0, || self.file.sync_data())
     }
 
-    /// What is in a root slot (0 or 1).
+    /// Reads a root slot (0 or 1).
     pub fn read_root(&self, slot: usize) -> Result<Result<Root, NotRoot>, ColdError> {
         let mut bytes = AlignedBytes::new(ROOT_BYTES_MAX);
         let read = |bytes: &mut [u8]| {
@@ -231,7 +231,7 @@ impl DataFile {
         self.writing(1, bytes.len(), || self.file.write_all_at(&bytes, root_offset(slot)))
     }
 
-    /// What has been done with it since it was opened.
+    /// Counts of the operations on the file since it was opened.
     pub fn activity(&self) -> FileActivity {
         let own = &self.activity;
         FileActivity {
@@ -254,7 +254,7 @@ impl DataFile {
         self.timed((&own.writes, &own.written_bytes, &own.write_ns), (calls, bytes), write)
     }
 
-    /// Counts calls, bytes and time.
+    /// Runs a call, and counts calls, bytes and time.
     fn timed<T>(
         &self,
         (calls, bytes, ns): (&AtomicU64, &AtomicU64, &AtomicU64),

@@ -1,9 +1,8 @@
 //! Frames: the memory that images live in, and the rules of its use.
 //!
-//! The memory is reserved once; a frame costs some when it is first touched, and none again after
-//! it was discarded. The page's first bytes, which on disk hold the checksummed header, hold the
-//! frame's own state while it is in memory, so that a look-up that marks the frame touches no other
-//! cache line.
+//! The address space is reserved once. A frame takes memory from when it is first touched until it
+//! is discarded. The page's first bytes, which hold the checksummed header on disk, hold the
+//! frame's state in memory, so that a look-up that marks the frame touches no further cache line.
 //!
 //! # Life of a frame
 //!
@@ -15,9 +14,9 @@
 //!
 //! * F1: a body is written only while its frame is private; the thread that links it publishes with
 //!   Release and a thread that finds it in the map reads with Acquire.
-//! * F2: the map's reference is dropped only behind an epoch that began after the frame was
-//!   unlinked. So a thread that finds a frame in the map under a guard may read it under that
-//!   guard, and may add a reference: there is one at least.
+//! * F2: the map's reference is dropped only when all guards have ended that were alive when the
+//!   frame was unlinked. So a thread that finds a frame in the map under a guard may read it under
+//!   that guard, and may add a reference, since there is at least one.
 //! * F3: the thread that drops the last reference makes the frame free.
 
 use std::io;
@@ -34,46 +33,47 @@ use crate::sync::atomic::fence;
 /// never used.
 #[repr(C)]
 pub struct FrameState {
-    /// References in the lower half, and in the upper how often the frame has been taken: its life.
+    /// References in the lower half; in the upper half the frame's life: how often it has been
+    /// taken.
     counts: Word,
     /// The store's slot in the upper 16 bits, the page below. Written while private.
     identity: Word,
-    /// Where this very image is on disk: a [`DiskWord`], 0 if nowhere (the frame is dirty),
-    /// [`GONE`] if a newer image has taken its place. The writer of the image changes 0 to a word,
-    /// the writer that supersedes it changes anything to [`GONE`]: so exactly one of them learns of
-    /// the place.
+    /// Where this image is on disk: a [`DiskWord`]; 0 if it is not there (the frame is dirty);
+    /// [`GONE`] if a newer image has superseded it. The thread that writes the image to disk
+    /// changes 0 to a word, and the thread that supersedes the image changes any value to [`GONE`]:
+    /// so exactly one of them learns of the place.
     disk: Word,
-    /// Whether it was looked at since the replacement last did. Readers set it if it is not set; a
-    /// hint, so all accesses are relaxed.
+    /// Whether the frame was read since the replacement last looked at it. Readers set it if it is
+    /// not set; a hint, so all accesses are relaxed.
     referenced: AtomicU8,
     /// How the replacement treats it; see [`FrameState::set_marks`].
     marks: AtomicU8,
     _spare: [u8; 2],
-    /// When it came into the pool, in seconds since the pool was made.
+    /// When the image came into memory, in seconds since the pool was made.
     since: AtomicU32,
 }
 
 const _: () = assert!(size_of::<FrameState>() == PAGE_HEADER_BYTES);
 
-/// What `disk` says of an image that has been superseded.
+/// The value of `disk` for a superseded image.
 const GONE: u64 = 0b11;
 const ONE_LIFE: u64 = 1 << 32;
 const REFERENCES: u64 = ONE_LIFE - 1;
 const STORE_SHIFT: u32 = 48;
 
-/// The image has earned its place: it was wanted again since it came.
+/// The frame belongs to the main queue: its page was used again after it came in.
 pub const MARK_MAIN: u8 = 1;
-/// It came with a scan.
+/// A scan brought the page in, and it was not used in a round of the small queue yet.
 pub const MARK_SCAN: u8 = 2;
 
 /// Where an image is on disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnDisk {
-    /// Nowhere: it is dirty.
+    /// Not on disk: the frame is dirty.
     Nowhere,
-    /// There.
+    /// At this place.
     At(DiskWord),
-    /// A newer image has taken its place, and no reader will ask for this one.
+    /// A newer image has superseded this one, which no reader will look for.
     Gone,
 }
 
@@ -88,14 +88,15 @@ impl OnDisk {
 }
 
 impl FrameState {
-    /// Begins a life with one reference, the caller's. The frame was free.
+    /// Begins a life of a free frame, with one reference: the caller's.
     pub fn begin(&self, since_s: u32) {
         let life = self.counts.load(Relaxed) & !REFERENCES;
         self.disk.store(0, Relaxed);
         self.referenced.store(0, Relaxed);
         self.marks.store(0, Relaxed);
         self.since.store(since_s, Relaxed);
-        // A look through an old queue entry may see any mixture; the map decides what is true.
+        // A reader of a stale queue entry may see old and new fields mixed; the map decides what is
+        // valid.
         self.counts.store(life.wrapping_add(ONE_LIFE) | 1, Release);
     }
 
@@ -104,13 +105,13 @@ impl FrameState {
         self.identity.store(u64::from(store) << STORE_SHIFT | page.0, Relaxed);
     }
 
-    /// Adds a reference; the caller knows of one (F2).
+    /// Adds a reference. There is one already, as the caller knows (F2).
     pub fn pin(&self) {
         let before = self.counts.fetch_add(1, Relaxed);
         debug_assert!(before & REFERENCES != 0, "a frame with references is pinned");
     }
 
-    /// Drops a reference; whether it was the last.
+    /// Drops a reference. Returns whether it was the last.
     #[must_use]
     pub fn unpin(&self) -> bool {
         let before = self.counts.fetch_sub(1, Release); // pairs with the fence of the last one
@@ -143,17 +144,19 @@ impl FrameState {
         OnDisk::from_bits(self.disk.load(Acquire)) // pairs with the changes below
     }
 
-    /// The image was read from there. The frame is private.
+    /// Notes where the image was read from. The frame is private.
     pub fn set_clean(&self, word: DiskWord) {
         self.disk.store(word.to_bits(), Release); // pairs with on_disk
     }
 
-    /// The image has been written there; what it says now if it was not dirty.
+    /// Notes where a dirty frame's image was written. If the frame is not dirty, returns where its
+    /// image is.
     pub fn written(&self, word: DiskWord) -> Result<(), OnDisk> {
         self.moved(0, word)
     }
 
-    /// The image has been written to another place, too, and shall be read there from now on.
+    /// Notes that the image was copied to another place, and is to be read there. If it was not at
+    /// `from`, returns where it is.
     pub fn relocated(&self, from: DiskWord, to: DiskWord) -> Result<(), OnDisk> {
         self.moved(from.to_bits(), to)
     }
@@ -163,12 +166,12 @@ impl FrameState {
         exchanged.map(|_| ()).map_err(OnDisk::from_bits)
     }
 
-    /// A newer image has taken its place; where this one was.
+    /// Marks the image as superseded by a newer one. Returns where it was on disk.
     pub fn supersede(&self) -> OnDisk {
         OnDisk::from_bits(self.disk.swap(GONE, AcqRel))
     }
 
-    /// Notes that it is looked at.
+    /// Notes that the frame is read.
     #[inline]
     pub fn touch(&self) {
         if self.referenced.load(Relaxed) == 0 {
@@ -176,7 +179,7 @@ impl FrameState {
         }
     }
 
-    /// Whether the frame was read since the last call.
+    /// Returns whether the frame was read since the last call, and clears the mark.
     pub fn take_referenced(&self) -> bool {
         self.is_referenced() && {
             self.referenced.store(0, Relaxed);
@@ -184,7 +187,7 @@ impl FrameState {
         }
     }
 
-    /// Whether the frame was read.
+    /// Whether the frame was read since [`FrameState::take_referenced`] was last called.
     pub fn is_referenced(&self) -> bool {
         self.referenced.load(Relaxed) != 0
     }
@@ -194,12 +197,12 @@ impl FrameState {
         self.marks.load(Relaxed)
     }
 
-    /// Changes that. Only the replacement does, under its lock, or the owner of a private frame.
+    /// Sets the marks. Only the replacement may, under its lock, or the owner of a private frame.
     pub fn set_marks(&self, marks: u8) {
         self.marks.store(marks, Relaxed);
     }
 
-    /// When the image came, in seconds since the pool was made.
+    /// When the image came into memory, in seconds since the pool was made.
     pub fn since_s(&self) -> u32 {
         self.since.load(Relaxed)
     }
@@ -212,13 +215,14 @@ pub struct Frames {
     count: u32,
 }
 
-// SAFETY: the memory is reached through methods that say what their callers must guarantee.
+// SAFETY: `Frames` owns the mapping. Its methods access it as atomics, or as bodies whose callers
+// promise that no body is read while it is written (F1, F2).
 unsafe impl Send for Frames {}
 // SAFETY: as above.
 unsafe impl Sync for Frames {}
 
 impl Frames {
-    /// Address space for this many frames.
+    /// Reserves address space for this many frames.
     pub fn new(count: u32) -> io::Result<Frames> {
         let start = env::memory::map(Frames::bytes(count), env::memory::HUGE_PAGE)?;
         Ok(Frames { start, count })
@@ -236,11 +240,12 @@ impl Frames {
     #[inline]
     fn address(&self, frame: FrameNumber) -> NonNull<u8> {
         debug_assert!(frame.0 < self.count);
-        // SAFETY: frame numbers are made below `count`, and the mapping has that many.
+        // SAFETY: frame numbers are below `count`, and the mapping has room for that many frames.
         unsafe { self.start.add(frame.0 as usize * PAGE_BYTES) }
     }
 
-    /// A frame's state. Always there; what it says is true for a holder of a reference.
+    /// A frame's state. It can be read at any time, but is reliable only for a holder of a
+    /// reference.
     #[inline]
     pub fn state(&self, frame: FrameNumber) -> &FrameState {
         // SAFETY: the memory is mapped as long as `self` lives, aligned, and used as atomics only;
@@ -255,7 +260,8 @@ impl Frames {
     /// reference, or found it in the map under a guard that lives that long (F1, F2).
     #[inline]
     pub unsafe fn body<'a>(&self, frame: FrameNumber) -> &'a Body {
-        // SAFETY: the caller's promise; a body lies behind the header.
+        // SAFETY: the caller promises that the frame is not free and its body is not written during
+        // `'a`; the body follows the header in the mapping.
         unsafe { self.address(frame).add(PAGE_HEADER_BYTES).cast().as_ref() }
     }
 
@@ -266,7 +272,8 @@ impl Frames {
     #[inline]
     #[allow(clippy::mut_from_ref, reason = "the caller has exclusive access")]
     pub unsafe fn body_mut<'a>(&self, frame: FrameNumber) -> &'a mut Body {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the frame is private and that it alone uses it during
+        // `'a`; the body follows the header in the mapping.
         unsafe { self.address(frame).add(PAGE_HEADER_BYTES).cast().as_mut() }
     }
 
@@ -275,15 +282,17 @@ impl Frames {
     /// # Safety
     /// The frame is free, and no thread takes it meanwhile.
     pub unsafe fn discard(&self, frame: FrameNumber) {
-        // SAFETY: whole pages of the mapping (a frame is two), which hold nothing. A look at the
-        // state through an old queue entry sees zeros, and that it is another life.
+        // SAFETY: the caller promises that the frame is free and that no thread takes it meanwhile.
+        // The range is whole pages of the mapping (a frame is two). A reader of a stale queue entry
+        // sees a zeroed state, which is of another life.
         unsafe { env::memory::discard(self.address(frame), PAGE_BYTES) };
     }
 }
 
 impl Drop for Frames {
     fn drop(&mut self) {
-        // SAFETY: it is what was mapped, and a holder of a frame would hold the pool.
+        // SAFETY: this is the range that `new` mapped, and no frame is in use: a reference to one
+        // keeps the pool's memory alive.
         unsafe { env::memory::unmap(self.start, Frames::bytes(self.count)) };
     }
 }

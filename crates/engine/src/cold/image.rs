@@ -1,11 +1,11 @@
-//! Pages as they are on disk: a header that says what they are, and its checksum.
+//! The format of pages on disk: a checksummed header that identifies the page, and the body.
 //!
 //! ```text
 //! checksum: u32 | kind: u8 | 0: 3 | number: u64 | stamp: u64 | place: u64 | body
 //! ```
 //!
-//! All integers are little-endian. The checksum is a CRC-32C of everything behind it, begun with
-//! the database's own value, so that no page of another database can pass.
+//! All integers are little-endian. The checksum is a CRC-32C of everything after it, seeded by the
+//! database's identity, so that a page of another database does not pass.
 
 use super::error::Mismatch;
 use super::page::{Body, PAGE_BYTES, PAGE_HEADER_BYTES};
@@ -15,20 +15,20 @@ use super::place::{DiskWord, Place};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Kind {
-    /// What trees put there. The number is the page's.
+    /// A page of a tree. The number is the page's.
     Data = 1,
     /// Words of the page map. The number is that of the chunk.
     Map = 2,
-    /// Words that say where the map's pages are. The number counts them.
+    /// Words that say where the map's pages are. The number is the directory page's index.
     Directory = 3,
 }
 
-/// Which database's images these are: where checksums begin.
+/// The initial value of a database's checksums.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Seed(u32);
 
 impl Seed {
-    /// For the database of this identity.
+    /// The seed of the database with this identity.
     pub fn new(database: u128) -> Seed {
         Seed(crc32c::crc32c(&database.to_le_bytes()))
     }
@@ -49,7 +49,7 @@ pub fn seal(page: &mut [u8], seed: Seed, kind: Kind, number: u64, stamp: u64, pl
     page[..4].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// Whether this is the image that was written there, and its body.
+/// Checks that the page is the image that the word names. Returns its body.
 pub fn verify(
     page: &[u8],
     seed: Seed,
@@ -71,11 +71,12 @@ pub fn verify(
     Ok(page[PAGE_HEADER_BYTES..PAGE_BYTES].try_into().expect("the page is whole"))
 }
 
-/// Makes images of one database those of another.
+/// Turns images of one database into images of another.
 #[derive(Clone, Copy, Debug)]
 pub struct Adoption {
     from: Seed,
-    /// By what checksums differ: a CRC is linear, so what a page holds does not matter.
+    /// The difference of the two databases' checksums. It is the same for all pages, since a CRC is
+    /// linear.
     difference: u32,
 }
 
@@ -85,7 +86,8 @@ impl Adoption {
         Adoption { from, difference: from.checksum(&any) ^ to.checksum(&any) }
     }
 
-    /// Changes a page; where it belongs, or `None` if it is not one of the first database's.
+    /// Changes a page's checksum. Returns the page's place; `None` if the page is not the first
+    /// database's.
     pub fn adopt(self, page: &mut [u8]) -> Option<Place> {
         let checksum = self.from.checksum(page);
         if page[..4] != checksum.to_le_bytes() {

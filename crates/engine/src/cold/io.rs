@@ -1,15 +1,15 @@
-//! Reading: a few threads that read pages for tasks, which wait without blocking theirs.
+//! Reading pages: a few threads read for tasks, which wait without blocking their workers.
 //!
-//! Handing a read over takes two wake-ups, which is longer than a quick device needs for it. So if
-//! nothing else is being read and the device has been quick lately, a task reads the page that it
-//! needs in place: on its own thread, past the request queue. One task at a time does, so that
-//! other workers go on with other tasks; tasks that come meanwhile hand over.
+//! Handing a read over takes two wake-ups, which is longer than a quick device needs for the read.
+//! So if no request is pending and the device has been quick lately, a task reads its page in
+//! place: on its own thread, bypassing the request queue. One task at a time does, so that other
+//! workers go on with other tasks; tasks that come meanwhile hand their reads over.
 //!
-//! Otherwise a task makes a **request**, or joins the one that there is for the same image. A
-//! request brings its frame along, so that the threads never wait for memory. Requests that lie
-//! next to each other are read by one call. What was read is verified and linked into the map; if
-//! the page has got a newer image meanwhile, or another thread has linked this one, it is thrown
-//! away, and the tasks that wait look again.
+//! Otherwise a task makes a **request**, or waits for one that another task has made for the same
+//! image. A request has its frame already, so that the threads never wait for memory. Requests for
+//! consecutive places are read by one call. The thread verifies each image and links it into the
+//! map. If the page has a newer image by then, or another thread has linked this one, the thread
+//! discards what it has read, and the tasks that wait look again.
 
 use std::collections::hash_map::Entry as MapEntry;
 use std::collections::{HashMap, VecDeque};
@@ -34,7 +34,7 @@ use crate::wait::{Event, Task};
 
 /// The longest run of pages that is read by one call.
 pub const RUN_PAGES: usize = 64;
-/// Pages that are waiting to be read ahead, at most; more are forgotten.
+/// At most this many pages wait to be read ahead; requests for more are dropped.
 const AHEAD_MAX: usize = 8192;
 
 /// An image that is to be read, and a private frame for it.
@@ -47,11 +47,12 @@ pub struct Wanted {
     image: Image,
 }
 
-/// A read that a task waits for, or will.
+/// A read that is handed over to the pool's threads.
 pub struct Request {
     wanted: Wanted,
     ahead: bool,
-    /// Whether a thread has it in hand. Under the queue's lock; a request can be in both queues.
+    /// Whether a thread has taken the request, which can be in both queues. Written by the thread
+    /// that takes it: under the queue's lock, or when the closed queues have been emptied.
     is_taken: AtomicBool,
     done: Event,
     outcome: OnceLock<Outcome>,
@@ -67,11 +68,11 @@ enum Outcome {
     Failed(ColdError),
 }
 
-/// How the reads of a run ended. Most are of one page, and not worth memory of their own.
+/// How the reads of a run ended. Most runs are of one page, which needs no allocation.
 type Outcomes = SmallVec<[Outcome; 1]>;
 
 impl Outcome {
-    /// The image, or nothing if it is to be looked for again.
+    /// The image; `None` if the task has to look again.
     fn image(&self, wanted: &Wanted) -> Result<Option<Image>, ColdError> {
         match self {
             Outcome::Linked => Ok(Some(wanted.image.clone())),
@@ -82,7 +83,7 @@ impl Outcome {
 }
 
 impl Wanted {
-    /// This image in that frame.
+    /// A read of this image into this frame.
     pub fn new(
         core: &Arc<Core>,
         page: PageNumber,
@@ -101,12 +102,12 @@ impl Wanted {
         verify(page, self.core.seed, Kind::Data, self.page.0, self.word)
     }
 
-    /// Puts what was read into the frame and the frame into the map, unless the page has got
-    /// another image.
+    /// Copies the body into the frame and links the frame into the map, unless the page has another
+    /// image by now.
     fn link(&self, memory: &Arc<Memory>, body: &Body, linked: &mut Linked) -> Outcome {
         let (core, image) = (&self.core, &self.image);
-        // SAFETY: no other thread has the frame, it is not linked yet, and only the thread that
-        // reads gets here.
+        // SAFETY: the frame is private: it is not linked yet, and only the thread that reads uses
+        // it (F1).
         unsafe { *memory.frames.body_mut(image.frame()) = *body };
         let state = image.state();
         state.adopt(core.slot, self.page);
@@ -125,15 +126,15 @@ impl Wanted {
                 Outcome::Linked
             }
             Err(_) => {
-                // SAFETY: the map's reference was made above and no thread has seen it.
+                // SAFETY: `frame` is what `into_frame` gave above, and it was not put into the map.
                 drop(unsafe { Image::from_frame(memory, frame) });
                 Outcome::Overtaken
             }
         }
     }
 
-    /// The outcome of a failed read: the failure does not matter if the page has got a newer image,
-    /// since then its old place may hold anything.
+    /// The outcome of a failed read: the failure does not count if the page has a newer image,
+    /// since its old place may hold anything then.
     fn failed(&self, error: ColdError) -> Outcome {
         match self.core.map.get(self.page) == MapWord::Disk(self.word) {
             true => Outcome::Failed(error),
@@ -141,7 +142,7 @@ impl Wanted {
         }
     }
 
-    /// Whether this lies right behind the other in the same file.
+    /// Whether this image directly follows the other in the same file.
     fn follows(&self, other: &Wanted) -> bool {
         let (this, that) = (self.word.place(), other.word.place());
         Arc::ptr_eq(&self.core, &other.core)
@@ -151,7 +152,7 @@ impl Wanted {
 }
 
 impl Request {
-    /// A read of what is wanted, now or `ahead`.
+    /// A request for this read, urgent or `ahead` of its use.
     pub fn new(wanted: Wanted, ahead: bool) -> Request {
         Request {
             wanted,
@@ -162,18 +163,18 @@ impl Request {
         }
     }
 
-    /// Waits until it is done: the image, or nothing if it is to be looked for again.
+    /// Waits until the read is done. Returns the image; `None` if the task has to look again.
     pub fn wait(&self, task: &Task) -> Result<Option<Image>, ColdError> {
         self.done.wait_interruptible(task)?;
         self.outcome.get().expect("it is set before the event").image(&self.wanted)
     }
 
-    /// Takes the request, unless another thread has taken it.
+    /// Takes the request. Returns `false` if another thread has taken it.
     fn take(&self) -> bool {
         !self.is_taken.swap(true, Relaxed)
     }
 
-    /// Whether this lies right behind the other in the same file.
+    /// Whether this request's image directly follows the other's in the same file.
     fn follows(&self, other: &Request) -> bool {
         self.wanted.follows(&other.wanted)
     }
@@ -192,13 +193,14 @@ type Linked = SmallVec<[FrameNumber; 1]>;
 /// The requests, and the buffer for reads in place.
 pub struct Reader {
     has_threads: bool,
-    /// Held by the thread that reads in place; never across a wait.
+    /// The buffer for reads in place. The thread that reads in place holds the lock, never across a
+    /// wait.
     own: Mutex<AlignedBytes>,
     /// Requests that are not done yet.
     known: Mutex<HashMap<Key, Arc<Request>>>,
     queue: Mutex<Queue>,
     called: Condvar,
-    /// Asked before the files.
+    /// The extension, if there is one. A read looks here before it goes to a file.
     pub extension: RwLock<Option<Arc<Extension>>>,
 }
 
@@ -211,7 +213,7 @@ struct Queue {
 }
 
 impl Reader {
-    /// Without requests. Without threads it reads on the caller's thread.
+    /// A reader without requests. Without threads it reads on the caller's thread.
     pub fn new(has_threads: bool) -> Reader {
         let (known, queue) = (Mutex::default(), Mutex::default());
         let own = Mutex::new(AlignedBytes::new(PAGE_BYTES));
@@ -236,7 +238,8 @@ impl Reader {
         (known.len(), known.values().map(|request| request.done.waiting()).sum())
     }
 
-    /// Reads an image, or has it read and waits: nothing if it is to be looked for again.
+    /// Reads an image in place, or hands the read over and waits. Returns `None` if the task has to
+    /// look again.
     pub fn read(&self, task: &Task, wanted: Wanted) -> Result<Option<Image>, ColdError> {
         match self.read_in_place(&wanted) {
             Some(outcome) => outcome.image(&wanted),
@@ -244,8 +247,8 @@ impl Reader {
         }
     }
 
-    /// Reads an image on the caller's thread, if nothing else is being read and it takes hardly any
-    /// time, or if there are no threads for it.
+    /// Reads an image on the caller's thread, if no request is pending and the device is quick, or
+    /// if the pool has no threads. Returns `None` if it has not read.
     fn read_in_place(&self, wanted: &Wanted) -> Option<Outcome> {
         let memory = &wanted.core.memory;
         let mut buffer = match self.has_threads {
@@ -271,8 +274,8 @@ impl Reader {
         outcomes.pop()
     }
 
-    /// Has an image read that the caller waits for; if another task was faster, returns the request
-    /// of that one.
+    /// Queues a read that the caller waits for. If another task has already requested the image,
+    /// returns that request.
     fn submit(&self, wanted: Wanted) -> Arc<Request> {
         let request = Arc::new(Request::new(wanted, false));
         match self.known.lock().entry(request.wanted.key()) {
@@ -291,8 +294,8 @@ impl Reader {
         request
     }
 
-    /// Puts a request before the others: a task waits for a page that is only to be read ahead, and
-    /// is not the scan that asked for it (which is served best by long runs).
+    /// Puts a read-ahead request into the urgent queue, for a task that waits for its page. Scans
+    /// do not call this: long runs serve them best.
     pub fn hurry(&self, request: &Arc<Request>) {
         if request.ahead {
             let mut queue = self.queue.lock();
@@ -304,7 +307,7 @@ impl Reader {
         }
     }
 
-    /// Those images that have no request yet.
+    /// Returns the images that have no request yet.
     pub fn unknown(
         &self,
         core: &Arc<Core>,
@@ -315,8 +318,8 @@ impl Reader {
         images
     }
 
-    /// Has images read that will be wanted; all at once, so that neighbours stay together. What is
-    /// too much is forgotten.
+    /// Queues reads ahead, all at once, so that neighbours stay together. Drops those that are too
+    /// many.
     pub fn submit_ahead(&self, requests: Vec<Request>) {
         let mut known = self.known.lock();
         let mut queue = self.queue.lock();
@@ -339,7 +342,8 @@ impl Reader {
         }
     }
 
-    /// The threads end when they have done what they are at.
+    /// Ends the threads when they have finished their current runs, and fails the requests in the
+    /// queues.
     pub fn close(&self) {
         let mut queue = self.queue.lock();
         queue.closed = true;
@@ -352,14 +356,15 @@ impl Reader {
         }
     }
 
-    /// A reading thread, with a buffer for the longest run.
+    /// The work of a reading thread, with a buffer for the longest run.
     pub fn run(&self, memory: &Arc<Memory>, mut buffer: AlignedBytes) {
         while let Some(run) = self.next_run() {
             self.read_run(memory, &run, &mut buffer);
         }
     }
 
-    /// Waits for requests: one, and those behind it that lie next to it.
+    /// Waits for a request. Returns it with the requests after it in the queue whose images follow
+    /// on disk; `None` when the pool is closed.
     fn next_run(&self) -> Option<Vec<Arc<Request>>> {
         let mut queue = self.queue.lock();
         loop {
@@ -388,8 +393,9 @@ impl Reader {
         }
     }
 
-    /// Reads a run of neighbours: from the extension what it has, the rest from the file. Tasks
-    /// that wait for what is in one piece are told at its end: a scan wakes up once for it.
+    /// Reads a run of neighbours: from the extension the images that it has, the others from the
+    /// file. Requests that one call reads are finished together, so that a scan wakes up once for
+    /// them.
     fn read_run(&self, memory: &Arc<Memory>, run: &[Arc<Request>], buffer: &mut [u8]) {
         let extension = self.extension.read().clone();
         let mut outcomes = Outcomes::new();
@@ -433,7 +439,7 @@ impl Reader {
     }
 }
 
-/// Reads what the extension has; whether it had it.
+/// Reads an image from the extension. Returns whether the extension had it.
 fn read_from_extension(
     memory: &Arc<Memory>,
     source: Source<'_>,
@@ -480,7 +486,7 @@ fn read_from_file(
     }
 }
 
-/// Links what was read for a run.
+/// Links the images that were read for a run, and adds the outcomes.
 fn take_in<'p>(
     memory: &Arc<Memory>,
     run: &[&Wanted],
@@ -495,7 +501,7 @@ fn take_in<'p>(
     memory.enqueue(&linked);
 }
 
-/// Where an image is to be had.
+/// Where an image is read from.
 enum Source<'e> {
     Extension(&'e Extension, Slot),
     File,
@@ -509,7 +515,7 @@ impl<'e> Source<'e> {
         extension.and_then(find).unwrap_or(Source::File)
     }
 
-    /// Whether the page can be read in hardly any time.
+    /// Whether the device has been quick lately.
     fn is_quick(&self, wanted: &Wanted) -> bool {
         match self {
             Source::Extension(extension, _) => extension.is_quick(),

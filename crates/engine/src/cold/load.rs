@@ -1,4 +1,4 @@
-//! Getting pages into memory for tasks.
+//! Loads pages into memory for tasks.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::store_core::Core;
 use super::sweep;
 use crate::wait::Task;
 
-/// The current image of a page; read if it is not in memory.
+/// Returns the current image of a page, and reads it if it is not in memory.
 pub(super) fn load(
     shared: &Arc<Shared>,
     core: &Arc<Core>,
@@ -40,7 +40,8 @@ pub(super) fn load(
     image
 }
 
-/// The current image, which was there a moment ago.
+/// Returns the current image of a page that was not in memory: on disk it is at `word`, or was a
+/// moment ago.
 fn fetch(
     shared: &Arc<Shared>,
     core: &Arc<Core>,
@@ -75,7 +76,7 @@ fn fetch(
     }
 }
 
-/// Has pages read that will be wanted soon, if there are threads for it.
+/// Requests pages that will be needed soon, if the pool has threads that read.
 pub(super) fn read_ahead(shared: &Arc<Shared>, core: &Arc<Core>, pages: &[PageNumber]) {
     if !shared.reader.reads_ahead() {
         return;

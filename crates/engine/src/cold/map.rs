@@ -1,9 +1,9 @@
 //! The page map: for each page's number one word that says where its current image is. The look-up
 //! is an index into an array.
 //!
-//! In memory the words lie in chunks that are made as numbers grow. A chunk holds what a map page
-//! on disk holds; beside each word it keeps the one that the durable root knows, and a bit that
-//! says whether the page has changed since the last checkpoint was captured.
+//! In memory the words lie in chunks that are made as numbers grow. A chunk has the words of one
+//! map page on disk; beside each it keeps the word in the durable root, and a bit that says whether
+//! the page has changed since the last checkpoint was captured.
 
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::ops::Deref;
@@ -27,15 +27,16 @@ const CHUNKS_MAX: usize = DIRECTORY_MAX * CHUNK_WORDS;
 /// Numbers that a map can hold: 32 TB of pages.
 pub const NUMBERS_MAX: u64 = (CHUNKS_MAX * CHUNK_WORDS) as u64;
 
-/// A page's words. All zeros is a chunk of free pages.
+/// The words of one map page. Zeros are a chunk of free pages.
 #[repr(C)]
 pub struct Chunk {
     /// [`MapWord`]s. A frame is linked with Release and found with Acquire (F1).
     words: [Word; CHUNK_WORDS],
-    /// [`DiskWord`]s in the durable root, or 0. Read and written by the checkpoint alone.
+    /// [`DiskWord`]s in the durable root, or 0. Read and written only while the checkpoint's state
+    /// is locked.
     durable: [Word; CHUNK_WORDS],
-    /// A bit for each page that has changed. Set by publication, taken by capture. In one order
-    /// with `listed` (SeqCst), so that a bit that capture misses leads to the chunk's being listed
+    /// A bit for each page that has changed. A publication sets it, a capture takes it. SeqCst
+    /// orders it with `listed`, so that a bit that a capture misses puts the chunk on the list
     /// again.
     changed: [Word; CHUNK_WORDS.div_ceil(64)],
     /// 1 if the chunk is in the map's list of changed chunks.
@@ -44,18 +45,18 @@ pub struct Chunk {
 
 /// Where all pages of a store are.
 pub struct Map {
-    /// Null if not made. Written once each, under the lock of `changed`.
+    /// Null where no chunk has been made. Each is written once, under the lock of `changed`.
     chunks: Chunks,
-    /// No chunk behind these has been made. Written under the same lock.
+    /// No chunk from this one on has been made. Written under the same lock.
     made: AtomicUsize,
     /// Chunks with changed pages.
     changed: Mutex<Vec<usize>>,
 }
 
-/// [`CHUNKS_MAX`] words in memory of their own, of which only what is touched takes any.
+/// A mapping of [`CHUNKS_MAX`] pointers, of which only the parts that are touched take memory.
 struct Chunks(NonNull<AtomicPtr<Chunk>>);
 
-// SAFETY: atomics, which every thread reads and writes as such.
+// SAFETY: `Chunks` owns the mapping, which holds atomics; threads access it only as such.
 unsafe impl Send for Chunks {}
 // SAFETY: as above.
 unsafe impl Sync for Chunks {}
@@ -66,7 +67,7 @@ impl Chunks {
         words.align_to(memory::DIRECT_ALIGN).expect("a power of two").pad_to_align()
     }
 
-    /// Null pointers.
+    /// All pointers are null.
     fn new() -> Chunks {
         let layout = Chunks::layout();
         let start = memory::map(layout.size(), layout.align());
@@ -79,19 +80,20 @@ impl Deref for Chunks {
 
     #[inline]
     fn deref(&self) -> &[AtomicPtr<Chunk>] {
-        // SAFETY: the mapping is that long, and zeros are null pointers.
+        // SAFETY: the mapping has room for `CHUNKS_MAX` pointers and lives as long as `self`; zeros
+        // are null pointers.
         unsafe { slice::from_raw_parts(self.0.as_ptr(), CHUNKS_MAX) }
     }
 }
 
 impl Drop for Chunks {
     fn drop(&mut self) {
-        // SAFETY: `new` has mapped it, and no other thread has it.
+        // SAFETY: `new` mapped this range, and no other thread has it.
         unsafe { memory::unmap(self.0.cast(), Chunks::layout().size()) };
     }
 }
 
-/// A chunk of free pages.
+/// Allocates a chunk of free pages.
 fn new_chunk() -> *mut Chunk {
     let layout = Layout::new::<Chunk>();
     // SAFETY: the layout is not empty.
@@ -103,7 +105,7 @@ fn new_chunk() -> *mut Chunk {
 }
 
 impl Map {
-    /// No pages.
+    /// A map without pages.
     pub fn new() -> Map {
         Map { chunks: Chunks::new(), made: AtomicUsize::new(0), changed: Mutex::default() }
     }
@@ -147,21 +149,21 @@ impl Map {
         self.word(page).map_or(MapWord::Free, |word| MapWord::from_bits(word.load(Acquire)))
     }
 
-    /// Changes where the page is, if it is there.
+    /// Changes the page's word from `from` to `to`. If it is another word, returns that.
     pub fn exchange(&self, page: PageNumber, from: MapWord, to: MapWord) -> Result<(), MapWord> {
         let (from, to) = (from.to_bits(), to.to_bits());
         let exchanged = self.known(page).compare_exchange(from, to, AcqRel, Acquire);
         exchanged.map(|_| ()).map_err(MapWord::from_bits)
     }
 
-    /// The page has a new image, or none any more; where the old one was.
+    /// Gives the page a new image, or frees it. Returns the old word.
     pub fn publish(&self, page: PageNumber, word: MapWord) -> MapWord {
         let old = self.known(page).swap(word.to_bits(), AcqRel);
         self.mark_changed(page);
         MapWord::from_bits(old)
     }
 
-    /// The next checkpoint is to write the page's word.
+    /// Marks the page's word to be written by the next checkpoint.
     pub fn mark_changed(&self, page: PageNumber) {
         let (number, place) = (page.0 as usize / CHUNK_WORDS, page.0 as usize % CHUNK_WORDS);
         let chunk = self.chunk(number).expect("the page's chunk has been made");
@@ -175,7 +177,7 @@ impl Map {
         }
     }
 
-    /// The pages that have changed since this was last called, in order.
+    /// Takes the pages that have changed since the last call, in order.
     pub fn take_changed(&self) -> Vec<PageNumber> {
         let mut numbers = std::mem::take(&mut *self.changed.lock());
         numbers.sort_unstable();
@@ -195,7 +197,8 @@ impl Map {
         pages
     }
 
-    /// Pages in memory, in order. What is found may have changed by the time it is looked at.
+    /// Lists the pages in memory, in order. A page may have changed by the time the caller looks at
+    /// it.
     pub fn resident(&self) -> impl Iterator<Item = (PageNumber, FrameNumber)> + '_ {
         let made = self.made.load(Relaxed);
         let numbers = (0..made).filter(|&number| self.chunk(number).is_some());
@@ -214,7 +217,7 @@ impl Map {
         DiskWord::from_bits(chunk.durable[number % CHUNK_WORDS].load(Relaxed))
     }
 
-    /// The durable root has the page there now. For the checkpoint.
+    /// Sets where the durable root has the page. For the checkpoint.
     pub fn set_durable(&self, page: PageNumber, word: Option<DiskWord>) {
         let number = page.0 as usize;
         let chunk = self.chunk(number / CHUNK_WORDS).expect("the page's chunk has been made");
@@ -222,7 +225,7 @@ impl Map {
         chunk.durable[number % CHUNK_WORDS].store(bits, Relaxed);
     }
 
-    /// The page is on disk there, and durable. For opening.
+    /// Adds a page that the durable root has at this place. For opening.
     pub fn restore(&self, page: PageNumber, word: DiskWord) {
         self.ensure(page);
         self.known(page).store(MapWord::Disk(word).to_bits(), Relaxed);
@@ -237,7 +240,8 @@ impl Drop for Map {
             if chunk.is_null() {
                 continue;
             }
-            // SAFETY: it was allocated with a box's layout, and no other thread has the map.
+            // SAFETY: `new_chunk` allocated it with a box's layout, and no other thread has the
+            // map.
             drop(unsafe { Box::from_raw(chunk) });
         }
     }

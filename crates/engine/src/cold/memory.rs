@@ -21,21 +21,21 @@ use crate::wait::{Runtime, WaitList};
 /// Frames that are given back under the lock at once.
 const GIVEN_AT_ONCE: usize = 128;
 
-/// The memory of a pool, and what is counted and noted of its use.
+/// The memory of a pool, with its queues, limit and counters.
 pub(super) struct Memory {
     pub env: Env,
     pub collector: Collector,
     pub frames: Frames,
     pub counters: Counters,
     pub queues: Mutex<Queues>,
-    /// Held while choosing what leaves, and while moving clean images to other places.
+    /// Held while pages are chosen and evicted, and while clean images move to other places.
     pub sweeping: Mutex<()>,
     pub dirty: AtomicU64,
     supply: Mutex<Supply>,
-    /// What `supply` says, to be read without its lock. Written under that lock.
+    /// A copy of `supply.out`, to be read without the lock. Written under that lock.
     out: AtomicU32,
     limit: AtomicU32,
-    /// Frames that will be free when the epoch has moved on.
+    /// Frames that will be free when the epoch has advanced.
     retired: AtomicU32,
     /// Tasks that wait for a frame.
     pub freed: WaitList,
@@ -49,7 +49,7 @@ pub(super) struct Memory {
     started_ns: u64,
 }
 
-/// Free frames, and the limit.
+/// The free frames, and how many frames are in use.
 #[derive(Default)]
 struct Supply {
     /// Free frames that have memory.
@@ -63,7 +63,8 @@ struct Supply {
 }
 
 impl Supply {
-    /// A free frame out of this many, unless that makes more than `most` in use.
+    /// Takes one of the free frames, unless `most` are in use already. `frames` is how many there
+    /// are.
     fn take(&mut self, most: u32, frames: u32) -> Option<FrameNumber> {
         if self.out >= most {
             return None;
@@ -94,17 +95,17 @@ struct LifeExpectancy {
     evicted_at_s: u32,
 }
 
-/// How much a frame is wanted.
+/// Whether a frame may be taken beyond the limit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Want {
     /// Within the limit.
     Within,
-    /// At all costs.
+    /// Beyond the limit, if need be.
     Beyond,
 }
 
 impl Memory {
-    /// Memory for `reserved` frames, of which `limit` may be in use; none is.
+    /// Memory for `reserved` frames, of which `limit` may be in use. None is in use yet.
     pub fn new(
         runtime: &Runtime,
         reserved: u32,
@@ -134,7 +135,7 @@ impl Memory {
         })
     }
 
-    /// The sweeper ends.
+    /// Ends the sweeper.
     pub fn close(&self) {
         self.sweeper.lock().closing = true;
         self.sweeper_called.notify_all();
@@ -146,14 +147,14 @@ impl Memory {
         (u64::from(supply.out) + supply.backed.len() as u64) * PAGE_BYTES as u64
     }
 
-    /// Changes the limit, and gives the memory of free frames beyond it back.
+    /// Changes the limit, and gives back the memory of free frames beyond it.
     pub fn set_limit(&self, frames: u32) {
         let mut supply = self.supply.lock();
         self.limit.store(frames, Relaxed);
         let surplus = (supply.out as usize + supply.backed.len()).saturating_sub(frames as usize);
         for _ in 0..surplus.min(supply.backed.len()) {
             let frame = supply.backed.pop().expect("there are this many");
-            // SAFETY: it was free, and no thread takes it while the supply is locked.
+            // SAFETY: the frame is free, and no thread takes it while the supply is locked.
             unsafe { self.frames.discard(frame) };
             supply.bare.push(frame);
         }
@@ -177,19 +178,19 @@ impl Memory {
         (self.limit() / 64).clamp(2, 2048)
     }
 
-    /// How many leaves may be read ahead for one scan: few enough for several scans to find room in
-    /// the small queue of the replacement, where pages that were not looked at leave first.
+    /// How many leaves may be read ahead for one scan: few enough that several scans find room in
+    /// the small queue of the replacement, which evicts pages that were not read first.
     pub fn read_ahead_max(&self) -> usize {
         self.limit() as usize / 64
     }
 
-    /// Whether frames should leave, those not counted that will be free soon.
+    /// Whether fewer than `reserves` reserves are free, counting the frames that will be free soon.
     pub fn is_short(&self, reserves: u32) -> bool {
         let staying = self.out().saturating_sub(self.retired.load(Relaxed));
         staying + reserves * self.reserve() > self.limit()
     }
 
-    /// Whether there is no frame to be had, but will be when the epoch moves on.
+    /// Whether no frame is available, but some will be when the epoch has advanced.
     pub fn awaits_epoch(&self) -> bool {
         self.out() >= self.limit() && self.retired.load(Relaxed) > 0
     }
@@ -206,7 +207,7 @@ impl Memory {
         self.frames.state(frame)
     }
 
-    /// A private frame, if there is one to be had.
+    /// Takes a private frame, if one is available.
     pub fn try_take(self: &Arc<Self>, want: Want) -> Option<Image> {
         let most = match want {
             Want::Within => self.limit(),
@@ -224,7 +225,7 @@ impl Memory {
         Some(image)
     }
 
-    /// Private frames, this many if there are enough.
+    /// Takes this many private frames, or fewer if less than half of the reserve would stay free.
     pub fn take_if_plenty(self: &Arc<Self>, count: usize) -> Vec<Image> {
         let most = self.limit().saturating_sub(self.reserve() / 2);
         let mut supply = self.supply.lock();
@@ -238,20 +239,20 @@ impl Memory {
         images
     }
 
-    /// The frame has been taken.
+    /// Begins the life of a frame that was taken.
     fn begin(self: &Arc<Self>, frame: FrameNumber, now_s: u32) -> Image {
         self.state(frame).begin(now_s);
         Image { memory: self.clone(), frame }
     }
 
-    /// Has the sweeper go on if few frames are free.
+    /// Wakes the sweeper if few frames are free.
     fn keep_reserve(&self) {
         if self.is_short(1) {
             self.call_sweeper();
         }
     }
 
-    /// Takes free frames back.
+    /// Puts frames without references back into the supply (F3).
     fn give(&self, frames: impl IntoIterator<Item = FrameNumber>) {
         let mut supply = self.supply.lock();
         for frame in frames {
@@ -259,7 +260,7 @@ impl Memory {
             if supply.out as usize + supply.backed.len() < self.limit() as usize {
                 supply.backed.push(frame);
             } else {
-                // SAFETY: it is free, and no thread takes it while the supply is locked.
+                // SAFETY: the frame is free, and no thread takes it while the supply is locked.
                 unsafe { self.frames.discard(frame) };
                 supply.bare.push(frame);
             }
@@ -269,7 +270,7 @@ impl Memory {
         self.freed.wake_all();
     }
 
-    /// The frames are linked now and take part in the replacement.
+    /// Adds frames that have been linked to the replacement's queues.
     pub fn enqueue(&self, frames: &[FrameNumber]) {
         let mut queues = self.queues.lock();
         for &frame in frames {
@@ -279,7 +280,8 @@ impl Memory {
         queues.compact(self.out() as usize, |e| self.state(e.frame).life() != e.life);
     }
 
-    /// Frames that have been unlinked lose the map's reference when the epoch has moved on (F2).
+    /// Drops the map's reference to frames that have been unlinked, when the epoch has advanced
+    /// (F2).
     pub fn retire(self: &Arc<Self>, frames: Vec<FrameNumber>, guard: &crossbeam_epoch::Guard) {
         if frames.is_empty() {
             return;
@@ -308,7 +310,8 @@ impl Memory {
         }
     }
 
-    /// Waits until the sweeper is called, or a while; false when the pool is being closed.
+    /// Waits until the sweeper is called, at most this long. Returns `false` if the pool is being
+    /// closed.
     pub fn await_call(&self, at_most: Duration) -> bool {
         let mut state = self.sweeper.lock();
         if !state.called && !state.closing {
@@ -323,16 +326,16 @@ impl Memory {
         self.sweeper.lock().closing
     }
 
-    /// A page of this age has left.
+    /// Notes the age of a page that is evicted.
     pub fn note_age(&self, since_s: u32) {
         let now_s = self.now_s();
         let mut life = self.life.lock();
-        // A running average over about the last thousand.
+        // A running average over about the last thousand pages.
         life.age_s += (f64::from(now_s.saturating_sub(since_s)) - life.age_s) / 1024.0;
         life.evicted_at_s = now_s;
     }
 
-    /// What the pool has done so far, and how it stands.
+    /// The pool's counters and its current state.
     pub fn stats(&self) -> PoolStats {
         let c = &self.counters;
         let get = |counter: &AtomicU64| counter.load(Relaxed);
@@ -365,23 +368,23 @@ impl Memory {
     }
 }
 
-/// A reference to a frame: what it holds stays while this lives.
+/// A reference to a frame, whose image stays while this lives.
 pub struct Image {
     memory: Arc<Memory>,
     frame: FrameNumber,
 }
 
 impl Image {
-    /// Another reference to a frame that was found in the map.
+    /// Adds a reference to a frame that was found in the map.
     ///
     /// # Safety
-    /// It was found there under a guard that is still alive (F2).
+    /// The caller found the frame in the map under a guard that is still alive (F2).
     pub(super) unsafe fn pinned(memory: &Arc<Memory>, frame: FrameNumber) -> Image {
         memory.state(frame).pin();
         Image { memory: memory.clone(), frame }
     }
 
-    /// Takes over a reference that no `Image` stands for.
+    /// Takes over a reference that no `Image` owns.
     ///
     /// # Safety
     /// The reference has no other owner: it is what [`Image::into_frame`] gave.
@@ -403,11 +406,12 @@ impl Image {
     /// # Safety
     /// The frame has not been linked, and this is its only reference (F1).
     pub(super) unsafe fn body_mut(&mut self) -> &mut Body {
-        // SAFETY: the caller's promise; and the reference keeps the frame while it lives.
+        // SAFETY: the caller promises that the frame has not been linked and that this is its only
+        // reference, which keeps the frame while it lives.
         unsafe { self.memory.frames.body_mut(self.frame) }
     }
 
-    /// Hands the reference over to the map.
+    /// Gives the reference up, for the map to hold.
     pub(super) fn into_frame(self) -> FrameNumber {
         let image = std::mem::ManuallyDrop::new(self);
         // SAFETY: the field is read once, and never dropped in its old place.
@@ -427,7 +431,8 @@ impl std::ops::Deref for Image {
     type Target = Body;
 
     fn deref(&self) -> &Body {
-        // SAFETY: it has a reference; and bodies are written through `body_mut` only (F1).
+        // SAFETY: `self` is a reference, so that the frame is not free; its body is written only
+        // while it is private (F1).
         unsafe { self.memory.frames.body(self.frame) }
     }
 }

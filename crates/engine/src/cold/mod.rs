@@ -1,37 +1,41 @@
-//! The cold store: pages on disk, and the part of them that is in memory.
+//! The cold store: pages on disk, and the images of them in memory.
 //!
-//! A page's image is immutable once it is published. Its number leads through the page map to a
-//! frame in memory or a place in a file; to change it is to make a copy and to publish that by one
-//! atomic store. Readers take no latch and write nothing that is shared but a mark that is mostly
-//! set already. A checkpoint takes references to the images that have changed and writes them to
-//! free places while newer images are made; then one root is written that reaches them all.
+//! A page's image is immutable once it is published. The page map leads from a page's number to a
+//! frame in memory or a place in a file. A writer changes a page by making a copy and publishing it
+//! with one atomic store. Readers take no latch; the only shared memory that they write is a
+//! counter and the frame's reference mark, which is mostly set already. A checkpoint takes
+//! references to the changed images and writes them to free places, while writers publish newer
+//! images; then it writes one root that reaches all of them.
 //!
-//! * [`page`]: a page's size and name. [`pages`]: what trees see. [`batch`]: how pages are changed.
-//! * [`store`]: a database's pages, as trees and tables use them. [`store_core`]: which image of
-//!   a page is current, and how it is changed and written. [`load`]: how a task gets a page into
-//!   memory. [`map`]: where each page is. [`place`]: the word that says it.
-//! * [`pool`]: the server's buffer pool. [`memory`]: its frames. [`frame`]: a page in memory.
-//!   [`shared`]: what its users share. [`evict`]: which pages leave when memory is short.
-//!   `sweep`: making room. [`io`]: reading. [`pace`]: how long that takes. [`extension`]: a
-//!   second pool, on a device.
+//! * [`page`]: a page's size and number. [`pages`]: the traits through which trees use pages.
+//!   [`batch`]: private copies that one writer changes and publishes.
+//! * [`store`]: a database's pages, as trees and tables use them. [`store_core`]: which image of a
+//!   page is current, and how it is changed and written. [`load`]: how a task gets a page into
+//!   memory. [`map`]: where each page is. [`place`]: places in files, and the map's words.
+//! * [`pool`]: the server's buffer pool. [`memory`]: its frames. [`frame`]: one frame's state.
+//!   [`shared`]: what the pool, its threads and its stores share. [`evict`]: the replacement
+//!   policy. `sweep`: evicting pages, and writing dirty ones first. [`io`]: reading pages.
+//!   [`pace`]: how long a device has recently taken for a read. [`extension`]: a second pool, in a
+//!   file on a fast device.
 //! * [`tree`]: B+trees over pages. [`table`]: the trees of a table.
-//! * [`file`], [`places`], [`image`], [`root`]: what is on disk. [`checkpoint`]: how it gets there.
+//! * [`file`], [`image`], [`root`]: what is on disk. [`places`]: free space in files.
+//!   [`checkpoint`]: how changed pages become durable.
 //!
 //! # Life of a page
 //!
 //! ```text
 //! a batch allocates it → private → published: dirty
 //!   → written (by a checkpoint or to make room): clean
-//!   → evicted → read again … → freed: its number can be had again after the next checkpoint
+//!   → evicted → read again … → freed: its number can be used again after the next checkpoint
 //! ```
 //!
 //! # Invariants
 //!
 //! * C1: an image never changes after it was published, neither in memory nor on disk.
 //! * C2: a place that the durable root reaches is never written (K1).
-//! * C3: what is read is the image that was written there: checksum, number, place and stamp agree;
-//!   or it is an error.
-//! * C4: what the extension holds is on disk, too; it may vanish at any time.
+//! * C3: a read returns the image that was written to the place, as checksum, number, place and
+//!   stamp show, or an error.
+//! * C4: every image in the extension is in a data file, too; the extension may vanish at any time.
 //! * F1–F3 in [`frame`], K1–K3 in [`checkpoint`], K4 in [`copy`].
 //!
 //! # Latch order
@@ -42,9 +46,9 @@
 //!
 //! # Failure
 //!
-//! A read that gives something else than what was written is [`ColdError::Checksum`]. Writes and
-//! syncs that fail lose nothing: see [`checkpoint`]. No room on disk is [`ColdError::Full`], no
-//! memory [`ColdError::NoFrames`].
+//! A read that returns other bytes than were written fails with [`ColdError::Checksum`]. Writes and
+//! syncs that fail lose nothing: see [`checkpoint`]. A full disk gives [`ColdError::Full`], a full
+//! pool [`ColdError::NoFrames`].
 
 mod batch;
 mod buffers;

@@ -1,30 +1,30 @@
-//! How long a device takes to read a page, as of late.
+//! How long a device has recently taken to read a page.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A device that reads a page in less is quick: it costs less to wait for it than to hand the read
-/// over.
+/// A device that reads a page in less time is quick: waiting for it costs less than handing the
+/// read over.
 const QUICK_NS: u64 = 200_000;
-/// One read counts no longer than that, so that a single slow one is soon forgotten.
+/// A read that takes longer counts as this long, so that a single slow one is soon forgotten.
 const COUNTED_NS_MAX: u64 = 8 * QUICK_NS;
-/// What a read counts, of what is known.
+/// A read counts one part in this many of the average.
 const WEIGHT: u64 = 8;
 const UNKNOWN: u64 = u64::MAX;
 
 /// A running average of the time that reads of one page took.
 #[derive(Debug)]
 pub struct Pace {
-    /// Written by each thread that has read; of two writes at once one may be forgotten.
+    /// Written by each thread that has read; of two concurrent writes one may be lost.
     average_ns: AtomicU64,
 }
 
 impl Pace {
-    /// Nothing is known.
+    /// No read has been measured.
     pub const fn new() -> Pace {
         Pace { average_ns: AtomicU64::new(UNKNOWN) }
     }
 
-    /// A read of one page has taken this long.
+    /// Notes how long a read of one page has taken.
     pub fn note(&self, took_ns: u64) {
         let took_ns = took_ns.min(COUNTED_NS_MAX);
         let average_ns = match self.average_ns.load(Relaxed) {
@@ -34,7 +34,7 @@ impl Pace {
         self.average_ns.store(average_ns, Relaxed);
     }
 
-    /// Whether pages are read in hardly any time; not as long as nothing is known.
+    /// Whether the device has been quick lately; `false` if no read has been measured.
     pub fn is_quick(&self) -> bool {
         self.average_ns.load(Relaxed) < QUICK_NS
     }
@@ -50,12 +50,12 @@ mod tests {
         assert!(!pace.is_quick());
         pace.note(65_000);
         assert!(pace.is_quick());
-        // One read that takes long is an accident, and soon forgotten.
+        // A single slow read is soon forgotten.
         pace.note(30_000_000);
         assert!(!pace.is_quick());
         (0..4).for_each(|_| pace.note(65_000));
         assert!(pace.is_quick());
-        // A disk with an arm is not, though some reads need not move it.
+        // A disk with a moving arm is not quick, though some reads need no seek.
         for n in 0..100 {
             pace.note(if n % 10 == 0 { 65_000 } else { 8_000_000 });
             assert!(n == 0 || !pace.is_quick(), "{n}");

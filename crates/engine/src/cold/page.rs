@@ -1,10 +1,10 @@
-//! A page: how large it is, and what names it.
+//! A page: its size and its number.
 
 use std::fmt;
 
 /// Bytes of a page, header included.
 pub const PAGE_BYTES: usize = 8192;
-/// The store's own header at the start of every page. Trees see what is behind it.
+/// Bytes of the store's own header at the start of every page. Trees see what follows it.
 pub const PAGE_HEADER_BYTES: usize = 32;
 /// Bytes of a page that trees see.
 pub const BODY_BYTES: usize = PAGE_BYTES - PAGE_HEADER_BYTES;
@@ -31,5 +31,5 @@ impl fmt::Display for PageNumber {
     }
 }
 
-/// What lies behind the header, at a multiple of eight bytes.
+/// The bytes of a page after the header. They begin at a multiple of eight bytes.
 pub type Body = [u8; BODY_BYTES];

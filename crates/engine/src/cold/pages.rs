@@ -1,8 +1,9 @@
-//! What trees see of the cold store: pages by number, read by reference and changed in batches.
+//! The traits through which trees use the cold store: pages by number, read by reference and
+//! changed in batches.
 //!
 //! A page's image is immutable once it is published. A writer that changes a page makes a private
 //! copy, changes that, and publishes it by one atomic store. Readers hold an epoch guard (or a
-//! pin), write nothing that is shared, and never see a torn page.
+//! pin), take no latch, and never see a torn page.
 
 use std::ops::Deref;
 
@@ -12,25 +13,25 @@ use super::error::ColdError;
 use super::page::{Body, PageNumber};
 use crate::wait::Task;
 
-/// Why a page's image cannot be had at once.
+/// Why a page's image is not in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Absent {
     /// It is not in memory: [`Pages::load`] it.
     Evicted,
-    /// There is no such page any more: start again from the root.
+    /// The page has been freed: start again from the root.
     Freed,
 }
 
-/// What a page is wanted for.
+/// How a page is accessed: a hint for the replacement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
-    /// For itself; it may be wanted again.
+    /// By a look-up: the page may be used again.
     Point,
-    /// As one of many that are passed by: it does not push others out of memory.
+    /// By a scan of many pages: the page does not push others out of memory.
     Scan,
 }
 
-/// Reading pages.
+/// Reads pages.
 pub trait Pages: Sync {
     /// An image that stays in memory while this lives, across suspensions too. Not a latch: newer
     /// images may be published meanwhile.
@@ -43,7 +44,8 @@ pub trait Pages: Sync {
     /// meanwhile: no epoch guard may be alive. [`ColdError::Freed`] if there is no such page.
     fn load(&self, task: &Task, page: PageNumber, hint: Access) -> Result<Self::Pinned, ColdError>;
 
-    /// These pages will be wanted soon (a scan's next leaves, and nodes above them). Never waits.
+    /// Requests pages that will be needed soon (a scan's next leaves, and nodes above them). Never
+    /// waits.
     fn read_ahead(&self, pages: &[PageNumber]);
 
     /// How many leaves a scan may have read ahead, so that they are still in memory when it comes
@@ -51,9 +53,9 @@ pub trait Pages: Sync {
     fn read_ahead_max(&self) -> usize;
 }
 
-/// Changing pages: a batch of private images, invisible to readers until they are published. After
-/// an error the batch is dropped: what was published stays, what was freed is, nothing else is left
-/// behind.
+/// Changes pages: a batch of private images, invisible to readers until they are published. After
+/// an error the batch is dropped: published images stay, freed pages are freed, and nothing else is
+/// left.
 pub trait Edit: Pages {
     /// The page as this batch sees it, to be changed: a private copy, made at the first call since
     /// the page was last published.
@@ -65,14 +67,14 @@ pub trait Edit: Pages {
     /// A new page, zeroed and private.
     fn allocate(&mut self, task: &Task) -> Result<(PageNumber, &mut Body), ColdError>;
 
-    /// A page that nothing published points to any more, nor anything that this batch will publish.
-    /// To free a page twice does nothing.
+    /// Frees a page when the batch is finished or dropped. No published page points to it any more,
+    /// nor will one that this batch publishes. Freeing a page twice does nothing.
     fn free(&mut self, page: PageNumber);
 
-    /// Makes the page's private image the current one, at once: new right siblings before what
-    /// points to them. Does nothing if there is no private image.
+    /// Makes the page's private image the current one, at once. Does nothing if there is no private
+    /// image. The caller publishes new right siblings before the pages that point to them.
     fn publish(&mut self, page: PageNumber);
 
-    /// Publishes all that is left, in any order, then frees what is to be freed.
+    /// Publishes the private images that are left, in any order, then frees the pages to be freed.
     fn finish(&mut self);
 }

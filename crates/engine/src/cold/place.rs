@@ -35,8 +35,8 @@ impl Place {
 /// file: 8 | index: 32 | low bits of the stamp: 22 | 01
 /// ```
 ///
-/// Every write gets a stamp that is one more than the last. Should a write be lost, its place holds
-/// an image with another stamp; that the low bits are the same by chance is one in four million.
+/// Every write gets a stamp that is one more than the last. If a write is lost, its place holds an
+/// image with another stamp. The chance that the low bits are equal is one in four million.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DiskWord(u64);
 
@@ -53,7 +53,7 @@ impl DiskWord {
         DiskWord(place.to_bits() << (TAG_BITS + STAMP_BITS) | stamp | DISK_TAG)
     }
 
-    /// What [`DiskWord::to_bits`] gave; `None` if it is no such thing.
+    /// The word that [`DiskWord::to_bits`] encoded; `None` if the number is no such word.
     pub fn from_bits(bits: u64) -> Option<DiskWord> {
         let word = DiskWord(bits);
         (bits & TAG_MASK == DISK_TAG && word.place().file != 0).then_some(word)
@@ -70,12 +70,12 @@ impl DiskWord {
         Place { file: (place >> 32) as u8, index: place as u32 }
     }
 
-    /// What is known of the image's stamp: a number that stands for it in [`DiskWord::has_stamp`].
+    /// The low bits of the image's stamp, which [`DiskWord::has_stamp`] takes in its place.
     pub fn stamp_bits(self) -> u64 {
         self.0 >> TAG_BITS & ((1 << STAMP_BITS) - 1)
     }
 
-    /// Whether an image with this stamp is the one that is meant.
+    /// Whether an image with this stamp is the one that the word names.
     pub fn has_stamp(self, stamp: u64) -> bool {
         DiskWord::new(self.place(), stamp) == self
     }
@@ -92,10 +92,10 @@ impl std::fmt::Debug for DiskWord {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FrameNumber(pub u32);
 
-/// What the map says of a page.
+/// The map's word for a page: where its current image is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MapWord {
-    /// There is no such page.
+    /// The page does not exist.
     Free,
     /// Its current image is on disk.
     Disk(DiskWord),
@@ -114,7 +114,7 @@ impl MapWord {
         }
     }
 
-    /// Of what [`MapWord::to_bits`] gave.
+    /// The word that [`MapWord::to_bits`] encoded.
     #[inline]
     pub fn from_bits(bits: u64) -> MapWord {
         match bits & TAG_MASK {

@@ -1,8 +1,8 @@
 //! Free space: which places of a store's files are taken.
 //!
 //! Places are handed out in runs, cut from whole free extents as long as there are any, so that
-//! pages that are written one after the other lie one after the other. Holes in extents that are
-//! partly taken are filled when they are a good part of the file, or when the file cannot grow.
+//! pages that are written in sequence lie in sequence. Holes in partly taken extents are filled
+//! when they are a good part of the file, or when the file cannot grow.
 
 use super::place::Place;
 
@@ -12,9 +12,9 @@ pub const EXTENT_PAGES: u32 = 8;
 pub const RESERVED_EXTENTS: u32 = 3;
 /// The longest run that is handed out: a megabyte.
 pub const RUN_PAGES_MAX: u32 = 128;
-/// Holes are filled before the file grows when they are one in this many of its pages.
+/// Holes are filled before the file grows when they are more than one in this many of its pages.
 const HOLES_OF: u32 = 5;
-/// Places that are left before the end of a file that is to become shorter, for what is written
+/// Free places that are kept in front of the end that a file is to lose, for pages that are written
 /// meanwhile.
 const SPARE_PAGES: u32 = 64;
 const FULL: u8 = u8::MAX;
@@ -24,13 +24,13 @@ const FULL: u8 = u8::MAX;
 pub struct Growth {
     /// Pages of a new file.
     pub initial_pages: u32,
-    /// Pages that are added at a time, at least …
+    /// The fewest pages that are added at a time.
     pub step_pages: u32,
-    /// … or this part of the file in percent, if that is more …
+    /// The part of the file that is added at a time, in percent, if that is more.
     pub percent: u32,
-    /// … but not more than this.
+    /// The most pages that `percent` stands for.
     pub step_pages_max: u32,
-    /// Where it ends.
+    /// The greatest length of the file.
     pub pages_max: u32,
 }
 
@@ -49,7 +49,7 @@ impl Default for Growth {
 }
 
 impl Growth {
-    /// How long a file of this length is after it has grown; `None` if it may not.
+    /// The length of a file of this length after it has grown; `None` if it may not grow.
     pub fn next(&self, pages: u32) -> Option<u32> {
         let part = (u64::from(pages) * u64::from(self.percent) / 100) as u32;
         let step = self.step_pages.max(part.min(self.step_pages_max)).max(EXTENT_PAGES);
@@ -57,14 +57,14 @@ impl Growth {
         (grown > pages).then_some(grown)
     }
 
-    /// How long a new file is.
+    /// The length of a new file.
     pub fn initial(&self) -> u32 {
         let least = (RESERVED_EXTENTS + 1) * EXTENT_PAGES;
         self.initial_pages.max(least).next_multiple_of(EXTENT_PAGES)
     }
 }
 
-/// Places next to each other that are taken.
+/// Consecutive places that are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Run {
     /// The first.
@@ -76,20 +76,21 @@ pub struct Run {
 /// How the pages of files are used.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct SpaceStats {
-    /// All there are.
+    /// All pages.
     pub total_pages: u64,
-    /// Taken by images, current or awaiting the next checkpoint, by the map, and by the files' own.
+    /// Pages taken by images (current ones, and superseded ones until the next checkpoint), by the
+    /// map, and by the files' headers and roots.
     pub used_pages: u64,
 }
 
 impl SpaceStats {
-    /// Those that can be had without growing.
+    /// Pages that are free without growing a file.
     pub fn free_pages(&self) -> u64 {
         self.total_pages - self.used_pages
     }
 }
 
-/// What is taken in the files of one store.
+/// The places that are taken in the files of one store.
 #[derive(Debug, Default)]
 pub struct Space {
     files: Vec<FileSpace>,
@@ -107,14 +108,14 @@ struct FileSpace {
     first_free: usize,
     /// No extent before this one has a hole.
     first_hole: usize,
-    /// What is left of the run of free extents that was begun last: first page and end.
+    /// The rest of the run of free extents that was begun last: first page and end.
     begun: (u32, u32),
     /// No page from here on is handed out.
     closed: u32,
 }
 
 impl Space {
-    /// Adds a file with nothing in it.
+    /// Adds an empty file.
     pub fn add(&mut self, id: u8, pages: u32, growth: Growth) {
         let mut file = FileSpace {
             id,
@@ -134,8 +135,9 @@ impl Space {
         self.files.push(file);
     }
 
-    /// Takes up to this many places, next to each other, without growing a file. `None` also if
-    /// files should rather grow; `holes` takes what there is.
+    /// Takes up to this many consecutive places, without growing a file. Returns `None` if no place
+    /// is free, or if only holes are and a file should grow before they are filled; `holes` fills
+    /// them in any case.
     pub fn take_run(&mut self, wanted: u32, holes: bool) -> Option<Run> {
         let wanted = wanted.min(RUN_PAGES_MAX);
         let roomy = self.files.iter_mut().max_by_key(|file| file.open_pages())?;
@@ -147,7 +149,8 @@ impl Space {
         if many || holes || file.is_closed() { file.take_hole(wanted) } else { None }
     }
 
-    /// Takes one certain place, when the map is read; `false` if it is none or is taken.
+    /// Takes this place, when the map is read. Returns `false` if there is no such place or it is
+    /// taken.
     pub fn take_place(&mut self, place: Place) -> bool {
         let Some(file) = self.files.iter_mut().find(|file| file.id == place.file) else {
             return false;
@@ -169,20 +172,21 @@ impl Space {
         file.give(place.index);
     }
 
-    /// The file that may grow and has the fewest pages, and how many it would have.
+    /// The file that would be shortest after it has grown, and its length then; `None` if no file
+    /// may grow.
     pub fn growable(&self) -> Option<(u8, u32)> {
         let growable = |file: &FileSpace| Some((file.id, file.growth.next(file.pages())?));
         self.files.iter().filter_map(growable).min_by_key(|&(_, pages)| pages)
     }
 
-    /// The file has this many pages now.
+    /// Notes that the file has grown to this many pages.
     pub fn grow(&mut self, id: u8, pages: u32) {
         self.file(id).grow(pages);
     }
 
-    /// Hands nothing out at the end of a file, so that all that is taken, and this many places
-    /// more, can come to lie before it: where that end begins. Nothing if the file has no room to
-    /// spare.
+    /// Stops handing out places at the end of a file. Returns where that end begins: in front of it
+    /// is room for all places that are taken, and for this many more. Returns `None` if the file
+    /// has no room to spare.
     pub fn close_end(&mut self, id: u8, more: u32) -> Option<u32> {
         let file = self.file(id);
         let end = (file.taken_pages + more + SPARE_PAGES).next_multiple_of(EXTENT_PAGES);
@@ -193,7 +197,7 @@ impl Space {
         Some(end)
     }
 
-    /// Hands places out at the end of files again; whether some were not.
+    /// Hands out places at the end of files again. Returns whether the end of a file was closed.
     pub fn open_end(&mut self) -> bool {
         let closed = self.files.iter().any(FileSpace::is_closed);
         self.files.iter_mut().for_each(|file| file.closed = u32::MAX);
@@ -207,7 +211,8 @@ impl Space {
             * EXTENT_PAGES
     }
 
-    /// The free extents at the file's end are no more.
+    /// Notes that the file was truncated to this many pages. The extents that were cut off are
+    /// free.
     pub fn cut(&mut self, id: u8, pages: u32) {
         let file = self.file(id);
         let cut = file.taken.split_off((pages / EXTENT_PAGES) as usize);
@@ -243,7 +248,7 @@ impl FileSpace {
         self.pages() - self.taken_pages
     }
 
-    /// Pages that can be had in whole extents.
+    /// Free pages in whole extents, and in the run that was begun last.
     fn open_pages(&self) -> u32 {
         self.begun.1 - self.begun.0 + self.free_extents * EXTENT_PAGES
     }
@@ -299,7 +304,7 @@ impl FileSpace {
         Some(self.take_all(first, end))
     }
 
-    /// The first free extents that lie next to each other.
+    /// Finds the first free extents that are consecutive, at most as many as the longest run takes.
     fn begin(&mut self) -> Option<(u32, u32)> {
         if self.free_extents == 0 {
             return None;

@@ -1,7 +1,7 @@
 //! The buffer pool: one per server, for the pages of all its databases.
 //!
 //! Frames are handed out up to a limit that can be changed at any time. A **sweeper** keeps some of
-//! them free: it lets clean pages go and writes dirty ones to new places first. A pool without
+//! them free: it evicts clean pages, and writes dirty ones to new places first. A pool without
 //! threads of its own sweeps and reads on the thread that needs the page; simulations run like
 //! that.
 
@@ -27,9 +27,9 @@ use crate::wait::Runtime;
 /// How a pool is made.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolOptions {
-    /// Address space: what the limit can be raised to.
+    /// Address space: the most that the limit can be raised to.
     pub reserve_bytes: u64,
-    /// The limit to begin with.
+    /// The initial limit.
     pub limit_bytes: u64,
     /// Threads that read, besides the sweeper; 0 for a pool without any threads.
     pub io_threads: usize,
@@ -92,7 +92,8 @@ impl Pool {
         &self.shared
     }
 
-    /// Changes how much memory the pool may use. Lowering it takes effect as pages leave, soon.
+    /// Changes how much memory the pool may use. A lower limit takes effect as pages are evicted,
+    /// soon.
     pub fn set_limit(&self, bytes: u64) {
         let frames = u32::try_from(bytes / PAGE_BYTES as u64).unwrap_or(u32::MAX);
         let memory = &self.shared.memory;
@@ -112,19 +113,19 @@ impl Pool {
         u64::from(self.shared.memory.limit()) * PAGE_BYTES as u64
     }
 
-    /// What the pool has done so far, and how it stands.
+    /// The pool's counters and its current state.
     pub fn stats(&self) -> PoolStats {
         self.shared.memory.stats()
     }
 
-    /// How many reads are asked for and not done, and how many tasks wait for them.
+    /// How many reads are requested and not done, and how many tasks wait for them.
     #[cfg(all(test, not(feature = "shuttle")))]
     pub(super) fn unfinished_reads(&self) -> (usize, usize) {
         self.shared.reader.unfinished()
     }
 
-    /// Lets all clean pages go that are not pinned, and empties the extension. Returns how many
-    /// there were.
+    /// Evicts all clean pages that are not pinned, and empties the extension. Returns how many
+    /// pages were evicted.
     pub fn drop_clean(&self) -> u64 {
         let dropped = sweep::drop_clean(&self.shared);
         if let Some(extension) = &*self.shared.reader.extension.read() {
@@ -133,14 +134,14 @@ impl Pool {
         dropped
     }
 
-    /// Pages of data files that could not be read, or were not what was written there: the
-    /// database, and why. Each image is told of once.
+    /// Takes the errors of pages of data files that could not be read, or were not what was written
+    /// there, each with its database. Each image is reported once.
     pub fn take_unreadable(&self) -> Vec<(u128, ColdError)> {
         self.shared.memory.unreadable.take()
     }
 
-    /// Uses a file as the extension, in the place of any other. What a clean shutdown left in it is
-    /// used for the stores that are open by now, so that they are to be opened first.
+    /// Uses a file as the extension, in the place of any other. Images that a clean shutdown left
+    /// in it are used for stores that are open by now, so the caller opens those first.
     pub fn extend(&self, options: ExtensionOptions) -> Result<(), ColdError> {
         self.retract();
         let memory = &self.shared.memory;
@@ -150,7 +151,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Does without the extension from now on.
+    /// Stops using the extension.
     pub fn retract(&self) {
         let extension = self.shared.reader.extension.write().take();
         if let Some(extension) = extension {
@@ -158,9 +159,8 @@ impl Pool {
         }
     }
 
-    /// Writes down what the extension holds, for the next start, and does without it. To be called
-    /// at a clean shutdown, behind the last checkpoint of every store and before the stores are
-    /// closed.
+    /// Writes the extension's directory for the next start, and stops using it. Called at a clean
+    /// shutdown, after the last checkpoint of every store and before the stores are closed.
     pub fn retract_warm(&self) -> Result<(), ColdError> {
         let extension = self.shared.reader.extension.write().take();
         extension.map_or(Ok(()), |extension| extension.close_warm(&self.open_roots()))
@@ -172,7 +172,7 @@ impl Pool {
         self.shared.open_stores().iter().map(root).collect()
     }
 
-    /// What the extension has done, if there is one.
+    /// The extension's counters and state, if there is one.
     pub fn extension_stats(&self) -> Option<ExtensionStats> {
         self.shared.reader.extension.read().as_ref().map(|extension| extension.stats())
     }
@@ -184,7 +184,7 @@ impl Drop for Pool {
         self.shared.memory.close();
         self.shared.reader.close();
         for thread in self.threads.drain(..) {
-            // It panics only on a broken invariant, and then the panic has been reported.
+            // A thread panics only on a broken invariant, and then the panic has been reported.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! The root: what a checkpoint leaves behind, and from which everything else is found.
+//! The root: what a checkpoint writes last, and from which all its pages are reached.
 //!
 //! ```text
 //! magic: u64 | version: u32 | length: u32 | checksum: u32 | 0: u32
@@ -12,13 +12,13 @@
 
 use super::place::{DiskWord, Place};
 
-/// The most that a slot takes.
+/// The most bytes that a slot takes.
 pub const ROOT_BYTES_MAX: usize = 64 << 10;
-/// The most that a caller may hand over to be kept with a checkpoint.
+/// The most bytes of info that a caller may keep with a checkpoint.
 pub const INFO_BYTES_MAX: usize = 4096;
 /// The most directory pages that a root can name.
 pub const DIRECTORY_MAX: usize = 4096;
-/// What version of the files this program writes.
+/// The version of the files' format that this program writes.
 pub const FORMAT_VERSION: u32 = 1;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"TCROOT\0\x01");
@@ -37,23 +37,23 @@ pub struct Root {
     pub numbers_end: u64,
     /// The files, and how many pages each had.
     pub files: Vec<(u8, u32)>,
-    /// Where the directory's pages are; `None` for those of which nothing was ever written.
+    /// Where the directory's pages are; `None` for those that were never written.
     pub directory: Vec<Option<DiskWord>>,
-    /// What the caller wants back.
+    /// The info that the caller keeps with the checkpoint.
     pub info: Vec<u8>,
 }
 
 /// Why bytes are not a root.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NotRoot {
-    /// Empty, torn or rotten.
+    /// Empty, torn or corrupted.
     Damaged,
-    /// Of a later version.
+    /// It has a later format version.
     UnknownVersion(u32),
 }
 
 impl Root {
-    /// As it is written.
+    /// Encodes the root as it is written.
     pub fn encode(&self) -> Vec<u8> {
         assert!(self.info.len() <= INFO_BYTES_MAX && self.directory.len() <= DIRECTORY_MAX);
         let mut out = Vec::new();
@@ -84,7 +84,7 @@ impl Root {
         out
     }
 
-    /// Of what was read from a slot.
+    /// Decodes a root from what was read from a slot.
     pub fn decode(bytes: &[u8]) -> Result<Root, NotRoot> {
         let mut reader = RootBytes(bytes);
         let (magic, version) = (reader.u64()?, reader.u32()?);
@@ -118,7 +118,7 @@ impl Root {
     }
 }
 
-/// What is left to be read.
+/// The bytes that are left to be decoded.
 struct RootBytes<'a>(&'a [u8]);
 
 impl RootBytes<'_> {
@@ -140,7 +140,7 @@ impl RootBytes<'_> {
 /// What the checkpoint knows of the durable root.
 #[derive(Debug)]
 pub(super) struct CheckpointState {
-    /// Of the last root that was written or tried.
+    /// The sequence number of the last root that was written or tried.
     pub sequence: u64,
     /// Which slot holds the durable root.
     pub slot: usize,
@@ -148,8 +148,8 @@ pub(super) struct CheckpointState {
     pub chunks: Vec<Option<DiskWord>>,
     /// Where the directory pages are.
     pub directory: Vec<Option<DiskWord>>,
-    /// Places of map and directory pages of checkpoints that failed. A root that may have arrived
-    /// names them, so they are free only when the next one is durable.
+    /// Places of map and directory pages of checkpoints that failed. A root that may have reached
+    /// the disk names them, so they are free only when the next one is durable.
     pub orphans: Vec<Place>,
     /// Whether there is a capture that has not been written or dropped.
     pub captured: bool,
@@ -160,7 +160,7 @@ pub(super) struct CheckpointState {
 }
 
 impl CheckpointState {
-    /// Of a store whose durable root this is, in this slot.
+    /// The state of a store whose durable root is this one, in this slot.
     pub fn new(root: &Root, slot: usize) -> CheckpointState {
         CheckpointState {
             sequence: root.sequence,

@@ -1,4 +1,4 @@
-//! What all users of the pool share.
+//! The part of the pool that its threads and stores share.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use super::memory::Memory;
 use super::store_core::Core;
 use crate::sync::parking::RwLock;
 
-/// What all users of the pool share: its memory, how pages are read into it, and the stores.
+/// The part of the pool that its threads and stores share: memory, reader, and the list of stores.
 pub(super) struct Shared {
     pub memory: Arc<Memory>,
     pub reader: Reader,
-    /// By slot. A store that is open is in here.
+    /// The stores that are open, by slot.
     pub stores: RwLock<Vec<Option<Arc<Core>>>>,
 }
 

@@ -1,7 +1,8 @@
-//! Making files shorter: what lies at the end is moved to free places before, and then cut off.
+//! Shrinking files: images at the end are moved to free places in front of it, and the end is cut
+//! off.
 //!
-//! An image is moved by writing it once more, and having it read from there from now on. The next
-//! root names the new place, and gives the old one back; so nothing here needs a sync of its own.
+//! An image is moved by writing a copy of it, which readers then use. The next root names the new
+//! place, and gives the old one back; so nothing here needs a sync of its own.
 
 use std::sync::Arc;
 
@@ -16,11 +17,13 @@ use super::store::Store;
 use super::store_core::Core;
 
 impl Store {
-    /// Moves images out of the end of a file, as far as what is in it has room before; until
-    /// [`Store::shrink`] nothing is written there, unless there is no other room. A checkpoint is
-    /// to follow, and then the other. How many images were moved.
+    /// Moves images out of the end of a file, as far as they have room in front of it. Until
+    /// [`Store::shrink`] nothing is written to that end, unless there is no other room. The caller
+    /// makes a checkpoint next, and then calls [`Store::shrink`]. Returns how many images were
+    /// moved.
     ///
-    /// No checkpoint goes on meanwhile; batches may. After an error some have been moved.
+    /// The caller makes sure that no checkpoint runs meanwhile; batches may. After an error some
+    /// images have been moved.
     pub fn vacate(&self, file: u8) -> Result<u64, ColdError> {
         let core = &self.core;
         let (chunks, directory) = {
@@ -33,7 +36,7 @@ impl Store {
             let place = word.place();
             place.file == file && place.index >= end
         };
-        // A map page is written with the next change of a page below it.
+        // The checkpoint writes a map page anew if a page that it names has changed.
         for (words, pages) in [(&chunks, CHUNK_WORDS), (&directory, CHUNK_WORDS * CHUNK_WORDS)] {
             let words = words.iter().enumerate();
             for (number, _) in words.filter(|(_, word)| word.as_ref().is_some_and(is_beyond)) {
@@ -59,7 +62,7 @@ impl Store {
 }
 
 impl Core {
-    /// Where the page's current image is on disk.
+    /// Where the page's current image is on disk; `None` if it is not there.
     fn clean_word(&self, page: PageNumber) -> Option<DiskWord> {
         let handle = self.memory.collector.register();
         let _guard = handle.pin();
@@ -73,8 +76,8 @@ impl Core {
         }
     }
 
-    /// Writes images to other places, where they are from then on. Those that have been replaced
-    /// meanwhile are not read.
+    /// Copies images to other places, and makes readers use the copies. An image that cannot be
+    /// read is an error, unless it has been replaced meanwhile. Returns how many were copied.
     fn move_images(self: &Arc<Self>, images: &[(PageNumber, DiskWord)]) -> Result<u64, ColdError> {
         let mut bodies = Vec::with_capacity(images.len());
         for &(page, word) in images {

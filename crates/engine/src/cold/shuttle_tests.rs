@@ -1,6 +1,6 @@
 //! Interleavings of a few operations on one page, explored by shuttle: it is looked up, replaced,
-//! written, evicted, read again and captured, all at once. One thread each writes and reads files,
-//! since those wait at locks that the checker does not know.
+//! written, evicted, read again and captured, all at once. Only one thread writes files, and only
+//! one reads them, since file operations wait at locks that the checker does not know.
 
 use std::path::Path;
 
@@ -55,7 +55,8 @@ impl Shared {
         Arc::new(Shared { sim, runtime, pool, store, page })
     }
 
-    /// The thread that reads files.
+    /// Changes the page once for each value. Only one thread does, which is the one that reads
+    /// files.
     fn change(&self, values: std::ops::RangeInclusive<u64>) {
         let task = Task::blocking(&self.runtime);
         for value in values {
@@ -82,14 +83,15 @@ impl Shared {
         }
     }
 
-    /// Writes the current image and lets it go. Only the thread that writes files does.
+    /// Writes the current image and evicts it. Only one thread does, which is the one that writes
+    /// files.
     fn write_and_evict(&self) {
         let core = &self.store.core;
         let handle = self.runtime.collector().register();
         let mut unlinked: Vec<FrameNumber> = Vec::new();
         let guard = handle.pin();
         if let MapWord::Frame(frame) = core.map.get(self.page) {
-            // SAFETY: it was found in the map under the guard.
+            // SAFETY: the frame was found in the map under the guard (F2).
             let image = unsafe { Image::pinned(&core.memory, frame) };
             core.write_back(&[(self.page, &image)]).expect("there is room");
             if evict(&self.store.shared, core, self.page, frame, Leaving::Dropped, &guard)
@@ -100,7 +102,7 @@ impl Shared {
         }
         core.memory.retire(unlinked, &guard);
         drop(guard);
-        // What can be freed is freed now, so that a thread that still gets at it notices.
+        // Frees what can be freed, so that a thread that still uses it is detected.
         (0..3).for_each(|_| handle.pin().flush());
     }
 
@@ -111,7 +113,7 @@ impl Shared {
 
 /// Explores interleavings at random and with few preemptions.
 fn explore(iterations: usize, test: impl Fn() + Send + Sync + Clone + 'static) {
-    // `THERMOCLINE_STRESS` multiplies it.
+    // `THERMOCLINE_STRESS` multiplies the iterations.
     let factor = std::env::var("THERMOCLINE_STRESS").ok().and_then(|s| s.parse().ok());
     let iterations = iterations * factor.unwrap_or(1);
     shuttle::check_random(test.clone(), iterations);
@@ -141,7 +143,7 @@ fn a_page_is_replaced_written_and_evicted_under_its_readers() {
         ];
         threads.into_iter().for_each(|thread| thread.join().expect("it has not panicked"));
         shared.checkpoint();
-        shared.checkpoint(); // gives back what the one before could not know to be free
+        shared.checkpoint(); // gives back places that the one before could not know to be free
         // The file's own three extents, the page, its map page and its directory page.
         assert_eq!(shared.store.space().used_pages, 24 + 3);
         assert_eq!(shared.pool.stats().dirty_pages, 0);

@@ -26,7 +26,7 @@ use super::store_core::{Core, Numbers, Writer};
 use crate::sync::parking::{Mutex, RwLock};
 use crate::wait::Task;
 
-/// The pages of one database. Dropping it forgets what no checkpoint has written.
+/// The pages of one database. Dropping it discards what no checkpoint has written.
 pub struct Store {
     pub(super) core: Arc<Core>,
     pub(super) shared: Arc<Shared>,
@@ -37,16 +37,16 @@ pub struct Store {
 pub struct BufferDescriptor {
     /// The page.
     pub page: PageNumber,
-    /// Where it was read from or written to; nothing if it is dirty.
+    /// Where its image was read from or written to; `None` if the page is dirty.
     pub place: Option<Place>,
     /// Whether it is pinned.
     pub is_pinned: bool,
-    /// Whether it was looked at since the replacement last did.
+    /// Whether it was read since the replacement last looked at it.
     pub is_referenced: bool,
 }
 
 impl Store {
-    /// Registers a store with the pool; its files and state are the caller's to supply.
+    /// Registers a store with the pool. The caller supplies its files and its state.
     pub(super) fn register(
         pool: &Pool,
         database: u128,
@@ -86,12 +86,12 @@ impl Store {
         Store { core, shared: shared.clone() }
     }
 
-    /// Changes of pages that become visible one by one.
+    /// Begins a batch: changes of pages that become visible one by one.
     pub fn batch(&self) -> Batch {
         Batch::new(self.core.clone(), self.shared.clone())
     }
 
-    /// Which database's pages these are.
+    /// The database that has these pages.
     pub fn database(&self) -> u128 {
         self.core.database
     }
@@ -101,13 +101,13 @@ impl Store {
         self.core.space.lock().stats()
     }
 
-    /// What has been done with the files since they were opened, taken together.
+    /// The sums of all files' counts since they were opened.
     pub fn activity(&self) -> FileActivity {
         let files = self.core.files.read();
         files.values().fold(FileActivity::default(), |sum, file| sum.and(&file.activity()))
     }
 
-    /// Where the file has a page as it is now; nothing if it is newer than there.
+    /// Where a page's current image is on disk; `None` if it is not there.
     pub(crate) fn place_of(&self, page: PageNumber) -> Option<Place> {
         match self.core.map.get(page) {
             MapWord::Disk(word) => Some(word.place()),
@@ -119,13 +119,14 @@ impl Store {
         }
     }
 
-    /// Places of images that have been replaced since the last capture, which the next root gives
-    /// back.
+    /// Counts the places of images that have been superseded since the last capture. The next root
+    /// gives them back.
     pub fn superseded_pages(&self) -> u64 {
         self.core.superseded.lock().len() as u64
     }
 
-    /// Adds a file. A checkpoint is to follow: until then the store opens without it.
+    /// Adds a file. The caller makes a checkpoint next: until then the store opens without the
+    /// file.
     pub fn add_file(&self, spec: &FileSpec) -> Result<(), ColdError> {
         let core = &self.core;
         let pages = spec.growth.initial();
@@ -135,8 +136,9 @@ impl Store {
         Ok(())
     }
 
-    /// Cuts the free extents at a file's end off, down to this many pages; how many they were. What
-    /// lies before them stays where it is, unless [`Store::vacate`] and a checkpoint have moved it.
+    /// Cuts off the free extents at a file's end, down to `least_pages`. Returns how many pages
+    /// were cut off. Images do not move; [`Store::vacate`] and a checkpoint can move them out of
+    /// the end before.
     pub fn shrink(&self, file: u8, least_pages: u32) -> Result<u64, ColdError> {
         let mut space = self.core.space.lock();
         space.open_end();

@@ -25,7 +25,7 @@ use super::unreadable::ImageId;
 use crate::sync::parking::{Mutex, RwLock};
 use crate::wait::Task;
 
-/// What the store shares with the pool's threads and with its batches.
+/// The part of a store that it shares with the pool's threads and with its batches.
 pub struct Core {
     /// The store's place in the pool's table.
     pub(super) slot: u16,
@@ -36,8 +36,8 @@ pub struct Core {
     pub(super) files: RwLock<BTreeMap<u8, Arc<DataFile>>>,
     pub(super) space: Mutex<Space>,
     pub(super) numbers: Mutex<Numbers>,
-    /// Images on disk that are not current any more, by page. Whether their places are free is
-    /// known at the flip of the next checkpoint that is captured from now on.
+    /// Images on disk that have been superseded since the last capture, with their pages. The flip
+    /// of the next checkpoint frees their places (K2).
     pub(super) superseded: Mutex<Vec<(PageNumber, DiskWord)>>,
     /// Pages that were freed since the last capture.
     pub(super) freed: Mutex<Vec<PageNumber>>,
@@ -50,20 +50,20 @@ pub struct Core {
     pub(super) pace: Pace,
 }
 
-/// Which page numbers can be had.
+/// The page numbers that are free: those in `free`, and all from `end` on.
 #[derive(Debug)]
 pub(super) struct Numbers {
     pub free: Vec<PageNumber>,
     pub end: u64,
 }
 
-/// What writing needs, and remembers until the next sync.
+/// The state of writes: a buffer, the next stamp, and the images that no sync has made durable.
 pub(super) struct Writer {
     pub buffer: AlignedBytes,
     pub next_stamp: u64,
     /// Images written since the last sync began.
     pub unsynced: Vec<(PageNumber, DiskWord)>,
-    /// Images of which a failed sync leaves it unknown whether they have reached the disk.
+    /// Images that a failed sync may have lost.
     pub suspects: HashSet<DiskWord>,
 }
 
@@ -89,22 +89,23 @@ impl Core {
         self.files.read().get(&id).expect("places are in files of the store").clone()
     }
 
-    /// Whether the frame holds the page's current image. If so, it stays while the guard lives.
+    /// Whether the frame holds the page's current image. If so, the image stays while the guard
+    /// lives.
     pub(super) fn is_linked(&self, page: PageNumber, frame: FrameNumber, _: &Guard) -> bool {
         self.map.get(page) == MapWord::Frame(frame)
     }
 
-    /// By which the replacement remembers the page when it has left.
+    /// The number by which the replacement remembers the page after its eviction.
     pub(super) fn identity_of(&self, page: PageNumber) -> u64 {
         u64::from(self.slot) << 48 | page.0
     }
 
-    /// Reads pages that lie next to each other.
+    /// Reads consecutive pages.
     pub(super) fn read_places(&self, first: Place, pages: &mut [u8]) -> Result<(), FileError> {
         self.file(first.file).read(first.index, pages)
     }
 
-    /// What was read there is not the page's image.
+    /// Counts and notes a read that returned other bytes than the page's image. Returns the error.
     pub(super) fn mismatch(&self, page: PageNumber, word: DiskWord, what: Mismatch) -> ColdError {
         add(&self.memory.counters.mismatches, 1);
         let place = word.place();
@@ -132,7 +133,8 @@ impl Core {
         match self.map.get(page) {
             MapWord::Frame(frame) => {
                 self.memory.state(frame).touch();
-                // SAFETY: it was found in the map under the guard, which outlives the result (F2).
+                // SAFETY: the frame was found in the map under the guard, which outlives the result
+                // (F2).
                 Ok(unsafe { self.memory.frames.body(frame) })
             }
             MapWord::Disk(_) => Err(Absent::Evicted),
@@ -140,24 +142,25 @@ impl Core {
         }
     }
 
-    /// The page's image if it is in memory, and where that is on disk, without taking it for
-    /// wanted.
+    /// The page's image if it is in memory, and where that is on disk. Does not mark the frame as
+    /// read.
     pub(super) fn peek<'g>(&self, page: PageNumber, _: &'g Guard) -> Option<(&'g Body, OnDisk)> {
         match self.map.get(page) {
             MapWord::Frame(frame) => {
                 let on_disk = self.memory.state(frame).on_disk();
-                // SAFETY: it was found in the map under the guard, which outlives the result (F2).
+                // SAFETY: the frame was found in the map under the guard, which outlives the result
+                // (F2).
                 Some((unsafe { self.memory.frames.body(frame) }, on_disk))
             }
             MapWord::Disk(_) | MapWord::Free => None,
         }
     }
 
-    /// The current image if it is in memory, or where it is.
+    /// Pins the current image if it is in memory; else returns where it is.
     pub(super) fn pin(&self, task: &Task, page: PageNumber) -> Result<Image, MapWord> {
         let _guard = task.pin();
         match self.map.get(page) {
-            // SAFETY: it was found in the map under the guard (F2).
+            // SAFETY: the frame was found in the map under the guard (F2).
             MapWord::Frame(frame) => Ok(unsafe { Image::pinned(&self.memory, frame) }),
             word => Err(word),
         }
@@ -165,7 +168,7 @@ impl Core {
 
     // ---- changing ----
 
-    /// A number for a new page.
+    /// Takes a number for a new page.
     pub(super) fn take_number(&self) -> Result<PageNumber, ColdError> {
         let mut numbers = self.numbers.lock();
         if let Some(page) = numbers.free.pop() {
@@ -180,14 +183,14 @@ impl Core {
         Ok(page)
     }
 
-    /// Makes a private image the page's current one. The frame that had the last one is to be
-    /// retired.
+    /// Makes a private image the page's current one. Returns the previous image's frame, which the
+    /// caller retires.
     #[must_use]
     pub(super) fn link(&self, page: PageNumber, image: Image) -> Option<FrameNumber> {
         let state = image.state();
         state.adopt(self.slot, page);
         if let MapWord::Frame(old) = self.map.get(page) {
-            // It takes its predecessor's place in the replacement.
+            // The new frame takes the old one's place in the replacement.
             state.set_marks(self.memory.state(old).marks());
             if self.memory.state(old).is_referenced() {
                 state.touch();
@@ -201,13 +204,13 @@ impl Core {
         self.supersede(page, old)
     }
 
-    /// There is no such page any more. The frame that had its image is to be retired.
+    /// Frees the page. Returns the frame of its image, which the caller retires.
     #[must_use]
     pub(super) fn unlink(&self, page: PageNumber) -> Option<FrameNumber> {
         let _publishing = self.publishing.read();
         let old = self.map.publish(page, MapWord::Free);
         if old == MapWord::Free {
-            return None; // it was freed before; its number must not be had twice
+            return None; // it was freed before; its number must not be freed twice
         }
         self.freed.lock().push(page);
         self.supersede(page, old)
@@ -267,8 +270,8 @@ impl Core {
         }
     }
 
-    /// Writes pages to free places, one after the other as far as there is room. `fill` writes the
-    /// body of the n-th; `written` is told where it is. After an error the rest has not been
+    /// Writes pages to free places, consecutive ones as far as there is room. `fill` fills in the
+    /// body of the n-th; `written` gets its place. After an error the remaining pages have not been
     /// written.
     pub(super) fn write_pages(
         &self,
@@ -312,7 +315,7 @@ impl Core {
         Ok(())
     }
 
-    /// Writes images that are not on disk yet. `written` is told where each is, also if another
+    /// Writes images that are not on disk yet. `written` gets the place of each, also if another
     /// thread has written it meanwhile.
     pub(super) fn write_images(
         &self,
@@ -333,7 +336,7 @@ impl Core {
                     written(n, other);
                 }
                 Err(_) => {
-                    // Only a checkpoint that has captured it will ask for it.
+                    // It was superseded: only a checkpoint that has captured it needs it.
                     self.superseded.lock().push((page, word));
                     written(n, word);
                 }
@@ -341,7 +344,7 @@ impl Core {
         })
     }
 
-    /// Writes images back so that they may leave memory.
+    /// Writes the dirty ones of these images, so that they can be evicted.
     pub(super) fn write_back(&self, images: &[(PageNumber, &Image)]) -> Result<(), ColdError> {
         let dirty: Vec<_> = images
             .iter()

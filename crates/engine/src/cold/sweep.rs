@@ -1,4 +1,4 @@
-//! Making room: what leaves memory, and what is written back before it may.
+//! Makes room in memory: evicts clean pages, and writes dirty ones before it evicts them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,17 +22,17 @@ const BATCH: usize = 128;
 const IDLE: Duration = Duration::from_millis(100);
 /// How long a task waits for a frame before it takes one beyond the limit.
 const PATIENCE_NS: u64 = 200_000_000;
-/// How long it waits for the epoch when nothing can leave.
+/// How long the sweeper waits for the epoch when no frame is available.
 const PAUSE_NS: u64 = 200_000;
 
-/// The sweeper's thread.
+/// The work of the sweeper's thread.
 pub fn run(shared: &Arc<Shared>) {
     let handle = shared.memory.collector.register();
     while shared.memory.await_call(IDLE) {
         while shared.memory.is_short(1) || shared.memory.awaits_epoch() {
             let useful = sweep(shared, &handle);
             if shared.memory.awaits_epoch() {
-                shared.memory.env.clock().sleep_ns(PAUSE_NS); // a guard is in the way
+                shared.memory.env.clock().sleep_ns(PAUSE_NS); // a guard holds back the epoch
             } else if !useful {
                 break;
             }
@@ -44,7 +44,7 @@ pub fn run(shared: &Arc<Shared>) {
     }
 }
 
-/// Lets pages go until there are enough free frames again. Whether it was of any use.
+/// Evicts pages until there are enough free frames again. Returns whether it evicted any.
 pub fn sweep(shared: &Arc<Shared>, handle: &LocalHandle) -> bool {
     let sweeping = shared.memory.sweeping.lock();
     let mut useful = false;
@@ -67,7 +67,8 @@ pub fn sweep(shared: &Arc<Shared>, handle: &LocalHandle) -> bool {
     useful
 }
 
-/// A private frame. Waits for one; when none becomes free for a while, the limit gives way.
+/// Takes a private frame. Waits for one if need be; if none becomes free for a while, exceeds the
+/// limit.
 pub fn take(shared: &Arc<Shared>, task: &Task) -> Result<Image, ColdError> {
     let memory = &shared.memory;
     if let Some(image) = memory.try_take(Want::Within) {
@@ -97,7 +98,7 @@ pub fn take(shared: &Arc<Shared>, task: &Task) -> Result<Image, ColdError> {
     beyond.ok_or_else(|| memory.trouble.lock().clone().unwrap_or(ColdError::NoFrames))
 }
 
-/// Frees what can be freed by now.
+/// Advances the epoch, which frees retired frames that no guard protects any more.
 fn move_epoch(handle: &LocalHandle) {
     for _ in 0..4 {
         handle.pin().flush();
@@ -113,7 +114,7 @@ fn choose(shared: &Arc<Shared>, handle: &LocalHandle) -> Vec<(Arc<Core>, PageNum
         let Some(victim) = queues.victim(&mut looking) else { break };
         let (core, page) = looking.found.take().expect("an idle frame was found in its store");
         chosen.push((core, page, victim));
-        // A tiny pool does not lose more than it has to.
+        // A tiny pool does not evict more than it has to.
         if chosen.len() as u32 > shared.memory.limit() / 8 {
             break;
         }
@@ -121,7 +122,7 @@ fn choose(shared: &Arc<Shared>, handle: &LocalHandle) -> Vec<(Arc<Core>, PageNum
     chosen
 }
 
-/// Looks at frames for the replacement.
+/// Shows frames to the replacement.
 struct Looking<'a> {
     shared: &'a Arc<Shared>,
     guard: &'a Guard,
@@ -156,12 +157,12 @@ impl Residents for Looking<'_> {
     }
 }
 
-/// What a batch of victims comes to.
+/// The eviction of a batch of victims.
 struct Room<'a> {
     shared: &'a Arc<Shared>,
     handle: &'a LocalHandle,
     unlinked: Vec<FrameNumber>,
-    /// Pages that left without having been wanted again, by identity.
+    /// Identities of pages that were evicted without having been used again.
     unwanted: Vec<u64>,
     dirty: Vec<(Arc<Core>, PageNumber, Image, Victim)>,
     dirty_failed: bool,
@@ -173,7 +174,7 @@ impl<'a> Room<'a> {
         Room { shared, handle, unlinked, unwanted, dirty, dirty_failed: false }
     }
 
-    /// Lets a page go if it is clean, or else notes that it is to be written.
+    /// Evicts a page if it is clean, else notes that it must be written first.
     fn let_go(&mut self, core: Arc<Core>, page: PageNumber, victim: Victim) {
         let guard = self.handle.pin();
         if !core.is_linked(page, victim.entry.frame, &guard) {
@@ -183,7 +184,7 @@ impl<'a> Room<'a> {
             Eviction::Done => self.note_left(&core, page, victim),
             Eviction::Overtaken => {}
             Eviction::Dirty => {
-                // SAFETY: it is linked, under the guard.
+                // SAFETY: `is_linked` found the frame in the map under the guard (F2).
                 let image = unsafe { Image::pinned(&self.shared.memory, victim.entry.frame) };
                 self.dirty.push((core, page, image, victim));
             }
@@ -197,10 +198,11 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// Writes what has to be written, lets it go too, and gives the frames back.
+    /// Writes the dirty pages, evicts them, too, and retires all frames. Returns whether any page
+    /// was evicted.
     fn finish(&mut self) -> bool {
         let mut dirty = std::mem::take(&mut self.dirty);
-        // By store and number, so that neighbours come to lie next to each other.
+        // By store and number, so that neighbours are written to consecutive places.
         dirty.sort_by_key(|(core, page, ..)| (core.slot, *page));
         for group in dirty.chunk_by(|a, b| a.0.slot == b.0.slot) {
             let images: Vec<_> = group.iter().map(|(_, page, image, _)| (*page, image)).collect();
@@ -243,14 +245,14 @@ impl<'a> Room<'a> {
     }
 }
 
-/// Why an image leaves.
+/// Why an image is evicted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leaving {
-    /// To make room, though it had been wanted again since it came.
+    /// To make room; its page was used again after it came in.
     Earned,
-    /// To make room; it had not.
+    /// To make room; its page was not used again.
     Unwanted,
-    /// All pages are to leave.
+    /// All clean pages are dropped.
     Dropped,
 }
 
@@ -260,7 +262,7 @@ impl From<Victim> for Leaving {
     }
 }
 
-/// What became of an image that was to leave.
+/// The result of an eviction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Eviction {
     /// The image has left memory.
@@ -271,8 +273,8 @@ pub enum Eviction {
     Overtaken,
 }
 
-/// Unlinks a clean image; the extension may have it. The frame was found in the map under the
-/// guard.
+/// Unlinks a clean image, and offers it to the extension unless all pages are dropped. The caller
+/// found the frame in the map under the guard.
 pub fn evict(
     shared: &Arc<Shared>,
     core: &Arc<Core>,
@@ -296,14 +298,14 @@ pub fn evict(
     if leaving != Leaving::Dropped {
         let extension = shared.reader.extension.read();
         if let Some(extension) = extension.as_ref().filter(|e| e.wants(core, word, earned)) {
-            // SAFETY: it was found in the map under the guard, which is alive (F2).
+            // SAFETY: the frame was found in the map under the guard, which is alive (F2).
             extension.admit(core, page, word, unsafe { shared.memory.frames.body(frame) });
         }
     }
     Eviction::Done
 }
 
-/// Lets all clean pages go that are not pinned; returns how many.
+/// Evicts all clean pages that are not pinned. Returns how many.
 pub fn drop_clean(shared: &Arc<Shared>) -> u64 {
     let sweeping = shared.memory.sweeping.lock();
     let handle = shared.memory.collector.register();

@@ -1,4 +1,4 @@
-//! Pages that could not be read, for the error log: each is told of once.
+//! Pages that could not be read, for the error log: each is reported once.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use super::page::PageNumber;
 use super::place::Place;
 use crate::sync::parking::Mutex;
 
-/// At most this many are told of: more mean that the device is broken.
+/// At most this many are reported: more mean that the device is broken.
 const TOLD_MAX: usize = 10_000;
 
 /// Names an image of a page.
@@ -36,7 +36,7 @@ impl Unreadable {
         }
     }
 
-    /// Those that have been found since this was last asked: the database, and why.
+    /// Takes the errors that were noted since the last call, each with its database.
     pub fn take(&self) -> Vec<(u128, ColdError)> {
         std::mem::take(&mut self.0.lock().new)
     }

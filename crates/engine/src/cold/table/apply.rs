@@ -1,5 +1,5 @@
-//! Changing a table's trees: rows in order of their keys, and what follows from them for other
-//! indexes.
+//! Changes a table's trees: rows in order of their keys, and the changes of other indexes that
+//! follow.
 
 use std::borrow::Cow;
 use std::sync::atomic::Ordering::{AcqRel, Relaxed};
@@ -13,23 +13,22 @@ use crate::cold::{Batch, Edit};
 use crate::critical::{self, Section};
 use crate::wait::Task;
 
-/// Changes that a tree is given at a time. What is needed to make them is not needed for all at
-/// once.
+/// Changes that a tree gets at a time, so that their buffers stay small.
 const STEP: usize = 4096;
 
 /// A key that a row has had in another index than the clustered one: the index's ordinal, and `s`.
 pub type HeldKey = (usize, Vec<u8>);
 
-/// A row as it is to be from now on.
+/// The new state of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct RowChange<'a> {
-    /// What identifies it.
+    /// The row's identity key.
     pub p: &'a [u8],
-    /// Its bytes, or nothing if it is gone.
+    /// Its bytes; `None` if it is gone.
     pub row: Option<&'a [u8]>,
     /// Since when it is so; 0 if every snapshot sees it.
     pub stamp: Lsn,
-    /// If the history has something of it: the keys under which it is still to be found.
+    /// If the history has versions of it: the keys under which a reader must still find it.
     pub held: Option<&'a [HeldKey]>,
 }
 
@@ -44,7 +43,7 @@ impl<'a> RowChange<'a> {
         RowChange { p, row: None, stamp: Lsn::ZERO, held: None }
     }
 
-    /// What the clustered tree is to have.
+    /// The value for the clustered tree; `None` to delete the entry.
     fn value(&self) -> Option<&'a [u8]> {
         self.row.or_else(|| self.held.map(|_| STUB))
     }
@@ -54,28 +53,29 @@ impl<'a> RowChange<'a> {
     }
 }
 
-/// What the clustered tree has of a row that is gone.
+/// The value of a stub: the clustered tree's entry of a row that is gone.
 const STUB: &[u8] = &[];
 
-/// What trees need not have of a row any more, of which the history has had something.
+/// Entries that the trees have kept of a row for its versions in the history, and that can be
+/// removed.
 #[derive(Clone, Debug)]
 pub struct Forgotten {
-    /// What identifies it.
+    /// The row's identity key.
     pub p: Vec<u8>,
-    /// Whether what tells that it is gone can go.
+    /// Whether the row's stub can be removed.
     pub stub: bool,
     /// Keys under which no reader looks for it.
     pub keys: Vec<HeldKey>,
 }
 
-/// What the keys of rows are.
+/// Says which keys rows have.
 pub trait RowKeys {
-    /// Appends the row's key in this index; `false`, and nothing, if the index does not hold the
-    /// row.
+    /// Appends the row's key in this index. Returns `false`, and appends nothing, if the index does
+    /// not hold the row.
     fn append_key(&self, index: usize, row: &[u8], out: &mut Vec<u8>) -> bool;
 }
 
-/// Changes of one secondary tree. Keys lie one behind the other in `bytes`.
+/// Changes of one secondary tree. Keys lie one after another in `bytes`.
 #[derive(Default)]
 struct Secondary {
     bytes: Vec<u8>,
@@ -85,7 +85,7 @@ struct Secondary {
 }
 
 impl Secondary {
-    /// The key `s ++ p`.
+    /// Adds the change of the key `s ++ p`.
     fn push_key(&mut self, p: &[u8], s: &[u8], put: bool) {
         self.push(p, put, |out| {
             out.extend_from_slice(s);
@@ -93,7 +93,8 @@ impl Secondary {
         });
     }
 
-    /// A key that is or was `s ++ p`, unless the index leaves the row out.
+    /// Adds the change of a row's key, of which `append_s` appends the first part; none if that
+    /// returns `false`, since the index leaves the row out.
     fn push(&mut self, p: &[u8], put: bool, append_s: impl FnOnce(&mut Vec<u8>) -> bool) {
         let start = self.bytes.len();
         if append_s(&mut self.bytes) {
@@ -103,7 +104,7 @@ impl Secondary {
         }
     }
 
-    /// The n-th key, and whether it is put, and with which value.
+    /// The n-th key, and the value that is put for it; `None` if it is deleted.
     fn at(&self, n: u32) -> (&[u8], Option<[u8; 2]>) {
         let (start, p_len) = self.keys[n as usize];
         let end = self.keys.get(n as usize + 1).map_or(self.bytes.len(), |(next, _)| *next);
@@ -124,7 +125,7 @@ fn numbers(count: usize) -> Vec<u32> {
     (0..u32::try_from(count).expect("a round has fewer rows")).collect()
 }
 
-/// A change as the tree sees it.
+/// A change in the tree's form: with a long key cut.
 struct TreeChange<'a> {
     key: Cow<'a, [u8]>,
     value: Option<Cow<'a, [u8]>>,
@@ -147,10 +148,10 @@ impl<'a> TreeChange<'a> {
 }
 
 impl ColdTable {
-    /// Changes rows as `changes` say, in ascending order of `p`, and the other indexes accordingly.
-    /// The caller alone changes trees (S3), and what changes is overridden in memory (S2). After an
-    /// error some rows have changed, and maybe not in all indexes: the caller does the same again
-    /// until it succeeds, before anything else is done to the table.
+    /// Applies changes of rows, which ascend by `p`, and the changes of other indexes that follow.
+    /// The caller's thread is the one that changes trees (S3), and memory overrides the rows that
+    /// change (S2). After an error some rows have changed, and maybe not in all indexes: the caller
+    /// repeats the call until it succeeds, before it does anything else to the table.
     pub(crate) fn apply(
         &self,
         task: &Task,
@@ -189,8 +190,8 @@ impl ColdTable {
         Ok(())
     }
 
-    /// Takes out what no snapshot sees: it does not matter when, and need not be overridden in
-    /// memory. The caller alone changes trees (S3).
+    /// Removes entries that no snapshot sees: it does not matter when, and memory need not override
+    /// them. The caller's thread is the one that changes trees (S3).
     pub(crate) fn forget(&self, task: &Task, rows: Vec<Forgotten>) -> ColdResult<()> {
         critical::section(Section::Sink, || self.forget_rows(task, rows))
     }
@@ -238,8 +239,8 @@ impl ColdTable {
         Ok(())
     }
 
-    /// Changes some rows, in the order of the tree, and notes what follows for other indexes.
-    /// Returns how many rows there are more.
+    /// Changes some rows, in the order of the tree, and adds the changes of other indexes that
+    /// follow to `secondary`. Returns by how much the number of rows has grown.
     fn apply_rows(
         &self,
         batch: &mut Batch,
@@ -266,7 +267,7 @@ impl ColdTable {
                 if let Some(new) = change.row {
                     of.push(change.p, true, |out| keys.append_key(index, new, out));
                 }
-                // Some it may never have had in the tree.
+                // The tree may never have had some of these keys.
                 for (_, s) in change.held_in(index) {
                     of.push_key(change.p, s, true);
                 }

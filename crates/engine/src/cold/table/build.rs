@@ -1,27 +1,28 @@
-//! Building the trees of a table at once, from rows in any order.
+//! Builds the trees of a table at once, from rows in any order.
 //!
 //! # Life of a build
 //!
-//! 1. The trees are made, empty, and stand in the directory as *being built*.
-//! 2. Rows are pushed, and some of them taken back. What each index's tree is to have of them is
-//!    sorted, in files if need be ([`crate::sort`]).
+//! 1. The trees are made, empty, and the directory has them as *being built*.
+//! 2. Rows are pushed, and some of them taken back. The entries for each index's tree are sorted,
+//!    in files if need be ([`crate::sort`]).
 //! 3. The trees are filled, one after the other and in order of their keys, the one with the rows
-//!    first. So leaves are written once, and are full. What was pushed and taken back under one key
-//!    is settled first ([`Entry`]). Keys that are there twice are found here.
-//! 4. The directory says that the trees are *built*: whole, and made for one commit. That one's
-//!    transaction may change them, and when it ends they are *adopted* ([`ColdTables::adopt`]).
+//!    first. So leaves are written once, and are full. Entries that were pushed and taken back
+//!    under one key are settled first ([`Entry`]). Duplicate keys are found here.
+//! 4. The directory says that the trees are *built*: whole, and made for one commit. The
+//!    transaction of that commit may change them; before the commit is decided they are *adopted*
+//!    ([`ColdTables::adopt`]).
 //!
 //! # Invariants
 //!
-//! * L1: only the builder changes the trees, or knows them, until they are built.
+//! * L1: until the trees are built, only the builder knows and changes them.
 //! * L2: a root of the pages that is captured meanwhile has whole trees, with some of the entries:
 //!   [`ColdTables::alone`] is held while trees are changed. So what a crash leaves behind can be
 //!   dropped.
-//! * L3: trees that are being built, or not adopted, in a root that is opened are unowned: they are
-//!   dropped. So if recovery finds trees that were built it does without all that their transaction
-//!   has loaded.
+//! * L3: trees that are being built, or are not adopted, are unowned in a root that is opened: they
+//!   are dropped. So if recovery finds trees that were built, it passes over all rows that the log
+//!   has as loaded into them.
 //!
-//! All but [`TableBuild::push`] may block.
+//! [`TableBuild::make_room`], and functions that take a task, may block.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -37,13 +38,13 @@ use crate::critical::{self, Section};
 use crate::sort::{Sorted, Sorter};
 use crate::wait::Task;
 
-/// What a tree is given at a time, in entries and bytes.
+/// A tree gets at most this many entries, and about this many bytes, at a time.
 const STEP_ENTRIES: usize = 4096;
 const STEP_BYTES: usize = 1 << 20;
 /// The least memory that the entries of an index are sorted in.
 const SORT_BYTES_MIN: usize = 256 << 10;
 
-/// What the trees are for.
+/// The table whose trees are built.
 #[derive(Clone)]
 pub struct BuildSpec {
     /// The table's storage.
@@ -52,16 +53,16 @@ pub struct BuildSpec {
     pub clustered: usize,
     /// Which indexes are unique.
     pub unique: Box<[bool]>,
-    /// What the keys of its rows are.
+    /// Says which keys its rows have.
     pub keys: Arc<dyn RowKeys + Send + Sync>,
 }
 
-/// Why a build cannot go on.
+/// Why a build has failed.
 #[derive(Debug)]
 pub enum BuildError {
-    /// A page or a tree.
+    /// An access to a page or a tree failed.
     Tree(TreeError),
-    /// A file of a sort.
+    /// An access to a file of a sort failed.
     File(FileError),
     /// Two rows have the same key.
     Duplicate {
@@ -86,23 +87,23 @@ impl From<FileError> for BuildError {
     }
 }
 
-/// See the module's header. If it is dropped before its end, its trees are dropped with those of
-/// tables that are gone.
+/// A build of a table's trees: see the module's header. If it is dropped before it is finished, its
+/// trees are dropped with those of tables that are gone.
 pub struct TableBuild {
     tables: Arc<ColdTables>,
     table: Arc<ColdTable>,
     spec: BuildSpec,
-    /// By index, for those that have not been begun to fill.
+    /// By index; `None` for those whose trees are being filled, or are filled.
     sorters: Vec<Option<Sorter>>,
     filling: Option<Filling>,
     rows: u64,
-    /// Rows that are in their tree since the last [`TableBuild::take_filled`].
+    /// Rows that have been put into the clustered tree since the last [`TableBuild::take_filled`].
     filled: FilledRows,
     p: Vec<u8>,
     entry: Vec<u8>,
 }
 
-/// Rows, one behind the other.
+/// Rows, one after another.
 #[derive(Default)]
 pub struct FilledRows {
     bytes: Vec<u8>,
@@ -115,7 +116,7 @@ impl FilledRows {
         self.ends.push(self.bytes.len());
     }
 
-    /// Each of them.
+    /// The rows, one by one.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(&0).chain(&self.ends);
         starts.zip(&self.ends).map(|(start, end)| &self.bytes[*start..*end])
@@ -129,25 +130,25 @@ struct Filling {
     seen: Seen,
 }
 
-/// What is left of sorted entries. One with an empty value takes back what was pushed before with
-/// its key.
+/// The entries that are left of sorted ones. An entry with an empty value takes back one that was
+/// pushed with its key.
 struct SettledEntries {
     sorted: Sorted,
-    /// What [`SettledEntries::next`] has given last.
+    /// The entry that [`SettledEntries::next`] has returned last.
     entry: Entry,
-    /// What comes then, if there is more.
+    /// The first entry with another key after that, if `is_more`.
     ahead: Entry,
     is_more: bool,
     has_begun: bool,
 }
 
-/// What was pushed and taken back under one key. What is taken back is always what the table had
-/// before; so what is left is what was pushed last, in whatever order a statement has inserted and
-/// deleted.
+/// All that was pushed and taken back under one key. A statement takes back only the row that the
+/// table had before; so the row that was pushed last is left, in whatever order the statement has
+/// inserted and deleted.
 #[derive(Default)]
 struct Entry {
     key: Vec<u8>,
-    /// What was pushed last.
+    /// The value that was pushed last.
     value: Vec<u8>,
     pushed: u32,
     taken: u32,
@@ -162,7 +163,7 @@ impl Entry {
         self.add(value);
     }
 
-    /// Another entry with the same key comes.
+    /// Adds another entry with the same key.
     fn add(&mut self, value: &[u8]) {
         if key::whole(&self.key, value).is_some_and(|(_, own)| own.is_empty()) {
             self.taken += 1;
@@ -185,7 +186,7 @@ impl SettledEntries {
         SettledEntries { sorted, entry, ahead, is_more: false, has_begun: false }
     }
 
-    /// The next entry.
+    /// Returns the next entry that is left.
     fn next(&mut self) -> Result<Option<&Entry>, BuildError> {
         if !self.has_begun {
             self.look_ahead()?;
@@ -204,7 +205,7 @@ impl SettledEntries {
         Ok(None)
     }
 
-    /// Reads what else there is with the key of the entry at hand, and the first entry behind that.
+    /// Reads the other entries with the key of the current entry, and the first entry after those.
     fn look_ahead(&mut self) -> Result<(), FileError> {
         self.is_more = false;
         while let Some((key, value)) = self.sorted.next()? {
@@ -220,16 +221,17 @@ impl SettledEntries {
     }
 }
 
-/// Keys that a unique index has had last.
+/// The last keys of a unique index.
 #[derive(Default)]
 struct Seen {
     last: Option<Vec<u8>>,
-    /// Those that begin as the last does, if they are so long that they are in no order.
+    /// The keys that begin as the last one does, if they are so long that they are in no particular
+    /// order.
     long: Vec<Vec<u8>>,
 }
 
 impl Seen {
-    /// Whether the index has had this key.
+    /// Adds a key. Returns whether the index has had it before.
     fn has_had(&mut self, s: &[u8]) -> bool {
         let kept = |s: &[u8]| s.get(..key::KEPT).map(<[u8]>::to_vec);
         if let Some(start) = kept(s) {
@@ -249,8 +251,8 @@ impl Seen {
 }
 
 impl TableBuild {
-    /// Makes the trees of a table that has none. Sorts take about `bytes_max` of memory, and files
-    /// in the directory.
+    /// Makes the trees of a table that has none. Sorts take about `bytes_max` bytes of memory, and
+    /// have their files in the directory `dir`.
     pub fn begin(
         tables: &Arc<ColdTables>,
         task: &Task,
@@ -279,7 +281,7 @@ impl TableBuild {
         })
     }
 
-    /// Takes a row.
+    /// Adds a row.
     ///
     /// # Panics
     /// If trees are being filled.
@@ -287,8 +289,8 @@ impl TableBuild {
         self.push_entries(row, false);
     }
 
-    /// Takes back a row that was pushed, once at most: [`BuildError::TakenTwice`] is found when
-    /// trees are filled.
+    /// Takes back a row that was pushed, once at most: filling the trees fails with
+    /// [`BuildError::TakenTwice`] if a row was taken back twice.
     ///
     /// # Panics
     /// If trees are being filled.
@@ -321,7 +323,7 @@ impl TableBuild {
         self.sorters.iter().flatten().any(Sorter::is_full)
     }
 
-    /// Writes what takes too much memory to files.
+    /// Writes the entries of sorts that take too much memory to files.
     pub fn make_room(&mut self) -> Result<(), BuildError> {
         for sorter in self.sorters.iter_mut().flatten().filter(|sorter| sorter.is_full()) {
             sorter.write_run()?;
@@ -329,24 +331,24 @@ impl TableBuild {
         Ok(())
     }
 
-    /// Rows that are in their tree.
+    /// Rows that have been put into the clustered tree.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Those of them that have got there since this was called last.
+    /// Takes the rows that have been put into the clustered tree since the last call.
     pub fn take_filled(&mut self) -> FilledRows {
         std::mem::take(&mut self.filled)
     }
 
-    /// Goes on filling trees; whether all have been filled.
+    /// Goes on filling trees. Returns whether all have been filled.
     pub fn fill_some(&mut self, task: &Task) -> Result<bool, BuildError> {
         critical::section(Section::Sink, || self.fill_step(task))
     }
 
     fn fill_step(&mut self, task: &Task) -> Result<bool, BuildError> {
         let Some(mut filling) = self.filling.take() else {
-            // The one with the rows first: it has what others refer to.
+            // The clustered tree first: entries of the others refer to its rows.
             let order =
                 (0..self.sorters.len()).map(|n| (self.spec.clustered + n) % self.sorters.len());
             let next = order.into_iter().find(|index| self.sorters[*index].is_some());
@@ -361,7 +363,7 @@ impl TableBuild {
         Ok(false)
     }
 
-    /// Gives a tree the next entries; whether there are none.
+    /// Puts the next entries into a tree. Returns whether there were none.
     fn step(&mut self, task: &Task, filling: &mut Filling) -> Result<bool, BuildError> {
         let Filling { index, entries, seen } = filling;
         let (mut bytes, mut places) = (Vec::new(), Vec::new());
@@ -417,7 +419,7 @@ impl TableBuild {
         damaged(self.table.tree(index), "an entry that was sorted makes no sense")
     }
 
-    /// The trees, which are whole from here on.
+    /// Returns the table with its trees, which are whole from here on.
     ///
     /// # Panics
     /// If not all have been filled.

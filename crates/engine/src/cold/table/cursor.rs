@@ -11,14 +11,14 @@ use crate::cold::tree::{self, Chunk, Cursor, Direction, LeafSpan, Range, Tree, T
 use crate::cold::{ColdError, Store};
 use crate::wait::Task;
 
-/// An entry of an index, for as long as a closure looks at it.
+/// An entry of an index, which a closure may read while it runs.
 #[derive(Clone, Copy, Debug)]
 pub struct ColdEntry<'a> {
     /// The whole key in the tree: `p`, or `s ++ p`.
     pub key: &'a [u8],
     /// The row's key in this index: the same as `p` in the clustered one.
     pub s: &'a [u8],
-    /// What identifies the row.
+    /// The row's identity key.
     pub p: &'a [u8],
     /// The row, in the clustered index, unless it is gone.
     pub row: Option<&'a [u8]>,
@@ -28,18 +28,19 @@ pub struct ColdEntry<'a> {
 
 /// A visitor of the entries of a leaf: see [`ColdCursor::next_leaf`].
 pub trait VisitEntries {
-    /// Whether what lies in the leaf, this many entries, is taken without a look at them.
+    /// Whether the visitor takes this part of a leaf as a whole, without its entries.
     fn pass(&mut self, leaf: LeafSpan<'_>) -> bool;
 
-    /// A row of the clustered index, unless it is gone, and since when it is so. Nothing if its key
-    /// is needed: then [`Visit::take`] is asked. Not all rows come here before they go there.
+    /// Takes a row of the clustered index, `None` if it is gone, and since when it is so. Returns
+    /// `None` if the visitor needs the key: then [`VisitEntries::take`] is called. Some rows go
+    /// there directly.
     fn take_row(&mut self, row: Option<&[u8]>, stamp: Lsn) -> Option<ControlFlow<()>>;
 
-    /// An entry. One with which it breaks counts as taken.
+    /// Takes an entry. The one at which this breaks counts as taken.
     fn take(&mut self, entry: ColdEntry<'_>) -> ControlFlow<()>;
 }
 
-/// Takes each entry.
+/// A visitor that takes each entry.
 struct TakeEach<T>(T);
 
 impl<T: FnMut(ColdEntry<'_>) -> ControlFlow<()>> VisitEntries for TakeEach<T> {
@@ -64,7 +65,7 @@ pub struct ColdCursor {
     store: Arc<Store>,
     cursor: Cursor,
     clustered: bool,
-    /// What it goes through, if keys that long are cut in the tree.
+    /// The range of the cursor, if its bounds are longer than what the tree keeps of a key.
     bounds: Option<Bounds>,
     key: Vec<u8>,
 }
@@ -86,9 +87,9 @@ impl ColdCursor {
         ColdCursor { store, cursor, clustered, bounds, key: Vec::new() }
     }
 
-    /// Hands the entries of the next leaf to `take`, until it breaks; the one with which it breaks
-    /// counts as taken. A chunk may be empty though there is more. `take` must not wait; the task
-    /// may be suspended between entries and leaves: no epoch guard may be alive.
+    /// Calls `take` with the entries of the next leaf, until it breaks; the entry at which it
+    /// breaks counts as taken. A chunk may be empty though there is more. `take` must not wait; the
+    /// task may be suspended between entries and leaves: no epoch guard may be alive.
     pub fn next_chunk(
         &mut self,
         task: &Task,
@@ -97,7 +98,7 @@ impl ColdCursor {
         self.next_leaf(task, &mut TakeEach(take))
     }
 
-    /// As `next_chunk`, but `visit` may want less than the entries.
+    /// As `next_chunk`, but `visit` may take a leaf without its entries.
     pub fn next_leaf(&mut self, task: &Task, visit: &mut impl VisitEntries) -> ColdResult<Chunk> {
         checkpoint(task)?;
         let ColdCursor { store, cursor, clustered, bounds, key } = self;
@@ -109,7 +110,8 @@ impl ColdCursor {
         }
     }
 
-    /// Up to where everything has been seen, as the direction goes, in keys of the tree.
+    /// The bound up to which everything has been seen, in the cursor's direction, as a key of the
+    /// tree.
     pub fn rest(&self) -> Bound<&[u8]> {
         self.cursor.rest()
     }
@@ -130,12 +132,12 @@ impl ColdCursor {
     }
 }
 
-/// What the tree that holds the rows has for a key; nothing for a row that is gone.
+/// The row in a value of the clustered tree; `None` for a stub.
 fn some_row(value: &[u8]) -> Option<&[u8]> {
     (!value.is_empty()).then_some(value)
 }
 
-/// Makes out what entries of a tree are.
+/// Decodes the entries of a tree for a visitor.
 struct Reader<'c, V> {
     visit: &'c mut V,
     key: &'c mut Vec<u8>,
@@ -146,7 +148,7 @@ struct Reader<'c, V> {
 
 impl<V: VisitEntries> tree::Visit for Reader<'_, V> {
     fn pass(&mut self, leaf: LeafSpan<'_>) -> bool {
-        // If keys are cut, some of the entries may be outside.
+        // If keys are cut, some of the entries may be outside the range.
         self.bounds.is_none() && self.visit.pass(leaf)
     }
 
@@ -175,7 +177,7 @@ impl<V: VisitEntries> tree::Visit for Reader<'_, V> {
     }
 }
 
-/// An entry as it is in a tree.
+/// Decodes an entry of a tree; `None` if it is malformed.
 pub(super) fn parse<'a>(
     key: &'a [u8],
     (stamp, value): (u64, &'a [u8]),
@@ -191,8 +193,8 @@ pub(super) fn parse<'a>(
     Some(ColdEntry { key, s, p, row: None, stamp })
 }
 
-/// What of a tree may hold a range of keys: bounds that would be cut include what begins as they
-/// do.
+/// The part of a tree that may hold a range of keys: bounds that would be cut include all keys that
+/// begin as they do.
 fn in_tree(range: Range<'_>) -> Range<'_> {
     let Range { lower, upper } = range;
     let lower = match lower {
@@ -201,7 +203,7 @@ fn in_tree(range: Range<'_>) -> Range<'_> {
         }
         lower => lower,
     };
-    // What lies beyond is left out one by one.
+    // The reader leaves out entries beyond the bound one by one.
     let upper = match upper {
         Bound::Included(key) | Bound::Excluded(key) if key.len() > key::KEPT => Bound::Unbounded,
         upper => upper,
@@ -213,7 +215,7 @@ fn slice(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
     bound.as_ref().map(Vec::as_slice)
 }
 
-/// A wait that was interrupted between two pages.
+/// Gives other sessions their turn between two leaves. Fails if the task was interrupted.
 fn checkpoint(task: &Task) -> ColdResult<()> {
     task.checkpoint().map_err(|why| ColdError::Interrupted(why).into())
 }

@@ -14,20 +14,19 @@ use crate::wait::Task;
 
 /// Pages of a dropped tree that are given back at a time.
 const DROP_STEP: u64 = 1024;
-/// So often it is tried to read all pages of a dropped tree, before what cannot be read counts as
-/// damaged.
+/// How often the drop of a tree is attempted before pages that cannot be read count as damaged.
 const ATTEMPTS: u32 = 10;
-/// The pause behind the first attempt; each other is twice as long as the one before.
+/// The pause after the first attempt; each further pause is twice as long as the one before.
 const PAUSE_NS: u64 = 1_000_000_000;
 
-/// What the root of a database's pages says about its tables.
+/// The info about tables in the root of a database's pages.
 ///
 /// ```text
 /// version u64 (1) | everything below this has sunk u64 | the directory's root u64
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ColdInfo {
-    /// What commits below this position did to tables that have trees is in the trees.
+    /// The trees have all that commits below this position did to tables that have trees.
     pub through: u64,
     /// Where the directory is.
     pub directory: PageNumber,
@@ -48,20 +47,20 @@ impl ColdInfo {
     }
 }
 
-/// What becomes of trees that are made.
+/// What new trees are for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TableState {
     /// Rows sink into them.
     Ready,
-    /// They are built before any reader knows them ([`super::build`]).
+    /// A builder fills them before any reader knows them ([`super::build`]).
     Building,
 }
 
-/// Attempts to drop trees that have met pages which could not be read.
+/// Failed attempts to drop a table's trees: some pages could not be read.
 #[derive(Clone, Copy, Default, Debug)]
 struct Attempts {
     failed: u32,
-    /// When it is time for another.
+    /// When another attempt is due.
     next_ns: u64,
 }
 
@@ -70,19 +69,19 @@ pub struct ColdTables {
     store: Arc<Store>,
     directory: Directory,
     tables: Mutex<HashMap<u64, Arc<ColdTable>>>,
-    /// What rows of theirs were; its own trees are among those of the tables.
+    /// Past versions of their rows. The history's own trees are among those of the tables.
     history: Arc<History>,
     /// Tables whose trees are being built.
     building: Mutex<BTreeSet<u64>>,
     /// Tables whose trees are unowned (L3), and are still to be dropped.
     abandoned: Mutex<BTreeMap<u64, Attempts>>,
-    /// Held while a change of the directory, or of trees that are being built, is not all
-    /// published; and while note is taken of all pages (L2).
+    /// Held while a change of the directory, or of trees that are being built, is half published;
+    /// and while pages are captured (L2).
     changing: Mutex<()>,
 }
 
 impl ColdTables {
-    /// New pages for a database, without tables. The files must not be there.
+    /// Creates the pages of a database, without tables. The files must not exist.
     pub fn create(
         pool: &Pool,
         task: &Task,
@@ -114,7 +113,8 @@ impl ColdTables {
         }
     }
 
-    /// The tables as the last durable root has them, and up to where they are complete.
+    /// Opens the tables as the last durable root has them. Returns its info, too: up to where the
+    /// trees are complete.
     pub fn open(
         pool: &Pool,
         task: &Task,
@@ -153,28 +153,28 @@ impl ColdTables {
         Ok((tables, info))
     }
 
-    /// The pages.
+    /// The store that has the pages.
     pub fn store(&self) -> &Arc<Store> {
         &self.store
     }
 
-    /// A table that has trees.
+    /// Returns the table with this storage, if it has trees.
     pub fn get(&self, storage: u64) -> Option<Arc<ColdTable>> {
         self.tables.lock().get(&storage).cloned()
     }
 
-    /// All tables that have trees.
+    /// All tables that have trees, except the history.
     pub fn all(&self) -> Vec<Arc<ColdTable>> {
         let tables = self.tables.lock();
         tables.values().filter(|table| table.storage != history::STORAGE).cloned().collect()
     }
 
-    /// What rows were that have changed.
+    /// The past versions of rows that have changed.
     pub fn history(&self) -> &Arc<History> {
         &self.history
     }
 
-    /// Notes what rows were, which are about to change in the trees of their tables.
+    /// Adds versions of rows to the history, before the rows change in the trees of their tables.
     pub fn note_history(&self, task: &Task, rows: &[PastRow]) -> ColdResult<()> {
         let known = self.get(history::STORAGE);
         let table = match known {
@@ -201,12 +201,13 @@ impl ColdTables {
         ready.max(building).max(abandoned).unwrap_or(0)
     }
 
-    /// Keeps other threads from changing the directory, and from taking note of pages.
+    /// Keeps other threads from changing the directory, and from capturing pages.
     pub(super) fn alone(&self) -> impl Drop + '_ {
         self.changing.lock()
     }
 
-    /// Makes the trees of a table with this many indexes, of which `clustered` names rows.
+    /// Makes the trees of a table with this many indexes, of which `clustered` is the one whose
+    /// tree holds the rows.
     pub fn add(
         &self,
         task: &Task,
@@ -237,7 +238,8 @@ impl ColdTables {
             trees.push(tree);
         }
         batch.finish();
-        // If something was left of trees with these names, it is known no more.
+        // The new records replace those of earlier trees with these ids. What is left of those
+        // trees cannot be dropped any more.
         self.abandoned.lock().remove(&storage);
         let shared = (self.store.clone(), history_of(storage, &self.history));
         let table = ColdTable::new(shared, storage, clustered, trees.into());
@@ -253,8 +255,8 @@ impl ColdTables {
         Ok(table)
     }
 
-    /// The trees of a table that have been built are whole, with this many rows. They are still
-    /// unowned ([`ColdTables::adopt`]).
+    /// Notes that a table's trees have been built, with this many rows. They stay unowned until
+    /// [`ColdTables::adopt`].
     pub(super) fn finish_build(
         &self,
         task: &Task,
@@ -278,8 +280,8 @@ impl ColdTables {
         Ok(())
     }
 
-    /// Trees that have been built are a table's, in roots that are captured from now on: they have
-    /// all that recovery does not find in the log as rows of commits.
+    /// Adopts trees that have been built: roots that are captured from now on have them as a
+    /// table's. The trees have all rows that recovery does not find in the log as rows of commits.
     pub fn adopt(&self, task: &Task, storage: u64) -> ColdResult<()> {
         let _alone = self.alone();
         let trees = self.directory.list(&*self.store, task, Some(storage))?;
@@ -290,8 +292,8 @@ impl ColdTables {
         Ok(())
     }
 
-    /// Drops the trees of a table that is not used any more. If a page cannot be read, what is left
-    /// goes with a later [`ColdTables::remove_abandoned`].
+    /// Drops the trees of a table that is not used any more. If a page cannot be read, a later
+    /// [`ColdTables::remove_abandoned`] drops what is left.
     pub fn remove(&self, task: &Task, storage: u64) -> ColdResult<()> {
         let attempts = *self.abandoned.lock().entry(storage).or_default();
         self.tables.lock().remove(&storage);
@@ -317,7 +319,7 @@ impl ColdTables {
         Ok(())
     }
 
-    /// Drops a tree, and forgets it when it is gone.
+    /// Drops a tree, and removes it from the directory when all its pages are freed.
     fn drop_tree(
         &self,
         task: &Task,
@@ -338,8 +340,8 @@ impl ColdTables {
         }
     }
 
-    /// Drops the abandoned trees: an earlier run has not finished them, or an attempt to drop them
-    /// has failed.
+    /// Drops the abandoned trees that are due: those that an earlier run has not finished, and
+    /// those that an attempt has failed to drop.
     pub fn remove_abandoned(&self, task: &Task) -> ColdResult<()> {
         let now = task.now_ns();
         let due: Vec<u64> = {
@@ -350,7 +352,7 @@ impl ColdTables {
         due.into_iter().try_for_each(|storage| self.remove(task, storage))
     }
 
-    /// Changes what the directory says of these trees. The caller is alone.
+    /// Changes the flags of these trees in the directory. The caller holds [`ColdTables::alone`].
     fn set_flags(
         &self,
         task: &Task,
@@ -366,9 +368,9 @@ impl ColdTables {
         Ok(())
     }
 
-    /// Takes note of the trees as they are, complete up to `through`, and of the tables that own
-    /// them: tables that are being built, or are not adopted, are left out. No thread changes the
-    /// others meanwhile.
+    /// Captures the pages of all trees, which are complete up to `through`. Returns the tables that
+    /// own trees in the capture: tables that are being built, or are not adopted, are left out. The
+    /// caller makes sure that no thread changes the others meanwhile.
     pub fn capture(&self, task: &Task, through: u64) -> ColdResult<(Capture, Vec<Arc<ColdTable>>)> {
         let _alone = self.alone();
         let (mut batch, tables) = (self.store.batch(), self.all());
@@ -388,18 +390,18 @@ impl ColdTables {
         Ok((self.store.capture(&info.encode()), owned))
     }
 
-    /// Makes durable what was captured.
+    /// Makes a capture durable.
     pub fn write(&self, capture: Capture) -> ColdResult<CheckpointStats> {
         Ok(self.store.write(capture)?)
     }
 }
 
-/// The tree that holds the rows.
+/// Flag: the tree holds the rows.
 const CLUSTERED: u32 = 1;
-/// One of a table whose trees are being built, or are built but not adopted, or dropped: a root
-/// that says so has them as unowned (L3).
+/// Flag: the table's trees are being built, are built but not adopted, or are being dropped. In a
+/// root that has this flag they are unowned (L3).
 const UNOWNED: u32 = 2;
-/// The tree that holds the rows, of a table whose trees were built.
+/// Flag of the tree that holds the rows: the table's trees were built.
 const BUILT: u32 = 4;
 
 fn id(storage: u64, ordinal: usize) -> TreeId {
@@ -407,13 +409,13 @@ fn id(storage: u64, ordinal: usize) -> TreeId {
     TreeId { storage, ordinal }
 }
 
-/// What a table of these has as the history of its rows. The history's own rows have none: it would
+/// The history that a table uses. The history's own table gets an empty one, since it would else
 /// keep itself alive.
 fn history_of(storage: u64, history: &Arc<History>) -> Arc<History> {
     if storage == history::STORAGE { Arc::default() } else { history.clone() }
 }
 
-/// A table whose trees are these, in order of their ordinals; nothing if one is missing.
+/// The table that has these trees, in order of their ordinals; `None` if one is missing.
 fn known_table(
     (store, history): (&Arc<Store>, &Arc<History>),
     storage: u64,

@@ -1,11 +1,11 @@
-//! How an access to the trees of a table fails.
+//! Errors of accesses to the trees of a table.
 
 use crate::cold::tree::{Tree, TreeError};
 
-/// What a failed access is: an error of pages, or a tree that makes no sense.
+/// The result of an access. Its error is one of pages, or a tree that is damaged.
 pub type ColdResult<T> = Result<T, TreeError>;
 
-/// What a tree's record or entry says makes no sense.
+/// The error of a tree whose record or entry is malformed.
 pub(super) fn damaged(tree: Tree, what: &'static str) -> TreeError {
     TreeError::Damaged { page: tree.root(), what }
 }

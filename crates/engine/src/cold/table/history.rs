@@ -1,6 +1,6 @@
-//! What rows were that have sunk since, for snapshots that still see it.
+//! The history: past versions of sunk rows, for old snapshots that still see them.
 //!
-//! A table of its own, in the form of any other, among those of its database:
+//! It is a table like any other, among those of its database:
 //!
 //! ```text
 //! p     storage u64 | the row's p | begin u64      big-endian
@@ -8,16 +8,16 @@
 //! s     end u64, big-endian
 //! ```
 //!
-//! Snapshots above `begin` and up to `end` see the row as it stands here. So the second index has
-//! in front what no snapshot sees any more.
+//! Snapshots above `begin` and up to `end` see the row as it is here. The second index is ordered
+//! by `end`, so that versions that no snapshot sees any more come first.
 //!
 //! # Invariants
 //!
-//! * HI1: what was noted stands here before the tree of the table says something else, and as long
-//!   as a registered snapshot sees it. So a reader that finds an entry too new for its snapshot
-//!   finds what it sees here, or the row was not there.
-//! * HI2: a row of which something stands here has an entry in the tree of its table, if only to
-//!   say that it is gone; and the tree of each other index has it under all keys that it has here.
+//! * HI1: a version is here before the entry in its table's tree changes, and as long as a
+//!   registered snapshot sees it. So a reader that finds an entry too new for its snapshot finds
+//!   here the version that it sees, or the row did not exist.
+//! * HI2: a row that has a version here has an entry in the clustered tree of its table, if only a
+//!   stub; and the tree of each other index has it under all keys that its versions here have.
 
 use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use crate::cold::tree::{Chunk, Direction, Range};
 use crate::sync::parking::RwLock;
 use crate::wait::Task;
 
-/// Names the table among those of its database: no other has this storage.
+/// The storage id of the history: no other table of its database has it.
 pub(super) const STORAGE: u64 = 0;
 /// How many indexes it has, the one with the rows first.
 pub(super) const INDEXES: usize = 2;
@@ -43,11 +43,11 @@ const WORD: usize = size_of::<u64>();
 pub struct PastRow {
     /// The storage of its table.
     pub storage: u64,
-    /// What identifies the row.
+    /// The row's identity key.
     pub p: Vec<u8>,
     /// When the version was committed.
     pub begin: Lsn,
-    /// When what replaced it was.
+    /// When the change that replaced it was committed.
     pub end: Lsn,
     /// Its bytes.
     pub row: Vec<u8>,
@@ -87,7 +87,7 @@ impl RowKeys for Keys {
     }
 }
 
-/// The history of all tables of a database. It has trees once something was noted.
+/// The history of all tables of a database. It has trees once it has had a version.
 #[derive(Default)]
 pub struct History {
     table: RwLock<Option<Arc<ColdTable>>>,
@@ -102,13 +102,13 @@ impl History {
         self.table.read().clone().filter(|table| table.rows() > 0)
     }
 
-    /// How many versions stand here.
+    /// How many versions it has.
     pub fn rows(&self) -> u64 {
         self.table.read().as_ref().map_or(0, |table| table.rows())
     }
 
-    /// Adds versions. They may stand here already. The caller is the thread that changes trees
-    /// (S3).
+    /// Adds versions. The history may have some already. The caller is the thread that changes
+    /// trees (S3).
     pub(super) fn note(table: &ColdTable, task: &Task, rows: &[PastRow]) -> ColdResult<()> {
         let values = rows
             .iter()
@@ -121,8 +121,8 @@ impl History {
         table.apply(task, &changes, &Keys)
     }
 
-    /// What a row was that a snapshot at this position sees, is appended to `out`; whether there is
-    /// something.
+    /// Appends the version of a row that a snapshot at this position sees to `out`. Returns whether
+    /// there is one.
     pub(super) fn find(
         &self,
         task: &Task,
@@ -141,7 +141,7 @@ impl History {
         Ok(found)
     }
 
-    /// All that stands here of a row.
+    /// Returns all versions of a row.
     pub fn versions(&self, task: &Task, storage: u64, p: &[u8]) -> ColdResult<Vec<PastRow>> {
         let mut versions = Vec::new();
         self.each(task, (storage, p), |past| {
@@ -162,7 +162,8 @@ impl History {
         let (mut is_done, mut is_damaged) = (false, false);
         loop {
             let chunk = cursor.next_chunk(task, |entry| {
-                // Other rows' keys do not begin with this one's, but these are longer than both.
+                // No row's `p` begins with another's, but keys here go on with `begin` after `p`,
+                // so that one of another row may begin with this `p`.
                 let past = entry.row.and_then(|row| PastRow::parse(entry.key, row));
                 is_damaged |= past.is_none();
                 is_done = match past {
@@ -181,7 +182,7 @@ impl History {
         }
     }
 
-    /// Some of the versions, at most about `limit`, that were replaced below this position.
+    /// Returns some of the versions that were replaced below this position, at most about `limit`.
     pub fn ended_below(&self, task: &Task, bound: Lsn, limit: usize) -> ColdResult<Vec<PastRow>> {
         let Some(table) = self.table() else { return Ok(Vec::new()) };
         let upper = bound.0.to_be_bytes();
@@ -210,8 +211,8 @@ impl History {
         Ok(ended)
     }
 
-    /// Takes versions out that no snapshot sees, in any order. The caller is the thread that
-    /// changes trees (S3).
+    /// Removes versions that no snapshot sees; `rows` may be in any order. The caller is the thread
+    /// that changes trees (S3).
     pub fn forget(&self, task: &Task, rows: &[PastRow]) -> ColdResult<()> {
         let Some(table) = self.table() else { return Ok(()) };
         let mut keys: Vec<Vec<u8>> = rows.iter().map(PastRow::key).collect();

@@ -1,30 +1,30 @@
 //! Keys that are longer than trees take.
 //!
-//! Of such a key the tree has the beginning and a hash of all of it, and the whole key stands
-//! behind the value:
+//! Of such a key the tree has the beginning and a hash of all of it, and the whole key follows the
+//! value:
 //!
 //! ```text
 //! key     the first KEY_BYTES_MAX - 16 bytes | FNV-1a, 128 bits, of the whole key
 //! value   value | whole key | its length u16
 //! ```
 //!
-//! So what has the longest key that a tree takes, and only that, is cut. Keys that begin with the
-//! same bytes up to there are in no order among each other.
+//! So the keys of the greatest length that a tree takes, and only those, are cut. Cut keys with the
+//! same beginning are in no particular order.
 
 use std::borrow::Cow;
 
 use crate::cold::tree::KEY_BYTES_MAX;
 
 const HASH: usize = 16;
-/// Bytes of a key that is cut which are in order.
+/// Bytes that a cut key keeps, by which it is ordered.
 pub(super) const KEPT: usize = KEY_BYTES_MAX - HASH;
 
-/// Whether a key that takes this many bytes in the tree may have been longer.
+/// Whether a key of this length is cut; or, if it is from a tree, whether it was cut.
 pub(super) fn may_be_cut(len: usize) -> bool {
     len >= KEY_BYTES_MAX
 }
 
-/// The key in the tree.
+/// The key as the tree has it.
 pub(super) fn in_tree(key: &[u8]) -> Cow<'_, [u8]> {
     match !may_be_cut(key.len()) {
         true => Cow::Borrowed(key),
@@ -32,7 +32,7 @@ pub(super) fn in_tree(key: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// What the tree has for a key.
+/// The value that the tree has for a key.
 pub(super) fn value_in_tree<'a>(key: &[u8], value: &'a [u8]) -> Cow<'a, [u8]> {
     match !may_be_cut(key.len()) {
         true => Cow::Borrowed(value),
@@ -43,7 +43,7 @@ pub(super) fn value_in_tree<'a>(key: &[u8], value: &'a [u8]) -> Cow<'a, [u8]> {
     }
 }
 
-/// The whole key and the value of an entry of a tree; nothing if it makes no sense.
+/// The whole key and the value of an entry of a tree; `None` if it is malformed.
 pub(super) fn whole<'a>(key: &'a [u8], value: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
     if !may_be_cut(key.len()) {
         return Some((key, value));

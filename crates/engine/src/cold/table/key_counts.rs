@@ -1,22 +1,24 @@
-//! What is known of how many different keys the indexes of a table have.
+//! How many distinct keys the indexes of a table have, as they were counted last.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Keys are counted again when this many rows more or fewer are there, and one in this many.
+/// Keys are counted again when the number of rows has changed by `CHANGED_ROWS`, plus one in
+/// `CHANGED_PART` of the rows at the last count.
 const CHANGED_ROWS: u64 = 500;
 const CHANGED_PART: u64 = 5;
 
-/// What is known of a table's keys. A hint: written by the thread that counts, read by any.
+/// The numbers of distinct keys of a table's indexes. A hint: written by the thread that counts,
+/// read by any.
 pub(super) struct KeyCounts {
     /// Rows in the trees when they were counted.
     rows: AtomicU64,
-    /// For each index, or 0 if unknown.
+    /// The number of distinct keys of each index; 0 if unknown.
     keys: Box<[AtomicU64]>,
 }
 
 impl KeyCounts {
-    /// Nothing is known of any of this number of indexes.
+    /// No counts, for this many indexes.
     pub fn new(indexes: usize) -> KeyCounts {
         KeyCounts {
             rows: AtomicU64::new(0),
@@ -24,7 +26,7 @@ impl KeyCounts {
         }
     }
 
-    /// How many keys an index has; nothing if that is unknown.
+    /// How many distinct keys an index has; `None` if unknown.
     pub fn get(&self, index: usize) -> Option<u64> {
         Some(self.keys[index].load(Relaxed)).filter(|keys| *keys > 0)
     }
@@ -36,12 +38,12 @@ impl KeyCounts {
         rows.abs_diff(counted) >= CHANGED_ROWS + counted / CHANGED_PART
     }
 
-    /// Keys are about to be counted, with this number of rows.
+    /// Notes that keys are about to be counted, with this number of rows.
     pub fn begin(&self, rows: u64) {
         self.rows.store(rows, Relaxed);
     }
 
-    /// Sets how many keys an index has.
+    /// Sets how many distinct keys an index has.
     pub fn set(&self, index: usize, keys: u64) {
         self.keys[index].store(keys, Relaxed);
     }

@@ -7,26 +7,25 @@
 //! any other index   s ++ p → length of p (u16)
 //! ```
 //!
-//! `p` is the row's key in the index that names it in the log, `s` its key in the other index. No
-//! key of an index is a prefix of another, so that `s ++ p` is ordered by `s`, then by `p`. Rows
-//! that an index's filter leaves out are not in its tree. Keys that are longer than a tree takes
-//! are cut ([`key`]).
+//! `p` is the row's identity key, `s` its key in the other index. No key of an index is a prefix of
+//! another, so that `s ++ p` is ordered by `s`, then by `p`. Rows that an index's filter leaves out
+//! are not in its tree. Keys that are longer than a tree takes are cut ([`key`]).
 //!
-//! The entry of a row has the stamp of its commit, or 0 if every snapshot sees it. A row that an
-//! old snapshot sees, and that has changed since, stands in the [`History`] as it was; if it is
-//! gone, its entry stays without bytes, as a *stub*, and other trees keep it under the keys that it
-//! had. So what another index than the clustered one has counts only if the row, as it is seen, has
-//! that key.
+//! A row's entry in the clustered tree has the stamp of its commit, or 0 if every snapshot sees it.
+//! If an old snapshot sees a row that has changed since, the [`History`] has the row as it was. If
+//! the row is gone, its entry stays without bytes, as a *stub*, and other trees keep it under the
+//! keys that it had. So an entry of another tree than the clustered one counts only if the row, as
+//! the snapshot sees it, has that key.
 //!
 //! # Invariants
 //!
-//! * S1: what a tree says of a key is durable in the log, and as old as its stamp says.
-//! * S2: a row that changes here is overridden in memory until all of its trees have changed: a
-//!   reader asks memory first and believes the trees only where memory says nothing.
-//! * S3: one thread at a time changes the trees of a database, but for those that are being built
+//! * S1: an entry of a tree is durable in the log, and its stamp says since when it is valid.
+//! * S2: memory overrides a row that changes here until all of its trees have changed: a reader
+//!   looks in memory first, and uses the trees only for rows of which memory has nothing.
+//! * S3: one thread at a time changes the trees of a database, except those that are being built
 //!   ([`build`]).
 //!
-//! This folder knows keys and rows as bytes; what they mean is told by [`RowKeys`].
+//! This folder treats keys and rows as bytes; [`RowKeys`] says which keys a row has.
 
 mod apply;
 mod build;
@@ -63,7 +62,8 @@ pub use history::{History, PastRow};
 #[cfg(not(feature = "shuttle"))]
 mod tests;
 
-/// So many bytes of keys are in order in a tree; those of longer ones that begin alike are in any.
+/// A tree orders keys by this many bytes; longer keys that agree in those are in no particular
+/// order.
 pub const ORDERED_BYTES: usize = key::KEPT;
 
 /// How an index's tree lies in the data file.
@@ -73,15 +73,15 @@ pub struct TreeShape {
     pub levels: u32,
     /// Leaves.
     pub leaf_pages: u64,
-    /// Those of them that are on disk as they are.
+    /// Leaves whose current images are on disk.
     pub placed_pages: u64,
-    /// Runs of those that lie one behind the other, in the order of their keys.
+    /// Runs of those at consecutive places, in the order of their keys.
     pub fragments: u64,
     /// Extents (of [`EXTENT_PAGES`](super::tree::EXTENT_PAGES) each) that those lie in.
     pub extents: u64,
     /// Runs of those in one extent, in the order of their keys.
     pub extent_runs: u64,
-    /// Such runs whose extent is not the one behind that of the run before.
+    /// Such runs whose extent does not follow that of the run before.
     pub extent_breaks: u64,
     /// Entries in the leaves; 0 if they were not read.
     pub entries: u64,
@@ -99,24 +99,27 @@ pub struct ColdTable {
     /// The index whose tree holds the rows.
     clustered: usize,
     trees: Box<[Tree]>,
-    /// What its rows were, and those of the others of the database.
+    /// Past versions of its rows, and of those of the database's other tables.
     history: Arc<History>,
     /// Rows in the clustered tree. Written by the thread that changes the trees.
     rows: AtomicU64,
-    /// No entry has a higher stamp. Raised by the thread that changes the trees, before it does.
+    /// No entry has a higher stamp. The thread that changes the trees raises it before it changes
+    /// them.
     newest: AtomicU64,
-    /// How often trees were about to get what not every snapshot sees as it stands there. Raised by
-    /// the thread that changes them, before it does.
+    /// How often the trees were about to get entries that not every snapshot sees. The thread that
+    /// changes the trees raises it before it changes them.
     unsettled: AtomicU64,
-    /// The position below which everything has sunk since the table has had trees, as the last
-    /// durable root has it; 0 if none has the table yet. Written when a root has become durable.
+    /// The position below which all changes since the table got its trees have sunk, as the last
+    /// durable root has it; 0 if no durable root has the table. Written when a root has become
+    /// durable.
     durable: AtomicU64,
-    /// Whether they were built at once, before the commit that made the table. Set once, by the
-    /// builder.
+    /// Whether the trees were built at once, before the commit that made the table. Set once, by
+    /// the builder.
     built: AtomicBool,
-    /// Whether roots that are captured from now on have them as a table's (L3). Set once.
+    /// Whether the trees are adopted: roots that are captured from then on have them as a table's
+    /// (L3). Set once.
     adopted: AtomicBool,
-    /// What the planner is told of their keys.
+    /// How many distinct keys the trees have, for the planner.
     keys: KeyCounts,
 }
 
@@ -146,18 +149,19 @@ impl ColdTable {
         }
     }
 
-    /// Whether the trees have had, from the beginning, the rows that the log has as loaded.
+    /// Whether the trees were built: from the beginning they have had the rows that the log has as
+    /// loaded.
     pub fn is_built(&self) -> bool {
         self.built.load(Acquire) // pairs with finish_build
     }
 
-    /// Whether roots that are captured from now on have them as a table's, and not as those of a
-    /// transaction that may come to nothing.
+    /// Whether the trees are adopted: roots that are captured from now on have them as a table's,
+    /// and not as those of a transaction that may roll back.
     pub fn is_adopted(&self) -> bool {
         self.adopted.load(Acquire) // pairs with ColdTables::adopt
     }
 
-    /// Names the table in the log.
+    /// The storage id, which names the table in the log.
     pub fn storage(&self) -> u64 {
         self.storage
     }
@@ -182,20 +186,20 @@ impl ColdTable {
         self.trees[index]
     }
 
-    /// The pages.
+    /// The store that has the trees' pages.
     pub fn store(&self) -> &Arc<Store> {
         &self.store
     }
 
-    /// How many nodes an index's tree has: leaves, and others. Pages of long values are not
-    /// counted. Reads what is above the leaves.
+    /// Counts the nodes of an index's tree: leaves, and inner nodes. Pages of long values are not
+    /// counted. Reads only the inner nodes.
     pub fn pages(&self, index: usize, task: &Task) -> ColdResult<(u64, u64)> {
         let measures = self.trees[index].measure_nodes(&*self.store, task)?;
         Ok((measures.leaf_pages, measures.inner_pages))
     }
 
-    /// How an index's tree lies in the data file. Reads what is above the leaves, and those as well
-    /// if asked to.
+    /// Measures how an index's tree lies in the data file. Reads the inner nodes, and with
+    /// `reads_leaves` the leaves, too.
     pub fn shape(&self, index: usize, reads_leaves: bool, task: &Task) -> ColdResult<TreeShape> {
         let store = &*self.store;
         let place = |page| store.place_of(page);
@@ -215,14 +219,14 @@ impl ColdTable {
         })
     }
 
-    /// The row with the identity key `p`, as it is now, is appended to `out`; whether there is one.
+    /// Appends the current row with the identity key `p` to `out`. Returns whether there is one.
     /// The task may be suspended: no epoch guard may be alive.
     pub fn find(&self, task: &Task, p: &[u8], out: &mut Vec<u8>) -> ColdResult<bool> {
         Ok(self.find_newest(task, p, out)?.is_some_and(|newest| !newest.is_gone))
     }
 
-    /// As `find`, with the stamp since which the row is as it is; nothing if the tree has no entry
-    /// for it.
+    /// As `find`, but returns the entry's stamp, and whether the row is gone; `None` if the tree
+    /// has no entry.
     pub fn find_newest(
         &self,
         task: &Task,
@@ -241,8 +245,8 @@ impl ColdTable {
         }
     }
 
-    /// The row with the identity key `p`, as a snapshot at this position sees it, is appended to
-    /// `out`; whether there is one.
+    /// Appends the row with the identity key `p`, as a snapshot at this position sees it, to `out`.
+    /// Returns whether there is one.
     pub fn find_as_of(
         &self,
         task: &Task,
@@ -261,21 +265,22 @@ impl ColdTable {
         }
     }
 
-    /// No row in the trees has changed since this position.
+    /// A position that no stamp in the trees exceeds.
     pub fn newest(&self) -> Lsn {
         Lsn(self.newest.load(Acquire)) // pairs with apply
     }
 
-    /// Nothing if the trees may have entries that are not what a snapshot at this position sees:
-    /// rows that have changed since, or keys that rows had. If it is the same before entries are
-    /// read and afterwards, each of them stands for a row, but for what memory overrides.
+    /// `None` if the trees may have entries that a snapshot at this position does not see: rows
+    /// that have changed since, or keys that rows had. If a reader gets the same value before and
+    /// after it reads entries, each entry stands for a row that the snapshot sees, unless memory
+    /// overrides the row.
     pub fn settled(&self, as_of: Lsn) -> Option<Settled> {
         let unsettled = self.unsettled.load(Acquire); // pairs with apply
         (self.newest() < as_of && !self.has_history()).then_some(Settled(unsettled))
     }
 
-    /// Whether entries of other indexes than the clustered one may be there under keys that rows no
-    /// longer have. Asked after their rows were looked up.
+    /// Whether secondary trees may have entries under keys that their rows do not have any more. A
+    /// reader calls this after it has looked up the rows.
     pub fn has_history(&self) -> bool {
         self.history.rows() > 0
     }
@@ -292,16 +297,15 @@ impl ColdTable {
         )
     }
 
-    /// A cursor over the rows of a secondary index with the key `s`, or the one with `p` in the
-    /// clustered.
+    /// A cursor over the rows with this key: `s` in a secondary index, `p` in the clustered one.
     pub fn cursor_at(&self, index: usize, key: &[u8]) -> ColdCursor {
         let beyond = after_prefix(key);
         let upper = beyond.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
         self.cursor(index, Range { lower: Bound::Included(key), upper }, Direction::Forward)
     }
 
-    /// Below this position everything has sunk, as the last durable root of the database has it; 0
-    /// if that does not have the table.
+    /// The position below which all changes have sunk, as the last durable root of the database has
+    /// it; 0 if that root does not have the table.
     pub(crate) fn durable(&self) -> u64 {
         self.durable.load(Acquire) // pairs with set_durable
     }
@@ -321,16 +325,16 @@ impl fmt::Debug for ColdTable {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settled(u64);
 
-/// What a tree says of a row.
+/// The clustered tree's entry of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Newest {
-    /// Since when; 0 if every snapshot sees it so.
+    /// Since when the row is so; 0 if every snapshot sees it so.
     pub stamp: Lsn,
-    /// Whether it is there no more.
+    /// Whether the row is gone: the entry is a stub.
     pub is_gone: bool,
 }
 
-/// The first byte string behind all that begin with this one, if there is one.
+/// The first byte string after all that begin with this one, if there is one.
 fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let kept = prefix.iter().rposition(|&byte| byte < u8::MAX)?;
     let mut after = prefix[..=kept].to_vec();

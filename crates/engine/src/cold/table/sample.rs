@@ -1,19 +1,19 @@
-//! How many different keys an index has, as some leaves of its tree show it.
+//! Estimates how many distinct keys an index has, from some leaves of its tree.
 //!
-//! In a leaf, equal keys are neighbours: if one neighbour in `n` differs from the one before it,
-//! there are `n` rows to a key. Where leaves have no two keys, those that were seen in all of them
-//! are counted.
+//! In a leaf, equal keys are neighbours: if one entry in `n` has another key than the one before
+//! it, a key has `n` rows. The estimate is never below the number of distinct keys that were seen,
+//! which matters if no leaf has two keys.
 
 use super::ColdTable;
 use super::cursor::parse;
 use super::error::{ColdResult, damaged};
 use crate::wait::Task;
 
-/// Leaves that are read of a tree.
+/// Leaves of a tree that are read.
 const LEAVES: u32 = 16;
 
 impl ColdTable {
-    /// About how many different keys a secondary index has in its tree; unknown until they were
+    /// About how many distinct keys a secondary index has in its tree; `None` until they were
     /// counted.
     pub fn distinct_keys(&self, index: usize) -> Option<u64> {
         self.keys.get(index)
@@ -24,8 +24,8 @@ impl ColdTable {
         self.keys.is_due(self.rows())
     }
 
-    /// Counts the keys of these secondary indexes. Whatever comes of it, it is not due again until
-    /// more has changed.
+    /// Counts the keys of these secondary indexes. Even after an error, a count is not due again
+    /// until more rows have changed.
     pub(crate) fn count_keys(
         &self,
         indexes: impl Iterator<Item = usize>,

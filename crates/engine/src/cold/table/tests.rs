@@ -1,4 +1,4 @@
-//! A table's trees against a map, through crashes.
+//! Tests of a table's trees against a map, through crashes.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -17,7 +17,7 @@ use crate::wait::{Runtime, RuntimeOptions, ThreadTimer};
 const DATABASE: u128 = 0xC01D;
 const STORAGE: u64 = 7;
 
-/// Rows are `secondary key | filter byte | anything`; identity keys stand beside them.
+/// Rows are `secondary key | filter byte | anything`; identity keys are not part of them.
 struct Keys;
 
 impl RowKeys for Keys {
@@ -56,7 +56,7 @@ fn change(table: &ColdTable, task: &Task, model: &mut Model, rng: &mut SplitMix)
     for _ in 0..1 + rng.below(200) {
         let mut p = format!("{:04}", rng.below(2000)).into_bytes();
         if p[3] == b'7' {
-            // Longer than the tree takes; two and two differ far behind.
+            // Longer than the tree takes; pairs of keys differ only at the end.
             p[3] = b'6';
             p.resize(2500, b'x');
             p.push(rng.below(2) as u8);
@@ -194,7 +194,7 @@ fn nothing_keeps_a_store_whose_tables_are_gone() {
     assert!(opened.upgrade().is_none());
 }
 
-/// What a check of a tree finds.
+/// The findings of a check of a tree.
 fn findings(table: &ColdTable, task: &Task, index: usize) -> String {
     let verified =
         table.tree(index).verify(&**table.store(), task).expect("the task is not interrupted");
@@ -206,7 +206,7 @@ fn write_root(tables: &ColdTables, task: &Task, through: u64) {
     tables.write(capture).expect("the disk is whole");
 }
 
-/// What identifies a row of [`LongKeys`], long enough that trees cut it for some.
+/// The identity key of a row of [`LongKeys`]; for some rows so long that trees cut it.
 fn identity(n: u32) -> Vec<u8> {
     let mut p = n.wrapping_mul(0x9E37_79B1).to_be_bytes().to_vec();
     if n % 50 == 7 {
@@ -289,7 +289,7 @@ fn trees_that_are_built_hold_all_rows_in_full_leaves() {
         }
     };
     check(&table);
-    // A root that has them has them as built.
+    // A root that has the trees has them as built.
     tables.adopt(&task, STORAGE).expect("there is room");
     write_root(&tables, &task, 9);
     drop((table, tables));
@@ -326,7 +326,7 @@ fn keys_are_counted_in_a_few_leaves() {
         assert!(table.is_count_due() && table.distinct_keys(1).is_none());
         table.count_keys(0..3, &task).expect("all pages can be read");
         assert!(!table.is_count_due() && table.distinct_keys(0).is_none());
-        // The other one has half of the rows.
+        // Index 2 has half of the rows.
         for index in [1, 2] {
             let held = rows.iter().filter(|(_, row)| index == 1 || row[4] > 0);
             let mut keys: Vec<&[u8]> = held.map(|(_, row)| &row[..4]).collect();
@@ -336,7 +336,8 @@ fn keys_are_counted_in_a_few_leaves() {
             let exact = keys.len() as f64 * ROWS as f64 / entries;
             let counted = table.distinct_keys(index).expect("they were counted") as f64;
             let is_near = match different {
-                // Where one key ends and the next begins need not be in a leaf that is looked at.
+                // The place where one key ends and the next begins need not be in a leaf that is
+                // read.
                 3 => (3.0..=12.0).contains(&counted),
                 _ => (counted / exact - 1.0).abs() < 0.2,
             };
@@ -381,7 +382,7 @@ fn rows_that_are_taken_back_are_in_no_tree() {
     let tables = Arc::new(created.expect("the disk is new"));
     let mut build = begin_build(&tables, &task, [true, true, false]);
     push_all(&mut build, (0..3000).map(|n| long_row(n, n)));
-    // Some go; some get another key in one index, or in none; some go and come again.
+    // Some rows go; some get another key; some go and come again.
     let key = |n: u32| if n % 5 == 1 { n + 10_000 } else { n };
     for n in (0..3000).filter(|n| n % 5 < 4) {
         build.take_back(&long_row(n, n).1);
@@ -406,8 +407,8 @@ fn rows_that_are_taken_back_are_in_no_tree() {
         assert!(entries(&table, &task, index) == expected, "index {index}");
     }
 
-    // The order does not matter: keys are passed on, and the old rows taken back behind the new
-    // ones.
+    // The order does not matter: keys pass to other rows, and old rows are taken back after new
+    // ones are pushed.
     let mut build = begin_build(&tables, &task, [true, true, false]);
     push_all(&mut build, (0..300).map(|n| long_row(n, n)));
     push_all(&mut build, (0..300).filter(|n| n % 2 == 0).map(|n| long_row(n, 1000 - n)));
@@ -436,7 +437,7 @@ fn rows_that_are_taken_back_are_in_no_tree() {
         assert!(bytes == row, "row {n}");
     }
 
-    // One that is taken back twice is found.
+    // A row that is taken back twice is found.
     let mut build = begin_build(&tables, &task, [true, true, false]);
     push_all(&mut build, (0..300).map(|n| long_row(n, n)));
     build.take_back(&long_row(7, 7).1);
@@ -455,7 +456,7 @@ fn rows_that_are_taken_back_are_in_no_tree() {
 const WHOLE: u64 = u64::MAX;
 
 /// A root in the middle of a build, or before its trees are adopted, has whole trees with some of
-/// the entries. After a crash they are unowned, and leave nothing behind.
+/// the entries. After a crash the trees are unowned, and leave nothing behind.
 #[test]
 fn what_a_crash_leaves_of_a_build_is_dropped() {
     for steps in [0, 1, 2, 3, 4, 5, 8, WHOLE] {
@@ -489,7 +490,7 @@ fn what_a_crash_leaves_of_a_build_is_dropped() {
         tables.remove_abandoned(&task).expect("all pages can be read");
         other = tables.get(3).expect("the root has it");
         check(&other, &task, &model);
-        // What a root gives up is free behind the next.
+        // Places that a root gives up are free after the next one.
         for through in 3..6 {
             write_root(&tables, &task, through);
         }
@@ -506,8 +507,8 @@ fn what_follows_all_strings_with_a_prefix() {
     assert_eq!(after_prefix(&[255]), None);
 }
 
-/// A root that has trees as unowned does not have the table, though they are adopted when it
-/// becomes durable.
+/// A root that is captured before its trees are adopted does not have the table, though the trees
+/// are adopted by the time the root becomes durable.
 #[test]
 fn only_roots_that_are_captured_later_have_an_adopted_table() {
     for is_later in [false, true] {
@@ -589,7 +590,7 @@ fn a_page_that_cannot_be_read_for_a_moment_keeps_what_it_points_to() {
     assert!(stayed > 4, "{stayed} times a page of a tree could not be read");
 }
 
-/// Pages that cannot be read, however often it is tried, are given up.
+/// Pages that cannot be read in any attempt are given up.
 #[test]
 fn a_table_with_pages_that_cannot_be_read_is_dropped_in_the_end() {
     let (sim, runtime, pool) = machine(1);
@@ -613,8 +614,8 @@ fn a_table_with_pages_that_cannot_be_read_is_dropped_in_the_end() {
     assert_eq!(tables.last_storage(), 0);
 }
 
-/// A table with a damaged page can be dropped, wherever the page is. What it pointed to is not used
-/// again; all else is.
+/// A table with a damaged page can be dropped, wherever the page is. Pages that it pointed to are
+/// not used again; all others are.
 #[test]
 fn a_damaged_table_can_be_dropped() {
     let (mut damaged, mut most_left) = (0, 0);

@@ -1,9 +1,9 @@
-//! Flipped bits and strangers: an error that names what is wrong, never wrong data.
+//! Tests of flipped bits and foreign pages: an error that names the damage, never wrong data.
 
 use super::*;
 use crate::cold::file::root_offset;
 
-/// A store with three checkpoints, closed; pages and their values.
+/// Makes a store with two checkpoints, and closes it. Returns its pages; the n-th has the value n.
 fn prepared(machine: &Machine) -> Vec<PageNumber> {
     let (pool, task) = (machine.pool(64), machine.task());
     let store = Store::create(&pool, DATABASE, &files(), b"").unwrap();

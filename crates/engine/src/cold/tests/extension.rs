@@ -1,4 +1,4 @@
-//! The buffer pool extension: it may do anything, and only speed is lost.
+//! Tests of the buffer pool extension: whatever it does, only speed is lost.
 
 use env::OpKind;
 use env::sim::{Fault, FaultKind};
@@ -13,7 +13,7 @@ fn options(pages: u64) -> ExtensionOptions {
     ExtensionOptions { path: EXTENSION.into(), bytes, slow_ns: 50_000_000 }
 }
 
-/// A store whose pages do not fit memory, and which are all wanted again and again.
+/// A store whose pages do not fit memory, and are all read again and again.
 struct Fixture {
     machine: Machine,
     pool: Pool,
@@ -31,7 +31,7 @@ impl Fixture {
         Fixture { machine, pool, store, pages }
     }
 
-    /// Every page is wanted twice while it is in memory.
+    /// Reads every page three times: twice while it is in memory.
     fn use_all(&self, rounds: usize) {
         let task = self.machine.task();
         for _ in 0..rounds {
@@ -41,7 +41,7 @@ impl Fixture {
         }
     }
 
-    /// Every page is looked at as scans do.
+    /// Reads every page as scans do.
     fn scan(&self) {
         let task = self.machine.task();
         for &page in &self.pages {
@@ -87,7 +87,7 @@ fn a_scan_fills_what_was_never_written_and_displaces_nothing() {
                 fixture.stats().writes
             })
             .collect();
-        // What is on its way to the device may be written twice.
+        // A page that is on its way to the device may be written twice.
         let most = slots.min(150) + BATCH_PAGES as u64;
         assert!(found[4] <= most, "{found:?}");
         assert_eq!(read(&fixture.store, &task, fixture.pages[0]), 0);
@@ -182,7 +182,7 @@ fn it_is_warm_after_a_clean_restart_and_cold_after_a_crash() {
         assert_eq!(fixture.stats().pages, if clean { before } else { 0 });
         fixture.use_all(1);
         assert_eq!(fixture.stats().reads > 50, clean, "{:?}", fixture.stats());
-        // What is found once is not believed a second time.
+        // A directory is used by one start only.
         let Fixture { machine, pool, store, pages: _ } = fixture;
         drop((store, pool));
         let pool = machine.pool(64);
@@ -205,8 +205,8 @@ fn what_was_written_down_under_another_root_is_not_believed() {
     assert_eq!(pool.extension_stats().unwrap().pages, 0);
 }
 
-/// A file that is not an extension is left as it is. What a crash leaves of one is used, with
-/// nothing in it.
+/// A file that is not an extension is left as it is. An extension that a crash has left is used as
+/// an empty one.
 #[test]
 fn a_file_that_is_none_of_an_extension_is_not_touched() {
     let fixture = Fixture::new();

@@ -1,4 +1,4 @@
-//! The store as a whole, against simulated disks, and what all of its tests share.
+//! Tests of the store as a whole, on simulated disks, and what they share.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ fn files() -> Vec<FileSpec> {
     vec![FileSpec { id: 1, path: FILE.into(), growth }]
 }
 
-/// Fills a body so that it tells its value.
+/// Fills a body with words that its value determines.
 fn fill(body: &mut Body, value: u64) {
     let mut words = SplitMix::new(value);
     for word in body.chunks_exact_mut(8) {
@@ -86,7 +86,7 @@ fn value_of(body: &Body) -> u64 {
     value
 }
 
-/// New pages with these values, published.
+/// Adds pages with these values, and publishes them.
 fn add_pages(store: &Store, task: &Task, values: impl Iterator<Item = u64>) -> Vec<PageNumber> {
     let mut batch = store.batch();
     let pages = values

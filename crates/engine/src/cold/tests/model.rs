@@ -1,6 +1,6 @@
-//! Random edits against a model, with crashes at every file operation, failing operations and a
-//! full disk. After a crash the content is that of the last durable checkpoint, or of the one at
-//! whose flip it happened.
+//! Tests of random edits against a model, with crashes at every file operation, failing operations
+//! and a full disk. After a crash the content is that of the last durable checkpoint, or of the one
+//! whose flip the crash interrupted.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ type Content = BTreeMap<PageNumber, u64>;
 /// What an observer outside the store knows.
 #[derive(Default, Clone)]
 struct Witness {
-    /// What was published, while the machine is up.
+    /// The published content, while the machine is up.
     current: Content,
-    /// What the last checkpoint that succeeded has, and what it was given to keep.
+    /// The content of the last checkpoint that succeeded, and its info.
     durable: (Content, Vec<u8>),
-    /// What a checkpoint would have made durable that failed or did not come to its end.
+    /// The same of checkpoints that failed or were interrupted: one of them may be durable.
     possible: Vec<(Content, Vec<u8>)>,
     exists: bool,
     next_value: u64,
@@ -30,7 +30,7 @@ impl Witness {
         self.next_value
     }
 
-    /// What was read after a crash is what is durable from now on.
+    /// Takes what was read after a crash as durable from now on.
     fn adopt(&mut self, found: (Content, Vec<u8>), what: &str) {
         let known = found == self.durable || self.possible.contains(&found);
         assert!(known, "{what}: the content is of no checkpoint");
@@ -86,7 +86,7 @@ impl Run<'_> {
                 Err(_) if self.is_off() => return,
                 Err(ColdError::File(_) | ColdError::Full(_) | ColdError::Read(_))
                     if self.faulty => {}
-                // What a failed sync has lost may be seen to be lost.
+                // A read may detect that a failed sync has lost an image.
                 Err(ColdError::Checksum { .. }) if self.faulty => return,
                 Err(error) => panic!("{}, step {step}: {error}", self.what),
             }
@@ -113,7 +113,8 @@ impl Run<'_> {
                     return Some(store);
                 }
                 Err(_) if self.is_off() => {
-                    // Creating it again is the caller's business; the name may be there.
+                    // The store need not exist after such a crash, but the file's name may be
+                    // there.
                     return None;
                 }
                 Err(error) => panic!("{}: {error}", self.what),
@@ -152,7 +153,7 @@ impl Run<'_> {
         self.witness.current.keys().nth(nth).copied()
     }
 
-    /// One batch: pages changed, made and freed; sometimes given up half-way.
+    /// Runs one batch, which changes, makes and frees pages; sometimes it is dropped half-way.
     fn edit(&mut self, store: &Store, task: &Task) -> Result<(), ColdError> {
         let mut batch = store.batch();
         let mut next = self.witness.current.clone();
@@ -211,7 +212,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A checkpoint, with edits between its capture and its end.
+    /// Makes a checkpoint, with edits between its capture and its end.
     fn checkpoint(&mut self, store: &Store, task: &Task) -> Result<(), ColdError> {
         // Long enough for a root of several sectors, which can be torn.
         let info: Vec<u8> =
@@ -236,7 +237,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|value| value.parse().ok())
 }
 
-/// Runs a seed without a crash: how many file operations it takes.
+/// Runs a seed without a crash. Returns how many file operations it takes.
 fn operations(seed: u64, steps: u64, faulty: bool) -> u64 {
     let machine = Machine::new(seed);
     let what = format!("seed {seed}, no crash, faulty {faulty}");
@@ -246,7 +247,7 @@ fn operations(seed: u64, steps: u64, faulty: bool) -> u64 {
     machine.sim.fs().operations()
 }
 
-/// The power goes during this operation; then twice more while the store is opened and used again.
+/// Cuts the power during this operation; then twice more while the store is opened and used again.
 fn crash_at(seed: u64, operation: u64, steps: u64, faulty: bool) {
     let machine = Machine::new(seed);
     let mut witness = Witness::default();
@@ -263,7 +264,7 @@ fn crash_at(seed: u64, operation: u64, steps: u64, faulty: bool) {
         fs.power_on();
         fs.set_capacity(None);
         if !witness.exists {
-            return; // the crash met its creation
+            return; // the crash interrupted the store's creation
         }
         if round < 2 {
             fs.power_off_at(fs.operations() + 1 + (operation * 7) % 90);
@@ -271,7 +272,7 @@ fn crash_at(seed: u64, operation: u64, steps: u64, faulty: bool) {
     }
 }
 
-/// Another seed can be had by `THERMOCLINE_SEED`, more of them by `THERMOCLINE_COLD_RUNS`.
+/// `THERMOCLINE_SEED` sets another seed, `THERMOCLINE_COLD_RUNS` the number of seeds.
 #[test]
 fn a_crash_at_any_operation_leaves_a_whole_checkpoint() {
     let first = number("THERMOCLINE_SEED").unwrap_or(1);
@@ -286,7 +287,7 @@ fn a_crash_at_any_operation_leaves_a_whole_checkpoint() {
     }
 }
 
-/// As above, but far longer between crashes, and with no crash at most operations.
+/// As above, but with far longer runs between crashes, and with crashes at few operations.
 #[test]
 fn long_runs_end_in_a_whole_checkpoint() {
     let first = number("THERMOCLINE_SEED").unwrap_or(1);

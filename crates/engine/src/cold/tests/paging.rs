@@ -1,4 +1,4 @@
-//! Pages come and go.
+//! Tests of pages that are written, evicted, read again and freed.
 
 use env::OpKind;
 use env::sim::{Fault, FaultKind};
@@ -73,7 +73,7 @@ fn a_file_is_as_short_as_what_is_in_it_allows() {
     let store = Store::create(&pool, DATABASE, &files(), b"").unwrap();
     let pages = add_pages(&store, &task, 0..4000);
     checkpoint(&store).unwrap();
-    // What stays lies at the end, and here and there.
+    // Pages that stay lie at the end, and here and there.
     let stays = |n: usize| n >= 3900 || n.is_multiple_of(100);
     let mut batch = store.batch();
     let gone = pages.iter().enumerate().filter(|(n, _)| !stays(*n));
@@ -230,7 +230,7 @@ fn space_is_used_again_and_cut_off() {
     checkpoint(&store).unwrap();
     assert!(store.space().used_pages < 40, "{:?}", store.space());
     assert!(store.shrink(1, 0).unwrap() > 0);
-    (0..4).for_each(|_| assert!(pool.drop_clean() <= 200)); // the epochs go on
+    (0..4).for_each(|_| assert!(pool.drop_clean() <= 200)); // the epoch advances
     let again = add_pages(&store, &task, 0..200);
     assert!(again.iter().all(|page| page.0 <= 200), "numbers are used again");
     checkpoint(&store).unwrap();
@@ -268,12 +268,12 @@ fn images_that_a_failed_sync_may_have_lost_are_written_again() {
         let machine = Machine::new(seed);
         let (pool, task) = (machine.pool(16), machine.task());
         let store = Store::create(&pool, DATABASE, &files(), b"").unwrap();
-        // Most of them are written to make room, and are in memory no more.
+        // Most of them are written to make room, and are not in memory any more.
         let pages = add_pages(&store, &task, 0..100);
         machine.sim.fs().inject(Fault::next(OpKind::Sync, FaultKind::Io).after(seed % 2));
         assert!(matches!(checkpoint(&store), Err(ColdError::File(_) | ColdError::Checksum { .. })));
         if checkpoint(&store).is_err() {
-            continue; // what was lost can be seen to be lost
+            continue; // the checkpoint has detected the loss
         }
         drop((store, pool));
         machine.crash();

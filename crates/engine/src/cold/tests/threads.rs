@@ -1,4 +1,4 @@
-//! Readers, writers, evictions, checkpoints and changes of the limit, all at once.
+//! Tests of readers, writers, evictions, checkpoints and changes of the limit, all at once.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -76,8 +76,8 @@ fn everything_at_once_leaves_every_page_whole() {
             let runtime = &machine.runtime;
             scope.spawn(move || read_always(store_ref, runtime, pages_ref, seed, stop_ref));
         }
-        // Checkpoints here are not cuts, since the writers go on; the store must be whole all the
-        // same.
+        // Checkpoints here may capture half-published batches, since the writers go on; each page
+        // must be whole all the same.
         for round in 0..12u64 {
             pool.set_limit([48, 300, 32, 128][round as usize % 4] * PAGE_BYTES as u64);
             checkpoint(store_ref).unwrap();
@@ -130,7 +130,7 @@ fn one_read_serves_all_waiters_and_neighbours_are_read_together() {
         machine.sim.fs().release(env::OpKind::Read);
         waiting.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), 0));
     });
-    // A task that wanted a page now would break up the run that it lies in.
+    // A task that read a page now would break up the run that the page is in.
     wait_until("all is read ahead", || pool.unfinished_reads() == (0, 0));
     for (value, &page) in pages.iter().enumerate() {
         assert_eq!(read(&store, &task, page), value as u64);
@@ -163,7 +163,7 @@ fn a_task_that_waits_for_what_is_read_ahead_gets_it_and_nothing_is_read_twice() 
         machine.sim.fs().release(env::OpKind::Read);
         waiting.join().unwrap();
     });
-    // A task that looks for a page in the moment in which it comes in reads it once more, in vain.
+    // A task that looks for a page at the moment when it is linked reads it once more, in vain.
     wait_until("all is read ahead", || pool.unfinished_reads() == (0, 0));
     for (value, &page) in pages.iter().enumerate() {
         assert_eq!(read(&store, &machine.task(), page), value as u64);
@@ -215,7 +215,7 @@ fn from_a_quick_device_a_task_reads_in_place() {
         for (value, &page) in pages.iter().enumerate() {
             assert_eq!(read(&store, &task, page), value as u64);
         }
-        // How quick it is is known from the first read on.
+        // The device's pace is known from the first read on.
         let stats = pool.stats();
         assert_eq!((stats.reads, stats.reads_in_place), (40, if is_quick { 39 } else { 0 }));
         assert_eq!(stats.waits, 40);

@@ -1,5 +1,5 @@
-//! Trees over a store whose pool holds a fraction of their pages: what was applied is found, and
-//! after a crash all trees are what they were at the last checkpoint.
+//! Tests of trees over a store whose pool holds a fraction of their pages: changes that were
+//! applied are found, and after a crash all trees are what they were at the last checkpoint.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -1,15 +1,15 @@
-//! Building whole nodes from sorted entries: for splits, merges, compaction and bulk loads.
+//! Builds whole nodes from sorted entries: for splits, merges, compaction and bulk loads.
 
 use super::error::Damage;
 use super::node::*;
 use crate::cold::{BODY_BYTES, Body, PageNumber};
 
-/// Entries on their way into a node.
+/// The entries of a node that is being built.
 pub(super) struct NodeBuilder {
     level: u8,
     lower: Vec<u8>,
     first_child: PageNumber,
-    /// Key and payload of each entry, one behind the other.
+    /// Key and payload of each entry, one after another.
     bytes: Vec<u8>,
     items: Vec<Item>,
     /// How many bytes all keys have in common.
@@ -74,7 +74,7 @@ impl NodeBuilder {
         if self.level == 0 { NodeBuilder::LEAF_OVERHEAD } else { SLOT }
     }
 
-    /// Bytes of slots and cells before prefixes are left out.
+    /// Bytes of slots and cells with whole keys.
     pub(super) fn raw_size(&self) -> usize {
         self.bytes.len() + self.items.len() * self.overhead()
     }
@@ -84,7 +84,7 @@ impl NodeBuilder {
         HEADER + self.lower.len() + self.raw_size() + self.common - self.items.len() * self.common
     }
 
-    /// … and that it would take with another entry.
+    /// Bytes that the node would take with another entry, besides its upper fence.
     pub(super) fn size_with(&self, key: Key<'_>, payload_len: usize) -> usize {
         let common = self.common_with(key);
         let count = self.items.len() + 1;
@@ -103,7 +103,7 @@ impl NodeBuilder {
         }
     }
 
-    /// Adds the next entry; the parts of its payload are put together.
+    /// Adds the next entry, whose payload is in two parts.
     pub(super) fn push(&mut self, key: Key<'_>, payload: [&[u8]; 2]) {
         self.common = self.common_with(key);
         let start = self.bytes.len();
@@ -123,8 +123,8 @@ impl NodeBuilder {
         Ok(())
     }
 
-    /// Writes the node. Fails, leaving the bytes in any state, if it does not fit; then the bytes
-    /// that it was made from were damaged.
+    /// Writes the node. If the node does not fit, this fails and leaves `body` in any state; then
+    /// the bytes that it was made from were damaged.
     pub(super) fn build(
         &self,
         body: &mut Body,
@@ -159,7 +159,7 @@ impl NodeBuilder {
     }
 }
 
-/// The keys that belong into a node: from the lower fence on and below the upper one.
+/// The bounds of a node's keys: from the lower fence on, and below the upper one.
 #[derive(Clone, Copy)]
 pub(super) struct Fences<'a> {
     pub(super) lower: &'a [u8],
@@ -167,11 +167,11 @@ pub(super) struct Fences<'a> {
 }
 
 impl Fences<'_> {
-    /// Those of a root.
+    /// The fences of a root.
     pub(super) const ALL: Fences<'static> = Fences { lower: &[], upper: None };
 }
 
-/// Makes the bytes an empty node without a right neighbour.
+/// Writes an empty node without a right neighbour.
 pub(super) fn format(body: &mut Body, level: u8, tree: PageNumber, fences: Fences<'_>) {
     body[..HEADER].fill(0);
     body[KIND] = KIND_NODE;
@@ -203,7 +203,8 @@ pub(super) fn put_slot(body: &mut Body, at: usize, offset: usize, suffix: &[u8])
     body[at + 4..at + 8].copy_from_slice(&head_of(suffix).to_le_bytes());
 }
 
-/// Writes a cell that ends where the heap begins. Returns where it begins.
+/// Writes a cell that ends where the heap begins. Returns where the cell begins; `None` if there is
+/// no room.
 pub(super) fn write_cell(
     body: &mut Body,
     heap: usize,

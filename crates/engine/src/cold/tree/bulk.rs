@@ -1,4 +1,4 @@
-//! Building a tree from entries that come in order.
+//! Builds a tree from entries that come in order.
 //!
 //! Leaves are written from left to right, inner nodes as soon as they are full. Of each level only
 //! the node that is being filled and the one before it, which waits for its right link, are
@@ -42,7 +42,7 @@ impl Level {
 }
 
 impl BulkLoad {
-    /// Starts a new tree whose leaves are filled to this many percent. It is there when
+    /// Starts a new tree whose leaves are filled to this many percent. The tree is published when
     /// [`BulkLoad::finish`] has been called and the batch is finished.
     pub fn new(
         edit: &mut impl Edit,
@@ -57,7 +57,7 @@ impl BulkLoad {
         Ok(BulkLoad { tree, levels, cuts, entries: 0, last_key: Vec::new() })
     }
 
-    /// Adds an entry behind all others.
+    /// Adds an entry after all others.
     ///
     /// # Panics
     /// If its key is not greater than the last one.
@@ -95,7 +95,7 @@ impl BulkLoad {
         let root = self.tree.root;
         let mut number = 0;
         loop {
-            // A level that is full makes the next one, at the end of the list.
+            // Closing nodes of a level may add the next one, at the end of the list.
             let cuts = self.cuts;
             let unused = Packer::new(root, 0, cuts, &[], PageNumber(0));
             let packer = std::mem::replace(&mut self.levels[number].packer, unused);

@@ -1,4 +1,4 @@
-//! Changing a node in place.
+//! Changes nodes in place.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use super::error::Damage;
 use super::node::*;
 use crate::cold::{BODY_BYTES, Body, PageNumber};
 
-/// Whether something found room.
+/// Whether an entry fits into the node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub(super) enum Fit {
@@ -16,7 +16,7 @@ pub(super) enum Fit {
     Full,
 }
 
-/// Puts an entry in front of the one at `at`, which is where it belongs.
+/// Inserts an entry in front of the one at `at`, which is its place in the order.
 pub(super) fn insert(
     body: &mut Body,
     at: usize,
@@ -46,8 +46,8 @@ pub(super) fn insert(
     Ok(Fit::Done)
 }
 
-/// Puts the node together anew, with the prefix that its keys and the new one have in common now,
-/// and without garbage; unless that would not make room enough.
+/// Rebuilds the node with the new entry: with the prefix that all its keys then have in common, and
+/// without garbage. Returns `Full` if that does not make room enough.
 fn insert_and_rebuild(
     body: &mut Body,
     at: usize,
@@ -75,7 +75,7 @@ fn insert_and_rebuild(
     Ok(Fit::Done)
 }
 
-/// Bytes that a node takes when it has been put together anew with another entry.
+/// Bytes that a node takes when it has been rebuilt with another entry.
 fn size_with(node: &Node<'_>, at: usize, key: &[u8], payload_len: usize) -> Result<usize, Damage> {
     let count = node.count();
     let old = node.prefix().len();
@@ -104,8 +104,8 @@ fn common_with(stored: Key<'_>, key: &[u8]) -> usize {
     }
 }
 
-/// Gives the entry at `at`, which has this key, another payload. If that does not fit, the entry is
-/// gone and has to be inserted again after the split.
+/// Replaces the payload of the entry at `at`, which has this key. If the new payload does not fit,
+/// the entry has been removed, and the caller inserts it again with the split.
 pub(super) fn replace(
     body: &mut Body,
     at: usize,
@@ -125,7 +125,7 @@ pub(super) fn replace(
     Ok(Fit::Done)
 }
 
-/// Takes an entry away.
+/// Removes an entry.
 pub(super) fn remove(body: &mut Body, at: usize) -> Result<(), Damage> {
     let node = Node::open(body)?;
     let (start, end) = node.extent(at)?;
@@ -148,7 +148,7 @@ pub(super) fn remove(body: &mut Body, at: usize) -> Result<(), Damage> {
     Ok(())
 }
 
-/// Leaves an inner node only its first children, at least one.
+/// Cuts an inner node down to its first `children` children, at least one.
 pub(super) fn truncate_children(body: &mut Body, children: usize) -> Result<(), Damage> {
     let node = Node::open(body)?;
     let count = node.count();

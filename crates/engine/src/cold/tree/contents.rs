@@ -1,21 +1,21 @@
-//! Tells what is in a page.
+//! Reports what a page holds.
 
 use super::node::{COUNT, KIND, KIND_OVERFLOW, Node, TREE, u16_at, u64_at};
 use super::overflow::{CHAIN_PAGE_BYTES, LEN};
 use crate::cold::{Body, PageNumber};
 
-/// What a page is for.
+/// What a page holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Contents {
     /// A node of a tree.
     Node {
         /// The tree's root.
         tree: PageNumber,
-        /// How far above the leaves; 0 for a leaf.
+        /// Its level: 0 for a leaf.
         level: u8,
         /// Entries.
         count: u16,
-        /// Bytes that entries could take.
+        /// Bytes that are free for entries.
         free: u16,
     },
     /// A part of a long value.
@@ -28,7 +28,7 @@ pub enum Contents {
 }
 
 impl Contents {
-    /// What is in this page; nothing if it makes no sense.
+    /// Reads what this page holds; `None` if its bytes are inconsistent.
     pub fn of(body: &Body) -> Option<Contents> {
         let tree = PageNumber(u64_at(body, TREE));
         if body[KIND] == KIND_OVERFLOW {

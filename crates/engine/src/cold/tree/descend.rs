@@ -1,11 +1,11 @@
-//! From the root to a leaf, for readers.
+//! Descends from the root to a leaf, for readers.
 //!
-//! First under an epoch guard, as far as pages are in memory; from the first one that is not, by
-//! pinned images and without a guard. What is read under the guard belongs together, but for splits
-//! and merges that are half published, and for those nodes have fences and right links. Without the
-//! guard a page may have been freed and used again before it is loaded, so that every node is
-//! checked to be one that can lead to the key; if it is not, the descent starts again from the
-//! root.
+//! A descent goes on under an epoch guard as far as pages are in memory. From the first page that
+//! is not, it goes on with pinned images and without a guard. The pages that it reads under the
+//! guard are consistent, except for splits and merges that are half published; fences and right
+//! links lead it through those. Without the guard a page may have been freed and used again before
+//! it is loaded. So the descent checks that every node can lead to the key; if one cannot, it
+//! starts again from the root.
 
 use crossbeam_epoch::Guard;
 
@@ -16,12 +16,12 @@ use crate::cold::ColdError;
 use crate::cold::{Absent, Access, Body, PageNumber, Pages};
 use crate::wait::Task;
 
-/// Right links that a descent follows at most: what goes on longer goes round in circles.
+/// The most steps of a descent: if it takes more, right links form a cycle.
 pub(super) const RIGHT_MAX: u32 = 100_000;
-/// Descents that are begun before what stops them counts as damage.
+/// The number of descents after which an error that stops them counts as damage.
 pub(super) const ATTEMPTS_MAX: u32 = 32;
 
-/// A page that a descent comes to, and its level if that is known: not at the root.
+/// A page that a descent comes to, and its level; `None` for the root, whose level is not known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waypoint {
     pub(super) page: PageNumber,
@@ -37,13 +37,13 @@ pub(super) enum Reached<'g> {
     Freed,
 }
 
-/// A descent: what it looks for, and what it does besides.
+/// A descent: its target and its options.
 pub(super) struct Descent<'k, F> {
     pub(super) seek: Seek<'k>,
-    /// Told of the inner nodes and the child that is taken of each.
+    /// Called with each inner node and the index of the child that the descent takes.
     pub(super) on_way: F,
-    /// Whether a leaf is left for its right neighbour if what is looked for lies beyond it. A
-    /// caller that searches the leaf anyway sees this there.
+    /// Whether the descent goes on from a leaf to its right neighbour if the target lies beyond it.
+    /// A caller that searches the leaf anyway finds out there.
     pub(super) settle: bool,
 }
 
@@ -54,7 +54,7 @@ impl<'k> Descent<'k, fn(&Node<'_>, usize)> {
 }
 
 impl<F: FnMut(&Node<'_>, usize)> Descent<'_, F> {
-    /// Where to go from a node; nowhere if it is the leaf.
+    /// The page that follows a node; `None` if the node is the leaf.
     #[inline]
     fn next(&mut self, node: &Node<'_>) -> Result<Option<Waypoint>, Damage> {
         let level = node.level();
@@ -81,7 +81,7 @@ impl Tree {
         Waypoint { page: self.root, level: None }
     }
 
-    /// The node in these bytes, if it is one of this tree and on the level where it is expected.
+    /// Opens the node in these bytes. Fails if it is not a node of this tree on the expected level.
     #[inline]
     pub(super) fn open<'a>(&self, body: &'a Body, level: Option<u8>) -> Result<Node<'a>, Damage> {
         let node = Node::open(body)?;
@@ -94,7 +94,7 @@ impl Tree {
         Ok(node)
     }
 
-    /// Goes down as far as pages are in memory.
+    /// Descends as far as pages are in memory.
     #[inline]
     pub(super) fn descend_resident<'g, F: FnMut(&Node<'_>, usize)>(
         &self,
@@ -126,7 +126,7 @@ impl Tree {
         }
     }
 
-    /// Goes down to the leaf, loading what is not in memory. No epoch guard may be alive.
+    /// Descends to the leaf, and loads pages that are not in memory. No epoch guard may be alive.
     pub(super) fn descend_loaded<P: Pages, F: FnMut(&Node<'_>, usize)>(
         &self,
         pages: &P,
@@ -179,8 +179,8 @@ impl Tree {
 pub(super) struct Attempts(u32);
 
 impl Attempts {
-    /// Whether the descent may try again after this error: a page that was freed, or that makes no
-    /// sense, may have been used for something else since its number was read.
+    /// Returns `Ok` if the reader may start again after this error: a page that was freed, or whose
+    /// bytes are inconsistent, may have been used for something else since its number was read.
     pub(super) fn again_after(&mut self, error: TreeError) -> Result<(), TreeError> {
         self.0 += 1;
         match error {

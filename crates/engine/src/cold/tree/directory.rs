@@ -15,7 +15,7 @@ use crate::cold::ColdError;
 use crate::cold::{Edit, PageNumber, Pages};
 use crate::wait::Task;
 
-/// Which tree: an index of a storage.
+/// Identifies a tree: an index of a storage.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TreeId {
     /// The storage.
@@ -24,16 +24,16 @@ pub struct TreeId {
     pub ordinal: u32,
 }
 
-/// What the directory knows of a tree.
+/// The directory's record of a tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TreeRecord {
     /// The tree.
     pub tree: Tree,
     /// Entries, as its writers have counted.
     pub entries: u64,
-    /// Whatever the store's users need to know.
+    /// Flags that the directory's user defines.
     pub flags: u32,
-    /// … and more of that.
+    /// Bytes that the directory's user defines.
     pub user: Vec<u8>,
 }
 
@@ -84,7 +84,7 @@ impl Directory {
         Directory(Tree::at(root))
     }
 
-    /// Makes an empty directory of a page that is already there.
+    /// Turns an existing page into an empty directory.
     pub fn create_at(
         edit: &mut impl Edit,
         task: &Task<'_>,
@@ -98,7 +98,7 @@ impl Directory {
         self.0
     }
 
-    /// What is known of a tree.
+    /// Looks up the record of a tree.
     pub fn get(
         &self,
         pages: &impl Pages,
@@ -112,7 +112,7 @@ impl Directory {
         }
     }
 
-    /// Sets what is known of a tree. The caller finishes the batch.
+    /// Puts the record of a tree. The caller finishes the batch.
     pub fn put(
         &self,
         edit: &mut impl Edit,
@@ -125,7 +125,7 @@ impl Directory {
         self.0.apply(edit, task, &[change], |_, _| {}).map(|_| ())
     }
 
-    /// Forgets a tree. Returns whether it was known. The caller finishes the batch.
+    /// Removes the record of a tree. Returns whether there was one. The caller finishes the batch.
     pub fn remove(
         &self,
         edit: &mut impl Edit,
@@ -135,7 +135,7 @@ impl Directory {
         self.0.delete(edit, task, &id.key())
     }
 
-    /// All trees, or those of one storage, by storage and ordinal.
+    /// Lists all trees, or those of one storage, by storage and ordinal.
     pub fn list(
         &self,
         pages: &impl Pages,

@@ -1,4 +1,4 @@
-//! Dropping a tree, step by step.
+//! Drops a tree, step by step.
 
 use super::Tree;
 use super::change;
@@ -12,25 +12,25 @@ use crate::wait::Task;
 /// How far a tree has been dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dropped {
-    /// Root and all.
+    /// All pages are freed, the root included.
     Gone,
-    /// There is more.
+    /// More pages are left.
     Left,
-    /// There is more, to the left of a page and below it that the device did not give. It may
-    /// later.
+    /// Pages are left: one that the device failed to read, and those below it and to its left. A
+    /// later attempt may succeed.
     Unreadable,
 }
 
-/// What becomes of pages that the device does not give.
+/// What to do with pages that the device fails to read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unread {
-    /// They stay, and so does what is to the left.
+    /// They stay, and so do the pages to their left.
     Stay,
-    /// They are freed as damaged ones are.
+    /// They are freed like damaged ones.
     Freed,
 }
 
-/// What became of a subtree.
+/// The result of dropping a subtree.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shrunk {
     Gone,
@@ -38,28 +38,27 @@ enum Shrunk {
     Left,
 }
 
-/// A tree that is not used any more, losing its pages.
+/// The drop of a tree, while it runs.
 struct Dropping<'d, 't, E> {
     tree: Tree,
     edit: &'d mut E,
     task: &'d Task<'t>,
     budget: u64,
     unread: Unread,
-    /// Whether one has stayed.
+    /// Whether a page that the device failed to read has stayed.
     has_unread: bool,
-    /// Pages to be freed, when those that pointed to them have been published (T6).
+    /// Pages to be freed when those that pointed to them have been published (T6).
     gone: Vec<PageNumber>,
     truncated: Vec<PageNumber>,
 }
 
 impl Tree {
-    /// Frees about this many pages of a tree that is not used any more, from its right end. The
-    /// caller finishes the batch after each call, and forgets the tree in the batch that ends it:
-    /// what is left after each batch can be dropped further, even after a crash, but no longer be
-    /// read.
+    /// Frees about this many pages of an unused tree, from its right end. The caller finishes the
+    /// batch after each call, and removes the tree from the directory in the last batch: what is
+    /// left after each batch can be dropped further, even after a crash, but cannot be read.
     ///
-    /// A page that is damaged is freed, too. What it points to stays where it is for good: no other
-    /// page can say what that was, and a table that is damaged has to be dropped somehow.
+    /// A damaged page is freed, too. The pages that it points to are lost for good: no other page
+    /// names them, and a damaged table must be droppable all the same.
     pub fn drop_some<E: Edit>(
         &self,
         edit: &mut E,
@@ -72,7 +71,7 @@ impl Tree {
             Dropping { tree, edit, task, budget, unread, has_unread, gone, truncated };
         let shrunk = dropping.shrink(self.root, None)?;
         dropping.truncated.iter().for_each(|&page| dropping.edit.publish(page));
-        // A page that is not what it should be may point to one twice.
+        // A damaged page may point to another one twice.
         dropping.gone.sort_unstable();
         dropping.gone.dedup();
         dropping.gone.iter().for_each(|&page| dropping.edit.free(page));
@@ -107,7 +106,7 @@ impl<E: Edit> Dropping<'_, '_, E> {
         let node = self.tree.open(body, level).map_err(|damage| damage.at(page))?;
         if node.is_leaf() {
             let chains = chains(&node).map_err(|damage| damage.at(page))?;
-            // They go together with the leaf, or stay with it.
+            // Chains are freed together with their leaf, or stay with it.
             let mut of_chains = Vec::new();
             for chain in chains {
                 let root = self.tree.root;
@@ -141,7 +140,7 @@ impl<E: Edit> Dropping<'_, '_, E> {
         Ok(Shrunk::Left)
     }
 
-    /// Whether the page that could not be had stays where it is.
+    /// Whether the page that caused this error stays.
     fn stays(&self, error: &TreeError) -> bool {
         self.unread == Unread::Stay && matches!(error, TreeError::Page(ColdError::Read(_)))
     }

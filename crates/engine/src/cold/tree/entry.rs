@@ -1,4 +1,4 @@
-//! What a leaf keeps for a key: a stamp and a value.
+//! Entries of leaves: a stamp and a value for each key.
 //!
 //! ```text
 //! payload   flags u8 | stamp u64, if there is one
@@ -19,7 +19,7 @@ pub(super) const INLINE_MAX: usize = BODY_BYTES / 4;
 /// The longest start of a payload: flags, stamp and the place of a chain.
 const HEAD_MAX: usize = 1 + 8 + 16;
 
-/// An entry of a tree, for as long as a closure looks at it.
+/// An entry of a tree, which a closure may read while it runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
     /// Its key.
@@ -30,18 +30,18 @@ pub struct Entry<'a> {
     pub value: &'a [u8],
 }
 
-/// Where a value lies that is too long for a leaf.
+/// The overflow chain of a value that is too long for a leaf.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Chain {
     /// Bytes of the value.
     pub(super) len: u32,
-    /// CRC-32C of the value. A reader that was suspended between leaf and chain finds out by it
-    /// that the pages have been used for something else meanwhile.
+    /// CRC-32C of the value. By it a reader that was suspended between leaf and chain detects that
+    /// the pages have been used for something else meanwhile.
     pub(super) checksum: u32,
     pub(super) first: PageNumber,
 }
 
-/// A payload, read.
+/// A decoded payload.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Payload<'a> {
     pub(super) stamp: u64,
@@ -73,7 +73,7 @@ impl<'a> Payload<'a> {
         Ok(Payload { stamp, value })
     }
 
-    /// The payload of an entry of a leaf, and the key behind the prefix.
+    /// Reads an entry of a leaf: the key's suffix, and the payload.
     #[inline]
     pub(super) fn of(node: &Node<'a>, index: usize) -> Result<(&'a [u8], Payload<'a>), Damage> {
         let Cell { suffix, payload } = node.cell(index)?;
@@ -94,7 +94,7 @@ impl Chain {
     }
 }
 
-/// What stands in front of a value in its payload, or for it.
+/// The start of a payload: what precedes an inline value, or stands for one in a chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PayloadHead {
     bytes: [u8; HEAD_MAX],

@@ -1,4 +1,4 @@
-//! What can go wrong with a tree.
+//! Errors of trees.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use crate::cold::PageNumber;
 /// Why a tree could not be read or changed. After an error of a change the caller drops the batch.
 #[derive(Clone, Debug)]
 pub enum TreeError {
-    /// A page cannot be had.
+    /// A page cannot be read or allocated.
     Page(ColdError),
-    /// What a page holds makes no sense, though its checksum is right. SQL Server's message 824.
+    /// A page's bytes are inconsistent, though its checksum is right. SQL Server's message 824.
     Damaged {
         /// The page.
         page: PageNumber,
@@ -50,7 +50,7 @@ impl From<ColdError> for TreeError {
 }
 
 impl TreeError {
-    /// Whether a page that is there is not what it should be, or the device does not give it.
+    /// Whether a page is damaged, or the device cannot read it.
     pub fn is_damage(&self) -> bool {
         use ColdError::{Checksum, Read};
         matches!(self, TreeError::Damaged { .. } | TreeError::Page(Checksum { .. } | Read(_)))

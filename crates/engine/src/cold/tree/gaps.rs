@@ -1,9 +1,10 @@
-//! What of a tree cannot be read, for DBCC CHECKTABLE, while writers change the tree.
+//! Finds the parts of a tree that cannot be read, for DBCC CHECKTABLE, while writers change the
+//! tree.
 //!
 //! The walk follows keys, not pages: it goes down from the root for each leaf, to the first key
 //! that it has not seen. A page that cannot be read is a *gap* in the keys, which ends where the
-//! node above says that the next page begins; there the walk goes on. What lies below an inner node
-//! is in its gap.
+//! node above says that the next page begins; there the walk goes on. The gap of an inner node
+//! includes all pages below it.
 
 use super::Tree;
 use super::descend::{Attempts, RIGHT_MAX, Waypoint, right_of};
@@ -15,7 +16,7 @@ use super::verify::faults;
 use crate::cold::{Access, ColdError, PageNumber, Pages, RUN_PAGES};
 use crate::wait::Task;
 
-/// With more gaps than this the rest of a tree is not looked at.
+/// The walk ends when it has found this many gaps.
 const GAPS_MAX: usize = 100_000;
 
 /// A page that cannot be read.
@@ -23,17 +24,17 @@ const GAPS_MAX: usize = 100_000;
 pub struct Gap {
     /// The page.
     pub page: PageNumber,
-    /// Why not.
+    /// Why it cannot be read.
     pub error: TreeError,
-    /// Whether it has part of a long value: only that is lost.
+    /// Whether the page has part of a long value: then only that value is lost.
     pub is_overflow: bool,
     /// The first key that may be lost.
     pub lower: Vec<u8>,
-    /// The first key behind it that is not; nothing if all are.
+    /// The first key after the gap; `None` if the gap goes to the end of the tree.
     pub upper: Option<Vec<u8>>,
 }
 
-/// A page on the way down, and up to where its keys go.
+/// A page on the way down, and the upper bound of its keys.
 struct Stretch {
     at: Waypoint,
     upper: Option<Vec<u8>>,
@@ -48,8 +49,8 @@ impl Stretch {
 }
 
 impl Tree {
-    /// All pages that cannot be read or make no sense, in the order of their keys. An error is that
-    /// the walk had to end for another reason.
+    /// Finds all pages that cannot be read or are inconsistent, in the order of their keys. An
+    /// error means that the walk ended for another reason.
     pub fn gaps<P: Pages>(&self, pages: &P, task: &Task<'_>) -> Result<Vec<Gap>, TreeError> {
         let mut gaps = Vec::new();
         let mut next = Some(Vec::new());
@@ -66,7 +67,8 @@ impl Tree {
         Ok(gaps)
     }
 
-    /// Reads the leaf that has a key from there on: its upper fence; or the gap that is there.
+    /// Reads the leaf that the key `from` belongs to. Returns the leaf's upper fence, or the gap
+    /// that is there.
     fn pass_leaf<P: Pages>(
         &self,
         pages: &P,
@@ -165,8 +167,8 @@ impl Tree {
     }
 }
 
-/// Where to go from a node that is whole, and which of its children that is, if it is one; nowhere
-/// if it is the leaf.
+/// The page that follows a sound node, with its index if it is a child; `None` if the node is the
+/// leaf. Fails if the node is not sound.
 fn next(
     node: &Node<'_>,
     from: &[u8],
@@ -195,7 +197,7 @@ fn next(
     Ok(Some((Stretch { at, upper }, Some(index))))
 }
 
-/// Asks for this child and those that follow, if those before are done.
+/// Requests this child and those that follow, once for each [`RUN_PAGES`] children.
 fn read_ahead(pages: &impl Pages, node: &Node<'_>, index: usize) {
     if index % RUN_PAGES != 0 {
         return;

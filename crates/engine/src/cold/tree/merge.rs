@@ -1,4 +1,4 @@
-//! Merging nodes that have become thin, and collapsing the root.
+//! Merges thin nodes, and collapses the root.
 
 use super::builder::NodeBuilder;
 use super::change;
@@ -7,9 +7,9 @@ use super::node::{Key, Node};
 use super::write::Writer;
 use crate::cold::{BODY_BYTES, Edit, PageNumber};
 
-/// A node whose entries take less is thin.
+/// A node whose entries take fewer bytes is thin.
 const THIN_BYTES: usize = BODY_BYTES / 4;
-/// Nodes are merged if the result has some room for what comes next.
+/// Nodes are merged if the result is not larger, so that later entries have room.
 const MERGED_BYTES_MAX: usize = BODY_BYTES - BODY_BYTES / 8;
 
 /// Two neighbours under one node.
@@ -68,7 +68,8 @@ impl<E: Edit> Writer<'_, '_, E> {
         node.and_then(find).map_err(|damage| damage.at(parent))
     }
 
-    /// Puts the right node's entries into the left one, if they fit, and frees the right one.
+    /// Puts the right node's entries into the left one, and frees the right one. Returns `false` if
+    /// they do not fit.
     fn merge(&mut self, pair: &Pair) -> Result<bool, TreeError> {
         let Pair { parent, index, left, right, ref separator } = *pair;
         let right_image = Box::new(*self.edit.view(self.task, right)?);
@@ -104,7 +105,8 @@ impl<E: Edit> Writer<'_, '_, E> {
         Ok(true)
     }
 
-    /// Takes the only child's place as long as the root has one child.
+    /// Moves the contents of the root's only child into the root, as long as the root has one
+    /// child.
     fn collapse_root(&mut self) -> Result<(), TreeError> {
         let root = self.tree.root;
         loop {
@@ -129,8 +131,8 @@ impl<E: Edit> Writer<'_, '_, E> {
     }
 }
 
-/// The entries of two neighbours. The right one's first child gets the fence between them as its
-/// key.
+/// Puts the entries of two neighbours together. The right one's first child gets the fence between
+/// them as its key.
 fn joined(left: &Node<'_>, separator: &[u8], right: &Node<'_>) -> Result<NodeBuilder, Damage> {
     let mut builder = NodeBuilder::new(left.level(), left.lower(), change::first_child(left));
     builder.push_node(left)?;

@@ -1,4 +1,4 @@
-//! Reading a node: a slotted page of sorted entries.
+//! Nodes, and how they are read: slotted pages of sorted entries.
 //!
 //! ```text
 //! kind u8 | level u8 | count u16 | heap u16 | garbage u16 | tree u64 | right u64 | first child u64
@@ -17,8 +17,8 @@
 //! each entry's child those from its key on. Offsets are from the start of the body; the heap grows
 //! down from the fences.
 //!
-//! Whatever the bytes are, reading them does not panic: [`Node::open`] checks that the parts of the
-//! page lie behind each other, and each cell is checked when it is read.
+//! Reading a node does not panic, whatever its bytes are: [`Node::open`] checks that the parts of
+//! the page follow each other, and each cell is checked when it is read.
 
 use std::cmp::Ordering;
 use std::ops::Bound;
@@ -26,12 +26,12 @@ use std::ops::Bound;
 use super::error::Damage;
 use crate::cold::{BODY_BYTES, Body, PAGE_HEADER_BYTES, PageNumber};
 
-/// What the first byte of a page says.
+/// The first byte of a node.
 pub(super) const KIND_NODE: u8 = 1;
-/// … and of a page of an overflow chain.
+/// The first byte of a page of an overflow chain.
 pub(super) const KIND_OVERFLOW: u8 = 2;
 
-/// Where the parts of the header are.
+/// Offsets of the header's fields.
 pub(super) const KIND: usize = 0;
 pub(super) const LEVEL: usize = 1;
 pub(super) const COUNT: usize = 2;
@@ -44,7 +44,7 @@ pub(super) const PREFIX_LEN: usize = 32;
 pub(super) const LOWER_LEN: usize = 34;
 pub(super) const UPPER_LEN: usize = 36;
 const HINTS_AT: usize = 40;
-/// Hints of a node: as many as end a cache line, with the store's header in front.
+/// Hints of a node: as many as make the header, with the store's in front, end a cache line.
 pub(super) const HINTS: usize = 14;
 /// Bytes of the header; the prefix follows.
 pub(super) const HEADER: usize = HINTS_AT + 4 * HINTS;
@@ -54,12 +54,12 @@ const _: () = assert!((PAGE_HEADER_BYTES + HEADER) % 64 == 0, "the hints end a c
 pub(super) const SLOT: usize = 8;
 /// Bytes of a child's number.
 pub(super) const CHILD: usize = 8;
-/// Length of an upper fence that is not there.
+/// The length that stands for no upper fence.
 pub(super) const UNBOUNDED: u16 = u16::MAX;
-/// No tree is higher.
+/// No tree has more levels.
 pub(super) const LEVELS_MAX: u8 = 32;
 
-/// What of the key space is looked for.
+/// The target of a search in the key space.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Seek<'k> {
     /// The place of a key.
@@ -73,14 +73,14 @@ pub(super) enum Seek<'k> {
 /// A key as a node stores it: a prefix and the rest.
 #[derive(Clone, Copy, Debug)]
 pub struct Key<'a> {
-    /// What all keys of the node start with.
+    /// The prefix of all keys of the node.
     pub prefix: &'a [u8],
     /// What follows.
     pub suffix: &'a [u8],
 }
 
 impl<'a> Key<'a> {
-    /// A key that lies in one piece.
+    /// A key in one piece.
     pub fn whole(key: &'a [u8]) -> Key<'a> {
         Key { prefix: &[], suffix: key }
     }
@@ -104,7 +104,7 @@ impl<'a> Key<'a> {
         [self.prefix, self.suffix].concat()
     }
 
-    /// Compares with a key that lies in one piece.
+    /// Compares with a key in one piece.
     pub fn compare(&self, other: &[u8]) -> Ordering {
         match other.split_at_checked(self.prefix.len()) {
             Some((start, rest)) => self.prefix.cmp(start).then_with(|| self.suffix.cmp(rest)),
@@ -116,18 +116,19 @@ impl<'a> Key<'a> {
     }
 }
 
-/// How many bytes two keys have in common.
+/// How many bytes two keys have in common at their start.
 pub(super) fn common_len(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x == y).count()
 }
 
-/// The shortest separator of two neighbours: above the left one, and a start of the right one.
+/// The shortest separator of two neighbours: greater than the left one, and a prefix of the right
+/// one.
 pub(super) fn separator<'r>(left: &[u8], right: &'r [u8]) -> &'r [u8] {
     let len = common_len(left, right) + 1;
     right.get(..len).unwrap_or(right)
 }
 
-/// Whether two short byte strings of one length are equal, without a call.
+/// Whether two byte strings of equal length are equal; without a call if they are short.
 #[inline]
 fn equal(a: &[u8], b: &[u8]) -> bool {
     match (a.first_chunk::<8>(), b.first_chunk::<8>()) {
@@ -152,7 +153,7 @@ pub(super) fn hints_are_right(node: &Node<'_>) -> bool {
     copy[HINTS_AT..HEADER] == node.body[HINTS_AT..HEADER]
 }
 
-/// Sets the hints, after entries have come or gone.
+/// Sets the hints, after entries were inserted or removed.
 pub(super) fn set_hints(body: &mut Body) {
     let count = usize::from(u16_at(body, COUNT));
     let distance = hint_distance(count);
@@ -196,11 +197,11 @@ pub(super) fn child_of(payload: &[u8]) -> PageNumber {
     PageNumber(payload.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)))
 }
 
-/// A node to be read.
+/// A node that is open for reading.
 #[derive(Clone, Copy)]
 pub(super) struct Node<'a> {
     body: &'a Body,
-    /// What the search reads; eight bytes each.
+    /// The slots, eight bytes each.
     slots: &'a [u8],
     prefix: &'a [u8],
     count: usize,
@@ -214,7 +215,7 @@ pub(super) struct Cell<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// The node in these bytes.
+    /// Opens the node in these bytes.
     #[inline]
     pub(super) fn open(body: &'a Body) -> Result<Node<'a>, Damage> {
         if body[KIND] != KIND_NODE {
@@ -243,13 +244,13 @@ impl<'a> Node<'a> {
         self.body
     }
 
-    /// Entries; an inner node has one child more.
+    /// The number of entries; an inner node has one child more.
     #[inline]
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    /// 0 in leaves.
+    /// The node's level: 0 for a leaf.
     #[inline]
     pub(super) fn level(&self) -> u8 {
         self.body[LEVEL]
@@ -279,12 +280,12 @@ impl<'a> Node<'a> {
         usize::from(u16_at(self.body, LOWER_LEN))
     }
 
-    /// The first key that belongs here.
+    /// The lower fence: the first key that belongs to the node.
     pub(super) fn lower(&self) -> &'a [u8] {
         self.body.get(BODY_BYTES - self.lower_len()..).unwrap_or_default()
     }
 
-    /// The first key that no longer belongs here.
+    /// The upper fence: the first key beyond the node; `None` if there is no bound.
     pub(super) fn upper(&self) -> Option<&'a [u8]> {
         let len = match u16_at(self.body, UPPER_LEN) {
             UNBOUNDED => return None,
@@ -319,7 +320,7 @@ impl<'a> Node<'a> {
         (self.slots.len() + self.fences_at() - self.heap()).saturating_sub(self.garbage())
     }
 
-    /// Whether what is looked for lies to the right of this node.
+    /// Whether this node lies to the left of the target.
     pub(super) fn is_left_of(&self, seek: Seek<'_>) -> bool {
         self.upper().is_some_and(|upper| match seek {
             Seek::At(key) => key >= upper,
@@ -328,7 +329,7 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// Whether what is looked for lies to the left of this node.
+    /// Whether this node lies to the right of the target.
     pub(super) fn is_right_of(&self, seek: Seek<'_>) -> bool {
         match seek {
             Seek::At(key) => key < self.lower(),
@@ -337,8 +338,8 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// What the node stores of a key; or, if the key does not start with the prefix, on which side
-    /// of all entries it lies.
+    /// The suffix that the node stores of a key; or, if the key does not start with the prefix, on
+    /// which side of all entries it lies.
     #[inline]
     pub(super) fn strip<'k>(&self, key: &'k [u8]) -> Result<&'k [u8], Ordering> {
         match key.split_at_checked(self.prefix.len()) {
@@ -374,9 +375,8 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The first entry whose head is not less. Without branches that depend on what is compared,
-    /// which could not be foretold, and so that what is read does not depend on what was read just
-    /// before.
+    /// The first entry whose head is not less. Counts instead of branching on comparisons: the
+    /// processor could not predict the branches, and so no load depends on the one before it.
     #[inline]
     fn first_head_from(&self, head: u32) -> usize {
         let hints: &[u8; 4 * HINTS] =
@@ -403,7 +403,7 @@ impl<'a> Node<'a> {
         head: u32,
         suffix: &[u8],
     ) -> Result<(usize, bool), Damage> {
-        // Mostly there is one.
+        // Mostly one entry has the head.
         match self.compare_rest(first, suffix)? {
             Ordering::Equal => return Ok((first, true)),
             Ordering::Greater => return Ok((first, false)),
@@ -465,7 +465,7 @@ impl<'a> Node<'a> {
         (usize::from(slot as u16), usize::from((slot >> 16) as u16))
     }
 
-    /// What an entry's key is behind the prefix.
+    /// An entry's key after the prefix.
     #[inline]
     pub(super) fn suffix(&self, index: usize) -> Result<&'a [u8], Damage> {
         let (offset, len) = self.place(index);
@@ -507,7 +507,7 @@ impl<'a> Node<'a> {
         Ok((offset, offset + cell.suffix.len() + overhead + cell.payload.len()))
     }
 
-    /// Which child of an inner node leads to what is looked for.
+    /// The index of the child of an inner node that leads to the target.
     #[inline]
     pub(super) fn child_index(&self, seek: Seek<'_>) -> Result<usize, Damage> {
         match seek {

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A chain never changes: another value gets another chain. The ordinal is the page's place in its
-//! chain, so that damage cannot lead round in circles.
+//! chain, so that damage cannot make a cycle.
 
 use crossbeam_epoch::Guard;
 
@@ -24,7 +24,7 @@ const HEADER: usize = 24;
 /// Bytes of a value that a page takes.
 pub(super) const CHAIN_PAGE_BYTES: usize = BODY_BYTES - HEADER;
 
-/// A page of a chain, read: its bytes and the next page.
+/// A decoded page of a chain: its bytes and the next page.
 struct Link<'a> {
     bytes: &'a [u8],
     next: PageNumber,
@@ -42,7 +42,7 @@ fn open(body: &Body, tree: PageNumber, ordinal: u32) -> Result<Link<'_>, Damage>
     Ok(Link { bytes, next: PageNumber(u64_at(body, NEXT)) })
 }
 
-/// A value that is being put together.
+/// A value that is being read from its chain.
 struct Gather<'o> {
     chain: Chain,
     out: &'o mut Vec<u8>,
@@ -114,7 +114,7 @@ pub(super) fn read(
     gather.finish()
 }
 
-/// As [`read`], telling of each page.
+/// As [`read`], but calls `on_page` before it reads each page.
 pub(super) fn read_telling(
     pages: &impl Pages,
     task: &Task<'_>,
@@ -147,8 +147,7 @@ pub(super) fn read_in_edit(
     gather.finish()
 }
 
-/// Writes a value to a new chain, and appends its pages to those that are to be published. They are
-/// written in order, each naming the next.
+/// Writes a value to a new chain, and appends the pages to `publish`, in the order of the chain.
 pub(super) fn write(
     edit: &mut impl Edit,
     task: &Task<'_>,

@@ -1,23 +1,23 @@
-//! Cutting a run of sorted entries into nodes.
+//! Packs a run of sorted entries into nodes.
 
 use super::builder::NodeBuilder;
 use super::error::Damage;
 use super::node::{Key, child_of, separator};
 use crate::cold::{BODY_BYTES, Body, PageNumber};
 
-/// A node whose page and right neighbour are still to be found.
+/// A new node that has no page and no right neighbour yet.
 pub(super) struct Piece {
     /// Its lower fence: the key of its child in the node above.
     pub(super) lower: Vec<u8>,
     pub(super) body: Box<Body>,
 }
 
-/// Where nodes end.
+/// When a node ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cuts {
-    /// When they take this many bytes.
+    /// When it takes this many bytes.
     Full(usize),
-    /// … or have about this many bytes of entries, counted with their prefixes.
+    /// When it has about this many bytes of entries, counted with their prefixes.
     Even(usize),
 }
 
@@ -25,9 +25,9 @@ impl Cuts {
     /// Nodes as full as can be.
     pub(super) const FULL: Cuts = Cuts::Full(BODY_BYTES);
 
-    /// Nodes of even size for what does not fit one node: no emptier than half, and no fuller than
-    /// is good for what comes next, so long as entries are short. `used` are the entries' bytes
-    /// without and `raw` with prefixes.
+    /// Nodes of even size for entries that do not fit one node. As long as entries are short, each
+    /// node is at least half full, and at most five sixths, so that later entries have room. `used`
+    /// are the entries' bytes without prefixes, `raw` with them.
     pub(super) fn even(used: usize, raw: usize, room: usize) -> Cuts {
         let nodes = (used / (room - room / 6).max(1) + 1).max(2);
         Cuts::Even(raw / nodes)
@@ -37,7 +37,7 @@ impl Cuts {
 /// Takes entries of one level in order and makes nodes of them.
 ///
 /// The newest entry is held back: a node has to have room for its upper fence, and that depends on
-/// the entry behind.
+/// the next entry.
 pub(super) struct Packer {
     tree: PageNumber,
     level: u8,
@@ -78,12 +78,12 @@ impl Packer {
         }
     }
 
-    /// The next entry will begin a node, if there is one before it.
+    /// Makes the next entry begin a node, unless it is the first one.
     pub(super) fn cut_here(&mut self) {
         self.cut_before_next = true;
     }
 
-    /// Takes the next entry; a node that is finished by that goes to `out`.
+    /// Adds the next entry. A node that is finished by that goes to `out`.
     pub(super) fn add(
         &mut self,
         key: Key<'_>,
@@ -144,7 +144,7 @@ impl Packer {
             self.builder.restart(fence, first_child);
             self.held.key = key;
             if self.level > 0 {
-                // It has gone up.
+                // The key goes to the level above, and the child is the new node's first.
                 return Ok(());
             }
         }

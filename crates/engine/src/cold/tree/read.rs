@@ -1,4 +1,4 @@
-//! Looking up one key.
+//! Looks up single keys.
 
 use crossbeam_epoch::Guard;
 
@@ -11,22 +11,22 @@ use super::overflow;
 use crate::cold::{Access, Pages};
 use crate::wait::Task;
 
-/// What a look-up under a guard came to.
+/// The result of a look-up under a guard.
 enum Looked<'g> {
     Found(u64, &'g [u8]),
-    /// Its value is in a chain; and where the leaf is.
+    /// The entry was found, and its value is in a chain; with the leaf.
     Chained(u64, Chain, Waypoint),
     Nothing,
-    /// Go on from here by loading.
+    /// A page is not in memory: the look-up goes on from here by loading.
     Absent(Waypoint),
 }
 
 impl Tree {
-    /// Looks a key up, and lets `take` look at its entry if there is one. `take` runs under an
+    /// Looks a key up, and calls `take` with its entry if there is one. `take` may run under an
     /// epoch guard and must not wait.
     ///
-    /// If all pages on the way are in memory, nothing is allocated or copied, and no shared memory
-    /// is written.
+    /// If all pages on the way are in memory and the value is in the leaf, a look-up in the tree
+    /// allocates and copies nothing, and writes no shared memory.
     pub fn find<P: Pages, R>(
         &self,
         pages: &P,

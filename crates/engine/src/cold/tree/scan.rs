@@ -1,8 +1,8 @@
 //! Cursors over a range of keys, forward and backward.
 //!
 //! A cursor remembers a key, not a place: each chunk goes down from the root again, so that it does
-//! not matter what happens to the tree between two chunks. What a cursor has not passed yet it
-//! shows as it is when its leaf is read.
+//! not matter what happens to the tree between two chunks. Entries that a cursor has not passed yet
+//! appear as they are when their leaf is read.
 
 use std::cell::Cell;
 use std::ops::{Bound, ControlFlow};
@@ -20,12 +20,12 @@ use crate::wait::Task;
 
 /// From this many leaves on a scan counts as long: its pages do not push others out of memory.
 const LONG_SCAN_LEAVES: u32 = 8;
-/// How many leaves are asked for ahead of the one that is read, at first and when the scan has
-/// become long: eight megabytes of pages under way are enough for all threads that read to have
-/// some while others are looked at ...
+/// How many leaves are requested ahead of the one that is read, at first and when the scan has
+/// become long. Eight megabytes of requested pages keep all reading threads busy while the scan
+/// reads others, if they are requested in small steps.
 const READ_AHEAD_MIN: usize = 16;
 const READ_AHEAD_MAX: usize = 1024;
-/// ... if not more than this at a time are asked for, which is what is read by one call.
+/// More leaves are requested after at most this many, which is what one call reads.
 const READ_AHEAD_STEP: usize = RUN_PAGES;
 
 /// The order in which a cursor returns entries.
@@ -37,7 +37,7 @@ pub enum Direction {
     Backward,
 }
 
-/// The keys that a scan is about.
+/// The range of keys of a scan.
 #[derive(Clone, Copy, Debug)]
 pub struct Range<'a> {
     /// Where it begins.
@@ -66,48 +66,49 @@ pub enum Chunk {
 pub struct Cursor {
     tree: Tree,
     direction: Direction,
-    /// What has not been seen yet: keys between these bounds.
+    /// The keys that have not been seen yet are between these bounds.
     lower: Bound<Vec<u8>>,
     upper: Bound<Vec<u8>>,
     ended: bool,
-    /// Leaves that have been left behind.
+    /// Leaves that the cursor has passed.
     leaves: u32,
-    /// It has just come to another leaf.
+    /// Whether the cursor is at the border of two leaves: the next chunk begins a leaf.
     is_at_fence: bool,
     asked: Cell<Asked>,
-    /// Why the next chunk cannot come under a guard: a value that is not in memory.
+    /// Whether the next chunk needs a value that is not in memory, so that it cannot be read under
+    /// a guard.
     load_next: bool,
 }
 
-/// Which leaves have been asked for, and nodes above them.
+/// Which leaves, and nodes above them, have been requested ahead.
 #[derive(Clone, Copy, Default, Debug)]
 struct Asked {
-    /// The first child of the node above the leaf that is read, which tells it from others ...
+    /// The first child of the node above the leaf that is read: it identifies the node.
     first: PageNumber,
-    /// ... and how many it has.
+    /// How many children that node has.
     children: usize,
-    /// Up to which of them, as the direction goes, leaves have been asked for. If it goes forward
-    /// that may be more than there are: then those behind it have been, too.
+    /// Up to which of them, in the scan's direction, leaves have been requested. In a forward scan
+    /// this may exceed `children`: then leaves of the next nodes have been requested, too.
     through: usize,
-    /// The most that one of those had that the scan has come to.
+    /// The most children of such a node that the scan has come to.
     most_children: usize,
-    /// The node that this is about, as the one above it has it, ...
+    /// The page of the node that the fields above describe.
     counted: PageNumber,
-    /// ... the one that was come to last, ...
+    /// The page of the node above leaves that the scan has come to last.
     above: PageNumber,
-    /// ... and how many of those that follow that have been asked for.
+    /// How many of the nodes that follow `above` have been requested.
     following: usize,
 }
 
-/// Pages that are asked for.
+/// Pages to request.
 type PageList = SmallVec<[PageNumber; READ_AHEAD_MIN]>;
 
-/// What of a leaf lies in a range.
+/// The part of a leaf that lies in a range.
 #[derive(Clone, Copy, Debug)]
 pub struct LeafSpan<'a> {
     /// How many entries: at least one.
     pub entries: usize,
-    /// The leaf's keys are below this; nothing if it is the last.
+    /// The leaf's keys are below this; `None` for the last leaf.
     pub upper: Option<&'a [u8]>,
 }
 
@@ -115,22 +116,22 @@ pub struct LeafSpan<'a> {
 enum Gathered {
     /// At the end of the leaf, or of the range.
     Leaf(Chunk),
-    /// Behind the entry with this index.
+    /// After the entry with this index.
     Entry(usize),
-    /// Before an entry whose value is not in memory; behind the one with this index.
+    /// Before an entry whose value is not in memory, and after the one with this index.
     Absent(Option<usize>),
 }
 
 /// A visitor of leaves: see [`Cursor::next_leaf`].
 pub trait Visit {
-    /// Whether what of a leaf lies in the range is taken without a look at the entries.
+    /// Whether the visitor takes this part of a leaf as a whole, without its entries.
     fn pass(&mut self, leaf: LeafSpan<'_>) -> bool;
 
-    /// An entry. One with which it breaks counts as taken.
+    /// Takes an entry. The one at which this breaks counts as taken.
     fn take(&mut self, entry: Entry<'_>) -> ControlFlow<()>;
 }
 
-/// Takes each entry.
+/// A visitor that takes each entry.
 struct TakeEach<T>(T);
 
 impl<T: FnMut(Entry<'_>) -> ControlFlow<()>> Visit for TakeEach<T> {
@@ -145,7 +146,7 @@ impl<T: FnMut(Entry<'_>) -> ControlFlow<()>> Visit for TakeEach<T> {
 }
 
 impl Tree {
-    /// A cursor that stands before the first entry of a range, as its direction goes.
+    /// A cursor before the first entry of a range, in this direction.
     pub fn cursor(&self, range: Range<'_>, direction: Direction) -> Cursor {
         Cursor {
             tree: *self,
@@ -162,9 +163,9 @@ impl Tree {
 }
 
 impl Cursor {
-    /// Hands the entries of the next leaf to `take`, at most until it breaks; the entry with which
-    /// it breaks counts as taken. A chunk may be empty though there is more. `take` may run under
-    /// an epoch guard and must not wait.
+    /// Calls `take` with the entries of the next leaf, until it breaks; the entry at which it
+    /// breaks counts as taken. A chunk may be empty though there is more. `take` may run under an
+    /// epoch guard and must not wait.
     pub fn next_chunk<P: Pages>(
         &mut self,
         pages: &P,
@@ -174,7 +175,7 @@ impl Cursor {
         self.next_leaf(pages, task, &mut TakeEach(take))
     }
 
-    /// As `next_chunk`, but `visit` may want less than the entries.
+    /// As `next_chunk`, but `visit` may take a leaf without its entries.
     pub fn next_leaf<P: Pages>(
         &mut self,
         pages: &P,
@@ -196,8 +197,9 @@ impl Cursor {
         Ok(chunk)
     }
 
-    /// Up to where everything has been seen, as the direction goes: the bound from which on the
-    /// rest of the range lies. A merge of two sources is sure of all keys before the smaller one.
+    /// The bound up to which everything has been seen, in the cursor's direction; the rest of the
+    /// range lies beyond it. A merge of two sources is sure of all keys before the nearer of the
+    /// two bounds.
     pub fn rest(&self) -> Bound<&[u8]> {
         match self.direction {
             Direction::Forward => as_slice(&self.lower),
@@ -205,7 +207,7 @@ impl Cursor {
         }
     }
 
-    /// The range that the cursor goes through.
+    /// The tree that the cursor reads.
     pub fn tree(&self) -> Tree {
         self.tree
     }
@@ -233,7 +235,7 @@ impl Cursor {
         if self.leaves < LONG_SCAN_LEAVES { Access::Point } else { Access::Scan }
     }
 
-    /// The way to the next leaf.
+    /// The descent to the next leaf, which reads ahead on its way.
     fn descent<'c>(
         &'c self,
         pages: &'c impl Pages,
@@ -247,14 +249,14 @@ impl Cursor {
         Descent { seek: self.seek(), on_way, settle: true }
     }
 
-    /// How many leaves are to be under way.
+    /// How many leaves are to be requested ahead.
     fn window(&self, pages: &impl Pages) -> usize {
         let most = pages.read_ahead_max().clamp(READ_AHEAD_MIN, READ_AHEAD_MAX);
         (self.leaves as usize).next_power_of_two().clamp(READ_AHEAD_MIN, most)
     }
 
-    /// Asks for the nodes above leaves that will be asked for soon. If that were left until leaves
-    /// behind them are wanted, devices would have nothing to do but to read them.
+    /// Requests the nodes above leaves that will be requested soon. If the scan requested a node
+    /// only when it needs leaves below it, the device would have nothing else to read meanwhile.
     fn read_ahead_above(&self, pages: &impl Pages, node: &Node<'_>, index: usize) {
         let Ok(above) = node.child(index) else { return };
         let mut asked = self.asked.get();
@@ -276,13 +278,13 @@ impl Cursor {
         self.asked.set(asked);
     }
 
-    /// How many of the nodes that follow the one above the leaf, below the same node, this and the
-    /// next window reach.
+    /// How many of the nodes that follow the one above the leaf, and have the same parent, this
+    /// window and the next one reach.
     fn nodes_wanted(&self, asked: Asked, window: usize, node: &Node<'_>, index: usize) -> usize {
         let Asked { children, through, .. } = asked;
         let (passed, there) = match self.direction {
-            // What is known is about the node before this until leaves below this have been asked
-            // for.
+            // Until leaves below this node have been requested, `asked` describes the node before
+            // it.
             Direction::Forward if asked.counted != asked.above => {
                 (through.saturating_sub(children), node.count() - index)
             }
@@ -293,8 +295,8 @@ impl Cursor {
         ((passed + 2 * window) / asked.most_children).min(there)
     }
 
-    /// Asks for leaves that follow, once a second one is read: for as many as have been read, and
-    /// when some of them have been, for as many again.
+    /// Requests leaves that follow, from the second leaf on: as many as have been read, and when
+    /// some of those have been read, as many again.
     fn read_ahead(&self, pages: &impl Pages, task: &Task<'_>, above: &Node<'_>, index: usize) {
         let (Ok(first), children) = (above.child(0), above.count() + 1) else { return };
         let mut asked = self.asked.get();
@@ -327,8 +329,9 @@ impl Cursor {
         }
     }
 
-    /// Some of the leaves that follow those of a node, counted from there; how many are left since
-    /// what is above them is not in memory. Then that is wanted.
+    /// Adds some of the leaves that follow those of the node `above` to `wanted`; `leaves` counts
+    /// from the end of that node. If the next node is not in memory, adds that one instead. Returns
+    /// how many leaves at the end of `leaves` were not reached.
     fn read_ahead_beyond(
         &self,
         pages: &impl Pages,
@@ -354,7 +357,8 @@ impl Cursor {
         end
     }
 
-    /// Nothing if a page is not in memory and nothing has been handed out yet.
+    /// Reads the next chunk from pages in memory. Returns `None` if a page is not in memory and no
+    /// entry has been taken.
     fn chunk_resident<P: Pages>(
         &mut self,
         pages: &P,
@@ -415,8 +419,8 @@ impl Cursor {
         }
     }
 
-    /// Hands out what of a leaf lies in the range. `read` puts a value from a chain together, or
-    /// says that it is not there.
+    /// Passes the part of a leaf that lies in the range to `visit`. `read` reads a value from its
+    /// chain, or returns `false` if it is not in memory.
     fn gather(
         &self,
         page: PageNumber,
@@ -453,7 +457,7 @@ impl Cursor {
         Ok(Gathered::Leaf(self.chunk_at_end_of(node, from, to)))
     }
 
-    /// Whether the range goes on behind a leaf, of which these entries are in the range.
+    /// Whether the range goes on beyond a leaf, of which the entries `from..to` are in the range.
     fn chunk_at_end_of(&self, node: &Node<'_>, from: usize, to: usize) -> Chunk {
         let ended = match self.direction {
             Direction::Forward => to < node.count() || self.ends_before(node.upper()),
@@ -466,7 +470,7 @@ impl Cursor {
         if ended { Chunk::Ended } else { Chunk::More }
     }
 
-    /// Whether nothing of the range lies behind this fence, the upper one of a node.
+    /// Whether the range ends before this fence, the upper one of a node.
     fn ends_before(&self, fence: Option<&[u8]>) -> bool {
         match (fence, &self.upper) {
             (None, _) => true,
@@ -476,7 +480,7 @@ impl Cursor {
         }
     }
 
-    /// Moves behind what has been handed out.
+    /// Moves the cursor past the entries that were taken.
     fn advance(&mut self, node: &Node<'_>, gathered: Gathered) -> Result<Chunk, Damage> {
         let (key, included) = match gathered {
             Gathered::Leaf(Chunk::Ended) => return Ok(Chunk::Ended),

@@ -1,4 +1,4 @@
-//! Splitting nodes that are full.
+//! Splits full nodes.
 
 use std::ops::Range;
 
@@ -11,17 +11,17 @@ use super::pack::{Cuts, Packer, Piece};
 use super::write::{Action, Change, Pending, Writer, old_payload};
 use crate::cold::{BODY_BYTES, Body, Edit, PageNumber};
 
-/// New bytes that a leaf takes in one step, so that a batch keeps few pages private at a time.
+/// New bytes that a leaf takes in one split, so that a batch keeps few pages private at a time.
 const STEP_BYTES: usize = 32 * BODY_BYTES;
 
 /// An operation whose place in the old leaf is known.
 struct Fresh {
     change: usize,
-    /// The first old entry that is not less.
+    /// The first old entry whose key is not less.
     at: usize,
-    /// … and whether it goes.
+    /// Whether that entry is replaced or deleted.
     replaces: bool,
-    /// How the new entry begins, if there is one.
+    /// The start of the new entry's payload, if there is a new entry.
     head: Option<PayloadHead>,
 }
 
@@ -32,8 +32,8 @@ struct NewChild {
 }
 
 impl<E: Edit> Writer<'_, '_, E> {
-    /// Packs the leaf's entries and the operations from `reached` on into several leaves, and makes
-    /// everything above ready. Returns the first operation of the run that was not done.
+    /// Packs the leaf's entries and the operations from `reached` on into several leaves, and
+    /// prepares the nodes above. Returns the first operation of the run that was not done.
     pub(super) fn split_leaf(
         &mut self,
         changes: &[Change<'_>],
@@ -68,7 +68,7 @@ impl<E: Edit> Writer<'_, '_, E> {
         Ok(Box::new(*self.edit.view(self.task, page)?))
     }
 
-    /// Does for an operation what needs other pages than the leaf.
+    /// Does the part of an operation that needs other pages than the leaf.
     fn prepare(
         &mut self,
         node: &Node<'_>,
@@ -106,8 +106,8 @@ impl<E: Edit> Writer<'_, '_, E> {
         Ok(Fresh { change: index, at, replaces: old.is_some(), head })
     }
 
-    /// Puts these nodes in the place of the one at this depth of the path: the first takes its
-    /// page, the others get new ones, and the node above gets them as children.
+    /// Replaces the node at this depth of the path by these: the first takes its page, the others
+    /// get new pages, and the node above gets them as children.
     fn install(&mut self, depth: usize, mut pieces: Vec<Piece>) -> Result<(), TreeError> {
         let page = self.path[depth].page;
         if depth == 0 {
@@ -127,7 +127,7 @@ impl<E: Edit> Writer<'_, '_, E> {
         }
     }
 
-    /// Gives all these nodes pages, and makes the nodes of a level above them.
+    /// Gives all these nodes pages, and packs the nodes of a new level above them.
     fn under_new_level(&mut self, pieces: Vec<Piece>) -> Result<Vec<Piece>, TreeError> {
         let root = self.tree.root;
         let level = pieces[0].body[LEVEL] + 1;
@@ -145,8 +145,8 @@ impl<E: Edit> Writer<'_, '_, E> {
         Ok(above)
     }
 
-    /// Writes nodes to pages, the first to `page` if that is given, and links them. They are to be
-    /// published from right to left (T1).
+    /// Writes nodes to pages, the first to `page` if that is given, and links them. Adds them to
+    /// `order` from right to left (T1).
     fn place(
         &mut self,
         page: Option<PageNumber>,
@@ -197,13 +197,13 @@ fn insert_child(body: &mut Body, child: &NewChild) -> Result<Fit, Damage> {
     }
 }
 
-/// Bytes that a node of these fences has for entries.
+/// Bytes that a node with these fences has for entries.
 fn room_between_fences(node: &Node<'_>) -> usize {
     node.fences_at() - HEADER
 }
 
-/// Cuts a leaf and what comes to it into leaves. `new_before` operations of the run have been done
-/// in the leaf already.
+/// Packs a leaf's entries and the new ones into leaves. `new_before` operations of the run have
+/// been done in the leaf already.
 fn pack_leaf(
     node: &Node<'_>,
     changes: &[Change<'_>],
@@ -245,9 +245,9 @@ fn pack_leaf(
 /// Where in a node new entries go.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Behind all others, as keys do that ascend: what is full stays full.
+    /// After all others, as ascending keys do: full nodes stay full.
     End,
-    /// Before all others, as keys do that descend. A node begins with this old entry.
+    /// Before all others, as descending keys do. A node begins with this old entry.
     Start(usize),
     Amid,
 }
@@ -265,8 +265,8 @@ fn place_of(node: &Node<'_>, fresh: &[Fresh], new_before: usize) -> Result<Place
     }
 }
 
-/// The first entry, from this one on, from which the rest fits a node with a lower fence of its
-/// own.
+/// The first entry at or after `from` such that it and all entries after it fit a node with a lower
+/// fence of its own.
 fn first_that_fits(node: &Node<'_>, from: usize) -> Result<usize, Damage> {
     let size_of_entry = |index| node.extent(index).map(|(start, end)| SLOT + end - start);
     let mut size = HEADER + node.prefix().len() + node.used() + node.upper().map_or(0, <[u8]>::len);
@@ -286,7 +286,7 @@ fn even(node: &Node<'_>, new: usize, new_bytes: usize) -> Cuts {
     Cuts::even(used, raw, room_between_fences(node))
 }
 
-/// Cuts an inner node and new children into nodes.
+/// Packs an inner node's children and new ones into nodes.
 fn pack_inner(node: &Node<'_>, new: &[NewChild]) -> Result<Vec<Piece>, Damage> {
     let first_new = new.first().map_or(&[][..], |child| &child.lower);
     let (at, _) = node.lower_bound(first_new)?;

@@ -1,7 +1,7 @@
-//! How large a tree is, and what keys it has.
+//! Measures trees, and samples their entries.
 //!
-//! Nothing here counts as damage that a change in between explains; figures are estimates while the
-//! tree is being changed.
+//! A state that a concurrent change explains does not count as damage; figures are estimates while
+//! the tree is being changed.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::{drop::chains, overflow};
 use crate::cold::{Access, ColdError, PageNumber, Pages, Place};
 use crate::wait::Task;
 
-/// A tree, measured.
+/// The size of a tree.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Measures {
     /// Entries in all leaves.
@@ -31,23 +31,22 @@ pub struct Measures {
     pub leaf_bytes_used: u64,
 }
 
-/// Pages of an extent: pages that lie one behind the other in a file, from a multiple of that
-/// number on.
+/// Pages of an extent: consecutive pages of a file, from a multiple of this number on.
 pub const EXTENT_PAGES: u32 = 8;
 
-/// How the leaves of a tree lie in the files, in the order of their keys. Those that are on no disk
-/// yet are left out.
+/// How the leaves of a tree lie in the files, in the order of their keys. Leaves that are not on
+/// disk are left out.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct LeafOrder {
     /// Leaves that have a place.
     pub placed: u64,
-    /// Runs of leaves that lie one behind the other.
+    /// Runs of leaves at consecutive places.
     pub fragments: u64,
     /// Extents that they lie in.
     pub extents: u64,
     /// Runs of leaves in one extent.
     pub extent_runs: u64,
-    /// Such runs whose extent is not the one behind that of the run before.
+    /// Such runs whose extent does not follow that of the run before.
     pub extent_breaks: u64,
     last: Option<Place>,
     /// By file a bit for each extent: whether a leaf lies there.
@@ -69,7 +68,7 @@ impl LeafOrder {
         self.last = Some(place);
     }
 
-    /// Notes an extent; whether it was not known.
+    /// Notes an extent. Returns whether it is new.
     fn sees(&mut self, file: u8, extent: u32) -> bool {
         let words = self.seen.entry(file).or_default();
         let (word, bit) = ((extent / u64::BITS) as usize, 1 << (extent % u64::BITS));
@@ -89,8 +88,8 @@ impl Tree {
         Ok(self.measure_down_to(0, pages, task, &|_| None)?.0)
     }
 
-    /// As `measure`, with how the leaves lie at the places that `place` knows; or, without reading
-    /// leaves, only levels and nodes.
+    /// As `measure`, and returns how the leaves lie, by the places that `place` returns. If it does
+    /// not read leaves, it counts only levels and nodes.
     pub fn measure_order(
         &self,
         reads_leaves: bool,
@@ -101,7 +100,7 @@ impl Tree {
         self.measure_down_to(u8::from(!reads_leaves), pages, task, place)
     }
 
-    /// Counts levels and nodes, and nothing else. Reads what is above the leaves.
+    /// Counts only levels and nodes. Reads only the nodes above the leaves.
     pub fn measure_nodes(
         &self,
         pages: &impl Pages,
@@ -126,7 +125,7 @@ impl Tree {
         }
     }
 
-    /// Reads the nodes of this level and of those above.
+    /// Reads the nodes of the level `lowest` and of those above.
     fn try_measure(
         &self,
         lowest: u8,
@@ -144,7 +143,7 @@ impl Tree {
                 task.checkpoint().map_err(ColdError::Interrupted)?;
                 let pinned = pages.load(task, at.page, Access::Scan)?;
                 let visited = self.open(&pinned, at.level).and_then(|node| {
-                    // So that right links cannot go round in circles.
+                    // Fences that ascend rule out cycles of right links.
                     if *node.lower() != *lower || node.upper().is_some_and(|upper| *upper <= *lower)
                     {
                         return Err(Damage("fences do not meet"));
@@ -178,9 +177,9 @@ impl Tree {
         Ok((measures, order))
     }
 
-    /// Hands the entries of about `leaves` leaves to `take`, in order and with the leaf's number,
-    /// the leaves being evenly spread; of all leaves if there are fewer. What has a value in pages
-    /// of its own is left out.
+    /// Calls `take` with the entries of about `leaves` leaves, which are evenly spread, or of all
+    /// leaves if there are fewer: in order, and with the leaf's number. Entries whose values are in
+    /// chains are left out.
     pub fn sample(
         &self,
         pages: &impl Pages,
@@ -192,7 +191,7 @@ impl Tree {
         for number in 0..leaves {
             let share = (f64::from(number) + 0.5) / f64::from(leaves);
             let mut attempts = Attempts::default();
-            // A leaf may come twice, and change in between.
+            // The same leaf may be read twice, and may change in between.
             let mut take_next = |entry: Entry<'_>| {
                 if entry.key.compare(&last).is_gt() {
                     last.clear();
@@ -208,8 +207,8 @@ impl Tree {
         Ok(())
     }
 
-    /// The entries of the leaf before which this share of the tree lies, if all subtrees are of one
-    /// size.
+    /// Calls `take` with the entries of the leaf at this share of the tree (0 to 1), as if all
+    /// subtrees were of one size.
     fn leaf_at(
         &self,
         pages: &impl Pages,

@@ -16,7 +16,7 @@ use crate::cold::ColdError;
 use crate::cold::{Access, PageNumber, Pages};
 use crate::wait::Task;
 
-/// Something that is wrong with a tree.
+/// A defect of a tree.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The page where it was found.
@@ -25,16 +25,16 @@ pub struct Finding {
     pub what: String,
 }
 
-/// What a check came to.
+/// The result of a check.
 #[derive(Clone, Default, Debug)]
 pub struct Verified {
-    /// All that is wrong, in the order in which it was found.
+    /// All defects, in the order in which they were found.
     pub findings: Vec<Finding>,
     /// The tree, as far as it could be read.
     pub measures: Measures,
 }
 
-/// A node that has to be there: where, and which keys belong into it.
+/// A node as the one above it describes it: its page, level and fences.
 #[derive(Clone, Copy)]
 struct Expected<'a> {
     at: Waypoint,
@@ -42,7 +42,7 @@ struct Expected<'a> {
     upper: Option<&'a [u8]>,
 }
 
-/// A check on its way from left to right.
+/// A check in progress, which goes from left to right.
 struct Verifier<'v, 't, P> {
     tree: Tree,
     pages: &'v P,
@@ -54,8 +54,8 @@ struct Verifier<'v, 't, P> {
 }
 
 impl Tree {
-    /// Checks all pages of a tree that is not being changed. What is wrong is in the result, not an
-    /// error; an error is that the task shall end.
+    /// Checks all pages of a tree that is not being changed. Defects are in the result; an error
+    /// means that the task was interrupted.
     pub fn verify<P: Pages>(&self, pages: &P, task: &Task<'_>) -> Result<Verified, TreeError> {
         let mut verifier = Verifier {
             tree: *self,
@@ -81,7 +81,7 @@ impl<P: Pages> Verifier<'_, '_, P> {
         self.verified.findings.push(Finding { page, what: what.into() });
     }
 
-    /// Keeps an error as a finding, unless the task shall end.
+    /// Adds an error to the findings, unless it says that the task was interrupted.
     fn keep(&mut self, page: PageNumber, error: TreeError) -> Result<(), TreeError> {
         match error {
             TreeError::Page(ColdError::Interrupted(_)) => return Err(error),
@@ -135,8 +135,8 @@ impl<P: Pages> Verifier<'_, '_, P> {
         }
     }
 
-    /// Forgets the nodes before one that cannot be read: its right link is unknown, and so are
-    /// those of what lies below it.
+    /// Forgets the newest nodes of this level and of those below, when a node of this level cannot
+    /// be read: its right link is unknown, and so are those of the nodes below it.
     fn pass_by(&mut self, level: Option<u8>) {
         let levels = level.map_or(0, |level| usize::from(level) + 1);
         self.newest.iter_mut().take(levels).for_each(|newest| *newest = None);
@@ -201,7 +201,7 @@ impl<P: Pages> Verifier<'_, '_, P> {
     }
 }
 
-/// What is wrong with a node by itself.
+/// The defects of a node by itself.
 pub(super) fn faults(node: &Node<'_>) -> Vec<Damage> {
     let checks = [keys_are_in_order, cells_lie_apart, payloads_make_sense, heads_are_right];
     checks.iter().filter_map(|check| check(node).err()).collect()

@@ -1,4 +1,4 @@
-//! Changing a tree: sorted batches of operations.
+//! Changes trees, by sorted batches of operations.
 
 use smallvec::SmallVec;
 
@@ -13,52 +13,52 @@ use super::{KEY_BYTES_MAX, overflow};
 use crate::cold::{Body, Edit, PageNumber};
 use crate::wait::Task;
 
-/// How many leaves are asked for ahead of the one that is changed.
+/// How many leaves are requested ahead of the one that is changed.
 const READ_AHEAD: usize = 64;
 
-/// What is to be done to a key.
+/// An operation on a key.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
     /// The key.
     pub key: &'a [u8],
-    /// What is to become of its entry.
+    /// The operation on the key's entry.
     pub action: Action<'a>,
 }
 
-/// What is to become of a key's entry.
+/// The kinds of operations on a key's entry.
 #[derive(Clone, Copy, Debug)]
 pub enum Action<'a> {
-    /// It is to be this one, whether there was another before or not.
+    /// Inserts this entry, or replaces the one that is there.
     Put {
         /// From when on it is valid; 0 if every snapshot sees it.
         stamp: u64,
         /// What is stored with the key.
         value: &'a [u8],
     },
-    /// It is to be gone, if it is there.
+    /// Deletes the entry, if it is there.
     Delete,
 }
 
 /// What a batch did.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Applied {
-    /// Entries put that were not there.
+    /// Entries that were inserted.
     pub inserted: u64,
-    /// Entries put in place of others.
+    /// Entries that replaced others.
     pub replaced: u64,
-    /// Entries deleted.
+    /// Entries that were deleted.
     pub deleted: u64,
 }
 
 impl Tree {
-    /// Makes an empty tree. It is there when the batch is finished.
+    /// Creates an empty tree. It is published when the batch is finished.
     pub fn create(edit: &mut impl Edit, task: &Task<'_>) -> Result<Tree, TreeError> {
         let (root, body) = edit.allocate(task)?;
         format(body, 0, root, Fences::ALL);
         Ok(Tree { root })
     }
 
-    /// Makes an empty tree of a page that is already there.
+    /// Turns an existing page into an empty tree.
     pub fn create_at(
         edit: &mut impl Edit,
         task: &Task<'_>,
@@ -68,11 +68,11 @@ impl Tree {
         Ok(Tree { root })
     }
 
-    /// Does these operations, the keys of which ascend. `before` is told for each, by its index and
-    /// in order, what entry was there before.
+    /// Applies these operations, whose keys ascend. Calls `before` for each, in order, with its
+    /// index and the entry that was there before.
     ///
     /// Leaves are published one after the other. The caller finishes the batch. After an error it
-    /// drops the batch, and finds the operations of some leaves done and those of others not.
+    /// drops the batch; then the operations on some leaves are done and those on others are not.
     ///
     /// # Panics
     /// If the keys do not ascend.
@@ -97,7 +97,7 @@ impl Tree {
         Ok(writer.applied)
     }
 
-    /// Puts one entry. Returns whether there was another.
+    /// Puts one entry. Returns whether it replaced another.
     pub fn put<E: Edit>(
         &self,
         edit: &mut E,
@@ -129,7 +129,7 @@ pub(super) struct Step {
     pub(super) child: usize,
 }
 
-/// A batch at work.
+/// One batch of operations while it is applied.
 pub(super) struct Writer<'w, 't, E> {
     pub(super) tree: Tree,
     pub(super) edit: &'w mut E,
@@ -138,27 +138,27 @@ pub(super) struct Writer<'w, 't, E> {
     pub(super) path: Vec<Step>,
     /// Private pages, in the order in which they are to be published.
     pub(super) order: Vec<PageNumber>,
-    /// Chains that are not needed any more when those pages are published.
+    /// Chains that are freed when those pages are published.
     pub(super) displaced: Vec<Chain>,
     pub(super) applied: Applied,
-    /// How far the operation is that could not be done at once.
+    /// What has been done for the current operation, if it could not be done at once.
     pub(super) pending: Pending,
     ahead: Ahead,
     long: Vec<u8>,
 }
 
-/// How far leaves have been asked for.
+/// Which leaves have been requested ahead.
 #[derive(Default)]
 struct Ahead {
-    /// The first operation whose leaf has not been thought of ...
+    /// The first operation whose leaf has not been looked for.
     asked: usize,
-    /// ... and the one at which more leaves are asked for.
+    /// The operation at which more leaves are requested.
     ask_at: usize,
 }
 
 impl Ahead {
-    /// Leaves that operations from this one on go to, as far as the node above its leaf leads to
-    /// them; none as long as enough have been asked for.
+    /// Returns the leaves of the operations from `from` on that have not been requested, as far as
+    /// they are below the same node; none as long as enough have been requested.
     fn leaves(
         &mut self,
         above: &Node<'_>,
@@ -199,9 +199,9 @@ impl Ahead {
 /// What has been done for an operation that needs more than the leaf.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Pending {
-    /// The caller knows what was there before.
+    /// `before` has been called.
     pub(super) told: bool,
-    /// The new value has been written.
+    /// The chain that the new value has been written to.
     pub(super) chain: Option<Chain>,
 }
 
@@ -233,8 +233,8 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
         }
     }
 
-    /// Does the operations on one leaf, or the first of them if they are many. Returns the next
-    /// one.
+    /// Applies the operations on one leaf, or the first of them if they are many. Returns the index
+    /// of the next one.
     fn run(
         &mut self,
         changes: &[Change<'_>],
@@ -256,8 +256,8 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
         Ok(reached)
     }
 
-    /// Goes down to the leaf of the operation at `from`. Returns how many operations from there on
-    /// belong to it. Asks for the leaves of those that follow.
+    /// Descends to the leaf of the operation at `from`. Returns how many operations from there on
+    /// belong to it. Requests the leaves of those that follow.
     fn descend(&mut self, all: &[Change<'_>], from: usize) -> Result<usize, TreeError> {
         const ASTRAY: Damage = Damage("a node holds other keys than the one above it says");
         let changes = &all[from..];
@@ -275,7 +275,7 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
                 let upper = node.upper();
                 let belongs = |change: &Change<'_>| upper.is_none_or(|upper| change.key < upper);
                 self.path.push(Step { page, child: 0 });
-                // Mostly few do.
+                // Mostly few operations do.
                 return Ok(match changes.iter().take(8).position(|change| !belongs(change)) {
                     Some(count) => count,
                     None => changes.partition_point(belongs),
@@ -300,7 +300,8 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
         self.path.last().expect("a path ends at a leaf").page
     }
 
-    /// Does operations on the leaf as long as there is room. Returns the first that was not done.
+    /// Applies operations on the leaf as long as there is room. Returns the first that was not
+    /// done.
     fn change_in_place(
         &mut self,
         changes: &[Change<'_>],
@@ -331,7 +332,7 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
         }
     }
 
-    /// Tells of an old entry whose value is in a chain, which is freed later.
+    /// Calls `before` with an old entry whose value is in a chain. The chain is freed later.
     pub(super) fn tell_old_chain(
         &mut self,
         change: &Change<'_>,
@@ -360,8 +361,7 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
         Ok(())
     }
 
-    /// Publishes what has been made ready, in its order, and frees the chains that are needed no
-    /// more (T6).
+    /// Publishes the pages in `order`, and frees the displaced chains (T6).
     pub(super) fn publish(&mut self) -> Result<(), TreeError> {
         let mut pages = Vec::new();
         for chain in self.displaced.drain(..) {
@@ -431,7 +431,8 @@ impl InPlace<'_> {
     }
 }
 
-/// Tells what was there before an operation; unless it has to be read from a chain first.
+/// Calls `before` with what was there before an operation; if that must be read from a chain first,
+/// returns a pause instead.
 fn tell(
     node: &Node<'_>,
     at: usize,
@@ -454,7 +455,7 @@ fn tell(
     }
 }
 
-/// What was there before an operation, for a caller that cannot stop in the middle.
+/// Returns what was there before an operation, for a caller that cannot pause.
 pub(super) fn old_payload<'a>(
     node: &Node<'a>,
     change: &Change<'_>,

@@ -1,5 +1,4 @@
-//! Bytes that make no sense, though their checksum is right: an error or a wrong answer, never a
-//! panic.
+//! Tests of inconsistent bytes whose checksum is right: an error or a wrong answer, never a panic.
 
 use std::ops::ControlFlow;
 
@@ -22,7 +21,7 @@ fn tree_of(pages: &MemoryPages, task: &Task<'_>, tree: Tree) {
     edit.finish();
 }
 
-/// Does everything there is to do, and does not mind errors.
+/// Runs all operations, and ignores errors.
 fn try_everything(pages: &MemoryPages, task: &Task<'_>, tree: Tree, dice: &mut Dice) {
     for _ in 0..10 {
         let key = [vec![b'x'; dice.below(60) as usize], number_key(dice.next())].concat();
@@ -80,7 +79,7 @@ fn random_bytes_do_not_panic() {
                 // Mostly headers and slots, where damage does most.
                 let end = [8, 100, 800, BODY_BYTES as u64][dice.below(4) as usize];
                 let at = dice.below(end) as usize;
-                // The kind, level and tree are looked at first, and hide what is behind.
+                // The kind, level and tree are checked first, and hide other damage.
                 if !(8..16).contains(&at) && at > 1 || dice.one_in(20) {
                     body[at] = dice.next() as u8;
                 }
@@ -111,7 +110,7 @@ fn checks_find_what_was_damaged() {
         let verified = tree.verify(&pages, &task).expect("the task is not interrupted");
         missed += u32::from(verified.findings.is_empty());
     }
-    // Bytes that mean nothing where they are: the first child of a leaf, padding.
+    // Some bytes have no meaning: the first child of a leaf, padding.
     assert!(missed < 18, "{missed}");
 }
 
@@ -178,7 +177,7 @@ fn pages_that_cannot_be_read_are_all_found_and_nothing_else() {
     // One of the leaves, or the chain, may lie below the inner node.
     assert!(found.iter().all(|page| lost.contains(page)), "{found:?} of {lost:?}");
     assert!(found.len() >= 3 && found.contains(&inner[inner.len() / 2]), "{found:?} of {lost:?}");
-    // What is left of a chain is told of by its first page.
+    // `verify` reports what is left of a chain under its first page.
     seen -= usize::from(found.contains(&chain));
     let nodes_found = found.iter().filter(|page| **page != chain).count();
     assert_eq!(seen, nodes_found, "{:?}", verified.findings);

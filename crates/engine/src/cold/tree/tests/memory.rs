@@ -32,7 +32,7 @@ impl Image {
 pub struct MemoryPages {
     slots: Box<[Atomic<Image>]>,
     next: AtomicU64,
-    /// Numbers that no thread can have in hand under a guard any more.
+    /// Freed numbers that no thread can hold under a guard any more.
     free: Arc<Mutex<Vec<u64>>>,
     collector: Collector,
     /// Of 1,024 pages, how many count as evicted.
@@ -40,16 +40,16 @@ pub struct MemoryPages {
     dice: AtomicU64,
     /// Pages that may still be allocated.
     pub quota: AtomicU64,
-    /// Pages that were asked for ahead of their use.
+    /// Pages that were requested ahead of their use.
     pub asked: Mutex<Vec<PageNumber>>,
-    /// Loads that go by, and what then happens while one is waited for.
+    /// After how many loads another thread acts while a load waits, and what it does.
     pub while_loading: Mutex<Option<(u32, Interlude)>>,
 }
 
 /// An action of other threads.
 type Interlude = Box<dyn FnOnce(&MemoryPages) + Send>;
 
-/// An image that is kept, because it is a copy.
+/// A pinned image: a copy, which stays.
 pub struct Pinned(Box<Image>);
 
 impl Deref for Pinned {
@@ -85,7 +85,7 @@ impl MemoryPages {
         }
     }
 
-    /// Pages that were asked for ahead of their use, since this was called last.
+    /// Takes the pages that were requested ahead of their use since the last call.
     pub fn take_asked(&self) -> Vec<PageNumber> {
         std::mem::take(&mut self.asked.lock().expect("no panic under this lock"))
     }
@@ -109,7 +109,7 @@ impl MemoryPages {
         }
     }
 
-    /// Lets the epochs go on until freed numbers can be used again.
+    /// Advances the epoch until freed numbers can be used again.
     pub fn reclaim(&self) {
         for _ in 0..10 {
             self.collector.register().pin().flush();
@@ -122,7 +122,8 @@ impl MemoryPages {
     }
 
     fn current<'g>(&self, page: PageNumber, guard: &'g Guard) -> Option<&'g Image> {
-        // SAFETY: what a slot points to is destroyed by the epochs only after it has been replaced.
+        // SAFETY: an image is replaced in its slot before it is retired, and is destroyed only when
+        // the guards of that time have ended.
         unsafe { self.slot(page).load(Acquire, guard).as_ref() }
     }
 }
@@ -183,7 +184,7 @@ pub struct MemoryEdit<'p> {
 }
 
 impl<'p> MemoryEdit<'p> {
-    /// Called after every publication.
+    /// Sets what is called after every publication.
     #[allow(dead_code, reason = "the benchmark does not")]
     pub fn on_publish(mut self, hook: impl FnMut(&MemoryPages) + Send + 'p) -> Self {
         self.on_publish = Some(Mutex::new(Box::new(hook)));
@@ -201,7 +202,7 @@ impl<'p> MemoryEdit<'p> {
         let handle = self.pages.collector.register();
         let guard = handle.pin();
         for old in self.retired.drain(..) {
-            // SAFETY: it has been replaced, and is retired once.
+            // SAFETY: the image has been replaced in its slot, and is retired once.
             unsafe { guard.defer_destroy(old.load(Relaxed, &guard)) }
         }
         guard.flush();
@@ -253,8 +254,8 @@ impl Edit for MemoryEdit<'_> {
             Some(image) => image,
             None => return Err(ColdError::Freed(page)),
         };
-        // SAFETY: only this batch replaces the image, which keeps it until it is finished or
-        // dropped; both take the batch exclusively.
+        // SAFETY: only this batch replaces images, and it keeps those that it has replaced until it
+        // is finished or dropped; both need the batch exclusively, which the result borrows.
         Ok(unsafe { &(*image).body })
     }
 

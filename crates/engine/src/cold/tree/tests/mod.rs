@@ -1,4 +1,4 @@
-//! Trees against a model, with readers between any two publications.
+//! Tests of trees against a model, with readers between any two publications.
 
 mod damage;
 mod memory;
@@ -43,7 +43,7 @@ impl Dice {
     }
 }
 
-/// An empty tree in a table of its own.
+/// An empty tree in a page table of its own.
 fn empty(runtime: &Runtime) -> (MemoryPages, Tree) {
     let pages = MemoryPages::new(runtime, 1 << 16);
     let task = Task::blocking(runtime);
@@ -62,7 +62,7 @@ fn apply(pages: &MemoryPages, task: &Task<'_>, tree: Tree, changes: &[Change<'_>
     applied
 }
 
-/// Puts entries of these keys, each with itself as the value.
+/// Puts entries with these keys; the value of each is its key.
 fn put_all(pages: &MemoryPages, task: &Task<'_>, tree: Tree, keys: &[Vec<u8>]) {
     let put = |key| Change { key, action: Action::Put { stamp: 0, value: key } };
     let changes: Vec<Change<'_>> = keys.iter().map(|key| put(key.as_slice())).collect();

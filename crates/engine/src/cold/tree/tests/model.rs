@@ -9,17 +9,17 @@ use super::*;
 type Value = (u64, Vec<u8>);
 type Model = BTreeMap<Vec<u8>, Value>;
 
-/// A batch: what is to become of each key.
+/// A batch: for each key its new value, or `None` to delete it.
 type Batch = BTreeMap<Vec<u8>, Option<Value>>;
 
-/// What keys and values are like.
+/// The shape of a run's keys and values.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     /// Different keys.
     keys: u64,
-    /// Bytes that a key is padded with.
+    /// The most bytes that a key is padded with.
     key_padding: u64,
-    /// … and where the padding is: keys differ behind it or before it.
+    /// Whether the padding comes first: keys differ after it, and else before it.
     padding_first: bool,
     /// One in this many values is long.
     long_one_in: u64,
@@ -32,7 +32,7 @@ impl Shape {
         let padding = vec![b'p'; (number * 7919 % (self.key_padding + 1)) as usize];
         let digits = format!("{number:06}").into_bytes();
         let parts = match self.padding_first {
-            // Numbers next to each other have padding of one length.
+            // Most neighbouring numbers have padding of one length.
             true => [vec![b'p'; (number / 50 % (self.key_padding + 1)) as usize], digits],
             false => [digits, padding],
         };
@@ -63,7 +63,7 @@ impl Shape {
             batch.insert(self.key(number), (!delete).then(|| self.value(dice)));
         }
         if phase % 4 == 3 && dice.one_in(20) {
-            // Everything goes.
+            // Deletes everything.
             batch = model.keys().map(|key| (key.clone(), None)).collect();
         }
         batch
@@ -98,7 +98,7 @@ impl Allowed<'_> {
         assert!(as_before || as_after, "key {:?}: {:?}", String::from_utf8_lossy(key), found);
     }
 
-    /// Whether a scan must come across a key.
+    /// Whether a scan must find a key.
     fn must_be_there(&self, key: &[u8]) -> bool {
         self.old.contains_key(key) && self.batch.get(key).is_none_or(Option::is_some)
     }
@@ -206,7 +206,7 @@ fn is_inside(key: &[u8], bound: Bound<&[u8]>, direction: Direction) -> bool {
     }
 }
 
-/// Applies a batch, with readers between any two publications. Returns what it came to.
+/// Applies a batch, with readers between any two publications, and checks the result.
 fn apply(
     pages: &MemoryPages,
     runtime: &Runtime,

@@ -1,4 +1,4 @@
-//! Single nodes.
+//! Tests of single nodes.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! How full trees are, what is known of them, and how they go.
+//! Tests of how full trees are, how they are measured and read ahead, and how they are dropped.
 
 use std::collections::HashSet;
 use std::ops::Bound;
@@ -19,7 +19,7 @@ fn measure(pages: &MemoryPages, task: &Task<'_>, tree: Tree) -> Measures {
     measures
 }
 
-/// Share of the leaves that entries take.
+/// The share of the leaves' bytes that entries take.
 fn fill(measures: &Measures) -> f64 {
     measures.leaf_bytes_used as f64 / (measures.leaf_pages * BODY_BYTES as u64) as f64
 }
@@ -360,7 +360,7 @@ fn long_scans_of_narrow_trees_ask_for_all_nodes_above_leaves() {
     let runtime = runtime();
     let task = Task::blocking(&runtime);
     let pages = MemoryPages::new(&runtime, 1 << 15);
-    // Keys differ at both ends, so that neither end of what separates them can be left out.
+    // Keys differ at both ends, so that separators can be cut at neither end.
     let key = |n: u64| [&(n / 30).to_be_bytes()[..], &[b'k'; 900], &n.to_be_bytes()].concat();
     let entries = (0..30_000_u32).map(|n| (key(n.into()), vec![1; 300]));
     let tree = load_entries(&pages, &task, 40, entries);
@@ -376,8 +376,8 @@ fn long_scans_of_narrow_trees_ask_for_all_nodes_above_leaves() {
             if direction == Direction::Backward {
                 above.reverse();
             }
-            // The first is come to by way of the node above that, and the scan's first leaves have
-            // none ahead of them.
+            // The scan comes to the first node from its parent, and requests no node ahead of the
+            // first leaves.
             let missed = above[2..].iter().filter(|page| !asked.contains(page)).count();
             assert!(above.len() > 20 && missed == 0, "{direction:?}: {missed} of {}", above.len());
         }

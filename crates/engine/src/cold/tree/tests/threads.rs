@@ -1,4 +1,4 @@
-//! Readers and a writer at once.
+//! Tests of readers and a writer at once.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -6,7 +6,7 @@ use std::thread;
 
 use super::*;
 
-/// Even numbers stay; odd ones come and go, most of them at once.
+/// Multiples of 200 stay; all other numbers come and go, in batches of 3,000.
 #[test]
 fn readers_find_what_stays_while_a_writer_changes_the_rest() {
     const NUMBERS: u64 = 20_000;
@@ -133,7 +133,7 @@ fn change_everything(
         drop(edit);
         put_all(pages, &task, other, all);
     }
-    // Longer than before, so that they take all numbers that were freed.
+    // Entries are longer than before, so that they take all page numbers that were freed.
     let action = Action::Put { stamp: 0, value: &[1; 40] };
     let changes: Vec<Change<'_>> = all[10_000..].iter().map(|key| Change { key, action }).collect();
     apply(pages, &task, tree, &changes);
