@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use base::{SqlError, SqlType, Value};
+use base::{SqlError, SqlResult, SqlType, Value};
 use engine::hot::row::RowLayout;
 
 use crate::Unit;
+use crate::error::internal;
 use crate::inst::{Inst, MarkId, Pc, Reg, RegList, RegType};
 use crate::object::{ObjId, ObjectDesc};
 use crate::operand::Access;
@@ -62,10 +63,6 @@ impl Default for Builder {
 
 /// The section of constants.
 const CONSTANTS: usize = 0;
-
-/// Units with more calls of routines are not verified: what each caller knows is followed through
-/// the routine, which takes minutes for thousands of them.
-const VERIFIED_CALLS_MAX: usize = 256;
 
 /// A register that no unit has because it has too many.
 const REGISTERS_MAX: usize = u16::MAX as usize;
@@ -229,8 +226,9 @@ impl Builder {
         self.sections[CONSTANTS].push(inst);
     }
 
-    /// Ends the unit: puts the prologue first, resolves labels, verifies in debug builds.
-    pub fn finish(mut self) -> Unit {
+    /// Ends the unit: puts the prologue first, resolves labels, verifies. A unit that
+    /// breaks its contract is error 8624, in debug builds a panic that shows it.
+    pub fn finish(mut self) -> SqlResult<Unit> {
         self.emit(Inst::Halt);
         let starts: Vec<usize> = (self.sections.iter())
             .scan(0, |at, section| {
@@ -265,14 +263,13 @@ impl Builder {
             .map(|&((section, at), line)| (Pc((starts[section] + at) as u32), line))
             .collect();
         note_unread(&mut unit);
-        let calls = unit.code.iter().filter(|inst| matches!(inst, Inst::Gosub { .. })).count();
-        if cfg!(debug_assertions)
-            && calls <= VERIFIED_CALLS_MAX
-            && let Err(problem) = verify::verify(&unit)
-        {
-            panic!("lowering made a bad unit: {problem}\n{}", crate::print::unit(&unit));
+        if let Err(problem) = verify::verify(&unit) {
+            if cfg!(debug_assertions) {
+                panic!("lowering made a bad unit: {problem}\n{}", crate::print::unit(&unit));
+            }
+            return Err(internal(&format!("lowering made a bad unit: {problem}")));
         }
-        unit
+        Ok(unit)
     }
 }
 

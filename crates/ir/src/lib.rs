@@ -8,8 +8,8 @@
 //! # The life of a unit
 //!
 //! `compile::lower` writes it through a [`builder::Builder`]; [`builder::Builder::finish`] resolves
-//! labels and, in debug builds, runs [`verify`] on it; a plan cache shares it between sessions; it
-//! never changes. [`print`] shows it to people.
+//! labels and runs [`verify`] on it; a plan cache shares it between sessions; it never changes.
+//! [`print`] shows it to people.
 //!
 //! # Shape
 //!
@@ -37,7 +37,8 @@
 //!   the unit, a variable that the statement does not assign, an object's memory, or the
 //!   arena at a place that no [`Inst::Reset`] between definition and use gives back.
 //!
-//! [`verify`] checks U1 to U3. U4 is lowering's duty.
+//! [`verify`] checks them; of U4 it takes for granted that the engine keeps the rows of a snapshot,
+//! and objects their rows until they are asked for the next.
 
 pub mod builder;
 pub mod error;

@@ -73,7 +73,7 @@ pub fn statement(plan: &Plan, options: Options) -> SqlResult<Unit> {
     let mut lowering = Lowering::new(options);
     lowering.columns = Columns::of_plan(plan);
     lowering.plan(plan)?;
-    Ok(lowering.b.finish())
+    lowering.b.finish()
 }
 
 /// A scalar expression as a unit that leaves its value in [`Unit::result`].
@@ -82,7 +82,7 @@ pub fn scalar(expr: &Expr, options: Options) -> SqlResult<Unit> {
     lowering.columns = Columns::of_expr(expr);
     let val = lowering.expr(expr)?;
     lowering.b.unit.result = Some((val.reg, expr.ty));
-    Ok(lowering.b.finish())
+    lowering.b.finish()
 }
 
 /// `SET @variable = expression` as a unit.
@@ -91,7 +91,7 @@ pub fn assignment(variable: VarId, expr: &Expr, options: Options) -> SqlResult<U
     lowering.columns = Columns::of_expr(expr);
     let val = lowering.expr(expr)?;
     lowering.b.emit(Inst::StoreVar { var: variable.0, src: val.reg });
-    Ok(lowering.b.finish())
+    lowering.b.finish()
 }
 
 /// A condition as a unit that leaves 1 in [`Unit::result`] if it is true, and 0 if it is not.
@@ -105,14 +105,14 @@ pub fn condition(pred: &Pred, options: Options) -> SqlResult<Unit> {
     lowering.b.emit(Inst::Int { dst: result, value: 1 });
     lowering.b.place(end);
     lowering.b.unit.result = Some((result, base::SqlType::bit()));
-    Ok(lowering.b.finish())
+    lowering.b.finish()
 }
 
 /// A natively compiled module as a unit.
 pub fn native(module: &NativeModule, options: Options) -> SqlResult<Unit> {
     let mut lowering = Lowering::new(options);
     lowering.native_module(module)?;
-    Ok(lowering.b.finish())
+    lowering.b.finish()
 }
 
 /// A function that writes the code for one row.
