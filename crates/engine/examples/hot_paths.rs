@@ -17,12 +17,12 @@ use base::ids::{DbId, SessionId, StorageId};
 use base::{Arena, SqlType, ValueRef};
 use crossbeam_epoch::Collector;
 use engine::database::{Database, DatabaseIdentity, DatabaseOptions, Host};
-use engine::hot::cursor::{Cursor, RowRef, ScanRange};
+use engine::hot::cursor::{Cursor, ScanRange};
 use engine::hot::index::Direction;
 use engine::hot::key::{KeyBuf, KeyColumn, SeekKey};
 use engine::hot::table::{IndexKind, IndexSpec, Table, TableSpec};
 use engine::hot::visibility::Isolation;
-use engine::txn::{DatabaseSession, Durability, ReadAt, Statement, Transaction, Written};
+use engine::txn::{DatabaseSession, Durability, ReadAt, RowRef, Statement, Transaction, Written};
 use engine::wait::{Runtime, RuntimeOptions, Task, ThreadTimer};
 use env::Env;
 
@@ -129,7 +129,7 @@ impl<'a, 't> Session<'a, 't> {
         let mut open = None;
         for (n, id) in (1..).zip(ids) {
             let (txn, s) = open.get_or_insert_with(|| self.begin());
-            txn.insert(self.task, table, &s.snapshot, image.set(id, 0)).expect("a fresh key");
+            txn.insert(self.task, table, s.snapshot(), image.set(id, 0)).expect("a fresh key");
             if n % per_commit == 0 {
                 open.take().into_iter().for_each(|(txn, _)| self.commit(txn));
             }
@@ -138,27 +138,27 @@ impl<'a, 't> Session<'a, 't> {
         self.session.wait_shown(self.task).expect("the disk works");
     }
 
-    fn find(
+    fn find<'s>(
         &mut self,
         txn: &mut Transaction,
-        s: &Statement,
-        table: &Table,
-        how: (usize, u64),
-    ) -> RowRef {
-        let (index, id) = how;
+        s: &'s Statement,
+        table: &'s Table,
+        (index, id): (usize, u64),
+        arena: &'s Arena,
+    ) -> RowRef<'s> {
         // The key of an int, as machine code makes it.
         let key = (id as u32 ^ 1 << 31).to_be_bytes();
-        let (key, arena) = ((index, SeekKey::Bytes(&key)), Arena::new());
-        let found = txn.look_up(self.task, table, &s.snapshot, key, &arena);
+        let key = (index, SeekKey::Bytes(&key));
+        let found = txn.look_up(self.task, table, s.snapshot(), key, arena);
         found.expect("reads succeed").expect("it is there")
     }
 
     fn look_up(&mut self, table: &Table, index: usize, rows: u64) {
-        let (mut txn, s) = self.begin();
+        let ((mut txn, s), arena) = (self.begin(), Arena::new());
         let mut sum = 0;
         for i in 0..rows {
-            let found = self.find(&mut txn, &s, table, (index, scattered(i, rows)));
-            sum += u64::from(txn.row(table, found)[1]);
+            let found = self.find(&mut txn, &s, table, (index, scattered(i, rows)), &arena);
+            sum += u64::from(txn.row(found)[1]);
         }
         std::hint::black_box(sum);
         self.commit(txn);
@@ -167,14 +167,14 @@ impl<'a, 't> Session<'a, 't> {
     fn look_up_by_cursor(&mut self, table: &Table, index: usize, rows: u64) {
         let (mut txn, s) = self.begin();
         let key = ScanRange::Key(KeyBuf::default());
-        let mut cursor = Cursor::new(&s.snapshot, index, key, Direction::Forward);
+        let mut cursor = Cursor::new(s.snapshot(), index, key, Direction::Forward);
         let mut sum = 0;
         for i in 0..rows {
             let id = ValueRef::Int(scattered(i, rows) as i64);
             table.key_spec(index).encode_values(&[id], &mut self.key);
-            cursor.restart_at_key(&s.snapshot, &self.key);
+            cursor.restart_at_key(s.snapshot(), &self.key);
             let found = cursor.next(&mut txn, self.task, table).expect("reads succeed");
-            sum += u64::from(txn.row(table, found.expect("it is there"))[1]);
+            sum += u64::from(txn.row(found.expect("it is there"))[1]);
         }
         std::hint::black_box(sum);
         self.commit(txn);
@@ -184,12 +184,12 @@ impl<'a, 't> Session<'a, 't> {
     fn update(&mut self, table: &Table, rows: u64, per_commit: u64, v: u64) {
         let mut image = Image::new(table);
         for first in (0..rows).step_by(per_commit as usize) {
-            let (mut txn, s) = self.begin();
+            let ((mut txn, s), arena) = (self.begin(), Arena::new());
             for i in first..(first + per_commit).min(rows) {
                 let id = scattered(i, rows);
-                let found = self.find(&mut txn, &s, table, (HASH, id));
+                let found = self.find(&mut txn, &s, table, (HASH, id), &arena);
                 let row = image.set(id, v);
-                let written = txn.update(self.task, table, &s.snapshot, found, row);
+                let written = txn.update(self.task, s.snapshot(), found, row);
                 assert!(matches!(written, Ok(Written::Done(_))));
             }
             self.commit(txn);
@@ -368,7 +368,7 @@ fn durable_commits(host: &Host, database: &Arc<Database>, figures: &mut Figures)
             for id in (part..COMMITS).step_by(2) {
                 let (mut txn, s) = session.begin();
                 let row = image.set(id, 0);
-                txn.insert(task, &own_table, &s.snapshot, row).expect("a fresh key");
+                txn.insert(task, &own_table, s.snapshot(), row).expect("a fresh key");
                 session.commit_durably(txn);
             }
         });

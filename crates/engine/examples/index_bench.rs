@@ -125,15 +125,14 @@ impl Bench {
         values.push(Value::Chars(pad.into()));
         let row = self.layout.build_owned(&values);
         let memory = heap::allocate(anchor_size(LINKS, row.len())).expect("there is memory");
-        let anchor = AnchorPtr::from_address(memory.as_ptr() as u64).expect("not null");
         // SAFETY: the memory is this thread's alone and large enough.
         unsafe {
-            anchor.initialise(LINKS);
+            let anchor = AnchorPtr::create(memory, LINKS);
             let inline = anchor.inline(LINKS);
             inline.initialise_inline(0);
             inline.row().as_ptr().copy_from_nonoverlapping(row.as_ptr(), row.len());
+            anchor
         }
-        anchor
     }
 
     fn row(&self, anchor: AnchorPtr) -> &[u8] {

@@ -78,19 +78,19 @@ impl Session {
 
     fn insert(&mut self, txn: &mut Transaction, s: &Statement, table: &Table, id: u64) {
         row(table, id, 0, &mut self.row);
-        txn.insert(&self.task, table, &s.snapshot, &self.row).expect("a fresh key");
+        txn.insert(&self.task, table, s.snapshot(), &self.row).expect("a fresh key");
     }
 
-    fn seek(&mut self, cursor: &mut Cursor, s: &Statement, table: &Table, id: u64) {
+    fn seek<'s>(&mut self, cursor: &mut Cursor<'s>, s: &'s Statement, table: &Table, id: u64) {
         table.key_spec(0).encode_values(&[base::ValueRef::Int(id as i64)], &mut self.key);
-        cursor.restart_at_key(&s.snapshot, &self.key);
+        cursor.restart_at_key(s.snapshot(), &self.key);
     }
 
-    fn update(
+    fn update<'s>(
         &mut self,
         txn: &mut Transaction,
-        s: &Statement,
-        cursor: &mut Cursor,
+        s: &'s Statement,
+        cursor: &mut Cursor<'s>,
         table: &Table,
         id: u64,
         v: i64,
@@ -99,12 +99,12 @@ impl Session {
         let found =
             cursor.next(txn, &self.task, table).expect("reads succeed").expect("it is there");
         row(table, id, v, &mut self.row);
-        let written = txn.update(&self.task, table, &s.snapshot, found, &self.row);
+        let written = txn.update(&self.task, s.snapshot(), found, &self.row);
         assert!(matches!(written, Ok(Written::Done(_))));
     }
 
-    fn cursor(s: &Statement) -> Cursor {
-        Cursor::new(&s.snapshot, 0, ScanRange::Key(KeyBuf::default()), Direction::Forward)
+    fn cursor(s: &Statement) -> Cursor<'_> {
+        Cursor::new(s.snapshot(), 0, ScanRange::Key(KeyBuf::default()), Direction::Forward)
     }
 }
 
@@ -179,6 +179,7 @@ fn reads_and_updates(host: &Host, database: &Database, rows: u64, kind: &str) {
     let started = Meter::start();
     for i in 0..rows {
         let (mut txn, s) = session.begin();
+        let mut cursor = Session::cursor(&s);
         session.seek(&mut cursor, &s, &table, scattered(i, rows));
         let found = cursor.next(&mut txn, &session.task, &table).expect("reads succeed");
         assert!(found.is_some());
@@ -187,6 +188,7 @@ fn reads_and_updates(host: &Host, database: &Database, rows: u64, kind: &str) {
     started.report(&format!("{kind}: point look-up, one a transaction"), rows);
     let started = Meter::start();
     let (mut txn, s) = session.begin();
+    let mut cursor = Session::cursor(&s);
     for i in 0..rows {
         session.update(&mut txn, &s, &mut cursor, &table, i, 1);
     }
@@ -195,6 +197,7 @@ fn reads_and_updates(host: &Host, database: &Database, rows: u64, kind: &str) {
     let started = Meter::start();
     for i in 0..rows {
         let (mut txn, s) = session.begin();
+        let mut cursor = Session::cursor(&s);
         session.update(&mut txn, &s, &mut cursor, &table, i % 100, i as i64);
         session.commit(txn);
     }
@@ -249,7 +252,7 @@ fn reclaiming(host: &Host, database: &Database, rows: u64, kind: &str) {
         session.seek(&mut cursor, &s, &table, id);
         let found = cursor.next(&mut txn, &session.task, &table).expect("reads succeed");
         let found = found.expect("it is there");
-        let written = txn.delete(&session.task, &table, &s.snapshot, found);
+        let written = txn.delete(&session.task, s.snapshot(), found);
         assert!(matches!(written, Ok(Written::Done(_))));
     }
     let end = session.commit(txn);

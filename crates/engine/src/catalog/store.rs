@@ -14,7 +14,7 @@ use super::sequences::Sequences;
 use super::spec::table_spec;
 use super::system_tables::{FIRST_USER_STORAGE, RowKey, SystemRow, SystemTable};
 use crate::database::Database;
-use crate::hot::cursor::{Cursor, RowRef, ScanRange};
+use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;
 use crate::hot::key::{KeyBuf, KeyColumn};
 use crate::hot::reclaim::Tables;
@@ -23,7 +23,7 @@ use crate::hot::visibility::{Isolation, Snapshot};
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicI32, AtomicU64};
 use crate::sync::{Arc, Mutex, RwLock};
-use crate::txn::{ReadAt, Transaction, TxnResult, Written};
+use crate::txn::{ReadAt, RowRef, Transaction, TxnResult, Written};
 use crate::wait::Task;
 
 /// The catalog of one database.
@@ -275,20 +275,20 @@ impl Catalog {
 impl Catalog {
     /// Every row of every system table that a new statement of the transaction sees.
     pub fn read_rows(&self, task: &Task, txn: &mut Transaction) -> TxnResult<Vec<SystemRow>> {
-        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
         let mut rows = Vec::new();
         let mut read = || {
             for (system, table) in &self.system {
                 let mut cursor =
-                    Cursor::new(&statement.snapshot, 0, ScanRange::All, Direction::Forward);
+                    Cursor::new(statement.snapshot(), 0, ScanRange::All, Direction::Forward);
                 while let Some(row) = cursor.next(txn, task, table)? {
-                    rows.push(SystemRow::from_bytes(*system, txn.row(table, row)));
+                    rows.push(SystemRow::from_bytes(*system, txn.row(row)));
                 }
             }
             Ok(())
         };
         let result = read();
-        txn.end_statement(statement);
+        txn.end_statement(&mut statement);
         result.map(|()| rows)
     }
 
@@ -303,16 +303,16 @@ impl Catalog {
         bytes: Option<&[u8]>,
     ) -> CatalogResult<()> {
         let table = self.system_table(system);
-        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        let snapshot = statement.snapshot;
+        let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let snapshot = *statement.snapshot();
         let result = match (existed, bytes) {
             (false, None) => Ok(()),
             (false, Some(bytes)) => txn.insert(task, table, &snapshot, bytes).map(drop),
             (true, bytes) => replace_row(task, txn, (table, &snapshot), key, bytes),
         };
         match result {
-            Ok(()) => txn.end_statement(statement),
-            Err(_) => txn.rollback_statement(task, statement),
+            Ok(()) => txn.end_statement(&mut statement),
+            Err(_) => txn.rollback_statement(task, &mut statement),
         }
         result.map_err(CatalogError::Transaction)
     }
@@ -375,13 +375,15 @@ fn replace_row(
     let mut row: RowRef = found.expect("the schema says that there is a row");
     loop {
         let written = match bytes {
-            Some(bytes) => txn.update(task, table, snapshot, row, bytes)?,
-            None => txn.delete(task, table, snapshot, row)?,
+            Some(bytes) => txn.update(task, snapshot, row, bytes)?,
+            None => txn.delete(task, snapshot, row)?,
         };
         match written {
             Written::Done(_) => return Ok(()),
             Written::Newer(newer) => row = newer,
-            other => unreachable!("the definition's lock keeps others from this row: {other:?}"),
+            Written::Gone | Written::Repeated => {
+                unreachable!("the definition's lock keeps others from this row")
+            }
         }
     }
 }

@@ -111,7 +111,7 @@ impl AnchorPtr {
     }
 
     /// The anchor at this address, which [`AnchorPtr::address`] gave, or `None` for 0.
-    pub fn from_address(address: u64) -> Option<AnchorPtr> {
+    pub(crate) fn from_address(address: u64) -> Option<AnchorPtr> {
         debug_assert_eq!(address & !ADDRESS_MASK, 0, "tags are masked off first");
         NonNull::new(address as *mut u8).map(AnchorPtr)
     }
@@ -139,13 +139,13 @@ impl AnchorPtr {
         unsafe { self.0.add(WORD * (1 + ordinal)).cast().as_ref() }
     }
 
-    /// Writes the first words of fresh memory: a head that leads to the inline version alone, and
-    /// empty links.
+    /// Makes fresh memory an anchor, and writes its first words: a head that leads to the inline
+    /// version alone, and empty links.
     ///
     /// # Safety
     /// The caller has exclusive access to the memory, which is large enough for this many links.
-    pub unsafe fn initialise(self, links: usize) {
-        let words = self.0.as_ptr().cast::<u64>();
+    pub unsafe fn create(memory: NonNull<u8>, links: usize) -> AnchorPtr {
+        let words = memory.cast::<u64>();
         // SAFETY: the caller has exclusive access to memory for these words; it is word-aligned.
         unsafe {
             words.write(INLINE);
@@ -153,6 +153,7 @@ impl AnchorPtr {
                 words.add(1 + ordinal).write(0);
             }
         }
+        AnchorPtr(memory)
     }
 
     /// The inline version of an anchor with this many links.
@@ -167,13 +168,13 @@ impl AnchorPtr {
 
 impl VersionPtr {
     /// The version at this address, or `None` for 0.
-    pub fn from_address(address: u64) -> Option<VersionPtr> {
+    pub(crate) fn from_address(address: u64) -> Option<VersionPtr> {
         debug_assert_eq!(address & !ADDRESS_MASK, 0, "tags are masked off first");
         NonNull::new(address as *mut u8).map(VersionPtr)
     }
 
     /// The version whose row bytes start at `row`, which [`VersionPtr::row`] returned.
-    pub fn of_row(row: *const u8) -> Option<VersionPtr> {
+    pub(crate) fn of_row(row: *const u8) -> Option<VersionPtr> {
         VersionPtr::from_address((row as u64).checked_sub(WORD as u64)?)
     }
 
@@ -250,16 +251,16 @@ impl VersionPtr {
 
 impl VersionPtr {
     /// The version whose copy starts at `copy`, begin word first.
-    pub fn of_copy(copy: &[u128]) -> VersionPtr {
+    pub(crate) fn of_copy(copy: &[u128]) -> VersionPtr {
         VersionPtr(NonNull::from(copy).cast())
     }
 }
 
 /// A version of a row, valid while the snapshot that it was read at is registered. For a row that
 /// is not in memory ([`AnchorPtr::COLD`]) it is a copy, valid as long as its cursor or arena keeps
-/// it.
+/// it. Plain data: see [`AnchorPtr`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RowRef {
+pub(crate) struct RowAt {
     /// The row.
     pub anchor: AnchorPtr,
     /// The version that the snapshot sees.

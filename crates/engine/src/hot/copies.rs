@@ -7,7 +7,7 @@
 
 use base::Arena;
 
-use crate::hot::anchor::{AnchorPtr, HEADER_LEN, RowRef, VersionPtr};
+use crate::hot::anchor::{AnchorPtr, HEADER_LEN, RowAt, VersionPtr};
 
 const WORD: usize = size_of::<u64>();
 const _: () = assert!(HEADER_LEN == WORD, "a header is a word");
@@ -49,13 +49,13 @@ impl Copies {
     }
 
     /// The copy at `at`, valid until another row is added.
-    pub fn get(&self, at: CopyAt) -> RowRef {
-        RowRef { anchor: AnchorPtr::COLD, version: version_of(&self.words[at.0..]) }
+    pub fn get(&self, at: CopyAt) -> RowAt {
+        RowAt { anchor: AnchorPtr::COLD, version: version_of(&self.words[at.0..]) }
     }
 }
 
 /// Copies a row that is not in memory into an arena.
-pub fn copy_to(arena: &Arena, row: &[u8]) -> RowRef {
+pub fn copy_to(arena: &Arena, row: &[u8]) -> RowAt {
     let words = arena.alloc_zeroed_words(1 + row.len().div_ceil(WORD));
     let whole = row.chunks_exact(WORD);
     if let (Some(to), Some(last)) = (words.last_mut(), last_word(whole.remainder())) {
@@ -63,7 +63,7 @@ pub fn copy_to(arena: &Arena, row: &[u8]) -> RowRef {
     }
     words[0] = row.len() as u64;
     words[1..].iter_mut().zip(whole).for_each(|(to, bytes)| *to = word(bytes));
-    RowRef { anchor: AnchorPtr::COLD, version: version_of(words) }
+    RowAt { anchor: AnchorPtr::COLD, version: version_of(words) }
 }
 
 /// The bytes of a copy.

@@ -4,7 +4,7 @@
 pub mod account;
 
 pub mod anchor;
-pub mod copies;
+pub(crate) mod copies;
 pub mod cursor;
 pub mod filter;
 pub mod gate;

@@ -6,6 +6,8 @@
 //! snapshot sees is never read again, and the chain word below such a version may point to memory
 //! that is freed.
 
+use std::marker::PhantomData;
+
 use base::ids::Lsn;
 use smallvec::SmallVec;
 
@@ -31,23 +33,40 @@ pub enum Isolation {
 
 /// A point in time to read at, and the transaction whose uncommitted changes are seen.
 ///
-/// It is valid only while its stamp is registered in a slot of the same database.
+/// Its stamp is registered in a slot of the same database for `'s`: as long as the statement is in
+/// progress that it belongs to. Outside the engine only a statement gives one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Snapshot {
+pub struct Snapshot<'s> {
     /// Commits with a stamp below this are seen.
-    pub stamp: Lsn,
+    pub(crate) stamp: Lsn,
     /// The slot of the transaction whose own changes are seen, or [`NO_SLOT`].
-    pub slot: u32,
+    pub(crate) slot: u32,
     /// Own changes by statements with a smaller number are seen.
-    pub statement: u64,
+    pub(crate) statement: u64,
     /// What protects the reads, and how writes at this snapshot meet those of other transactions.
-    pub isolation: Isolation,
+    pub(crate) isolation: Isolation,
+    pub(crate) registered: PhantomData<&'s ()>,
 }
 
-impl Snapshot {
+impl<'s> Snapshot<'s> {
     /// A snapshot that sees no uncommitted change.
-    pub fn committed_below(stamp: Lsn) -> Snapshot {
-        Snapshot { stamp, slot: NO_SLOT, statement: 0, isolation: Isolation::Snapshot }
+    pub(crate) fn committed_below(stamp: Lsn) -> Snapshot<'s> {
+        let (isolation, registered) = (Isolation::Snapshot, PhantomData);
+        Snapshot { stamp, slot: NO_SLOT, statement: 0, isolation, registered }
+    }
+
+    /// What protects the reads.
+    pub fn isolation(&self) -> Isolation {
+        self.isolation
+    }
+
+    /// The same snapshot, whose statement the compiler does not follow.
+    ///
+    /// # Safety
+    /// Nothing reads at it, and no row that was read at it is used, after the statement that it
+    /// belongs to has ended.
+    pub unsafe fn unbound<'a>(self) -> Snapshot<'a> {
+        Snapshot { registered: PhantomData, ..self }
     }
 
     /// Whether the snapshot sees the version (or deletion) whose begin word is in `place`; `None`

@@ -165,14 +165,14 @@ fn read(engine: &Engine, table: u64) -> State {
     let table = database.manager().tables().get(StorageId(1000 + table)).expect("it exists");
     let place = database.session(&engine.host().owner(SessionId(78)));
     let mut txn = Transaction::begin(&place, &task).expect("a slot is free");
-    let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
-    let mut cursor = Cursor::new(&s.snapshot, 2, ScanRange::All, Direction::Forward);
+    let mut s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+    let mut cursor = Cursor::new(s.snapshot(), 2, ScanRange::All, Direction::Forward);
     let mut rows = State::new();
     while let Some(row) = cursor.next(&mut txn, &task, &table).expect("reads succeed") {
-        let row = values(&table, txn.row(&table, row));
+        let row = values(&table, txn.row(row));
         rows.insert(row[0], row);
     }
-    txn.end_statement(s);
+    txn.end_statement(&mut s);
     txn.rollback(&task);
     rows
 }

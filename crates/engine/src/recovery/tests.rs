@@ -258,10 +258,11 @@ impl Server {
     }
 
     pub fn insert(&self, txn: &mut Transaction, table: &Table, row: Row) -> TxnResult<()> {
-        let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
-        let result = txn.insert(&self.task, table, &s.snapshot, &bytes(table, row));
-        txn.end_statement(s);
-        result.map(drop)
+        let mut s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+        let row = bytes(table, row);
+        let result = txn.insert(&self.task, table, s.snapshot(), &row).map(drop);
+        txn.end_statement(&mut s);
+        result
     }
 
     pub fn change(
@@ -271,20 +272,20 @@ impl Server {
         id: i64,
         new: impl Fn(Row) -> Option<Row>,
     ) -> TxnResult<()> {
-        let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+        let mut s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
         let range = ScanRange::Key(key(table, 0, id));
-        let mut cursor = Cursor::new(&s.snapshot, 0, range, Direction::Forward);
+        let mut cursor = Cursor::new(s.snapshot(), 0, range, Direction::Forward);
         while let Some(row) = cursor.next(txn, &self.task, table)? {
-            let written = match new(values(table, txn.row(table, row))) {
+            let written = match new(values(table, txn.row(row))) {
                 Some(new) => {
                     let new = bytes(table, new);
-                    txn.update(&self.task, table, &s.snapshot, row, &new)?
+                    txn.update(&self.task, s.snapshot(), row, &new)?
                 }
-                None => txn.delete(&self.task, table, &s.snapshot, row)?,
+                None => txn.delete(&self.task, s.snapshot(), row)?,
             };
             assert!(matches!(written, Written::Done(_)));
         }
-        txn.end_statement(s);
+        txn.end_statement(&mut s);
         Ok(())
     }
 
@@ -298,11 +299,11 @@ impl Server {
         let mut txn = self.begin(id);
         let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
         let mut by_index = (0..3).map(|index| {
-            let mut cursor = Cursor::new(&s.snapshot, index, ScanRange::All, Direction::Forward);
+            let mut cursor = Cursor::new(s.snapshot(), index, ScanRange::All, Direction::Forward);
             let mut rows = BTreeMap::new();
             while let Some(row) = cursor.next(&mut txn, &self.task, &table).expect("reads succeed")
             {
-                let row = values(&table, txn.row(&table, row));
+                let row = values(&table, txn.row(row));
                 assert!(rows.insert(row[0], row).is_none(), "{row:?} twice in index {index}");
             }
             rows
@@ -715,7 +716,7 @@ fn insert_pairs(engine: &Engine, table: &Table, session: i64) -> (i64, i64) {
         for half in 0..2 {
             let id = session * 100_000 + 2 * n + half;
             let row = bytes(table, [id, id, n]);
-            txn.insert(&task, table, &s.snapshot, &row).expect("a fresh key");
+            txn.insert(&task, table, s.snapshot(), &row).expect("a fresh key");
         }
         let committed = txn.commit(&task, Durability::Full);
         if committed.and_then(|_| place.wait_shown(&task)).is_err() {

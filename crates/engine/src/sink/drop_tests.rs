@@ -62,11 +62,11 @@ fn a_dropped_table_has_its_trees_until_a_manifest_knows_it_to_be_gone() {
     sink(&server);
     checkpoint(&server);
     let mut reader = server.begin(5);
-    let statement = reader.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+    let mut statement = reader.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
     update(&server, 1, 7);
     checkpoint(&server);
     update(&server, 1, 8);
-    reader.end_statement(statement);
+    reader.end_statement(&mut statement);
     drop(reader);
     server.drop_table(5, FIRST).expect("no transaction uses it");
     world.sim.fs().inject(Fault::next(OpKind::Write, FaultKind::Io).on(".manifest"));

@@ -134,21 +134,21 @@ fn rows_leave_after_the_snapshots_of_their_round() {
     // More than once: the sink's own thread may be faster.
     for round in 0..10 {
         let mut first = server.begin(5);
-        let statement = first.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+        let mut statement = first.begin_statement(Isolation::Snapshot, ReadAt::Committed);
         update(&server, 0..80, 3 * round);
         sink();
         update(&server, 0..80, 3 * round + 1);
         update(&server, 0..80, 3 * round + 2);
         let mut second = server.begin(5);
         let mut seen = || {
-            let statement = second.begin_statement(Isolation::Snapshot, ReadAt::Committed);
-            let seen = rows_at(&mut second, &server.task, &table, &statement.snapshot);
-            second.end_statement(statement);
+            let mut statement = second.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+            let seen = rows_at(&mut second, &server.task, &table, statement.snapshot());
+            second.end_statement(&mut statement);
             seen.expect("pages can be read")
         };
         let before = seen();
         update(&server, 90..91, round);
-        first.end_statement(statement);
+        first.end_statement(&mut statement);
         drop(first);
         while database(&server).manager().reclaim(&server.task, 1000) > 0 {}
         sink();
@@ -169,9 +169,9 @@ fn an_old_snapshot_stops_neither_sinking_nor_checkpoints() {
     let table = server.table(5, FIRST);
     let mut reader = server.begin(5);
     let seen = |reader: &mut Transaction| {
-        let statement = reader.begin_statement(Isolation::Snapshot, ReadAt::Committed);
-        let seen = rows_at(reader, &server.task, &table, &statement.snapshot);
-        reader.end_statement(statement);
+        let mut statement = reader.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+        let seen = rows_at(reader, &server.task, &table, statement.snapshot());
+        reader.end_statement(&mut statement);
         seen.expect("pages can be read")
     };
     let old = seen(&mut reader);
@@ -229,8 +229,8 @@ fn a_row_that_two_rounds_have_written_leaves_once() {
         let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
         (txn, statement)
     };
-    let close = |(mut txn, statement): (Transaction, _)| {
-        txn.end_statement(statement);
+    let close = |(mut txn, mut statement): (Transaction, _)| {
+        txn.end_statement(&mut statement);
         txn.rollback(&server.task);
     };
     // With the keys that it has: so it stays behind one anchor.
@@ -297,8 +297,8 @@ fn rows_that_were_brought_back_for_nothing_leave_without_other_commits() {
 fn history_is_forgotten_after_a_crash() {
     let (world, server) = sunk_world(4);
     let mut reader = server.begin(5);
-    let statement = reader.begin_statement(Isolation::Snapshot, ReadAt::Committed);
-    reader.end_statement(statement);
+    let mut statement = reader.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+    reader.end_statement(&mut statement);
     update(&server, 0..40, 7);
     delete(&server, 40..60);
     database(&server).checkpoint(&server.task).expect("the disk works");
@@ -323,14 +323,14 @@ fn a_table_that_cannot_begin_to_sink_delays_checkpoints() {
     server.insert(&mut txn, &server.table(5, DISK + 1), [1, 1, 1]).expect("a fresh key");
     txn.commit(&server.task, Durability::Full).expect("there is room");
     let mut reader = server.begin(5);
-    let statement = reader.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+    let mut statement = reader.begin_statement(Isolation::Snapshot, ReadAt::Committed);
     fill(&server, 50..100);
     database(&server).sink_all(&server.task).expect("the disk works");
     fill(&server, 100..110);
     let error = database(&server).checkpoint(&server.task).expect_err("a snapshot is open");
     let in_the_way = EngineError::Checkpoint(CheckpointError::Sink(SinkError::InTheWay));
     assert_eq!(error.to_string(), in_the_way.to_string());
-    reader.end_statement(statement);
+    reader.end_statement(&mut statement);
     drop(reader);
     database(&server).checkpoint(&server.task).expect("the disk works");
     power_cycle(&world, server);

@@ -49,7 +49,7 @@ impl<'m> Hold<'m> {
     }
 
     /// The horizon as a snapshot.
-    fn snapshot(&self) -> Snapshot {
+    fn snapshot(&self) -> Snapshot<'_> {
         Snapshot::committed_below(self.found.through)
     }
 

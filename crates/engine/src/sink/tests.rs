@@ -19,7 +19,8 @@ use crate::checkpoint::Order;
 use crate::cold::table::ColdResult;
 use crate::cold::tree::{Chunk, Direction, Range};
 use crate::database::Database;
-use crate::hot::cursor::{Cursor, RowRef, ScanRange};
+use crate::hot::anchor::RowAt;
+use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction as IndexDirection;
 use crate::hot::sink_queue::Sinking;
 use crate::hot::status::Begin;
@@ -27,7 +28,9 @@ use crate::hot::table::Table;
 use crate::hot::visibility::{Isolation, Snapshot, View};
 use crate::recovery::tests::{DISK, Server, World, crash_seed_and_step, loaded, user_table};
 use crate::txn::tests::{Row, bytes, key, values};
-use crate::txn::{DatabaseSession, Durability, ReadAt, Transaction, TxnError, TxnResult, Written};
+use crate::txn::{
+    DatabaseSession, Durability, ReadAt, RowRef, Transaction, TxnError, TxnResult, Written,
+};
 use crate::wait::Task;
 
 const MEMORY: u64 = 1;
@@ -64,7 +67,7 @@ fn view(txn: &Transaction, task: &Task, table: &Table, snapshot: &Snapshot, id: 
     table.walk(&task.worker().pin(), table.log_index(), &mut walk, &mut |anchor| {
         // SAFETY: reached under the guard; the statement's snapshot is registered.
         match unsafe { snapshot.view(anchor, table.links(), &manager.slots) } {
-            View::Row(version) => decided = Decided::Row(RowRef { anchor, version }),
+            View::Row(version) => decided = Decided::Row(RowAt { anchor, version }),
             View::Deleted if decided == Decided::Nothing => decided = Decided::Deleted,
             View::Deleted | View::Nothing => {}
         }
@@ -75,22 +78,23 @@ fn view(txn: &Transaction, task: &Task, table: &Table, snapshot: &Snapshot, id: 
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Decided {
-    Row(RowRef),
+    Row(RowAt),
     Deleted,
     Nothing,
 }
 
 /// The row with this key, in memory: brought there if it is not.
-pub(super) fn find(
+pub(super) fn find<'s>(
     task: &Task,
     txn: &mut Transaction,
-    table: &Table,
-    snapshot: &Snapshot,
+    table: &'s Table,
+    snapshot: &Snapshot<'s>,
     id: i64,
-) -> TxnResult<Option<RowRef>> {
+) -> TxnResult<Option<RowRef<'s>>> {
     loop {
         match view(txn, task, table, snapshot, id) {
-            Decided::Row(row) => return Ok(Some(row)),
+            // SAFETY: the row is one of the table's, and visible to the registered snapshot.
+            Decided::Row(row) => return Ok(Some(unsafe { RowRef::new(table, row) })),
             Decided::Deleted => return Ok(None),
             Decided::Nothing => {}
         }
@@ -113,16 +117,16 @@ pub(crate) fn change(
     new: Option<Row>,
 ) -> TxnResult<()> {
     let table = server.table(5, n);
-    let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+    let mut s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
     loop {
-        let found = find(&server.task, txn, &table, &s.snapshot, id)?;
+        let found = find(&server.task, txn, &table, s.snapshot(), id)?;
         let row = found.unwrap_or_else(|| panic!("row {id} of table {n} is lost"));
         let written = match new {
             Some(new) => {
                 let new = bytes(&table, new);
-                txn.update(&server.task, &table, &s.snapshot, row, &new)?
+                txn.update(&server.task, s.snapshot(), row, &new)?
             }
-            None => txn.delete(&server.task, &table, &s.snapshot, row)?,
+            None => txn.delete(&server.task, s.snapshot(), row)?,
         };
         match written {
             Written::Done(_) => break,
@@ -131,7 +135,7 @@ pub(crate) fn change(
             other => panic!("no other writer: {other:?}"),
         }
     }
-    txn.end_statement(s);
+    txn.end_statement(&mut s);
     Ok(())
 }
 
@@ -155,9 +159,9 @@ pub(crate) fn rows_in(
     table: &Table,
 ) -> BTreeMap<i64, Row> {
     let mut txn = Transaction::begin(session, task).expect("a slot is free");
-    let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
-    let found = rows_at(&mut txn, task, table, &s.snapshot);
-    txn.end_statement(s);
+    let mut s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+    let found = rows_at(&mut txn, task, table, s.snapshot());
+    txn.end_statement(&mut s);
     txn.rollback(task);
     found.expect("pages can be read")
 }
@@ -267,9 +271,9 @@ impl OldReader {
     /// left.
     fn checked(mut self, server: &Server) -> Option<OldReader> {
         let table = server.table(5, FIRST);
-        let s = self.txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
-        let seen = rows_at(&mut self.txn, &server.task, &table, &s.snapshot);
-        self.txn.end_statement(s);
+        let mut s = self.txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+        let seen = rows_at(&mut self.txn, &server.task, &table, s.snapshot());
+        self.txn.end_statement(&mut s);
         assert_eq!(seen.ok()?, self.saw, "an old snapshot");
         Some(self)
     }
@@ -408,14 +412,14 @@ fn rebuild(server: &Server, dice: &mut SplitMix, state: &State) -> (State, TxnRe
             own.drop_table(StorageId(1000 + gone));
         });
         let mut build = database.build(task, &new, txn)?.expect("disk tables have trees");
-        let s = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        let mut cursor = Cursor::new(&s.snapshot, 0, ScanRange::All, IndexDirection::Forward);
+        let mut s = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let mut cursor = Cursor::new(s.snapshot(), 0, ScanRange::All, IndexDirection::Forward);
         while let Some(row) = cursor.next(txn, task, &old)? {
-            let mut row = bytes(&new, values(&old, txn.row(&old, row)));
+            let mut row = bytes(&new, values(&old, txn.row(row)));
             build.push(task, &mut row)?;
         }
         build.fill(task, txn)?;
-        txn.end_statement(s);
+        txn.end_statement(&mut s);
         // As any table that has sunk.
         if let Some(id) = lost {
             after.rows.remove(&(to, id));
@@ -623,21 +627,21 @@ fn a_row_that_is_queued_after_it_has_moved_is_not_lost() {
     let sink = || database.sink_all(&server.task).expect("the disk works");
     (0..3).for_each(|_| sink());
     let mut slow = server.begin(5);
-    let read = slow.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-    let row = find(&server.task, &mut slow, &table, &read.snapshot, 7);
-    let anchor = row.expect("there is room").expect("it is there").anchor;
+    let mut read = slow.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+    let row = find(&server.task, &mut slow, &table, read.snapshot(), 7);
+    let anchor = row.expect("there is room").expect("it is there").at().anchor;
     let mut txn = server.begin(5);
     change(&server, &mut txn, FIRST, 7, Some([7, 7, 1])).expect("no other writer");
     txn.commit(&server.task, Durability::Full).expect("there is room");
     sink();
     let waiting = database.sink_stats().expect("it has files").waiting;
     assert!(waiting > 1, "the statement in progress keeps both anchors in memory");
-    let (storage, stamp) = (table.storage(), read.snapshot.stamp);
+    let (storage, stamp) = (table.storage(), read.snapshot().stamp);
     database.manager().sinking.add(0, &mut vec![Sinking { storage, anchor, stamp }]);
     sink();
     let stats = database.sink_stats().expect("it has files");
     assert_eq!(stats.waiting, waiting, "an earlier round has it");
-    slow.end_statement(read);
+    slow.end_statement(&mut read);
     slow.rollback(&server.task);
     (0..3).for_each(|_| sink());
     let left = database.sink_stats().expect("it has files").rows - stats.rows;

@@ -36,19 +36,19 @@ fn transfer(
     (from, to): (i64, i64),
 ) -> TxnResult<()> {
     for (id, change) in [(from, -1), (to, 1)] {
-        let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+        let mut s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
         loop {
-            let found = find(task, txn, table, &s.snapshot, id)?;
+            let found = find(task, txn, table, s.snapshot(), id)?;
             let row = found.unwrap_or_else(|| panic!("account {id} is lost"));
-            let [id, k, v] = values(table, txn.row(table, row));
+            let [id, k, v] = values(table, txn.row(row));
             let new = bytes(table, [id, k, v + change]);
-            match txn.update(task, table, &s.snapshot, row, &new)? {
+            match txn.update(task, s.snapshot(), row, &new)? {
                 Written::Done(_) => break,
                 Written::Gone => {} // it has sunk since it was found
                 other => panic!("snapshots do not follow: {other:?}"),
             }
         }
-        txn.end_statement(s);
+        txn.end_statement(&mut s);
     }
     Ok(())
 }

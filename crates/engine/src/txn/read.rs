@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use base::Arena;
 
 use crate::critical::{self, Section};
-use crate::hot::anchor::AnchorPtr;
-use crate::hot::cursor::{Cursor, RowRef, ScanRange};
+use crate::hot::anchor::{AnchorPtr, RowAt};
+use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;
 use crate::hot::key::SeekKey;
 use crate::hot::status::Fate;
@@ -15,24 +15,44 @@ use crate::hot::visibility::{self, Isolation, Snapshot};
 use crate::txn::block::Peer;
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::read_set::Scan;
+use crate::txn::row_ref::RowRef;
 use crate::txn::transaction::Transaction;
 use crate::wait::Task;
 
-impl Cursor {
+impl Cursor<'_> {
     /// Returns the next visible row, or `None` after the last. The table is the same at every call.
     /// A row that is not in memory is a copy, valid until the cursor is asked again.
     ///
     /// Under REPEATABLE READ the row is remembered for validation, under SERIALIZABLE the range.
     #[inline]
-    pub fn next(
+    pub fn next<'c>(
+        &'c mut self,
+        txn: &mut Transaction,
+        task: &Task,
+        table: &'c Table,
+    ) -> TxnResult<Option<RowRef<'c>>> {
+        let row = self.next_at(txn, task, table)?;
+        // SAFETY: the cursor reads this table, at a snapshot that is registered as long as the
+        // cursor lives, and keeps copies until it is asked again.
+        Ok(row.map(|row| unsafe { RowRef::new(table, row) }))
+    }
+
+    /// As [`Cursor::next`], for cursors over entries, too, whose copies are not rows.
+    #[inline]
+    pub(super) fn next_at(
         &mut self,
         txn: &mut Transaction,
         task: &Task,
         table: &Table,
-    ) -> TxnResult<Option<RowRef>> {
+    ) -> TxnResult<Option<RowAt>> {
         match self.pop() {
-            Some(row) if self.snapshot().isolation != Isolation::RepeatableRead => Ok(Some(row)),
-            Some(row) => txn.protect_read(task, table, row).map(|()| Some(row)),
+            Some(row) => {
+                self.assert_in(table);
+                if self.snapshot().isolation == Isolation::RepeatableRead {
+                    txn.note_read_in(task, table, row)?;
+                }
+                Ok(Some(row))
+            }
             None => self.next_chunk(txn, task, table),
         }
     }
@@ -42,7 +62,7 @@ impl Cursor {
         txn: &mut Transaction,
         task: &Task,
         table: &Table,
-    ) -> TxnResult<Option<RowRef>> {
+    ) -> TxnResult<Option<RowAt>> {
         critical::section(Section::Read, || self.fetch_next(txn, task, table))
     }
 
@@ -52,15 +72,20 @@ impl Cursor {
         txn: &mut Transaction,
         task: &Task,
         table: &Table,
-    ) -> TxnResult<Option<RowRef>> {
+    ) -> TxnResult<Option<RowAt>> {
         if self.is_fresh() {
             let held = txn.hold(task, table)?;
             self.start_in(table);
+            assert!(
+                txn.registers(self.snapshot()),
+                "a cursor reads in its statement's transaction"
+            );
             if self.snapshot().isolation == Isolation::Serializable {
                 let (index, range) = (self.index(), self.range().clone());
                 txn.note_scan(Scan { table: held, index, range, since: self.snapshot().stamp });
             }
         }
+        self.assert_in(table);
         loop {
             task.checkpoint().map_err(|_| TxnError::Interrupted)?;
             txn.tell_progress();
@@ -79,7 +104,7 @@ impl Cursor {
             match self.pop() {
                 Some(row) => {
                     if self.snapshot().isolation == Isolation::RepeatableRead {
-                        txn.protect_read(task, table, row)?;
+                        txn.note_read_in(task, table, row)?;
                     }
                     return Ok(Some(row));
                 }
@@ -95,17 +120,20 @@ impl Transaction {
     /// cursor over the key would, and protects it in the same way, at less cost. A row that is not
     /// in memory is copied to the arena.
     #[inline]
-    pub fn look_up(
+    pub fn look_up<'s>(
         &mut self,
         task: &Task,
-        table: &Table,
-        snapshot: &Snapshot,
-        (index, key): (usize, SeekKey<'_>),
-        arena: &Arena,
-    ) -> TxnResult<Option<RowRef>> {
-        critical::section(Section::Read, || {
-            self.find_visible(task, table, snapshot, (index, key), arena)
-        })
+        table: &'s Table,
+        snapshot: &Snapshot<'s>,
+        key: (usize, SeekKey<'_>),
+        arena: &'s Arena,
+    ) -> TxnResult<Option<RowRef<'s>>> {
+        assert!(self.registers(snapshot), "a statement reads in its own transaction");
+        let row = critical::section(Section::Read, || {
+            self.find_visible(task, table, snapshot, key, arena)
+        })?;
+        // SAFETY: the snapshot is registered for `'s`, and the arena keeps a copy for as long.
+        Ok(row.map(|row| unsafe { RowRef::new(table, row) }))
     }
 
     #[inline(always)]
@@ -116,7 +144,7 @@ impl Transaction {
         snapshot: &Snapshot,
         (index, key): (usize, SeekKey<'_>),
         arena: &Arena,
-    ) -> TxnResult<Option<RowRef>> {
+    ) -> TxnResult<Option<RowAt>> {
         debug_assert!(table.is_unique(index), "a snapshot sees one row with the key at most");
         let held = self.hold(task, table)?;
         let mut looks = 0;
@@ -127,7 +155,7 @@ impl Transaction {
                 // SAFETY: the anchor was reached under the guard; the snapshot is registered, since
                 // it belongs to a statement of this transaction.
                 let version = unsafe { snapshot.visible(anchor, links, slots) }?;
-                Some(RowRef { anchor, version })
+                Some(RowAt { anchor, version })
             })
         };
         table.count_look_up(index, self.shard, looks, found.is_some());
@@ -149,11 +177,10 @@ impl Transaction {
         Ok(found)
     }
 
-    /// The bytes of a row that a cursor returned, while its snapshot is registered.
-    pub fn row<'a>(&'a self, table: &'a Table, row: RowRef) -> &'a [u8] {
-        // SAFETY: the snapshot that the row was read at stays registered while the statement that
-        // it belongs to goes on, and rolled-back rows are not asked for.
-        unsafe { table.row(row.version) }
+    /// Whether the snapshot is of a statement of this transaction.
+    #[inline]
+    pub(super) fn registers(&self, snapshot: &Snapshot) -> bool {
+        snapshot.slot == self.slot && self.registered.is_some_and(|oldest| oldest <= snapshot.stamp)
     }
 
     /// Finds a live row in a range of an index, whatever the snapshot: in its newest committed
@@ -161,14 +188,20 @@ impl Transaction {
     /// of foreign keys between tables whose writers wait: the transaction inserts the referring row
     /// (or deletes the referenced one) first and calls this afterwards, so that of two that need
     /// each other at least one waits. A row that is not in memory is copied to the arena.
-    pub fn find_current(
+    /// The row stays as long as the statement that the snapshot belongs to.
+    pub fn find_current<'s>(
         &mut self,
         task: &Task,
-        table: &Table,
-        (index, range): (usize, &ScanRange),
-        arena: &Arena,
-    ) -> TxnResult<Option<RowRef>> {
-        critical::section(Section::Read, || self.find_newest(task, table, (index, range), arena))
+        table: &'s Table,
+        snapshot: &Snapshot<'s>,
+        range: (usize, &ScanRange),
+        arena: &'s Arena,
+    ) -> TxnResult<Option<RowRef<'s>>> {
+        assert!(self.registers(snapshot), "a statement reads in its own transaction");
+        let row = critical::section(Section::Read, || self.find_newest(task, table, range, arena))?;
+        // SAFETY: the registered snapshot protects what is newer than itself, and the arena keeps a
+        // copy for as long.
+        Ok(row.map(|row| unsafe { RowRef::new(table, row) }))
     }
 
     fn find_newest(
@@ -177,7 +210,7 @@ impl Transaction {
         table: &Table,
         (index, range): (usize, &ScanRange),
         arena: &Arena,
-    ) -> TxnResult<Option<RowRef>> {
+    ) -> TxnResult<Option<RowAt>> {
         self.hold(task, table)?;
         loop {
             let mut found = Found::Nothing;
@@ -219,7 +252,7 @@ impl Transaction {
                     }
                 }
                 _ if newest.deleted => Found::Nothing,
-                _ => Found::Row(RowRef { anchor, version: newest.version }),
+                _ => Found::Row(RowAt { anchor, version: newest.version }),
             };
         }
     }
@@ -228,6 +261,6 @@ impl Transaction {
 /// The newest state of a row that was looked for.
 pub(super) enum Found {
     Nothing,
-    Row(RowRef),
+    Row(RowAt),
     Peer(Peer),
 }

@@ -6,13 +6,12 @@
 //! row that one statement changes twice is not noticed here, but when the successor's trees are
 //! filled ([`TxnError::ChangedTwice`](crate::txn::TxnError::ChangedTwice)).
 
-use crate::hot::anchor::AnchorPtr;
-use crate::hot::cursor::RowRef;
+use crate::hot::anchor::{AnchorPtr, RowAt};
 use crate::hot::key::KeyBuf;
-use crate::hot::table::Table;
 use crate::hot::visibility::{self, Snapshot};
 use crate::txn::error::TxnResult;
 use crate::txn::promote::BroughtBack;
+use crate::txn::row_ref::RowRef;
 use crate::txn::transaction::Transaction;
 use crate::txn::write::{Verdict, WriteTarget, Written, is_followed};
 use crate::wait::Task;
@@ -21,14 +20,26 @@ impl Transaction {
     /// Judges what a change of this row would do, without changing it. [`Written::Done`] has the
     /// row's current version, which the change replaces or deletes in the successor. The other
     /// outcomes are those of [`Transaction::update`].
-    pub fn look_before_change(
+    pub fn look_before_change<'s>(
         &mut self,
         task: &Task,
-        table: &Table,
-        snapshot: &Snapshot,
-        mut row: RowRef,
-    ) -> TxnResult<Written> {
+        snapshot: &Snapshot<'s>,
+        row: RowRef<'s>,
+    ) -> TxnResult<Written<RowRef<'s>>> {
+        let table = row.table();
         let target = self.target(task, table, snapshot)?;
+        let written = self.look_at(task, target, row.at())?;
+        // SAFETY: the row was visible to the registered snapshot, or is newer.
+        Ok(written.map(|row| unsafe { RowRef::new(table, row) }))
+    }
+
+    fn look_at(
+        &mut self,
+        task: &Task,
+        target: WriteTarget<'_>,
+        mut row: RowAt,
+    ) -> TxnResult<Written<RowAt>> {
+        let table = target.table;
         loop {
             if row.anchor.is_cold() {
                 match self.is_still_sunk(task, target, row)? {
@@ -45,7 +56,7 @@ impl Transaction {
                 match self.judge(target, row, newest) {
                     Verdict::Take(newest) => {
                         let version = newest.version;
-                        return Ok(Written::Done(RowRef { anchor: row.anchor, version }));
+                        return Ok(Written::Done(RowAt { anchor: row.anchor, version }));
                     }
                     Verdict::Ended(written) => return Ok(written),
                     Verdict::Elsewhere(anchor) => {
@@ -65,7 +76,7 @@ impl Transaction {
         &mut self,
         task: &Task,
         target: WriteTarget<'_>,
-        row: RowRef,
+        row: RowAt,
     ) -> TxnResult<Sunk> {
         let WriteTarget { table, snapshot, .. } = target;
         // SAFETY: the row was read at the registered snapshot, and was not in memory.

@@ -11,9 +11,9 @@ use smallvec::SmallVec;
 
 use crate::cold::table::ColdTable;
 use crate::cold::tree;
-use crate::hot::anchor::AnchorPtr;
+use crate::hot::anchor::{AnchorPtr, RowAt};
 use crate::hot::copies;
-use crate::hot::cursor::{Cursor, Fetched, Look, RowRef, ScanRange, Seen};
+use crate::hot::cursor::{Cursor, Fetched, Look, ScanRange, Seen};
 use crate::hot::key::{KeyBuf, KeyRange, SeekKey};
 use crate::hot::table::Table;
 use crate::hot::visibility::{self, Snapshot, View};
@@ -25,7 +25,7 @@ use crate::wait::Task;
 /// What memory says about a key.
 enum Decided {
     /// This is the row.
-    Row(RowRef),
+    Row(RowAt),
     /// The snapshot sees no row with the key there. Rows with the key and these identity keys are
     /// deleted.
     Gone(Vec<KeyBuf>),
@@ -47,7 +47,7 @@ impl Transaction {
             // this transaction.
             match unsafe { snapshot.view(anchor, table.links(), slots) } {
                 View::Row(version) => {
-                    Seen { look: Look::Row(RowRef { anchor, version }), overrides: true }
+                    Seen { look: Look::Row(RowAt { anchor, version }), overrides: true }
                 }
                 View::Deleted => Seen { look: Look::Nothing, overrides: true },
                 View::Nothing => Seen { look: Look::Nothing, overrides: false },
@@ -125,7 +125,7 @@ impl Transaction {
         snapshot: &Snapshot,
         (index, key): (usize, SeekKey<'_>),
         arena: &Arena,
-    ) -> TxnResult<Option<RowRef>> {
+    ) -> TxnResult<Option<RowAt>> {
         let key: KeyBuf = table.key_spec(index).with_bytes(key, |key| KeyBuf::from(key));
         let gone = match self.memory_says(task, table, snapshot, (index, &key)) {
             Decided::Row(row) => return Ok(Some(row)),
@@ -161,7 +161,7 @@ impl Transaction {
         (index, range): (usize, &ScanRange),
         arena: &Arena,
     ) -> TxnResult<Found> {
-        let snapshot = self.newest_snapshot();
+        let snapshot = self.newest_now();
         let keys = range.keys();
         let KeyRange { lower, upper } = &keys;
         let upper = upper.as_ref().map_or(Bound::Unbounded, |upper| Bound::Excluded(&upper[..]));
@@ -217,7 +217,7 @@ impl Transaction {
             // SAFETY: the anchor was reached under the guard; the snapshot belongs to a statement
             // of this transaction.
             match unsafe { snapshot.view(anchor, table.links(), &self.manager().slots) } {
-                View::Row(version) => return Some(RowRef { anchor, version }),
+                View::Row(version) => return Some(RowAt { anchor, version }),
                 // SAFETY: as above; the inline version holds the keys (H3).
                 View::Deleted => gone.push(unsafe { identity_of(table, anchor) }),
                 View::Nothing => {}

@@ -1,5 +1,7 @@
 //! One transaction in one database: its snapshots, the gates it holds, what it wrote and read.
 
+use std::marker::PhantomData;
+
 use base::ids::Lsn;
 use smallvec::SmallVec;
 
@@ -26,13 +28,48 @@ use crate::wait::Task;
 
 /// A statement in progress; end it with [`Transaction::end_statement`] or
 /// [`Transaction::rollback_statement`].
-#[derive(Clone, Copy, Debug)]
+///
+/// What is read in it borrows it: a [`Snapshot`], a [`Cursor`](crate::hot::cursor::Cursor), a
+/// [`RowRef`](crate::txn::RowRef). So none of them can be used after its end, which takes it by
+/// exclusive reference.
+#[derive(Debug)]
 pub struct Statement {
-    /// The snapshot at which the statement reads.
-    pub snapshot: Snapshot,
-    /// The savepoint from when the statement began.
-    pub start: Savepoint,
+    /// For as long as the statement: only [`Statement::snapshot`] gives it away.
+    snapshot: Snapshot<'static>,
+    start: Savepoint,
+    /// How many statements were in progress with it; 0 once it has ended.
     level: usize,
+}
+
+impl Statement {
+    /// The snapshot at which the statement reads.
+    ///
+    /// # Panics
+    /// If the statement has ended.
+    #[inline]
+    pub fn snapshot(&self) -> &Snapshot<'_> {
+        assert_ne!(self.level, 0, "a statement that has ended reads nothing");
+        &self.snapshot
+    }
+
+    /// Moves the statement, in whose place one stands that has ended.
+    pub fn take(&mut self) -> Statement {
+        Statement { level: std::mem::take(&mut self.level), ..*self }
+    }
+
+    /// A later snapshot than the statement's own, which protects what that sees.
+    ///
+    /// # Panics
+    /// If it is not later.
+    pub(crate) fn snapshot_at(&self, stamp: Lsn) -> Snapshot<'_> {
+        assert!(stamp >= self.snapshot.stamp, "an earlier snapshot is not protected");
+        Snapshot { stamp, ..*self.snapshot() }
+    }
+
+    /// The savepoint from when the statement began.
+    pub fn start(&self) -> Savepoint {
+        self.start
+    }
 }
 
 /// A table whose gate the transaction holds, shared or exclusive.
@@ -81,7 +118,7 @@ pub struct Transaction {
     /// The transaction's own snapshot, once a statement has taken it.
     fixed: Option<Lsn>,
     /// The oldest snapshot in use, as it is registered in the slot.
-    registered: Option<Lsn>,
+    pub(super) registered: Option<Lsn>,
     /// The number of statements in progress, each nested in the one before.
     level: usize,
     /// Whether the slot says that the transaction rests: it has a snapshot and no active statement.
@@ -234,28 +271,31 @@ impl Transaction {
             Isolation::ReadCommitted => self.fresh_stamp(at),
             _ => self.fixed_stamp(at),
         };
-        Statement {
-            snapshot: self.snapshot(stamp, isolation),
-            start: self.savepoint(),
-            level: self.level,
-        }
+        let snapshot = self.snapshot(stamp, isolation);
+        Statement { snapshot, start: self.savepoint(), level: self.level }
     }
 
     /// The transaction's own snapshot, for a part of a statement that reads at another one: a
     /// memory-optimized table read WITH (SNAPSHOT) under READ COMMITTED.
-    pub fn elevated(&mut self, statement: &Statement, isolation: Isolation) -> Snapshot {
+    pub fn elevated<'s>(&mut self, statement: &'s Statement, isolation: Isolation) -> Snapshot<'s> {
         let stamp = self.fixed_stamp(ReadAt::Committed);
         Snapshot { statement: statement.snapshot.statement, ..self.snapshot(stamp, isolation) }
     }
 
     #[inline]
-    fn snapshot(&self, stamp: Lsn, isolation: Isolation) -> Snapshot {
-        Snapshot { stamp, slot: self.slot, statement: self.statement, isolation }
+    fn snapshot<'s>(&self, stamp: Lsn, isolation: Isolation) -> Snapshot<'s> {
+        let (slot, statement) = (self.slot, self.statement);
+        Snapshot { stamp, slot, statement, isolation, registered: PhantomData }
     }
 
-    /// A snapshot of what is committed now, for the statement in progress.
-    pub fn newest_snapshot(&self) -> Snapshot {
-        debug_assert!(self.registered.is_some(), "a statement is in progress");
+    /// A snapshot of what is committed now, for a statement in progress, whose own changes it sees
+    /// as that does.
+    pub fn newest_snapshot<'s>(&self, statement: &'s Statement) -> Snapshot<'s> {
+        Snapshot { statement: statement.snapshot().statement, ..self.newest_now() }
+    }
+
+    /// [`Transaction::newest_snapshot`], where a statement is known to be in progress.
+    pub(super) fn newest_now<'s>(&self) -> Snapshot<'s> {
         self.snapshot(self.session.newest(ReadAt::Committed), Isolation::ReadCommitted)
     }
 
@@ -328,9 +368,10 @@ impl Transaction {
     /// ended. Rows that it has read may be freed afterwards; a snapshot of the transaction's own
     /// keeps them only in tables that do not sink.
     #[inline]
-    pub fn end_statement(&mut self, statement: Statement) {
+    pub fn end_statement(&mut self, statement: &mut Statement) {
         self.pass_baton();
-        self.level = statement.level - 1;
+        assert_ne!(statement.level, 0, "a statement ends once");
+        self.level = std::mem::take(&mut statement.level) - 1;
         if self.level == 0 {
             self.tell_progress();
             if self.locks.is_some() {

@@ -48,8 +48,8 @@ impl Transaction {
     }
 
     /// Ends a statement that failed and undoes what it wrote.
-    pub fn rollback_statement(&mut self, task: &Task, statement: Statement) {
-        self.rollback_to(task, statement.start);
+    pub fn rollback_statement(&mut self, task: &Task, statement: &mut Statement) {
+        self.rollback_to(task, statement.start());
         self.end_statement(statement);
     }
 

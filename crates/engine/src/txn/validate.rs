@@ -2,7 +2,8 @@
 
 use base::ids::Lsn;
 
-use crate::hot::cursor::{RowRef, ScanRange};
+use crate::hot::anchor::RowAt;
+use crate::hot::cursor::ScanRange;
 use crate::hot::status::Begin;
 use crate::hot::table::{ConflictPolicy, Table};
 use crate::hot::visibility::{self, Above, Snapshot};
@@ -10,19 +11,24 @@ use crate::sync::atomic::Ordering::Acquire;
 use crate::sync::thread::yield_now;
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::read_set::{Read, Scan};
+use crate::txn::row_ref::RowRef;
 use crate::txn::transaction::Transaction;
 use crate::wait::{Task, Worker};
 
 impl Transaction {
     /// Remembers a row that was read: at commit it must still be what it was. Cursors do this
     /// under REPEATABLE READ; foreign keys do it for the rows they rely on, at any level.
-    pub fn protect_read(&mut self, task: &Task, table: &Table, row: RowRef) -> TxnResult<()> {
+    pub fn protect_read(&mut self, task: &Task, row: RowRef<'_>) -> TxnResult<()> {
+        self.note_read_in(task, row.table(), row.at())
+    }
+
+    pub(super) fn note_read_in(&mut self, task: &Task, table: &Table, row: RowAt) -> TxnResult<()> {
         let held = self.hold(task, table)?;
         self.note_read(held, row);
         Ok(())
     }
 
-    pub(super) fn note_read(&mut self, held: u32, row: RowRef) {
+    pub(super) fn note_read(&mut self, held: u32, row: RowAt) {
         // In tables that sink, locks protect what is read.
         if row.anchor.is_cold() {
             return;

@@ -4,8 +4,7 @@
 use base::ids::Lsn;
 
 use crate::critical::{self, Section};
-use crate::hot::anchor::{AnchorPtr, INLINE, VersionPtr};
-use crate::hot::cursor::RowRef;
+use crate::hot::anchor::{AnchorPtr, INLINE, RowAt, VersionPtr};
 use crate::hot::status::{Begin, Fate, Status};
 use crate::hot::table::{ConflictPolicy, Table};
 use crate::hot::tally::Attempts;
@@ -13,6 +12,7 @@ use crate::hot::visibility::{self, Isolation, Newest, Snapshot};
 use crate::sync::atomic::Ordering::{Acquire, Release, SeqCst};
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::promote::BroughtBack;
+use crate::txn::row_ref::RowRef;
 use crate::txn::space::RowSpace;
 use crate::txn::transaction::{ROW_BYTES, Transaction};
 use crate::txn::waits::Resource;
@@ -24,16 +24,28 @@ const VERSION_BYTES: usize = 64;
 
 /// The outcome of an update or delete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Written {
+pub enum Written<R> {
     /// It is done. For an update this is the row's new version, for a delete the old one.
-    Done(RowRef),
+    Done(R),
     /// Another transaction has committed this newer version of the row since the statement began.
     /// The caller evaluates its predicate on it and, if it still holds, calls again with it.
-    Newer(RowRef),
+    Newer(R),
     /// Another transaction has deleted the row since the statement began.
     Gone,
     /// This statement, or one within it, has already written the row.
     Repeated,
+}
+
+impl<R> Written<R> {
+    /// The same outcome, with the row in another form.
+    pub fn map<S>(self, f: impl FnOnce(R) -> S) -> Written<S> {
+        match self {
+            Written::Done(row) => Written::Done(f(row)),
+            Written::Newer(row) => Written::Newer(f(row)),
+            Written::Gone => Written::Gone,
+            Written::Repeated => Written::Repeated,
+        }
+    }
 }
 
 /// A row that [`Transaction::take_away`] has taken away: the place of its entry in the write set.
@@ -60,7 +72,7 @@ pub(super) enum Verdict {
     /// Take it.
     Take(Newest),
     /// End without a change: this is the outcome.
-    Ended(Written),
+    Ended(Written<RowAt>),
     /// Judge the row again behind this anchor, to which another transaction has moved it. At
     /// [`AnchorPtr::COLD`] the row has sunk, and is to be promoted.
     Elsewhere(AnchorPtr),
@@ -88,13 +100,13 @@ fn with_row_number(table: &Table, old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
 
 impl Transaction {
     /// Inserts a row. Its bytes are of the table's layout; a hidden row number is filled in.
-    pub fn insert(
+    pub fn insert<'s>(
         &mut self,
         task: &Task,
-        table: &Table,
-        snapshot: &Snapshot,
+        table: &'s Table,
+        snapshot: &Snapshot<'s>,
         row: &[u8],
-    ) -> TxnResult<RowRef> {
+    ) -> TxnResult<RowRef<'s>> {
         let target = self.target(task, table, snapshot)?;
         let inserted = match table.row_number_column() {
             None => self.insert_row(task, target, row),
@@ -104,24 +116,24 @@ impl Transaction {
                 self.insert_row(task, target, &row)
             }
         };
-        self.attempted(table, inserted, Attempts::INSERT)
+        self.inserted(table, inserted, Attempts::INSERT)
     }
 
     /// As [`Transaction::insert`], for a row from another storage of the table. It keeps its hidden
     /// row number, if the table has row numbers.
-    pub(crate) fn insert_numbered(
+    pub(crate) fn insert_numbered<'s>(
         &mut self,
         task: &Task,
-        table: &Table,
-        snapshot: &Snapshot,
+        table: &'s Table,
+        snapshot: &Snapshot<'s>,
         row: &[u8],
-    ) -> TxnResult<RowRef> {
+    ) -> TxnResult<RowRef<'s>> {
         if table.row_number_column().is_some() {
             table.observe_row_number(table.row_number(row));
         }
         let target = self.target(task, table, snapshot)?;
         let inserted = self.insert_row(task, target, row);
-        self.attempted(table, inserted, Attempts::INSERT)
+        self.inserted(table, inserted, Attempts::INSERT)
     }
 
     /// Inserts a row that was built in place.
@@ -130,13 +142,13 @@ impl Transaction {
     /// If the bytes are not a row of the table's layout and of the reserved length, or the table is
     /// another one.
     #[inline]
-    pub fn insert_reserved(
+    pub fn insert_reserved<'s>(
         &mut self,
         task: &Task,
-        table: &Table,
-        snapshot: &Snapshot,
+        table: &'s Table,
+        snapshot: &Snapshot<'s>,
         mut space: RowSpace<'_>,
-    ) -> TxnResult<RowRef> {
+    ) -> TxnResult<RowRef<'s>> {
         assert!(std::ptr::eq(space.table(), table), "a place belongs to its table");
         let target = self.target(task, table, snapshot)?;
         if table.row_number_column().is_some() {
@@ -152,7 +164,35 @@ impl Transaction {
             table.row(anchor.inline(table.links()))
         };
         let inserted = self.insert_anchor(task, target, anchor, row);
-        self.attempted(table, inserted, Attempts::INSERT)
+        self.inserted(table, inserted, Attempts::INSERT)
+    }
+
+    /// Counts an update or delete that has failed; see [`Transaction::attempted`].
+    #[inline]
+    fn written<'s>(
+        &self,
+        table: &'s Table,
+        written: TxnResult<Written<RowAt>>,
+        attempts: Attempts,
+    ) -> TxnResult<Written<RowRef<'s>>> {
+        let written = self.attempted(table, written, attempts)?;
+        // SAFETY: the row is this transaction's own, or newer than the statement's snapshot, which
+        // is registered; so it stays as long as the statement.
+        Ok(written.map(|row| unsafe { RowRef::new(table, row) }))
+    }
+
+    /// Counts an insert that has failed; see [`Transaction::attempted`].
+    #[inline]
+    fn inserted<'s>(
+        &self,
+        table: &'s Table,
+        inserted: TxnResult<RowAt>,
+        attempts: Attempts,
+    ) -> TxnResult<RowRef<'s>> {
+        let row = self.attempted(table, inserted, attempts)?;
+        // SAFETY: the row is this transaction's own: it is not freed before the transaction ends
+        // that the statement belongs to, or undoes the statement.
+        Ok(unsafe { RowRef::new(table, row) })
     }
 
     /// Counts a write that has failed. Writes that have succeeded are counted when the transaction
@@ -177,8 +217,9 @@ impl Transaction {
         &mut self,
         task: &Task,
         table: &'a Table,
-        snapshot: &'a Snapshot,
+        snapshot: &'a Snapshot<'a>,
     ) -> TxnResult<WriteTarget<'a>> {
+        assert!(self.registers(snapshot), "a statement writes in its own transaction");
         let held = self.hold(task, table)?;
         if !self.held[held as usize].announced {
             self.announce_writes(held);
@@ -186,12 +227,7 @@ impl Transaction {
         Ok(WriteTarget { table, snapshot, held })
     }
 
-    fn insert_row(
-        &mut self,
-        task: &Task,
-        target: WriteTarget<'_>,
-        row: &[u8],
-    ) -> TxnResult<RowRef> {
+    fn insert_row(&mut self, task: &Task, target: WriteTarget<'_>, row: &[u8]) -> TxnResult<RowAt> {
         let table = target.table;
         table.prefetch(row);
         let begin = Begin::owned(self.slot, self.statement);
@@ -207,7 +243,7 @@ impl Transaction {
         target: WriteTarget<'_>,
         anchor: AnchorPtr,
         row: &[u8],
-    ) -> TxnResult<RowRef> {
+    ) -> TxnResult<RowAt> {
         critical::section(Section::Write, || self.link_anchor(task, target, anchor, row))
     }
 
@@ -218,7 +254,7 @@ impl Transaction {
         target: WriteTarget<'_>,
         anchor: AnchorPtr,
         row: &[u8],
-    ) -> TxnResult<RowRef> {
+    ) -> TxnResult<RowAt> {
         let table = target.table;
         let admitted = match self.must_ask(table) {
             true => self.ask_to_insert(task, table, row),
@@ -244,102 +280,95 @@ impl Transaction {
             self.withdraw(task, before, anchor);
             return self.insert_row(task, target, &row);
         }
-        Ok(RowRef { anchor, version })
+        Ok(RowAt { anchor, version })
     }
 
     /// Replaces a row by new bytes. `row` is what a cursor of the same statement returned, or what
     /// an earlier call returned as [`Written::Newer`].
-    pub fn update(
+    pub fn update<'s>(
         &mut self,
         task: &Task,
-        table: &Table,
-        snapshot: &Snapshot,
-        row: RowRef,
+        snapshot: &Snapshot<'s>,
+        row: RowRef<'s>,
         bytes: &[u8],
-    ) -> TxnResult<Written> {
-        // SAFETY: the version is visible to the registered snapshot.
-        let old = unsafe { table.row(row.version) };
+    ) -> TxnResult<Written<RowRef<'s>>> {
+        let (table, old) = (row.table(), row.bytes());
         let numbered = with_row_number(table, old, bytes);
         let bytes = numbered.as_deref().unwrap_or(bytes);
         // All versions of an anchor have the same keys (A4).
         if table.keys_equal(old, bytes) {
-            return self.update_numbered(task, table, snapshot, row, bytes);
+            return self.update_numbered(task, snapshot, row, bytes);
         }
         let target = self.target(task, table, snapshot)?;
-        let moved = self.move_row(task, target, row, bytes);
-        self.attempted(table, moved, Attempts::UPDATE)
+        let moved = self.move_row(task, target, row.at(), bytes);
+        self.written(table, moved, Attempts::UPDATE)
     }
 
     /// As [`Transaction::update`], for new bytes that have the same key in every index: the caller
     /// knows because of the columns that it has changed.
-    pub fn update_in_place(
+    pub fn update_in_place<'s>(
         &mut self,
         task: &Task,
-        table: &Table,
-        snapshot: &Snapshot,
-        row: RowRef,
+        snapshot: &Snapshot<'s>,
+        row: RowRef<'s>,
         bytes: &[u8],
-    ) -> TxnResult<Written> {
-        // SAFETY: the version is visible to the registered snapshot.
-        let old = unsafe { table.row(row.version) };
+    ) -> TxnResult<Written<RowRef<'s>>> {
+        let (table, old) = (row.table(), row.bytes());
         let numbered = with_row_number(table, old, bytes);
         let bytes = numbered.as_deref().unwrap_or(bytes);
         debug_assert!(table.keys_equal(old, bytes), "the caller knows what it has changed (A4)");
-        self.update_numbered(task, table, snapshot, row, bytes)
+        self.update_numbered(task, snapshot, row, bytes)
     }
 
     #[inline]
-    fn update_numbered(
+    fn update_numbered<'s>(
         &mut self,
         task: &Task,
-        table: &Table,
-        snapshot: &Snapshot,
-        row: RowRef,
+        snapshot: &Snapshot<'s>,
+        row: RowRef<'s>,
         bytes: &[u8],
-    ) -> TxnResult<Written> {
-        let target = self.target(task, table, snapshot)?;
-        let updated = self.change(task, target, row, Change::Update(bytes));
-        self.attempted(table, updated, Attempts::UPDATE)
+    ) -> TxnResult<Written<RowRef<'s>>> {
+        let target = self.target(task, row.table(), snapshot)?;
+        let updated = self.change(task, target, row.at(), Change::Update(bytes));
+        self.written(row.table(), updated, Attempts::UPDATE)
     }
 
     /// Deletes a row.
-    pub fn delete(
+    pub fn delete<'s>(
         &mut self,
         task: &Task,
-        table: &Table,
-        snapshot: &Snapshot,
-        row: RowRef,
-    ) -> TxnResult<Written> {
-        let target = self.target(task, table, snapshot)?;
-        let deleted = self.change(task, target, row, Change::Delete);
-        self.attempted(table, deleted, Attempts::DELETE)
+        snapshot: &Snapshot<'s>,
+        row: RowRef<'s>,
+    ) -> TxnResult<Written<RowRef<'s>>> {
+        let target = self.target(task, row.table(), snapshot)?;
+        let deleted = self.change(task, target, row.at(), Change::Delete);
+        self.written(row.table(), deleted, Attempts::DELETE)
     }
 
     /// Deletes a row that [`Transaction::put_back`] will insert again with other keys: for an
     /// update of many rows, one of which may get the key that another still has.
-    pub fn take_away(
+    pub fn take_away<'s>(
         &mut self,
         task: &Task,
-        table: &Table,
-        snapshot: &Snapshot,
-        row: RowRef,
-    ) -> TxnResult<(Written, Trace)> {
-        let target = self.target(task, table, snapshot)?;
-        let ended = self.end_anchor(task, target, row);
-        let written = self.attempted(table, ended, Attempts::UPDATE)?;
+        snapshot: &Snapshot<'s>,
+        row: RowRef<'s>,
+    ) -> TxnResult<(Written<RowRef<'s>>, Trace)> {
+        let target = self.target(task, row.table(), snapshot)?;
+        let ended = self.end_anchor(task, target, row.at());
+        let written = self.written(row.table(), ended, Attempts::UPDATE)?;
         let done = matches!(written, Written::Done(_));
         Ok((written, Trace(done.then(|| self.writes.len() - 1))))
     }
 
     /// Inserts a row again that this statement has taken away. It keeps its row number, if it has
     /// one.
-    pub fn put_back(
+    pub fn put_back<'s>(
         &mut self,
         task: &Task,
-        table: &Table,
-        snapshot: &Snapshot,
+        table: &'s Table,
+        snapshot: &Snapshot<'s>,
         (bytes, trace): (&[u8], Trace),
-    ) -> TxnResult<RowRef> {
+    ) -> TxnResult<RowRef<'s>> {
         let target = self.target(task, table, snapshot)?;
         let taken = trace.0.and_then(|place| self.writes.get(place)).copied();
         let taken = taken.filter(|write| write.moved && write.table == target.held);
@@ -349,7 +378,7 @@ impl Transaction {
         let old = unsafe { table.row(taken.anchor.inline(table.links())) };
         let numbered = with_row_number(table, old, bytes);
         let begun = self.begin_anchor(task, target, numbered.as_deref().unwrap_or(bytes), taken);
-        self.attempted(table, begun, Attempts::UPDATE)
+        self.inserted(table, begun, Attempts::UPDATE)
     }
 
     /// An update that changes a key: the old anchor ends, a new one begins.
@@ -357,9 +386,9 @@ impl Transaction {
         &mut self,
         task: &Task,
         target: WriteTarget<'_>,
-        row: RowRef,
+        row: RowAt,
         bytes: &[u8],
-    ) -> TxnResult<Written> {
+    ) -> TxnResult<Written<RowAt>> {
         let before = self.savepoint();
         match self.end_anchor(task, target, row)? {
             Written::Done(_) => {}
@@ -379,8 +408,8 @@ impl Transaction {
         &mut self,
         task: &Task,
         target: WriteTarget<'_>,
-        row: RowRef,
-    ) -> TxnResult<Written> {
+        row: RowAt,
+    ) -> TxnResult<Written<RowAt>> {
         let change = match target.table.conflicts() {
             // Other transactions do not follow the row: one that wants it fails.
             ConflictPolicy::FirstWriterWins => Change::Delete,
@@ -400,7 +429,7 @@ impl Transaction {
         target: WriteTarget<'_>,
         bytes: &[u8],
         old: Write,
-    ) -> TxnResult<RowRef> {
+    ) -> TxnResult<RowAt> {
         let row = self.insert_row(task, target, bytes)?;
         self.writes.last_mut().expect("the new one was just begun").moved = true;
         if target.table.conflicts() == ConflictPolicy::Wait {
@@ -414,9 +443,9 @@ impl Transaction {
         &mut self,
         task: &Task,
         target: WriteTarget<'_>,
-        row: RowRef,
+        row: RowAt,
         change: Change<'_>,
-    ) -> TxnResult<Written> {
+    ) -> TxnResult<Written<RowAt>> {
         critical::section(Section::Write, || self.change_row(task, target, row, change))
     }
 
@@ -425,9 +454,9 @@ impl Transaction {
         &mut self,
         task: &Task,
         target: WriteTarget<'_>,
-        mut row: RowRef,
+        mut row: RowAt,
         change: Change<'_>,
-    ) -> TxnResult<Written> {
+    ) -> TxnResult<Written<RowAt>> {
         let table = target.table;
         loop {
             if row.anchor.is_cold() {
@@ -462,7 +491,7 @@ impl Transaction {
                                     self.withdraw(task, before, row.anchor);
                                     continue;
                                 }
-                                return Ok(Written::Done(RowRef { anchor: row.anchor, version }));
+                                return Ok(Written::Done(RowAt { anchor: row.anchor, version }));
                             }
                             None => continue, // another writer was faster: look again
                         }
@@ -481,7 +510,7 @@ impl Transaction {
     }
 
     /// What this transaction may do with a row in this state.
-    pub(super) fn judge(&self, target: WriteTarget<'_>, row: RowRef, newest: Newest) -> Verdict {
+    pub(super) fn judge(&self, target: WriteTarget<'_>, row: RowAt, newest: Newest) -> Verdict {
         let snapshot = target.snapshot;
         match newest.fate {
             Fate::Owned { begin, .. } if begin.slot() == self.slot => {
@@ -515,7 +544,7 @@ impl Transaction {
                     true if newest.version == row.version => Verdict::Take(newest),
                     true => {
                         let (anchor, version) = (row.anchor, newest.version);
-                        Verdict::Ended(Written::Newer(RowRef { anchor, version }))
+                        Verdict::Ended(Written::Newer(RowAt { anchor, version }))
                     }
                 }
             }
@@ -528,7 +557,7 @@ impl Transaction {
         &mut self,
         task: &Task,
         target: WriteTarget<'_>,
-        row: RowRef,
+        row: RowAt,
         winner: Winner,
     ) -> TxnResult<()> {
         match winner {
@@ -542,7 +571,7 @@ impl Transaction {
         &mut self,
         task: &Task,
         table: &Table,
-        row: RowRef,
+        row: RowAt,
         begin: Begin,
         status: Status,
     ) -> TxnResult<()> {
@@ -567,7 +596,7 @@ impl Transaction {
         &mut self,
         task: &Task,
         table: &Table,
-        row: RowRef,
+        row: RowAt,
         begin: Begin,
     ) -> TxnResult<()> {
         let peer = {
@@ -723,7 +752,7 @@ pub(super) fn is_followed(target: WriteTarget<'_>) -> bool {
 #[derive(Clone, Copy)]
 pub(super) struct WriteTarget<'a> {
     pub table: &'a Table,
-    pub snapshot: &'a Snapshot,
+    pub snapshot: &'a Snapshot<'a>,
     /// Position in [`Transaction::held`].
     pub held: u32,
 }

@@ -311,10 +311,11 @@ impl Machine<'_, '_> {
         let inserted = match new {
             NewRow::Bytes(bytes) => transaction.insert(task, table, &snapshot, bytes),
             NewRow::Space(space) => transaction.insert_reserved(task, table, &snapshot, space),
-        };
+        }
+        .map(row_slot);
         let outgrows = site.loads && transaction.outgrows(table);
         match inserted {
-            Ok(inserted) => self.set(row, row_slot(inserted)),
+            Ok(inserted) => self.set(row, inserted),
             Err(TxnError::DuplicateKey { index, .. })
                 if site.ignore_duplicates.contains(&index) =>
             {
@@ -387,24 +388,26 @@ impl Machine<'_, '_> {
                 let used = table_use(unit, table);
                 let (task, host) = (self.exec.task, &mut *self.exec.host);
                 let (table, snapshot, transaction) = changed(&mut self.lent, used, host, task)?;
-                let found = row_ref(&slot);
+                // SAFETY: the row was read from this table by the statement in progress (U4).
+                let found = unsafe { row_ref(&slot, table) };
                 if site.loads && transaction.is_loading(table) {
                     return self.write_to_successor(used, row, reg);
                 }
                 let written = match (bytes, change) {
                     (Some(bytes), _) if site.keeps_keys => {
-                        transaction.update_in_place(task, table, &snapshot, found, bytes)
+                        transaction.update_in_place(task, &snapshot, found, bytes)
                     }
-                    (Some(bytes), _) => transaction.update(task, table, &snapshot, found, bytes),
+                    (Some(bytes), _) => transaction.update(task, &snapshot, found, bytes),
                     (None, Change::TakeAway(_)) => {
-                        let taken = transaction.take_away(task, table, &snapshot, found);
+                        let taken = transaction.take_away(task, &snapshot, found);
                         taken.map(|(written, place)| {
                             trace = place;
                             written
                         })
                     }
-                    (None, _) => transaction.delete(task, table, &snapshot, found),
+                    (None, _) => transaction.delete(task, &snapshot, found),
                 };
+                let written = written.map(|written| written.map(row_slot));
                 let outgrows = site.loads && written.is_ok() && transaction.outgrows(table);
                 let host = &mut *self.exec.host;
                 if outgrows && self.lent.is_none() {
@@ -417,7 +420,7 @@ impl Machine<'_, '_> {
                 match written {
                     Ok(Written::Done(_)) => Ok(WriteStatus::Done),
                     Ok(Written::Newer(newer)) => {
-                        self.set(row, row_slot(newer));
+                        self.set(row, newer);
                         Ok(WriteStatus::Newer)
                     }
                     Ok(Written::Gone) => Ok(WriteStatus::Gone),
@@ -470,10 +473,10 @@ impl Machine<'_, '_> {
             // The old row had gone before the load began.
             return host.load(task, used, None, Some(bytes));
         }
-        let put = transaction.put_back(task, table, &snapshot, (bytes, trace));
+        let put = transaction.put_back(task, table, &snapshot, (bytes, trace)).map(row_slot);
         let outgrows = site.loads && put.is_ok() && transaction.outgrows(table);
         match put {
-            Ok(put) => self.set(row, row_slot(put)),
+            Ok(put) => self.set(row, put),
             Err(error) => return Err(errors::from_engine(&error, host, used)),
         }
         if outgrows && self.lent.is_none() {
@@ -503,19 +506,21 @@ impl Machine<'_, '_> {
         bytes: Option<Reg>,
     ) -> SqlResult<WriteStatus> {
         let regs = registers(&self.act.slots);
-        let (found, bytes) = (row_ref(regs.slot(row)), bytes.map(|reg| regs.bytes(reg)));
+        let (slot, bytes) = (*regs.slot(row), bytes.map(|reg| regs.bytes(reg)));
         let (task, host) = (self.exec.task, &mut *self.exec.host);
         let (table, snapshot, transaction) = changed(&mut self.lent, used, host, task)?;
-        match transaction.look_before_change(task, table, &snapshot, found) {
+        // SAFETY: the row was read from this table by the statement in progress (U4).
+        let found = unsafe { row_ref(&slot, table) };
+        let looked = transaction.look_before_change(task, &snapshot, found);
+        match looked.map(|written| written.map(row_slot)) {
             Ok(Written::Done(old)) => {
-                // SAFETY: the version is visible to the registered snapshot, or newer and protected
-                // like it.
-                let old = unsafe { table.row(old.version) };
+                // SAFETY: the row is one of the table's, and stays as long as the statement.
+                let old = unsafe { table.layout().row_at(old.row_bytes()) };
                 host.load(task, used, Some(old), bytes)?;
                 Ok(WriteStatus::Done)
             }
             Ok(Written::Newer(newer)) => {
-                self.set(row, row_slot(newer));
+                self.set(row, newer);
                 Ok(WriteStatus::Newer)
             }
             Ok(Written::Gone) => Ok(WriteStatus::Gone),
@@ -695,7 +700,7 @@ fn changed<'u, 'h>(
     used: &'u TableUse,
     host: &'h mut dyn Host,
     task: &engine::wait::Task<'_>,
-) -> SqlResult<(&'u Arc<Table>, Snapshot, &'h mut Transaction)> {
+) -> SqlResult<(&'u Arc<Table>, Snapshot<'h>, &'h mut Transaction)> {
     let table = handle(used, host, task)?;
     let (options, purpose) = (ReadOptions::default(), ReadPurpose::Change);
     let reader = reader(lent, host, used, &options, purpose)?;

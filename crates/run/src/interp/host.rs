@@ -39,7 +39,7 @@ pub struct TableName {
 /// How a statement reads a table.
 pub struct Reader<'t> {
     /// At what.
-    pub snapshot: Snapshot,
+    pub snapshot: Snapshot<'t>,
     /// With which locks.
     pub reading: Reading,
     /// In which transaction.

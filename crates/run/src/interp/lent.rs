@@ -63,7 +63,7 @@ impl Lent {
         self.bracket = match self.transaction.can_go_on(&self.statement) {
             true => Bracket::Idle,
             false => {
-                self.transaction.end_statement(self.statement);
+                self.transaction.end_statement(&mut self.statement);
                 Bracket::Ended
             }
         };
@@ -134,7 +134,7 @@ pub(super) fn reader<'t>(
         // A module's level is one at which all kinds of tables are read; see `Unit::reads_only_in`.
         Some(lent) => {
             debug_assert!(lent.database == used.database && options.isolation.is_none());
-            let (snapshot, reading) = (lent.statement.snapshot, Reading::Versions);
+            let (snapshot, reading) = (*lent.statement.snapshot(), Reading::Versions);
             Ok(Reader { snapshot, reading, transaction: &mut lent.transaction })
         }
         None => host.reader(used.database, &used.table, options, purpose),

@@ -178,8 +178,8 @@ impl World {
         let task = Task::blocking(&self.wait);
         let session = self.database.session(&self.host.owner(SessionId(52)));
         let mut other = Transaction::begin(&session, &task).unwrap();
-        let statement = other.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        let snapshot = statement.snapshot;
+        let mut statement = other.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let snapshot = *statement.snapshot();
         for new in rows {
             let index = table.log_index();
             let all = Cursor::new(&snapshot, index, ScanRange::All, Direction::Forward);
@@ -187,12 +187,12 @@ impl World {
             while let Some(row) = cursor.next(&mut other, &task, &table).unwrap() {
                 let same =
                     |a: &[u8], b: &[u8]| table.layout().get(a, 0) == table.layout().get(b, 0);
-                if same(other.row(&table, row), &new) {
-                    other.update(&task, &table, &snapshot, row, &new).unwrap();
+                if same(other.row(row), &new) {
+                    other.update(&task, &snapshot, row, &new).unwrap();
                 }
             }
         }
-        other.end_statement(statement);
+        other.end_statement(&mut statement);
         other.commit(&task, Durability::Full).unwrap();
     }
 
@@ -323,14 +323,14 @@ impl Session<'_> {
     }
 
     fn end_statements(&mut self) {
-        while let Some(statement) = self.statements.pop() {
-            self.transaction.end_statement(statement);
+        while let Some(mut statement) = self.statements.pop() {
+            self.transaction.end_statement(&mut statement);
         }
     }
 
     fn roll_back_statements(&mut self) {
-        while let Some(statement) = self.statements.pop() {
-            self.transaction.rollback_statement(self.task, statement);
+        while let Some(mut statement) = self.statements.pop() {
+            self.transaction.rollback_statement(self.task, &mut statement);
         }
     }
 }
@@ -368,7 +368,7 @@ impl Host for Session<'_> {
             table.kind.is_memory_optimized() && self.isolation == Isolation::ReadCommitted;
         let snapshot = match elevated {
             true => self.transaction.elevated(statement, Isolation::Snapshot),
-            false => statement.snapshot,
+            false => *statement.snapshot(),
         };
         let reading = match options.newest && !table.kind.is_memory_optimized() {
             true => Reading::Locked(Locking {

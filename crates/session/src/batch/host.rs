@@ -93,9 +93,9 @@ impl Host for State {
         let part = self.transaction.part(database).ok_or_else(not_entered)?;
         let open = self.statements.last().ok_or_else(not_entered)?;
         let statement = open.latest(database).ok_or_else(not_entered)?;
-        let read = statement.snapshot.isolation;
+        let read = statement.snapshot().isolation();
         if !table.kind.is_memory_optimized() {
-            let (level, mut snapshot) = (open.disk_level(database), statement.snapshot);
+            let (level, mut snapshot) = (open.disk_level(database), *statement.snapshot());
             let is_private = crate::ddl::is_private(&table.header.name);
             let changes = matches!(purpose, ReadPurpose::Change | ReadPurpose::Merge);
             // Of a local temporary table nothing is newer than what its session sees.
@@ -111,8 +111,7 @@ impl Host for State {
             let locks = |hint| hint != tree::Isolation::Snapshot;
             if options.newest || options.isolation.is_some_and(locks) {
                 // Even in a transaction at SNAPSHOT.
-                let newest = part.newest_snapshot().stamp;
-                (snapshot.stamp, snapshot.isolation) = (newest, Isolation::ReadCommitted);
+                snapshot = part.newest_snapshot(statement);
             }
             return Ok(Reader { snapshot, reading, transaction: part });
         }
@@ -124,7 +123,7 @@ impl Host for State {
         };
         wanted = wanted.max(Isolation::Snapshot);
         let snapshot = match wanted == read {
-            true => statement.snapshot,
+            true => *statement.snapshot(),
             false => part.elevated(statement, wanted),
         };
         Ok(Reader { snapshot, reading: Reading::Versions, transaction: part })

@@ -331,7 +331,7 @@ impl State {
             statement.runs.note(run.began_ns, task.now_ns(), outcome.rows);
         }
         self.note_success(statement, outcome);
-        if let (Some(run), Some(open)) = (self.native.last_mut(), self.statements.last())
+        if let (Some(run), Some(open)) = (self.native.last_mut(), self.statements.last_mut())
             && run.bracket == Some(Bracket::Open)
         {
             run.bracket = match open.can_go_on(&mut self.transaction) {
@@ -362,8 +362,10 @@ impl State {
     pub(crate) fn lend_to_native(&mut self) -> Option<Lent> {
         let run = self.native.last().filter(|run| !run.counted)?;
         let bracket = run.bracket?;
-        let (database, statement, how) = self.statements.last()?.single()?;
+        let open = self.statements.last_mut()?;
+        let (database, how) = open.only()?;
         let transaction = self.transaction.lend(database)?;
+        let statement = open.take()?;
         let OpenAs { isolation, at, .. } = how;
         Some(Lent { database, transaction, statement, isolation, at, bracket })
     }

@@ -569,10 +569,19 @@ impl OpenStatement {
         databases
     }
 
-    /// The engine's statement, if there is just one, and how it is open.
-    pub fn single(&self) -> Option<(DbId, Statement, OpenAs)> {
+    /// The database that it is open in, if it is open just once, and how.
+    pub fn only(&self) -> Option<(DbId, OpenAs)> {
         match &self.parts[..] {
-            [only] => Some(*only),
+            [(database, _, how)] => Some((*database, *how)),
+            _ => None,
+        }
+    }
+
+    /// The engine's only statement, in whose place one stands that has ended, until it or a newer
+    /// one is [put back](OpenStatement::replace).
+    pub fn take(&mut self) -> Option<Statement> {
+        match &mut self.parts[..] {
+            [(_, statement, _)] => Some(statement.take()),
             _ => None,
         }
     }
@@ -585,15 +594,15 @@ impl OpenStatement {
     }
 
     /// Ends it in all databases.
-    pub fn end(self, transaction: &mut TransactionState) {
+    pub fn end(mut self, transaction: &mut TransactionState) {
         self.end_in(transaction);
     }
 
     /// [`OpenStatement::end`], for one that will be another.
-    pub fn end_in(&self, transaction: &mut TransactionState) {
-        for (database, statement, _) in self.parts.iter().rev() {
+    pub fn end_in(&mut self, transaction: &mut TransactionState) {
+        for (database, statement, _) in self.parts.iter_mut().rev() {
             if let Some(part) = transaction.part(*database) {
-                part.end_statement(*statement);
+                part.end_statement(statement);
             }
         }
     }
@@ -616,9 +625,9 @@ impl OpenStatement {
 
     /// Undoes it in all databases.
     pub fn rollback(self, task: &Task, transaction: &mut TransactionState) {
-        for (database, statement, _) in self.parts.into_iter().rev() {
+        for (database, mut statement, _) in self.parts.into_iter().rev() {
             if let Some(part) = transaction.part(database) {
-                part.rollback_statement(task, statement);
+                part.rollback_statement(task, &mut statement);
             }
         }
         transaction.tell_edits();

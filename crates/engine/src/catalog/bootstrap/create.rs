@@ -425,13 +425,13 @@ fn copy_rows(
     (reader, from): (&mut Transaction, &Table),
     (writer, to): (&mut Transaction, &Table),
 ) -> TxnResult<()> {
-    let read = reader.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-    let write = writer.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-    let mut cursor = Cursor::new(&read.snapshot, 0, ScanRange::All, Direction::Forward);
+    let mut read = reader.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+    let mut write = writer.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+    let mut cursor = Cursor::new(read.snapshot(), 0, ScanRange::All, Direction::Forward);
     while let Some(row) = cursor.next(reader, task, from)? {
-        writer.insert(task, to, &write.snapshot, reader.row(from, row))?;
+        writer.insert(task, to, write.snapshot(), reader.row(row))?;
     }
-    reader.end_statement(read);
-    writer.end_statement(write);
+    reader.end_statement(&mut read);
+    writer.end_statement(&mut write);
     Ok(())
 }

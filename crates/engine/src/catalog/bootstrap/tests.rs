@@ -208,14 +208,14 @@ impl Server {
         let table = catalog.table(schema.table(id).expect("it exists")).expect("it has a storage");
         let place = catalog.database().session(&self.owner);
         let mut txn = Transaction::begin(&place, &self.task).expect("a slot is free");
-        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        let mut cursor = Cursor::new(&statement.snapshot, 0, ScanRange::All, Direction::Forward);
+        let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let mut cursor = Cursor::new(statement.snapshot(), 0, ScanRange::All, Direction::Forward);
         let mut rows = Vec::new();
         while let Some(row) = cursor.next(&mut txn, &self.task, &table).expect("no conflict") {
-            let values = integers(&table, txn.row(&table, row));
+            let values = integers(&table, txn.row(row));
             rows.push((values[0], values[1]));
         }
-        txn.end_statement(statement);
+        txn.end_statement(&mut statement);
         txn.rollback(&self.task);
         rows
     }
@@ -234,9 +234,9 @@ fn insert(
 ) -> CatalogResult<()> {
     let id = catalog.database().manager().take_identity(task, table, 1)?;
     let row = table.layout().build_owned(&[Value::Int(id), Value::Int(v)]);
-    let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-    txn.insert(task, table, &statement.snapshot, &row)?;
-    txn.end_statement(statement);
+    let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+    txn.insert(task, table, statement.snapshot(), &row)?;
+    txn.end_statement(&mut statement);
     Ok(())
 }
 

@@ -94,18 +94,18 @@ impl SchemaEdit {
         self.write_again(task, txn, &Definition::Object(ObjectDef::Table(old.clone())))?;
         let build = self.catalog.database().build(task, &new_rows, txn)?;
         let mut build = build.expect("disk tables of this database have trees");
-        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
         // Other indexes may have a filter.
         let (index, range) = (old_rows.log_index(), ScanRange::All);
-        let mut rows = Cursor::new(&statement.snapshot, index, range, Direction::Forward);
+        let mut rows = Cursor::new(statement.snapshot(), index, range, Direction::Forward);
         let mut copy = || -> TxnResult<()> {
             while let Some(row) = rows.next(txn, task, &old_rows)? {
-                build.push_numbered(task, txn.row(&old_rows, row))?;
+                build.push_numbered(task, txn.row(row))?;
             }
             Ok(())
         };
         let copied = copy();
-        txn.end_statement(statement);
+        txn.end_statement(&mut statement);
         copied?;
         let storage = Arc::new(AtomicU64::new(old.storage.0));
         txn.load(storage.clone());

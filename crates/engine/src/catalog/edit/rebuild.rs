@@ -24,19 +24,21 @@
 //!   that is younger than its snapshot, and what a round has seen can be read in the next one,
 //!   though only the first snapshot is registered.
 
+use base::ids::Lsn;
+
 use super::{SchemaEdit, is_private, lock};
 use crate::catalog::def::TableDef;
 use crate::catalog::definition::{Definition, DefinitionKey, ObjectDef};
 use crate::catalog::error::CatalogResult;
 use crate::catalog::spec::naming_index;
-use crate::hot::cursor::{Cursor, RowRef, ScanRange};
+use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;
 use crate::hot::key::KeyBuf;
 use crate::hot::table::{Noting, Table};
 use crate::hot::visibility::{Isolation, Snapshot};
 use crate::sink::Build;
 use crate::sync::Arc;
-use crate::txn::{ReadAt, Statement, Transaction, TxnError, TxnResult, Written};
+use crate::txn::{ReadAt, StatementScan, Transaction, TxnError, TxnResult, Written};
 use crate::wait::Task;
 
 /// Rows, and bytes of them, that are copied at a time.
@@ -134,19 +136,18 @@ pub struct TableRebuild {
     noting: Option<Noting>,
     is_closed: bool,
     /// The whole rebuild, as a statement: its snapshot is registered as long as there are rounds.
-    whole: Statement,
-    /// What the new storage is a copy of (E3).
-    copied: Snapshot,
-    cursor: Cursor,
+    whole: StatementScan,
+    /// The stamp of the snapshot that the new storage is a copy of (E3).
+    copied: Lsn,
     phase: Phase,
     rounds: usize,
     /// Rows that were copied, and their bytes; and how many were changed since.
     rows: u64,
     row_bytes: u64,
     changed: u64,
-    /// Of this round: what it sees, the keys that were noted, and how many of them are done in this
-    /// phase.
-    round: Snapshot,
+    /// Of this round: its snapshot's stamp, the keys that were noted, and how many of them are done
+    /// in this phase.
+    round: Lsn,
     is_last: bool,
     keys: Vec<Box<[u8]>>,
     done: usize,
@@ -200,11 +201,9 @@ impl SchemaEdit {
             true => self.catalog.database().build(task, &new_rows, txn)?,
             false => None,
         };
-        let whole = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        let copied = whole.snapshot;
         // Other indexes may have a filter.
-        let index = old_rows.log_index();
-        let cursor = Cursor::new(&copied, index, ScanRange::All, Direction::Forward);
+        let whole = txn.begin_scan(old_rows.log_index());
+        let copied = whole.statement().snapshot().stamp;
         Ok(TableRebuild {
             old,
             old_rows,
@@ -216,7 +215,6 @@ impl SchemaEdit {
             noting,
             whole,
             copied,
-            cursor,
             phase: Phase::Copy,
             rounds: 0,
             rows: 0,
@@ -318,9 +316,9 @@ impl TableRebuild {
         copies: &mut Rows,
     ) -> CatalogResult<()> {
         assert_eq!(rows.len(), copies.len(), "each row has its copy");
-        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        let put = self.put_each(task, txn, &statement.snapshot, rows, copies);
-        txn.end_statement(statement);
+        let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let put = self.put_each(task, txn, statement.snapshot(), rows, copies);
+        txn.end_statement(&mut statement);
         Ok(put?)
     }
 
@@ -364,16 +362,16 @@ impl TableRebuild {
         let table = &*self.new_rows;
         let mut key = KeyBuf::new();
         table.log_key(copy, &mut key);
-        let (_cursor, row) = row_of(task, txn, (table, snapshot), key)?;
-        let row = row.expect("it was copied (E3)");
-        let deleted = txn.delete(task, table, snapshot, row)?;
+        let mut found = row_with(table, snapshot, key);
+        let row = found.next(txn, task, table)?.expect("it was copied (E3)");
+        let deleted = txn.delete(task, snapshot, row)?;
         assert!(matches!(deleted, Written::Done(_)), "no other transaction knows the storage");
         Ok(())
     }
 
     /// Something has failed: what was put is taken back.
     pub fn abandon(self, task: &Task, txn: &mut Transaction) {
-        txn.rollback_statement(task, self.whole);
+        txn.rollback_scan(task, self.whole);
     }
 
     /// All rows have been given and put; the identity counter goes on where it was, if there was
@@ -385,7 +383,7 @@ impl TableRebuild {
         txn: &mut Transaction,
     ) -> CatalogResult<Arc<Table>> {
         debug_assert!(self.phase == Phase::Done, "all rows are there");
-        txn.end_statement(self.whole);
+        txn.end_scan(self.whole);
         edit.carry_identity(task, (&self.old, &self.old_rows), &self.new_rows)?;
         Ok(self.new_rows)
     }
@@ -393,8 +391,8 @@ impl TableRebuild {
     /// Some more rows that are to be copied.
     fn fetch(&mut self, task: &Task, txn: &mut Transaction, rows: &mut Rows) -> TxnResult<()> {
         while !rows.is_full() {
-            match self.cursor.next(txn, task, &self.old_rows)? {
-                Some(row) => rows.push(txn.row(&self.old_rows, row)),
+            match self.whole.next(txn, task, &self.old_rows)? {
+                Some(row) => rows.push(txn.row(row)),
                 None => break,
             }
         }
@@ -421,18 +419,21 @@ impl TableRebuild {
     fn changed(&mut self, task: &Task, txn: &mut Transaction, rows: &mut Rows) -> TxnResult<()> {
         let table = &*self.old_rows;
         let (from, to) = match self.phase {
-            Phase::Gone => (&self.copied, &self.round),
-            _ => (&self.round, &self.copied),
+            Phase::Gone => (self.copied, self.round),
+            _ => (self.round, self.copied),
         };
+        let whole = self.whole.statement();
+        let (from, to) = (whole.snapshot_at(from), whole.snapshot_at(to));
         while let Some(key) = self.keys.get(self.done)
             && !rows.is_full()
         {
             self.done += 1;
-            let (_cursor, row) = row_of(task, txn, (table, from), KeyBuf::from(&key[..]))?;
-            let (_other_cursor, other) = row_of(task, txn, (table, to), KeyBuf::from(&key[..]))?;
-            let Some(row) = row.map(|row| txn.row(table, row)) else { continue };
-            if other.is_none_or(|other| txn.row(table, other) != row) {
-                rows.push(row);
+            let mut found = row_with(table, &from, KeyBuf::from(&key[..]));
+            let Some(row) = found.next(txn, task, table)? else { continue };
+            let mut other = row_with(table, &to, KeyBuf::from(&key[..]));
+            let other = other.next(txn, task, table)?;
+            if other.is_none_or(|other| txn.row(other) != txn.row(row)) {
+                rows.push(txn.row(row));
             }
         }
         Ok(())
@@ -496,11 +497,9 @@ impl TableRebuild {
             self.close(edit, task, txn)?;
         }
         self.is_last = self.is_closed;
-        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        self.round = statement.snapshot;
-        txn.end_statement(statement);
+        self.round = txn.newest_snapshot(self.whole.statement()).stamp;
         let noting = self.noting.as_mut().expect("as above");
-        self.keys = noting.take_below(self.round.stamp);
+        self.keys = noting.take_below(self.round);
         self.changed += self.keys.len() as u64;
         (self.phase, self.done) = (Phase::Gone, 0);
         self.rounds += 1;
@@ -508,16 +507,7 @@ impl TableRebuild {
     }
 }
 
-/// The row with a key by which the log names rows, as a snapshot sees it; good as long as the
-/// cursor.
-fn row_of(
-    task: &Task,
-    txn: &mut Transaction,
-    (table, snapshot): (&Table, &Snapshot),
-    key: KeyBuf,
-) -> TxnResult<(Cursor, Option<RowRef>)> {
-    let range = ScanRange::Key(key);
-    let mut cursor = Cursor::new(snapshot, table.log_index(), range, Direction::Forward);
-    let row = cursor.next(txn, task, table)?;
-    Ok((cursor, row))
+/// A cursor over the row with a key by which the log names rows.
+fn row_with<'s>(table: &Table, snapshot: &Snapshot<'s>, key: KeyBuf) -> Cursor<'s> {
+    Cursor::new(snapshot, table.log_index(), ScanRange::Key(key), Direction::Forward)
 }

@@ -102,13 +102,13 @@ impl Session<'_> {
         body: impl FnOnce(&mut SchemaEdit, &Task, &mut Transaction) -> CatalogResult<T>,
     ) -> CatalogResult<T> {
         let (task, txn, edit) = self.parts();
-        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
         let result = body(edit, task, txn);
         edit.end_statement();
         match result {
-            Ok(_) => txn.end_statement(statement),
+            Ok(_) => txn.end_statement(&mut statement),
             Err(_) => {
-                txn.rollback_statement(task, statement);
+                txn.rollback_statement(task, &mut statement);
                 edit.rolled_back(txn);
             }
         }
@@ -143,11 +143,11 @@ impl Session<'_> {
         let values: Vec<Value> = values.iter().map(|v| Value::Int(*v)).collect();
         let row = table.layout().build_owned(&values);
         let (task, txn, _) = self.parts();
-        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        let result = txn.insert(task, &table, &statement.snapshot, &row).map(drop);
+        let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let result = txn.insert(task, &table, statement.snapshot(), &row).map(drop);
         match result {
-            Ok(()) => txn.end_statement(statement),
-            Err(_) => txn.rollback_statement(task, statement),
+            Ok(()) => txn.end_statement(&mut statement),
+            Err(_) => txn.rollback_statement(task, &mut statement),
         }
         result
     }
@@ -160,13 +160,13 @@ impl Session<'_> {
 
     fn select_from(&mut self, table: &Table) -> TxnResult<Vec<Vec<i64>>> {
         let (task, txn, _) = self.parts();
-        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        let mut cursor = Cursor::new(&statement.snapshot, 0, ScanRange::All, Direction::Forward);
+        let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let mut cursor = Cursor::new(statement.snapshot(), 0, ScanRange::All, Direction::Forward);
         let mut rows = Vec::new();
         while let Some(row) = cursor.next(txn, task, table)? {
-            rows.push(integers(table, txn.row(table, row)));
+            rows.push(integers(table, txn.row(row)));
         }
-        txn.end_statement(statement);
+        txn.end_statement(&mut statement);
         rows.sort();
         Ok(rows)
     }
@@ -330,9 +330,9 @@ fn a_table_and_its_rows_appear_together() {
     assert_eq!(schema.object_visible_from(id), Some(stamp));
     let mut reader = world.session(52);
     let (_, txn, _) = reader.parts();
-    let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-    assert!(statement.snapshot.stamp >= stamp);
-    txn.end_statement(statement);
+    let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+    assert!(statement.snapshot().stamp >= stamp);
+    txn.end_statement(&mut statement);
     assert_eq!(reader.select(id).unwrap(), [[1, 10]]);
 }
 

@@ -11,7 +11,7 @@ use crate::cold::table::{
     ColdCursor, ColdEntry, ColdResult, ColdTable, ORDERED_BYTES, VisitEntries,
 };
 use crate::cold::tree::{self, LeafSpan};
-use crate::hot::anchor::{AnchorPtr, RowRef};
+use crate::hot::anchor::{AnchorPtr, RowAt};
 use crate::hot::copies::{Copies, CopyAt};
 use crate::hot::index::Direction;
 use crate::hot::key::KeyBuf;
@@ -90,7 +90,7 @@ struct Found {
     key: Range<usize>,
     /// Where its key in the index ends, in [`Merge::keys`]: that is the first part of `key`.
     own_end: usize,
-    row: Option<RowRef>,
+    row: Option<RowAt>,
     overrides: bool,
     anchor: AnchorPtr,
 }
@@ -161,7 +161,7 @@ impl Merge {
         (index, how): (usize, Reading),
         direction: Direction,
         size: usize,
-        chunk: &mut Vec<RowRef>,
+        chunk: &mut Vec<RowAt>,
     ) -> ColdResult<()> {
         let Merge { found, keys, part, at, is_ordered, tree, sunk, .. } = self;
         let tree = tree.as_mut().expect("the part is in the tree");
@@ -205,7 +205,7 @@ impl Merge {
         (table, index): (&Table, usize),
         anchor: AnchorPtr,
         bytes: &[u8],
-        (row, overrides): (Option<RowRef>, bool),
+        (row, overrides): (Option<RowAt>, bool),
     ) -> bool {
         let start = self.keys.len();
         table.key_spec(index).encode_row(table.layout(), bytes, &mut self.scratch);
@@ -299,7 +299,7 @@ impl Merge {
 
     /// Hands out the entries of the tree's chunk that are not overridden, and the rows in memory
     /// that come before them.
-    fn hand_out(&mut self, direction: Direction, chunk: &mut Vec<RowRef>) {
+    fn hand_out(&mut self, direction: Direction, chunk: &mut Vec<RowAt>) {
         let mut sunk = std::mem::take(&mut self.sunk);
         if sunk.present > 0 {
             let nothing = sunk.copies.push(&[]);
@@ -324,7 +324,7 @@ impl Merge {
     }
 
     /// Hands out the rows in memory after the last entry of the tree.
-    fn hand_out_rest(&mut self, chunk: &mut Vec<RowRef>) {
+    fn hand_out_rest(&mut self, chunk: &mut Vec<RowAt>) {
         chunk.extend(self.found[self.at..self.part].iter().filter_map(|found| found.row));
         self.at = self.part;
     }

@@ -30,7 +30,7 @@ use super::merge::{Merge, Reading};
 use super::{Cursor, Fetched, LAST_CHUNK, LOOKS, Look};
 use crate::cold::table::{ColdCursor, ColdResult, ColdTable};
 use crate::cold::tree;
-use crate::hot::anchor::{AnchorPtr, RowRef, VersionPtr};
+use crate::hot::anchor::{AnchorPtr, RowAt, VersionPtr};
 use crate::hot::index::Direction;
 use crate::hot::key::{KeyBuf, KeyRange};
 use crate::hot::table::{Table, Walk};
@@ -44,7 +44,7 @@ pub(crate) struct Seen {
     pub overrides: bool,
 }
 
-impl Cursor {
+impl Cursor<'_> {
     /// Fetches another chunk: of the rows in memory those that `look` takes, and rows that are not
     /// in memory. A chunk may be empty although more follow. Rows that are not in memory are
     /// copies, which last until the next chunk is fetched.
@@ -112,7 +112,7 @@ impl Cursor {
             let row = match look {
                 Look::Row(row) => Some(row),
                 Look::Copy(anchor, copy) => {
-                    let row = RowRef { anchor, version: VersionPtr::of_copy(&copy) };
+                    let row = RowAt { anchor, version: VersionPtr::of_copy(&copy) };
                     copies.push(copy);
                     Some(row)
                 }

@@ -23,12 +23,11 @@ pub use merge::Wanted;
 pub(crate) use merge::sunk_entry;
 pub(crate) use merged::Seen;
 
-pub use crate::hot::anchor::RowRef;
 pub use crate::hot::key::ScanRange;
 
 use self::merge::Merge;
 use crate::cold::table::ColdTable;
-use crate::hot::anchor::{AnchorPtr, VersionPtr};
+use crate::hot::anchor::{AnchorPtr, RowAt, VersionPtr};
 use crate::hot::index::Direction;
 use crate::hot::key::{KeyBuf, SeekKey};
 use crate::hot::status::SlotTable;
@@ -43,14 +42,14 @@ pub const LAST_CHUNK: usize = 256;
 const LOOKS: usize = 1024;
 
 /// A cursor over a range of an index of one table.
-pub struct Cursor {
+pub struct Cursor<'s> {
     index: usize,
     range: ScanRange,
     direction: Direction,
-    snapshot: Snapshot,
+    snapshot: Snapshot<'s>,
     /// `None` until the first chunk.
     walk: Option<Walk>,
-    chunk: Vec<RowRef>,
+    chunk: Vec<RowAt>,
     /// The next row of the chunk.
     at: usize,
     size: usize,
@@ -66,6 +65,8 @@ pub struct Cursor {
     followed: Vec<AnchorPtr>,
     /// Anchors of the chunk before, since anchors of one key may be in two chunks.
     previous: Vec<AnchorPtr>,
+    /// The address of the table in which it has started.
+    table: usize,
     /// Whether rows of the table may have sunk when the cursor started.
     is_merged: bool,
     wanted: Wanted,
@@ -75,7 +76,7 @@ pub struct Cursor {
 /// What [`Cursor::fetch_by`] does with an anchor.
 pub(crate) enum Look {
     /// Takes this version of the row.
-    Row(RowRef),
+    Row(RowAt),
     /// Takes this copy of a version whose own bytes may change or be freed.
     Copy(AnchorPtr, Box<[u128]>),
     /// Skips the anchor.
@@ -95,15 +96,15 @@ pub(crate) enum Fetched {
     Stopped,
 }
 
-impl Cursor {
+impl<'s> Cursor<'s> {
     /// A cursor in front of the first row of the range, or, backwards, behind the last. Rows of a
     /// hash index come in no particular order.
     pub fn new(
-        snapshot: &Snapshot,
+        snapshot: &Snapshot<'s>,
         index: usize,
         range: ScanRange,
         direction: Direction,
-    ) -> Cursor {
+    ) -> Cursor<'s> {
         Cursor {
             index,
             range,
@@ -118,6 +119,7 @@ impl Cursor {
             copies: Vec::new(),
             followed: Vec::new(),
             previous: Vec::new(),
+            table: 0,
             is_merged: false,
             wanted: Wanted::Rows,
             merge: None,
@@ -126,7 +128,7 @@ impl Cursor {
 
     /// A cursor over all of an index that does not fetch the rows that are not in memory. In place
     /// of such a row it returns a copy of the row's entry in the index's tree, for [`sunk_entry`].
-    pub(crate) fn of_entries(snapshot: &Snapshot, index: usize) -> Cursor {
+    pub(crate) fn of_entries(snapshot: &Snapshot<'s>, index: usize) -> Cursor<'s> {
         let cursor = Cursor::new(snapshot, index, ScanRange::All, Direction::Forward);
         Cursor { wanted: Wanted::Entries, ..cursor }
     }
@@ -147,7 +149,7 @@ impl Cursor {
     }
 
     /// Restarts the cursor for another range; its buffers are used again.
-    pub fn restart(&mut self, snapshot: &Snapshot, range: ScanRange) {
+    pub fn restart(&mut self, snapshot: &Snapshot<'s>, range: ScanRange) {
         self.snapshot = *snapshot;
         self.range = range;
         self.walk = None;
@@ -167,7 +169,7 @@ impl Cursor {
     }
 
     /// As [`Cursor::restart`], for one key; the key's buffer is used again, too.
-    pub fn restart_at_key(&mut self, snapshot: &Snapshot, key: &[u8]) {
+    pub fn restart_at_key(&mut self, snapshot: &Snapshot<'s>, key: &[u8]) {
         if let ScanRange::Key(buffer) = &mut self.range {
             buffer.set(key);
             let range = std::mem::replace(&mut self.range, ScanRange::All);
@@ -178,7 +180,7 @@ impl Cursor {
     }
 
     /// The snapshot that the cursor reads at.
-    pub fn snapshot(&self) -> &Snapshot {
+    pub fn snapshot(&self) -> &Snapshot<'s> {
         &self.snapshot
     }
 
@@ -202,7 +204,14 @@ impl Cursor {
     /// trees.
     #[inline]
     pub(crate) fn start_in(&mut self, table: &Table) {
+        self.table = std::ptr::from_ref(table).addr();
         self.is_merged = table.cold().is_some();
+    }
+
+    /// Panics unless the cursor has started in this table.
+    #[inline]
+    pub(crate) fn assert_in(&self, table: &Table) {
+        assert_eq!(self.table, std::ptr::from_ref(table).addr(), "a cursor stays in its table");
     }
 
     /// The rows of the table that are not in memory, if the cursor returns them, too.
@@ -216,7 +225,7 @@ impl Cursor {
 
     /// The next row of the chunk, if there is one.
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<RowRef> {
+    pub(crate) fn pop(&mut self) -> Option<RowAt> {
         let row = *self.chunk.get(self.at)?;
         self.at += 1;
         Some(row)
@@ -238,7 +247,7 @@ impl Cursor {
             *looks += 1;
             // SAFETY: the anchor was reached under the guard; the snapshot is registered.
             let version = unsafe { snapshot.visible(anchor, links, slots) }?;
-            Some(RowRef { anchor, version })
+            Some(RowAt { anchor, version })
         };
         let walk = match &mut self.walk {
             Some(walk) if walk.is_done() => return false,
@@ -296,7 +305,7 @@ impl Cursor {
             match look(anchor) {
                 Look::Row(row) => chunk.push(row),
                 Look::Copy(anchor, copy) => {
-                    chunk.push(RowRef { anchor, version: VersionPtr::of_copy(&copy) });
+                    chunk.push(RowAt { anchor, version: VersionPtr::of_copy(&copy) });
                     copies.push(copy);
                 }
                 Look::Nothing => {}

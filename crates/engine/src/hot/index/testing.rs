@@ -100,15 +100,14 @@ impl Fixture {
     pub(super) fn anchor(&self, key: u32, id: u64) -> AnchorPtr {
         let row = self.row(key, id);
         let memory = heap::allocate(anchor_size(LINKS, row.len())).expect("there is memory");
-        let anchor = AnchorPtr::from_address(memory.as_ptr() as u64).expect("not null");
         // SAFETY: this thread alone has the memory, which is large enough.
         unsafe {
-            anchor.initialise(LINKS);
+            let anchor = AnchorPtr::create(memory, LINKS);
             let inline = anchor.inline(LINKS);
             inline.initialise_inline(0);
             inline.row().as_ptr().copy_from_nonoverlapping(row.as_ptr(), row.len());
+            anchor
         }
-        anchor
     }
 
     fn row_of<'a>(&self, anchor: AnchorPtr) -> &'a [u8] {

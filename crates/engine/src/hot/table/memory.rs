@@ -115,10 +115,8 @@ impl Table {
         let size = anchor_size(self.links(), row_len);
         let memory = heap::allocate(size).ok_or(Exhausted::Server)?;
         self.charge(shard, size as i64);
-        let anchor = AnchorPtr::from_address(memory.as_ptr() as u64).expect("it is not null");
         // SAFETY: this thread alone has the memory, which is large enough.
-        unsafe { anchor.initialise(self.links()) };
-        Ok(anchor)
+        Ok(unsafe { AnchorPtr::create(memory, self.links()) })
     }
 
     /// Allocates a new version of a row, not yet linked, above those of the chain word `head`.

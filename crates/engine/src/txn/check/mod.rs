@@ -35,9 +35,9 @@ use base::types::{SqlType, TypeKind};
 pub use self::report::{LostPage, TableCheck, TableFault};
 use self::sequence::{Sequence, is_ordered};
 use self::sums::{Sums, Suspects};
-use crate::hot::anchor::AnchorPtr;
+use crate::hot::anchor::{AnchorPtr, RowAt};
 use crate::hot::copies;
-use crate::hot::cursor::{Cursor, RowRef, ScanRange, sunk_entry};
+use crate::hot::cursor::{Cursor, ScanRange, sunk_entry};
 use crate::hot::index::Direction;
 use crate::hot::key::KeyBuf;
 use crate::hot::row::{Place, RowLayout};
@@ -111,7 +111,7 @@ impl Transaction {
         let table = rows.table;
         let mut key = KeyBuf::new();
         while let Some(row) = cursor.next(self, task, table)? {
-            let bytes = self.row(table, row);
+            let bytes = self.row(row);
             rows.check.rows += 1;
             rows.check.row_bytes += bytes.len() as u64;
             if let Some(fault) = fault_of(table.layout(), bytes) {
@@ -119,7 +119,7 @@ impl Transaction {
                 continue;
             }
             entry_of(table, table.log_index(), bytes, &mut key);
-            rows.sequence.look(task, row, (&key, key.len()), &mut rows.check);
+            rows.sequence.look(task, row.at(), (&key, key.len()), &mut rows.check);
             for (index, sums) in rows.expected.iter_mut().enumerate() {
                 if index != table.log_index() && table.index_holds(index, bytes) {
                     entry_of(table, index, bytes, &mut key);
@@ -160,11 +160,11 @@ impl Transaction {
         task: &Task,
         (table, index): (&Table, usize),
         snapshot: &Snapshot,
-        mut each: impl FnMut(RowRef, &[u8], usize),
+        mut each: impl FnMut(RowAt, &[u8], usize),
     ) -> TxnResult<()> {
         let mut key = KeyBuf::new();
         let mut cursor = Cursor::of_entries(snapshot, index);
-        while let Some(row) = cursor.next(self, task, table)? {
+        while let Some(row) = cursor.next_at(self, task, table)? {
             if row.anchor == AnchorPtr::COLD {
                 // SAFETY: the cursor has made the copy, and keeps it until it is asked again.
                 let bytes = unsafe { copies::bytes_of(row.version) };
@@ -172,7 +172,8 @@ impl Transaction {
                 each(row, key, own_len);
                 continue;
             }
-            let bytes = self.row(table, row);
+            // SAFETY: the row is in memory, and visible to the registered snapshot.
+            let bytes = unsafe { table.row(row.version) };
             if fault_of(table.layout(), bytes).is_none() {
                 let own_len = entry_of(table, index, bytes, &mut key);
                 each(row, &key, own_len);
@@ -195,7 +196,7 @@ impl Transaction {
         let mut key = KeyBuf::new();
         let mut cursor = all_of(snapshot, table.log_index());
         while let Some(row) = cursor.next(self, task, table)? {
-            let bytes = self.row(table, row);
+            let bytes = self.row(row);
             if fault_of(table.layout(), bytes).is_none() && table.index_holds(index, bytes) {
                 entry_of(table, index, bytes, &mut key);
                 if let Some(hash) = suspects.hash_of(&key) {
@@ -227,7 +228,7 @@ impl Transaction {
     }
 }
 
-fn all_of(snapshot: &Snapshot, index: usize) -> Cursor {
+fn all_of<'s>(snapshot: &Snapshot<'s>, index: usize) -> Cursor<'s> {
     Cursor::new(snapshot, index, ScanRange::All, Direction::Forward)
 }
 

@@ -2,8 +2,7 @@
 
 use super::report::{TableCheck, TableFault};
 use crate::cold::table::ORDERED_BYTES;
-use crate::hot::anchor::AnchorPtr;
-use crate::hot::cursor::RowRef;
+use crate::hot::anchor::{AnchorPtr, RowAt};
 use crate::hot::index::Index;
 use crate::hot::key::{KeyBuf, SeekKey};
 use crate::hot::table::Table;
@@ -28,7 +27,7 @@ impl<'t> Sequence<'t> {
     pub fn look(
         &mut self,
         task: &Task,
-        row: RowRef,
+        row: RowAt,
         (key, own_len): (&[u8], usize),
         check: &mut TableCheck,
     ) {

@@ -17,7 +17,7 @@ use crate::txn::tests::{Client, Harness, Row, fill, key};
 fn check(harness: &Harness, table: &Table) -> TableCheck {
     let mut client = Client::new(harness, Isolation::ReadCommitted);
     client.begin();
-    let checked = client.statement(|txn, task, s| txn.check_table(task, table, &s.snapshot));
+    let checked = client.statement(|txn, task, s| txn.check_table(task, table, s.snapshot()));
     client.rollback();
     checked.expect("the task is not interrupted")
 }
@@ -35,8 +35,9 @@ fn with_a_row(
     let mut client = Client::new(harness, Isolation::ReadCommitted);
     client.begin();
     let done = client.statement(|txn, task, s| {
-        let row = all_of(&s.snapshot, 0).next(txn, task, table)?.expect("a row is there");
-        act(task, row.anchor, txn.row(table, row));
+        let mut rows = all_of(s.snapshot(), 0);
+        let row = rows.next(txn, task, table)?.expect("a row is there");
+        act(task, row.at().anchor, txn.row(row));
         Ok(())
     });
     done.expect("the task is not interrupted");
@@ -229,14 +230,14 @@ fn what_sinks_behind_the_back_of_an_old_snapshot_is_not_extra() {
             for (index, wanted) in
                 [(0, Wanted::Entries), (0, Wanted::Presence), (1, Wanted::Presence)]
             {
-                let (mut rows, mut cursor) = (0, all_of(&s.snapshot, index));
+                let (mut rows, mut cursor) = (0, all_of(s.snapshot(), index));
                 cursor.want(wanted);
                 while cursor.next(txn, task, &table)?.is_some() {
                     rows += 1;
                 }
                 assert_eq!(rows, 500, "a check that does not look into rows finds as many");
             }
-            txn.check_table(task, &table, &s.snapshot)
+            txn.check_table(task, &table, s.snapshot())
         });
         let found = checked.expect("the task is not interrupted");
         assert_eq!((found.rows, found.fault_count), (500, 0), "{found:?}");

@@ -3,8 +3,8 @@
 use base::arena::Arena;
 use base::ids::Lsn;
 
-use crate::hot::anchor::{AnchorPtr, DELETED, HEADER_LEN};
-use crate::hot::cursor::{Cursor, Fetched, Look, RowRef, Seen};
+use crate::hot::anchor::{AnchorPtr, DELETED, HEADER_LEN, RowAt};
+use crate::hot::cursor::{Cursor, Fetched, Look, Seen};
 use crate::hot::key::{KeyBuf, SeekKey};
 use crate::hot::status::Fate;
 use crate::hot::table::Table;
@@ -18,6 +18,7 @@ use crate::txn::locks::queue::{Patience, Taken};
 use crate::txn::locks::row_keys::{KeysOf, NoKeys, RowKeys};
 use crate::txn::locks::take::Wish;
 use crate::txn::locks::target::{Lifetime, Target};
+use crate::txn::row_ref::RowRef;
 use crate::txn::transaction::Transaction;
 use crate::wait::Task;
 
@@ -77,9 +78,9 @@ impl Locking {
 
 /// What a row that was found has become.
 enum Settled {
-    Row(RowRef),
+    Row(RowAt),
     /// The row as a commit at this stamp has left it, which the snapshot does not see.
-    Newer(RowRef, Lsn),
+    Newer(RowAt, Lsn),
     Gone,
     /// It has moved to this anchor, with the same key in the index that is read.
     Moved(AnchorPtr),
@@ -90,21 +91,39 @@ enum Settled {
     Sunk,
 }
 
-impl Cursor {
+impl Cursor<'_> {
     /// Returns the next row, with the locks that `locking` asks for. The cursor's snapshot decides
     /// which changes of its own transaction are seen and, under SNAPSHOT, from which newer commits
     /// on rows are lost.
-    pub fn next_locked(
+    pub fn next_locked<'c>(
+        &'c mut self,
+        txn: &mut Transaction,
+        task: &Task,
+        table: &'c Table,
+        locking: &Locking,
+    ) -> TxnResult<Option<RowRef<'c>>> {
+        let row = self.fetch_locked(txn, task, table, locking)?;
+        // SAFETY: the row is visible to the cursor's snapshot, or newer; the snapshot is registered
+        // as long as the cursor lives, and the cursor keeps copies until it is asked again.
+        Ok(row.map(|row| unsafe { RowRef::new(table, row) }))
+    }
+
+    fn fetch_locked(
         &mut self,
         txn: &mut Transaction,
         task: &Task,
         table: &Table,
         locking: &Locking,
-    ) -> TxnResult<Option<RowRef>> {
+    ) -> TxnResult<Option<RowAt>> {
         if self.is_fresh() {
+            assert!(
+                txn.registers(self.snapshot()),
+                "a cursor reads in its statement's transaction"
+            );
             txn.begin_locked_scan(task, table, self, locking)?;
             self.start_in(table);
         }
+        self.assert_in(table);
         let snapshot = *self.snapshot();
         loop {
             while let Some(found) = self.pop() {
@@ -154,16 +173,33 @@ impl Cursor {
 
     /// Returns the next row in its newest state, committed or not. A row that is not committed is a
     /// copy that lasts until [`Cursor::forget_copies`].
-    pub fn next_uncommitted(
+    pub fn next_uncommitted<'c>(
+        &'c mut self,
+        txn: &mut Transaction,
+        task: &Task,
+        table: &'c Table,
+    ) -> TxnResult<Option<RowRef<'c>>> {
+        let row = self.fetch_uncommitted(txn, task, table)?;
+        // SAFETY: a committed row is protected by the cursor's snapshot, which is registered as
+        // long as the cursor lives; of any other the cursor keeps a copy.
+        Ok(row.map(|row| unsafe { RowRef::new(table, row) }))
+    }
+
+    fn fetch_uncommitted(
         &mut self,
         txn: &mut Transaction,
         task: &Task,
         table: &Table,
-    ) -> TxnResult<Option<RowRef>> {
+    ) -> TxnResult<Option<RowAt>> {
         if self.is_fresh() {
+            assert!(
+                txn.registers(self.snapshot()),
+                "a cursor reads in its statement's transaction"
+            );
             txn.enter_table(task, table)?;
             self.start_in(table);
         }
+        self.assert_in(table);
         let snapshot = *self.snapshot();
         loop {
             if let Some(row) = self.pop() {
@@ -242,26 +278,26 @@ impl Transaction {
         unsafe {
             if snapshot.isolation == Isolation::Snapshot {
                 let seen = snapshot.visible(anchor, links, slots);
-                return seen.map_or(Look::Nothing, |version| Look::Row(RowRef { anchor, version }));
+                return seen.map_or(Look::Nothing, |version| Look::Row(RowAt { anchor, version }));
             }
             let newest = visibility::newest(anchor, links, slots);
             match newest.fate {
                 Fate::Owned { begin, .. } if begin.slot() == self.slot => {
                     let seen = snapshot.visible(anchor, links, slots);
-                    seen.map_or(Look::Nothing, |version| Look::Row(RowRef { anchor, version }))
+                    seen.map_or(Look::Nothing, |version| Look::Row(RowAt { anchor, version }))
                 }
                 Fate::Committed(stamp) if newest.deleted => match newest.moved_to() {
                     // Moved since the statement began, perhaps to where the walk has been already.
                     Some(_) if stamp >= snapshot.stamp => {
-                        Look::Row(RowRef { anchor, version: newest.version })
+                        Look::Row(RowAt { anchor, version: newest.version })
                     }
                     _ => Look::Nothing,
                 },
-                Fate::Committed(_) => Look::Row(RowRef { anchor, version: newest.version }),
+                Fate::Committed(_) => Look::Row(RowAt { anchor, version: newest.version }),
                 Fate::Owned { begin, .. } => match newest.committed(anchor, table.links(), slots) {
                     // The row has a committed version. The cursor waits for the writer before it
                     // hands the row out.
-                    Some(version) => Look::Row(RowRef { anchor, version }),
+                    Some(version) => Look::Row(RowAt { anchor, version }),
                     None if locking.skip => Look::Nothing,
                     None => {
                         *peer = self.peer(table, anchor, begin);
@@ -275,7 +311,7 @@ impl Transaction {
     /// Whether a row that was found is what a locking reader for the moment would find: nothing in
     /// the table is locked, and its newest version, which the snapshot sees, is the one found.
     #[inline]
-    fn is_settled(&self, table: &Table, snapshot: &Snapshot, row: RowRef) -> bool {
+    fn is_settled(&self, table: &Table, snapshot: &Snapshot, row: RowAt) -> bool {
         // SAFETY: the row was found in the table, and the registered snapshot sees it, or it is
         // newer.
         let is_newest = || unsafe {
@@ -286,16 +322,16 @@ impl Transaction {
 
     /// Finds the row with this key in a unique index, if it is what a locking reader for the moment
     /// would find without waiting. If it returns `None` there may be such a row all the same.
-    pub fn look_up_settled(
+    pub fn look_up_settled<'s>(
         &mut self,
         task: &Task,
-        table: &Table,
-        snapshot: &Snapshot,
+        table: &'s Table,
+        snapshot: &Snapshot<'s>,
         key: (usize, SeekKey<'_>),
-        arena: &Arena,
-    ) -> TxnResult<Option<RowRef>> {
+        arena: &'s Arena,
+    ) -> TxnResult<Option<RowRef<'s>>> {
         let found = self.look_up(task, table, snapshot, key, arena)?;
-        Ok(found.filter(|row| self.is_settled(table, snapshot, *row)))
+        Ok(found.filter(|row| self.is_settled(table, snapshot, row.at())))
     }
 
     /// Locks a row that a cursor has found and finds out what it is now. `None` if it is gone, or
@@ -305,9 +341,9 @@ impl Transaction {
         task: &Task,
         table: &Table,
         snapshot: &Snapshot,
-        (index, mut row): (usize, RowRef),
+        (index, mut row): (usize, RowAt),
         locking: &Locking,
-    ) -> TxnResult<Option<RowRef>> {
+    ) -> TxnResult<Option<RowAt>> {
         loop {
             // SAFETY: the row is visible to the registered snapshot, or newer, so that it stays.
             let keys = unsafe { KeysOf::row(table, row) };
@@ -338,7 +374,7 @@ impl Transaction {
         task: &Task,
         table: &Table,
         keys: &KeysOf<'_>,
-        row: RowRef,
+        row: RowAt,
         locking: &Locking,
     ) -> TxnResult<Option<Taken>> {
         let patience = match locking.skip {
@@ -385,7 +421,7 @@ impl Transaction {
         task: &Task,
         table: &Table,
         snapshot: &Snapshot,
-        mut place: (usize, RowRef),
+        mut place: (usize, RowAt),
         locking: &Locking,
     ) -> TxnResult<Settled> {
         loop {
@@ -429,7 +465,7 @@ impl Transaction {
         task: &Task,
         table: &Table,
         snapshot: &Snapshot,
-        (index, row): (usize, RowRef),
+        (index, row): (usize, RowAt),
     ) -> Settled {
         let (_guard, anchor) = (task.pin(), row.anchor);
         let (links, slots) = (table.links(), &self.manager().slots);
@@ -443,7 +479,7 @@ impl Transaction {
             match newest.fate {
                 Fate::Owned { begin, .. } if begin.slot() == self.slot => {
                     let seen = snapshot.visible(anchor, links, slots);
-                    seen.map_or(Settled::Gone, |version| Settled::Row(RowRef { anchor, version }))
+                    seen.map_or(Settled::Gone, |version| Settled::Row(RowAt { anchor, version }))
                 }
                 Fate::Owned { begin, .. } => {
                     self.peer(table, anchor, begin).map_or(Settled::Again, Settled::Peer)
@@ -460,7 +496,7 @@ impl Transaction {
                     _ => Settled::Gone,
                 },
                 Fate::Committed(stamp) => {
-                    let row = RowRef { anchor, version: newest.version };
+                    let row = RowAt { anchor, version: newest.version };
                     match stamp < snapshot.stamp {
                         true => Settled::Row(row),
                         false => Settled::Newer(row, stamp),
@@ -480,10 +516,10 @@ impl Transaction {
                 Fate::Owned { begin, .. } if begin.slot() == self.slot => {
                     // SAFETY: as above.
                     let seen = unsafe { snapshot.visible(anchor, links, slots) };
-                    seen.map_or(Look::Nothing, |version| Look::Row(RowRef { anchor, version }))
+                    seen.map_or(Look::Nothing, |version| Look::Row(RowAt { anchor, version }))
                 }
                 _ if newest.deleted => Look::Nothing,
-                Fate::Committed(_) => Look::Row(RowRef { anchor, version: newest.version }),
+                Fate::Committed(_) => Look::Row(RowAt { anchor, version: newest.version }),
                 // SAFETY: as above.
                 Fate::Owned { .. } => match unsafe { copy_of(table, anchor, newest) } {
                     Some(copy) => Look::Copy(anchor, copy),

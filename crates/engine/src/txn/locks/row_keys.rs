@@ -2,7 +2,7 @@
 
 use base::collation::compare::hash_bytes;
 
-use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr, RowRef};
+use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr, RowAt};
 use crate::hot::key::KeyBuf;
 use crate::hot::table::Table;
 
@@ -61,7 +61,7 @@ impl<'a> KeysOf<'a> {
     ///
     /// # Safety
     /// The row is the table's, and protected for `'a`.
-    pub unsafe fn row(table: &'a Table, row: RowRef) -> KeysOf<'a> {
+    pub unsafe fn row(table: &'a Table, row: RowAt) -> KeysOf<'a> {
         // SAFETY: the row is the table's and protected, as the caller has promised. A version that
         // was found in memory may be a tombstone, which has no bytes; the anchor always has the
         // keys.

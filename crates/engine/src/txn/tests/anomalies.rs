@@ -138,9 +138,9 @@ fn a_protected_row_must_stay_whatever_the_level() {
     let range = ScanRange::Key(key(&table, 0, 1));
     child
         .statement(|txn, task, s| {
-            let mut cursor = Cursor::new(&s.snapshot, 0, range, Direction::Forward);
+            let mut cursor = Cursor::new(s.snapshot(), 0, range, Direction::Forward);
             let row = cursor.next(txn, task, &table)?.expect("the parent is there");
-            txn.protect_read(task, &table, row)
+            txn.protect_read(task, row)
         })
         .expect("read");
     child.insert(&table, [9, 90, 9]).expect("a fresh key");
@@ -157,13 +157,13 @@ fn a_statement_does_not_feed_on_what_it_inserts() {
     let mut client = Client::new(&harness, Isolation::Snapshot);
     client.begin();
     let inserted = client.statement(|txn, task, s| {
-        let mut cursor = Cursor::new(&s.snapshot, 1, ScanRange::All, Direction::Forward);
+        let mut cursor = Cursor::new(s.snapshot(), 1, ScanRange::All, Direction::Forward);
         let mut count = 0;
         while let Some(row) = cursor.next(txn, task, &table)? {
-            let [id, k, v] = values(&table, txn.row(&table, row));
+            let [id, k, v] = values(&table, txn.row(row));
             // The copy stands further on in the index that is being scanned.
             let copy = bytes(&table, [id + 1_000_000, k + 1, v]);
-            txn.insert(task, &table, &s.snapshot, &copy)?;
+            txn.insert(task, &table, s.snapshot(), &copy)?;
             count += 1;
         }
         Ok(count)
@@ -180,12 +180,12 @@ fn moving_every_row_ahead_of_the_scan_moves_each_once() {
     let mut client = Client::new(&harness, Isolation::Snapshot);
     client.begin();
     let moved = client.statement(|txn, task, s| {
-        let mut cursor = Cursor::new(&s.snapshot, 2, ScanRange::All, Direction::Forward);
+        let mut cursor = Cursor::new(s.snapshot(), 2, ScanRange::All, Direction::Forward);
         let mut count = 0;
         while let Some(row) = cursor.next(txn, task, &table)? {
-            let [id, k, v] = values(&table, txn.row(&table, row));
+            let [id, k, v] = values(&table, txn.row(row));
             let new = bytes(&table, [id, k, v + 1]);
-            let written = txn.update(task, &table, &s.snapshot, row, &new)?;
+            let written = txn.update(task, s.snapshot(), row, &new)?;
             assert!(matches!(written, Written::Done(_)));
             count += 1;
         }

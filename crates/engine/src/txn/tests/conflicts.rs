@@ -87,7 +87,7 @@ fn a_failed_statement_leaves_nothing_behind() {
     let failed = a.statement(|txn, task, s| {
         for id in [20, 21, 0] {
             let row = bytes(&table, [id, id * 10, 0]);
-            txn.insert(task, &table, &s.snapshot, &row)?;
+            txn.insert(task, &table, s.snapshot(), &row)?;
         }
         Ok(())
     });

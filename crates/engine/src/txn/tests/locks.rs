@@ -39,11 +39,11 @@ impl Client<'_> {
         count: usize,
     ) -> TxnResult<Vec<Row>> {
         self.statement(|txn, task, s| {
-            let mut cursor = Cursor::new(&s.snapshot, index, range, Direction::Forward);
+            let mut cursor = Cursor::new(s.snapshot(), index, range, Direction::Forward);
             let mut rows = Vec::new();
             while rows.len() < count {
                 let Some(row) = cursor.next_locked(txn, task, table, &locking)? else { break };
-                rows.push(values(table, txn.row(table, row)));
+                rows.push(values(table, txn.row(row)));
             }
             Ok(rows)
         })
@@ -56,10 +56,10 @@ impl Client<'_> {
 
     fn dirty(&mut self, table: &Table) -> Vec<Row> {
         let rows = self.statement(|txn, task, s| {
-            let mut cursor = Cursor::new(&s.snapshot, 1, ScanRange::All, Direction::Forward);
+            let mut cursor = Cursor::new(s.snapshot(), 1, ScanRange::All, Direction::Forward);
             let mut rows = Vec::new();
             while let Some(row) = cursor.next_uncommitted(txn, task, table)? {
-                rows.push(values(table, txn.row(table, row)));
+                rows.push(values(table, txn.row(row)));
             }
             Ok(rows)
         });
@@ -274,10 +274,10 @@ fn a_row_that_the_second_commit_has_deleted_is_gone() {
     let table = disk_table(&harness, 3);
     let [mut reader, mut writer] = [(); 2].map(|()| Client::new(&harness, RC));
     let found = reader.begin().statement(|txn, task, s| {
-        let mut cursor = Cursor::new(&s.snapshot, 1, ScanRange::All, Direction::Forward);
+        let mut cursor = Cursor::new(s.snapshot(), 1, ScanRange::All, Direction::Forward);
         // The cursor finds all three at once.
         let first = cursor.next_locked(txn, task, &table, &DEQUEUE)?.expect("there are three");
-        let last = if values(&table, txn.row(&table, first))[0] == 2 { 1 } else { 2 };
+        let last = if values(&table, txn.row(first))[0] == 2 { 1 } else { 2 };
         writer.autocommit(|w| w.delete(&table, last).map(drop))?;
         let mut found = 1;
         while cursor.next_locked(txn, task, &table, &DEQUEUE)?.is_some() {

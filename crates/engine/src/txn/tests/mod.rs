@@ -21,7 +21,7 @@ use env::Env;
 use super::*;
 use base::Arena;
 
-use crate::hot::cursor::{Cursor, RowRef, ScanRange};
+use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;
 use crate::hot::key::{KeyBuf, KeyColumn, SeekKey};
 use crate::hot::reclaim::Tables;
@@ -138,27 +138,27 @@ impl<'h> Client<'h> {
         body: impl FnOnce(&mut Transaction, &Task, &Statement) -> TxnResult<T>,
     ) -> TxnResult<T> {
         let txn = self.txn.as_mut().expect("begun");
-        let statement = txn.begin_statement(self.isolation, ReadAt::Committed);
+        let mut statement = txn.begin_statement(self.isolation, ReadAt::Committed);
         let result = body(txn, &self.task, &statement);
         match result {
-            Ok(_) => txn.end_statement(statement),
-            Err(_) => txn.rollback_statement(&self.task, statement),
+            Ok(_) => txn.end_statement(&mut statement),
+            Err(_) => txn.rollback_statement(&self.task, &mut statement),
         }
         result
     }
 
     pub fn insert(&mut self, table: &Table, row: Row) -> TxnResult<()> {
         let row = bytes(table, row);
-        self.statement(|txn, task, s| txn.insert(task, table, &s.snapshot, &row)).map(drop)
+        self.statement(|txn, task, s| txn.insert(task, table, s.snapshot(), &row).map(drop))
     }
 
     /// The rows of a range, by value.
     pub fn select(&mut self, table: &Table, index: usize, range: ScanRange) -> TxnResult<Vec<Row>> {
         self.statement(|txn, task, s| {
-            let mut cursor = Cursor::new(&s.snapshot, index, range, Direction::Forward);
+            let mut cursor = Cursor::new(s.snapshot(), index, range, Direction::Forward);
             let mut rows = Vec::new();
             while let Some(row) = cursor.next(txn, task, table)? {
-                rows.push(values(table, txn.row(table, row)));
+                rows.push(values(table, txn.row(row)));
             }
             Ok(rows)
         })
@@ -184,8 +184,8 @@ impl<'h> Client<'h> {
         self.statement(|txn, task, s| {
             let (key, arena) = (key(table, index, value), Arena::new());
             let found =
-                txn.look_up(task, table, &s.snapshot, (index, SeekKey::Bytes(&key)), &arena)?;
-            Ok(found.map(|row| values(table, txn.row(table, row))))
+                txn.look_up(task, table, s.snapshot(), (index, SeekKey::Bytes(&key)), &arena)?;
+            Ok(found.map(|row| values(table, txn.row(row))))
         })
     }
 
@@ -198,26 +198,31 @@ impl<'h> Client<'h> {
         mut change: impl FnMut(Row) -> Option<Row>,
     ) -> TxnResult<usize> {
         self.modify(table, id, |txn, task, s, row| {
-            let old = values(table, txn.row(table, row));
+            let old = values(table, txn.row(row));
             let Some(new) = change(old) else { return Ok(Written::Gone) };
             let new = bytes(table, new);
-            txn.update(task, table, &s.snapshot, row, &new)
+            txn.update(task, s.snapshot(), row, &new)
         })
     }
 
     pub fn delete(&mut self, table: &Table, id: i64) -> TxnResult<usize> {
-        self.modify(table, id, |txn, task, s, row| txn.delete(task, table, &s.snapshot, row))
+        self.modify(table, id, |txn, task, s, row| txn.delete(task, s.snapshot(), row))
     }
 
     pub fn modify(
         &mut self,
         table: &Table,
         id: i64,
-        mut write: impl FnMut(&mut Transaction, &Task, &Statement, RowRef) -> TxnResult<Written>,
+        mut write: impl for<'s> FnMut(
+            &mut Transaction,
+            &Task,
+            &'s Statement,
+            RowRef<'s>,
+        ) -> TxnResult<Written<RowRef<'s>>>,
     ) -> TxnResult<usize> {
         let range = ScanRange::Key(key(table, 0, id));
         self.statement(|txn, task, s| {
-            let mut cursor = Cursor::new(&s.snapshot, 0, range, Direction::Forward);
+            let mut cursor = Cursor::new(s.snapshot(), 0, range, Direction::Forward);
             let mut count = 0;
             while let Some(mut row) = cursor.next(txn, task, table)? {
                 count += loop {

@@ -16,25 +16,25 @@ fn a_nested_statement_sees_what_the_outer_one_wrote_and_not_the_other_way_round(
     client.begin();
     let (txn, task) = (client.txn.as_mut().expect("begun"), &client.task);
     let count = |txn: &mut Transaction, s: &Statement| {
-        let mut cursor = Cursor::new(&s.snapshot, 0, ScanRange::All, Direction::Forward);
+        let mut cursor = Cursor::new(s.snapshot(), 0, ScanRange::All, Direction::Forward);
         let mut count = 0;
         while cursor.next(txn, task, &table).expect("reads succeed").is_some() {
             count += 1;
         }
         count
     };
-    let outer = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+    let mut outer = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
     let row = bytes(&table, [7, 70, 0]);
-    txn.insert(task, &table, &outer.snapshot, &row).expect("a fresh key");
+    txn.insert(task, &table, outer.snapshot(), &row).expect("a fresh key");
     assert_eq!(count(txn, &outer), 3);
     // The trigger.
-    let inner = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+    let mut inner = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
     assert_eq!(count(txn, &inner), 4);
     let row = bytes(&table, [8, 80, 0]);
-    txn.insert(task, &table, &inner.snapshot, &row).expect("a fresh key");
-    txn.end_statement(inner);
+    txn.insert(task, &table, inner.snapshot(), &row).expect("a fresh key");
+    txn.end_statement(&mut inner);
     assert_eq!(count(txn, &outer), 3, "neither its own nor the trigger's");
-    txn.end_statement(outer);
+    txn.end_statement(&mut outer);
     let next = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
     assert_eq!(count(txn, &next), 5);
 }
@@ -48,19 +48,19 @@ fn an_outer_snapshot_protects_its_rows_while_nested_statements_come_and_go() {
     reader.begin();
     let (txn, task) = (reader.txn.as_mut().expect("begun"), &reader.task);
     let outer = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-    let mut cursor = Cursor::new(&outer.snapshot, 0, ScanRange::All, Direction::Forward);
+    let mut cursor = Cursor::new(outer.snapshot(), 0, ScanRange::All, Direction::Forward);
     let row = cursor.next(txn, task, &table).expect("reads succeed").expect("it is there");
     let mut writer = Client::new(&harness, SNAPSHOT);
     for i in 1..5 {
         let set = |r: Row| Some([r[0], r[1] + 1, i]);
         writer.autocommit(|c| c.update(&table, 0, set).map(drop)).expect("no other writer");
-        let inner = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        txn.end_statement(inner);
+        let mut inner = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        txn.end_statement(&mut inner);
         for _ in 0..3 {
             harness.manager.reclaim(task, 1000);
         }
     }
-    assert_eq!(values(&table, txn.row(&table, row)), [0, 0, 0]);
+    assert_eq!(values(&table, txn.row(row)), [0, 0, 0]);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn an_elevated_read_stays_at_the_transactions_snapshot() {
                     }
                     TxnResult::Ok(count)
                 };
-                Ok((count(&elevated)?, count(&s.snapshot)?))
+                Ok((count(&elevated)?, count(s.snapshot())?))
             })
             .expect("reads succeed");
         assert_eq!((elevated, plain), (2, 2 + round));
@@ -100,9 +100,12 @@ fn a_check_of_current_rows_waits_for_uncommitted_ones() {
         let mut client = Client::new(&harness, Isolation::ReadCommitted);
         client.begin();
         client
-            .statement(|txn, task, _| txn.find_current(task, &table, (0, &range), &Arena::new()))
+            .statement(|txn, task, s| {
+                let (at, arena) = ((0, &range), Arena::new());
+                let found = txn.find_current(task, &table, s.snapshot(), at, &arena)?;
+                Ok(found.is_some())
+            })
             .expect("no deadlock")
-            .is_some()
     };
     assert!(exists(1) && !exists(9));
     for commit in [false, true] {
@@ -173,15 +176,15 @@ fn cursors_go_both_ways_between_bounds_and_start_again() {
         let ids = client
             .statement(|txn, task, s| {
                 let range = ScanRange::Keys(range.clone());
-                let mut cursor = Cursor::new(&s.snapshot, 1, range, direction);
+                let mut cursor = Cursor::new(s.snapshot(), 1, range, direction);
                 let mut ids = Vec::new();
                 while let Some(row) = cursor.next(txn, task, &table)? {
-                    ids.push(values(&table, txn.row(&table, row))[0]);
+                    ids.push(values(&table, txn.row(row))[0]);
                 }
-                cursor.restart_at_key(&s.snapshot, &key(&table, 1, 50));
+                cursor.restart_at_key(s.snapshot(), &key(&table, 1, 50));
                 let row = cursor.next(txn, task, &table)?.expect("it is there");
-                assert_eq!(values(&table, txn.row(&table, row)), [5, 50, 2]);
-                assert_eq!(cursor.next(txn, task, &table)?, None);
+                assert_eq!(values(&table, txn.row(row)), [5, 50, 2]);
+                assert!(cursor.next(txn, task, &table)?.is_none());
                 Ok(ids)
             })
             .expect("reads succeed");

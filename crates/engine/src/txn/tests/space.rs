@@ -74,9 +74,8 @@ fn a_row_built_in_place_is_inserted() {
                 let mut space = txn.reserve_row(task, &table, bytes.len())?;
                 assert!(space.bytes_mut().iter().all(|b| *b == 0));
                 space.bytes_mut().copy_from_slice(&bytes);
-                txn.insert_reserved(task, &table, &s.snapshot, space)
+                txn.insert_reserved(task, &table, s.snapshot(), space).map(drop)
             })
-            .map(drop)
         })
     };
     insert([1, 2, 3]).expect("a fresh key");

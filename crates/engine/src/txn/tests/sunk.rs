@@ -185,7 +185,7 @@ fn read(
         escalate: true,
     };
     let rows = client.statement(|txn, task, s| {
-        let mut cursor = Cursor::new(&s.snapshot, index, range, direction);
+        let mut cursor = Cursor::new(s.snapshot(), index, range, direction);
         let mut rows = Vec::new();
         loop {
             let row = match way {
@@ -196,7 +196,7 @@ fn read(
                 }
             };
             let Some(row) = row else { return Ok(rows) };
-            rows.push(values(table, txn.row(table, row)));
+            rows.push(values(table, txn.row(row)));
             if rows.len() % 5 == 1 {
                 meanwhile();
             }
@@ -266,7 +266,7 @@ fn count(
     meanwhile: &mut dyn FnMut(),
 ) -> usize {
     let count = client.statement(|txn, task, s| {
-        let mut cursor = Cursor::new(&s.snapshot, index, range, direction);
+        let mut cursor = Cursor::new(s.snapshot(), index, range, direction);
         cursor.want(Wanted::Presence);
         let mut rows = 0;
         while cursor.next(txn, task, table)?.is_some() {
@@ -393,13 +393,13 @@ fn a_row_that_is_brought_back_is_queued_at_the_snapshot_it_was_read_at() {
     let mut client = Client::new(harness, Isolation::ReadCommitted);
     let queued = client.begin().statement(|txn, task, s| {
         let mut cursor =
-            Cursor::new(&s.snapshot, 0, ScanRange::Key(key(&table, 0, 5)), Direction::Forward);
+            Cursor::new(s.snapshot(), 0, ScanRange::Key(key(&table, 0, 5)), Direction::Forward);
         let row = cursor.next(txn, task, &table)?.expect("it is there");
-        assert!(row.anchor.is_cold());
-        let bytes = txn.row(&table, row).to_vec();
+        assert!(row.is_copy());
+        let bytes = txn.row(row).to_vec();
         fill(harness, &table, 20..21);
-        let anchor = txn.promote(task, &table, (&s.snapshot, true), &bytes)?;
-        let beyond = base::ids::Lsn(s.snapshot.stamp.0 + 1);
+        let anchor = txn.promote(task, &table, (s.snapshot(), true), &bytes)?;
+        let beyond = base::ids::Lsn(s.snapshot().stamp.0 + 1);
         let taken = harness.manager.sinking.take_below(beyond);
         Ok(taken.iter().any(|row| BroughtBack::To(row.anchor) == anchor))
     });
@@ -470,7 +470,7 @@ fn locked_rows_keep_others_from_their_range_wherever_they_are() {
             Locking { mode, reach, table: None, skip: false, no_wait: true, escalate: true };
         let range = ScanRange::Key(key(table, index, value));
         client.statement(|txn, task, s| {
-            let mut cursor = Cursor::new(&s.snapshot, index, range, Direction::Forward);
+            let mut cursor = Cursor::new(s.snapshot(), index, range, Direction::Forward);
             Ok(cursor.next_locked(txn, task, table, &locking)?.is_some())
         })
     };

@@ -3,15 +3,13 @@
 use base::collation::LikePattern;
 use base::types::Repr;
 use base::{Arena, SqlResult};
-use engine::hot::anchor::{AnchorPtr, VersionPtr};
-use engine::hot::copies;
-use engine::hot::cursor::{Cursor, RowRef, ScanRange, Wanted};
+use engine::hot::cursor::{Cursor, ScanRange, Wanted};
 use engine::hot::index::Direction;
 use engine::hot::key::{KeyBuf, KeyClass, KeySpec, SeekKey};
 use engine::hot::table::{ConflictPolicy, Table};
 use engine::hot::visibility::{Isolation, Snapshot};
 use engine::txn::locks::Reading;
-use engine::txn::{Transaction, TxnResult};
+use engine::txn::{RowRef, Transaction, TxnResult};
 use engine::wait::Task;
 use ir::object::{AccessDesc, CursorDesc, KeyPart, ReadPurpose};
 
@@ -22,11 +20,12 @@ use crate::interp::slot::Slot;
 /// A cursor over an engine table; used again and again.
 #[derive(Default)]
 pub struct TableCursor {
-    cursor: Option<Cursor>,
+    /// Its statement is the one in which the cursor was opened.
+    cursor: Option<Cursor<'static>>,
     key: KeyBuf,
     /// For foreign keys between tables whose writers wait: what is looked for in the newest
     /// committed state, once.
-    current: Option<(usize, ScanRange)>,
+    current: Option<(Snapshot<'static>, usize, ScanRange)>,
     is_current: bool,
     /// What is locked on the way.
     reading: Reading,
@@ -112,6 +111,9 @@ impl TableCursor {
         (snapshot, reading): (&Snapshot, Reading),
         regs: Registers<'_>,
     ) -> SqlResult<()> {
+        // SAFETY: a unit takes rows from a cursor, and uses them, only in the statement in which it
+        // has opened it (I1, U4).
+        let snapshot = &unsafe { snapshot.unbound() };
         self.opened += 1;
         self.reading = reading;
         let is_reference =
@@ -124,7 +126,7 @@ impl TableCursor {
         let is_blind = desc.unread
             && desc.reads_only()
             && reading == Reading::Versions
-            && snapshot.isolation <= Isolation::Snapshot;
+            && snapshot.isolation() <= Isolation::Snapshot;
         let needs_no_copies = is_blind || table.cold().is_none();
         self.is_plain = !is_reference && reading == Reading::Versions && needs_no_copies;
         match &desc.access {
@@ -187,9 +189,15 @@ impl TableCursor {
         Point { index: *index, key, found: &mut self.points }
     }
 
-    fn start(&mut self, snapshot: &Snapshot, index: usize, range: ScanRange, way: Direction) {
+    fn start(
+        &mut self,
+        snapshot: &Snapshot<'static>,
+        index: usize,
+        range: ScanRange,
+        way: Direction,
+    ) {
         if self.is_current {
-            self.current = Some((index, range));
+            self.current = Some((*snapshot, index, range));
             return;
         }
         match &mut self.cursor {
@@ -201,7 +209,7 @@ impl TableCursor {
         }
     }
 
-    fn start_at_key(&mut self, snapshot: &Snapshot, index: usize) {
+    fn start_at_key(&mut self, snapshot: &Snapshot<'static>, index: usize) {
         match &mut self.cursor {
             Some(cursor) if !self.is_current => {
                 cursor.aim(index, Direction::Forward);
@@ -258,8 +266,9 @@ impl TableCursor {
         arena: &Arena,
     ) -> TxnResult<Option<Slot>> {
         if self.is_current {
-            let Some((index, range)) = self.current.take() else { return Ok(None) };
-            let found = transaction.find_current(task, table, (index, &range), arena)?;
+            let Some((snapshot, index, range)) = self.current.take() else { return Ok(None) };
+            let at = (index, &range);
+            let found = transaction.find_current(task, table, &snapshot, at, arena)?;
             return Ok(found.map(row_slot));
         }
         let Some(cursor) = &mut self.cursor else { return Ok(None) };
@@ -272,24 +281,21 @@ impl TableCursor {
             (Reading::Uncommitted, _) => cursor.next_uncommitted(transaction, task, table),
         };
         // The cursor's copies are gone when it is asked again; in a loop that may be too early.
-        let kept = |row: RowRef| match row.anchor.is_cold() {
-            true if !desc.unread && !desc.fleeting => {
-                copies::copy_to(arena, transaction.row(table, row))
-            }
-            _ => row,
-        };
-        Ok(row?.map(|row| row_slot(kept(row))))
+        Ok(row?.map(|row| match desc.unread || desc.fleeting {
+            true => row_slot(row),
+            false => row_slot(row.kept_in(arena)),
+        }))
     }
 
     /// The next row that a foreign key finds in a memory-optimized table.
     #[cold]
-    fn next_protected(
-        cursor: &mut Cursor,
+    fn next_protected<'c>(
+        cursor: &'c mut Cursor<'static>,
         desc: &CursorDesc,
         transaction: &mut Transaction,
         task: &Task,
-        table: &Table,
-    ) -> TxnResult<Option<RowRef>> {
+        table: &'c Table,
+    ) -> TxnResult<Option<RowRef<'c>>> {
         if desc.purpose == ReadPurpose::MustBeAbsent {
             // At commit there must still be none; noted once, before the first look.
             let (index, range, snapshot) =
@@ -298,7 +304,7 @@ impl TableCursor {
         }
         let row = cursor.next(transaction, task, table)?;
         if let (ReadPurpose::MustStay, Some(row)) = (desc.purpose, row) {
-            transaction.protect_read(task, table, row)?;
+            transaction.protect_read(task, row)?;
         }
         Ok(row)
     }
@@ -340,8 +346,9 @@ pub fn prefetch_ahead(table: &Table, task: &Task, index: usize, next: i64, after
 
 /// A row register for a row of the engine: where its bytes are, and its anchor.
 #[inline]
-pub fn row_slot(row: RowRef) -> Slot {
-    Slot::row(row.version.row().as_ptr(), row.anchor.address())
+pub fn row_slot(row: RowRef<'_>) -> Slot {
+    let (bytes, name) = row.to_words();
+    Slot::row(bytes, name)
 }
 
 /// A register for the same row that is good as long as the arena: a copy, if the row is not in
@@ -350,17 +357,16 @@ pub fn row_slot(row: RowRef) -> Slot {
 /// # Safety
 /// The register holds a row of the engine, which is there.
 pub unsafe fn keep_row(slot: &Slot, arena: &Arena) -> Slot {
-    if slot.row_name() != AnchorPtr::COLD.address() {
-        return *slot;
-    }
-    // SAFETY: the caller's promise; such a row is a copy.
-    row_slot(copies::copy_to(arena, unsafe { copies::bytes_of(row_ref(slot).version) }))
+    // SAFETY: the register has the words of a row that is there.
+    let (bytes, name) = unsafe { engine::txn::keep_row(slot.row_bytes(), slot.row_name(), arena) };
+    Slot::row(bytes, name)
 }
 
 /// The row of the engine that a register names.
-pub fn row_ref(slot: &Slot) -> RowRef {
-    RowRef {
-        anchor: AnchorPtr::from_address(slot.row_name()).expect("a row has an anchor"),
-        version: VersionPtr::of_row(slot.row_bytes()).expect("a row has a version"),
-    }
+///
+/// # Safety
+/// The register holds a row of this table, which is there for `'r`.
+pub unsafe fn row_ref<'r>(slot: &Slot, table: &'r Table) -> RowRef<'r> {
+    // SAFETY: the words are those of a row of the table.
+    unsafe { RowRef::from_words(table, slot.row_bytes(), slot.row_name()) }
 }

@@ -219,9 +219,9 @@ impl Context<'_> {
         let checked = self.definition(|context| {
             let task = context.task;
             let part = context.transaction(database)?;
-            let statement = part.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-            let checked = part.check_table(task, table, &statement.snapshot);
-            part.end_statement(statement);
+            let mut statement = part.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+            let checked = part.check_table(task, table, statement.snapshot());
+            part.end_statement(&mut statement);
             Ok(checked)
         })?;
         Ok(checked)

@@ -148,14 +148,13 @@ impl Server {
             assert!(edit.begin_load(&self.task, txn, (id, 1))?, "disk tables have trees");
             let table = edit.loads(1).expect("it has begun").clone();
             let rows_of = catalog.table(&table).expect("it has a storage");
-            let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+            let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
             let mut cursor =
-                Cursor::new(&statement.snapshot, 0, ScanRange::All, Direction::Forward);
+                Cursor::new(statement.snapshot(), 0, ScanRange::All, Direction::Forward);
             while let Some(row) = cursor.next(txn, &self.task, &rows_of)? {
-                let judged =
-                    txn.look_before_change(&self.task, &rows_of, &statement.snapshot, row)?;
+                let judged = txn.look_before_change(&self.task, statement.snapshot(), row)?;
                 let Written::Done(old) = judged else { panic!("no other transaction") };
-                let old = txn.row(&rows_of, old).to_vec();
+                let old = txn.row(old).to_vec();
                 let number = |column| match rows_of.layout().get(&old, column) {
                     ValueRef::Int(number) => number,
                     other => panic!("{other:?}"),
@@ -165,7 +164,7 @@ impl Server {
                 let new = (id % 3 > 0).then_some(&new[..]);
                 edit.load(&self.task, Some(&old), new)?;
             }
-            txn.end_statement(statement);
+            txn.end_statement(&mut statement);
             edit.finish_load(&self.task, txn)?;
             Ok(())
         })
@@ -235,22 +234,22 @@ impl Server {
         table: &Table,
         changed: impl Fn((i64, i64)) -> Option<(i64, i64)>,
     ) -> CatalogResult<()> {
-        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        let snapshot = statement.snapshot;
+        let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let snapshot = *statement.snapshot();
         let mut cursor = Cursor::new(&snapshot, 0, ScanRange::All, Direction::Forward);
         while let Some(row) = cursor.next(txn, &self.task, table)? {
-            let old = integers(table, txn.row(table, row));
+            let old = integers(table, txn.row(row));
             let written = match changed((old[0], old[1])) {
                 Some((_, v)) if v == old[1] => continue,
                 Some((id, v)) => {
                     let new = table.layout().build_owned(&[Value::Int(id), Value::Int(v)]);
-                    txn.update(&self.task, table, &snapshot, row, &new)?
+                    txn.update(&self.task, &snapshot, row, &new)?
                 }
-                None => txn.delete(&self.task, table, &snapshot, row)?,
+                None => txn.delete(&self.task, &snapshot, row)?,
             };
             assert!(matches!(written, Written::Done(_)), "no other transaction");
         }
-        txn.end_statement(statement);
+        txn.end_statement(&mut statement);
         Ok(())
     }
 }
@@ -297,9 +296,9 @@ fn nothing_is_committed_that_an_old_snapshot_keeps_out_of_the_trees() {
     let owner = server.instance.engine.host().owner(SessionId(52));
     let place = catalog.database().session(&owner);
     let mut reader = Transaction::begin(&place, &server.task).expect("a slot is free");
-    let statement = reader.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+    let mut statement = reader.begin_statement(Isolation::Snapshot, ReadAt::Committed);
     let changed = server.change_in_parts(&catalog, id).is_ok();
-    reader.end_statement(statement);
+    reader.end_statement(&mut statement);
     reader.rollback(&server.task);
     let (server, catalog) = crash(&world, (server, catalog));
     let found = server.select(&catalog, id);

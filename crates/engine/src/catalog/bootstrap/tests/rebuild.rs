@@ -78,8 +78,8 @@ impl<'s> Writer<'s> {
     fn write(&mut self, txn: &mut Transaction) -> CatalogResult<Model> {
         let (task, table) = (&self.server.task, self.table());
         let (dice, mut after) = (&mut self.dice, self.model.clone());
-        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        let snapshot = statement.snapshot;
+        let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let snapshot = *statement.snapshot();
         for _ in 0..dice.below(30) {
             let id = 100_000 + dice.below(1_000_000) as i64;
             if let Entry::Vacant(place) = after.entry(id) {
@@ -94,7 +94,7 @@ impl<'s> Writer<'s> {
             if dice.below(40) > 0 {
                 continue;
             }
-            let old = integers(&table, txn.row(&table, row));
+            let old = integers(&table, txn.row(row));
             let (id, v) = (old[0], old[1]);
             let becomes = match dice.below(4) {
                 0 => None,
@@ -104,15 +104,15 @@ impl<'s> Writer<'s> {
             let written = match becomes {
                 Some((id, v)) => {
                     let new = table.layout().build_owned(&values(&table, id, v));
-                    txn.update(task, &table, &snapshot, row, &new)?
+                    txn.update(task, &snapshot, row, &new)?
                 }
-                None => txn.delete(task, &table, &snapshot, row)?,
+                None => txn.delete(task, &snapshot, row)?,
             };
             assert!(matches!(written, Written::Done(_)), "no other writer");
             after.remove(&id);
             after.extend(becomes);
         }
-        txn.end_statement(statement);
+        txn.end_statement(&mut statement);
         Ok(after)
     }
 
@@ -223,12 +223,12 @@ fn started(
         let id = edit.new_object_id();
         let table = edit.create_table(&server.task, txn, definition(kind, id))?;
         let table = table.expect("it is no type's");
-        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
         for v in 1..=rows {
             let row = table.layout().build_owned(&values(&table, v, v));
-            txn.insert(&server.task, &table, &statement.snapshot, &row)?;
+            txn.insert(&server.task, &table, statement.snapshot(), &row)?;
         }
-        txn.end_statement(statement);
+        txn.end_statement(&mut statement);
         if sinks {
             assert!(edit.begin_load(&server.task, txn, (id, 1))?, "disk tables have trees");
             edit.finish_load(&server.task, txn)?;
@@ -250,16 +250,16 @@ fn found(server: &Server, catalog: &Arc<Catalog>, id: ObjectId) -> (Model, bool)
     let is_whole = |index: &usize| def.indexes.get(*index).is_none_or(|i| i.filter.is_none());
     let by_index = (0..table.links()).filter(is_whole).map(|index| {
         let mut txn = Transaction::begin(&place, &server.task).expect("a slot is free");
-        let statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
-        let snapshot = statement.snapshot;
+        let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+        let snapshot = *statement.snapshot();
         let mut cursor = Cursor::new(&snapshot, index, ScanRange::All, Direction::Forward);
         let mut rows = Vec::new();
         while let Some(row) = cursor.next(&mut txn, &server.task, &table).expect("no conflict") {
-            let row = integers(&table, txn.row(&table, row));
+            let row = integers(&table, txn.row(row));
             assert!(!is_altered || row[2] == row[0] + row[1], "{row:?}");
             rows.push((row[0], row[1]));
         }
-        txn.end_statement(statement);
+        txn.end_statement(&mut statement);
         txn.rollback(&server.task);
         rows.sort_unstable();
         rows
