@@ -53,9 +53,9 @@ use crate::hot::anchor::ALIGN;
 
 /// The longest piece that is cut from a block, in bytes.
 pub const LARGEST: usize = 4096;
-/// The longest piece that this build cuts from a block. The address sanitizer tracks only memory of
-/// the program's allocator, so under it all pieces come from there.
-const CUT: usize = if cfg!(feature = "sanitizer") { 0 } else { LARGEST };
+/// The longest piece that this build cuts from a block. The address sanitizer and Miri track only
+/// memory of the program's allocator, so under them all pieces come from there.
+const CUT: usize = if cfg!(any(feature = "sanitizer", miri)) { 0 } else { LARGEST };
 /// Size classes go in steps of [`ALIGN`] up to this many bytes, and above in eight steps to a
 /// doubling.
 const FINE: usize = 1024;
