@@ -149,7 +149,8 @@ impl Arena {
             return &mut [];
         }
         let memory = self.bump(len * size_of::<u64>(), align_of::<u64>()).cast::<u64>();
-        // SAFETY: as in `alloc_zeroed`; the memory is aligned for words.
+        // SAFETY: `bump` returns `len` words, aligned, that are handed out once (AR2) and that live
+        // as long as the borrow of the arena (AR1); they are initialized before the slice is made.
         unsafe {
             memory.write_bytes(0, len);
             slice::from_raw_parts_mut(memory.as_ptr(), len)
@@ -221,7 +222,9 @@ impl Arena {
     #[cold]
     fn free_large(&self, mark: Mark) {
         let all_goes = mark.current == 0 && mark.position == 0;
-        // SAFETY: as in `bump_next_chunk`; the caller's promise is that of `rewind`.
+        // SAFETY: the vector is not borrowed elsewhere: no method hands out a reference into it.
+        // The chunks that go below hold nothing of before the mark, and the caller of `rewind`
+        // ensures that nothing of after it is used.
         let chunks = unsafe { &mut *self.chunks.get() };
         let (mut at, mut freed, mut count) = (0, 0, 0);
         chunks.retain(|chunk| {
@@ -254,7 +257,8 @@ impl Arena {
         if capacity <= CHUNK_MAX {
             return;
         }
-        // SAFETY: as in `bump_next_chunk`.
+        // SAFETY: the vector is not borrowed elsewhere: no method hands out a reference into it.
+        // The chunk that goes below held the bytes of one buffer alone, which has moved.
         let chunks = unsafe { &mut *self.chunks.get() };
         let own = |chunk: &Chunk| chunk.memory == memory && chunk.size == capacity;
         let Some(at) = chunks.iter().position(own).filter(|at| *at < self.current.get()) else {
@@ -295,7 +299,8 @@ impl Arena {
 
     #[cold]
     fn bump_next_chunk(&self, len: usize) -> NonNull<u8> {
-        // SAFETY: as in `bump`; the exclusive borrow ends before anything else runs.
+        // SAFETY: the vector is not borrowed elsewhere: no method hands out a reference into it,
+        // and what is called while it is borrowed here does not reach the arena.
         let chunks = unsafe { &mut *self.chunks.get() };
         let mut next = if chunks.is_empty() { 0 } else { self.current.get() + 1 };
         // Chunks left over from before a reset are used again if they are large enough.
@@ -441,7 +446,8 @@ impl<'a> ArenaBuffer<'a> {
 
     /// The bytes, to be changed, for as long as the arena is borrowed.
     pub fn finish_mut(self) -> &'a mut [u8] {
-        // SAFETY: as in `finish`; the bytes are this buffer's alone (AR2).
+        // SAFETY: the first `len` bytes are written and live as long as the arena is borrowed
+        // (AR1); only this buffer has them (AR2), and it ends here.
         unsafe { slice::from_raw_parts_mut(self.memory.as_ptr(), self.len) }
     }
 }

@@ -126,7 +126,8 @@ impl Deref for AlignedBytes {
 
 impl DerefMut for AlignedBytes {
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above.
+        // SAFETY: the memory is kept as long as this, is initialised, and belongs to this one
+        // alone, which is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }

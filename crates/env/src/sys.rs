@@ -29,7 +29,7 @@ pub fn bypass_cache(file: &std::fs::File) -> io::Result<()> {
         libc::fcntl(descriptor, libc::F_SETFL, flags | libc::O_DIRECT)
     };
     #[cfg(target_os = "macos")]
-    // SAFETY: as above.
+    // SAFETY: the descriptor is open for as long as `file` is borrowed; fcntl touches no memory.
     let result = unsafe { libc::fcntl(descriptor, libc::F_NOCACHE, 1) };
     #[cfg(not(any(target_os = "linux", target_os = "macos")))]
     let result = descriptor.min(0);
@@ -160,9 +160,11 @@ pub fn map_memory(len: usize, align: usize) -> io::Result<NonNull<u8>> {
 /// Gives back address space and memory.
 ///
 /// # Safety
-/// It is what [`map_memory`] gave for this length, and is not used any more.
+/// `start` is the result of [`map_memory`] for this length, unmapped so far, and the memory is not
+/// used any more: no reference or pointer into it is followed.
 pub unsafe fn unmap_memory(start: NonNull<u8>, len: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller ensures that the range is one whole mapping, and that its memory is not
+    // used any more.
     let result = unsafe { libc::munmap(start.as_ptr().cast(), len) };
     debug_assert_eq!(result, 0, "munmap: {}", io::Error::last_os_error());
 }
@@ -170,9 +172,12 @@ pub unsafe fn unmap_memory(start: NonNull<u8>, len: usize) {
 /// Gives the memory of mapped pages back to the system. They are zeros when they are touched again.
 ///
 /// # Safety
-/// The pages are whole, came from [`map_memory`], and hold nothing that will be read.
+/// The range consists of whole pages of memory that [`map_memory`] gave and that is still mapped.
+/// No reference into it is alive, except to atomics whose readers expect that they become zero, and
+/// what it holds is not needed any more.
 pub unsafe fn discard_memory(start: NonNull<u8>, len: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller ensures that these are whole mapped pages, that what they hold is not
+    // needed, and that no reference relies on it.
     let result = unsafe { libc::madvise(start.as_ptr().cast(), len, libc::MADV_DONTNEED) };
     debug_assert_eq!(result, 0, "madvise: {}", io::Error::last_os_error());
 }

@@ -105,7 +105,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Asks for what [`Machine::find_stored`] will need for the next two keys, which are numbers.
+    /// Prefetches what [`Machine::find_stored`] will need for the next two keys, which are numbers.
     #[inline(always)]
     pub(super) fn look_ahead(&mut self, id: ObjId, next: i64, after: i64) {
         let (_, desc) = object!(self, id, Cursor, Cursor);
@@ -250,7 +250,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Inserts the row that was built in the place that [`Machine::reserve`] took.
+    /// Inserts the row that was built in the memory from [`Machine::reserve`].
     #[inline(always)]
     pub(super) fn insert_reserved(
         &mut self,
@@ -266,8 +266,8 @@ impl Machine<'_, '_> {
         self.insert_stored(site, used, NewRow::Space(space), row, ignored)
     }
 
-    /// Takes memory for the next row of a target that is a table: where its bytes go, zeros until
-    /// then.
+    /// Takes zeroed memory for the next row of a target that is a table, and returns where its
+    /// bytes go.
     pub(super) fn reserve(&mut self, target: u16, len: usize) -> SqlResult<*mut u8> {
         let unit = self.unit;
         let TargetTable::Table(table) = unit.targets[usize::from(target)].table else {
@@ -358,7 +358,7 @@ impl Machine<'_, '_> {
         Ok(Flow::Next)
     }
 
-    /// Tells once that duplicates are ignored.
+    /// Tells the client that duplicates are ignored, once in a run.
     fn inform_ignored(&mut self) -> SqlResult<()> {
         if std::mem::replace(&mut self.told_ignored, true) {
             return Ok(());
@@ -485,7 +485,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// The error of a statement that loses against another.
+    /// The error of a statement that loses a conflict with another transaction.
     #[cold]
     fn lost(&self, target: u16) -> SqlError {
         match self.unit.targets[usize::from(target)].table {
@@ -672,15 +672,15 @@ enum Change {
     /// These bytes replace it.
     Update(Reg),
     Delete,
-    /// It will be put back with other keys; where it was is noted here.
+    /// The row is taken away, to be put back with other keys; this register notes where it was.
     TakeAway(Reg),
 }
 
-/// The bytes of a row that is inserted.
+/// The bytes of a row that is to be inserted.
 enum NewRow<'r> {
-    /// To be copied.
+    /// Bytes that the engine copies.
     Bytes(&'r [u8]),
-    /// In their place already.
+    /// Bytes that were built in the memory of the new row.
     Space(RowSpace<'r>),
 }
 
@@ -707,7 +707,7 @@ fn changed<'u, 'h>(
     Ok((table, reader.snapshot, reader.transaction))
 }
 
-/// Inserts into a table variable; the index that refuses, otherwise.
+/// Inserts a row into a table variable. Returns the row, or the index that refuses it.
 fn insert_local(
     exec: &mut Execution<'_>,
     var: TableVarId,

@@ -1,4 +1,4 @@
-//! The dispatch loop: the instructions that run most often, and the way to all others.
+//! The dispatch loop: executes the instructions that run most often, and passes on all others.
 
 use base::{SqlError, SqlResult};
 use ir::Unit;
@@ -20,17 +20,17 @@ pub(super) enum Flow {
     Halt,
 }
 
-/// Why [`hot`] came back.
+/// Why [`hot`] returned.
 enum Exit {
-    /// To have another instruction executed.
+    /// At an instruction for [`Machine::step`].
     Step(Inst),
-    /// An error.
+    /// The instruction has failed.
     Error(SqlError),
 }
 
 impl Machine<'_, '_> {
-    /// Runs from `pc` on until the unit ends or an error. Then `pc` is after the failed
-    /// instruction.
+    /// Runs from `pc` on until the unit ends or an instruction fails; then `pc` is after the failed
+    /// one.
     pub(super) fn run(&mut self) -> SqlResult<()> {
         if let Some(code) = self.unit.machine_code.get() {
             return self.run_code(&**code);
@@ -67,8 +67,8 @@ fn set(slots: &mut [Slot], reg: Reg, slot: Slot) {
     slots[usize::from(reg.0)] = slot;
 }
 
-/// Executes instructions that need nothing but registers and variables, until there is another
-/// one.
+/// Executes instructions that need nothing but registers and variables; returns at the first one
+/// that needs more.
 fn hot(unit: &Unit, slots: &mut [Slot], frame: &mut Frame, place: &mut usize) -> Exit {
     let code = &unit.code[..];
     let mut pc = *place;

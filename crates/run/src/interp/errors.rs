@@ -51,7 +51,7 @@ pub fn of_table(
 pub fn from_message(error: &TxnError, args: &[&dyn std::fmt::Display]) -> SqlError {
     let args: &[&dyn std::fmt::Display] = match error {
         TxnError::Page(fault) => return page_fault(fault, None, None),
-        // What is the whole server's belongs to no other pool.
+        // Resources of the whole server belong to the pool `default`.
         TxnError::OutOfMemory(_) | TxnError::TooManyTransactions | TxnError::ChangedTwice
             if args.is_empty() =>
         {
@@ -67,7 +67,7 @@ pub fn from_message(error: &TxnError, args: &[&dyn std::fmt::Display]) -> SqlErr
     }
 }
 
-/// As `from_message`, for an error met in a database, of whatever table.
+/// As `from_message`, for an error in this database, without naming a table.
 pub fn of_database(error: &TxnError, database: DbId) -> SqlError {
     match error {
         TxnError::Page(fault) => page_fault(fault, Some(database), None),
@@ -75,7 +75,7 @@ pub fn of_database(error: &TxnError, database: DbId) -> SqlError {
     }
 }
 
-/// Error 802, 823, 824 or 1105, met on behalf of this table of this database.
+/// Error 802, 823, 824 or 1105 about a page of this table of this database.
 #[cold]
 fn page_fault(fault: &PageFault, database: Option<DbId>, table: Option<&TableName>) -> SqlError {
     type Shown<'a> = &'a dyn std::fmt::Display;
@@ -176,7 +176,7 @@ pub fn duplicate_in_variable(
     }
 }
 
-/// A table-valued parameter is read only; the binder sees to that.
+/// The error of a change of a read-only table variable. The binder refuses such changes.
 #[cold]
 pub fn read_only_variable() -> SqlError {
     ir::internal("a table variable cannot be changed here")
@@ -188,7 +188,7 @@ pub fn identity_overflow(ty: SqlType) -> SqlError {
     SqlError::new(&message::OVERFLOW_CONVERTING, &[&"IDENTITY", &ty.kind])
 }
 
-/// A row violates what its table demands.
+/// The error of a row that violates a rule of its table.
 #[cold]
 pub fn violation(violation: &Violation, host: &dyn Host) -> SqlError {
     let name = host.table_name(violation.database, &violation.table);

@@ -35,7 +35,7 @@ impl TableSlot {
     }
 }
 
-/// Values of more bytes are copied piece by piece, and charged.
+/// Values of more bytes than this are copied piece by piece, and charged.
 pub(super) const LONG: usize = 8000;
 
 /// The bytes of a variable. Those of long values are charged to the session.
@@ -78,7 +78,7 @@ impl Frame {
         frame
     }
 
-    /// A further variable, NULL.
+    /// Declares a scalar variable, which is NULL.
     pub fn declare(&mut self, ty: SqlType) -> VarId {
         self.types.push(ty);
         self.slots.push(Slot::NULL);
@@ -86,7 +86,7 @@ impl Frame {
         VarId((self.slots.len() - 1) as u32)
     }
 
-    /// A further table variable.
+    /// Declares a table variable.
     pub fn declare_table(&mut self, table: TableSlot) -> TableVarId {
         self.tables.push(table);
         TableVarId((self.tables.len() - 1) as u32)
@@ -122,7 +122,7 @@ impl Frame {
             self.store_slot(var.0, &Slot::bytes(&bytes));
             return;
         }
-        // What comes from outside of a unit (a parameter, a default) has been charged where it was
+        // A value from outside of a unit (a parameter, a default) has been charged where it was
         // made.
         self.store_slot(var.0, &Slot::from_value(value));
     }
@@ -132,17 +132,18 @@ impl Frame {
         self.set(var, value.as_ref());
     }
 
-    /// The variable as a slot; bytes stay the variable's.
+    /// The variable as a slot; its bytes stay in the variable.
     #[inline]
     pub(super) fn load(&self, var: u32) -> Slot {
         self.slots[var as usize]
     }
 
-    /// Sets a variable from a slot. Does nothing and is false where the value is long: that is for
-    /// [`Frame::store_long`].
+    /// Sets a variable from a slot and returns true. If the value is long, does nothing and returns
+    /// false: [`Frame::store_long`] sets such a value.
     ///
     /// # Safety
-    /// The slot is of the variable's type and may be followed.
+    /// If the slot is not NULL, it is of the variable's type; if that is a type of bytes, the bytes
+    /// are alive and unchanged until they are copied here.
     #[inline]
     pub(super) unsafe fn store(&mut self, var: u32, slot: &Slot) -> bool {
         let var = var as usize;
@@ -170,8 +171,8 @@ impl Frame {
         account: &Arc<Account>,
         task: &Task<'_>,
     ) -> SqlResult<()> {
-        // SAFETY: the caller's promise. A piece of the variable's own old value is alive until that
-        // is dropped below.
+        // SAFETY: the value is of bytes, which the caller ensures are alive. If they are a piece of
+        // the variable's own old value, they are alive until that is replaced below.
         let value = unsafe { slot.as_bytes() };
         let charged = Charged::take(account, value.len())?;
         let mut bytes = Vec::with_capacity(value.len());
@@ -184,13 +185,13 @@ impl Frame {
         Ok(())
     }
 
-    /// The values of the scalar variables, for machine code: it reads all, and writes those that
-    /// have no bytes.
+    /// The values of the scalar variables, for machine code, which reads all of them and writes
+    /// those that have no bytes.
     pub(super) fn slots_mut(&mut self) -> *mut Slot {
         self.slots.as_mut_ptr()
     }
 
-    /// Takes a value over. It may lie in the variable's own bytes.
+    /// Sets a variable to the value of a slot, which may lie in the variable's own bytes.
     #[inline]
     fn store_slot(&mut self, var: u32, slot: &Slot) {
         let var = var as usize;
@@ -224,7 +225,7 @@ impl Frame {
         }
     }
 
-    /// Lends a table variable to a callee. [`Frame::take_back`] ends that.
+    /// Lends a table variable to a callee, until [`Frame::take_back`].
     pub fn lend(&mut self, var: TableVarId) -> Option<Arc<LocalTable>> {
         let slot = &mut self.tables[var.0 as usize];
         let shared = match std::mem::replace(slot, TableSlot::None) {
@@ -236,7 +237,7 @@ impl Frame {
         Some(shared)
     }
 
-    /// Makes a table variable the frame's own again, once the callee has let go of it.
+    /// Makes a table variable the frame's own again, once the callee has dropped it.
     pub fn take_back(&mut self, var: TableVarId) {
         let slot = &mut self.tables[var.0 as usize];
         *slot = match std::mem::replace(slot, TableSlot::None) {
@@ -249,12 +250,14 @@ impl Frame {
     }
 }
 
-/// Makes `own` the bytes of a slot, which may lie in them, and points to them.
+/// Copies the bytes of a slot into `own`, where they may lie already, and returns a slot that
+/// points to them.
 fn keep_bytes(own: &mut Kept, slot: &Slot) -> Slot {
     let (address, len) = slot.words();
     if own.charged.is_some() {
-        // The memory of a long value goes with it.
-        // SAFETY: as below; the old bytes are alive until they are replaced.
+        // The memory of a long value is freed with the value.
+        // SAFETY: the slot is of bytes that are alive, as in the last branch. If they lie in `own`,
+        // they are alive until it is replaced.
         let bytes = unsafe { slot.as_bytes() }.to_vec();
         *own = Kept { bytes, charged: None };
         return Slot::bytes(&own.bytes);
@@ -267,8 +270,8 @@ fn keep_bytes(own: &mut Kept, slot: &Slot) -> Slot {
         own.truncate(len as usize);
     } else {
         own.clear();
-        // SAFETY: the caller of `Frame::set` borrows the bytes, and that of `Frame::store`
-        // promises that they may be followed.
+        // SAFETY: the caller of `Frame::set` borrows the bytes, and that of `Frame::store` ensures
+        // that they are alive. They do not lie in `own`, so clearing it leaves them as they are.
         own.extend_from_slice(unsafe { slot.as_bytes() });
     }
     Slot::bytes(own)

@@ -2,14 +2,14 @@
 //!
 //! # Life of a lease
 //!
-//! A statement asks for as much as its plan is guessed to need, before it opens anything. If the
-//! pool does not have that, or other statements have come before, it waits in a queue, in order of
-//! arrival, until its deadline. What it then has is its *lease*. Objects that need more are given
-//! it as long as no statement waits, up to what one statement may have; after that they spill. The
-//! lease ends with the statement.
+//! A statement asks for as much as its plan is estimated to need, before it opens anything. If the
+//! pool does not have that, or other statements wait already, it waits in a queue, in order of
+//! arrival, until its deadline. What the pool gives it is its *lease*. The lease grows when an
+//! object needs more, as long as no statement waits, up to what one statement may have; after that
+//! the object spills. The lease ends with the statement.
 //!
-//! Statements without sorts and hash tables do not come here, and neither do those that run inside
-//! of another: a statement that holds a lease must not wait for another.
+//! A statement without sorts and hash tables takes no lease, and neither does a statement that runs
+//! inside another one: a statement that holds a lease must not wait for a second one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct GrantPool {
     /// Bytes of one lease, at most.
     most: AtomicUsize,
     state: Mutex<State>,
-    /// Statements in the queue look again when this is woken.
+    /// Wakes the statements in the queue, which then look again.
     freed: WaitList,
 }
 
@@ -47,11 +47,11 @@ struct State {
 pub struct Counts {
     /// Statements that have waited.
     pub waits: u64,
-    /// Nanoseconds that they have waited, all and the longest.
+    /// Nanoseconds that they have waited, in total.
     pub wait_ns: u64,
-    /// The longest wait.
+    /// Nanoseconds of the longest wait.
     pub wait_ns_max: u64,
-    /// Waits that ended without a lease because of the time.
+    /// Waits that timed out.
     pub timeouts: u64,
 }
 
@@ -60,15 +60,15 @@ pub struct Counts {
 pub struct Ask {
     /// The session that asks.
     pub session: SessionId,
-    /// The statement does not run with less.
+    /// Bytes without which the statement does not run.
     pub required: usize,
-    /// What it is guessed to need.
+    /// Bytes that it is estimated to need.
     pub ideal: usize,
-    /// What is asked for.
+    /// Bytes that it asks for.
     pub wanted: usize,
-    /// What it may have later on, at most.
+    /// Bytes to which its lease may grow.
     pub most: usize,
-    /// How long the waiting may take.
+    /// The longest time that it waits.
     pub timeout_ns: u64,
 }
 
@@ -79,20 +79,20 @@ pub struct Holder {
     pub ask: Ask,
     /// Bytes of the lease.
     pub granted: usize,
-    /// When it was asked for and granted, on the monotonic clock.
+    /// When it was asked for, on the monotonic clock.
     pub asked_ns: u64,
-    /// When it was granted.
+    /// When it was granted, on the same clock.
     pub granted_ns: u64,
     /// What the statement holds.
     pub usage: Arc<Usage>,
 }
 
-/// A statement that waits for one.
+/// A statement that waits for a lease.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
     /// What was asked for.
     pub ask: Ask,
-    /// When, on the monotonic clock.
+    /// When it was asked for, on the monotonic clock.
     pub asked_ns: u64,
     ticket: u64,
 }
@@ -102,12 +102,12 @@ pub struct Waiting {
 pub struct Usage {
     /// Bytes, now.
     pub bytes: AtomicUsize,
-    /// Bytes, at most so far.
+    /// The most bytes so far.
     pub most: AtomicUsize,
 }
 
 impl Usage {
-    /// The statement holds this much.
+    /// Notes that the statement holds this many bytes.
     pub fn note(&self, bytes: usize) {
         self.bytes.store(bytes, Relaxed);
         if bytes > self.most.load(Relaxed) {
@@ -115,7 +115,7 @@ impl Usage {
         }
     }
 
-    /// Another statement begins.
+    /// Begins to count for another statement.
     pub fn restart(&self) {
         self.most.store(self.bytes.load(Relaxed), Relaxed);
     }
@@ -125,7 +125,7 @@ impl GrantPool {
     /// One statement may have the pool divided by this.
     pub const PARTS: usize = 4;
 
-    /// A pool of nothing: [`GrantPool::set_limit`] says how much there is.
+    /// An empty pool; [`GrantPool::set_limit`] sets its size.
     pub fn new() -> Arc<GrantPool> {
         Arc::new(GrantPool {
             limit: AtomicUsize::new(0),
@@ -135,8 +135,8 @@ impl GrantPool {
         })
     }
 
-    /// There are this many bytes, of which a statement gets at most a quarter, and at most `most`.
-    /// Leases that were given stay.
+    /// Sets the bytes of all leases together. One statement gets at most a quarter of them, and at
+    /// most `most`. Leases that exist stay as they are.
     pub fn set_limit(&self, limit: usize, most: usize) {
         {
             let _state = self.state();
@@ -160,7 +160,8 @@ impl GrantPool {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Waits for a lease. At once, if the pool has it and no statement waits.
+    /// Takes a lease: at once if the pool has the bytes and no statement waits, else after its turn
+    /// in the queue.
     pub fn take(
         self: &Arc<Self>,
         task: &Task<'_>,
@@ -202,8 +203,8 @@ impl GrantPool {
             let mut state = self.state();
             let first = state.queue.front().is_some_and(|first| first.ticket == ticket);
             let fits = state.taken + ask.wanted <= self.limit();
-            // There may be less by now than was asked for; then it is given when there is no other
-            // lease.
+            // The pool may have become smaller than the request, which is then granted when there
+            // is no other lease.
             if !first || !(fits || state.taken == 0) {
                 return None;
             }
@@ -238,12 +239,12 @@ impl GrantPool {
         Lease { pool: self.clone(), number, bytes: ask.wanted, most: ask.most.max(ask.wanted) }
     }
 
-    /// The holders of leases.
+    /// The statements that have a lease.
     pub fn holders(&self) -> Vec<Holder> {
         self.state().holders.iter().flatten().cloned().collect()
     }
 
-    /// The statements that wait for one, in order of arrival.
+    /// The statements that wait for a lease, in order of arrival.
     pub fn waiting(&self) -> Vec<Waiting> {
         self.state().queue.iter().copied().collect()
     }
@@ -292,7 +293,7 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// Bytes of it.
+    /// Bytes of the lease.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -38,21 +38,21 @@ pub struct TableName {
 
 /// How a statement reads a table.
 pub struct Reader<'t> {
-    /// At what.
+    /// The snapshot at which it reads.
     pub snapshot: Snapshot<'t>,
-    /// With which locks.
+    /// The locks with which it reads.
     pub reading: Reading,
-    /// In which transaction.
+    /// The transaction in which it reads.
     pub transaction: &'t mut Transaction,
 }
 
 /// What a unit asks of the session that runs it.
 ///
-/// A statement is open in the transaction of every database that the unit touches before it is run,
-/// and ended or rolled back by the caller; local tables belong to the interpreter. Native modules
-/// bracket their statements themselves.
+/// Before it runs a unit, the caller opens a statement in the transaction of every database that
+/// the unit touches; after it, the caller ends the statements or rolls them back. Local tables
+/// belong to the interpreter. Native modules bracket their statements themselves.
 pub trait Host {
-    /// What functions may ask.
+    /// The facts that functions may ask for.
     fn facts(&self) -> &dyn SessionFacts;
 
     /// How dates are read and written.
@@ -73,7 +73,7 @@ pub trait Host {
         purpose: ReadPurpose,
     ) -> SqlResult<Reader<'_>>;
 
-    /// Lets snapshots asked for from now on see what the statement has changed so far.
+    /// Makes snapshots that are taken from now on see what the statement has changed so far.
     fn advance(&mut self, task: &Task) -> SqlResult<()>;
 
     /// Keeps a table's identity counter from falling behind an explicit value.
@@ -85,13 +85,14 @@ pub trait Host {
         value: i64,
     ) -> SqlResult<()>;
 
-    /// The transaction has written more than may stay in memory: from now on the statement's
-    /// changes of this table go to a successor of its storage, by [`Host::load`], if that can be.
+    /// Begins a load, because the transaction has written more than may stay in memory: from now on
+    /// the statement's changes of this table go to a successor of its storage, by [`Host::load`],
+    /// if the session can do that.
     fn begin_load(&mut self, _: &Task, _: &TableUse) -> SqlResult<()> {
         Ok(())
     }
 
-    /// A change of a table that is being loaded: the row that is replaced, and the new one.
+    /// Applies a change to a table that is being loaded: the row that is replaced, and the new one.
     fn load(
         &mut self,
         _: &Task,
@@ -102,8 +103,8 @@ pub trait Host {
         Err(ir::internal("nothing is being loaded"))
     }
 
-    /// `ARITHABORT` and `ANSI_WARNINGS` are off, and NULL stands in the place of a failed
-    /// computation.
+    /// Notes that a failed computation has given NULL, since `ARITHABORT` and `ANSI_WARNINGS` are
+    /// off.
     fn note_arithmetic_error(&mut self, _: &SqlError) {}
 
     /// The next row version of a database.
@@ -117,13 +118,13 @@ pub trait Host {
         false
     }
 
-    /// A unit has read this much of a table, or written to it.
+    /// Counts what a unit has read of a table, or written to it.
     fn count_reads(&mut self, _: &TableUse, _: Reads) {}
 
     /// How messages name a table; without a database it is a variable.
     fn table_name(&self, database: Option<DbId>, table: &TableDef) -> TableName;
 
-    /// The resource pool that the rows of a database belong to.
+    /// The resource pool to which the rows of a database belong.
     fn pool_name(&self, _: DbId) -> Arc<str> {
         "default".into()
     }
@@ -162,7 +163,7 @@ pub trait Host {
     ) -> SqlResult<()>;
 
     /// Lends the transaction to the native module whose statement has just begun, if the session
-    /// need not know of its statements.
+    /// does not have to know of its statements.
     fn lend(&mut self) -> Option<Lent> {
         None
     }
@@ -172,19 +173,19 @@ pub trait Host {
         unreachable!("nothing was lent");
     }
 
-    /// A statement has begun in the transaction that was lent.
+    /// Notes that a statement has begun in the transaction that was lent.
     fn statement_began(&mut self) {}
 
-    /// A statement has succeeded there and counted this many rows.
+    /// Notes that a statement has succeeded there, with this outcome.
     fn statement_succeeded(&mut self, _: &StatementSite, _: &crate::interp::Outcome) {}
 
-    /// A data statement of a native module begins; one that is open has succeeded.
+    /// Begins a data statement of a native module; one that is open has succeeded.
     fn begin_statement(&mut self, task: &Task, statement: &StatementSite) -> SqlResult<()>;
 
     /// Runs the triggers of what a data statement of a native module has changed.
     fn fire_triggers(&mut self, task: &Task, call: TriggerCall<'_>) -> SqlResult<()>;
 
-    /// A data statement of a native module has succeeded and counted this many rows.
+    /// Ends a data statement of a native module, which has succeeded with this outcome.
     fn end_statement(
         &mut self,
         task: &Task,
@@ -192,18 +193,18 @@ pub trait Host {
         outcome: &crate::interp::Outcome,
     ) -> SqlResult<()>;
 
-    /// A nested atomic block begins.
+    /// Begins a nested atomic block.
     fn begin_atomic(&mut self, task: &Task, depth: u16) -> SqlResult<()>;
 
-    /// A nested atomic block has succeeded.
+    /// Ends a nested atomic block, which has succeeded.
     fn end_atomic(&mut self, task: &Task, depth: u16) -> SqlResult<()>;
 
-    /// An error has arisen inside a handler's reach: undoes the statement and the atomic blocks
-    /// deeper than `atomic_depth`, and makes it what the `ERROR_` functions return. `Err` if it
-    /// cannot be handled here.
+    /// Handles the error of an instruction that a handler covers: undoes the statement and the
+    /// atomic blocks deeper than `atomic_depth`, and makes the error what the `ERROR_` functions
+    /// return. `Err` if the error cannot be handled here.
     fn catch(&mut self, task: &Task, error: SqlError, atomic_depth: u16) -> SqlResult<()>;
 
-    /// The handler is done.
+    /// Ends the handler.
     fn end_catch(&mut self);
 
     /// The error that is being handled, for `THROW` without arguments.
@@ -216,7 +217,7 @@ pub trait Host {
 /// A call of a native module by another one. Its status goes to the frame's variable, as
 /// [`ModuleCallSite::status`] says.
 pub struct ModuleCall<'c> {
-    /// What is called with what.
+    /// The module and its arguments.
     pub site: &'c ModuleCallSite,
     /// The values of [`ir::site::ModuleArg::Value`] arguments, by place among all arguments.
     pub values: &'c [ValueRef<'c>],
@@ -224,11 +225,11 @@ pub struct ModuleCall<'c> {
     pub frame: &'c mut Frame,
     /// Where results go.
     pub writer: &'c mut dyn ResultWriter,
-    /// For running the callee.
+    /// Memory for running the callee.
     pub runtime: &'c mut Runtime,
 }
 
-/// What a statement of a native module has changed and for which triggers fire.
+/// A statement of a native module, whose changes fire triggers.
 pub struct TriggerCall<'c> {
     /// The module.
     pub unit: &'c Unit,
@@ -238,19 +239,19 @@ pub struct TriggerCall<'c> {
     pub transitions: Vec<Transition>,
     /// Where results go.
     pub writer: &'c mut dyn ResultWriter,
-    /// For running the triggers.
+    /// Memory for running the triggers.
     pub runtime: &'c mut Runtime,
 }
 
 /// Where results go.
 pub trait ResultWriter {
-    /// A result set starts.
+    /// Starts a result set.
     fn start(&mut self, task: &Task, result: &ResultSite) -> SqlResult<()>;
 
-    /// A row of it. Waits while the client is slow.
+    /// Writes a row of the result set. Waits while the client is slow.
     fn row(&mut self, task: &Task, row: &OutputRow<'_>) -> SqlResult<()>;
 
-    /// An informational message.
+    /// Writes an informational message.
     fn inform(&mut self, task: &Task, message: &SqlError) -> SqlResult<()>;
 }
 

@@ -21,7 +21,7 @@ pub fn key_range(
     upper: ValueBound<'_>,
 ) -> KeyRange {
     let no_nulls = next.nullable && (lower.is_some() || upper.is_some());
-    // NULL is the smallest value: the end that small values are at is where it is left out.
+    // NULL is the smallest value, so the lower bound leaves it out.
     let null = no_nulls.then_some((ValueRef::Null, false));
     let lower = lower.or(null);
     let (first, last) = if next.descending { (upper, lower) } else { (lower, upper) };

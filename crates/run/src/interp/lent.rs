@@ -1,9 +1,9 @@
 //! The transaction of a native module, lent by the session to the run of its unit.
 //!
 //! A native module brackets each of its statements. While the session has lent its transaction, the
-//! run does so itself, and reads and writes without asking the session for anything. Whatever else
-//! the session does for a unit may need the transaction: [`Machine::host`] gives it back first, and
-//! the next statement borrows it anew.
+//! run brackets them itself, and reads and writes without asking the session for anything.
+//! Everything else that the session does for a unit may need the transaction: [`Machine::host`]
+//! gives it back first, and the next statement borrows it again.
 
 use base::SqlResult;
 use base::ids::DbId;
@@ -17,35 +17,35 @@ use ir::unit::TableUse;
 use crate::interp::host::{Host, Reader};
 use crate::interp::machine::Machine;
 
-/// How far a statement of a native module has come.
+/// The state of a native module's statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bracket {
-    /// It goes on.
+    /// It is in progress.
     Open,
-    /// It has succeeded without a change, and goes on as the next.
+    /// It has succeeded without a change, and the next statement reuses it.
     Idle,
-    /// It has succeeded and ended. Its place is for the next.
+    /// It has succeeded and ended; the next statement replaces it.
     Ended,
 }
 
 /// A transaction on loan, with the statement of a native module that is open in it.
 pub struct Lent {
-    /// Where it is.
+    /// The database of the transaction.
     pub database: DbId,
     /// The session's transaction there.
     pub transaction: Transaction,
     /// The newest statement.
     pub statement: Statement,
-    /// At which level the module reads.
+    /// The isolation level at which the module reads.
     pub isolation: Isolation,
-    /// At which end of the log.
+    /// The log position at which it reads.
     pub at: ReadAt,
-    /// How far the statement has come.
+    /// The state of the statement.
     pub bracket: Bracket,
 }
 
 impl Lent {
-    /// A statement of the module begins; the one before has succeeded.
+    /// Begins a statement of the module; the one before has succeeded.
     #[inline(always)]
     fn begin_statement(&mut self) {
         if self.bracket == Bracket::Open {
@@ -57,7 +57,7 @@ impl Lent {
         self.bracket = Bracket::Open;
     }
 
-    /// The statement has succeeded.
+    /// Ends the statement, which has succeeded.
     #[inline(always)]
     fn end_statement(&mut self) {
         self.bracket = match self.transaction.can_go_on(&self.statement) {
@@ -71,7 +71,7 @@ impl Lent {
 }
 
 impl<'e> Machine<'_, 'e> {
-    /// The session, with its transaction.
+    /// The session, after its transaction has been given back.
     #[inline]
     pub(super) fn host(&mut self) -> &mut (dyn Host + 'e) {
         self.give_back();

@@ -48,16 +48,16 @@ pub(super) struct Activation {
     pub slots: Vec<Slot>,
     pub objects: Vec<Object>,
     pub marks: Vec<Mark>,
-    /// What lives until its loop turns.
+    /// Values that live until the loop that made them begins its next turn.
     pub arena: Arena,
-    /// What lives as long as the run.
+    /// Values that live as long as the run.
     pub keep: Arena,
     pub key: ChargedKey,
     pub row: Scratch,
 }
 
 impl Activation {
-    /// One whose values are charged to this account.
+    /// An activation whose values are charged to this account.
     fn new(account: &Arc<Account>) -> Activation {
         let arena = || Arena::charged_to(account.clone());
         Activation {
@@ -90,9 +90,9 @@ pub(super) struct Machine<'m, 'e> {
     pub space: Option<RowSpace<'m>>,
     /// The transaction, while the session has lent it.
     pub lent: Option<Lent>,
-    /// The error that machine code has come back with.
+    /// The error for which machine code has returned.
     pub failure: Option<SqlError>,
-    /// The panic of a helper that machine code has come back with.
+    /// The panic of a helper for which machine code has returned.
     pub panicked: Option<Box<dyn std::any::Any + Send>>,
     /// Counts loop turns between checkpoints.
     pub turns: u32,
@@ -100,9 +100,9 @@ pub(super) struct Machine<'m, 'e> {
     changes_variables: bool,
     /// Whether statements are open on the table variables that the unit changes.
     local_open: bool,
-    /// Whether the client has got the message that duplicates are ignored.
+    /// Whether the client has been told that duplicates are ignored.
     pub told_ignored: bool,
-    /// What a unit that changes something has counted, once it has run.
+    /// The rows that a unit with changes has counted, once it has run.
     pub rows_written: u64,
 }
 
@@ -159,7 +159,7 @@ fn changes_variables(unit: &Unit) -> bool {
 }
 
 impl Machine<'_, '_> {
-    /// Gives everything back.
+    /// Gives the activation and its objects back to the runtime.
     fn end(self) {
         let Machine { mut act, exec, .. } = self;
         let runtime = &mut *exec.runtime;
@@ -199,7 +199,7 @@ impl Machine<'_, '_> {
         Ok(outcome)
     }
 
-    /// Room for the rows that triggers want.
+    /// Makes tables for the rows that triggers will see.
     pub fn begin_transitions(&mut self) {
         self.outcome.transitions.extend(self.unit.transitions.iter().map(|site| {
             let layout = &self.unit.layouts[usize::from(site.layout)];
@@ -229,7 +229,7 @@ impl Machine<'_, '_> {
         })
     }
 
-    /// A statement begins on the table variables that the unit changes.
+    /// Begins a statement on the table variables that the unit changes.
     #[inline]
     pub fn begin_local(&mut self) {
         if self.changes_variables {
@@ -257,7 +257,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Runs, and goes to handlers on errors that they reach.
+    /// Runs the unit; on an error, goes on at the handler that covers the failed instruction.
     fn run_handled(&mut self) -> SqlResult<()> {
         loop {
             let Err(error) = self.run() else { return Ok(()) };
@@ -322,14 +322,15 @@ impl Machine<'_, '_> {
         registers(&self.act.slots)
     }
 
-    /// Lets other sessions run from time to time, and checks what values have taken.
+    /// Counts a loop turn; every 64th is a [`Machine::checkpoint`].
     #[inline(always)]
     pub fn turn(&mut self) -> SqlResult<()> {
         self.turns = self.turns.wrapping_add(1);
         if self.turns & 63 == 0 { self.checkpoint() } else { Ok(()) }
     }
 
-    /// Lets other sessions run, sees attention, and that values have not taken more than they may.
+    /// Lets other sessions run. Fails if the client has sent attention, or values have taken more
+    /// memory than there is.
     #[inline(never)]
     pub fn checkpoint(&mut self) -> SqlResult<()> {
         self.exec.runtime.grant.check()?;
@@ -360,8 +361,8 @@ impl Machine<'_, '_> {
 /// The registers of a machine whose other parts are in use.
 #[inline(always)]
 pub(super) fn registers(slots: &[Slot]) -> Registers<'_> {
-    // SAFETY: I1: units keep their registers as U1, U2 and U4 promise, and whatever follows an
-    // address does so within the instruction that reads the register.
+    // SAFETY: I1: units keep their registers as U1, U2 and U4 promise, and an address is read
+    // through only within the instruction that reads the register.
     unsafe { Registers::new(slots) }
 }
 

@@ -17,9 +17,9 @@
 //! * M3: when a helper reports an error, machine code returns at once; a handler of the unit
 //!   is entered anew, with its operands in memory.
 //! * M4: no panic unwinds through machine code. A helper that can report an error catches a panic,
-//!   keeps it in the machine and reports an error; [`Machine::run_code`] goes on with the unwinding
-//!   after the machine code. In the others (`row_memory`, `copy`, `look_ahead`), which only touch
-//!   memory, a panic ends the process (K5 of `engine::critical`).
+//!   keeps it in the machine and reports an error; [`Machine::run_code`] resumes the unwinding
+//!   after the machine code has returned. In the others (`row_memory`, `copy`, `look_ahead`), which
+//!   only touch memory, a panic ends the process (K5 of `engine::critical`).
 
 use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -42,7 +42,7 @@ pub mod layout {
     pub const SLOT: i32 = size_of::<Slot>() as i32;
     /// Where the lower word is: integers, floats, addresses.
     pub const LOW: i32 = offset_of!(Slot, lo) as i32;
-    /// Where the upper word is: of decimals; lengths; what names a row.
+    /// Where the upper word is: the upper half of a decimal, a length, or what names a row.
     pub const HIGH: i32 = offset_of!(Slot, hi) as i32;
     /// Where the null flag is, a byte of 0 or 1.
     pub const NULL: i32 = offset_of!(Slot, null) as i32;
@@ -55,15 +55,15 @@ pub fn constant_words(value: ValueRef<'_>) -> Option<(u64, u64)> {
     (!address).then(|| Slot::from_value(value).words())
 }
 
-/// What machine code calls. All of them are given the run that the code was given, and the place of
-/// the current instruction.
+/// The functions that machine code calls. All but `copy` take the run that the code was given;
+/// those that execute an instruction take its place, too.
 pub mod helpers {
     use super::*;
 
     /// A helper that executes an instruction.
     pub type Step = unsafe extern "C" fn(*mut Run, u32) -> u32;
 
-    /// The helper that executes an instruction with the fewest detours.
+    /// The fastest helper that executes an instruction.
     pub fn of(inst: &Inst) -> Step {
         match inst {
             Inst::StoreVar { .. } => store_variable,
@@ -87,9 +87,11 @@ pub mod helpers {
     /// Executes the instruction.
     ///
     /// # Safety
-    /// `run` is the run of a unit that has such an instruction, with operands in memory.
+    /// `run` is the run that [`Machine::run_code`] gave to the machine code that calls, and that
+    /// code waits. `pc` is the place of an instruction of its unit whose operands are in memory
+    /// (M2).
     pub unsafe extern "C" fn step(run: *mut Run, pc: u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: `run` comes from the calling machine code, which waits until this helper returns.
         let machine = unsafe { machine(run) };
         caught(machine, |machine| {
             let inst = machine.unit.code[pc as usize];
@@ -122,7 +124,8 @@ pub mod helpers {
             /// # Safety
             /// As for [`step`].
             unsafe extern "C" fn $name(run: *mut Run, pc: u32) -> u32 {
-                // SAFETY: the caller's promise.
+                // SAFETY: `run` comes from the calling machine code, which waits until this helper
+                // returns.
                 let machine = unsafe { machine(run) };
                 caught(machine, |$machine| {
                     let $inst = $machine.unit.code[pc as usize] else {
@@ -181,7 +184,7 @@ pub mod helpers {
     /// # Safety
     /// As for [`step`]; the instruction is an [`Inst::StoreVar`].
     unsafe extern "C" fn store_variable(run: *mut Run, pc: u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: `run` comes from the calling machine code, which waits until this helper returns.
         let machine = unsafe { machine(run) };
         caught(machine, |machine| {
             let Inst::StoreVar { var, src } = machine.unit.code[pc as usize] else {
@@ -200,9 +203,9 @@ pub mod helpers {
     /// Fails with the error of integer or float arithmetic whose operands are in memory.
     ///
     /// # Safety
-    /// As for [`step`]; the operands are such that the instruction fails.
+    /// As for [`step`]. If the operands do not make the instruction fail, the error is a wrong one.
     pub unsafe extern "C" fn fail(run: *mut Run, pc: u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: `run` comes from the calling machine code, which waits until this helper returns.
         let machine = unsafe { machine(run) };
         caught(machine, |machine| {
             let error = machine.arithmetic_error(pc);
@@ -210,22 +213,22 @@ pub mod helpers {
         })
     }
 
-    /// Where the bytes of a row of this length go: zeroed memory of the arena.
+    /// Takes zeroed memory of the arena for a row of this length.
     ///
     /// # Safety
     /// As for [`step`].
     pub unsafe extern "C" fn row_memory(run: *mut Run, len: u64) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: `run` comes from the calling machine code, which waits until this helper returns.
         let machine = unsafe { machine(run) };
         machine.act.arena.alloc_zeroed(len as usize).as_mut_ptr()
     }
 
-    /// Where the bytes of the next row of this target go, zeroed; null if there is an error.
+    /// Takes zeroed memory for the next row of this target; returns null if there is an error.
     ///
     /// # Safety
     /// As for [`step`]; the target is a table.
     pub unsafe extern "C" fn reserve(run: *mut Run, pc: u32, target: u32, len: u64) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: `run` comes from the calling machine code, which waits until this helper returns.
         let machine = unsafe { machine(run) };
         let mut place = std::ptr::null_mut();
         caught(machine, |machine| match machine.reserve(target as u16, len as usize) {
@@ -238,12 +241,12 @@ pub mod helpers {
         place
     }
 
-    /// Executes an [`Inst::Insert`] of the row that was built where [`reserve`] said.
+    /// Executes an [`Inst::Insert`] of the row that was built in the memory from [`reserve`].
     ///
     /// # Safety
     /// As for [`step`].
     pub unsafe extern "C" fn insert_reserved(run: *mut Run, pc: u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: `run` comes from the calling machine code, which waits until this helper returns.
         let machine = unsafe { machine(run) };
         caught(machine, |machine| {
             let Inst::Insert { target, row, ignored, .. } = machine.unit.code[pc as usize] else {
@@ -254,13 +257,13 @@ pub mod helpers {
         })
     }
 
-    /// Asks for what an [`Inst::Find`] will need when the key, a number, is `next` and then
+    /// Prefetches what an [`Inst::Find`] will need when the key, a number, is `next` and then
     /// `after`.
     ///
     /// # Safety
     /// As for [`step`].
     pub unsafe extern "C" fn look_ahead(run: *mut Run, pc: u32, next: i64, after: i64) {
-        // SAFETY: the caller's promise.
+        // SAFETY: `run` comes from the calling machine code, which waits until this helper returns.
         let machine = unsafe { machine(run) };
         if let Inst::Find { cursor, .. } = machine.unit.code[pc as usize] {
             machine.look_ahead(cursor, next, after);
@@ -270,19 +273,22 @@ pub mod helpers {
     /// Copies bytes.
     ///
     /// # Safety
-    /// As for `memcpy`.
+    /// `len` bytes can be read at `from` and written at `to`, and the two ranges do not overlap.
     pub unsafe extern "C" fn copy(to: *mut u8, from: *const u8, len: u64) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller ensures that both ranges are valid and do not overlap.
         unsafe { std::ptr::copy_nonoverlapping(from, to, len as usize) };
     }
 
     /// The machine behind a run.
     ///
     /// # Safety
-    /// `run` was made by [`Machine::run_code`], which is waiting for the code to return.
+    /// `run` is the address of a machine, as [`Machine::run_code`] gave it to machine code. Until
+    /// the reference is no longer used, that code and `run_code` wait, and no other reference to
+    /// the machine is made.
     #[inline(always)]
     unsafe fn machine<'r, 'm, 'e>(run: *mut Run) -> &'r mut Machine<'m, 'e> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller ensures that this is the address of a machine that waits, and that
+        // there is no other reference to it.
         unsafe { &mut *run.cast::<Machine<'m, 'e>>() }
     }
 }

@@ -38,10 +38,10 @@ impl Piece {
     }
 }
 
-/// Bytes that stay where they are until all are forgotten.
+/// Bytes that do not move until all of them are forgotten.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// Each is filled up to its capacity at most, so that it never moves.
+    /// Each is filled up to its capacity at most, so its bytes never move.
     chunks: Vec<Vec<u8>>,
     /// The chunk that is being filled.
     current: usize,
@@ -53,14 +53,14 @@ impl Memory {
         Memory::default()
     }
 
-    /// Keeps a copy of some bytes. Error 701 where the account has no room for many.
+    /// Keeps a copy of bytes. Error 701 where they are many and the account has no room for them.
     #[inline]
     pub fn keep_in(&mut self, bytes: &[u8], account: &Account) -> SqlResult<Piece> {
         admit_long(bytes.len(), account)?;
         Ok(self.keep(bytes))
     }
 
-    /// Keeps a copy of some bytes.
+    /// Keeps a copy of bytes.
     pub fn keep(&mut self, bytes: &[u8]) -> Piece {
         let chunk = self.chunk_for(bytes.len());
         let at = self.chunks[chunk].len();
@@ -78,12 +78,12 @@ impl Memory {
         slots: impl Iterator<Item = &'s Slot> + Clone,
         account: &Account,
     ) -> SqlResult<Piece> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller ensures that the slots fit the layout and that their bytes are alive.
         let len = unsafe { row::built_len(layout, slots.clone()) };
         admit_long(len, account)?;
         let chunk = self.chunk_for(len);
         let at = self.chunks[chunk].len();
-        // SAFETY: the caller's promise.
+        // SAFETY: as for `built_len` above; `build` demands the same.
         unsafe { row::build(layout, slots, &mut self.chunks[chunk]) };
         debug_assert_eq!(self.chunks[chunk].len(), at + len, "the length was computed right");
         Ok(Piece { chunk: chunk as u32, at: at as u32, len: len as u32 })
@@ -126,8 +126,8 @@ impl Memory {
     }
 }
 
-/// Memory of an emptied list or table that is kept for what comes, at most, since no account is
-/// charged for it.
+/// The most bytes of an emptied list or table that are kept for later use. No account is charged
+/// for them.
 const KEPT_MAX: usize = 64 << 10;
 
 /// As [`Grant::admit`].
@@ -136,7 +136,7 @@ fn admit_long(bytes: usize, account: &Account) -> SqlResult<()> {
     if bytes <= UNASKED { Ok(()) } else { account.admit(bytes) }
 }
 
-/// Puts a row of these slots together. Error 701 where the account has no room for a long one.
+/// Builds a row of these slots. Error 701 where the account has no room for a long one.
 ///
 /// # Safety
 /// As for [`row::build`].
@@ -147,12 +147,12 @@ pub unsafe fn build_row<'s, 'r>(
     account: &Arc<Account>,
 ) -> SqlResult<&'r [u8]> {
     let len = match layout.wide_offsets() {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller ensures that the slots fit the layout and that their bytes are alive.
         true => unsafe { row::built_len(layout, slots.clone()) },
         false => 0,
     };
     let bytes = row.begin(len, account)?;
-    // SAFETY: as above.
+    // SAFETY: as for `built_len` above; `build` demands the same.
     unsafe { row::build(layout, slots, bytes) };
     Ok(bytes)
 }
@@ -173,13 +173,13 @@ pub fn clear_table<T>(table: &mut HashTable<T>) {
     }
 }
 
-/// Bytes that a table takes from the heap: of its slots a seventh is always free.
+/// Bytes that a table takes from the heap: an eighth of its slots is always free.
 pub fn table_bytes<T>(table: &HashTable<T>) -> usize {
     table.capacity() * 8 / 7 * (size_of::<T>() + 1)
 }
 
-/// Bytes that a table takes beside those that it has, while it grows to make room for one more
-/// entry.
+/// Bytes that a table takes beside those that it has, while it grows for one more entry; 0 if it
+/// has room for that.
 pub fn growth_bytes<T>(table: &HashTable<T>) -> usize {
     if table.len() < table.capacity() { 0 } else { 2 * table_bytes(table) }
 }
@@ -187,22 +187,22 @@ pub fn growth_bytes<T>(table: &HashTable<T>) -> usize {
 /// What a session's statements may hold in memory beside rows of tables.
 #[derive(Debug)]
 pub struct Grant {
-    /// Bytes of values, and of objects that cannot spill. Its limit is that of all.
+    /// Bytes of values, and of objects that cannot spill. Its limit is that of the whole grant.
     account: Arc<Account>,
     /// Bytes of objects that can spill, their blocks of files included.
     spillable: usize,
-    /// Bytes in use at which objects that can spill do so. The rest of the limit is left to those
-    /// that cannot.
+    /// Bytes in use at which objects that can spill do so. The rest of the limit is for those that
+    /// cannot.
     granted: usize,
     /// Where objects go on when the limit is reached.
     spill: Option<Arc<SpillSpace>>,
     /// What the statement that runs was granted for objects that can spill, if it had to ask.
     lease: Option<Lease>,
-    /// What is held, for all to see.
+    /// What the session's statements hold, for views.
     usage: Arc<Usage>,
 }
 
-/// What objects work with beside what is theirs.
+/// What an object needs that is not its own.
 pub struct Means<'m> {
     /// The task that waits for files.
     pub task: &'m Task<'m>,
@@ -211,7 +211,8 @@ pub struct Means<'m> {
 }
 
 impl Means<'_> {
-    /// A file for an object that was refused a charge; that error, if there is no room for files.
+    /// A file for an object that was refused a charge. Without a space for files, the error is
+    /// `refused`.
     #[cold]
     pub fn spill(&self, refused: SqlError) -> SqlResult<SpillFile> {
         match &self.grant.spill {
@@ -248,8 +249,8 @@ impl Grant {
         &self.account
     }
 
-    /// Error 701 where there is no room for that much, if it is much: what an object takes before
-    /// it settles its charge.
+    /// Asks for room for bytes that an object takes before it settles its charge. Error 701 where
+    /// they are many and there is no room for them.
     #[inline]
     pub fn admit(&self, bytes: usize) -> SqlResult<()> {
         admit_long(bytes, &self.account)
@@ -261,13 +262,14 @@ impl Grant {
         self.account.check()
     }
 
-    /// Sets the limit for what comes.
+    /// Sets the limit from now on.
     pub fn set_limit(&mut self, limit: usize) {
         self.account.set_limit(limit);
         self.granted = if self.spill.is_some() { spills_at(limit) } else { limit };
     }
 
-    /// Sets what objects may hold before they spill, if they can; for others the limit counts.
+    /// Sets what objects that can spill may hold before they do so. For the others the limit
+    /// counts.
     pub fn set_granted(&mut self, bytes: usize) {
         self.granted = bytes.min(self.account.limit());
     }
@@ -277,18 +279,18 @@ impl Grant {
         self.lease.is_some()
     }
 
-    /// What is held, for all to see.
+    /// What the session's statements hold, for views.
     pub fn usage(&self) -> &Arc<Usage> {
         &self.usage
     }
 
-    /// A statement runs with this lease.
+    /// Begins a statement that runs with this lease.
     pub fn begin_lease(&mut self, lease: Lease) {
         self.usage.restart();
         self.lease = Some(lease);
     }
 
-    /// The statement has ended.
+    /// Ends the lease, with its statement.
     pub fn end_lease(&mut self) {
         self.lease = None;
     }
@@ -299,12 +301,12 @@ impl Grant {
             && self.lease.as_mut().is_none_or(|lease| lease.covers(spillable))
     }
 
-    /// What an object may hold though the grant is used up; 0 where nothing can spill.
+    /// Bytes that an object may hold even if the grant is used up; 0 where nothing can spill.
     fn object_min(&self) -> usize {
         self.spill.as_ref().map_or(0, |space| space.object_min_bytes())
     }
 
-    /// What an object that can spill may hold, all in all, with what it has been charged.
+    /// Bytes that an object that can spill may hold in all, its present charge included.
     pub fn room(&self, charge: &Charge) -> usize {
         let others = self.spillable - if charge.spillable { charge.bytes } else { 0 };
         let granted = self.granted.saturating_sub(self.account.used());
@@ -335,7 +337,7 @@ impl Grant {
     }
 }
 
-/// How much of a limit objects take that can go on in files.
+/// How much of a limit the objects that can spill may take.
 fn spills_at(limit: usize) -> usize {
     limit - limit / 4
 }
@@ -349,8 +351,8 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// Makes the charge this many bytes; error 701 where the grant does not have them. What others
-    /// hold beyond their grant, because they have spilled, is not counted.
+    /// Makes the charge this many bytes; error 701 where the grant does not have them. What other
+    /// objects hold beyond the grant, because they have spilled, is not counted.
     #[inline]
     pub fn settle(&mut self, bytes: usize, grant: &mut Grant) -> SqlResult<()> {
         if bytes == self.bytes {
@@ -396,7 +398,7 @@ impl Charge {
         self.book(bytes, true, grant);
     }
 
-    /// Gives everything back.
+    /// Gives back all that was charged.
     pub fn release(&mut self, grant: &mut Grant) {
         self.book(0, self.spillable, grant);
     }

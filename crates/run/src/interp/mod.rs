@@ -6,24 +6,25 @@
 //! calls [`run`] with an [`Execution`]: the task, the session as a [`Host`], its [`Runtime`], the
 //! variables' [`Frame`], a [`ResultWriter`]. A run takes an activation from the runtime (registers,
 //! an arena, room for objects; no memory is taken from the heap once the session is warm), executes
-//! instructions until the unit ends, and gives it back. Units that call functions or modules run
-//! others inside, each with an activation of its own.
+//! instructions until the unit ends, and gives it back. A unit that calls a function or a module
+//! runs the unit of that inside, with an activation of its own.
 //!
 //! # Invariants
 //!
-//! * I1: registers are read as their unit says; see `ir`, U1 to U4. On these rests every
-//!   unsafe block of this folder: a register of bytes or a row is an address, and is followed.
-//! * I2: nothing of a worker is held while an instruction waits (A5): engine cursors and writes see
-//!   to that; loops let other sessions run at [`engine::wait::Task::checkpoint`].
-//! * I3: local tables that a unit changes have an open statement while it runs; it ends with
+//! * I1: registers are read as their unit says; see `ir`, U1 to U4. Every unsafe block of this
+//!   folder rests on that: a register of bytes or of a row holds an address, which the interpreter
+//!   reads through.
+//! * I2: an instruction that waits holds nothing of its worker (A5); engine cursors and writes
+//!   ensure that. Loops let other sessions run at [`engine::wait::Task::checkpoint`].
+//! * I3: while a unit runs, each local table that it changes has an open statement, which ends with
 //!   the run.
-//! * I4: what an activation's objects hold is charged to the runtime's [`memory::Grant`] and given
-//!   back with it.
+//! * I4: the memory of an activation's objects is charged to the runtime's [`memory::Grant`], until
+//!   the run ends and gives the activation back.
 //!
 //! # Failure
 //!
-//! An error ends the run, unless a handler of the unit reaches it. Local tables are rolled back by
-//! the run; transactions by the caller.
+//! An error ends the run, unless a handler of the unit covers the failed instruction. The run rolls
+//! local tables back; the caller rolls transactions back.
 
 mod changes;
 mod dispatch;
@@ -70,12 +71,12 @@ use crate::interp::local::LocalTable;
 use ir::Unit;
 use ir::site::StatementKind;
 
-/// So many turns of loops make a unit as hot as one run more.
+/// Loop turns that make a unit as hot as one more run does.
 pub const TURNS_PER_HEAT: u32 = 16;
 
 /// Everything that a unit needs to run.
 pub struct Execution<'e> {
-    /// The coroutine or thread that it runs on.
+    /// The coroutine or thread that the unit runs on.
     pub task: &'e Task<'e>,
     /// The session.
     pub host: &'e mut dyn Host,
@@ -85,7 +86,7 @@ pub struct Execution<'e> {
     pub frame: &'e mut Frame,
     /// Where results go.
     pub writer: &'e mut dyn ResultWriter,
-    /// `SET ROWCOUNT`: after this many rows a statement is done.
+    /// `SET ROWCOUNT`: a statement ends after this many rows.
     pub row_limit: Option<u64>,
 }
 
@@ -96,18 +97,18 @@ pub struct Outcome {
     pub rows: u64,
     /// The last identity value that was inserted, generated or explicit.
     pub identity: Option<i128>,
-    /// Rows that triggers want, one entry per changed table that has some.
+    /// Rows for triggers, one entry per changed table that has some.
     pub transitions: Vec<Transition>,
     /// Whether an aggregate has left out a NULL: warning 8153.
     pub null_eliminated: bool,
     /// What a native module returned.
     pub returned: Option<Value>,
-    /// What the unit's counters have come to, in their order: executions and rows.
+    /// The final values of the unit's counters, in their order: executions and rows.
     pub counted: Vec<(u64, u64)>,
 }
 
 impl Outcome {
-    /// Forgets what the statement before has counted and kept.
+    /// Forgets what the previous statement has counted and kept.
     fn begin_statement(&mut self) {
         self.rows = 0;
         self.identity = None;
@@ -137,7 +138,8 @@ pub fn run(unit: &Unit, execution: &mut Execution<'_>) -> SqlResult<Outcome> {
     })
 }
 
-/// Runs a unit made by `compile::lower::scalar`: its value. A variant is in its encoded form.
+/// Runs a unit made by `compile::lower::scalar` and returns its value. A variant is in its encoded
+/// form.
 pub fn evaluate(unit: &Unit, execution: &mut Execution<'_>) -> SqlResult<Value> {
     machine::with(unit, execution, |machine| {
         machine.run_unit()?;
@@ -145,7 +147,7 @@ pub fn evaluate(unit: &Unit, execution: &mut Execution<'_>) -> SqlResult<Value> 
     })
 }
 
-/// Runs a unit made by `compile::lower::condition`: whether it is true.
+/// Runs a unit made by `compile::lower::condition` and returns whether it is true.
 pub fn test(unit: &Unit, execution: &mut Execution<'_>) -> SqlResult<bool> {
     machine::with(unit, execution, |machine| {
         machine.run_unit()?;

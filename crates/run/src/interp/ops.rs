@@ -1,4 +1,4 @@
-//! Scalar instructions beside the hottest: what they compute.
+//! What scalar instructions compute.
 
 use base::convert::{ConvertOptions, Overlong, convert, try_convert};
 use base::types::UnaryOperator;
@@ -32,13 +32,13 @@ pub fn int(op: IntOp, kind: IntKind, a: i64, b: i64) -> Option<i64> {
     (min <= value && value <= max).then_some(value)
 }
 
-/// Whether a number is one of a series with this step that ends here.
+/// Whether a number belongs to a series with this step that ends at `stop`.
 #[inline(always)]
 pub fn in_series<T: Ord + Default>(number: T, step: T, stop: T) -> bool {
     if step < T::default() { number >= stop } else { number <= stop }
 }
 
-/// Why [`int`] gave nothing.
+/// The error for which [`int`] returned `None`.
 #[cold]
 pub fn int_error(op: IntOp, kind: IntKind, b: i64) -> base::SqlError {
     if matches!(op, IntOp::Div | IntOp::Mod) && b == 0 {
@@ -67,7 +67,7 @@ pub fn float(op: FloatOp, real: bool, a: f64, b: f64) -> SqlResult<f64> {
     arithmetic::float::apply(op, kind, a, b)
 }
 
-/// Whether an ordering is what an operator asks for.
+/// Whether a comparison holds.
 #[inline(always)]
 pub fn holds<T: PartialOrd>(op: CompareOp, a: T, b: T) -> bool {
     match op {
@@ -139,7 +139,7 @@ pub fn unary<'a>(site: &UnarySite, value: ValueRef<'a>) -> SqlResult<ValueRef<'a
     arithmetic::negate(op, value, &site.ty)
 }
 
-/// Conversions. What `style` holds has been read by the caller.
+/// Conversions. `style` is the value that the caller has read from the style's register.
 pub fn cast<'a>(
     site: &CastSite,
     value: ValueRef<'a>,
@@ -264,7 +264,7 @@ pub fn percent(rows: i64, percent: f64) -> i64 {
     (if close { rounded } else { exact.ceil() }) as i64
 }
 
-/// A slot from a value that a function or the like has made; variants are encoded into the arena.
+/// A slot for the value of a function or operator; variants are encoded into the arena.
 pub fn slot<'a>(value: ValueRef<'a>, arena: &'a Arena) -> Slot {
     match value {
         ValueRef::Variant(variant) => {

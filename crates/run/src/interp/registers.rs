@@ -19,8 +19,9 @@ impl<'r> Registers<'r> {
     /// The registers of a unit.
     ///
     /// # Safety
-    /// What registers of bytes point to is alive and unchanged during `'r` (invariant U4 of
-    /// [`ir`]), and each register is only read by its type (U1, U2).
+    /// During `'r`, the bytes that registers point to are alive and unchanged (invariant U4 of
+    /// [`ir`]), and the methods are asked only for registers that are defined, by the type that
+    /// they have (U1, U2).
     pub unsafe fn new(slots: &'r [Slot]) -> Registers<'r> {
         Registers(slots)
     }
@@ -34,14 +35,15 @@ impl<'r> Registers<'r> {
     /// The value of a register of this type.
     #[inline]
     pub fn value(self, reg: Reg, ty: &SqlType) -> ValueRef<'r> {
-        // SAFETY: promised to `new`.
+        // SAFETY: `new` was promised that the register has this type and that its bytes, if any,
+        // are alive during `'r`.
         unsafe { self.slot(reg).value(ty) }
     }
 
     /// The bytes that a register points to.
     #[inline]
     pub fn bytes(self, reg: Reg) -> &'r [u8] {
-        // SAFETY: promised to `new`.
+        // SAFETY: `new` was promised that such a register holds bytes that are alive during `'r`.
         unsafe { self.slot(reg).as_bytes() }
     }
 

@@ -1,8 +1,8 @@
 //! The bytes of rows: columns into registers and registers into rows.
 //!
-//! Reading goes by address, at offsets that are constants of the unit; so it is unsafe, and sound
-//! because of what verified units promise: a row register points to a row of the layout that the
-//! unit was lowered for (U1, U2), and the row stays where it is (U4).
+//! Columns are read by address, at offsets that are constants of the unit. That is unsafe, and
+//! sound because of what verified units ensure: a row register points to a row of the layout that
+//! the unit was lowered for (U1, U2), and the row stays where it is (U4).
 
 use base::SqlType;
 use base::types::{Repr, TypeKind};
@@ -16,10 +16,12 @@ use crate::interp::slot::Slot;
 /// Whether a column's null bit is set.
 ///
 /// # Safety
-/// `row` points to a row with more columns than `column`.
+/// `row` points to a row with more columns than `column`, which is alive and unchanged during the
+/// call.
 #[inline(always)]
 pub unsafe fn is_null(row: *const u8, column: u16) -> bool {
-    // SAFETY: every row starts with a bitmap of all its columns.
+    // SAFETY: every row starts with a bitmap of all its columns, and the caller ensures that
+    // `column` is one of them.
     let byte = unsafe { *row.add(usize::from(column / 8)) };
     byte & (1 << (column % 8)) != 0
 }
@@ -27,20 +29,24 @@ pub unsafe fn is_null(row: *const u8, column: u16) -> bool {
 /// Reads `N` bytes.
 ///
 /// # Safety
-/// `N` bytes at `at` from `row` belong to the row.
+/// The `N` bytes at the offset `at` belong to the row, which is alive and unchanged during the
+/// call.
 #[inline(always)]
 unsafe fn read<const N: usize>(row: *const u8, at: u32) -> [u8; N] {
-    // SAFETY: the caller's promise; an array of bytes has no alignment.
+    // SAFETY: the caller ensures that the `N` bytes belong to the row; an array of bytes has no
+    // alignment.
     unsafe { row.add(at as usize).cast::<[u8; N]>().read() }
 }
 
 /// Reads a fixed-width column that is not NULL.
 ///
 /// # Safety
-/// `row` points to a row of a layout that has a column of this kind at this offset.
+/// `row` points to a row of a layout that has a column of this kind at this offset. The row is
+/// alive and unchanged during the call.
 #[inline(always)]
 pub unsafe fn load(kind: LoadKind, row: *const u8, offset: u32) -> Slot {
-    // SAFETY: the caller's promise covers each width.
+    // SAFETY: the caller ensures that a column of this kind is at the offset, and each arm reads no
+    // more bytes than a column of its kind has.
     unsafe {
         match kind {
             LoadKind::U8 => Slot::int(i64::from(read::<1>(row, offset)[0])),
@@ -72,22 +78,24 @@ pub unsafe fn load(kind: LoadKind, row: *const u8, offset: u32) -> Slot {
 /// A fixed number of bytes of a row.
 ///
 /// # Safety
-/// `row` points to a row to which these bytes belong, and which is alive and unchanged while the
-/// slot is used.
+/// The `width` bytes at `offset` belong to the row, which is alive and unchanged while the slot is
+/// used.
 #[inline(always)]
 pub unsafe fn load_fixed(row: *const u8, offset: u32, width: u16) -> Slot {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller ensures that the `width` bytes at `offset` belong to the row, which is
+    // alive and unchanged while the slot is used.
     Slot::bytes(unsafe { std::slice::from_raw_parts(row.add(offset as usize), usize::from(width)) })
 }
 
 /// A variable-length column that is not NULL.
 ///
 /// # Safety
-/// `row` points to a row of a layout that has a variable-length column at this place, and which is
-/// alive and unchanged while the slot is used.
+/// `row` points to a row of a layout that has a variable-length column at this place, and the
+/// column is not NULL in it. The row is alive and unchanged while the slot is used.
 #[inline(always)]
 pub unsafe fn load_variable(row: *const u8, place: &VariablePlace) -> Slot {
-    // SAFETY: the end offsets are where the layout says, and bound the column within the row.
+    // SAFETY: the caller ensures that the row has a value in this column. So it has end offsets,
+    // which are where `place` says, and they bound the column within the row.
     unsafe {
         let end_at = place.end_at;
         let (start, end) = match (place.wide, place.preceded) {
@@ -111,7 +119,8 @@ pub unsafe fn load_variable(row: *const u8, place: &VariablePlace) -> Slot {
 /// # Safety
 /// `row` points to a row of this layout that is alive and unchanged during `'a`.
 pub unsafe fn bytes<'a>(row: *const u8, layout: &RowLayout) -> &'a [u8] {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller ensures what `row_at` demands: a row of this layout that is alive and
+    // unchanged during `'a`.
     unsafe { layout.row_at(row) }
 }
 
@@ -125,7 +134,8 @@ pub unsafe fn built_len<'s>(layout: &RowLayout, slots: impl Iterator<Item = &'s 
     if !layout.is_fixed() {
         for (column, slot) in layout.columns().iter().zip(slots) {
             if matches!(column.place, Place::Variable { .. }) && !slot.is_null() {
-                // SAFETY: the caller's promise.
+                // SAFETY: the slot is not NULL and its column is of bytes; the caller ensures that
+                // the slot has the column's type and that the bytes are alive.
                 len = len.max(layout.header_len()) + unsafe { slot.as_bytes() }.len();
             }
         }
@@ -144,8 +154,9 @@ fn has_offsets<'s>(layout: &RowLayout, slots: impl Iterator<Item = &'s Slot>) ->
 /// Appends a row of registers to `out`.
 ///
 /// # Safety
-/// There is one slot per column of the layout, of the column's type (or a row, where the layout has
-/// sixteen bytes for it), and those of bytes may be followed.
+/// There is one slot per column of the layout, in the same order. A slot that is not NULL is of the
+/// column's type (or a row, where the layout has sixteen bytes for it); if that is a type of bytes,
+/// the bytes are alive and unchanged during the call.
 pub unsafe fn build<'s>(
     layout: &RowLayout,
     slots: impl Iterator<Item = &'s Slot> + Clone,
@@ -163,14 +174,16 @@ pub unsafe fn build<'s>(
             Place::Fixed { offset, width } if !slot.is_null() => {
                 let at = start + offset as usize;
                 let bytes = &mut out[at..at + width as usize];
-                // SAFETY: the caller's promise.
+                // SAFETY: the slot is not NULL; the caller ensures that it has the column's type
+                // and that its bytes, if any, are alive.
                 unsafe { store(&column.ty, slot, bytes) };
             }
             Place::Fixed { .. } => {}
             Place::Variable { .. } if !has_offsets => {}
             Place::Variable { ordinal } => {
                 if !slot.is_null() {
-                    // SAFETY: the caller's promise.
+                    // SAFETY: the slot is not NULL and its column is of bytes; the caller ensures
+                    // that the slot has the column's type and that the bytes are alive.
                     out.extend_from_slice(unsafe { slot.as_bytes() });
                 }
                 let end = (out.len() - base) as u32;
@@ -185,7 +198,8 @@ pub unsafe fn build<'s>(
 /// Writes a fixed-width column.
 ///
 /// # Safety
-/// The slot is of the column's type and, if of bytes, may be followed.
+/// The slot is not NULL and of the column's type. If that is a type of bytes, the bytes are alive
+/// and unchanged during the call.
 #[inline]
 unsafe fn store(ty: &SqlType, slot: &Slot, out: &mut [u8]) {
     let width = out.len();
@@ -211,14 +225,15 @@ unsafe fn store(ty: &SqlType, slot: &Slot, out: &mut [u8]) {
             out[..8].copy_from_slice(&value.utc_ticks.to_le_bytes());
             out[8..].copy_from_slice(&value.offset_minutes.to_le_bytes());
         }
-        // A reference to a row is kept like a uniqueidentifier.
+        // A reference to a row is stored like a uniqueidentifier.
         Repr::Guid => {
             let (lo, hi) = slot.words();
             out[..8].copy_from_slice(&lo.to_le_bytes());
             out[8..].copy_from_slice(&hi.to_le_bytes());
         }
         Repr::Chars | Repr::Unicode | Repr::Bytes | Repr::Variant => {
-            // SAFETY: the caller's promise.
+            // SAFETY: the type is one of bytes; the caller ensures that the slot has it and that
+            // the bytes are alive.
             let bytes = unsafe { slot.as_bytes() };
             let len = bytes.len().min(width);
             out[..len].copy_from_slice(&bytes[..len]);

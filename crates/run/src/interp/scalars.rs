@@ -17,7 +17,7 @@ use crate::interp::registers::Values;
 use crate::interp::slot::Slot;
 use crate::interp::{ops, row};
 
-/// Whether looking at a value may take long.
+/// Whether a value is so long that work on it must be paced.
 #[inline]
 fn is_long(value: ValueRef<'_>) -> bool {
     match value {
@@ -82,7 +82,7 @@ impl Machine<'_, '_> {
         Ok(Flow::Next)
     }
 
-    /// Instructions that compute a value with the arena's help.
+    /// Instructions that compute a value, with memory of the arena.
     fn computation(&mut self, inst: Inst) -> SqlResult<Flow> {
         let unit = self.unit;
         let regs = registers(&self.act.slots);
@@ -225,7 +225,8 @@ impl Machine<'_, '_> {
                 let slot = self.slot(src);
                 let kept = match slot.is_null() {
                     true => slot,
-                    // SAFETY: I1: the register holds a row of the engine, in its turn.
+                    // SAFETY: I1: the register holds a row of the engine, which is alive in this
+                    // turn of the loop.
                     false => unsafe { keep_row(&slot, &self.act.keep) },
                 };
                 self.set(dst, kept);
@@ -259,7 +260,7 @@ impl Machine<'_, '_> {
         Ok(Flow::Next)
     }
 
-    /// A slot with a copy of a value, which lives until its loop turns.
+    /// A slot with a copy of a value, which lives until the next turn of its loop.
     fn owned(&self, value: &base::Value) -> SqlResult<Slot> {
         let arena = &self.act.arena;
         Ok(match value.as_ref() {
@@ -270,7 +271,7 @@ impl Machine<'_, '_> {
         })
     }
 
-    /// A copy of bytes, however many.
+    /// A copy of bytes; many are copied piece by piece.
     #[inline]
     fn copied<'a>(&self, bytes: &[u8], arena: &'a Arena) -> SqlResult<&'a [u8]> {
         match bytes.len() > LONG {

@@ -1,9 +1,9 @@
 //! Registers: sixteen bytes and a null flag, whose type the unit knows.
 //!
-//! A slot that holds bytes or a row holds an address. Whether it may be followed is what the
-//! invariants of units say (`ir`, U1, U2 and U4): the register was defined as bytes, and what it
-//! points to has not been given back. The functions that follow addresses are unsafe for that
-//! reason; `interp` calls them on behalf of verified units only.
+//! A slot that holds bytes or a row holds an address. The invariants of units (`ir`, U1, U2 and U4)
+//! say when it may be read through: the register was defined as bytes, and the memory behind the
+//! address has not been given back. The functions that read through addresses are unsafe for that
+//! reason; `interp` calls them for verified units only.
 
 use base::types::Repr;
 use base::value::{DateTime, DateTimeOffset};
@@ -64,7 +64,7 @@ impl Slot {
         f64::from_bits(self.lo)
     }
 
-    /// Bytes, by address.
+    /// The address and the length of bytes.
     #[inline(always)]
     pub fn bytes(value: &[u8]) -> Slot {
         Slot { lo: value.as_ptr() as u64, hi: value.len() as u64, null: false }
@@ -73,10 +73,12 @@ impl Slot {
     /// The bytes it points to.
     ///
     /// # Safety
-    /// The slot was made by [`Slot::bytes`], and those bytes are alive and unchanged during `'a`.
+    /// The slot holds the address and the length of bytes, as [`Slot::bytes`] writes them, and
+    /// those bytes are alive and unchanged during `'a`.
     #[inline(always)]
     pub unsafe fn as_bytes<'a>(&self) -> &'a [u8] {
-        // SAFETY: the caller's promise; address and length come from a slice.
+        // SAFETY: the caller ensures that `lo` and `hi` are the address and the length of a slice
+        // that is alive and unchanged during `'a`.
         unsafe { std::slice::from_raw_parts(self.lo as *const u8, self.hi as usize) }
     }
 
@@ -98,7 +100,7 @@ impl Slot {
         self.hi
     }
 
-    /// The two words, to be stored in a row.
+    /// The two words, in the order in which a row stores them.
     #[inline(always)]
     pub fn words(&self) -> (u64, u64) {
         (self.lo, self.hi)
@@ -146,7 +148,7 @@ impl Slot {
         DateTime { days: (value >> 32) as i32, ticks: value as u32 }
     }
 
-    /// A value. Bytes are taken by address. A variant must be in its encoded form.
+    /// A value. Of bytes, the slot holds the address. A variant must be in its encoded form.
     #[inline]
     pub fn from_value(value: ValueRef<'_>) -> Slot {
         match value {
@@ -167,7 +169,8 @@ impl Slot {
     /// The value it holds, if its type is this one.
     ///
     /// # Safety
-    /// As for [`Slot::as_bytes`], if the type is one of bytes.
+    /// If the slot is not NULL, it is of this type; and if the type is one of bytes, what
+    /// [`Slot::as_bytes`] demands holds.
     #[inline]
     pub unsafe fn value<'a>(&self, ty: &SqlType) -> ValueRef<'a> {
         if self.null {
@@ -178,11 +181,11 @@ impl Slot {
             Repr::Money => ValueRef::Money(self.as_int()),
             Repr::Decimal => ValueRef::Decimal(self.as_wide()),
             Repr::Float => ValueRef::Float(self.as_float()),
-            // SAFETY: the caller's promise.
+            // SAFETY: a type of bytes, for which the caller ensures what `as_bytes` demands.
             Repr::Chars => ValueRef::Chars(unsafe { self.as_bytes() }),
-            // SAFETY: the caller's promise.
+            // SAFETY: a type of bytes, for which the caller ensures what `as_bytes` demands.
             Repr::Unicode => ValueRef::Unicode(unsafe { self.as_bytes() }),
-            // SAFETY: the caller's promise.
+            // SAFETY: a type of bytes, for which the caller ensures what `as_bytes` demands.
             Repr::Bytes | Repr::Variant => ValueRef::Bytes(unsafe { self.as_bytes() }),
             Repr::Date => ValueRef::Date(self.as_int() as i32),
             Repr::Time => ValueRef::Time(self.as_int()),

@@ -33,7 +33,7 @@ macro_rules! object {
 pub(super) use object;
 
 impl Machine<'_, '_> {
-    /// Executes an instruction that the dispatch loop does not.
+    /// Executes an instruction that the dispatch loop passes on.
     #[inline]
     pub(super) fn step(&mut self, inst: Inst) -> SqlResult<Flow> {
         match inst {
@@ -79,7 +79,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Counts a row; whether the session needs no more.
+    /// Counts a row. Returns whether the statement has the rows that `SET ROWCOUNT` allows.
     #[inline]
     pub(super) fn count(&mut self) -> bool {
         self.outcome.rows += 1;
@@ -319,7 +319,8 @@ impl Machine<'_, '_> {
         table.settle(&mut exec.runtime.grant)
     }
 
-    /// Counts on. What does not fit the register is beyond every end.
+    /// Steps a series to its next number. A number that does not fit the register is past every
+    /// end.
     #[inline]
     pub(super) fn next_of_series(&mut self, value: Reg, step: Reg, stop: Reg, done: Pc) -> Flow {
         let [now, by, end] = [value, step, stop].map(|reg| self.slot(reg));
@@ -353,7 +354,7 @@ impl Machine<'_, '_> {
         result
     }
 
-    /// Takes an object out; it must be put back.
+    /// Takes a cursor out of its place; the caller puts it back.
     fn take_cursor(&mut self, id: ObjId) -> Object {
         let place = &mut self.act.objects[usize::from(id.0)];
         std::mem::replace(place, Object::Local(Box::default()))
@@ -493,7 +494,7 @@ fn open_cursor(
     regs: Registers<'_>,
 ) {
     match access {
-        // What the pattern does not match is tested for anyhow.
+        // Later instructions test every row for the pattern.
         AccessDesc::Full { .. } | AccessDesc::Like { .. } => cursor.open(table, &LocalAccess::Full),
         AccessDesc::Seek { index, key } => {
             let key = regs.keys(key);

@@ -1,5 +1,5 @@
-//! What tests of lowering and interpreter run units in: a database without a log, a session that
-//! is nothing but a transaction.
+//! The environment in which tests of lowering and interpreter run units: a database without a log,
+//! and a session that only has a transaction.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ use crate::interp::{Execution, Frame, Outcome, Runtime, Transition, TriggerCall}
 
 pub use ir::testing::*;
 
-/// What a test has for a user's function.
+/// A test's stand-in for a user's function.
 type UserFunction = fn(&[Value]) -> SqlResult<Value>;
 
 /// A database and a session in it.

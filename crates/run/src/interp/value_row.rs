@@ -12,7 +12,7 @@ use crate::interp::OutputRow;
 use crate::interp::registers::Registers;
 use crate::interp::slot::Slot;
 
-/// A row of values as sinks take it.
+/// A row of values, in the form that result writers take.
 pub struct ValueRow<'v> {
     slots: SmallVec<[Slot; 16]>,
     list: SmallVec<[Reg; 16]>,
@@ -38,7 +38,7 @@ impl<'v> ValueRow<'v> {
     /// The row.
     pub fn row(&self) -> OutputRow<'_> {
         // SAFETY: the values that the slots were made from are borrowed for as long as the row
-        // lives, and `new` has seen that they are of their columns' types.
+        // lives, and `new` has checked that they are of their columns' types.
         let registers = unsafe { Registers::new(&self.slots) };
         OutputRow { registers, list: &self.list, columns: self.columns }
     }

@@ -10,7 +10,7 @@ use crate::interp::local::table::{LocalTable, RowId};
 /// How rows are found.
 #[derive(Clone, Debug)]
 pub enum LocalAccess<'a> {
-    /// All of them.
+    /// All rows.
     Full,
     /// By the whole key of an index, or by leading columns of an ordered one.
     Seek {

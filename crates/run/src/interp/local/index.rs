@@ -27,7 +27,7 @@ type Rows = SmallVec<[RowId; 2]>;
 #[derive(Debug)]
 pub struct LocalIndex {
     map: Map,
-    /// Bytes of keys and rows, about.
+    /// Bytes of keys and rows, roughly.
     bytes: usize,
 }
 
@@ -37,7 +37,7 @@ enum Map {
     Ordered(BTreeMap<Key, Rows>),
 }
 
-/// What a key costs beside its bytes, about.
+/// Bytes that a key takes beside its own, roughly.
 const ENTRY: usize = 64;
 
 impl LocalIndex {

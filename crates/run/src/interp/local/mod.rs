@@ -3,9 +3,9 @@
 //!
 //! # A statement on a local table
 //!
-//! What a statement writes it does not see, as with stored tables: between
+//! A statement does not see what it writes, as with stored tables: between
 //! [`LocalTable::begin_statement`] and its end, rows inserted in it are invisible, rows deleted in
-//! it are visible, and changed rows show their old image. The undo log that this takes also undoes
+//! it are visible, and changed rows show their old image. That needs an undo log, which also undoes
 //! the statement when it fails. A change of an indexed column ends the row and makes a new one, so
 //! an index never has one row under two keys.
 //!

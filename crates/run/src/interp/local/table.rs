@@ -77,7 +77,8 @@ impl LocalShape {
 struct Row {
     piece: Piece,
     state: State,
-    /// In the open statement: the entry of the undo log with the old image, counted from 1.
+    /// In the open statement: the entry of the undo log with the old image, counted from 1; 0 if
+    /// there is none.
     changed: u32,
 }
 
@@ -106,10 +107,10 @@ pub struct Duplicate {
     pub index: usize,
 }
 
-/// What became of an insert.
+/// The result of an insert.
 pub type Inserted = Result<RowId, Duplicate>;
 
-/// What became of an update or delete.
+/// The result of an update or delete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Changed {
     /// The row was changed.
@@ -241,14 +242,15 @@ impl LocalTable {
     /// Adds a row of these slots, visible at once, and charges it.
     ///
     /// # Safety
-    /// As for [`crate::interp::row::build`].
+    /// As for [`crate::interp::row::build`], with the layout of this table.
     pub unsafe fn push_slots<'s>(
         &mut self,
         slots: impl Iterator<Item = &'s Slot> + Clone,
         grant: &mut Grant,
     ) -> SqlResult<()> {
         let shape = self.shape.clone();
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller ensures that the slots fit this table's layout and that their bytes
+        // are alive.
         let piece = unsafe { self.memory.keep_row(&shape.layout, slots, grant.account())? };
         self.add(piece, State::Alive);
         self.settle(grant)
@@ -289,7 +291,7 @@ impl LocalTable {
         self.in_statement = true;
     }
 
-    /// Whether a statement that changes the table goes on.
+    /// Whether a statement that changes the table is open.
     pub fn in_statement(&self) -> bool {
         self.in_statement
     }
@@ -362,7 +364,7 @@ impl LocalTable {
     }
 
     /// The unique index, if any, that has a live row with this row's key. A row that the statement
-    /// has deleted is none.
+    /// has deleted does not count.
     fn duplicate_of(&mut self, bytes: &[u8]) -> Option<Duplicate> {
         let LocalTable { shape, rows, indexes, key, .. } = self;
         for (at, (index, spec)) in indexes.iter().zip(&shape.keys).enumerate() {
@@ -454,7 +456,7 @@ impl LocalTable {
         Some(next)
     }
 
-    /// What a reader sees under a slot.
+    /// The image of a row that a reader sees, if it sees one.
     #[inline]
     pub fn visible(&self, id: RowId) -> Option<&[u8]> {
         let row = self.rows.get(id.0 as usize)?;
@@ -473,7 +475,7 @@ impl LocalTable {
         self.memory.get(self.rows[id.0 as usize].piece)
     }
 
-    /// How many slots there are; rows are below.
+    /// How many slots there are. Every row is in a slot with a lower number.
     pub fn slots(&self) -> u32 {
         self.rows.len() as u32
     }

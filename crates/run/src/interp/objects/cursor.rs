@@ -17,24 +17,25 @@ use crate::interp::key::key_range;
 use crate::interp::registers::Registers;
 use crate::interp::slot::Slot;
 
-/// A cursor over an engine table; used again and again.
+/// A cursor over an engine table, which is opened again and again.
 #[derive(Default)]
 pub struct TableCursor {
     /// Its statement is the one in which the cursor was opened.
     cursor: Option<Cursor<'static>>,
     key: KeyBuf,
-    /// For foreign keys between tables whose writers wait: what is looked for in the newest
-    /// committed state, once.
+    /// For foreign keys between tables whose writers wait: the range that is looked for, once, in
+    /// the newest committed state.
     current: Option<(Snapshot<'static>, usize, ScanRange)>,
     is_current: bool,
     /// What is locked on the way.
     reading: Reading,
-    /// Whether rows are in memory, or no instruction looks at them; read at a snapshot, and
-    /// protected by it alone: nearly always.
+    /// Whether rows can be returned as the cursor finds them, as nearly always: they are in memory
+    /// or no instruction looks at them, and they are read at a snapshot, which alone protects them.
     is_plain: bool,
     /// How many rows were found by the whole key of a unique index.
     points: u64,
-    /// How often it was opened, and what its cursor had fetched, when that was last taken.
+    /// How often it was opened since the counts were last taken, and how many rows its cursor had
+    /// fetched then.
     opened: u64,
     seen: u64,
 }
@@ -47,7 +48,8 @@ pub struct Point<'k> {
 }
 
 impl Point<'_> {
-    /// Asks for the memory to look at first: for a caller that has something else to do before.
+    /// Prefetches the memory that [`Point::find`] looks at first, for a caller that does something
+    /// else before.
     #[inline]
     pub fn prefetch(&self, table: &Table) {
         table.index_at(self.index).prefetch_key(self.key);
@@ -122,7 +124,7 @@ impl TableCursor {
         // are found.
         self.is_current =
             is_reference && !desc.options.newest && table.conflicts() == ConflictPolicy::Wait;
-        // A reader that locks rows, or has them looked at again at commit, needs them.
+        // A reader that locks rows, or has them validated at commit, needs them.
         let is_blind = desc.unread
             && desc.reads_only()
             && reading == Reading::Versions
@@ -166,7 +168,7 @@ impl TableCursor {
         Ok(())
     }
 
-    /// Makes the key in a unique index that it is described by.
+    /// Makes the key of a unique index that the descriptor names.
     #[inline(always)]
     pub fn seek<'k>(
         &'k mut self,
@@ -280,7 +282,7 @@ impl TableCursor {
             (Reading::Locked(locking), _) => cursor.next_locked(transaction, task, table, &locking),
             (Reading::Uncommitted, _) => cursor.next_uncommitted(transaction, task, table),
         };
-        // The cursor's copies are gone when it is asked again; in a loop that may be too early.
+        // The cursor drops its copies at its next step; in a loop that may be too early.
         Ok(row?.map(|row| match desc.unread || desc.fleeting {
             true => row_slot(row),
             false => row_slot(row.kept_in(arena)),
@@ -297,7 +299,8 @@ impl TableCursor {
         table: &'c Table,
     ) -> TxnResult<Option<RowRef<'c>>> {
         if desc.purpose == ReadPurpose::MustBeAbsent {
-            // At commit there must still be none; noted once, before the first look.
+            // At commit there must still be no such row. The scan is noted once, before the first
+            // look.
             let (index, range, snapshot) =
                 (cursor.index(), cursor.range().clone(), *cursor.snapshot());
             transaction.protect_scan(task, table, index, range, &snapshot)?;
@@ -315,7 +318,7 @@ impl TableCursor {
     }
 }
 
-/// The number that a key is if it is of one integer, as by far the most keys are.
+/// The number of a key that consists of one integer, as nearly all keys do.
 #[inline]
 fn number_of(spec: &KeySpec, key: &[KeyPart], regs: Registers<'_>) -> Option<SeekKey<'static>> {
     match (spec.class(), key) {
@@ -326,7 +329,7 @@ fn number_of(spec: &KeySpec, key: &[KeyPart], regs: Registers<'_>) -> Option<See
     }
 }
 
-/// Asks for the memory where the row with this number as its whole key is, or will be, linked.
+/// Prefetches the memory where the row with this number as its whole key is, or will be, linked.
 #[inline(always)]
 pub fn prefetch_number(table: &Table, index: usize, number: i64) {
     if let KeyClass::One(word) = table.key_spec(index).class() {
@@ -334,7 +337,7 @@ pub fn prefetch_number(table: &Table, index: usize, number: i64) {
     }
 }
 
-/// Asks for what look-ups of the row with the number `next` as its whole key, and then of the one
+/// Prefetches what look-ups of the row with the number `next` as its whole key, and then of the one
 /// with `after`, will need first.
 #[inline(always)]
 pub fn prefetch_ahead(table: &Table, task: &Task, index: usize, next: i64, after: i64) {
@@ -351,13 +354,14 @@ pub fn row_slot(row: RowRef<'_>) -> Slot {
     Slot::row(bytes, name)
 }
 
-/// A register for the same row that is good as long as the arena: a copy, if the row is not in
+/// A register for the same row that is valid as long as the arena: a copy, if the row is not in
 /// memory.
 ///
 /// # Safety
-/// The register holds a row of the engine, which is there.
+/// The register holds the words of a row of the engine ([`row_slot`]), and the row or its copy is
+/// alive.
 pub unsafe fn keep_row(slot: &Slot, arena: &Arena) -> Slot {
-    // SAFETY: the register has the words of a row that is there.
+    // SAFETY: the caller ensures that these are the two words of one row, and that it is alive.
     let (bytes, name) = unsafe { engine::txn::keep_row(slot.row_bytes(), slot.row_name(), arena) };
     Slot::row(bytes, name)
 }
@@ -365,8 +369,10 @@ pub unsafe fn keep_row(slot: &Slot, arena: &Arena) -> Slot {
 /// The row of the engine that a register names.
 ///
 /// # Safety
-/// The register holds a row of this table, which is there for `'r`.
+/// The register holds the words of a row of this table ([`row_slot`]), and the row or its copy is
+/// alive during `'r`.
 pub unsafe fn row_ref<'r>(slot: &Slot, table: &'r Table) -> RowRef<'r> {
-    // SAFETY: the words are those of a row of the table.
+    // SAFETY: the caller ensures that these are the two words of a row of the table, and that it is
+    // alive during `'r`.
     unsafe { RowRef::from_words(table, slot.row_bytes(), slot.row_name()) }
 }

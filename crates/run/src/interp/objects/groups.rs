@@ -1,10 +1,10 @@
 //! Groups and their aggregates.
 //!
-//! When the grant is used up, the groups that there are stay in memory and take in their rows; rows
-//! of all others are written to partitions ([`away`]), which are aggregated one after the other
-//! once the groups in memory have been given. What a distinct aggregate has not seen of the groups
-//! in memory goes to partitions of its own ([`distinct`]), and is taken in before the groups are
-//! given.
+//! When the grant is used up, the groups in memory stay there and take in their rows. Rows of all
+//! other groups are written to partitions ([`away`]), which are aggregated one after the other once
+//! the groups in memory have been returned. A distinct aggregate writes arguments for which its set
+//! has no room to partitions of its own ([`distinct`]), and takes them in before the groups are
+//! returned.
 
 mod away;
 mod distinct;
@@ -48,7 +48,7 @@ pub struct Groups {
     /// For each group, one per aggregate.
     states: Vec<AggregateState>,
     current: u32,
-    /// The next group to be given.
+    /// The next group to be returned.
     at: u32,
     /// What distinct aggregates have seen, by aggregate.
     seen: Vec<Set>,
@@ -66,10 +66,10 @@ pub struct Groups {
     away: Option<Box<Away>>,
 }
 
-/// The number of no group: the one that the current row belongs to is not in memory.
+/// Stands for the current group where that is not in memory.
 const ELSEWHERE: u32 = u32::MAX;
 
-/// What a waiting row costs beside its bytes, about.
+/// Bytes that a waiting row takes beside its values, roughly.
 const WAITING: usize = 96;
 
 impl Groups {
@@ -93,7 +93,7 @@ impl Groups {
         self.groups.is_empty()
     }
 
-    /// Whether an aggregate has left out a NULL since this was asked last.
+    /// Whether an aggregate has left out a NULL since the last call.
     pub fn take_null_eliminated(&mut self) -> bool {
         std::mem::take(&mut self.null_eliminated)
     }
@@ -126,7 +126,7 @@ impl Groups {
         Ok(self.memory.get(self.groups[self.current as usize].key) == &self.key[..])
     }
 
-    /// Makes the group with these keys current, and makes it if need be.
+    /// Makes the group with these keys current; creates it if there is none.
     pub fn find(
         &mut self,
         unit: &Unit,
@@ -154,10 +154,11 @@ impl Groups {
         let slots = regs.slots(unit.list(keys));
         if let Some(away) = away {
             self.current = ELSEWHERE;
-            // SAFETY: the descriptor's layout has one column per key (U1).
+            // SAFETY: the descriptor's layout has one column per key, of its type (U1), and the
+            // bytes of registers are alive (U4).
             return unsafe { away.begin(means, hash, key, layout, slots) };
         }
-        // SAFETY: as above.
+        // SAFETY: as for `begin` above; `keep_row` demands the same.
         let row = unsafe { memory.keep_row(layout, slots, means.grant.account())? };
         let key = memory.keep_in(key, means.grant.account())?;
         self.insert(desc, hash, Group { key, row });
@@ -167,7 +168,8 @@ impl Groups {
         }
     }
 
-    /// Whether one more group has room. A table that grows takes the memory of both before it has.
+    /// Makes room for one more group. While a table grows, it takes the memory of the old table and
+    /// of the new one.
     #[inline]
     fn make_room(&mut self, grant: &mut Grant) -> SqlResult<()> {
         match growth_bytes(&self.table) {
@@ -176,7 +178,7 @@ impl Groups {
         }
     }
 
-    /// Makes a new group, which is then the current one.
+    /// Creates a group, which is then the current one.
     fn insert(&mut self, desc: &GroupsDesc, hash: u64, group: Group) {
         self.current = self.groups.len() as u32;
         self.groups.push(group);
@@ -240,8 +242,8 @@ impl Groups {
         Ok(())
     }
 
-    /// Adds a row's arguments to an aggregate of the current group. If it wants rows in order, the
-    /// encoded order is given.
+    /// Adds a row's arguments to an aggregate of the current group. If the aggregate requires an
+    /// order, `key` holds the encoded order.
     #[inline]
     fn take_in(
         &mut self,
@@ -259,7 +261,7 @@ impl Groups {
         self.put_in(desc, at, args, means)
     }
 
-    /// As `take_in`, for arguments that count, distinct or not.
+    /// As `take_in`, without looking for duplicates of the arguments.
     #[inline]
     fn put_in(
         &mut self,
@@ -298,7 +300,8 @@ impl Groups {
         self.charge.settle(self.bytes(), grant)
     }
 
-    /// Positions before the first group. What waited for an order, or in a file, is taken in.
+    /// Positions before the first group, after taking in the rows that waited for an order or in a
+    /// file.
     pub fn rewind(&mut self, desc: &GroupsDesc, means: &mut Means<'_>) -> SqlResult<()> {
         self.at = 0;
         if self.seen.iter().any(Set::has_spilled) {

@@ -1,6 +1,7 @@
 //! Hash tables of joins: filled once, then probed.
 //!
-//! When the grant is used up, the rows go to files, apart by the hash of their keys: see [`away`].
+//! When the grant is used up, the rows go to files, partitioned by the hash of their keys: see
+//! [`away`].
 
 mod away;
 
@@ -42,9 +43,9 @@ pub struct HashTable {
     /// The key that is looked for, and its hash.
     key: ChargedKey,
     hash: u64,
-    /// The entry to be looked at next.
+    /// The entry to look at next.
     next: u32,
-    /// The entry that was given last.
+    /// The entry that was returned last.
     last: u32,
     /// Where the search for entries without a match is.
     unmatched: usize,
@@ -94,13 +95,14 @@ impl HashTable {
         let layout = &unit.layouts[usize::from(desc.layout)];
         let slots = regs.slots(unit.list(desc.row));
         if let Some(away) = &mut self.away {
-            // SAFETY: the descriptor has one register per column of its layout (U1).
+            // SAFETY: the descriptor has one register per column of its layout, of its type (U1),
+            // and the bytes of registers are alive (U4).
             return unsafe { away.put_build(means, keyed, &self.key, layout, slots) };
         }
         let hash = if keyed { hash_key(&self.key) } else { 0 };
         let account = means.grant.account();
         let key = self.memory.keep_in(&self.key, account)?;
-        // SAFETY: as above.
+        // SAFETY: as for `put_build` above; `keep_row` demands the same.
         let row = unsafe { self.memory.keep_row(layout, slots, account)? };
         self.entries.push(Entry { hash, next: NONE, keyed, matched: false, key, row });
         if !desc.spills {
@@ -112,7 +114,8 @@ impl HashTable {
         }
     }
 
-    /// Links all entries into buckets. Of equal ones, those that came first are found first.
+    /// Links all entries into buckets. Entries with equal keys are found in the order in which they
+    /// came.
     #[cold]
     fn build(&mut self) {
         let buckets = (self.entries.len() * 2).next_power_of_two();
@@ -168,7 +171,7 @@ impl HashTable {
         None
     }
 
-    /// Notes that the row given last has a match.
+    /// Notes that the row returned last has a match.
     pub fn mark(&mut self) {
         self.entries[self.last as usize].matched = true;
     }

@@ -1,9 +1,10 @@
-//! The objects that units work with: what changes about them while a unit runs.
+//! The objects of units: the state that they have while a unit runs.
 //!
 //! Every back end uses these: an instruction on an object becomes a call of one of its methods.
-//! Objects come from pools of the session's and go back there when the unit ends, with the memory
-//! that they keep. What they hold is charged to the statement's grant. Beyond it, those that can
-//! go on in files ([`crate::interp::spill`]); for the others it is error 701.
+//! Objects come from pools of the session and go back there when the unit ends, with the memory
+//! that they keep. What they hold is charged to the statement's grant. When the grant is used up,
+//! objects that can spill go on in files ([`crate::interp::spill`]); the others fail with error
+//! 701.
 
 pub mod cursor;
 pub mod groups;
@@ -45,7 +46,8 @@ pub enum Object {
 }
 
 impl Object {
-    /// Of a cursor over an engine table, see [`TableCursor::take_counts`].
+    /// The counts of a cursor over an engine table (see [`TableCursor::take_counts`]); zeros of
+    /// other objects.
     pub fn take_counts(&mut self) -> (u64, u64) {
         match self {
             Object::Cursor(cursor) => cursor.take_counts(),
@@ -54,7 +56,8 @@ impl Object {
     }
 }
 
-/// Objects that wait to be used again, each in the box in which it goes to and fro.
+/// Objects that wait to be used again, each in the box in which it moves between pool and
+/// activation.
 #[derive(Debug, Default)]
 #[allow(clippy::vec_box, reason = "taking one moves a pointer, not the object")]
 pub struct Pools {
@@ -68,11 +71,11 @@ pub struct Pools {
     windows: Vec<Box<Window>>,
 }
 
-/// Objects of one kind that a pool keeps.
+/// The most objects of one kind that a pool keeps.
 const POOLED: usize = 16;
 
 impl Pools {
-    /// An object as a descriptor wants it.
+    /// Takes an object of the kind that a descriptor demands.
     pub fn take(&mut self, unit: &Unit, desc: &ObjectDesc) -> Object {
         match desc {
             ObjectDesc::Cursor(_) => Object::Cursor(self.cursors.pop().unwrap_or_default()),

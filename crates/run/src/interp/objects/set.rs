@@ -1,7 +1,7 @@
 //! Sets of normalized keys: `DISTINCT`, distinct aggregates.
 //!
-//! A set that has used up the grant knows the keys that it has; rows with other keys are written to
-//! partitions, and asked for when all input has been seen.
+//! When the grant is used up, the set keeps the keys that it has. Rows with other keys are written
+//! to partitions, and read back when all input has been seen.
 
 use base::{Scratch, SqlError, SqlResult, ValueRef};
 use ir::key::{ChargedKey, KeyShape};
@@ -51,8 +51,7 @@ impl Set {
     }
 
     /// Adds a key of values. Returns whether it is new. Keys with different `group`s are different.
-    /// If there is no room, it is not said to be new: what `row` writes comes later, from
-    /// [`Set::next_row`].
+    /// If there is no room, returns false: what `row` writes comes later, from [`Set::next_row`].
     pub fn add(
         &mut self,
         shape: &KeyShape,
@@ -67,8 +66,8 @@ impl Set {
         self.add_key(len, row, means)
     }
 
-    /// Adds the key of a row of these registers. Returns whether it is new. If there is no room, it
-    /// is not said to be new: the row comes later, from [`Set::next_row`].
+    /// Adds the key of a row of these registers. Returns whether it is new. If there is no room,
+    /// returns false: the row comes later, from [`Set::next_row`].
     pub fn add_row(
         &mut self,
         unit: &Unit,
@@ -81,7 +80,8 @@ impl Set {
         let values = regs.values(list, desc.keys.iter());
         desc.shape.encode(&values, &mut self.key, means.grant.account())?;
         let layout = &unit.layouts[usize::from(desc.layout)];
-        // SAFETY: the descriptor's layout has one column per register of the list (U1).
+        // SAFETY: the descriptor's layout has one column per register of the list, of its type
+        // (U1), and the bytes of registers are alive (U4).
         let len = || unsafe { row::built_len(layout, regs.slots(list)) };
         // SAFETY: as above.
         let row = |out: &mut Vec<u8>| unsafe { row::build(layout, regs.slots(list), out) };
@@ -117,7 +117,8 @@ impl Set {
         Ok(true)
     }
 
-    /// Whether one more key has room. A table that grows takes the memory of both before it has.
+    /// Makes room for one more key. While a table grows, it takes the memory of the old table and
+    /// of the new one.
     #[inline]
     fn make_room(&mut self, grant: &mut Grant) -> SqlResult<()> {
         match growth_bytes(&self.table) {
@@ -126,7 +127,7 @@ impl Set {
         }
     }
 
-    /// From now on, rows with new keys are written.
+    /// Begins to write rows with new keys to partitions.
     #[cold]
     fn spill(&mut self, refused: SqlError, means: &mut Means<'_>) -> SqlResult<()> {
         let partitions = Partitions::new(means.spill(refused)?);
@@ -141,10 +142,10 @@ impl Set {
         self.away.is_some()
     }
 
-    /// Forgets the keys, since all input has been seen. Rows that found no room stay.
+    /// Forgets the keys, since all input has been seen. The rows in partitions stay.
     pub fn end_input(&mut self, means: &mut Means<'_>) {
         self.memory.clear();
-        // Kept, its room would be missing for the keys of every partition.
+        // If its memory were kept, the keys of every partition would have less room.
         self.table = hashbrown::HashTable::new();
         self.overdraw(means);
     }
@@ -171,8 +172,8 @@ impl Set {
         self.charge.overdraw(self.bytes() + held, means.grant);
     }
 
-    /// The next of the rows that found no room whose key is new; it stays where it is until the
-    /// next call.
+    /// The next row from the partitions whose key is new. The row stays where it is until the next
+    /// call.
     pub fn next_row(&mut self, means: &mut Means<'_>) -> SqlResult<Option<&[u8]>> {
         let Some(mut away) = self.away.take() else { return Ok(None) };
         while away.next_record(self, means)? {
@@ -210,7 +211,7 @@ impl Away {
         self.partitions.add(means.task, hash, &[self.record.bytes()])
     }
 
-    /// Steps to the next row, of this partition or, with a set that is empty, of the next one.
+    /// Steps to the next row of this partition or, after emptying the set, of the next partition.
     fn next_record(&mut self, set: &mut Set, means: &mut Means<'_>) -> SqlResult<bool> {
         means.task.checkpoint().map_err(|_| interrupted())?;
         while !self.partitions.advance(means.task)? {

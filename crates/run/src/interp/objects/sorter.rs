@@ -1,8 +1,9 @@
-//! Sorting: rows with normalized keys, in memory, or in sorted runs of which each was.
+//! Sorting: rows with normalized keys, sorted in memory, or in runs that were each sorted in
+//! memory.
 //!
 //! When the grant is used up, what is in memory is sorted and written as a run; at the end the runs
-//! are merged. With a limit, only as many rows as are wanted are kept, as a heap whose greatest is
-//! on top: a row that is not below it is dropped at once.
+//! are merged. With a limit, only as many rows as are wanted are kept, as a heap with the greatest
+//! row on top: a row that is not below that one is dropped at once.
 
 use base::{Account, SqlError, SqlResult};
 use engine::wait::Task;
@@ -19,7 +20,7 @@ use crate::interp::spill::Runs;
 struct Entry {
     /// The first eight bytes of the key, so that most comparisons look no further.
     head: u64,
-    /// When it came: equal rows keep their order.
+    /// The row's place in the input: equal rows keep their order.
     number: u64,
     key: Piece,
     row: Piece,
@@ -114,7 +115,8 @@ impl Sorter {
         let Sorter { memory, entries, .. } = self;
         let rows = entries.iter().map(|e| (memory.get(e.key), memory.get(e.row)));
         runs.add(means.task, rows)?;
-        // A heap that does not fit is none any more: it gives more rows than are wanted, in order.
+        // A heap that does not fit is given up: the sorter then returns more rows than are wanted,
+        // in order.
         self.limit = None;
         self.memory.clear();
         self.entries = Vec::new();
@@ -166,8 +168,8 @@ impl Sorter {
         }
     }
 
-    /// Gives dropped rows' memory back, if it is worth while and there is room for both copies of
-    /// the others.
+    /// Gives the memory of dropped rows back, if that pays and there is room for both copies of the
+    /// other rows.
     fn collect_garbage(&mut self, account: &Account) {
         let held = self.memory.allocated();
         if self.garbage < GARBAGE_MIN.max(held / 2) || !account.has_room(held - self.garbage) {
@@ -194,8 +196,8 @@ impl Sorter {
         }
     }
 
-    /// Sorts what is in memory. Others have their turn meanwhile; a statement that shall end does
-    /// so afterwards, since an order that is given up halfway is none.
+    /// Sorts what is in memory. Other sessions have their turn meanwhile. Attention ends the
+    /// statement only afterwards, since half a sort is of no use.
     fn sort(&mut self, task: &Task<'_>) {
         let memory = &self.memory;
         let mut compared = 0;

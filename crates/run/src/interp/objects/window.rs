@@ -31,11 +31,11 @@ pub struct Window {
     results: Vec<Slot>,
     arena: Arena,
     functions: usize,
-    /// The row to be given next; the current one is before it.
+    /// The row to return next; the current one is before it.
     at: usize,
     /// Whether an aggregate has left out a NULL: warning 8153.
     null_eliminated: bool,
-    /// Why a result is NULL that could not be computed, where that is not an error.
+    /// The error of a computation that gave NULL, where that does not end the statement.
     arithmetic_error: Option<SqlError>,
     key: ChargedKey,
     charge: Charge,
@@ -52,12 +52,12 @@ impl Window {
         self.charge.release(grant);
     }
 
-    /// Whether an aggregate has left out a NULL since this was asked last.
+    /// Whether an aggregate has left out a NULL since the last call.
     pub fn take_null_eliminated(&mut self) -> bool {
         std::mem::take(&mut self.null_eliminated)
     }
 
-    /// What could not be computed, and is NULL, since this was asked last.
+    /// The error of a computation that has given NULL since the last call, if there was one.
     pub fn take_arithmetic_error(&mut self) -> Option<SqlError> {
         self.arithmetic_error.take()
     }
@@ -139,7 +139,7 @@ impl Window {
         Some(self.memory.get(entry.row))
     }
 
-    /// The result of a function for the row that was given last.
+    /// The result of a function for the row that was returned last.
     pub fn result(&self, function: u16) -> Slot {
         self.results[(self.at - 1) * self.functions + usize::from(function)]
     }
@@ -291,7 +291,7 @@ impl<'w> Pass<'w> {
         counted
     }
 
-    /// `FIRST_VALUE` and `LAST_VALUE`; of the `counted` rows alone if there are such.
+    /// `FIRST_VALUE` and `LAST_VALUE`; over the `counted` rows alone if they are given.
     fn edges(&mut self, value: u16, last: bool, counted: Option<&WithValues>, frame: &Frame) {
         let peers = self.peer_groups();
         for row in 0..self.entries.len() {
@@ -310,7 +310,7 @@ impl<'w> Pass<'w> {
         }
     }
 
-    /// `LAG` and `LEAD`; by the `counted` rows alone if there are such.
+    /// `LAG` and `LEAD`; over the `counted` rows alone if they are given.
     fn shift(
         &mut self,
         value: u16,
@@ -342,7 +342,7 @@ impl<'w> Pass<'w> {
         Ok(())
     }
 
-    /// The rows around one that a frame has.
+    /// The rows of the frame around a row.
     fn frame(&self, row: usize, frame: &Frame, peers: &[Range<usize>]) -> Range<usize> {
         let rows = self.entries.len();
         let start = match frame.start {

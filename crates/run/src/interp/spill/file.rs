@@ -8,24 +8,26 @@ use env::{File, FileResult, OpenMode};
 
 use super::space::{SpillSpace, damaged, failed};
 
-/// Checksum of what follows, bytes in use, the block's number, nothing.
+/// Bytes of a block's header: the checksum of what follows, the bytes in use, the block's number,
+/// four zeros.
 pub(super) const HEADER: usize = 16;
 
 /// A read or write under way; it gives the block's buffer back.
 type Transfer = Job<(FileResult<()>, Vec<u8>)>;
 
-/// See the module. Its block buffers are handed to and fro between statement and disk.
+/// See the module. Its block buffers move between the statement and the threads that read and
+/// write.
 #[derive(Debug)]
 pub struct SpillFile {
     space: Arc<SpillSpace>,
     /// What long records are charged to while they are read.
     account: Arc<Account>,
     file: Arc<dyn File>,
-    /// How long the file is.
+    /// Length of the file in blocks.
     blocks: u32,
     /// Blocks that have been read for the last time.
     free: Vec<u32>,
-    /// The write that is under way, the offset of which is the second.
+    /// The write that is under way, and its offset.
     writing: Option<(Transfer, u64)>,
     /// Buffers to be used again.
     spare: Vec<Vec<u8>>,
@@ -82,7 +84,7 @@ impl SpillFile {
         }
     }
 
-    /// Writes a block after the header of which there is something. Returns its number.
+    /// Writes a block that has records after its header. Returns its number.
     pub(super) fn write(&mut self, task: &Task<'_>, mut block: Vec<u8>) -> SqlResult<u32> {
         self.flush(task)?;
         let number = match self.free.pop() {
@@ -130,8 +132,8 @@ impl SpillFile {
         Reading { job, block }
     }
 
-    /// The block that is being read, cut to what is in use. If it will not be read again, `free`
-    /// gives its place back.
+    /// The block that is being read, cut to what is in use. With `free`, it will not be read again,
+    /// and its place is given back.
     pub(super) fn end_read(
         &mut self,
         task: &Task<'_>,
@@ -166,8 +168,7 @@ impl SpillFile {
 }
 
 impl Drop for SpillFile {
-    /// The name is removed by a thread that may block. A job under way has the file open and ends
-    /// with it.
+    /// A thread that may block removes the name. A job under way keeps the file open until it ends.
     fn drop(&mut self) {
         let (env, file) = (self.space.env().clone(), self.file.clone());
         self.space.give_back(self.blocks);

@@ -19,7 +19,7 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// No run.
+    /// Without runs.
     pub fn new(file: SpillFile) -> Runs {
         Runs { file, runs: Vec::new(), merge: None }
     }
@@ -73,7 +73,7 @@ impl Runs {
         Ok(merged)
     }
 
-    /// The next row of all; it stays where it is until the next call.
+    /// The next row of all runs. It stays where it is until the next call.
     pub fn next_row(&mut self, task: &Task<'_>) -> SqlResult<Option<&[u8]>> {
         let Some(merge) = &mut self.merge else { return Ok(None) };
         Ok(merge.next_row(&mut self.file, task)?.map(|(_, row)| row))
@@ -101,11 +101,11 @@ fn parts(record: &[u8]) -> (&[u8], &[u8]) {
 struct Merge {
     readers: Vec<Reader>,
     heap: Vec<Top>,
-    /// Whether the row on top has been given, so that its run must step on.
+    /// Whether the row on top has been returned, so that its run must step on.
     given: bool,
 }
 
-/// A run by the row that it is at.
+/// A run, with the head of its current row's key.
 #[derive(Clone, Copy, Debug)]
 struct Top {
     head: u64,

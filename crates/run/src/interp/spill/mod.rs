@@ -16,7 +16,7 @@
 //! * D2: a block says which block of which file it is, how much of it is used, and the checksum of
 //!   all that. One that does not match is error 824, never rows.
 //! * D3: a row read from a stream stays where it is until the reader's next step.
-//! * D4: nothing here is ever synced: it is not needed after a crash.
+//! * D4: spill files are never synced: no recovery needs them.
 //!
 //! # Failure
 //!

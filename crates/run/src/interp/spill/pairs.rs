@@ -1,5 +1,5 @@
-//! Pairs of partitions: rows of both sides of a join that found no room, apart by the hash of their
-//! keys, so that each part of one side meets one part of the other.
+//! Pairs of partitions: rows of both sides of a join that found no room, partitioned by the hash of
+//! their keys, so that each part of one side meets one part of the other.
 
 use base::SqlResult;
 use engine::wait::Task;
@@ -11,7 +11,7 @@ use crate::interp::machine::interrupted;
 const BITS: u32 = 4;
 /// Pairs of one level.
 pub const FAN_OUT: usize = 1 << BITS;
-/// So many levels use all bits of a hash.
+/// Levels that use all bits of a hash.
 const DEPTH_MAX: u32 = u64::BITS / BITS;
 /// A part with more than this many eighths of the rows it came from is not worth another level:
 /// most of them have one key.
@@ -20,9 +20,9 @@ const SHARE_MAX: u64 = 7;
 /// A side of a join.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
-    /// The rows that the hash table is made of.
+    /// The rows of the hash table.
     Build,
-    /// The rows that look for them.
+    /// The rows that probe it.
     Probe,
 }
 
@@ -31,16 +31,16 @@ pub enum Side {
 pub struct Pair {
     /// The rows of a hash table.
     pub build: Stream,
-    /// The rows that look for them.
+    /// The rows that probe it.
     pub probe: Stream,
     /// The level of its parts.
     depth: u32,
-    /// Whether parts of it would be much smaller.
+    /// Whether a split would make much smaller parts.
     splits: bool,
 }
 
 impl Pair {
-    /// Whether taking the part apart pays.
+    /// Whether it pays to split the pair.
     pub fn splits(&self) -> bool {
         self.splits && self.depth < DEPTH_MAX
     }
@@ -56,17 +56,17 @@ impl Pair {
 /// See the module. All of it is in one file.
 #[derive(Debug)]
 pub struct Pairs {
-    /// Where they are.
+    /// The file of all streams.
     pub file: SpillFile,
-    /// Those that are being written; all of one level.
+    /// The pairs that are being written, all of one level.
     open: Vec<Pair>,
     depth: u32,
-    /// Those to be read, the last one next.
+    /// The pairs to be read, the last one first.
     closed: Vec<Pair>,
 }
 
 impl Pairs {
-    /// No row.
+    /// Without rows.
     pub fn new(file: SpillFile) -> Pairs {
         Pairs { file, open: new_level(1), depth: 0, closed: Vec::new() }
     }
@@ -94,18 +94,18 @@ impl Pairs {
         (build.records(), build.bytes())
     }
 
-    /// Takes the build side of an open pair out: nothing is left of it here.
+    /// Takes the build side out of an open pair, which then has none.
     pub fn take_build(&mut self, number: usize) -> Stream {
         std::mem::take(&mut self.open[number].build)
     }
 
-    /// The build sides of the open pairs get no more rows for now.
+    /// Writes the rest of the build sides of the open pairs, which get no more rows for now.
     pub fn finish_build(&mut self, task: &Task<'_>) -> SqlResult<()> {
         let Pairs { file, open, .. } = self;
         open.iter_mut().try_for_each(|pair| pair.build.finish(file, task))
     }
 
-    /// The next pair to be worked on. None is open afterwards.
+    /// The next pair to work on. No pair is open afterwards.
     pub fn next(&mut self, task: &Task<'_>) -> SqlResult<Option<Pair>> {
         for mut pair in std::mem::take(&mut self.open) {
             if pair.build.records() + pair.probe.records() > 0 {
@@ -117,7 +117,8 @@ impl Pairs {
         Ok(self.closed.pop())
     }
 
-    /// Opens the pairs that this one consists of. `hash` takes a row's out of its record.
+    /// Splits a pair into the pairs of the next level, which are then open. `hash` reads a row's
+    /// hash from its record.
     pub fn split(
         &mut self,
         task: &Task<'_>,

@@ -1,5 +1,5 @@
-//! Partitions: rows that found no room, apart by the hash of their keys, so that each part can be
-//! worked on by itself.
+//! Partitions: rows that found no room, partitioned by the hash of their keys, so that each part
+//! can be worked on by itself.
 
 use base::SqlResult;
 use engine::wait::Task;
@@ -9,25 +9,26 @@ use super::{Reader, SpillFile, Stream};
 /// Bits of a hash that tell partitions of one level apart.
 const BITS: u32 = 4;
 const FAN_OUT: usize = 1 << BITS;
-/// So many levels use all bits of a hash.
+/// The deepest level, with which all bits of a hash are used.
 const DEPTH_MAX: u32 = u64::BITS / BITS - 1;
 
 /// See the module. What does not fit when a partition is read becomes partitions of the next level.
 #[derive(Debug)]
 pub struct Partitions {
     file: SpillFile,
-    /// Those that are being written.
+    /// The partitions that are being written.
     open: Vec<Stream>,
     /// Their level: which bits tell them apart.
     depth: u32,
-    /// Those to be read, the last one next, with the level of what does not fit then.
+    /// The partitions to be read, the last one first, each with the level of the rows that will not
+    /// fit then.
     closed: Vec<(Stream, u32)>,
-    /// The one that is being read.
+    /// The partition that is being read.
     reader: Option<Reader>,
 }
 
 impl Partitions {
-    /// No row.
+    /// Without rows.
     pub fn new(file: SpillFile) -> Partitions {
         Partitions { file, open: Vec::new(), depth: 0, closed: Vec::new(), reader: None }
     }
@@ -86,7 +87,7 @@ impl Partitions {
     }
 }
 
-/// Takes bytes apart that were put together by [`put`].
+/// Reads the fields of a record that [`put_number`] and [`put`] wrote.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'r>(pub &'r [u8]);
 

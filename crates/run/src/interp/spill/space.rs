@@ -18,7 +18,7 @@ pub struct SpillOptions {
     pub limit_bytes: u64,
     /// Bytes of a block.
     pub block_bytes: usize,
-    /// What an object may hold before it must spill, though other objects have used the grant up:
+    /// What an object may hold before it must spill, even if other objects have used the grant up:
     /// with less, runs and partitions would be a few rows each.
     pub object_min_bytes: usize,
     /// Threads that read and write them.
@@ -34,7 +34,7 @@ impl SpillOptions {
     }
 }
 
-/// What a space is used for.
+/// How much of a space is in use.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct SpillUsage {
     /// Bytes of the files that there are.
@@ -50,7 +50,7 @@ pub struct SpillSpace {
     env: Env,
     options: SpillOptions,
     disk: OffLoad,
-    /// Bytes of all files, as blocks that they have; changed by the object that has a file.
+    /// Bytes of all files, as blocks that they have; the object that owns a file changes it.
     used: AtomicU64,
     files: AtomicU64,
     written: AtomicU64,
@@ -64,7 +64,8 @@ const EXTENSION: &str = "spill";
 const QUEUE_MAX: usize = 256;
 
 impl SpillSpace {
-    /// A space in a directory, which is made if need be; what a crash left there is removed.
+    /// Opens a space in a directory: creates the directory if there is none, and removes spill
+    /// files that a crash has left there.
     pub fn open(env: &Env, options: SpillOptions) -> FileResult<Arc<SpillSpace>> {
         env.fs().create_dir_all(&options.directory)?;
         for entry in env.fs().list(&options.directory)? {
@@ -118,12 +119,12 @@ impl SpillSpace {
         self.options.directory.join(format!("{number:08}.{EXTENSION}"))
     }
 
-    /// A file is there.
+    /// Counts a new file.
     pub(super) fn note_file(&self) {
         self.files.fetch_add(1, Relaxed);
     }
 
-    /// Room for one more block of a file; error 1105 if there is none.
+    /// Takes room for one more block of a file; error 1105 if there is none.
     pub(super) fn take_block(&self) -> Result<(), SqlError> {
         let block = self.options.block_bytes as u64;
         let used = self.used.fetch_add(block, Relaxed) + block;
@@ -138,7 +139,7 @@ impl SpillSpace {
         self.written.fetch_add(self.options.block_bytes as u64, Relaxed);
     }
 
-    /// A file of this many blocks is dropped.
+    /// Gives back the room of a file with this many blocks, which is dropped.
     pub(super) fn give_back(&self, blocks: u32) {
         let bytes = u64::from(blocks) * self.options.block_bytes as u64;
         self.used.fetch_sub(bytes, Relaxed);

@@ -21,7 +21,7 @@ pub struct Stream {
 const LENGTH: usize = 4;
 
 impl Stream {
-    /// No record.
+    /// Without records.
     pub fn new() -> Stream {
         Stream::default()
     }
@@ -47,7 +47,7 @@ impl Stream {
         let length = u32::try_from(len).expect("a record is shorter than 4 GB").to_le_bytes();
         self.records += 1;
         self.bytes += len as u64;
-        // A length is never cut in two, so that it can be read without more ado.
+        // A length never crosses the end of a block, so that a reader finds it in one piece.
         if self.tail.len() + LENGTH > file.block_bytes() {
             self.write_tail(file, task)?;
         }
@@ -79,7 +79,7 @@ impl Stream {
         Ok(())
     }
 
-    /// No more records come for now: what is left is written, and its buffer given back.
+    /// Writes what is left and gives its buffer back, since no more records come for now.
     pub fn finish(&mut self, file: &mut SpillFile, task: &Task<'_>) -> SqlResult<()> {
         self.write_tail(file, task)
     }
@@ -97,17 +97,17 @@ impl Stream {
     }
 }
 
-/// Goes through the records of a stream.
+/// Reads the records of a stream in order.
 #[derive(Debug)]
 pub struct Reader {
     stream: Stream,
     /// Whether blocks are given back when they have been read.
     frees: bool,
-    /// The block to be asked for next.
+    /// The block to ask for next.
     next: usize,
     ahead: Option<Reading>,
     block: Vec<u8>,
-    /// What of the block has not been looked at.
+    /// Where the unread part of the block begins.
     at: usize,
     /// Where the current record is: within the block, or put together in `whole`.
     record: Range<usize>,
@@ -162,7 +162,7 @@ impl Reader {
         Ok(true)
     }
 
-    /// Bytes of a record, on the average over all.
+    /// The mean length of a record in bytes.
     pub fn mean_bytes(&self) -> u64 {
         self.stream.bytes / self.stream.records.max(1)
     }

@@ -20,17 +20,17 @@ use crate::interp::spill::{Fields, Partitions, put, put_number};
 #[derive(Debug)]
 pub struct Away {
     partitions: Partitions,
-    /// The row that is being put together, and its hash.
+    /// The record that is being put together, and its hash.
     record: Scratch,
     hash: u64,
     row: Scratch,
 }
 
-/// Bytes beside two strings of them: a number, and the lengths of both.
+/// Bytes of a number and of the lengths of two strings of bytes.
 const HEADER: usize = 24;
 
 impl Away {
-    /// A row of a group with these keys begins.
+    /// Begins the record of a row whose group has these keys, and ends the one before.
     ///
     /// # Safety
     /// As for [`row::build`].
@@ -45,7 +45,7 @@ impl Away {
         self.end_row(means.task)?;
         self.hash = hash;
         let account = means.grant.account();
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller ensures that the slots fit the layout and that their bytes are alive.
         let row = unsafe { build_row(layout, slots, &mut self.row, account)? };
         let record = self.record.begin(HEADER + key.len() + row.len(), account)?;
         put_number(record, hash);
@@ -54,7 +54,7 @@ impl Away {
         Ok(())
     }
 
-    /// The current row has all its arguments.
+    /// Writes the current record, which has all its arguments.
     fn end_row(&mut self, task: &Task<'_>) -> SqlResult<()> {
         if !self.record.bytes().is_empty() {
             self.partitions.add(task, self.hash, &[self.record.bytes()])?;
@@ -65,7 +65,7 @@ impl Away {
 }
 
 impl Groups {
-    /// From now on, rows of new groups are written.
+    /// Begins to write rows of new groups to partitions.
     #[cold]
     pub(super) fn spill(&mut self, refused: SqlError, means: &mut Means<'_>) -> SqlResult<()> {
         // A single group is not worth a file: its rows are taken in as they come.
@@ -142,7 +142,7 @@ impl Groups {
     fn forget(&mut self, means: &mut Means<'_>) {
         let away = self.away.take();
         self.clear(means.grant);
-        // Kept, their room would be missing for the groups of every partition.
+        // If their memory were kept, the groups of every partition would have less room.
         (self.table, self.groups, self.states) = Default::default();
         self.seen.clear();
         self.away = away;

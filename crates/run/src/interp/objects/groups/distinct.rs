@@ -16,8 +16,8 @@ use crate::interp::spill::{Fields, put, put_number};
 const HEADER: usize = 16;
 
 impl Groups {
-    /// Whether an aggregate of the current group has not seen these arguments. If that cannot be
-    /// said yet, they are written.
+    /// Whether an aggregate of the current group has not seen these arguments. If the set has no
+    /// room to tell, writes them for later.
     pub(super) fn is_new(
         &mut self,
         aggregate: &AggregateDesc,
@@ -42,7 +42,7 @@ impl Groups {
         seen[at].add(shape, args, *current, len, row, means)
     }
 
-    /// Takes in what was written: each of the arguments once.
+    /// Takes in the arguments that were written, each once.
     #[cold]
     pub(super) fn take_in_distinct(
         &mut self,

@@ -2,17 +2,17 @@
 //!
 //! # Life of a join that spills
 //!
-//! 1. A row of the build side is refused memory: all there are go to files, apart by hash, and so
-//!    do those to come.
+//! 1. A row of the build side is refused memory: all build rows, present and later ones, go to
+//!    files, partitioned by hash.
 //! 2. The build side has ended: as many parts as fit come back into memory.
 //! 3. Rows of the probe side whose part is in memory are joined at once; the others are *put off*:
 //!    written beside their part.
-//! 4. Pair by pair, the build side's part is read into memory and those that were put off are
+//! 4. Pair by pair, the build side's part is read into memory and the rows that were put off are
 //!    *replayed*. A part that does not fit is taken apart at the next level.
-//! 5. One that would not get smaller, because its rows have one key, or would fit in two halves, is
-//!    read as several *chunks*: the rows put off are replayed for each chunk, and carried on from
-//!    one to the next, with a note of whether they have matched. As each chunk has a row at least,
-//!    this ends whatever the data are.
+//! 5. A part that would not get smaller, because its rows have one key, or that would fit in two
+//!    halves, is read as several *chunks*: the rows put off are replayed for each chunk, and
+//!    carried on from one to the next, with a note of whether they have matched. As each chunk has
+//!    a row at least, this ends whatever the data are.
 //!
 //! A record is the hash, a state, the length of the key, the key, the row. The state of a build row
 //! is whether a probe can find it, that of a probe row whether it has matched.
@@ -31,7 +31,7 @@ use crate::interp::registers::Registers;
 use crate::interp::slot::Slot;
 use crate::interp::spill::{FAN_OUT, Pair, Pairs, Reader, Side, Stream};
 
-/// What a register says of a probe row that is replayed: it has no match so far.
+/// The state of a replayed probe row, in a register: it has no match so far.
 const UNMATCHED: i64 = 0;
 /// The row has a match.
 const MATCHED: i64 = 1;
@@ -53,7 +53,7 @@ pub struct Away {
     probe: Option<Reader>,
     /// Whether there is a current record.
     given: bool,
-    /// Those that the next chunk must see.
+    /// The replayed rows that the next chunk must see.
     carried: Stream,
 }
 
@@ -92,7 +92,7 @@ fn header(hash: u64, state: bool, key: &[u8]) -> [u8; HEADER] {
 }
 
 impl Away {
-    /// Whether rows with such a hash would be in memory.
+    /// Whether the build rows with this hash are in memory.
     #[inline]
     pub fn is_in_memory(&self, hash: u64) -> bool {
         self.in_memory >> Pairs::of_hash(0, hash) & 1 != 0
@@ -111,13 +111,13 @@ impl Away {
         slots: impl Iterator<Item = &'s Slot> + Clone,
     ) -> SqlResult<()> {
         let hash = if keyed { hash_key(key) } else { self.spread() };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller ensures that the slots fit the layout and that their bytes are alive.
         let row = unsafe { build_row(layout, slots, &mut self.row, means.grant.account())? };
         let parts: [&[u8]; 3] = [&header(hash, keyed, key), key, row];
         self.pairs.add(means.task, Side::Build, hash, &parts)
     }
 
-    /// A hash for a row that is never looked for.
+    /// A hash for a row without a key, which no probe looks for.
     fn spread(&mut self) -> u64 {
         self.unkeyed += 1;
         self.unkeyed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -179,7 +179,7 @@ impl Away {
         {
             means.task.checkpoint().map_err(|_| interrupted())?;
             table.take_back(build.record(), means.grant)?;
-            // Blocks are beside what the table may hold: without them nothing could spill.
+            // Blocks are charged beyond what the table may hold: without them nothing could spill.
             full = table.charge.settle_granted(table.bytes(), means.grant).is_err();
         }
         table.charge.overdraw(table.bytes() + self.pairs.held_bytes(), means.grant);
@@ -210,13 +210,13 @@ impl Away {
     }
 }
 
-/// Bytes of memory that build rows take, which have this many in records.
+/// Bytes of memory that build rows take whose records have this many bytes.
 fn memory_for(rows: u64, bytes: u64) -> u64 {
     (bytes + rows * ENTRY as u64).saturating_sub(rows * HEADER as u64)
 }
 
 impl HashTable {
-    /// From now on, build rows are written; so are those that are in memory.
+    /// Writes the build rows that are in memory, and those that come from now on.
     #[cold]
     pub(super) fn spill(&mut self, refused: SqlError, means: &mut Means<'_>) -> SqlResult<()> {
         let mut away = Box::new(Away {
@@ -285,7 +285,8 @@ impl HashTable {
         Ok(())
     }
 
-    /// Puts the row off that [`HashTable::probe`] has looked for in vain.
+    /// Puts off the probe row for which [`HashTable::probe`] has found that its build rows are not
+    /// in memory.
     #[cold]
     pub fn put_off(
         &mut self,
@@ -304,8 +305,8 @@ impl HashTable {
         pairs.add(means.task, Side::Probe, *hash, &[&header(*hash, false, key), key, row])
     }
 
-    /// Forgets the rows in memory and reads those that rows that were put off may match. Returns
-    /// whether there are any.
+    /// Forgets the build rows in memory and reads the next ones that the rows put off may match.
+    /// Returns whether there are any.
     pub fn next_partition(&mut self, desc: &HashDesc, means: &mut Means<'_>) -> SqlResult<bool> {
         let Some(mut away) = self.away.take() else { return Ok(false) };
         self.forget();
@@ -317,8 +318,9 @@ impl HashTable {
         Ok(true)
     }
 
-    /// The next row that was put off, whose matches are then to be asked for, and what is known of
-    /// it: 0 if it has none, else something else. `matched`: 1 if the row before has a match.
+    /// The next row that was put off, and its state: `UNMATCHED`, `MATCHED` or `UNDECIDED`. The
+    /// caller then asks for its matches ([`HashTable::next_row`]). `matched` is the state that the
+    /// caller has found for the row before.
     pub fn replay(
         &mut self,
         desc: &HashDesc,
