@@ -53,7 +53,7 @@ fn show(core: &Core, task: &Task, pages: &[PageNumber], each: &mut impl FnMut(He
         if let Some((body, disk)) = core.peek(page, &guard) {
             let place = match disk {
                 OnDisk::At(word) => Some(word.place()),
-                OnDisk::Nowhere | OnDisk::Gone => None,
+                OnDisk::Nowhere | OnDisk::Superseded => None,
             };
             each(Held { database: core.database, place, body: Some(body) });
         }

@@ -182,7 +182,7 @@ impl Store {
             return Err(error);
         }
         capture.is_durable = true;
-        let freed = core.settle(&mut capture, &words, &mut state, &pages);
+        let freed = core.give_back_unreached(&mut capture, &words, &mut state, &pages);
         Ok(CheckpointStats {
             sequence: state.sequence,
             changed_pages: words.len() as u64,
@@ -244,7 +244,7 @@ impl Core {
                     Captured::OnDisk(word) => Some(*word),
                     Captured::Dirty(image) => match image.state().on_disk() {
                         OnDisk::At(word) => Some(word),
-                        OnDisk::Nowhere | OnDisk::Gone => {
+                        OnDisk::Nowhere | OnDisk::Superseded => {
                             dirty.push((*page, image));
                             at.push(n);
                             None
@@ -268,7 +268,7 @@ impl Core {
                 Captured::OnDisk(word) => *word,
                 Captured::Dirty(image) => match image.state().on_disk() {
                     OnDisk::At(word) => word,
-                    OnDisk::Nowhere | OnDisk::Gone => continue,
+                    OnDisk::Nowhere | OnDisk::Superseded => continue,
                 },
                 Captured::Free => continue,
             };
@@ -380,7 +380,7 @@ impl Core {
         }
         state.sequence += 1;
         let mut directory = state.directory.clone();
-        place_all(&mut directory, &pages.directory);
+        replace_words(&mut directory, &pages.directory);
         let root = Root {
             database: self.database,
             sequence: state.sequence,
@@ -403,7 +403,7 @@ impl Core {
     }
 
     /// Gives back the places that the new root, which is durable, does not reach. Returns how many.
-    fn settle(
+    fn give_back_unreached(
         self: &Arc<Self>,
         capture: &mut Capture,
         words: &[(PageNumber, Option<DiskWord>)],
@@ -425,8 +425,8 @@ impl Core {
                 self.map.set_durable(*page, *word);
             }
         }
-        freed.extend(place_all(&mut state.chunks, &pages.chunks));
-        freed.extend(place_all(&mut state.directory, &pages.directory));
+        freed.extend(replace_words(&mut state.chunks, &pages.chunks));
+        freed.extend(replace_words(&mut state.directory, &pages.directory));
         self.recycle(std::mem::take(&mut capture.freed));
         let count = freed.len() as u64;
         match state.pins {
@@ -477,7 +477,7 @@ impl Core {
                 let Some(word) = word else { continue };
                 take(word)?;
                 let chunk = n * CHUNK_WORDS + m;
-                place_all(&mut state.chunks, &BTreeMap::from([(chunk, word)]));
+                replace_words(&mut state.chunks, &BTreeMap::from([(chunk, word)]));
                 self.read_chunk(chunk, word, &mut take)?;
             }
         }
@@ -535,7 +535,7 @@ fn words_of(body: &Body) -> impl Iterator<Item = Option<DiskWord>> + '_ {
 }
 
 /// Stores words at their indexes. Returns the places that the replaced words name.
-fn place_all(words: &mut Vec<Option<DiskWord>>, new: &BTreeMap<usize, DiskWord>) -> Vec<Place> {
+fn replace_words(words: &mut Vec<Option<DiskWord>>, new: &BTreeMap<usize, DiskWord>) -> Vec<Place> {
     if let Some((&last, _)) = new.last_key_value() {
         words.resize(words.len().max(last + 1), None);
     }

@@ -27,7 +27,7 @@ use env::stream::{BUFFER_BYTES, Piece, Worker, WriteBehind};
 
 use super::error::ColdError;
 use super::file::{DataFile, FileSpec};
-use super::image::{Adoption, Kind, Seed, verify};
+use super::image::{Kind, Reseal, Seed, verify};
 use super::page::{PAGE_BYTES, PageNumber};
 use super::place::{DiskWord, Place};
 use super::places::{EXTENT_PAGES, RESERVED_EXTENTS, RUN_PAGES_MAX};
@@ -288,7 +288,7 @@ pub struct CopyWriter {
     behind: WriteBehind,
     from: u128,
     to: u128,
-    adoption: Adoption,
+    reseal: Reseal,
     root: Option<Root>,
     /// The length of the file, in pages.
     pages: u32,
@@ -305,8 +305,8 @@ impl CopyWriter {
         let pages = (RESERVED_EXTENTS + 1) * EXTENT_PAGES;
         let file = DataFile::create(env, spec, to, pages)?;
         let behind = WriteBehind::new(env, file.file().clone());
-        let adoption = Adoption::new(Seed::new(from), Seed::new(to));
-        Ok(CopyWriter { file, behind, from, to, adoption, root: None, pages })
+        let reseal = Reseal::new(Seed::new(from), Seed::new(to));
+        Ok(CopyWriter { file, behind, from, to, reseal, root: None, pages })
     }
 
     /// Writes bytes that [`DurablePages::read`] returned. Returns `false` if they are malformed. An
@@ -325,7 +325,7 @@ impl CopyWriter {
         let mut buffer = self.behind.buffer()?;
         buffer[..bytes.len()].copy_from_slice(bytes);
         let pages = buffer[..bytes.len()].chunks_exact_mut(PAGE_BYTES);
-        let Some(places) = pages.map(|page| self.adoption.adopt(page)).collect::<Option<Vec<_>>>()
+        let Some(places) = pages.map(|page| self.reseal.reseal(page)).collect::<Option<Vec<_>>>()
         else {
             return Ok(false);
         };

@@ -33,7 +33,7 @@ pub enum Standing {
     /// The frame is pinned.
     Pinned,
     /// The frame was read since the last visit; with the frame's marks.
-    Wanted(u8),
+    Referenced(u8),
     /// The frame was not read since the last visit.
     Idle,
 }
@@ -52,7 +52,7 @@ pub struct Victim {
     /// The frame.
     pub entry: Entry,
     /// Whether its page was used again after it came in: the frame was in the main queue.
-    pub earned: bool,
+    pub from_main: bool,
 }
 
 /// The small queue gets one in this many of all entries.
@@ -77,7 +77,7 @@ impl Queues {
     }
 
     /// Returns whether the page is a ghost, and forgets it.
-    pub fn was_here(&mut self, identity: u64) -> bool {
+    pub fn take_ghost(&mut self, identity: u64) -> bool {
         self.ghosts.remove(identity)
     }
 
@@ -102,13 +102,13 @@ impl Queues {
             match frames.standing(entry) {
                 Standing::Stale => {}
                 Standing::Pinned => queue.push_back(entry),
-                Standing::Idle => return Some(Victim { entry, earned: !from_small }),
-                Standing::Wanted(_) if !from_small => queue.push_back(entry),
-                Standing::Wanted(marks) if marks & MARK_SCAN != 0 => {
+                Standing::Idle => return Some(Victim { entry, from_main: !from_small }),
+                Standing::Referenced(_) if !from_small => queue.push_back(entry),
+                Standing::Referenced(marks) if marks & MARK_SCAN != 0 => {
                     frames.mark(entry, marks & !MARK_SCAN);
                     queue.push_back(entry);
                 }
-                Standing::Wanted(marks) => {
+                Standing::Referenced(marks) => {
                     frames.mark(entry, marks | MARK_MAIN);
                     self.main.push_back(entry);
                 }
@@ -177,7 +177,7 @@ mod tests {
                 return Standing::Stale;
             };
             match std::mem::take(wanted) {
-                true => Standing::Wanted(*marks),
+                true => Standing::Referenced(*marks),
                 false => Standing::Idle,
             }
         }
@@ -202,11 +202,11 @@ mod tests {
             while self.pages.0.len() >= self.limit {
                 let victim = self.queues.victim(&mut self.pages).expect("nothing is pinned");
                 self.pages.0.remove(&victim.entry.frame.0);
-                if !victim.earned {
+                if !victim.from_main {
                     self.queues.remember(&[u64::from(victim.entry.frame.0)], self.limit);
                 }
             }
-            let main = if self.queues.was_here(u64::from(page)) && !scan { MARK_MAIN } else { 0 };
+            let main = if self.queues.take_ghost(u64::from(page)) && !scan { MARK_MAIN } else { 0 };
             let marks = main | if scan { MARK_SCAN } else { 0 };
             self.pages.0.insert(page, (false, marks));
             self.queues.add(Entry { frame: FrameNumber(page), life: 0 }, marks);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_back_soon_stays() {
+    fn pages_that_are_read_again_stay() {
         let mut pool = Pool::new(100);
         for round in 0..4 {
             for page in 0..50 {

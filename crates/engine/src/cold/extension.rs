@@ -281,14 +281,14 @@ impl Extension {
         *self.index.lock() = Index::new(self.slots, self.env.clock().now_ns());
     }
 
-    /// Whether a clean page that is evicted from memory is to be written; `earned` if the page was
-    /// used again after it came in.
-    pub(super) fn wants(&self, core: &Core, word: DiskWord, earned: bool) -> bool {
+    /// Whether a clean page that is evicted from memory is to be written; `from_main` if the page
+    /// was used again after it came in.
+    pub(super) fn wants(&self, core: &Core, word: DiskWord, from_main: bool) -> bool {
         if !self.is_enabled.load(Relaxed) {
             return false;
         }
         let index = self.index.lock();
-        (earned || !index.is_full) && index.find(core.database, word).is_none()
+        (from_main || !index.is_full) && index.find(core.database, word).is_none()
     }
 
     /// Takes a copy of a clean page that is evicted and that the extension [`wants`](Self::wants).

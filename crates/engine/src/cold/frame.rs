@@ -39,9 +39,9 @@ pub struct FrameState {
     /// The store's slot in the upper 16 bits, the page below. Written while private.
     identity: Word,
     /// Where this image is on disk: a [`DiskWord`]; 0 if it is not there (the frame is dirty);
-    /// [`GONE`] if a newer image has superseded it. The thread that writes the image to disk
-    /// changes 0 to a word, and the thread that supersedes the image changes any value to [`GONE`]:
-    /// so exactly one of them learns of the place.
+    /// [`SUPERSEDED`] if a newer image has superseded it. The thread that writes the image to disk
+    /// changes 0 to a word, and the thread that supersedes the image changes any value to
+    /// [`SUPERSEDED`]: so exactly one of them learns of the place.
     disk: Word,
     /// Whether the frame was read since the replacement last looked at it. Readers set it if it is
     /// not set; a hint, so all accesses are relaxed.
@@ -56,7 +56,7 @@ pub struct FrameState {
 const _: () = assert!(size_of::<FrameState>() == PAGE_HEADER_BYTES);
 
 /// The value of `disk` for a superseded image.
-const GONE: u64 = 0b11;
+const SUPERSEDED: u64 = 0b11;
 const ONE_LIFE: u64 = 1 << 32;
 const REFERENCES: u64 = ONE_LIFE - 1;
 const STORE_SHIFT: u32 = 48;
@@ -74,14 +74,14 @@ pub enum OnDisk {
     /// At this place.
     At(DiskWord),
     /// A newer image has superseded this one, which no reader will look for.
-    Gone,
+    Superseded,
 }
 
 impl OnDisk {
     fn from_bits(bits: u64) -> OnDisk {
         match bits {
             0 => OnDisk::Nowhere,
-            GONE => OnDisk::Gone,
+            SUPERSEDED => OnDisk::Superseded,
             bits => OnDisk::At(DiskWord::from_bits(bits).expect("only disk words are stored")),
         }
     }
@@ -101,7 +101,7 @@ impl FrameState {
     }
 
     /// Sets the store and page of the image. The frame is private.
-    pub fn adopt(&self, store: u16, page: PageNumber) {
+    pub fn set_identity(&self, store: u16, page: PageNumber) {
         self.identity.store(u64::from(store) << STORE_SHIFT | page.0, Relaxed);
     }
 
@@ -168,7 +168,7 @@ impl FrameState {
 
     /// Marks the image as superseded by a newer one. Returns where it was on disk.
     pub fn supersede(&self) -> OnDisk {
-        OnDisk::from_bits(self.disk.swap(GONE, AcqRel))
+        OnDisk::from_bits(self.disk.swap(SUPERSEDED, AcqRel))
     }
 
     /// Notes that the frame is read.
@@ -308,7 +308,7 @@ mod tests {
         let state = frames.state(FrameNumber(3));
         let word = DiskWord::new(Place { file: 1, index: 30 }, 5);
         state.begin(2);
-        state.adopt(7, PageNumber(9));
+        state.set_identity(7, PageNumber(9));
         assert_eq!(state.identity(), (7, PageNumber(9)));
         assert_eq!(state.on_disk(), OnDisk::Nowhere);
         state.written(word).unwrap();
@@ -317,6 +317,6 @@ mod tests {
         state.begin(2);
         assert_eq!(state.life(), 2);
         assert_eq!(state.supersede(), OnDisk::Nowhere);
-        assert_eq!(state.written(word), Err(OnDisk::Gone));
+        assert_eq!(state.written(word), Err(OnDisk::Superseded));
     }
 }

@@ -73,22 +73,22 @@ pub fn verify(
 
 /// Turns images of one database into images of another.
 #[derive(Clone, Copy, Debug)]
-pub struct Adoption {
+pub struct Reseal {
     from: Seed,
     /// The difference of the two databases' checksums. It is the same for all pages, since a CRC is
     /// linear.
     difference: u32,
 }
 
-impl Adoption {
-    pub fn new(from: Seed, to: Seed) -> Adoption {
+impl Reseal {
+    pub fn new(from: Seed, to: Seed) -> Reseal {
         let any = [0; PAGE_BYTES];
-        Adoption { from, difference: from.checksum(&any) ^ to.checksum(&any) }
+        Reseal { from, difference: from.checksum(&any) ^ to.checksum(&any) }
     }
 
     /// Changes a page's checksum. Returns the page's place; `None` if the page is not the first
     /// database's.
-    pub fn adopt(self, page: &mut [u8]) -> Option<Place> {
+    pub fn reseal(self, page: &mut [u8]) -> Option<Place> {
         let checksum = self.from.checksum(page);
         if page[..4] != checksum.to_le_bytes() {
             return None;
@@ -104,15 +104,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_that_is_adopted_is_one_of_the_other_database() {
+    fn a_resealed_page_belongs_to_the_other_database() {
         let (from, to, place) = (Seed::new(7), Seed::new(8), Place { file: 1, index: 40 });
-        let adoption = Adoption::new(from, to);
+        let reseal = Reseal::new(from, to);
         for byte in 0..=u8::MAX {
             let mut page = vec![byte; PAGE_BYTES];
             seal(&mut page, from, Kind::Data, 12, 99, place);
-            assert_eq!(adoption.adopt(&mut page), Some(place));
+            assert_eq!(reseal.reseal(&mut page), Some(place));
             assert!(verify(&page, to, Kind::Data, 12, DiskWord::new(place, 99)).is_ok());
-            assert_eq!(adoption.adopt(&mut page), None, "it is no longer one of the first");
+            assert_eq!(reseal.reseal(&mut page), None, "it is no longer one of the first");
         }
     }
 

@@ -110,9 +110,9 @@ impl Wanted {
         // it (F1).
         unsafe { *memory.frames.body_mut(image.frame()) = *body };
         let state = image.state();
-        state.adopt(core.slot, self.page);
+        state.set_identity(core.slot, self.page);
         state.set_clean(self.word);
-        let came_back = || memory.queues.lock().was_here(core.identity_of(self.page));
+        let came_back = || memory.queues.lock().take_ghost(core.identity_of(self.page));
         state.set_marks(match self.hint {
             Access::Scan => MARK_SCAN,
             Access::Point if came_back() => MARK_MAIN,
@@ -296,7 +296,7 @@ impl Reader {
 
     /// Puts a read-ahead request into the urgent queue, for a task that waits for its page. Scans
     /// do not call this: long runs serve them best.
-    pub fn hurry(&self, request: &Arc<Request>) {
+    pub fn make_urgent(&self, request: &Arc<Request>) {
         if request.ahead {
             let mut queue = self.queue.lock();
             if !queue.closed && !request.is_taken.load(Relaxed) {
@@ -450,7 +450,7 @@ fn read_from_extension(
     let Source::Extension(extension, slot) = source else { return false };
     let page = &mut buffer[..PAGE_BYTES];
     let body = extension.read(&wanted.core, wanted.page, wanted.word, slot, page);
-    take_in(memory, &[wanted], body.map(Ok), outcomes);
+    link_run(memory, &[wanted], body.map(Ok), outcomes);
     body.is_some()
 }
 
@@ -472,7 +472,7 @@ fn read_from_file(
             }
             add(&memory.counters.reads, run.len());
             let pages = run.iter().zip(buffer.chunks_exact(PAGE_BYTES));
-            take_in(memory, run, pages.map(|(wanted, page)| wanted.verify(page)), outcomes);
+            link_run(memory, run, pages.map(|(wanted, page)| wanted.verify(page)), outcomes);
         }
         Err(error) if run.len() == 1 => {
             let error = ColdError::Read(Arc::new(error));
@@ -487,7 +487,7 @@ fn read_from_file(
 }
 
 /// Links the images that were read for a run, and adds the outcomes.
-fn take_in<'p>(
+fn link_run<'p>(
     memory: &Arc<Memory>,
     run: &[&Wanted],
     verified: impl IntoIterator<Item = Result<&'p Body, Mismatch>>,

@@ -55,7 +55,7 @@ fn fetch(
         let image = match reader.known(core, word) {
             Some(request) => {
                 if hint == Access::Point {
-                    reader.hurry(&request);
+                    reader.make_urgent(&request);
                 }
                 request.wait(task)?
             }
@@ -86,7 +86,7 @@ pub(super) fn read_ahead(shared: &Arc<Shared>, core: &Arc<Core>, pages: &[PageNu
         MapWord::Frame(_) | MapWord::Free => None,
     });
     let unread = shared.reader.unknown(core, on_disk.collect());
-    let images = core.memory.take_if_plenty(unread.len());
+    let images = core.memory.take_for_read_ahead(unread.len());
     let requests = unread.into_iter().zip(images).map(|((page, word), image)| {
         Request::new(Wanted::new(core, page, word, Access::Scan, image), true)
     });

@@ -253,7 +253,7 @@ mod tests {
     use crate::cold::place::Place;
 
     #[test]
-    fn changed_pages_are_told_once_and_in_order() {
+    fn changed_pages_are_reported_once_in_order() {
         let map = Map::new();
         let pages: Vec<_> = [5000, 3, 1019, 1020, 64, 3].map(PageNumber).into();
         for &page in &pages {

@@ -43,7 +43,7 @@ pub(super) struct Memory {
     pub has_threads: bool,
     sweeper: Mutex<SweeperState>,
     sweeper_called: Condvar,
-    pub trouble: Mutex<Option<ColdError>>,
+    pub write_error: Mutex<Option<ColdError>>,
     pub unreadable: Unreadable,
     life: Mutex<LifeExpectancy>,
     started_ns: u64,
@@ -97,7 +97,7 @@ struct LifeExpectancy {
 
 /// Whether a frame may be taken beyond the limit.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Want {
+pub(super) enum LimitPolicy {
     /// Within the limit.
     Within,
     /// Beyond the limit, if need be.
@@ -128,7 +128,7 @@ impl Memory {
             has_threads,
             sweeper: Mutex::default(),
             sweeper_called: Condvar::new(),
-            trouble: Mutex::default(),
+            write_error: Mutex::default(),
             unreadable: Unreadable::default(),
             life: Mutex::default(),
             started_ns: runtime.env().clock().now_ns(),
@@ -208,16 +208,16 @@ impl Memory {
     }
 
     /// Takes a private frame, if one is available.
-    pub fn try_take(self: &Arc<Self>, want: Want) -> Option<Image> {
-        let most = match want {
-            Want::Within => self.limit(),
-            Want::Beyond => u32::MAX,
+    pub fn try_take(self: &Arc<Self>, policy: LimitPolicy) -> Option<Image> {
+        let most = match policy {
+            LimitPolicy::Within => self.limit(),
+            LimitPolicy::Beyond => u32::MAX,
         };
         let mut supply = self.supply.lock();
         let frame = supply.take(most, self.frames.count())?;
         self.out.store(supply.out, Relaxed);
         drop(supply);
-        if want == Want::Beyond {
+        if policy == LimitPolicy::Beyond {
             add(&self.counters.beyond_limit, 1);
         }
         let image = self.begin(frame, self.now_s());
@@ -226,7 +226,7 @@ impl Memory {
     }
 
     /// Takes this many private frames, or fewer if less than half of the reserve would stay free.
-    pub fn take_if_plenty(self: &Arc<Self>, count: usize) -> Vec<Image> {
+    pub fn take_for_read_ahead(self: &Arc<Self>, count: usize) -> Vec<Image> {
         let most = self.limit().saturating_sub(self.reserve() / 2);
         let mut supply = self.supply.lock();
         let free = std::iter::from_fn(|| supply.take(most, self.frames.count()));
@@ -253,7 +253,7 @@ impl Memory {
     }
 
     /// Puts frames without references back into the supply (F3).
-    fn give(&self, frames: impl IntoIterator<Item = FrameNumber>) {
+    fn put_back(&self, frames: impl IntoIterator<Item = FrameNumber>) {
         let mut supply = self.supply.lock();
         for frame in frames {
             supply.out -= 1;
@@ -293,7 +293,7 @@ impl Memory {
             let Some(memory) = memory.upgrade() else { return };
             // A database that is dropped may have had many.
             for some in frames.chunks(GIVEN_AT_ONCE) {
-                memory.give(some.iter().copied().filter(|&frame| memory.state(frame).unpin()));
+                memory.put_back(some.iter().copied().filter(|&frame| memory.state(frame).unpin()));
                 memory.retired.fetch_sub(some.len() as u32, Relaxed);
             }
         });
@@ -440,7 +440,7 @@ impl std::ops::Deref for Image {
 impl Drop for Image {
     fn drop(&mut self) {
         if self.state().unpin() {
-            self.memory.give([self.frame]);
+            self.memory.put_back([self.frame]);
         }
     }
 }

@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_in_turn_lies_in_turn() {
+    fn runs_taken_one_after_the_other_are_adjacent() {
         let mut space = space(FIRST + 256);
         let mut next = FIRST;
         for wanted in [1, 1, 6, 3, 100, 50, 95] {

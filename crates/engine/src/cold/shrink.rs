@@ -24,7 +24,7 @@ impl Store {
     ///
     /// The caller makes sure that no checkpoint runs meanwhile; batches may. After an error some
     /// images have been moved.
-    pub fn vacate(&self, file: u8) -> Result<u64, ColdError> {
+    pub fn move_out_of_end(&self, file: u8) -> Result<u64, ColdError> {
         let core = &self.core;
         let (chunks, directory) = {
             let state = core.checkpoint.lock();
@@ -70,7 +70,7 @@ impl Core {
             MapWord::Disk(word) => Some(word),
             MapWord::Frame(frame) => match self.memory.state(frame).on_disk() {
                 OnDisk::At(word) => Some(word),
-                OnDisk::Nowhere | OnDisk::Gone => None,
+                OnDisk::Nowhere | OnDisk::Superseded => None,
             },
             MapWord::Free => None,
         }

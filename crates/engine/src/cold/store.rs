@@ -113,7 +113,7 @@ impl Store {
             MapWord::Disk(word) => Some(word.place()),
             MapWord::Frame(frame) => match self.core.memory.state(frame).on_disk() {
                 OnDisk::At(word) => Some(word.place()),
-                OnDisk::Nowhere | OnDisk::Gone => None,
+                OnDisk::Nowhere | OnDisk::Superseded => None,
             },
             MapWord::Free => None,
         }
@@ -137,8 +137,8 @@ impl Store {
     }
 
     /// Cuts off the free extents at a file's end, down to `least_pages`. Returns how many pages
-    /// were cut off. Images do not move; [`Store::vacate`] and a checkpoint can move them out of
-    /// the end before.
+    /// were cut off. Images do not move; [`Store::move_out_of_end`] and a checkpoint can move them
+    /// out of the end before.
     pub fn shrink(&self, file: u8, least_pages: u32) -> Result<u64, ColdError> {
         let mut space = self.core.space.lock();
         space.open_end();
@@ -158,7 +158,7 @@ impl Store {
             let state = self.core.memory.state(frame);
             let place = match state.on_disk() {
                 OnDisk::At(word) => Some(word.place()),
-                OnDisk::Nowhere | OnDisk::Gone => None,
+                OnDisk::Nowhere | OnDisk::Superseded => None,
             };
             let (is_pinned, is_referenced) = (state.references() > 1, state.is_referenced());
             BufferDescriptor { page, place, is_pinned, is_referenced }

@@ -188,7 +188,7 @@ impl Core {
     #[must_use]
     pub(super) fn link(&self, page: PageNumber, image: Image) -> Option<FrameNumber> {
         let state = image.state();
-        state.adopt(self.slot, page);
+        state.set_identity(self.slot, page);
         if let MapWord::Frame(old) = self.map.get(page) {
             // The new frame takes the old one's place in the replacement.
             state.set_marks(self.memory.state(old).marks());
@@ -229,7 +229,7 @@ impl Core {
                     OnDisk::Nowhere => {
                         self.memory.dirty.fetch_sub(1, Relaxed);
                     }
-                    OnDisk::Gone => unreachable!("an image is superseded once"),
+                    OnDisk::Superseded => unreachable!("an image is superseded once"),
                 }
                 Some(frame)
             }

@@ -9,7 +9,7 @@ use super::counters::add;
 use super::error::ColdError;
 use super::evict::{Entry, Residents, Standing, Victim};
 use super::frame::OnDisk;
-use super::memory::{Image, Want};
+use super::memory::{Image, LimitPolicy};
 use super::page::PageNumber;
 use super::place::{FrameNumber, MapWord};
 use super::shared::Shared;
@@ -21,7 +21,7 @@ const BATCH: usize = 128;
 /// How often the sweeper looks without being called.
 const IDLE: Duration = Duration::from_millis(100);
 /// How long a task waits for a frame before it takes one beyond the limit.
-const PATIENCE_NS: u64 = 200_000_000;
+const FRAME_WAIT_NS_MAX: u64 = 200_000_000;
 /// How long the sweeper waits for the epoch when no frame is available.
 const PAUSE_NS: u64 = 200_000;
 
@@ -53,12 +53,12 @@ pub fn sweep(shared: &Arc<Shared>, handle: &LocalHandle) -> bool {
         if chosen.is_empty() {
             break;
         }
-        let mut room = Room::new(shared, handle);
+        let mut batch = EvictionBatch::new(shared, handle);
         for (core, page, victim) in chosen {
-            room.let_go(core, page, victim);
+            batch.evict_or_defer(core, page, victim);
         }
-        useful |= room.finish();
-        if room.dirty_failed {
+        useful |= batch.finish();
+        if batch.dirty_failed {
             break;
         }
     }
@@ -71,14 +71,14 @@ pub fn sweep(shared: &Arc<Shared>, handle: &LocalHandle) -> bool {
 /// limit.
 pub fn take(shared: &Arc<Shared>, task: &Task) -> Result<Image, ColdError> {
     let memory = &shared.memory;
-    if let Some(image) = memory.try_take(Want::Within) {
+    if let Some(image) = memory.try_take(LimitPolicy::Within) {
         return Ok(image);
     }
     if memory.has_threads {
-        let deadline_ns = task.now_ns() + PATIENCE_NS;
+        let deadline_ns = task.now_ns() + FRAME_WAIT_NS_MAX;
         let waited = memory.freed.wait_until(task, deadline_ns, || {
             memory.call_sweeper();
-            memory.try_take(Want::Within)
+            memory.try_take(LimitPolicy::Within)
         });
         match waited {
             Ok(image) => return Ok(image),
@@ -89,13 +89,13 @@ pub fn take(shared: &Arc<Shared>, task: &Task) -> Result<Image, ColdError> {
         let handle = memory.collector.register();
         for _ in 0..4 {
             sweep(shared, &handle);
-            if let Some(image) = memory.try_take(Want::Within) {
+            if let Some(image) = memory.try_take(LimitPolicy::Within) {
                 return Ok(image);
             }
         }
     }
-    let beyond = memory.try_take(Want::Beyond);
-    beyond.ok_or_else(|| memory.trouble.lock().clone().unwrap_or(ColdError::NoFrames))
+    let beyond = memory.try_take(LimitPolicy::Beyond);
+    beyond.ok_or_else(|| memory.write_error.lock().clone().unwrap_or(ColdError::NoFrames))
 }
 
 /// Advances the epoch, which frees retired frames that no guard protects any more.
@@ -108,11 +108,11 @@ fn move_epoch(handle: &LocalHandle) {
 fn choose(shared: &Arc<Shared>, handle: &LocalHandle) -> Vec<(Arc<Core>, PageNumber, Victim)> {
     let guard = handle.pin();
     let mut queues = shared.memory.queues.lock();
-    let mut looking = Looking { shared, guard: &guard, found: None };
+    let mut view = FrameView { shared, guard: &guard, found: None };
     let mut chosen = Vec::new();
     while chosen.len() < BATCH {
-        let Some(victim) = queues.victim(&mut looking) else { break };
-        let (core, page) = looking.found.take().expect("an idle frame was found in its store");
+        let Some(victim) = queues.victim(&mut view) else { break };
+        let (core, page) = view.found.take().expect("an idle frame was found in its store");
         chosen.push((core, page, victim));
         // A tiny pool does not evict more than it has to.
         if chosen.len() as u32 > shared.memory.limit() / 8 {
@@ -123,14 +123,14 @@ fn choose(shared: &Arc<Shared>, handle: &LocalHandle) -> Vec<(Arc<Core>, PageNum
 }
 
 /// Shows frames to the replacement.
-struct Looking<'a> {
+struct FrameView<'a> {
     shared: &'a Arc<Shared>,
     guard: &'a Guard,
     /// The store and page of the last idle frame.
     found: Option<(Arc<Core>, PageNumber)>,
 }
 
-impl Residents for Looking<'_> {
+impl Residents for FrameView<'_> {
     fn standing(&mut self, entry: Entry) -> Standing {
         let state = self.shared.memory.state(entry.frame);
         if state.life() != entry.life {
@@ -146,7 +146,7 @@ impl Residents for Looking<'_> {
             return Standing::Pinned;
         }
         if state.take_referenced() {
-            return Standing::Wanted(state.marks());
+            return Standing::Referenced(state.marks());
         }
         self.found = Some((core.clone(), page));
         Standing::Idle
@@ -158,7 +158,7 @@ impl Residents for Looking<'_> {
 }
 
 /// The eviction of a batch of victims.
-struct Room<'a> {
+struct EvictionBatch<'a> {
     shared: &'a Arc<Shared>,
     handle: &'a LocalHandle,
     unlinked: Vec<FrameNumber>,
@@ -168,14 +168,14 @@ struct Room<'a> {
     dirty_failed: bool,
 }
 
-impl<'a> Room<'a> {
-    fn new(shared: &'a Arc<Shared>, handle: &'a LocalHandle) -> Room<'a> {
+impl<'a> EvictionBatch<'a> {
+    fn new(shared: &'a Arc<Shared>, handle: &'a LocalHandle) -> EvictionBatch<'a> {
         let (unlinked, unwanted, dirty) = (Vec::new(), Vec::new(), Vec::new());
-        Room { shared, handle, unlinked, unwanted, dirty, dirty_failed: false }
+        EvictionBatch { shared, handle, unlinked, unwanted, dirty, dirty_failed: false }
     }
 
     /// Evicts a page if it is clean, else notes that it must be written first.
-    fn let_go(&mut self, core: Arc<Core>, page: PageNumber, victim: Victim) {
+    fn evict_or_defer(&mut self, core: Arc<Core>, page: PageNumber, victim: Victim) {
         let guard = self.handle.pin();
         if !core.is_linked(page, victim.entry.frame, &guard) {
             return;
@@ -193,7 +193,7 @@ impl<'a> Room<'a> {
 
     fn note_left(&mut self, core: &Core, page: PageNumber, victim: Victim) {
         self.unlinked.push(victim.entry.frame);
-        if !victim.earned {
+        if !victim.from_main {
             self.unwanted.push(core.identity_of(page));
         }
     }
@@ -207,9 +207,9 @@ impl<'a> Room<'a> {
         for group in dirty.chunk_by(|a, b| a.0.slot == b.0.slot) {
             let images: Vec<_> = group.iter().map(|(_, page, image, _)| (*page, image)).collect();
             match group[0].0.write_back(&images) {
-                Ok(()) => *self.shared.memory.trouble.lock() = None,
+                Ok(()) => *self.shared.memory.write_error.lock() = None,
                 Err(error) => {
-                    *self.shared.memory.trouble.lock() = Some(error);
+                    *self.shared.memory.write_error.lock() = Some(error);
                     self.dirty_failed = true;
                 }
             }
@@ -217,7 +217,7 @@ impl<'a> Room<'a> {
         }
         for (core, page, image, victim) in dirty {
             drop(image);
-            self.let_written_go(&core, page, victim);
+            self.evict_written(&core, page, victim);
         }
         let useful = !self.unlinked.is_empty();
         self.shared
@@ -230,7 +230,7 @@ impl<'a> Room<'a> {
         useful
     }
 
-    fn let_written_go(&mut self, core: &Arc<Core>, page: PageNumber, victim: Victim) {
+    fn evict_written(&mut self, core: &Arc<Core>, page: PageNumber, victim: Victim) {
         let guard = self.handle.pin();
         let frame = victim.entry.frame;
         let is_wanted = self.shared.memory.state(frame).is_referenced();
@@ -249,16 +249,16 @@ impl<'a> Room<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leaving {
     /// To make room; its page was used again after it came in.
-    Earned,
+    FromMain,
     /// To make room; its page was not used again.
-    Unwanted,
+    FromSmall,
     /// All clean pages are dropped.
     Dropped,
 }
 
 impl From<Victim> for Leaving {
     fn from(victim: Victim) -> Leaving {
-        if victim.earned { Leaving::Earned } else { Leaving::Unwanted }
+        if victim.from_main { Leaving::FromMain } else { Leaving::FromSmall }
     }
 }
 
@@ -287,17 +287,17 @@ pub fn evict(
     let word = match state.on_disk() {
         OnDisk::At(word) => word,
         OnDisk::Nowhere => return Eviction::Dirty,
-        OnDisk::Gone => return Eviction::Overtaken,
+        OnDisk::Superseded => return Eviction::Overtaken,
     };
     if core.map.exchange(page, MapWord::Frame(frame), MapWord::Disk(word)).is_err() {
         return Eviction::Overtaken;
     }
     add(&shared.memory.counters.evictions, 1);
     shared.memory.note_age(state.since_s());
-    let earned = leaving == Leaving::Earned;
+    let from_main = leaving == Leaving::FromMain;
     if leaving != Leaving::Dropped {
         let extension = shared.reader.extension.read();
-        if let Some(extension) = extension.as_ref().filter(|e| e.wants(core, word, earned)) {
+        if let Some(extension) = extension.as_ref().filter(|e| e.wants(core, word, from_main)) {
             // SAFETY: the frame was found in the map under the guard, which is alive (F2).
             extension.admit(core, page, word, unsafe { shared.memory.frames.body(frame) });
         }

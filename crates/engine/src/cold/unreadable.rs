@@ -8,7 +8,7 @@ use super::place::Place;
 use crate::sync::parking::Mutex;
 
 /// At most this many are reported: more mean that the device is broken.
-const TOLD_MAX: usize = 10_000;
+const REPORTED_MAX: usize = 10_000;
 
 /// Names an image of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,7 +31,7 @@ impl Unreadable {
     /// Notes that an image could not be read.
     pub fn note(&self, image: ImageId, why: &ColdError) {
         let mut state = self.0.lock();
-        if state.known.len() < TOLD_MAX && state.known.insert(image) {
+        if state.known.len() < REPORTED_MAX && state.known.insert(image) {
             state.new.push((image.database, why.clone()));
         }
     }

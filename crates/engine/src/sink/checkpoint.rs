@@ -74,7 +74,7 @@ impl Core {
         let Some(cold) = self.cold.get() else { return Ok(()) };
         self.give_all_places_back(task)?;
         for file in &self.files {
-            cold.store().vacate(file.id)?;
+            cold.store().move_out_of_end(file.id)?;
         }
         self.write_root(task)
     }

@@ -170,7 +170,7 @@ impl ColdTable {
         let newest = changes.iter().map(|change| change.stamp.0).max().unwrap_or(0);
         if newest > 0 || changes.iter().any(|change| change.held.is_some()) {
             self.newest.fetch_max(newest, AcqRel); // pairs with newest
-            self.unsettled.fetch_add(1, AcqRel); // pairs with settled
+            self.unsettled.fetch_add(1, AcqRel); // pairs with all_seen
         }
         let mut order = numbers(changes.len());
         // Keys that are cut may be in another order; else they are sorted already.

@@ -7,7 +7,7 @@
 //!    in files if need be ([`crate::sort`]).
 //! 3. The trees are filled, one after the other and in order of their keys, the one with the rows
 //!    first. So leaves are written once, and are full. Entries that were pushed and taken back
-//!    under one key are settled first ([`Entry`]). Duplicate keys are found here.
+//!    under one key are settled first ([`KeyEntries`]). Duplicate keys are found here.
 //! 4. The directory says that the trees are *built*: whole, and made for one commit. The
 //!    transaction of that commit may change them; before the commit is decided they are *adopted*
 //!    ([`ColdTables::adopt`]).
@@ -16,8 +16,8 @@
 //!
 //! * L1: until the trees are built, only the builder knows and changes them.
 //! * L2: a root of the pages that is captured meanwhile has whole trees, with some of the entries:
-//!   [`ColdTables::alone`] is held while trees are changed. So what a crash leaves behind can be
-//!   dropped.
+//!   [`ColdTables::lock_changes`] is held while trees are changed. So what a crash leaves behind
+//!   can be dropped.
 //! * L3: trees that are being built, or are not adopted, are unowned in a root that is opened: they
 //!   are dropped. So if recovery finds trees that were built, it passes over all rows that the log
 //!   has as loaded into them.
@@ -135,9 +135,9 @@ struct Filling {
 struct SettledEntries {
     sorted: Sorted,
     /// The entry that [`SettledEntries::next`] has returned last.
-    entry: Entry,
+    entry: KeyEntries,
     /// The first entry with another key after that, if `is_more`.
-    ahead: Entry,
+    ahead: KeyEntries,
     is_more: bool,
     has_begun: bool,
 }
@@ -146,7 +146,7 @@ struct SettledEntries {
 /// table had before; so the row that was pushed last is left, in whatever order the statement has
 /// inserted and deleted.
 #[derive(Default)]
-struct Entry {
+struct KeyEntries {
     key: Vec<u8>,
     /// The value that was pushed last.
     value: Vec<u8>,
@@ -154,7 +154,7 @@ struct Entry {
     taken: u32,
 }
 
-impl Entry {
+impl KeyEntries {
     fn begin(&mut self, key: &[u8], value: &[u8]) {
         self.key.clear();
         self.key.extend_from_slice(key);
@@ -182,12 +182,12 @@ impl Entry {
 
 impl SettledEntries {
     fn new(sorted: Sorted) -> SettledEntries {
-        let (entry, ahead) = (Entry::default(), Entry::default());
+        let (entry, ahead) = (KeyEntries::default(), KeyEntries::default());
         SettledEntries { sorted, entry, ahead, is_more: false, has_begun: false }
     }
 
     /// Returns the next entry that is left.
-    fn next(&mut self) -> Result<Option<&Entry>, BuildError> {
+    fn next(&mut self) -> Result<Option<&KeyEntries>, BuildError> {
         if !self.has_begun {
             self.look_ahead()?;
             self.has_begun = true;
@@ -369,8 +369,8 @@ impl TableBuild {
         let (mut bytes, mut places) = (Vec::new(), Vec::new());
         while places.len() < STEP_ENTRIES && bytes.len() < STEP_BYTES {
             let Some(entry) = entries.next()? else { break };
-            let Entry { key, value, .. } = entry;
-            let (whole, own) = key::whole(key, value).ok_or_else(|| self.nonsense(*index))?;
+            let KeyEntries { key, value, .. } = entry;
+            let (whole, own) = key::whole(key, value).ok_or_else(|| self.malformed(*index))?;
             if *index == self.spec.clustered {
                 if entry.left() > 1 {
                     return Err(BuildError::Duplicate { index: *index, row: own.into() });
@@ -379,7 +379,7 @@ impl TableBuild {
                 self.filled.push(own);
             } else if self.spec.unique[*index] {
                 let p_len = self.p_len(*index, own)?;
-                let s = whole.len().checked_sub(p_len).ok_or_else(|| self.nonsense(*index))?;
+                let s = whole.len().checked_sub(p_len).ok_or_else(|| self.malformed(*index))?;
                 if seen.has_had(&whole[..s]) {
                     let row = self.find(task, &whole[s..])?;
                     return Err(BuildError::Duplicate { index: *index, row: row.into() });
@@ -395,7 +395,7 @@ impl TableBuild {
             Change { key: &bytes[key..value], action }
         });
         let changes: Vec<Change<'_>> = changes.collect();
-        let _alone = self.tables.alone();
+        let _changes = self.tables.lock_changes();
         let mut batch = self.table.store().batch();
         self.table.tree(*index).apply(&mut batch, task, &changes, |_, _| {})?;
         batch.finish();
@@ -403,7 +403,7 @@ impl TableBuild {
     }
 
     fn p_len(&self, index: usize, value: &[u8]) -> ColdResult<usize> {
-        let len = value.try_into().map_err(|_| self.nonsense(index))?;
+        let len = value.try_into().map_err(|_| self.malformed(index))?;
         Ok(usize::from(u16::from_le_bytes(len)))
     }
 
@@ -411,11 +411,11 @@ impl TableBuild {
         let mut row = Vec::new();
         match self.table.find(task, p, &mut row)? {
             true => Ok(row),
-            false => Err(self.nonsense(self.spec.clustered)),
+            false => Err(self.malformed(self.spec.clustered)),
         }
     }
 
-    fn nonsense(&self, index: usize) -> TreeError {
+    fn malformed(&self, index: usize) -> TreeError {
         damaged(self.table.tree(index), "an entry that was sorted makes no sense")
     }
 

@@ -202,7 +202,7 @@ impl ColdTables {
     }
 
     /// Keeps other threads from changing the directory, and from capturing pages.
-    pub(super) fn alone(&self) -> impl Drop + '_ {
+    pub(super) fn lock_changes(&self) -> impl Drop + '_ {
         self.changing.lock()
     }
 
@@ -224,7 +224,7 @@ impl ColdTables {
         (storage, indexes, clustered): (u64, usize, usize),
         state: TableState,
     ) -> ColdResult<Arc<ColdTable>> {
-        let alone = self.alone();
+        let changes = self.lock_changes();
         let mut batch = self.store.batch();
         let mut trees = Vec::with_capacity(indexes);
         for ordinal in 0..indexes {
@@ -251,7 +251,7 @@ impl ColdTables {
             }
             TableState::Building => drop(self.building.lock().insert(storage)),
         }
-        drop(alone);
+        drop(changes);
         Ok(table)
     }
 
@@ -263,7 +263,7 @@ impl ColdTables {
         table: &Arc<ColdTable>,
         rows: u64,
     ) -> ColdResult<()> {
-        let _alone = self.alone();
+        let _changes = self.lock_changes();
         let mut batch = self.store.batch();
         for (ordinal, tree) in table.trees.iter().enumerate() {
             let is_clustered = ordinal == table.clustered;
@@ -283,7 +283,7 @@ impl ColdTables {
     /// Adopts trees that have been built: roots that are captured from now on have them as a
     /// table's. The trees have all rows that recovery does not find in the log as rows of commits.
     pub fn adopt(&self, task: &Task, storage: u64) -> ColdResult<()> {
-        let _alone = self.alone();
+        let _changes = self.lock_changes();
         let trees = self.directory.list(&*self.store, task, Some(storage))?;
         self.set_flags(task, &trees, |flags| flags & !UNOWNED)?;
         if let Some(table) = self.get(storage) {
@@ -300,9 +300,9 @@ impl ColdTables {
         self.building.lock().remove(&storage);
         let trees = self.directory.list(&*self.store, task, Some(storage))?;
         // From now on these trees are unowned: what is left of them after a crash is dropped.
-        let alone = self.alone();
+        let changes = self.lock_changes();
         self.set_flags(task, &trees, |flags| flags | UNOWNED)?;
-        drop(alone);
+        drop(changes);
         let unread = if attempts.failed < ATTEMPTS { Unread::Stay } else { Unread::Freed };
         let mut is_left = false;
         for (id, record) in trees {
@@ -327,7 +327,7 @@ impl ColdTables {
         (tree, unread): (Tree, Unread),
     ) -> ColdResult<Dropped> {
         loop {
-            let _alone = self.alone();
+            let _changes = self.lock_changes();
             let mut batch = self.store.batch();
             let dropped = tree.drop_some(&mut batch, task, (DROP_STEP, unread))?;
             if dropped == Dropped::Gone {
@@ -352,7 +352,8 @@ impl ColdTables {
         due.into_iter().try_for_each(|storage| self.remove(task, storage))
     }
 
-    /// Changes the flags of these trees in the directory. The caller holds [`ColdTables::alone`].
+    /// Changes the flags of these trees in the directory. The caller holds
+    /// [`ColdTables::lock_changes`].
     fn set_flags(
         &self,
         task: &Task,
@@ -372,7 +373,7 @@ impl ColdTables {
     /// own trees in the capture: tables that are being built, or are not adopted, are left out. The
     /// caller makes sure that no thread changes the others meanwhile.
     pub fn capture(&self, task: &Task, through: u64) -> ColdResult<(Capture, Vec<Arc<ColdTable>>)> {
-        let _alone = self.alone();
+        let _changes = self.lock_changes();
         let (mut batch, tables) = (self.store.batch(), self.all());
         for table in tables.iter().chain(&self.get(history::STORAGE)) {
             let of = id(table.storage, table.clustered);

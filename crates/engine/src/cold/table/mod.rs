@@ -193,7 +193,7 @@ impl ColdTable {
 
     /// Counts the nodes of an index's tree: leaves, and inner nodes. Pages of long values are not
     /// counted. Reads only the inner nodes.
-    pub fn pages(&self, index: usize, task: &Task) -> ColdResult<(u64, u64)> {
+    pub fn count_nodes(&self, index: usize, task: &Task) -> ColdResult<(u64, u64)> {
         let measures = self.trees[index].measure_nodes(&*self.store, task)?;
         Ok((measures.leaf_pages, measures.inner_pages))
     }
@@ -274,9 +274,9 @@ impl ColdTable {
     /// that have changed since, or keys that rows had. If a reader gets the same value before and
     /// after it reads entries, each entry stands for a row that the snapshot sees, unless memory
     /// overrides the row.
-    pub fn settled(&self, as_of: Lsn) -> Option<Settled> {
+    pub fn all_seen(&self, as_of: Lsn) -> Option<SeenToken> {
         let unsettled = self.unsettled.load(Acquire); // pairs with apply
-        (self.newest() < as_of && !self.has_history()).then_some(Settled(unsettled))
+        (self.newest() < as_of && !self.has_history()).then_some(SeenToken(unsettled))
     }
 
     /// Whether secondary trees may have entries under keys that their rows do not have any more. A
@@ -321,9 +321,9 @@ impl fmt::Debug for ColdTable {
     }
 }
 
-/// See [`ColdTable::settled`].
+/// See [`ColdTable::all_seen`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Settled(u64);
+pub struct SeenToken(u64);
 
 /// The clustered tree's entry of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

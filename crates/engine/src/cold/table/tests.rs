@@ -501,7 +501,7 @@ fn what_a_crash_leaves_of_a_build_is_dropped() {
 }
 
 #[test]
-fn what_follows_all_strings_with_a_prefix() {
+fn after_prefix_follows_all_strings_with_the_prefix() {
     assert_eq!(after_prefix(b"ab"), Some(b"ac".to_vec()));
     assert_eq!(after_prefix(&[1, 255, 255]), Some(vec![2]));
     assert_eq!(after_prefix(&[255]), None);

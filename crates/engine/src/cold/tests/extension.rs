@@ -164,7 +164,7 @@ fn a_failing_or_slow_device_is_given_up() {
 }
 
 #[test]
-fn it_is_warm_after_a_clean_restart_and_cold_after_a_crash() {
+fn the_extension_is_warm_after_a_clean_restart_and_cold_after_a_crash() {
     for clean in [true, false] {
         let fixture = Fixture::new();
         fixture.pool.extend(options(400)).unwrap();
@@ -193,7 +193,7 @@ fn it_is_warm_after_a_clean_restart_and_cold_after_a_crash() {
 }
 
 #[test]
-fn what_was_written_down_under_another_root_is_not_believed() {
+fn the_extension_is_ignored_under_another_root() {
     let fixture = Fixture::new();
     fixture.pool.extend(options(400)).unwrap();
     fixture.use_all(10);

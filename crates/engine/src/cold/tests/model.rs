@@ -77,7 +77,7 @@ impl Run<'_> {
                     pool.drop_clean();
                     Ok(())
                 }
-                7 if self.rng.below(2) == 0 => store.vacate(1).map(|_| ()),
+                7 if self.rng.below(2) == 0 => store.move_out_of_end(1).map(|_| ()),
                 7 => store.shrink(1, 0).map(|_| ()),
                 _ => self.checkpoint(&store, &task),
             };

@@ -81,7 +81,7 @@ fn a_file_is_as_short_as_what_is_in_it_allows() {
     batch.finish();
     checkpoint(&store).unwrap();
     assert!(store.shrink(1, 0).unwrap() < 100, "{:?}", store.space());
-    assert!(store.vacate(1).unwrap() >= 100);
+    assert!(store.move_out_of_end(1).unwrap() >= 100);
     let changed = pages[3950];
     change(&store, &task, changed, 77);
     checkpoint(&store).unwrap();
@@ -121,7 +121,7 @@ fn a_file_whose_pages_are_gone_shrinks_after_a_start() {
     machine.crash();
     let pool = machine.pool(64);
     let store = Store::open(&pool, DATABASE, &files()).unwrap().store;
-    store.vacate(1).unwrap();
+    store.move_out_of_end(1).unwrap();
     checkpoint(&store).unwrap();
     store.shrink(1, 0).unwrap();
     checkpoint(&store).unwrap();

@@ -54,7 +54,7 @@ fn read_always(
 }
 
 #[test]
-fn everything_at_once_leaves_every_page_whole() {
+fn concurrent_work_leaves_every_page_whole() {
     let machine = Machine::new(3);
     let pool = pool(&machine.runtime, 128, 2);
     let (task, stop) = (machine.task(), AtomicBool::new(false));

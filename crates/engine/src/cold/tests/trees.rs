@@ -19,7 +19,7 @@ struct Forest {
 }
 
 impl Forest {
-    fn plant(store: &Store, task: &Task) -> Forest {
+    fn create(store: &Store, task: &Task) -> Forest {
         let mut batch = store.batch();
         let (root, _) = batch.allocate(task).expect("there is memory");
         let directory = Directory::create_at(&mut batch, task, root).expect("there is memory");
@@ -34,10 +34,10 @@ impl Forest {
 
     fn tree(&self, store: &Store, task: &Task, ordinal: u32) -> Tree {
         let record = self.directory.get(store, task, id(ordinal)).expect("the page can be read");
-        record.expect("it was planted").tree
+        record.expect("it was created").tree
     }
 
-    fn grow(&mut self, store: &Store, task: &Task, rng: &mut SplitMix) {
+    fn change(&mut self, store: &Store, task: &Task, rng: &mut SplitMix) {
         let ordinal = rng.below(u64::from(TREES)) as u32;
         let tree = self.tree(store, task, ordinal);
         let model = &mut self.models[ordinal as usize];
@@ -103,7 +103,7 @@ fn trees_in_a_small_pool_survive_crashes_as_of_the_last_checkpoint() {
         let mut rng = SplitMix::new(seed);
         let pool = machine.pool(48);
         let mut store = Store::create(&pool, DATABASE, &files(), b"").expect("the disk is new");
-        let mut forest = Forest::plant(&store, &task);
+        let mut forest = Forest::create(&store, &task);
         checkpoint(&store).expect("the disk is whole");
         let mut durable = forest.models.clone();
         for _ in 0..80 {
@@ -124,7 +124,7 @@ fn trees_in_a_small_pool_survive_crashes_as_of_the_last_checkpoint() {
                 3 => {
                     pool.drop_clean();
                 }
-                _ => forest.grow(&store, &task, &mut rng),
+                _ => forest.change(&store, &task, &mut rng),
             }
         }
         forest.check(&store, &task);

@@ -17,7 +17,7 @@ use crate::cold::{Absent, Access, Body, PageNumber, Pages};
 use crate::wait::Task;
 
 /// The most steps of a descent: if it takes more, right links form a cycle.
-pub(super) const RIGHT_MAX: u32 = 100_000;
+pub(super) const STEPS_MAX: u32 = 100_000;
 /// The number of descents after which an error that stops them counts as damage.
 pub(super) const ATTEMPTS_MAX: u32 = 32;
 
@@ -44,12 +44,12 @@ pub(super) struct Descent<'k, F> {
     pub(super) on_way: F,
     /// Whether the descent goes on from a leaf to its right neighbour if the target lies beyond it.
     /// A caller that searches the leaf anyway finds out there.
-    pub(super) settle: bool,
+    pub(super) follows_right: bool,
 }
 
 impl<'k> Descent<'k, fn(&Node<'_>, usize)> {
     pub(super) fn to(seek: Seek<'k>) -> Self {
-        Descent { seek, on_way: |_, _| {}, settle: true }
+        Descent { seek, on_way: |_, _| {}, follows_right: true }
     }
 }
 
@@ -59,7 +59,7 @@ impl<F: FnMut(&Node<'_>, usize)> Descent<'_, F> {
     fn next(&mut self, node: &Node<'_>) -> Result<Option<Waypoint>, Damage> {
         let level = node.level();
         if level == 0 {
-            let beyond = self.settle && node.is_left_of(self.seek);
+            let beyond = self.follows_right && node.is_left_of(self.seek);
             return Ok(beyond.then(|| right_of(node)));
         }
         let index = node.child_index(self.seek)?;
@@ -120,7 +120,7 @@ impl Tree {
                 (_, Some(next)) => at = next,
             }
             moves += 1;
-            if moves > RIGHT_MAX {
+            if moves > STEPS_MAX {
                 return Err(Damage("right links go round in circles").at(at.page));
             }
         }
@@ -154,7 +154,7 @@ impl Tree {
                 }
             }
             moves += 1;
-            if moves > RIGHT_MAX {
+            if moves > STEPS_MAX {
                 return Err(Damage("right links go round in circles").at(at.page));
             }
         }

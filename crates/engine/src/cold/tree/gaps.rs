@@ -7,7 +7,7 @@
 //! includes all pages below it.
 
 use super::Tree;
-use super::descend::{Attempts, RIGHT_MAX, Waypoint, right_of};
+use super::descend::{Attempts, STEPS_MAX, Waypoint, right_of};
 use super::entry::{Payload, Stored};
 use super::error::{Damage, TreeError};
 use super::node::{Node, Seek};
@@ -35,12 +35,12 @@ pub struct Gap {
 }
 
 /// A page on the way down, and the upper bound of its keys.
-struct Stretch {
+struct BoundedWaypoint {
     at: Waypoint,
     upper: Option<Vec<u8>>,
 }
 
-impl Stretch {
+impl BoundedWaypoint {
     /// The gap that the page leaves, for a walk that has come to this key.
     fn lost(self, error: TreeError, from: &[u8]) -> Box<Gap> {
         let (page, lower) = (self.at.page, from.to_vec());
@@ -102,27 +102,27 @@ impl Tree {
         task: &Task<'_>,
         from: &[u8],
     ) -> Result<Option<Vec<u8>>, Box<Gap>> {
-        let mut stretch = Stretch { at: self.start(), upper: None };
-        for _ in 0..RIGHT_MAX {
-            let page = stretch.at.page;
+        let mut waypoint = BoundedWaypoint { at: self.start(), upper: None };
+        for _ in 0..STEPS_MAX {
+            let page = waypoint.at.page;
             let pinned = match pages.load(task, page, Access::Scan) {
                 Ok(pinned) => pinned,
-                Err(error) => return Err(stretch.lost(error.into(), from)),
+                Err(error) => return Err(waypoint.lost(error.into(), from)),
             };
-            let visited = self.open(&pinned, stretch.at.level).and_then(|node| {
-                let next = next(&node, from, &stretch)?;
+            let visited = self.open(&pinned, waypoint.at.level).and_then(|node| {
+                let next = next(&node, from, &waypoint)?;
                 Ok((node, next))
             });
             let (node, next) = match visited {
                 Ok(visited) => visited,
-                Err(damage) => return Err(stretch.lost(damage.at(page), from)),
+                Err(damage) => return Err(waypoint.lost(damage.at(page), from)),
             };
             match next {
                 Some((next, index)) => {
                     if let Some(index) = index.filter(|_| node.level() == 1) {
                         read_ahead(pages, &node, index);
                     }
-                    stretch = next;
+                    waypoint = next;
                 }
                 None => {
                     self.pass_chains(pages, task, (page, &node), from)?;
@@ -130,8 +130,8 @@ impl Tree {
                 }
             }
         }
-        let damage = Damage("right links go round in circles").at(stretch.at.page);
-        Err(stretch.lost(damage, from))
+        let damage = Damage("right links go round in circles").at(waypoint.at.page);
+        Err(waypoint.lost(damage, from))
     }
 
     /// Reads the long values of a leaf, from this key on.
@@ -147,7 +147,8 @@ impl Tree {
             let entry = leaf.key(index).and_then(|key| Ok((key, Payload::of(leaf, index)?.1)));
             let (key, payload) = entry.map_err(|damage| {
                 let upper = leaf.upper().map(<[u8]>::to_vec);
-                Stretch { at: Waypoint { page, level: Some(0) }, upper }.lost(damage.at(page), from)
+                BoundedWaypoint { at: Waypoint { page, level: Some(0) }, upper }
+                    .lost(damage.at(page), from)
             })?;
             let Stored::Chain(chain) = payload.value else { continue };
             let key = key.to_vec();
@@ -156,7 +157,7 @@ impl Tree {
             }
             let mut last = chain.first;
             let on_page = |page| last = page;
-            overflow::read_telling(pages, task, self.root, chain, &mut value, on_page).map_err(
+            overflow::read_with_pages(pages, task, self.root, chain, &mut value, on_page).map_err(
                 |error| {
                     let upper = Some([&key[..], &[0]].concat());
                     Box::new(Gap { page: last, error, is_overflow: true, lower: key, upper })
@@ -172,8 +173,8 @@ impl Tree {
 fn next(
     node: &Node<'_>,
     from: &[u8],
-    stretch: &Stretch,
-) -> Result<Option<(Stretch, Option<usize>)>, Damage> {
+    waypoint: &BoundedWaypoint,
+) -> Result<Option<(BoundedWaypoint, Option<usize>)>, Damage> {
     let seek = Seek::At(from);
     if node.is_right_of(seek) {
         return Err(Damage("a node holds other keys than the one above it says"));
@@ -182,7 +183,7 @@ fn next(
         return Err(damage);
     }
     if node.is_left_of(seek) {
-        let right = Stretch { at: right_of(node), upper: stretch.upper.clone() };
+        let right = BoundedWaypoint { at: right_of(node), upper: waypoint.upper.clone() };
         return Ok(Some((right, None)));
     }
     if node.is_leaf() {
@@ -194,7 +195,7 @@ fn next(
         false => node.upper().map(<[u8]>::to_vec),
     };
     let at = Waypoint { page: node.child(index)?, level: Some(node.level() - 1) };
-    Ok(Some((Stretch { at, upper }, Some(index))))
+    Ok(Some((BoundedWaypoint { at, upper }, Some(index))))
 }
 
 /// Requests this child and those that follow, once for each [`RUN_PAGES`] children.

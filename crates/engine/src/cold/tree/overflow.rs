@@ -43,17 +43,17 @@ fn open(body: &Body, tree: PageNumber, ordinal: u32) -> Result<Link<'_>, Damage>
 }
 
 /// A value that is being read from its chain.
-struct Gather<'o> {
+struct ChainReader<'o> {
     chain: Chain,
     out: &'o mut Vec<u8>,
     next: PageNumber,
     ordinal: u32,
 }
 
-impl<'o> Gather<'o> {
-    fn new(chain: Chain, out: &'o mut Vec<u8>) -> Gather<'o> {
+impl<'o> ChainReader<'o> {
+    fn new(chain: Chain, out: &'o mut Vec<u8>) -> ChainReader<'o> {
         out.clear();
-        Gather { chain, out, next: chain.first, ordinal: 0 }
+        ChainReader { chain, out, next: chain.first, ordinal: 0 }
     }
 
     /// The page to take next, if there is one.
@@ -87,14 +87,14 @@ pub(super) fn read_resident(
     chain: Chain,
     out: &mut Vec<u8>,
 ) -> Result<bool, TreeError> {
-    let mut gather = Gather::new(chain, out);
-    while let Some(page) = gather.wanted() {
+    let mut reader = ChainReader::new(chain, out);
+    while let Some(page) = reader.wanted() {
         match pages.resident(page, guard) {
-            Ok(body) => gather.take(body, tree)?,
+            Ok(body) => reader.take(body, tree)?,
             Err(Absent::Evicted | Absent::Freed) => return Ok(false),
         }
     }
-    gather.finish().map(|()| true)
+    reader.finish().map(|()| true)
 }
 
 /// Reads a value, from the file if need be. No epoch guard may be alive.
@@ -106,16 +106,16 @@ pub(super) fn read(
     hint: Access,
     out: &mut Vec<u8>,
 ) -> Result<(), TreeError> {
-    let mut gather = Gather::new(chain, out);
-    while let Some(page) = gather.wanted() {
+    let mut reader = ChainReader::new(chain, out);
+    while let Some(page) = reader.wanted() {
         let pinned = pages.load(task, page, hint)?;
-        gather.take(&pinned, tree)?;
+        reader.take(&pinned, tree)?;
     }
-    gather.finish()
+    reader.finish()
 }
 
 /// As [`read`], but calls `on_page` before it reads each page.
-pub(super) fn read_telling(
+pub(super) fn read_with_pages(
     pages: &impl Pages,
     task: &Task<'_>,
     tree: PageNumber,
@@ -123,13 +123,13 @@ pub(super) fn read_telling(
     out: &mut Vec<u8>,
     mut on_page: impl FnMut(PageNumber),
 ) -> Result<(), TreeError> {
-    let mut gather = Gather::new(chain, out);
-    while let Some(page) = gather.wanted() {
+    let mut reader = ChainReader::new(chain, out);
+    while let Some(page) = reader.wanted() {
         on_page(page);
         let pinned = pages.load(task, page, Access::Scan)?;
-        gather.take(&pinned, tree)?;
+        reader.take(&pinned, tree)?;
     }
-    gather.finish()
+    reader.finish()
 }
 
 /// Reads a value as a batch sees it.
@@ -140,11 +140,11 @@ pub(super) fn read_in_edit(
     chain: Chain,
     out: &mut Vec<u8>,
 ) -> Result<(), TreeError> {
-    let mut gather = Gather::new(chain, out);
-    while let Some(page) = gather.wanted() {
-        gather.take(edit.view(task, page)?, tree)?;
+    let mut reader = ChainReader::new(chain, out);
+    while let Some(page) = reader.wanted() {
+        reader.take(edit.view(task, page)?, tree)?;
     }
-    gather.finish()
+    reader.finish()
 }
 
 /// Writes a value to a new chain, and appends the pages to `publish`, in the order of the chain.

@@ -103,7 +103,7 @@ impl Packer {
                 0 => separator(&self.held.key, bytes).len(),
                 _ => bytes.len(),
             };
-            self.settle_held(fence, out)?;
+            self.push_held(fence, out)?;
         }
         self.held.there = true;
         self.held.cut_before = std::mem::take(&mut self.cut_before_next);
@@ -121,14 +121,14 @@ impl Packer {
         out: &mut Vec<Piece>,
     ) -> Result<(), Damage> {
         if self.held.there {
-            self.settle_held(upper.map_or(0, <[u8]>::len), out)?;
+            self.push_held(upper.map_or(0, <[u8]>::len), out)?;
         }
         self.close(upper, out)
     }
 
     /// Puts the entry that was held back into the node, or into the next one if the node would have
     /// no room for an upper fence of this length.
-    fn settle_held(&mut self, fence: usize, out: &mut Vec<Piece>) -> Result<(), Damage> {
+    fn push_held(&mut self, fence: usize, out: &mut Vec<Piece>) -> Result<(), Damage> {
         if self.builder.count() > 0 && self.is_full_for_held(fence) {
             let key = std::mem::take(&mut self.held.key);
             let fence = match self.level {

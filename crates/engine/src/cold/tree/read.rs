@@ -62,7 +62,7 @@ impl Tree {
         guard: &'g Guard,
         key: &[u8],
     ) -> Result<Looked<'g>, TreeError> {
-        let mut descent = Descent { settle: false, ..Descent::to(Seek::At(key)) };
+        let mut descent = Descent { follows_right: false, ..Descent::to(Seek::At(key)) };
         let mut from = self.start();
         loop {
             let (page, node) = match self.descend_resident(pages, guard, &mut descent, from)? {
@@ -75,7 +75,7 @@ impl Tree {
                 // The upper fence is on another cache line, and rarely needed.
                 if at == node.count() && node.is_left_of(Seek::At(key)) {
                     from = right_of(&node);
-                    descent.settle = true;
+                    descent.follows_right = true;
                     continue;
                 }
                 return Ok(Looked::Nothing);

@@ -246,7 +246,7 @@ impl Cursor {
             2 if self.is_at_fence => self.read_ahead_above(pages, node, index),
             _ => {}
         };
-        Descent { seek: self.seek(), on_way, settle: true }
+        Descent { seek: self.seek(), on_way, follows_right: true }
     }
 
     /// How many leaves are to be requested ahead.

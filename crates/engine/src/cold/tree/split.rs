@@ -78,10 +78,10 @@ impl<E: Edit> Writer<'_, '_, E> {
     ) -> Result<Fresh, TreeError> {
         let leaf = self.leaf();
         let (at, old) = old_payload(node, change).map_err(|damage| damage.at(leaf))?;
-        if !self.pending.told {
+        if !self.pending.is_reported {
             match old {
                 Some(Payload { stamp, value: Stored::Chain(chain) }) => {
-                    self.tell_old_chain(change, index, stamp, chain, before)?;
+                    self.report_old_chain(change, index, stamp, chain, before)?;
                 }
                 Some(Payload { stamp, value: Stored::Inline(value) }) => {
                     before(index, Some(Entry { key: Key::whole(change.key), stamp, value }));

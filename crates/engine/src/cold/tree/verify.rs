@@ -190,7 +190,8 @@ impl<P: Pages> Verifier<'_, '_, P> {
                 twice = Some(page);
             }
         };
-        let read = overflow::read_telling(pages, task, self.tree.root, chain, &mut value, on_page);
+        let read =
+            overflow::read_with_pages(pages, task, self.tree.root, chain, &mut value, on_page);
         if let Some(page) = twice {
             self.find(page, "a page is used twice");
         }

@@ -200,7 +200,7 @@ impl Ahead {
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Pending {
     /// `before` has been called.
-    pub(super) told: bool,
+    pub(super) is_reported: bool,
     /// The chain that the new value has been written to.
     pub(super) chain: Option<Chain>,
 }
@@ -325,7 +325,7 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
             match pause {
                 Pause::Done | Pause::Full => return Ok(next),
                 Pause::OldChain(stamp, chain) => {
-                    self.tell_old_chain(&changes[next], next, stamp, chain, before)?;
+                    self.report_old_chain(&changes[next], next, stamp, chain, before)?;
                 }
                 Pause::NewChain => self.write_chain(&changes[next])?,
             }
@@ -333,7 +333,7 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
     }
 
     /// Calls `before` with an old entry whose value is in a chain. The chain is freed later.
-    pub(super) fn tell_old_chain(
+    pub(super) fn report_old_chain(
         &mut self,
         change: &Change<'_>,
         index: usize,
@@ -346,7 +346,7 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
         before(index, Some(Entry { key: Key::whole(change.key), stamp, value: &value }));
         self.long = value;
         self.displaced.push(chain);
-        self.pending.told = true;
+        self.pending.is_reported = true;
         self.applied.count(change, true);
         Ok(())
     }
@@ -399,11 +399,11 @@ impl InPlace<'_> {
         while let Some(change) = self.changes.get(self.next) {
             let node = Node::open(self.body)?;
             let (at, is_there) = node.lower_bound(change.key)?;
-            if !self.pending.told {
-                if let Some(pause) = tell(&node, at, is_there, change, self.next, before)? {
+            if !self.pending.is_reported {
+                if let Some(pause) = report(&node, at, is_there, change, self.next, before)? {
                     return Ok(pause);
                 }
-                self.pending.told = true;
+                self.pending.is_reported = true;
                 self.applied.count(change, is_there);
             }
             let fit = match change.action {
@@ -433,7 +433,7 @@ impl InPlace<'_> {
 
 /// Calls `before` with what was there before an operation; if that must be read from a chain first,
 /// returns a pause instead.
-fn tell(
+fn report(
     node: &Node<'_>,
     at: usize,
     is_there: bool,

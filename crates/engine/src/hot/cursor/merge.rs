@@ -364,17 +364,17 @@ impl Sunk {
         self.keys.clear();
         self.copies.clear();
         self.present = 0;
-        let settled = match how.wanted {
+        let seen = match how.wanted {
             Wanted::Rows => None,
-            Wanted::Entries | Wanted::Presence => cold.settled(how.as_of),
+            Wanted::Entries | Wanted::Presence => cold.all_seen(how.as_of),
         };
-        let is_settled = || settled.is_some() && cold.settled(how.as_of) == settled;
+        let is_all_seen = || seen.is_some() && cold.all_seen(how.as_of) == seen;
         let is_clustered = tree.is_clustered();
-        let mut gather = Gather { sunk: self, ahead, size, how, is_clustered, is_settled };
+        let mut gather = Gather { sunk: self, ahead, size, how, is_clustered, is_all_seen };
         let chunk = tree.next_leaf(task, &mut gather)?;
-        // In a tree that is not settled an entry may have a key that its row, as the snapshot sees
-        // it, does not have: `fetch_rows` looks at the row.
-        if !is_clustered && is_settled() {
+        // Unless the snapshot sees all entries of the tree, an entry may have a key that its row,
+        // as the snapshot sees it, does not have: `fetch_rows` looks at the row.
+        if !is_clustered && is_all_seen() {
             let Sunk { entries, keys, copies, row: bytes, .. } = self;
             for entry in entries {
                 let (key, own_len) = (&keys[entry.key.clone()], entry.p.start - entry.key.start);
@@ -430,7 +430,7 @@ struct Gather<'s, F> {
     how: Reading,
     is_clustered: bool,
     /// Whether nothing in the tree is newer than the snapshot, now and when reading began.
-    is_settled: F,
+    is_all_seen: F,
 }
 
 impl<F: Fn() -> bool> Gather<'_, F> {
@@ -448,7 +448,7 @@ impl<F: Fn() -> bool> VisitEntries for Gather<'_, F> {
     fn pass(&mut self, leaf: LeafSpan<'_>) -> bool {
         let is_passed = self.how.wanted == Wanted::Presence
             && self.ahead.is_behind(leaf)
-            && (self.is_settled)();
+            && (self.is_all_seen)();
         self.sunk.present += if is_passed { leaf.entries } else { 0 };
         is_passed
     }

@@ -53,7 +53,7 @@ impl Pages {
         }
         let mut own = Pages::in_memory(definition, table, place);
         if let Some(cold) = table.cold() {
-            let (leaves, others) = cold.pages(place.unwrap_or(table.log_index()), task)?;
+            let (leaves, others) = cold.count_nodes(place.unwrap_or(table.log_index()), task)?;
             own.data += leaves;
             own.used += leaves + others;
             own.reserved += leaves + others;

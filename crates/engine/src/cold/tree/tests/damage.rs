@@ -6,11 +6,11 @@ use super::*;
 use crate::cold::tree::node::Node;
 
 fn tree_of(pages: &MemoryPages, task: &Task<'_>, tree: Tree) {
-    let mut dice = Dice(77);
+    let mut rng = Rng(77);
     let mut keys: Vec<Vec<u8>> = (0..900)
         .map(|_| {
-            let padding = vec![b'x'; dice.below(60) as usize];
-            [padding, number_key(dice.next() | 1)].concat()
+            let padding = vec![b'x'; rng.below(60) as usize];
+            [padding, number_key(rng.next() | 1)].concat()
         })
         .collect();
     keys.sort();
@@ -22,9 +22,9 @@ fn tree_of(pages: &MemoryPages, task: &Task<'_>, tree: Tree) {
 }
 
 /// Runs all operations, and ignores errors.
-fn try_everything(pages: &MemoryPages, task: &Task<'_>, tree: Tree, dice: &mut Dice) {
+fn try_everything(pages: &MemoryPages, task: &Task<'_>, tree: Tree, rng: &mut Rng) {
     for _ in 0..10 {
-        let key = [vec![b'x'; dice.below(60) as usize], number_key(dice.next())].concat();
+        let key = [vec![b'x'; rng.below(60) as usize], number_key(rng.next())].concat();
         let _ = tree.find(pages, task, &key, |entry| entry.value.len());
         let _ = tree.find(pages, task, b"xxlong", |entry| entry.value.len());
     }
@@ -40,7 +40,7 @@ fn try_everything(pages: &MemoryPages, task: &Task<'_>, tree: Tree, dice: &mut D
     let _ = tree.verify(pages, task);
     let _ = tree.measure(pages, task);
     let _ = tree.sample(pages, task, 5, |_, _| {});
-    let numbers: Vec<_> = (0..30).map(|_| dice.next()).collect();
+    let numbers: Vec<_> = (0..30).map(|_| rng.next()).collect();
     let mut keys: Vec<Vec<u8>> =
         numbers.iter().map(|&n| [vec![b'x'; (n % 50) as usize], number_key(n)].concat()).collect();
     keys.sort();
@@ -67,27 +67,27 @@ fn random_bytes_do_not_panic() {
     let seed = Env::real().clock().now_ns() | 1;
     println!("seed {seed}");
     for seed in (1..60).chain([seed]) {
-        let mut dice = Dice(seed * 2 + 1);
+        let mut rng = Rng(seed * 2 + 1);
         let (pages, tree) = empty(&runtime);
         tree_of(&pages, &task, tree);
         let count = pages.in_use() as u64;
         let mut edit = pages.edit();
-        for _ in 0..1 + dice.below(3) {
-            let page = PageNumber(1 + dice.below(count));
+        for _ in 0..1 + rng.below(3) {
+            let page = PageNumber(1 + rng.below(count));
             let body = edit.edit(&task, page).expect("it is in use");
-            for _ in 0..1 + dice.below(20) {
+            for _ in 0..1 + rng.below(20) {
                 // Mostly headers and slots, where damage does most.
-                let end = [8, 100, 800, BODY_BYTES as u64][dice.below(4) as usize];
-                let at = dice.below(end) as usize;
+                let end = [8, 100, 800, BODY_BYTES as u64][rng.below(4) as usize];
+                let at = rng.below(end) as usize;
                 // The kind, level and tree are checked first, and hide other damage.
-                if !(8..16).contains(&at) && at > 1 || dice.one_in(20) {
-                    body[at] = dice.next() as u8;
+                if !(8..16).contains(&at) && at > 1 || rng.one_in(20) {
+                    body[at] = rng.next() as u8;
                 }
             }
         }
         edit.finish();
         drop(edit);
-        try_everything(&pages, &task, tree, &mut dice);
+        try_everything(&pages, &task, tree, &mut rng);
     }
 }
 
@@ -97,14 +97,14 @@ fn checks_find_what_was_damaged() {
     let task = Task::blocking(&runtime);
     let mut missed = 0;
     for seed in 1..60 {
-        let mut dice = Dice(seed * 2 + 1);
+        let mut rng = Rng(seed * 2 + 1);
         let (pages, tree) = empty(&runtime);
         tree_of(&pages, &task, tree);
         let mut edit = pages.edit();
-        let page = PageNumber(1 + dice.below(pages.in_use() as u64));
+        let page = PageNumber(1 + rng.below(pages.in_use() as u64));
         let body = edit.edit(&task, page).expect("it is in use");
         // Header, hints, prefix, and the first slots.
-        body[dice.below(110) as usize] ^= 1 << dice.below(8);
+        body[rng.below(110) as usize] ^= 1 << rng.below(8);
         edit.finish();
         drop(edit);
         let verified = tree.verify(&pages, &task).expect("the task is not interrupted");

@@ -37,7 +37,7 @@ pub struct MemoryPages {
     collector: Collector,
     /// Of 1,024 pages, how many count as evicted.
     pub evicted_per_1024: AtomicU64,
-    dice: AtomicU64,
+    rng: AtomicU64,
     /// Pages that may still be allocated.
     pub quota: AtomicU64,
     /// Pages that were requested ahead of their use.
@@ -67,7 +67,7 @@ impl MemoryPages {
             free: Arc::default(),
             collector: runtime.collector().clone(),
             evicted_per_1024: AtomicU64::new(0),
-            dice: AtomicU64::new(1),
+            rng: AtomicU64::new(1),
             quota: AtomicU64::new(u64::MAX),
             asked: Mutex::default(),
             while_loading: Mutex::new(None),
@@ -143,8 +143,8 @@ impl Pages for MemoryPages {
     fn resident<'g>(&self, page: PageNumber, guard: &'g Guard) -> Result<&'g Body, Absent> {
         let rate = self.evicted_per_1024.load(Relaxed);
         if rate > 0 {
-            let dice = self.dice.fetch_add(0x9E37_79B9_7F4A_7C15, Relaxed);
-            if (dice.wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 54) < rate {
+            let rng = self.rng.fetch_add(0x9E37_79B9_7F4A_7C15, Relaxed);
+            if (rng.wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 54) < rate {
                 return Err(Absent::Evicted);
             }
         }

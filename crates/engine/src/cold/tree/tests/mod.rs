@@ -24,9 +24,9 @@ fn runtime() -> Runtime {
 }
 
 /// A small generator with a seed that can be printed.
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -41,28 +41,28 @@ impl Shape {
         key
     }
 
-    fn value(&self, dice: &mut Dice) -> Value {
-        let stamp = if dice.one_in(2) { 0 } else { dice.next() };
-        let len = match dice.one_in(self.long_one_in) {
-            true => 1500 + dice.below(30_000),
-            false => dice.below(self.value_bytes + 1),
+    fn value(&self, rng: &mut Rng) -> Value {
+        let stamp = if rng.one_in(2) { 0 } else { rng.next() };
+        let len = match rng.one_in(self.long_one_in) {
+            true => 1500 + rng.below(30_000),
+            false => rng.below(self.value_bytes + 1),
         };
-        let start = dice.next() as u8;
+        let start = rng.next() as u8;
         (stamp, (0..len).map(|i| start.wrapping_add(i as u8)).collect())
     }
 
-    fn batch(&self, dice: &mut Dice, model: &Model, phase: u64) -> Batch {
-        let count = [1, 1, 2, 10, 100, 1000][dice.below(6) as usize];
-        let start = dice.below(self.keys);
+    fn batch(&self, rng: &mut Rng, model: &Model, phase: u64) -> Batch {
+        let count = [1, 1, 2, 10, 100, 1000][rng.below(6) as usize];
+        let start = rng.below(self.keys);
         let deletes_of_4 = [0, 1, 3, 4][phase as usize % 4];
-        let scattered = dice.one_in(2);
+        let scattered = rng.one_in(2);
         let mut batch = Batch::new();
         for i in 0..count {
-            let number = if scattered { dice.below(self.keys) } else { (start + i) % self.keys };
-            let delete = dice.below(4) < deletes_of_4;
-            batch.insert(self.key(number), (!delete).then(|| self.value(dice)));
+            let number = if scattered { rng.below(self.keys) } else { (start + i) % self.keys };
+            let delete = rng.below(4) < deletes_of_4;
+            batch.insert(self.key(number), (!delete).then(|| self.value(rng)));
         }
-        if phase % 4 == 3 && dice.one_in(20) {
+        if phase % 4 == 3 && rng.one_in(20) {
             // Deletes everything.
             batch = model.keys().map(|key| (key.clone(), None)).collect();
         }
@@ -119,11 +119,11 @@ impl Allowed<'_> {
         tree: Tree,
         range: Range<'_>,
         direction: Direction,
-        dice: &mut Dice,
+        rng: &mut Rng,
     ) {
         let mut cursor = tree.cursor(range, direction);
         let mut found: Vec<Vec<u8>> = Vec::new();
-        let break_one_in = [2, 30, u64::MAX >> 12][dice.below(3) as usize];
+        let break_one_in = [2, 30, u64::MAX >> 12][rng.below(3) as usize];
         loop {
             let rest = cursor.rest().map(<[u8]>::to_vec);
             let chunk = cursor.next_chunk(pages, task, |entry| {
@@ -131,7 +131,7 @@ impl Allowed<'_> {
                 assert!(is_inside(&key, rest.as_ref().map(Vec::as_slice), direction));
                 self.check(&key, Some((entry.stamp, entry.value)));
                 found.push(key);
-                match dice.one_in(break_one_in) {
+                match rng.one_in(break_one_in) {
                     true => ControlFlow::Break(()),
                     false => ControlFlow::Continue(()),
                 }
@@ -163,32 +163,32 @@ impl Allowed<'_> {
         task: &Task<'_>,
         tree: Tree,
         shape: Shape,
-        dice: &mut Dice,
+        rng: &mut Rng,
     ) {
         for key in self.batch.keys().take(200) {
             self.look_up(pages, task, tree, key);
         }
         for _ in 0..50 {
-            self.look_up(pages, task, tree, &shape.key(dice.below(shape.keys)));
+            self.look_up(pages, task, tree, &shape.key(rng.below(shape.keys)));
         }
-        let bounds = [shape.key(dice.below(shape.keys)), shape.key(dice.below(shape.keys))];
+        let bounds = [shape.key(rng.below(shape.keys)), shape.key(rng.below(shape.keys))];
         let [low, high] = match bounds[0] < bounds[1] {
             true => bounds,
             false => [bounds[1].clone(), bounds[0].clone()],
         };
         // A bound on leading columns is not a whole key.
-        let high = &high[..high.len() - dice.below(3) as usize];
+        let high = &high[..high.len() - rng.below(3) as usize];
         for direction in [Direction::Forward, Direction::Backward] {
-            let range = Range { lower: bound(&low, dice), upper: bound(high, dice) };
-            self.scan(pages, task, tree, range, direction, dice);
+            let range = Range { lower: bound(&low, rng), upper: bound(high, rng) };
+            self.scan(pages, task, tree, range, direction, rng);
         }
-        let direction = if dice.one_in(2) { Direction::Forward } else { Direction::Backward };
-        self.scan(pages, task, tree, Range::ALL, direction, dice);
+        let direction = if rng.one_in(2) { Direction::Forward } else { Direction::Backward };
+        self.scan(pages, task, tree, Range::ALL, direction, rng);
     }
 }
 
-fn bound<'k>(key: &'k [u8], dice: &mut Dice) -> Bound<&'k [u8]> {
-    match dice.below(8) {
+fn bound<'k>(key: &'k [u8], rng: &mut Rng) -> Bound<&'k [u8]> {
+    match rng.below(8) {
         0 => Bound::Unbounded,
         1..=3 => Bound::Included(key),
         _ => Bound::Excluded(key),
@@ -214,10 +214,10 @@ fn apply(
     model: &mut Model,
     batch: &Batch,
     shape: Shape,
-    dice: &mut Dice,
+    rng: &mut Rng,
 ) {
     let task = Task::blocking(runtime);
-    let mut readers = Dice(dice.next() | 1);
+    let mut readers = Rng(rng.next() | 1);
     let (old, look_one_in) = (model.clone(), 1 + batch.len() as u64 / 100);
     let mut edit = pages.edit().on_publish(|pages| {
         if readers.one_in(look_one_in) {
@@ -226,10 +226,10 @@ fn apply(
             allowed.look_at_all(pages, &task, tree, shape, &mut readers);
         }
     });
-    let mut told = 0;
+    let mut reported = 0;
     let applied = tree.apply(&mut edit, &task, &changes(batch), |index, before| {
-        assert_eq!(index, told);
-        told += 1;
+        assert_eq!(index, reported);
+        reported += 1;
         let (key, _) = batch.iter().nth(index).expect("an index of the batch");
         let before = before.map(|entry| {
             assert_eq!(entry.key.to_vec(), *key);
@@ -240,7 +240,7 @@ fn apply(
     let applied = applied.expect("nothing is damaged");
     edit.finish();
     drop(edit);
-    assert_eq!(told, batch.len());
+    assert_eq!(reported, batch.len());
     let mut expected = Applied::default();
     for (key, new) in batch {
         match (new, model.contains_key(key)) {
@@ -255,7 +255,7 @@ fn apply(
         };
     }
     assert_eq!(applied, expected);
-    Allowed { old: model, batch: &Batch::new() }.look_at_all(pages, &task, tree, shape, dice);
+    Allowed { old: model, batch: &Batch::new() }.look_at_all(pages, &task, tree, shape, rng);
     let verified = tree.verify(pages, &task).expect("the task is not interrupted");
     assert!(verified.findings.is_empty(), "{:?}", verified.findings);
     let measures = verified.measures;
@@ -266,7 +266,7 @@ fn apply(
 
 fn run(seed: u64, shape: Shape, batches: u64) {
     println!("THERMOCLINE_TREE_SEED={seed} for {shape:?}");
-    let mut dice = Dice(seed | 1);
+    let mut rng = Rng(seed | 1);
     let runtime = runtime();
     let pages = MemoryPages::new(&runtime, 1 << 16);
     let task = Task::blocking(&runtime);
@@ -276,12 +276,12 @@ fn run(seed: u64, shape: Shape, batches: u64) {
     drop(edit);
     let mut model = Model::new();
     for step in 0..batches {
-        pages.evicted_per_1024.store([0, 0, 100, 1000][dice.below(4) as usize], Relaxed);
-        let batch = shape.batch(&mut dice, &model, step / 10);
-        apply(&pages, &runtime, tree, &mut model, &batch, shape, &mut dice);
+        pages.evicted_per_1024.store([0, 0, 100, 1000][rng.below(4) as usize], Relaxed);
+        let batch = shape.batch(&mut rng, &model, step / 10);
+        apply(&pages, &runtime, tree, &mut model, &batch, shape, &mut rng);
     }
     let rest = model.keys().map(|key| (key.clone(), None)).collect();
-    apply(&pages, &runtime, tree, &mut model, &rest, shape, &mut dice);
+    apply(&pages, &runtime, tree, &mut model, &rest, shape, &mut rng);
     assert_eq!(pages.in_use(), 1, "an empty tree is its root");
 }
 

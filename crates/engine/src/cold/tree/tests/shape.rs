@@ -87,9 +87,9 @@ fn random_inserts_leave_leaves_two_thirds_full() {
         let runtime = runtime();
         let (pages, tree) = empty(&runtime);
         let task = Task::blocking(&runtime);
-        let mut dice = Dice(5);
+        let mut rng = Rng(5);
         for _ in 0..20_000 / batch {
-            let mut keys: Vec<_> = (0..batch).map(|_| number_key(dice.next())).collect();
+            let mut keys: Vec<_> = (0..batch).map(|_| number_key(rng.next())).collect();
             keys.sort();
             put_all(&pages, &task, tree, &keys);
         }
@@ -115,7 +115,7 @@ fn a_batch_publishes_a_leaf_once() {
 }
 
 #[test]
-fn a_bulk_load_fills_leaves_as_it_is_told() {
+fn a_bulk_load_fills_leaves_to_the_requested_part() {
     let runtime = runtime();
     let task = Task::blocking(&runtime);
     for (percent, count) in [(100, 0), (100, 1), (100, 50_000), (70, 50_000), (1, 100)] {

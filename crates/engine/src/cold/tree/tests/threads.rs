@@ -36,17 +36,17 @@ fn readers_find_what_stays_while_a_writer_changes_the_rest() {
         };
         let read = |seed: u64| {
             let task = Task::blocking(&runtime);
-            let mut dice = Dice(seed);
+            let mut rng = Rng(seed);
             let mut rounds = 0;
             while !done.load(Relaxed) || rounds < 3 {
                 rounds += 1;
                 for _ in 0..50 {
-                    let key = &stay[dice.below(stay.len() as u64) as usize];
+                    let key = &stay[rng.below(stay.len() as u64) as usize];
                     let found = tree.find(&pages, &task, key, |entry| entry.value == key);
                     assert_eq!(found.expect("nothing is damaged"), Some(true));
                 }
                 let direction =
-                    if dice.one_in(2) { Direction::Forward } else { Direction::Backward };
+                    if rng.one_in(2) { Direction::Forward } else { Direction::Backward };
                 let found = keys(&pages, &task, tree, direction);
                 let found: Vec<_> = found
                     .into_iter()
@@ -76,7 +76,7 @@ fn readers_find_what_stays_while_a_writer_changes_the_rest() {
 #[test]
 fn readers_that_come_to_a_page_of_something_else_start_again() {
     let runtime = runtime();
-    let mut strayed = 0;
+    let mut interleaved = 0;
     for loads in 0..6 {
         for (is_look_up, with_other_tree) in
             [(true, true), (true, false), (false, true), (false, false)]
@@ -106,10 +106,10 @@ fn readers_that_come_to_a_page_of_something_else_start_again() {
                     assert!(found.contains(stays));
                 }
             }
-            strayed += u32::from(pages.in_use() != before);
+            interleaved += u32::from(pages.in_use() != before);
         }
     }
-    assert!(strayed > 6, "others came in between");
+    assert!(interleaved > 6, "others came in between");
 }
 
 fn change_everything(
