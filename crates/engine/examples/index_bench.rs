@@ -13,7 +13,7 @@ use crossbeam_epoch::{Collector, Guard};
 use engine::hot::account::Account;
 use engine::hot::anchor::{AnchorPtr, anchor_size};
 use engine::hot::heap;
-use engine::hot::index::{Admit, Direction, Index, IndexShape, Scan};
+use engine::hot::index::{Direction, Index, IndexShape, InsertCheck, Scan};
 use engine::hot::key::{KeyBuf, KeyColumn, KeyRange, KeySpec};
 use engine::hot::row::RowLayout;
 
@@ -148,7 +148,7 @@ impl Bench {
     fn insert(&self, collector: &Collector, range: Range<u64>) {
         let handle = collector.register();
         for &anchor in &self.anchors[range.start as usize..range.end as usize] {
-            let admit = &mut |_| Admit::Admit;
+            let admit = &mut |_| InsertCheck::Allow;
             // SAFETY: each anchor is inserted once, and none is freed.
             assert!(unsafe { self.index.insert(&handle.pin(), anchor, self.row(anchor), admit) });
         }

@@ -53,7 +53,7 @@ impl Database {
             .map_err(RecoveryError::from)?;
         let place = Arc::new(find_trees(host, &identity, &last.manifest, options.sink)?);
         if let Some(cold) = place.found() {
-            tables.find_cold_in(cold);
+            tables.set_recovered_trees(cold);
         }
         let from = ((&*objects as &dyn ObjectStore, &last.manifest), &place);
         let recovery =

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_over_all_hints() {
+    fn changes_at_any_hint_add_up() {
         let account = Account::default();
         for hint in 0..1000 {
             account.add(hint * 64, 10);

@@ -70,7 +70,7 @@ const MAPPED_AT_ONCE: usize = 32;
 const SPARE_BLOCKS: usize = 4 * BLOCKS;
 /// A call of [`give_back`] returns one in this many of the further spare blocks that were not
 /// needed since the call before.
-const GIVEN_BACK_OF: usize = 8;
+const GIVE_BACK_DIVISOR: usize = 8;
 /// Where a block's slots begin.
 const FIRST_SLOT: usize = 64;
 /// Bytes that go from a depot to a cache, or back, at once.
@@ -531,7 +531,7 @@ impl Regions {
     /// How many blocks [`give_back`] should give back to the system this time.
     fn surplus(&mut self) -> usize {
         let unused = std::mem::replace(&mut self.spare_min, self.spare);
-        unused.saturating_sub(SPARE_BLOCKS).div_ceil(GIVEN_BACK_OF)
+        unused.saturating_sub(SPARE_BLOCKS).div_ceil(GIVE_BACK_DIVISOR)
     }
 
     /// Gives the spare blocks of one region back to the system: the last region below `end` that

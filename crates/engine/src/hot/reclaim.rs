@@ -15,7 +15,7 @@
 //! Garbage of tables that sink has queues of its own. A version in them that an old snapshot sees
 //! is freed before that snapshot ends, once the sink has *released* it: the cold store has it, and
 //! no chain leads to it. A row that has left memory is freed when every active statement began
-//! after the row left ([`Bounds::open`]).
+//! after the row left ([`Bounds::oldest_statement`]).
 //!
 //! A dropped table is taken apart when its gate is empty: index by index, along the structure of
 //! each. Its rows are not unlinked, and are freed without waiting for an epoch.
@@ -115,7 +115,7 @@ struct Queue {
 }
 
 /// A dropped table.
-struct Retired {
+struct DroppedTable {
     table: Arc<Table>,
     /// The committed position when the gate had closed, or just above it. The table is freed after
     /// all garbage of commits below this.
@@ -124,7 +124,7 @@ struct Retired {
     teardown: Teardown,
 }
 
-impl Drop for Retired {
+impl Drop for DroppedTable {
     fn drop(&mut self) {
         // SAFETY: this runs when the rows are freed already, or when the database shuts down: then
         // no thread uses the table any more, and the queues are empty.
@@ -179,7 +179,7 @@ pub struct Reclaimer {
     queues: Box<[CachePadded<Mutex<Queue>>]>,
     /// Rows that have left memory.
     unlinked: Mutex<Queue>,
-    retired: Mutex<Vec<Retired>>,
+    retired: Mutex<Vec<DroppedTable>>,
     /// Held during a pass.
     passing: Mutex<()>,
     tables_freed: AtomicU64,
@@ -306,7 +306,7 @@ impl Reclaimer {
     }
 
     fn free_unlinked(&self, shard: usize, guard: &Guard, bounds: Bounds, budget: usize) -> usize {
-        lock(&self.unlinked).process(shard, guard, bounds.open, budget)
+        lock(&self.unlinked).process(shard, guard, bounds.oldest_statement, budget)
     }
 
     /// The stamp below which all garbage has been freed, of commits that had ended when the horizon
@@ -346,7 +346,7 @@ impl Reclaimer {
         let freed_below = self.freed_below(safe);
         let due = {
             let mut retired = lock(&self.retired);
-            let ready = |e: &Retired| e.stamp <= freed_below && e.table.gate().is_empty(0);
+            let ready = |e: &DroppedTable| e.stamp <= freed_below && e.table.gate().is_empty(0);
             retired.iter().position(ready).map(|place| retired.swap_remove(place))
         };
         let Some(mut due) = due else { return 0 };
@@ -376,7 +376,7 @@ impl Reclaimer {
     /// Keeps a dropped table until nothing points into it any more, then frees its rows.
     pub fn retire(&self, table: Arc<Table>, stamp: Lsn) {
         let mut retired = lock(&self.retired);
-        retired.push(Retired { table, stamp, teardown: Teardown::default() });
+        retired.push(DroppedTable { table, stamp, teardown: Teardown::default() });
         self.waiting.store(retired.len(), Relaxed);
     }
 
@@ -617,7 +617,7 @@ impl Tables {
 
     /// Sets the trees that recovery has found: a table that is made from now on and has trees among
     /// them begins with the rows in them.
-    pub(crate) fn find_cold_in(&self, cold: Arc<ColdTables>) {
+    pub(crate) fn set_recovered_trees(&self, cold: Arc<ColdTables>) {
         let set = self.cold.set(cold);
         assert!(set.is_ok(), "a database is recovered once");
     }

@@ -22,7 +22,7 @@ use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::{Mutex, MutexGuard};
 
 /// A commit is held back by one delay for every this many rows that it queues, or part of them.
-pub const ROWS_OF_DELAY: usize = 64;
+pub const ROWS_PER_DELAY: usize = 64;
 /// The longest time that a commit is held back.
 const DELAY_MAX_NS: u64 = 10_000_000_000;
 
@@ -44,7 +44,7 @@ pub struct SinkQueue {
     len: AtomicU64,
     /// The greatest stamp of any entry ever added. Changed under a shard's lock.
     newest: AtomicU64,
-    /// How long a commit is held back for each [`ROWS_OF_DELAY`] rows that it adds. Written by the
+    /// How long a commit is held back for each [`ROWS_PER_DELAY`] rows that it adds. Written by the
     /// sink.
     delay_ns: AtomicU64,
 }
@@ -87,10 +87,10 @@ impl SinkQueue {
     /// do not take too much memory.
     pub fn delay_ns(&self, rows: usize) -> u64 {
         let each = self.delay_ns.load(Relaxed);
-        each.saturating_mul(rows.div_ceil(ROWS_OF_DELAY) as u64).min(DELAY_MAX_NS)
+        each.saturating_mul(rows.div_ceil(ROWS_PER_DELAY) as u64).min(DELAY_MAX_NS)
     }
 
-    /// Sets how long a commit is held back for each [`ROWS_OF_DELAY`] rows, or part of them, that
+    /// Sets how long a commit is held back for each [`ROWS_PER_DELAY`] rows, or part of them, that
     /// it adds.
     pub fn set_delay_ns(&self, delay_ns: u64) {
         self.delay_ns.store(delay_ns, Relaxed);

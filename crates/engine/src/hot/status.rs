@@ -29,7 +29,7 @@
 //! A transaction that has a snapshot of its own and no active statement *rests*: it needs what the
 //! snapshot sees, but holds no reference to a row. A row that has left memory, since the cold store
 //! has all that any snapshot sees of it, is freed when every active statement began after the row
-//! left ([`Bounds::open`]).
+//! left ([`Bounds::oldest_statement`]).
 
 use std::sync::OnceLock;
 
@@ -61,9 +61,9 @@ const SEGMENT: u32 = 1 << 10;
 pub const NO_SLOT: u32 = u32::MAX;
 /// `snapshot` of a [`Slot`] while none is registered.
 const NO_SNAPSHOT: u64 = u64::MAX;
-/// `access` of a [`Slot`] while it equals the snapshot.
+/// `statement_start` of a [`Slot`] while it equals the snapshot.
 const AS_SNAPSHOT: u64 = 0;
-/// `access` of a [`Slot`] while its occupant rests.
+/// `statement_start` of a [`Slot`] while its occupant rests.
 const RESTING: u64 = u64::MAX;
 
 /// A begin word: the commit stamp of a version or deletion, or its owner.
@@ -220,7 +220,7 @@ pub struct Slot {
     snapshot: AtomicU64,
     /// Start LSN of the occupant's active statement, which may hold references to rows from then
     /// on: [`AS_SNAPSHOT`], [`RESTING`] or a position. Written by the occupant.
-    access: AtomicU64,
+    statement_start: AtomicU64,
     /// The session-level owner for the waits-for graph. Written by the occupant when it begins.
     owner: AtomicU64,
     /// The next statement number; it never goes back. Written by the occupant.
@@ -250,7 +250,7 @@ impl Slot {
         Slot {
             status: AtomicU64::new(Status::Aborted.encode()),
             snapshot: AtomicU64::new(NO_SNAPSHOT),
-            access: AtomicU64::new(AS_SNAPSHOT),
+            statement_start: AtomicU64::new(AS_SNAPSHOT),
             owner: AtomicU64::new(0),
             statement: AtomicU64::new(1),
             first: AtomicU64::new(1),
@@ -365,20 +365,20 @@ impl Slot {
     pub fn clear_snapshot(&self) {
         // Release: reads under the snapshot stay before this.
         self.snapshot.store(NO_SNAPSHOT, Release);
-        if self.access.load(Relaxed) != AS_SNAPSHOT {
-            self.access.store(AS_SNAPSHOT, Release);
+        if self.statement_start.load(Relaxed) != AS_SNAPSHOT {
+            self.statement_start.store(AS_SNAPSHOT, Release);
         }
     }
 
     /// Marks the occupant as resting: it keeps its snapshot, but will not follow any reference to a
     /// row that it has got so far.
     pub fn rest(&self) {
-        self.access.store(RESTING, Release);
+        self.statement_start.store(RESTING, Release);
     }
 
     /// Start LSN of the occupant's active statement; `None` if it has none.
-    fn access(&self) -> Option<Lsn> {
-        match self.access.load(SeqCst) {
+    fn statement_start(&self) -> Option<Lsn> {
+        match self.statement_start.load(SeqCst) {
             RESTING => None,
             AS_SNAPSHOT => self.snapshot(),
             since => Some(Lsn(since)),
@@ -548,7 +548,7 @@ pub struct Horizon {
     /// Versions that ended below this are dead. Never above `claimed`.
     safe: AtomicU64,
     /// Oldest start LSN of any active statement. Never above `claimed`.
-    open: AtomicU64,
+    oldest_statement: AtomicU64,
     /// Held by the thread that computes the bounds.
     advancing: Mutex<()>,
 }
@@ -559,7 +559,7 @@ pub struct Bounds {
     /// Versions that ended below this are dead: no registered snapshot sees them.
     pub safe: Lsn,
     /// Oldest start LSN of any active statement; never below `safe`.
-    pub open: Lsn,
+    pub oldest_statement: Lsn,
 }
 
 /// The result of [`Horizon::hold`], which stays true while the held snapshot is registered.
@@ -585,8 +585,8 @@ impl Horizon {
 
     /// Begins a statement of the slot's occupant, which rests and has a snapshot: from now on it
     /// may hold references to rows that are in memory.
-    pub fn look_around(&self, slot: &Slot, newest: impl Fn() -> Lsn) {
-        self.publish(&slot.access, newest);
+    pub fn begin_statement(&self, slot: &Slot, newest: impl Fn() -> Lsn) {
+        self.publish(&slot.statement_start, newest);
     }
 
     fn publish(&self, place: &AtomicU64, newest: impl Fn() -> Lsn) -> Lsn {
@@ -607,7 +607,7 @@ impl Horizon {
 
     /// Both bounds, as last computed.
     pub fn bounds(&self) -> Bounds {
-        Bounds { safe: self.safe(), open: Lsn(self.open.load(Acquire)) }
+        Bounds { safe: self.safe(), oldest_statement: Lsn(self.oldest_statement.load(Acquire)) }
     }
 
     /// Recomputes the bounds: the durable position, or the oldest registered snapshot or statement
@@ -657,18 +657,22 @@ impl Horizon {
         mut look: impl FnMut(&Slot, Option<Lsn>),
     ) -> Bounds {
         self.claimed.fetch_max(durable.0, SeqCst);
-        let (mut safe, mut open) = (durable, durable);
+        let (mut safe, mut oldest_statement) = (durable, durable);
         slots.for_each(|_, slot| {
             // Read before the snapshot: a transaction ends its rest before it takes another one.
-            let access = slot.access();
+            let statement_start = slot.statement_start();
             let snapshot = slot.snapshot();
             safe = snapshot.map_or(safe, |snapshot| safe.min(snapshot));
-            open = access.map_or(open, |access| open.min(access));
+            oldest_statement =
+                statement_start.map_or(oldest_statement, |start| oldest_statement.min(start));
             look(slot, snapshot);
         });
         // A bound once computed stays true: later snapshots are at least `claimed`.
         let raise = |bound: &AtomicU64, to: Lsn| Lsn(bound.fetch_max(to.0, AcqRel).max(to.0));
-        Bounds { safe: raise(&self.safe, safe), open: raise(&self.open, open.max(safe)) }
+        Bounds {
+            safe: raise(&self.safe, safe),
+            oldest_statement: raise(&self.oldest_statement, oldest_statement.max(safe)),
+        }
     }
 }
 
@@ -822,7 +826,7 @@ mod interleavings {
     }
 
     #[test]
-    fn of_two_that_read_each_others_row_one_finds_out() {
+    fn only_one_of_two_that_read_each_others_row_commits() {
         shuttle::check_random(
             || {
                 let slots = Arc::new(SlotTable::new(1));

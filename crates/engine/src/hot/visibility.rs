@@ -190,7 +190,7 @@ impl Link {
 ///
 /// # Safety
 /// The version is protected (H2).
-pub unsafe fn pushed_on(version: VersionPtr) -> u64 {
+pub unsafe fn chain_below(version: VersionPtr) -> u64 {
     // SAFETY: the caller promises that the version is protected, and it is not inline.
     unsafe { version.older() }.load(Acquire) & CHAIN_MASK
 }
@@ -240,7 +240,7 @@ pub struct Known {
 
 /// A position above the stamps of all commits, but not above that of versions that were rolled back
 /// ([`Begin::UNDONE`]).
-pub const EVER: Lsn = Lsn(Begin::UNDONE.word());
+pub const ABOVE_ALL_COMMITS: Lsn = Lsn(Begin::UNDONE.word());
 
 /// The state that commits below `through` have left a row in, and the versions that it replaced, as
 /// far as a snapshot at `oldest` or later sees them.
@@ -441,7 +441,7 @@ impl Newest {
 /// Whether other transactions have changed a row that a transaction has read, as of the stamp of
 /// its commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Above {
+pub enum ReadCheck {
     /// A reader at the stamp would see the same state.
     Unchanged,
     /// Another transaction replaced or deleted it by a commit below the stamp.
@@ -462,24 +462,24 @@ pub unsafe fn changed_above(
     (own, stamp): (u32, Lsn),
     slots: &SlotTable,
     pause: impl Fn(),
-) -> Above {
+) -> ReadCheck {
     // SAFETY: everything above `version` is younger than the caller's snapshot or owned, so it is
     // protected.
     unsafe {
         let head = anchor.head().load(Acquire);
         if head & DELETED != 0 && counts(anchor.head(), true, own, stamp, slots, &pause) {
-            return Above::Changed;
+            return ReadCheck::Changed;
         }
         let mut word = if head & DELETED == 0 { head } else { INLINE };
         loop {
             let above = Link::first(word, anchor, links)
                 .expect("a version below the snapshot stays in its row's chain");
             if above.version == version {
-                return Above::Unchanged;
+                return ReadCheck::Unchanged;
             }
             let begin = above.version.begin();
             if counts(begin, false, own, stamp, slots, &pause) {
-                return Above::Changed;
+                return ReadCheck::Changed;
             }
             word = above.below;
         }
@@ -498,7 +498,7 @@ pub unsafe fn changed_between(
     (own, stamp): (u32, Lsn),
     slots: &SlotTable,
     pause: impl Fn(),
-) -> Above {
+) -> ReadCheck {
     // SAFETY: the walk stops at the first version below `since`, which is registered.
     unsafe {
         let head = anchor.head().load(Acquire);
@@ -507,7 +507,7 @@ pub unsafe fn changed_between(
             if counts(anchor.head(), true, own, stamp, slots, &pause)
                 && !committed_below(anchor.head(), true, since, slots)
             {
-                return Above::Changed;
+                return ReadCheck::Changed;
             }
             word = INLINE;
         }
@@ -517,11 +517,11 @@ pub unsafe fn changed_between(
                 break;
             }
             if counts(begin, false, own, stamp, slots, &pause) {
-                return Above::Changed;
+                return ReadCheck::Changed;
             }
             word = above.below;
         }
-        Above::Unchanged
+        ReadCheck::Unchanged
     }
 }
 

@@ -10,7 +10,7 @@ use super::{RecoveryError, RecoveryOptions};
 use crate::cold::tree::{self, Range};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::cursor::ScanRange;
-use crate::hot::index::{Admit, Direction};
+use crate::hot::index::{Direction, InsertCheck};
 use crate::hot::reclaim::Tables;
 use crate::hot::table::{Side, Table, Walk};
 use crate::wait::{Runtime, Task};
@@ -64,7 +64,7 @@ fn build_part(
             match unsafe { share.place_of(anchor) } {
                 Side::Inside => rows.push(anchor),
                 Side::Outside => {}
-                Side::Beyond => is_over = true,
+                Side::AfterEnd => is_over = true,
             }
             match rows.len() < ROWS_PER_GUARD && !is_over {
                 true => ControlFlow::Continue(()),
@@ -89,8 +89,8 @@ fn build_part(
                     table.link(&guard, *anchor, row, ordinal, &mut |other| match is_gone
                         || table.is_recovered_deletion(other)
                     {
-                        true => Admit::Admit,
-                        false => Admit::Refuse,
+                        true => InsertCheck::Allow,
+                        false => InsertCheck::Refuse,
                     })
                 };
                 if !linked {

@@ -220,7 +220,7 @@ impl Shared {
             loader.reserve(&table, rows);
             match loader.load(files, &block, &table, &mut |_| {}) {
                 Ok(rows) => {
-                    table.loading().came(rows);
+                    table.loading().add_loaded(rows);
                     self.options.progress.0.loaded.fetch_add(rows, Relaxed);
                     self.done(place);
                 }

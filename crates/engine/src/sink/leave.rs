@@ -9,7 +9,7 @@ use super::round::{Hold, Inside, ROWS_PER_GUARD};
 use super::{Core, State};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::sink_queue::Sinking;
-use crate::hot::table::{Left, Table};
+use crate::hot::table::{EvictResult, Table};
 use crate::wait::Task;
 
 /// Rows of a table that one round has written to the trees.
@@ -35,8 +35,9 @@ impl Core {
         owner: u64,
     ) -> bool {
         let mut found = false;
-        let open = hold.found.bounds.open;
-        let is_due = |leaving: Option<&Leaving>| leaving.is_some_and(|it| it.due <= open);
+        let oldest_statement = hold.found.bounds.oldest_statement;
+        let is_due =
+            |leaving: Option<&Leaving>| leaving.is_some_and(|it| it.due <= oldest_statement);
         let tables = state.leaving.iter().filter(|(_, rows)| is_due(rows.front()));
         let tables: Vec<StorageId> = tables.map(|(storage, _)| *storage).collect();
         for storage in tables {
@@ -77,12 +78,12 @@ impl Core {
                 // SAFETY: the round that wrote it to the trees had something for it, and nothing
                 // else frees it (S4); each anchor is there once, and it is due.
                 let left = unsafe {
-                    table.take_down(&guard, anchor, bounds, &manager.slots, &mut garbage)
+                    table.evict_row(&guard, anchor, bounds, &manager.slots, &mut garbage)
                 };
                 match left {
-                    Left::Sunk => gone += 1,
-                    Left::Committed => {}
-                    Left::Owned => {
+                    EvictResult::Sunk => gone += 1,
+                    EvictResult::Committed => {}
+                    EvictResult::Owned => {
                         let (storage, stamp) = (table.storage(), rows.through);
                         state.left.push(Sinking { storage, anchor, stamp });
                     }
@@ -102,7 +103,7 @@ impl Core {
 
     /// Frees the versions that were released, once no statement knows them any more.
     pub(super) fn free_released(&self, task: &Task, state: &mut State, hold: &Hold<'_>) {
-        if state.released.is_some_and(|released| released < hold.found.bounds.open) {
+        if state.released.is_some_and(|released| released < hold.found.bounds.oldest_statement) {
             state.released = None;
             let worker = task.worker();
             // SAFETY: as just asked.

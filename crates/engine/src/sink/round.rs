@@ -15,7 +15,7 @@ use crate::hot::anchor::AnchorPtr;
 use crate::hot::key::KeyBuf;
 use crate::hot::sink_queue::Sinking;
 use crate::hot::status::Holding;
-use crate::hot::table::{Descent, Table};
+use crate::hot::table::{SinkAction, Table};
 use crate::hot::visibility::{self, Past, Snapshot};
 use crate::log::record::RECORD_HEADER;
 use crate::txn::Manager;
@@ -109,7 +109,7 @@ struct Going<'r> {
 struct GoingRow<'r> {
     key: Range<usize>,
     anchor: AnchorPtr,
-    descent: Descent<'r>,
+    sink_action: SinkAction<'r>,
     /// When it became so; 0 if every snapshot sees it.
     stamp: Lsn,
 }
@@ -119,7 +119,7 @@ impl<'r> Going<'r> {
     /// that had the key before. The live row comes first, then the dead ones, newest first.
     fn sort(&mut self) {
         let keys = &self.keys;
-        let live = |row: &GoingRow<'_>| !matches!(row.descent, Descent::Deleted);
+        let live = |row: &GoingRow<'_>| !matches!(row.sink_action, SinkAction::Deleted);
         self.rows.sort_unstable_by(|a, b| {
             let by_key = keys[a.key.clone()].cmp(&keys[b.key.clone()]);
             by_key.then(live(b).cmp(&live(a))).then(b.stamp.cmp(&a.stamp))
@@ -138,10 +138,10 @@ impl<'r> Going<'r> {
             if last.replace(p) == Some(p) {
                 continue;
             }
-            let bytes = match row.descent {
-                Descent::Row(bytes) => Some(bytes),
-                Descent::Deleted => None,
-                Descent::Unchanged => continue,
+            let bytes = match row.sink_action {
+                SinkAction::Row(bytes) => Some(bytes),
+                SinkAction::Deleted => None,
+                SinkAction::Unchanged => continue,
             };
             changes.push(RowChange { p, row: bytes, stamp: row.stamp, held: None });
         }
@@ -268,19 +268,19 @@ impl Core {
     /// noticed by now. Nothing else frees their rows from here on.
     fn ready(&self, task: &Task, state: &State, hold: &Hold<'_>) -> Vec<StorageId> {
         let (manager, worker) = (&*self.manager, task.worker());
-        let world = || (&manager.horizon, &manager.slots, manager.log().durable());
+        let current = || (&manager.horizon, &manager.slots, manager.log().durable());
         let is_ready = |storage: &StorageId, bound: Lsn| {
             let Some(table) = manager.tables().get(*storage) else { return true };
             if !table.is_loaded() {
                 return false;
             }
             let guard = worker.pin();
-            if manager.reclaimer.settle(worker.index(), &guard, bound, world()) {
+            if manager.reclaimer.settle(worker.index(), &guard, bound, current()) {
                 return true;
             }
             // An old snapshot keeps what they have left behind; but they are over, and the horizon
             // sees it.
-            let noticed = hold.found.bounds.open > bound && hold.found.through >= bound;
+            let noticed = hold.found.bounds.oldest_statement > bound && hold.found.through >= bound;
             if noticed {
                 manager.reclaimer.hand_over(table.pointer());
             }
@@ -407,8 +407,8 @@ impl Core {
                 // SAFETY: rounds run one at a time, the hold lives for `'r`, and the anchors were
                 // queued or are ones that the horizon sees something of, which nothing else frees
                 // (S4).
-                let descent = unsafe { table.descent(anchor, &snapshot, slots, &mut key) };
-                let Some(descent) = descent else { continue };
+                let sink_action = unsafe { table.sink_action(anchor, &snapshot, slots, &mut key) };
+                let Some(sink_action) = sink_action else { continue };
                 let mut stamp = Lsn::ZERO;
                 if let Some(oldest) = oldest {
                     let bounds = (snapshot.stamp, oldest);
@@ -431,7 +431,12 @@ impl Core {
                 }
                 let start = going.keys.len();
                 going.keys.extend_from_slice(&key);
-                going.rows.push(GoingRow { key: start..going.keys.len(), anchor, descent, stamp });
+                going.rows.push(GoingRow {
+                    key: start..going.keys.len(),
+                    anchor,
+                    sink_action,
+                    stamp,
+                });
             }
         }
         going.sort();

@@ -268,7 +268,7 @@ impl Transaction {
                         inline.begin().store(begin.word(), Release);
                     }
                     WriteKind::Update | WriteKind::Tombstone => {
-                        let below = visibility::pushed_on(write.version);
+                        let below = visibility::chain_below(write.version);
                         if below & INLINE == 0 {
                             let older = VersionPtr::from_address(below);
                             let older = older.expect("it stands on another");

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::cold::table::ColdTable;
 use crate::hot::anchor::AnchorPtr;
-use crate::hot::index::Admit;
+use crate::hot::index::InsertCheck;
 use crate::hot::key::KeyBuf;
 use crate::hot::status::{Fate, Status};
 use crate::hot::table::ConflictPolicy;
@@ -166,7 +166,7 @@ impl Transaction {
         let mut verdict = Ok(());
         let mut check = |other| {
             verdict = self.examine_key(target, other);
-            if verdict.is_ok() { Admit::Admit } else { Admit::Refuse }
+            if verdict.is_ok() { InsertCheck::Allow } else { InsertCheck::Refuse }
         };
         // SAFETY: the caller has promised that the anchor is the table's, with this row, and not in
         // this index.

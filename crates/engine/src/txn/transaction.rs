@@ -361,7 +361,9 @@ impl Transaction {
     /// Ends the transaction's rest: from here on it may know rows.
     fn look_around(&mut self) {
         self.is_resting = false;
-        self.manager().horizon.look_around(self.slot(), || self.session.newest(ReadAt::Durable));
+        self.manager()
+            .horizon
+            .begin_statement(self.slot(), || self.session.newest(ReadAt::Durable));
     }
 
     /// Ends a statement that succeeded. A statement whose transaction commits at once need not be

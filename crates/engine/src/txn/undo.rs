@@ -94,7 +94,7 @@ impl Transaction {
                     inline.begin().store(Begin::UNDONE.word(), Release);
                 }
                 WriteKind::Update | WriteKind::Tombstone => {
-                    anchor.head().store(visibility::pushed_on(write.version), Release);
+                    anchor.head().store(visibility::chain_below(write.version), Release);
                     write.version.begin().store(Begin::UNDONE.word(), Release);
                     table.retire_version(shard, guard, write.version);
                 }

@@ -6,7 +6,7 @@ use crate::hot::anchor::RowAt;
 use crate::hot::cursor::ScanRange;
 use crate::hot::status::Begin;
 use crate::hot::table::{ConflictPolicy, Table};
-use crate::hot::visibility::{self, Above, Snapshot};
+use crate::hot::visibility::{self, ReadCheck, Snapshot};
 use crate::sync::atomic::Ordering::Acquire;
 use crate::sync::thread::yield_now;
 use crate::txn::error::{TxnError, TxnResult};
@@ -90,7 +90,7 @@ impl Transaction {
                 let links = table.links();
                 visibility::changed_above(read.anchor, links, read.version, own, slots, yield_now)
             };
-            if above == Above::Changed {
+            if above == ReadCheck::Changed {
                 return Err(self.invalid(read.table, TxnError::RepeatableRead));
             }
         }
@@ -116,7 +116,7 @@ impl Transaction {
                         yield_now,
                     )
                 };
-                above == Above::Changed
+                above == ReadCheck::Changed
             });
             table.count_validation(scan.index, self.shard, looks);
             if changed {

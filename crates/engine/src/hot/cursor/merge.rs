@@ -51,8 +51,8 @@ struct Ahead<'a> {
 }
 
 impl Ahead<'_> {
-    /// Whether a leaf lies wholly before these rows, so that memory overrides none of it.
-    fn is_behind(&self, leaf: LeafSpan<'_>) -> bool {
+    /// Whether these rows follow the whole leaf, so that memory overrides none of it.
+    fn follows_leaf(&self, leaf: LeafSpan<'_>) -> bool {
         self.is_ordered
             && match (leaf.upper, self.key) {
                 (_, None) => true,
@@ -143,7 +143,7 @@ impl Merge {
 
     /// Notes where the next part begins. Returns where the current one does; `None` if it is the
     /// first.
-    pub fn go_on_from(&mut self, next: Bound<Vec<u8>>) -> Option<Bound<Vec<u8>>> {
+    pub fn set_next_start(&mut self, next: Bound<Vec<u8>>) -> Option<Bound<Vec<u8>>> {
         self.next.replace(next)
     }
 
@@ -284,14 +284,14 @@ impl Merge {
     fn fetch_rows(
         &mut self,
         task: &Task,
-        world: (&Table, &ColdTable),
+        stores: (&Table, &ColdTable),
         how: (usize, Reading),
         direction: Direction,
     ) -> ColdResult<()> {
         let mut sunk = std::mem::take(&mut self.sunk);
         let mut scratch = std::mem::take(&mut self.scratch);
         let overridden = |key: &[u8]| self.is_overridden(key, direction);
-        let fetched = sunk.fetch_rows(task, world, how, &mut scratch, overridden);
+        let fetched = sunk.fetch_rows(task, stores, how, &mut scratch, overridden);
         self.scratch = scratch;
         self.sunk = sunk;
         fetched
@@ -333,7 +333,7 @@ impl Merge {
 impl Wanted {
     /// The bytes that stand for a row that is not wanted itself: its key in the tree and the length
     /// of the index's part of that key, or no bytes.
-    fn stand_in<'b>(self, key: &[u8], own_len: usize, bytes: &'b mut Vec<u8>) -> &'b [u8] {
+    fn placeholder_bytes<'b>(self, key: &[u8], own_len: usize, bytes: &'b mut Vec<u8>) -> &'b [u8] {
         bytes.clear();
         if self == Wanted::Entries {
             bytes.extend_from_slice(key);
@@ -378,7 +378,7 @@ impl Sunk {
             let Sunk { entries, keys, copies, row: bytes, .. } = self;
             for entry in entries {
                 let (key, own_len) = (&keys[entry.key.clone()], entry.p.start - entry.key.start);
-                entry.row = Some(copies.push(how.wanted.stand_in(key, own_len, bytes)));
+                entry.row = Some(copies.push(how.wanted.placeholder_bytes(key, own_len, bytes)));
             }
         }
         Ok(chunk)
@@ -414,7 +414,7 @@ impl Sunk {
                 let key = &self.keys[entry.key.clone()];
                 let own_len =
                     if is_clustered { key.len() } else { entry.p.start - entry.key.start };
-                how.wanted.stand_in(key, own_len, &mut self.row);
+                how.wanted.placeholder_bytes(key, own_len, &mut self.row);
             }
             entry.row = Some(self.copies.push(&self.row));
         }
@@ -447,7 +447,7 @@ impl<F: Fn() -> bool> Gather<'_, F> {
 impl<F: Fn() -> bool> VisitEntries for Gather<'_, F> {
     fn pass(&mut self, leaf: LeafSpan<'_>) -> bool {
         let is_passed = self.how.wanted == Wanted::Presence
-            && self.ahead.is_behind(leaf)
+            && self.ahead.follows_leaf(leaf)
             && (self.is_all_seen)();
         self.sunk.present += if is_passed { leaf.entries } else { 0 };
         is_passed
@@ -478,7 +478,7 @@ impl<F: Fn() -> bool> VisitEntries for Gather<'_, F> {
         let p = key.end - entry.p.len()..key.end;
         let row = entry.row.filter(|_| is_seen).map(|row| match self.how.wanted {
             Wanted::Rows => copies.push(row),
-            wanted => copies.push(wanted.stand_in(entry.key, entry.s.len(), bytes)),
+            wanted => copies.push(wanted.placeholder_bytes(entry.key, entry.s.len(), bytes)),
         });
         self.push(SunkEntry { key, p, row })
     }

@@ -157,16 +157,16 @@ impl Cursor<'_> {
                     Bound::Excluded(key) => Bound::Included(key.clone()),
                     bound => bound.clone(),
                 };
-                let start = merge.go_on_from(next).unwrap_or(first);
+                let start = merge.set_next_start(next).unwrap_or(first);
                 (start, end, tree::Direction::Forward)
             }
             Direction::Backward => {
-                let end = own.map_or(first, |own| behind(&own));
+                let end = own.map_or(first, |own| after_prefix(&own));
                 let next = match &end {
                     Bound::Included(key) => Bound::Excluded(key.clone()),
                     bound => bound.clone(),
                 };
-                let start = merge.go_on_from(next).unwrap_or(last);
+                let start = merge.set_next_start(next).unwrap_or(last);
                 (end, start, tree::Direction::Backward)
             }
         };
@@ -177,7 +177,7 @@ impl Cursor<'_> {
 
 /// The lower bound of a tree's keys above all those that begin with this key of its index. The
 /// index must have a greater key.
-fn behind(own: &[u8]) -> Bound<Vec<u8>> {
+fn after_prefix(own: &[u8]) -> Bound<Vec<u8>> {
     let mut key = KeyBuf::from(own);
     let is_bounded = key.increment();
     debug_assert!(is_bounded, "greater keys have been seen");

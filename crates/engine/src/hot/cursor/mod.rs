@@ -163,7 +163,7 @@ impl<'s> Cursor<'s> {
     }
 
     /// Points the cursor at another index and direction; [`Cursor::restart`] must follow.
-    pub fn aim(&mut self, index: usize, direction: Direction) {
+    pub fn set_index(&mut self, index: usize, direction: Direction) {
         (self.index, self.direction) = (index, direction);
         self.walk = None;
     }

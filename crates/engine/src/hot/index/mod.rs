@@ -47,7 +47,7 @@ pub use hash::{HashIndex, HashStats, HashStatsWalk};
 pub use matches::Matches;
 pub use range::{RangeIndex, RangeStats};
 pub use scan::{Direction, Scan};
-pub use shape::{Admit, IndexMemory, IndexShape};
+pub use shape::{IndexMemory, IndexShape, InsertCheck};
 
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::key::SeekKey;
@@ -84,7 +84,7 @@ impl Index {
         guard: &Guard,
         anchor: AnchorPtr,
         row: &[u8],
-        check: &mut dyn FnMut(AnchorPtr) -> Admit,
+        check: &mut dyn FnMut(AnchorPtr) -> InsertCheck,
     ) -> bool {
         // SAFETY: the caller promises what both require: X1, X2 and the anchor's shape.
         unsafe {

@@ -8,9 +8,9 @@ use crate::sync::Arc;
 /// What the caller of [`Index::insert`](super::Index::insert) says about another anchor with the
 /// same key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Admit {
+pub enum InsertCheck {
     /// It does not prevent the insert.
-    Admit,
+    Allow,
     /// The insert must not happen.
     Refuse,
 }

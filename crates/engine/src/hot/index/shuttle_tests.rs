@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crossbeam_epoch::Collector;
 
 use super::testing::{Fixture, KeyKind};
-use super::{Admit, Direction, Index, Scan};
+use super::{Direction, Index, InsertCheck, Scan};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::key::KeyRange;
 use crate::sync::{Arc, thread};
@@ -118,7 +118,7 @@ fn one_of_several_inserts_of_a_key_wins() {
                         let handle = s.collector.register();
                         let guard = handle.pin();
                         let anchor = s.fixture.anchor(5, id);
-                        let refuse = &mut |_| Admit::Refuse;
+                        let refuse = &mut |_| InsertCheck::Refuse;
                         let won = s.fixture.insert_checked(&guard, anchor, 5, id, refuse);
                         if !won {
                             s.fixture.discard(anchor, 5, id);

@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use base::{SqlType, Value};
 use crossbeam_epoch::Guard;
 
-use super::{Admit, Dismantling, Index, IndexShape, Scan};
+use super::{Dismantling, Index, IndexShape, InsertCheck, Scan};
 use crate::hot::account::Account;
 use crate::hot::anchor::{AnchorPtr, anchor_size};
 use crate::hot::heap;
@@ -124,7 +124,7 @@ impl Fixture {
     }
 
     pub(super) fn insert(&self, guard: &Guard, anchor: AnchorPtr, key: u32, id: u64) {
-        assert!(self.insert_checked(guard, anchor, key, id, &mut |_| Admit::Admit));
+        assert!(self.insert_checked(guard, anchor, key, id, &mut |_| InsertCheck::Allow));
     }
 
     pub(super) fn insert_checked(
@@ -133,7 +133,7 @@ impl Fixture {
         anchor: AnchorPtr,
         key: u32,
         id: u64,
-        check: &mut dyn FnMut(AnchorPtr) -> Admit,
+        check: &mut dyn FnMut(AnchorPtr) -> InsertCheck,
     ) -> bool {
         // SAFETY: the tests keep X1 and X2.
         unsafe { self.index.insert(guard, anchor, &self.row(key, id), check) }

@@ -117,7 +117,7 @@ fn a_unique_index_asks_about_every_anchor_with_the_key() {
         let mut asked = Vec::new();
         let admitted = f.insert_checked(guard, anchor, 5, 9, &mut |other| {
             asked.push(f.id(other));
-            if asked.len() == 3 { Admit::Refuse } else { Admit::Admit }
+            if asked.len() == 3 { InsertCheck::Refuse } else { InsertCheck::Allow }
         });
         assert!(!admitted);
         assert_eq!(asked, [3, 2, 1]);
@@ -125,7 +125,7 @@ fn a_unique_index_asks_about_every_anchor_with_the_key() {
         asked.clear();
         assert!(f.insert_checked(guard, anchor, 5, 9, &mut |other| {
             asked.push(f.id(other));
-            Admit::Admit
+            InsertCheck::Allow
         }));
         assert_eq!(asked, [3, 2, 1, 0]);
         assert_eq!(f.seek(guard, 5), [9, 3, 2, 1, 0]);

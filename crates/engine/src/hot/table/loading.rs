@@ -32,7 +32,7 @@ impl Loading {
     }
 
     /// Counts this many of the missing rows as loaded.
-    pub fn came(&self, rows: u64) {
+    pub fn add_loaded(&self, rows: u64) {
         self.missing.fetch_sub(rows, Relaxed);
     }
 

@@ -38,7 +38,7 @@ pub use counters::{IndexUse, TableCounters};
 use loading::Loading;
 pub(crate) use promote::Promoted;
 pub(crate) use recover::Side;
-pub(crate) use sink::{Descent, Left};
+pub(crate) use sink::{EvictResult, SinkAction};
 pub(crate) use sinks_since::SinksSince;
 pub use spec::{ConflictPolicy, IdentitySpec, IndexKind, IndexSpec, TableSpec};
 
@@ -48,7 +48,7 @@ use crate::hot::anchor::AnchorPtr;
 use crate::hot::filter::RowFilter;
 use crate::hot::gate::Gate;
 use crate::hot::identity::Counter;
-use crate::hot::index::{Admit, Direction, Dismantling, Index, IndexShape, Scan};
+use crate::hot::index::{Direction, Dismantling, Index, IndexShape, InsertCheck, Scan};
 use crate::hot::key::{KeyBuf, KeyColumn, KeyRange, KeySpec, ScanRange, SeekKey};
 use crate::hot::lock_word::LockWord;
 use crate::hot::row::{Place, RowLayout};
@@ -496,7 +496,7 @@ impl Table {
         anchor: AnchorPtr,
         row: &[u8],
         ordinal: usize,
-        check: &mut dyn FnMut(AnchorPtr) -> Admit,
+        check: &mut dyn FnMut(AnchorPtr) -> InsertCheck,
     ) -> bool {
         let index = &self.indexes[ordinal];
         // SAFETY: the caller promises that the anchor was made with this row and is linked once.

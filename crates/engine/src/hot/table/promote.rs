@@ -4,7 +4,7 @@ use base::ids::Lsn;
 use crossbeam_epoch::Guard;
 
 use crate::hot::anchor::AnchorPtr;
-use crate::hot::index::Admit;
+use crate::hot::index::InsertCheck;
 use crate::hot::status::{Begin, SlotTable};
 use crate::hot::table::Table;
 use crate::hot::tally::Exhausted;
@@ -53,10 +53,10 @@ impl Table {
         let mut check = |other| {
             // SAFETY: the index reached it under the guard; the snapshot is registered.
             match unsafe { snapshot.view(other, self.links(), slots) } {
-                View::Nothing => Admit::Admit,
+                View::Nothing => InsertCheck::Allow,
                 View::Row(_) | View::Deleted => {
                     before = Some(other);
-                    Admit::Refuse
+                    InsertCheck::Refuse
                 }
             }
         };
@@ -68,7 +68,7 @@ impl Table {
             }
             for ordinal in (0..self.links()).filter(|ordinal| *ordinal != self.log_index) {
                 // No check is needed: the row exists already, and an insert of its key finds it.
-                self.link(guard, anchor, row, ordinal, &mut |_| Admit::Admit);
+                self.link(guard, anchor, row, ordinal, &mut |_| InsertCheck::Allow);
             }
         }
         Ok(Promoted::New(anchor))

@@ -7,7 +7,7 @@ use base::ids::Lsn;
 use crossbeam_epoch::Guard;
 
 use crate::hot::anchor::{AnchorPtr, DELETED};
-use crate::hot::index::{Admit, HashIndex, Index, Scan};
+use crate::hot::index::{HashIndex, Index, InsertCheck, Scan};
 use crate::hot::status::Begin;
 use crate::hot::table::{Table, Walk};
 use crate::hot::tally::Exhausted;
@@ -30,7 +30,7 @@ pub(crate) enum Side {
     /// Not in the share.
     Outside,
     /// After the end of the share, as are all rows that follow.
-    Beyond,
+    AfterEnd,
 }
 
 impl Share<'_> {
@@ -43,7 +43,7 @@ impl Share<'_> {
             Share::Hashes { table, index, last } => {
                 // SAFETY: the caller promises that a guard protects the anchor.
                 let row = unsafe { table.row(anchor.inline(table.links())) };
-                if index.hash_of(row) <= last { Side::Inside } else { Side::Beyond }
+                if index.hash_of(row) <= last { Side::Inside } else { Side::AfterEnd }
             }
             // Anchors are 16 bytes apart at least; the higher bits spread best.
             Share::Addresses { part, parts }
@@ -88,7 +88,7 @@ impl Table {
                 }
             }
             let anchor = self.allocate_anchor(shard, row, begin)?;
-            let linked = self.link(guard, anchor, row, self.log_index, &mut |_| Admit::Admit);
+            let linked = self.link(guard, anchor, row, self.log_index, &mut |_| InsertCheck::Allow);
             debug_assert!(linked, "nothing was refused");
             match existing {
                 Some(replaced) => self.recover_remove(shard, guard, replaced),
@@ -116,7 +116,7 @@ impl Table {
         let link = |anchor: AnchorPtr, row: &[u8]| {
             // SAFETY: the anchor is new; one thread handles this key, and recovery alone uses the
             // table (V1, V2).
-            unsafe { self.link(guard, anchor, row, self.log_index, &mut |_| Admit::Admit) };
+            unsafe { self.link(guard, anchor, row, self.log_index, &mut |_| InsertCheck::Allow) };
         };
         let anchors = self.indexes[self.log_index].index.seek(guard, key);
         // SAFETY: as above.
@@ -192,7 +192,7 @@ impl Table {
                     anchors.push(self.allocate_anchor(shard, row, Begin::stamp(*stamp))?);
                 }
                 let anchor = anchors[place];
-                let check = &mut |_| Admit::Refuse;
+                let check = &mut |_| InsertCheck::Refuse;
                 // SAFETY: the anchor is new, and linked once into each index.
                 if !unsafe { self.link(guard, anchor, row, ordinal, check) } {
                     if ordinal == self.log_index {

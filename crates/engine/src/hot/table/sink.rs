@@ -20,7 +20,7 @@ use crate::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 
 /// What a round must do to a row in the cold store.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Descent<'a> {
+pub(crate) enum SinkAction<'a> {
     /// Write these bytes.
     Row(&'a [u8]),
     /// Nothing: the cold store has the row as it is.
@@ -31,7 +31,7 @@ pub(crate) enum Descent<'a> {
 
 /// What became of a row's memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Left {
+pub(crate) enum EvictResult {
     /// The row has left memory.
     Sunk,
     /// The row stays: a commit that the horizon has not passed has written to it and queued it
@@ -60,29 +60,29 @@ impl Table {
     /// # Safety
     /// The caller is the sink, and `'a` is within the time that `horizon` is registered. The anchor
     /// was queued, or was reached under a guard.
-    pub(crate) unsafe fn descent<'a>(
+    pub(crate) unsafe fn sink_action<'a>(
         &self,
         anchor: AnchorPtr,
         horizon: &Snapshot,
         slots: &SlotTable,
         key: &mut KeyBuf,
-    ) -> Option<Descent<'a>> {
+    ) -> Option<SinkAction<'a>> {
         // SAFETY: only the sink, which is the caller, frees a queued anchor (S4), and what the
         // horizon sees stays while it is registered.
         unsafe {
-            let descent = match horizon.view(anchor, self.links(), slots) {
+            let sink_action = match horizon.view(anchor, self.links(), slots) {
                 View::Nothing => return None,
-                View::Deleted => Descent::Deleted,
+                View::Deleted => SinkAction::Deleted,
                 View::Row(version) => {
                     match Begin::from_word(version.begin().load(Relaxed)).is_back() {
-                        true => Descent::Unchanged,
-                        false => Descent::Row(self.row(version)),
+                        true => SinkAction::Unchanged,
+                        false => SinkAction::Row(self.row(version)),
                     }
                 }
             };
             key.clear();
             self.log_key(self.row(anchor.inline(self.links())), key);
-            Some(descent)
+            Some(sink_action)
         }
     }
 
@@ -113,16 +113,16 @@ impl Table {
     /// sees in memory: the history has them.
     ///
     /// # Safety
-    /// As for [`Table::descent`], which has returned `Some` for the anchor; called once for it in a
-    /// round, when every active statement began at the horizon or later.
-    pub(crate) unsafe fn take_down(
+    /// As for [`Table::sink_action`], which has returned `Some` for the anchor; called once for it
+    /// in a round, when every active statement began at the horizon or later.
+    pub(crate) unsafe fn evict_row(
         &self,
         guard: &Guard,
         anchor: AnchorPtr,
         (horizon, oldest): (Lsn, Option<Lsn>),
         slots: &SlotTable,
         garbage: &mut Vec<Garbage>,
-    ) -> Left {
+    ) -> EvictResult {
         // SAFETY: the caller has registered the oldest snapshot, so what it sees, and all that is
         // newer, is still allocated.
         let past = oldest.map_or_else(SmallVec::new, |oldest| unsafe {
@@ -134,15 +134,15 @@ impl Table {
             let newest = visibility::newest(anchor, self.links(), slots);
             let left = match newest.fate {
                 Fate::Committed(stamp) if stamp < horizon => None,
-                Fate::Committed(_) => Some(Left::Committed),
+                Fate::Committed(_) => Some(EvictResult::Committed),
                 // A row whose last commit the horizon has not passed has been queued again by that
                 // commit.
                 Fate::Owned { .. } => {
-                    let all = (visibility::EVER, visibility::EVER);
+                    let all = (visibility::ABOVE_ALL_COMMITS, visibility::ABOVE_ALL_COMMITS);
                     let last = visibility::known(anchor, self.links(), slots, all).stamp;
                     Some(match last.is_some_and(|last| last >= horizon) {
-                        true => Left::Committed,
-                        false => Left::Owned,
+                        true => EvictResult::Committed,
+                        false => EvictResult::Owned,
                     })
                 }
             };
@@ -156,7 +156,7 @@ impl Table {
             // the lock word next.
             let sunk = anchor.head().compare_exchange(newest.head, Begin::SUNK, SeqCst, Relaxed);
             if sunk.is_err() {
-                return Left::Owned; // a writer has taken the row meanwhile
+                return EvictResult::Owned; // a writer has taken the row meanwhile
             }
             self.release(anchor, &past);
             self.unlink_all(guard, anchor);
@@ -166,7 +166,7 @@ impl Table {
                 garbage.push(Garbage::version(self.pointer(), version));
             }
             garbage.push(Garbage::sunk(self.pointer(), anchor));
-            Left::Sunk
+            EvictResult::Sunk
         }
     }
 

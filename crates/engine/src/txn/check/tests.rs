@@ -8,7 +8,7 @@ use super::*;
 use crate::cold::Edit;
 use crate::cold::tree::{Action, Change};
 use crate::hot::cursor::Wanted;
-use crate::hot::index::Admit;
+use crate::hot::index::InsertCheck;
 use crate::hot::table::{ConflictPolicy, IndexKind};
 use crate::hot::visibility::Isolation;
 use crate::txn::tests::sunk::Depth;
@@ -74,7 +74,7 @@ fn a_row_that_an_index_lost_is_missing() {
     assert_eq!(faults(&harness, &table), [TableFault::Missing { index: 2 }]);
     // The row is linked again, since dropping the table unlinks it from each index.
     with_a_row(&harness, &table, |task, anchor, row| {
-        let mut admit = |_| Admit::Admit;
+        let mut admit = |_| InsertCheck::Allow;
         // SAFETY: the row was unlinked above.
         unsafe { table.index_at(2).insert(&task.pin(), anchor, row, &mut admit) };
     });
@@ -98,7 +98,7 @@ fn a_row_that_only_one_index_has_is_extra() {
     let (anchor, row) = kept.take().unwrap();
     let task = harness.task();
     // SAFETY: as above.
-    unsafe { table.index_at(0).insert(&task.pin(), anchor, &row, &mut |_| Admit::Admit) };
+    unsafe { table.index_at(0).insert(&task.pin(), anchor, &row, &mut |_| InsertCheck::Allow) };
     assert_eq!(faults(&harness, &table), []);
 }
 

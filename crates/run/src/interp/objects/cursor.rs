@@ -204,7 +204,7 @@ impl TableCursor {
         }
         match &mut self.cursor {
             Some(cursor) => {
-                cursor.aim(index, way);
+                cursor.set_index(index, way);
                 cursor.restart(snapshot, range);
             }
             None => self.cursor = Some(Cursor::new(snapshot, index, range, way)),
@@ -214,7 +214,7 @@ impl TableCursor {
     fn start_at_key(&mut self, snapshot: &Snapshot<'static>, index: usize) {
         match &mut self.cursor {
             Some(cursor) if !self.is_current => {
-                cursor.aim(index, Direction::Forward);
+                cursor.set_index(index, Direction::Forward);
                 cursor.restart_at_key(snapshot, &self.key);
             }
             _ => {

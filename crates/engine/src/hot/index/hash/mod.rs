@@ -34,7 +34,7 @@ use crate::hot::index::count::Counts;
 use crate::hot::index::dismantle::Dismantling;
 use crate::hot::index::matches::{Found, Matches};
 use crate::hot::index::rows::{Probe, Rows};
-use crate::hot::index::shape::{Admit, IndexMemory, IndexShape};
+use crate::hot::index::shape::{IndexMemory, IndexShape, InsertCheck};
 use crate::hot::key::{KeyBuf, SeekKey};
 use crate::sync::Mutex;
 use buckets::Buckets;
@@ -84,7 +84,7 @@ impl HashIndex {
         guard: &Guard,
         anchor: AnchorPtr,
         row: &[u8],
-        check: &mut dyn FnMut(AnchorPtr) -> Admit,
+        check: &mut dyn FnMut(AnchorPtr) -> InsertCheck,
     ) -> bool {
         let mut key = KeyBuf::new();
         let probe = self.probe_row(row, &mut key);
@@ -211,14 +211,14 @@ impl HashIndex {
         list: &SplitList<AnchorNodes>,
         anchor: AnchorPtr,
         probe: &Probe<'_>,
-        check: &mut dyn FnMut(AnchorPtr) -> Admit,
+        check: &mut dyn FnMut(AnchorPtr) -> InsertCheck,
     ) -> bool {
         loop {
             // SAFETY: the caller holds a guard and inserts the anchor once (X1, X2).
             unsafe {
                 let spot = list.find(probe.hash, |_| false);
                 for other in Run::new(list, *probe, spot.word) {
-                    if check(other) == Admit::Refuse {
+                    if check(other) == InsertCheck::Refuse {
                         return false;
                     }
                 }

@@ -30,7 +30,7 @@ pub(super) struct Directory {
     /// Number of entries below `len` without a block, in the same way.
     holes: Word,
     /// Where the next search begins.
-    hand: Word,
+    sweep_position: Word,
     /// Arrays of entries, allocated when first needed.
     segments: [Word; SEGMENTS],
 }
@@ -43,7 +43,7 @@ impl Directory {
             len: Word::new(0),
             open: Word::new(0),
             holes: Word::new(0),
-            hand: Word::new(0),
+            sweep_position: Word::new(0),
             segments: [const { Word::new(0) }; SEGMENTS],
         }));
         counts.charge(directory as u64, size_of::<Directory>(), 0);
@@ -112,7 +112,7 @@ impl Directory {
         if positive(&self.open) || positive(&self.holes) {
             let len = self.len();
             for _ in 0..SWEEP.min(len) {
-                let index = self.hand.fetch_add(1, Relaxed) % len;
+                let index = self.sweep_position.fetch_add(1, Relaxed) % len;
                 match self.block(index) {
                     None => hole = Some(index),
                     // SAFETY: reached under the caller's guard.

@@ -51,7 +51,7 @@ use crate::hot::index::matches::{Found, Matches};
 use crate::hot::index::postings::GroupPtr;
 use crate::hot::index::prefetch::prefetch_row;
 use crate::hot::index::rows::Rows;
-use crate::hot::index::shape::{Admit, IndexMemory, IndexShape};
+use crate::hot::index::shape::{IndexMemory, IndexShape, InsertCheck};
 use crate::hot::key::SeekKey;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -176,7 +176,7 @@ impl RangeIndex {
         guard: &Guard,
         anchor: AnchorPtr,
         row: &[u8],
-        check: &mut dyn FnMut(AnchorPtr) -> Admit,
+        check: &mut dyn FnMut(AnchorPtr) -> InsertCheck,
     ) -> bool {
         let inserted = self.rows.with_key(row, |key| {
             loop {
@@ -207,7 +207,7 @@ impl RangeIndex {
         guard: &Guard,
         anchor: AnchorPtr,
         key: &[u8],
-        check: &mut dyn FnMut(AnchorPtr) -> Admit,
+        check: &mut dyn FnMut(AnchorPtr) -> InsertCheck,
     ) -> Result<bool, Retry> {
         let leaf = self.descend_with_room(guard, key)?;
         let (node, seen) = (leaf.node, leaf.seen);
@@ -223,7 +223,7 @@ impl RangeIndex {
                     return self.join(guard, node, seen, (index, pointer), (anchor, link));
                 }
                 for other in self.chain(pointer) {
-                    if check(other) == Admit::Refuse {
+                    if check(other) == InsertCheck::Refuse {
                         return Ok(false);
                     }
                 }

@@ -18,7 +18,7 @@ const MARGIN: usize = CAPACITY.div_ceil(10);
 const PREFIX_STEP: usize = HEAD / 2;
 
 /// Whether a sparse node should be merged with a neighbour, by their numbers of entries.
-fn fit(sparse: usize, other: usize) -> bool {
+fn should_merge(sparse: usize, other: usize) -> bool {
     // A nearly empty node is merged even if its neighbour is rather full.
     let nearly_empty = sparse <= CAPACITY / 8;
     sparse + other <= if nearly_empty { CAPACITY - MARGIN } else { MERGED_MAX }
@@ -170,7 +170,7 @@ impl RangeIndex {
             let neighbour = parent.node.child(other, parent.seen)?;
             let seen = neighbour.version.read()?;
             parent.node.version.check(parent.seen)?;
-            if fit(count, neighbour.count()) {
+            if should_merge(count, neighbour.count()) {
                 let above = parent.node.lock(parent.seen)?;
                 let this = (node, node.lock(found.seen)?);
                 let that = (neighbour, neighbour.lock(seen)?);

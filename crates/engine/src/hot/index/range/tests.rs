@@ -18,7 +18,7 @@ fn heads_compare_as_the_bytes_after_the_prefix() {
 }
 
 #[test]
-fn versions_tell_of_changes() {
+fn a_node_version_changes_with_its_node() {
     let version = version::Version::new();
     let seen = version.read().expect("no thread writes");
     drop(version.lock(seen).expect("nothing has changed"));

@@ -191,7 +191,7 @@ fn of_two_inserts_of_one_key_at_most_one_misses_the_other() {
                             for key in 0..rounds(3000) as u32 {
                                 let guard = handle.pin();
                                 let anchor = f.anchor(key, thread);
-                                let refuse = &mut |_| Admit::Refuse;
+                                let refuse = &mut |_| InsertCheck::Refuse;
                                 if f.insert_checked(&guard, anchor, key, thread, refuse) {
                                     won.push(key);
                                 } else {
