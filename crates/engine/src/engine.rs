@@ -115,7 +115,7 @@ impl Engine {
         let opened: Vec<_> = recovered.into_iter().map(open).collect();
         if unreadable.is_empty() && opened.iter().all(|(_, _, result)| result.is_ok()) {
             let databases = opened.iter().filter_map(|(_, _, result)| result.as_ref().ok());
-            databases.for_each(|database| database.manager().unsettled.settle_earlier());
+            databases.for_each(|database| database.manager().log_needs.settle_earlier());
         }
         opened
     }

@@ -13,7 +13,7 @@ use engine::catalog::def::{DateTime, Permission, Securable, SecurableClass};
 use engine::catalog::{Catalog, CatalogError, Schema, SchemaEdit};
 use engine::error::EngineError;
 use engine::hot::tally::Exhausted;
-use engine::txn::locks::ThingKind;
+use engine::txn::locks::DefinitionKind;
 use engine::txn::{Transaction, TxnError};
 use engine::wait::Task;
 use run::interp::Runtime;
@@ -153,7 +153,7 @@ impl<'c> Context<'c> {
 
     /// The first of these ids on that is free for a definition of a kind, and that no other
     /// transaction is about to use.
-    pub fn free_id(&mut self, database: DbId, kind: ThingKind, id: i32) -> SqlResult<i32> {
+    pub fn free_id(&mut self, database: DbId, kind: DefinitionKind, id: i32) -> SqlResult<i32> {
         let (part, edit) = self.edit(database)?;
         Ok(edit.free_id(part, kind, id))
     }

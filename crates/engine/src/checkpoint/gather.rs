@@ -119,7 +119,11 @@ impl Gathered {
     }
 
     /// Adds what a commit did.
-    pub fn add(&mut self, world: &Surroundings<'_>, commit: &CommittedTransaction) -> Result<()> {
+    pub fn add(
+        &mut self,
+        surroundings: &Surroundings<'_>,
+        commit: &CommittedTransaction,
+    ) -> Result<()> {
         if let Some(global) = commit.global.filter(|g| g.coordinator == self.next.database) {
             self.next.decisions.insert(commit.lsn, global);
         }
@@ -130,25 +134,25 @@ impl Gathered {
                 | Operation::Load { storage, .. }
                 | Operation::Unload { storage, .. }
                 | Operation::Delete { storage, .. }
-                    if !self.keeps(world, storage, commit.lsn) => {}
+                    if !self.keeps(surroundings, storage, commit.lsn) => {}
                 // A recovery that replays this has the table sink from here on, if the table was
                 // still there after this commit. No file is asked for the rows of a table that was
                 // not.
                 Operation::Upsert { replaces: Some(PROMOTED), .. }
                 | Operation::Delete { replaces: PROMOTED, .. } => {}
                 Operation::Load { storage, layout, row } => {
-                    self.data(world)?.push(storage, layout, commit.lsn, row)?;
+                    self.data(surroundings)?.push(storage, layout, commit.lsn, row)?;
                 }
                 Operation::Upsert { storage, layout, replaces, row } => {
                     if let Some(stamp) = replaces {
-                        self.key_of(world, storage, commit.lsn, row)?;
-                        self.end(world, storage, stamp, (None, commit.lsn))?;
+                        self.key_of(surroundings, storage, commit.lsn, row)?;
+                        self.end(surroundings, storage, stamp, (None, commit.lsn))?;
                     }
-                    self.follow_sequence(world, storage, row);
-                    self.data(world)?.push(storage, layout, commit.lsn, row)?;
+                    self.follow_sequence(surroundings, storage, row);
+                    self.data(surroundings)?.push(storage, layout, commit.lsn, row)?;
                 }
                 Operation::Delete { storage, replaces, key } => {
-                    self.end(world, storage, replaces, (Some(key), commit.lsn))?;
+                    self.end(surroundings, storage, replaces, (Some(key), commit.lsn))?;
                 }
                 // Of a table that has trees, or has had them and sinks after a replay.
                 Operation::Unload { storage, .. } => {
@@ -172,8 +176,8 @@ impl Gathered {
     }
 
     /// A sequence that is restarted forgets its ceiling.
-    fn follow_sequence(&mut self, world: &Surroundings<'_>, storage: StorageId, row: &[u8]) {
-        if let Some((sequence, restarts)) = (world.sequence_of)(storage, row) {
+    fn follow_sequence(&mut self, surroundings: &Surroundings<'_>, storage: StorageId, row: &[u8]) {
+        if let Some((sequence, restarts)) = (surroundings.sequence_of)(storage, row) {
             let state = self.next.sequences.entry(sequence).or_default();
             if state.restarts.is_some_and(|before| before != restarts) {
                 state.ceiling = None;
@@ -182,10 +186,10 @@ impl Gathered {
         }
     }
 
-    fn data(&mut self, world: &Surroundings<'_>) -> Result<&mut OpenData> {
+    fn data(&mut self, surroundings: &Surroundings<'_>) -> Result<&mut OpenData> {
         if self.data.is_none() {
             let id = self.take_number();
-            let data = OpenData::create(world.objects, self.next.database, id, self.from)?;
+            let data = OpenData::create(surroundings.objects, self.next.database, id, self.from)?;
             self.data = Some(data);
         }
         Ok(self.data.as_mut().expect("made above"))
@@ -200,13 +204,13 @@ impl Gathered {
     /// The key by which the log would name this row.
     fn key_of(
         &mut self,
-        world: &Surroundings<'_>,
+        surroundings: &Surroundings<'_>,
         storage: StorageId,
         stamp: Lsn,
         row: &[u8],
     ) -> Result<()> {
         let unknown = CheckpointError::Inconsistent { stamp, storage };
-        let key = self.known(world, storage).ok_or(unknown)?;
+        let key = self.known(surroundings, storage).ok_or(unknown)?;
         key.encode(row, &mut self.key);
         Ok(())
     }
@@ -214,15 +218,19 @@ impl Gathered {
     /// Whether the files, and not the sink, keep what this commit did to the table. Neither does if
     /// the table was gone when the commit was over: it may have made the storage, and given it up
     /// for another.
-    fn keeps(&mut self, world: &Surroundings<'_>, storage: StorageId, stamp: Lsn) -> bool {
-        self.known(world, storage).is_some_and(|key| !key.sinks(stamp))
+    fn keeps(&mut self, surroundings: &Surroundings<'_>, storage: StorageId, stamp: Lsn) -> bool {
+        self.known(surroundings, storage).is_some_and(|key| !key.sinks(stamp))
     }
 
-    fn known(&mut self, world: &Surroundings<'_>, storage: StorageId) -> Option<Arc<LogKey>> {
+    fn known(
+        &mut self,
+        surroundings: &Surroundings<'_>,
+        storage: StorageId,
+    ) -> Option<Arc<LogKey>> {
         match self.keys.get(&storage) {
             Some(key) => Some(key.clone()),
             None => {
-                let key = world.tables.log_key_of(storage)?;
+                let key = surroundings.tables.log_key_of(storage)?;
                 Some(self.keys.entry(storage).or_insert(key).clone())
             }
         }
@@ -231,7 +239,7 @@ impl Gathered {
     /// The row that the commit at `stamp` wrote, with this key or the current one, has ended.
     fn end(
         &mut self,
-        world: &Surroundings<'_>,
+        surroundings: &Surroundings<'_>,
         storage: StorageId,
         stamp: Lsn,
         (key, by): (Option<&[u8]>, Lsn),
@@ -241,7 +249,7 @@ impl Gathered {
         match own.or_else(|| self.next.pair_of(stamp).map(|pair| pair.id)) {
             Some(file) => self.ended.entry(file).or_default().push(storage, stamp, key),
             // It had sunk in a life before, and trees and table are gone since.
-            None if world.tables.get(storage).is_none() => {}
+            None if surroundings.tables.get(storage).is_none() => {}
             None => return Err(CheckpointError::Inconsistent { stamp: by, storage }),
         }
         Ok(())

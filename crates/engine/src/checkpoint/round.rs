@@ -129,11 +129,11 @@ impl Follower {
     }
 
     /// Gathers what is known to have been committed with this batch.
-    fn gather(&mut self, world: &Surroundings<'_>, batch: Arc<Batch>) -> Result<()> {
+    fn gather(&mut self, surroundings: &Surroundings<'_>, batch: Arc<Batch>) -> Result<()> {
         self.assembler.push(batch);
         while let Some(commit) = self.assembler.next()? {
             if commit.lsn >= self.gathered.from {
-                self.gathered.add(world, &commit)?;
+                self.gathered.add(surroundings, &commit)?;
             }
         }
         Ok(())
@@ -387,10 +387,10 @@ impl Core {
         for (file, ended) in ended {
             self.write_ended(&mut follower.gathered.next, file, ended)?;
         }
-        let unsettled = &self.manager.unsettled;
-        let start = follower.assembler.oldest_open(self.alive, &unsettled.forsaken());
+        let log_needs = &self.manager.log_needs;
+        let start = follower.assembler.oldest_open(self.alive, &log_needs.abandoned());
         let life = self.life;
-        let needed = |stamp: &Lsn, global: &mut _| unsettled.is_needed(global, *stamp < life);
+        let needed = |stamp: &Lsn, global: &mut _| log_needs.is_needed(global, *stamp < life);
         let next = &mut follower.gathered.next;
         next.decisions.retain(needed);
         next.through = through;

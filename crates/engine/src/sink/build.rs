@@ -156,7 +156,7 @@ impl Build {
         table.sinks_since().set(core.manager.log().tail());
         table.set_cold(trees.clone());
         let settled = Arc::new(AtomicU64::new(0));
-        txn.own((&table, trees.rows()), self.since, settled.clone(), self.sinker());
+        txn.add_own_storage((&table, trees.rows()), self.since, settled.clone(), self.sinker());
         txn.before_commit(move |task, owner| {
             if table.gate().is_retired() {
                 return Ok(()); // what made it was taken back

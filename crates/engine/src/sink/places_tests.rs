@@ -4,7 +4,7 @@ use crate::cold::Growth;
 use crate::hot::table::{ConflictPolicy, IndexKind};
 use crate::hot::visibility::Isolation;
 use crate::sink::SinkOptions;
-use crate::txn::tests::sunk::Depth;
+use crate::txn::tests::sunk::SinkHarness;
 use crate::txn::tests::{Client, Row};
 
 const ROWS: i64 = 4_000;
@@ -14,9 +14,9 @@ const ROWS: i64 = 4_000;
 #[test]
 fn a_table_that_is_changed_again_and_again_keeps_its_size() {
     let growth = Growth { step_pages: 64, ..Growth::default() };
-    let depth = Depth::with(1, 32, SinkOptions { growth, ..SinkOptions::default() });
-    let table = depth.harness().table_of(IndexKind::Range, ConflictPolicy::Wait);
-    let mut client = Client::new(depth.harness(), Isolation::ReadCommitted);
+    let sinking = SinkHarness::with(1, 32, SinkOptions { growth, ..SinkOptions::default() });
+    let table = sinking.harness().table_of(IndexKind::Range, ConflictPolicy::Wait);
+    let mut client = Client::new(sinking.harness(), Isolation::ReadCommitted);
     client.begin();
     for id in 0..ROWS {
         client.insert(&table, [id, id, 0]).expect("the keys are free");
@@ -30,12 +30,12 @@ fn a_table_that_is_changed_again_and_again_keeps_its_size() {
             assert_eq!(client.update(&table, id, changed), Ok(1), "row {id} in turn {turn}");
         }
         client.commit().expect("no transaction is in the way");
-        depth.sink(&client.task);
-        depth.core().give_places_back(&client.task).expect("the disk works");
+        sinking.sink(&client.task);
+        sinking.core().give_places_back(&client.task).expect("the disk works");
         let cold = table.cold().expect("it has trees");
         used.push(cold.store().space().used_pages);
     }
     let needed = used[2];
     assert!(used.iter().all(|used| *used < 3 * needed), "{used:?}");
-    assert!(depth.core().stats().roots > 0, "{used:?}");
+    assert!(sinking.core().stats().roots > 0, "{used:?}");
 }

@@ -97,7 +97,7 @@ impl Transaction {
         if self.checks_reads
             && let Err(error) = self.validate(&task.worker(), stamp)
         {
-            self.tell_error(&error);
+            self.publish_error(&error);
             self.abort(task);
             return Err(error);
         }
@@ -120,12 +120,12 @@ impl Transaction {
             true => (RecordKind::Filler, RecordFlags::NONE, Lsn::ZERO),
             false => (RecordKind::Commit, redo.flags, redo.stream.unwrap_or(Lsn::ZERO)),
         };
-        self.tell_progress();
+        self.publish_progress();
         let mut space = Self::reserve(self.manager(), self.slot(), task, len)?;
         let (stamp, end) = (space.stamp(), space.end());
         self.slot().set_status(Status::Stamped(stamp));
         if let Err(error) = self.validate(&task.worker(), stamp) {
-            self.tell_error(&error);
+            self.publish_error(&error);
             self.slot().set_status(Status::Aborted);
             space.publish_filler();
             self.disown_stream(task, redo.stream);

@@ -104,7 +104,7 @@ impl TransactionGroup {
         // Parts without logged writes are not prepared, and commit last. What they need may fail,
         // so it is done first.
         for part in self.parts.iter_mut().filter(|part| !part.has_logged_writes()) {
-            if let Err(error) = part.make_ready(task) {
+            if let Err(error) = part.run_preparations(task) {
                 let failed = failed_in(part)(error);
                 self.rollback(task);
                 return Err(failed);
@@ -131,12 +131,12 @@ impl TransactionGroup {
             return Err(error);
         }
         let session = coordinator.session().clone();
-        let unsettled = &session.manager().unsettled;
-        unsettled.begin(global);
+        let log_needs = &session.manager().log_needs;
+        log_needs.begin(global);
         let end = match coordinator.commit_as(task, durability, Some(global)) {
             Ok(end) => end,
             Err(error) => {
-                unsettled.cancel(&global);
+                log_needs.cancel(&global);
                 self.abort_prepared(task);
                 return Err(failed(error));
             }
@@ -155,7 +155,7 @@ impl TransactionGroup {
         let are_durable = move || {
             ends.iter().all(|(manager, end): &(Arc<Manager>, Lsn)| manager.log.durable() >= *end)
         };
-        unsettled.settle(global, Box::new(are_durable));
+        log_needs.settle(global, Box::new(are_durable));
         Ok(())
     }
 
@@ -205,7 +205,7 @@ impl TransactionGroup {
                 // If the log takes no more records, the lack of a decision in the coordinator's log
                 // says the same.
                 if manager.log.append_abort(task, RecordFlags::PREPARED, prepared).is_err() {
-                    manager.unsettled.forsake(prepared);
+                    manager.log_needs.note_abandoned(prepared);
                 }
             }
             part.rollback(task);
@@ -233,7 +233,7 @@ impl Transaction {
         space.put(&redo.body);
         space.publish(RecordKind::Prepare, redo.flags, redo.stream.unwrap_or(Lsn::ZERO));
         self.prepared = Some(prepared);
-        self.tell_progress();
+        self.publish_progress();
         self.reuse_redo(redo);
         Ok(end)
     }

@@ -12,8 +12,8 @@ use crate::hot::key::KeyBuf;
 use crate::hot::status::{Fate, Status};
 use crate::hot::table::ConflictPolicy;
 use crate::hot::visibility::{self, Isolation};
-use crate::txn::block::Peer;
 use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::peer_wait::Peer;
 use crate::txn::promote::BroughtBack;
 use crate::txn::sunk::{identities_in_tree, is_current_key};
 use crate::txn::transaction::Transaction;
@@ -59,7 +59,7 @@ impl Transaction {
                     linked += 1;
                     self.check_sunk_key(task, target, row, linked - 1)
                 }
-                Err(refused) => self.make_room(task, target, row, linked, refused),
+                Err(refused) => self.resolve_conflict(task, target, row, linked, refused),
             };
             if let Err(error) = admitted {
                 // SAFETY: the anchor was linked into these indexes.
@@ -91,7 +91,7 @@ impl Transaction {
         let mut key = KeyBuf::new();
         table.key_spec(index).encode_row(table.layout(), row, &mut key);
         while let Some(taken) = self.sunk_key_taken(task, (target, cold), (index, &key))? {
-            self.make_room(task, target, row, index, taken)?;
+            self.resolve_conflict(task, target, row, index, taken)?;
         }
         Ok(())
     }
@@ -177,7 +177,7 @@ impl Transaction {
     }
 
     /// Waits for the transaction that has the key, or returns why the row cannot be inserted.
-    fn make_room(
+    fn resolve_conflict(
         &mut self,
         task: &Task,
         target: WriteTarget<'_>,

@@ -18,8 +18,8 @@ use crate::sync::atomic::Ordering::{Acquire, Release, SeqCst};
 use crate::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
 use crate::txn::error::{TxnError, TxnResult, Unavailable};
 use crate::txn::locks::{LockManager, LockSpace};
+use crate::txn::log_needs::LogNeeds;
 use crate::txn::read_set::{Read, Scan};
-use crate::txn::unsettled::Unsettled;
 use crate::txn::waits::{OwnerId, WaitGraph};
 use crate::txn::write_set::Write;
 use crate::wait::{Runtime, Task};
@@ -41,11 +41,11 @@ pub struct Manager {
     uuid: u128,
     pub(crate) graph: Arc<WaitGraph>,
     tables: Arc<Tables>,
-    things: LockSpace,
+    definition_locks: LockSpace,
     pub(crate) locks: LockManager,
     /// How often a writer has withdrawn a version because of a lock; see [`Manager::withdrawals`].
     withdrawals: AtomicU64,
-    pub(crate) unsettled: Unsettled,
+    pub(crate) log_needs: LogNeeds,
     /// See [`Manager::set_available`].
     state: AtomicU8,
     /// See [`Manager::set_identity_cache`], which writes it; read where the ceiling of an identity
@@ -75,7 +75,7 @@ impl Manager {
         let ManagerParts { id, uuid, runtime, log, graph, tables } = parts;
         let shards = tables.shards();
         let locks = LockManager::new(id, graph.clone(), tables.pool().clone());
-        let things = LockSpace::of_definitions(graph.clone(), tables.pool().clone(), id);
+        let definition_locks = LockSpace::of_definitions(graph.clone(), tables.pool().clone(), id);
         Manager {
             id,
             runtime,
@@ -87,10 +87,10 @@ impl Manager {
             uuid,
             graph,
             tables,
-            things,
+            definition_locks,
             locks,
             withdrawals: AtomicU64::new(0),
-            unsettled: Unsettled::default(),
+            log_needs: LogNeeds::default(),
             state: AtomicU8::new(0),
             identity_cache_off: AtomicBool::new(false),
         }
@@ -144,13 +144,13 @@ impl Manager {
     }
 
     /// The locks on definitions.
-    pub fn things(&self) -> &LockSpace {
-        &self.things
+    pub fn definition_locks(&self) -> &LockSpace {
+        &self.definition_locks
     }
 
     /// The owners of transactions in progress that are inside this table's gate. A transaction that
     /// is inside more gates than its slot can name may be missing.
-    pub fn inside(&self, table: StorageId) -> Vec<OwnerId> {
+    pub fn gate_holders(&self, table: StorageId) -> Vec<OwnerId> {
         let Some(address) = self.tables.get(table).map(|t| t.pointer().address()) else {
             return Vec::new();
         };
@@ -165,19 +165,19 @@ impl Manager {
     }
 
     /// The gates that transactions in progress are inside of, as pairs of table and owner.
-    pub fn all_inside(&self) -> Vec<(StorageId, OwnerId)> {
+    pub fn all_gate_holders(&self) -> Vec<(StorageId, OwnerId)> {
         let tables: HashMap<u64, StorageId> =
             self.tables.all().iter().map(|t| (t.pointer().address(), t.storage())).collect();
-        let mut inside = Vec::new();
+        let mut holders = Vec::new();
         self.slots.for_each(|_, slot| {
             let owner = OwnerId(slot.owner());
             if owner.0 != 0 {
                 let addresses = slot.gates();
                 let storages = addresses.iter().filter_map(|address| tables.get(address));
-                inside.extend(storages.map(|storage| (*storage, owner)));
+                holders.extend(storages.map(|storage| (*storage, owner)));
             }
         });
-        inside
+        holders
     }
 
     /// Enters the gate of a table for an owner. Fails if another owner closes or has closed the

@@ -1,6 +1,5 @@
 //! Transactions. See `docs/design/transactions.md`.
 
-mod block;
 mod check;
 mod commit;
 mod counters;
@@ -9,9 +8,11 @@ mod group;
 mod keys;
 mod load_set;
 pub mod locks;
+mod log_needs;
 mod manager;
 mod own_storage;
 mod page_fault;
+mod peer_wait;
 mod promote;
 mod read;
 mod read_set;
@@ -25,7 +26,6 @@ mod successor;
 mod sunk;
 mod transaction;
 mod undo;
-mod unsettled;
 mod validate;
 mod waits;
 mod write;
@@ -45,6 +45,6 @@ pub use session::{DatabaseSession, ReadAt};
 pub use space::RowSpace;
 pub use statement_scan::StatementScan;
 pub use transaction::{Statement, Transaction};
-pub use waits::{Blocker, Gates, Owner, OwnerId, Place, Refusal, Resource, WaitGraph, Waits};
-pub use write::{Trace, Written};
+pub use waits::{Blocker, Gates, Owner, OwnerId, Refusal, Resource, WaitGraph, WaitPlace, Waits};
+pub use write::{TakenRow, Written};
 pub use write_set::{CHANGED_ROWS_MAX, ChangedRow, Savepoint};

@@ -14,9 +14,9 @@ pub(super) struct OwnStorage {
     pub since: Savepoint,
     /// The newest stamp of rows that were settled (P2 in [`super::settle`]).
     pub settled: Arc<AtomicU64>,
-    pub sink: Sink,
+    pub run_rounds: RunRounds,
 }
 
 /// Runs rounds of the sink that take what was settled out of memory. They may enter gates that the
 /// transaction of the given owner has closed.
-type Sink = Box<dyn Fn(&Task, u64) -> TxnResult<()> + Send>;
+type RunRounds = Box<dyn Fn(&Task, u64) -> TxnResult<()> + Send>;

@@ -12,8 +12,8 @@ use crate::hot::key::SeekKey;
 use crate::hot::status::Fate;
 use crate::hot::table::Table;
 use crate::hot::visibility::{self, Isolation, Snapshot};
-use crate::txn::block::Peer;
 use crate::txn::error::{TxnError, TxnResult};
+use crate::txn::peer_wait::Peer;
 use crate::txn::read_set::Scan;
 use crate::txn::row_ref::RowRef;
 use crate::txn::transaction::Transaction;
@@ -88,7 +88,7 @@ impl Cursor<'_> {
         self.assert_in(table);
         loop {
             task.checkpoint().map_err(|_| TxnError::Interrupted)?;
-            txn.tell_progress();
+            txn.publish_progress();
             let more = match self.cold_of(table) {
                 // SAFETY: the transaction that registered the snapshot is borrowed, and holds the
                 // gate.

@@ -86,7 +86,7 @@ impl Transaction {
     }
 
     /// Calls the functions that [`Transaction::before_commit`] has registered.
-    pub(super) fn make_ready(&mut self, task: &Task) -> TxnResult<()> {
+    pub(super) fn run_preparations(&mut self, task: &Task) -> TxnResult<()> {
         let owner = self.session.owner().id().0;
         std::mem::take(&mut self.preparations)
             .into_iter()
@@ -100,7 +100,7 @@ impl Transaction {
         task: &Task,
         global: Option<GlobalTransaction>,
     ) -> TxnResult<Redo> {
-        self.make_ready(task)?;
+        self.run_preparations(task)?;
         let mut redo = Redo { body: std::mem::take(&mut self.buffer), ..Redo::default() };
         if !self.manager().log.is_logged() {
             return Ok(redo);
@@ -231,12 +231,12 @@ impl Transaction {
 
     /// Logs that a stream of chunks is abandoned, for replay. If the log takes no more records,
     /// replay drops the stream at the log's end, and checkpoints learn of it from
-    /// [`Unsettled`](crate::txn::unsettled::Unsettled).
+    /// [`LogNeeds`](crate::txn::log_needs::LogNeeds).
     pub(super) fn disown_stream(&self, task: &Task, stream: Option<Lsn>) {
         if let Some(stream) = stream {
             let manager = self.manager();
             if manager.log.append_abort(task, RecordFlags::NONE, stream).is_err() {
-                manager.unsettled.forsake(stream);
+                manager.log_needs.note_abandoned(stream);
             }
         }
     }

@@ -43,18 +43,18 @@ const NAP_NS: u64 = 10_000_000;
 
 impl Transaction {
     /// Notes that a storage, which this transaction has made at the savepoint `since`, has its
-    /// trees, with this many rows. The newest stamp of settled rows goes to `settled`; `sink` takes
-    /// these rows out of memory.
-    pub(crate) fn own(
+    /// trees, with this many rows. The newest stamp of settled rows goes to `settled`; `run_rounds`
+    /// takes these rows out of memory.
+    pub(crate) fn add_own_storage(
         &mut self,
         (table, rows): (&Table, u64),
         since: Savepoint,
         settled: Arc<AtomicU64>,
-        sink: impl Fn(&Task, u64) -> TxnResult<()> + Send + 'static,
+        run_rounds: impl Fn(&Task, u64) -> TxnResult<()> + Send + 'static,
     ) {
         self.built_rows += rows;
-        let (table, sink) = (table.pointer(), Box::new(sink));
-        self.own.push(OwnStorage { table, since, settled, sink });
+        let (table, run_rounds) = (table.pointer(), Box::new(run_rounds));
+        self.own.push(OwnStorage { table, since, settled, run_rounds });
     }
 
     /// Whether a storage is one of its own.
@@ -112,13 +112,13 @@ impl Transaction {
         let owner = self.session.owner().id().0;
         let Some(own) = self.own.last() else { return Ok(()) };
         for _ in 0..ROUNDS_MAX {
-            if (own.sink)(task, owner).is_err() {
+            if (own.run_rounds)(task, owner).is_err() {
                 break; // the sink tries again
             }
             self.manager().reclaim(task, usize::MAX);
             // SAFETY: its gate is held.
             let bytes = |own: &OwnStorage| unsafe { own.table.get() }.memory().allocated_bytes;
-            if !self.is_much(self.own.iter().map(bytes).sum()) {
+            if !self.is_settle_due(self.own.iter().map(bytes).sum()) {
                 break;
             }
             task.sleep_ns(NAP_NS).map_err(|_| TxnError::Interrupted)?;

@@ -43,7 +43,7 @@ impl Transaction {
         loop {
             if row.anchor.is_cold() {
                 match self.is_still_sunk(task, target, row)? {
-                    Sunk::AsItWas => return Ok(Written::Done(row)),
+                    Sunk::Unchanged => return Ok(Written::Done(row)),
                     Sunk::InMemory(anchor) => row.anchor = anchor,
                     Sunk::Gone => return Ok(Written::Gone),
                 }
@@ -86,13 +86,13 @@ impl Transaction {
         }
         let safe = self.manager().horizon.safe();
         let Some(cold) = table.cold().filter(|cold| cold.newest() >= safe) else {
-            return Ok(Sunk::AsItWas);
+            return Ok(Sunk::Unchanged);
         };
         let (mut p, mut newest) = (KeyBuf::new(), Vec::new());
         table.log_key(bytes, &mut p);
         match cold.find_newest(task, &p, &mut newest)? {
             Some(found) if !found.is_gone && found.stamp < snapshot.stamp => {
-                return Ok(Sunk::AsItWas);
+                return Ok(Sunk::Unchanged);
             }
             _ => {}
         }
@@ -108,7 +108,7 @@ impl Transaction {
 /// Where a row is that was not in memory when it was read.
 enum Sunk {
     /// In the trees, as it was read.
-    AsItWas,
+    Unchanged,
     /// Behind this anchor.
     InMemory(AnchorPtr),
     /// A commit has deleted it.

@@ -127,7 +127,7 @@ impl Transaction {
         arena: &Arena,
     ) -> TxnResult<Option<RowAt>> {
         let key: KeyBuf = table.key_spec(index).with_bytes(key, |key| KeyBuf::from(key));
-        let gone = match self.memory_says(task, table, snapshot, (index, &key)) {
+        let gone = match self.decide_in_memory(task, table, snapshot, (index, &key)) {
             Decided::Row(row) => return Ok(Some(row)),
             Decided::Gone(gone) => gone,
         };
@@ -176,8 +176,8 @@ impl Transaction {
             })?;
             'rows: for p in &identities {
                 let in_range = |key: &[u8]| keys.contains(key);
-                let world = (table, &snapshot);
-                while let Some(anchors) = self.decided(task, world, (index, p), in_range) {
+                let source = (table, &snapshot);
+                while let Some(anchors) = self.decided(task, source, (index, p), in_range) {
                     let _guard = task.pin();
                     for anchor in &anchors {
                         match self.examine_current(table, *anchor) {
@@ -205,7 +205,7 @@ impl Transaction {
         }
     }
 
-    fn memory_says(
+    fn decide_in_memory(
         &self,
         task: &Task,
         table: &Table,

@@ -22,7 +22,7 @@ use crate::txn::manager::Manager;
 use crate::txn::own_storage::OwnStorage;
 use crate::txn::read_set::{Read, Scan};
 use crate::txn::session::{DatabaseSession, ReadAt, Spare};
-use crate::txn::waits::{Blocker, OwnerId, Place, Resource};
+use crate::txn::waits::{Blocker, OwnerId, Resource, WaitPlace};
 use crate::txn::write_set::{Savepoint, WriteSet};
 use crate::wait::Task;
 
@@ -100,7 +100,7 @@ const SHARE_MIN: u64 = 1 << 20;
 const SETTLE_PART: u64 = 4;
 /// How often the transaction checks, while it writes a second share, whether it is alone in the
 /// table.
-const SHARE_LOOKS: u64 = 16;
+const SHARE_CHECKS: u64 = 16;
 
 /// A function to be called when the transaction's fate is known; see [`Transaction::on_end`].
 type Hook = Box<dyn FnOnce(Option<Lsn>) + Send>;
@@ -134,12 +134,12 @@ pub struct Transaction {
     pub(super) operations: Vec<u8>,
     /// Operations on loaded rows, which go to the log before the commit.
     pub(super) loads: Loads,
-    /// About how many bytes of memory its changes take. At `look_at_bytes` the transaction checks
-    /// next whether that is too much.
+    /// About how many bytes of memory its changes take. At `next_check_bytes` the transaction
+    /// checks next whether that is too much.
     pub(super) written_bytes: u64,
     /// How many of these are in storages of its own, and so can be settled.
     own_bytes: u64,
-    look_at_bytes: u64,
+    next_check_bytes: u64,
     /// Bytes of new rows that the commit logs, and the number of writes that were undone: for
     /// [`Progress`].
     pub(super) row_bytes: u64,
@@ -158,7 +158,7 @@ pub struct Transaction {
     /// See [`Transaction::check_reads`].
     pub(super) checks_reads: bool,
     /// Whether it has locked definitions.
-    pub(super) locks_things: bool,
+    pub(super) locks_definitions: bool,
     /// Its locks on tables, rows and ranges; most transactions have none.
     pub(super) locks: Option<Box<HeldLocks>>,
     /// The row whose baton this transaction carries (see `txn::waits`).
@@ -197,7 +197,7 @@ impl Transaction {
             loads: Loads::default(),
             written_bytes: 0,
             own_bytes: 0,
-            look_at_bytes: SHARE_MIN,
+            next_check_bytes: SHARE_MIN,
             row_bytes: 0,
             undone: 0,
             loading: None,
@@ -207,7 +207,7 @@ impl Transaction {
             buffer: spare.buffer,
             garbage: spare.garbage,
             checks_reads: false,
-            locks_things: false,
+            locks_definitions: false,
             locks: None,
             baton: None,
             is_ending: false,
@@ -236,7 +236,7 @@ impl Transaction {
 
     /// Publishes how far the transaction has come: for the system views.
     #[inline]
-    pub(super) fn tell_progress(&self) {
+    pub(super) fn publish_progress(&self) {
         let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
         self.slot().set_progress(&Progress {
             writes: count(self.writes.len()),
@@ -250,7 +250,7 @@ impl Transaction {
     }
 
     /// Publishes the error by which the transaction ends.
-    pub(super) fn tell_error(&self, error: &TxnError) {
+    pub(super) fn publish_error(&self, error: &TxnError) {
         let error = u16::try_from(error.number()).unwrap_or(u16::MAX);
         let slot = self.slot();
         slot.set_progress(&Progress { error, ..slot.progress() });
@@ -263,9 +263,9 @@ impl Transaction {
     pub fn begin_statement(&mut self, isolation: Isolation, at: ReadAt) -> Statement {
         self.level += 1;
         self.statement = self.slot().next_statement();
-        self.tell_progress();
+        self.publish_progress();
         if self.is_resting {
-            self.look_around();
+            self.end_rest();
         }
         let stamp = match isolation {
             Isolation::ReadCommitted => self.fresh_stamp(at),
@@ -344,7 +344,7 @@ impl Transaction {
             self.fresh_stamp(ReadAt::Durable);
         }
         if self.is_resting {
-            self.look_around();
+            self.end_rest();
         }
     }
 
@@ -359,7 +359,7 @@ impl Transaction {
     }
 
     /// Ends the transaction's rest: from here on it may know rows.
-    fn look_around(&mut self) {
+    fn end_rest(&mut self) {
         self.is_resting = false;
         self.manager()
             .horizon
@@ -375,7 +375,7 @@ impl Transaction {
         assert_ne!(statement.level, 0, "a statement ends once");
         self.level = std::mem::take(&mut statement.level) - 1;
         if self.level == 0 {
-            self.tell_progress();
+            self.publish_progress();
             if self.locks.is_some() {
                 self.end_statement_locks();
             }
@@ -390,7 +390,7 @@ impl Transaction {
     /// Whether the next statement can go on under this one, which has succeeded, instead of
     /// beginning anew: this one has changed nothing, and reads at its transaction's snapshot.
     #[inline]
-    pub fn can_go_on(&self, statement: &Statement) -> bool {
+    pub fn can_reuse(&self, statement: &Statement) -> bool {
         self.baton.is_none()
             && self.savepoint() == statement.start
             && self.level == statement.level
@@ -434,7 +434,7 @@ impl Transaction {
     /// owner is in the way, the transaction goes on in memory up to twice its share.
     #[inline]
     pub fn outgrows(&mut self, table: &Table) -> bool {
-        self.written_bytes >= self.look_at_bytes && self.has_outgrown(table)
+        self.written_bytes >= self.next_check_bytes && self.has_outgrown(table)
     }
 
     #[cold]
@@ -442,7 +442,7 @@ impl Transaction {
         let share = self.share();
         // The next check comes before a whole share is written: the share shrinks when other
         // transactions take memory.
-        self.look_at_bytes = self.written_bytes.saturating_add(share / SHARE_LOOKS);
+        self.next_check_bytes = self.written_bytes.saturating_add(share / SHARE_CHECKS);
         let is_due = table.is_sinkable() && self.written_bytes >= share;
         is_due && (self.written_bytes / 2 >= share || self.is_alone_in(table))
     }
@@ -467,18 +467,18 @@ impl Transaction {
 
     /// Whether changes of its own storages take so much of its share that they are to be settled.
     pub(super) fn fills_memory(&self) -> bool {
-        self.is_much(self.own_bytes)
+        self.is_settle_due(self.own_bytes)
     }
 
     /// Whether this many bytes are at least one part in [`SETTLE_PART`] of its share.
-    pub(super) fn is_much(&self, bytes: u64) -> bool {
+    pub(super) fn is_settle_due(&self, bytes: u64) -> bool {
         bytes >= self.share() / SETTLE_PART
     }
 
     /// Takes changes of its own storages off the count, since they were settled.
     pub(super) fn forget_own(&mut self) {
         self.written_bytes = self.written_bytes.saturating_sub(self.own_bytes);
-        (self.own_bytes, self.look_at_bytes) = (0, SHARE_MIN);
+        (self.own_bytes, self.next_check_bytes) = (0, SHARE_MIN);
     }
 
     /// The cost of undoing the transaction: the rows that it has written.
@@ -496,7 +496,7 @@ impl Transaction {
     fn is_alone_in(&self, table: &Table) -> bool {
         let (owner, gate) = (self.session.owner().id(), table.gate());
         let is_own = gate.closing().is_none_or(|holder| holder == owner.0);
-        gate.is_empty(1) && is_own && !self.manager().things().is_held_by_others(owner)
+        gate.is_empty(1) && is_own && !self.manager().definition_locks().is_held_by_others(owner)
     }
 
     /// Whether changes of this table go to its successor.
@@ -508,9 +508,9 @@ impl Transaction {
 
     /// Makes changes of this storage go to its successor from now on. The caller sets the number to
     /// 0 when the load ends.
-    pub(crate) fn load(&mut self, storage: Arc<AtomicU64>) {
+    pub(crate) fn begin_load(&mut self, storage: Arc<AtomicU64>) {
         self.loading = Some(storage);
-        (self.written_bytes, self.own_bytes, self.look_at_bytes) = (0, 0, SHARE_MIN);
+        (self.written_bytes, self.own_bytes, self.next_check_bytes) = (0, 0, SHARE_MIN);
     }
 
     /// Registers a function to be called before a commit is decided, with the owner whose gates the
@@ -580,8 +580,8 @@ impl Transaction {
     }
 
     /// A table, as the place of a wait.
-    fn place(&self, table: &Table) -> Place {
-        Place::Part(self.manager().id(), table.storage(), Target::Whole)
+    fn place(&self, table: &Table) -> WaitPlace {
+        WaitPlace::Part(self.manager().id(), table.storage(), Target::Whole)
     }
 
     /// Adds a gate that was entered to the list. Returns its place there.
@@ -700,7 +700,7 @@ impl Transaction {
         self.session.give_spare(Spare { writes, buffer, garbage });
         let owner = self.session.owner();
         // After the hooks, which publish changed definitions, and after the gates.
-        self.end_thing_locks();
+        self.end_definition_locks();
         self.manager().slots.release(self.shard, self.slot);
         self.manager().graph.ended(owner.id());
     }

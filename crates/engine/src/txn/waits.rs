@@ -37,7 +37,7 @@ use smallvec::SmallVec;
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::{AtomicI8, AtomicI64, AtomicU8, AtomicU32, AtomicU64};
 use crate::sync::{Arc, Mutex, MutexGuard};
-use crate::txn::locks::{LockMode, LockWait, Target, Thing};
+use crate::txn::locks::{LockMode, LockWait, LockedDefinition, Target};
 use crate::txn::write_set::{ChangedRow, Window};
 
 /// Identifies a session's transaction in the graph, across databases. Never 0.
@@ -70,9 +70,9 @@ pub enum Blocker {
 
 /// What an owner waits for, as the system views name it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum WaitPlace {
     /// Something in a database that has a definition.
-    Thing(DbId, Thing),
+    Definition(DbId, LockedDefinition),
     /// A table, or a part of it.
     Part(DbId, StorageId, Target),
     /// A name: an application lock.
@@ -93,7 +93,7 @@ pub struct Waits {
     /// The lock mode in which it wants a row that another owner has changed.
     pub wish: LockMode,
     /// The place of what it waits for, if it is known.
-    pub place: Option<Place>,
+    pub place: Option<WaitPlace>,
 }
 
 /// Owners in the way of another one.
@@ -124,7 +124,7 @@ pub struct Owner {
     /// See [`Waits::wish`].
     wish: AtomicU8,
     /// See [`Waits::place`].
-    place: Mutex<Option<Place>>,
+    place: Mutex<Option<WaitPlace>>,
     /// Where the session's transactions show their writes.
     window: Arc<Window>,
     state: AtomicU8,
@@ -172,11 +172,11 @@ impl Owner {
     }
 
     /// Sets what the owner waits for. Called before it waits.
-    pub(crate) fn set_place(&self, place: Option<Place>) {
+    pub(crate) fn set_place(&self, place: Option<WaitPlace>) {
         *self.place.lock().expect("no panic under this lock") = place;
     }
 
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<WaitPlace> {
         self.place.lock().expect("no panic under this lock").clone()
     }
 
@@ -337,7 +337,7 @@ impl WaitGraph {
 
     /// Sets which owners are in the way of one that waits for a lock, and resolves cycles that this
     /// makes.
-    pub(crate) fn set_holders(&self, owner: OwnerId, holders: Holders) {
+    pub(crate) fn update_blockers(&self, owner: OwnerId, holders: Holders) {
         let mut inner = self.lock();
         let Some(waiting) = inner.waiting.get_mut(&owner) else { return };
         if !matches!(waiting.blocker, Blocker::Lock(_)) || waiting.holders == holders {

@@ -50,20 +50,20 @@ impl<R> Written<R> {
 
 /// A row that [`Transaction::take_away`] has taken away: the place of its entry in the write set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Trace(Option<usize>);
+pub struct TakenRow(Option<usize>);
 
-impl Trace {
+impl TakenRow {
     /// None: the row is new.
-    pub const NONE: Trace = Trace(None);
+    pub const NONE: TakenRow = TakenRow(None);
 
-    /// The trace as a number; -1 for none.
+    /// As a number; -1 for none.
     pub fn to_number(self) -> i64 {
         self.0.and_then(|place| i64::try_from(place).ok()).unwrap_or(-1)
     }
 
-    /// The trace for which [`Trace::to_number`] has given this number.
-    pub fn from_number(number: i64) -> Trace {
-        Trace(usize::try_from(number).ok())
+    /// The one for which [`TakenRow::to_number`] has given this number.
+    pub fn from_number(number: i64) -> TakenRow {
+        TakenRow(usize::try_from(number).ok())
     }
 }
 
@@ -256,8 +256,8 @@ impl Transaction {
         row: &[u8],
     ) -> TxnResult<RowAt> {
         let table = target.table;
-        let admitted = match self.must_ask(table) {
-            true => self.ask_to_insert(task, table, row),
+        let admitted = match self.must_lock(table) {
+            true => self.request_insert_locks(task, table, row),
             false => Ok(()),
         };
         if let Err(error) = admitted.and_then(|()| self.link(task, target, anchor, row)) {
@@ -275,7 +275,7 @@ impl Transaction {
         self.note_written(table, row.len() + ROW_BYTES);
         self.note_logged(table, row);
         self.order_insert(table);
-        if self.must_ask(table) && self.is_insert_overtaken(table, row) {
+        if self.must_lock(table) && self.is_insert_overtaken(table, row) {
             let row = row.to_vec();
             self.withdraw(task, before, anchor);
             return self.insert_row(task, target, &row);
@@ -352,12 +352,12 @@ impl Transaction {
         task: &Task,
         snapshot: &Snapshot<'s>,
         row: RowRef<'s>,
-    ) -> TxnResult<(Written<RowRef<'s>>, Trace)> {
+    ) -> TxnResult<(Written<RowRef<'s>>, TakenRow)> {
         let target = self.target(task, row.table(), snapshot)?;
         let ended = self.end_anchor(task, target, row.at());
         let written = self.written(row.table(), ended, Attempts::UPDATE)?;
         let done = matches!(written, Written::Done(_));
-        Ok((written, Trace(done.then(|| self.writes.len() - 1))))
+        Ok((written, TakenRow(done.then(|| self.writes.len() - 1))))
     }
 
     /// Inserts a row again that this statement has taken away. It keeps its row number, if it has
@@ -367,10 +367,10 @@ impl Transaction {
         task: &Task,
         table: &'s Table,
         snapshot: &Snapshot<'s>,
-        (bytes, trace): (&[u8], Trace),
+        (bytes, taken): (&[u8], TakenRow),
     ) -> TxnResult<RowRef<'s>> {
         let target = self.target(task, table, snapshot)?;
-        let taken = trace.0.and_then(|place| self.writes.get(place)).copied();
+        let taken = taken.0.and_then(|place| self.writes.get(place)).copied();
         let taken = taken.filter(|write| write.moved && write.table == target.held);
         let Some(taken) = taken else { return self.insert(task, table, snapshot, bytes) };
         // SAFETY: this transaction has ended the row's anchor, so that it stays; all versions of
@@ -470,8 +470,8 @@ impl Transaction {
                 }
             }
             let mut permit = None;
-            if self.must_ask(table) {
-                permit = self.ask_to_change(task, table, row.anchor)?;
+            if self.must_lock(table) {
+                permit = self.request_change_locks(task, table, row.anchor)?;
             }
             let winner = {
                 let (worker, _guard) = (task.worker(), task.pin());
@@ -483,7 +483,7 @@ impl Transaction {
                         let before = self.savepoint();
                         match self.take(worker.index(), target, row.anchor, newest, change)? {
                             Some(version) => {
-                                if self.must_ask(table)
+                                if self.must_lock(table)
                                     && !newest.is_own(self.slot)
                                     && self.is_overtaken_at(table, row.anchor, permit.as_ref())
                                 {

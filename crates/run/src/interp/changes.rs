@@ -7,7 +7,7 @@ use base::{SqlError, SqlResult, ValueRef, message};
 use engine::hot::table::Table;
 use engine::hot::visibility::Snapshot;
 use engine::txn::locks::Reading;
-use engine::txn::{RowSpace, Trace, Transaction, TxnError, Written};
+use engine::txn::{RowSpace, TakenRow, Transaction, TxnError, Written};
 use ir::inst::{Inst, MarkId, Pc, Reg, WriteStatus};
 use ir::object::{AccessDesc, ObjId, ObjectDesc, ReadPurpose};
 use ir::operator::TableVarId;
@@ -371,7 +371,7 @@ impl Machine<'_, '_> {
     #[inline(always)]
     fn write(&mut self, target: u16, row: Reg, change: Change) -> SqlResult<WriteStatus> {
         if let Change::TakeAway(trace) = change {
-            self.set(trace, Slot::int(Trace::NONE.to_number()));
+            self.set(trace, Slot::int(TakenRow::NONE.to_number()));
         }
         let unit = self.unit;
         let site = &unit.targets[usize::from(target)];
@@ -381,7 +381,7 @@ impl Machine<'_, '_> {
             Change::Delete | Change::TakeAway(_) => None,
         };
         let bytes = reg.map(|reg| regs.bytes(reg));
-        let mut trace = Trace::NONE;
+        let mut trace = TakenRow::NONE;
         let slot = *regs.slot(row);
         match site.table {
             TargetTable::Table(table) => {
@@ -458,11 +458,11 @@ impl Machine<'_, '_> {
         let unit = self.unit;
         let site = &unit.targets[usize::from(target)];
         let regs = registers(&self.act.slots);
-        let trace = Trace::from_number(regs.slot(trace).as_int());
+        let trace = TakenRow::from_number(regs.slot(trace).as_int());
         let TargetTable::Table(table) = site.table else {
             return self.insert(target, bytes, row, Pc(0)).map(drop);
         };
-        if trace == Trace::NONE {
+        if trace == TakenRow::NONE {
             return self.insert(target, bytes, row, Pc(0)).map(drop);
         }
         let bytes = regs.bytes(bytes);

@@ -60,7 +60,7 @@ impl Lent {
     /// Ends the statement, which has succeeded.
     #[inline(always)]
     fn end_statement(&mut self) {
-        self.bracket = match self.transaction.can_go_on(&self.statement) {
+        self.bracket = match self.transaction.can_reuse(&self.statement) {
             true => Bracket::Idle,
             false => {
                 self.transaction.end_statement(&mut self.statement);

@@ -334,7 +334,7 @@ impl State {
         if let (Some(run), Some(open)) = (self.native.last_mut(), self.statements.last_mut())
             && run.bracket == Some(Bracket::Open)
         {
-            run.bracket = match open.can_go_on(&mut self.transaction) {
+            run.bracket = match open.can_reuse(&mut self.transaction) {
                 true => Some(Bracket::Idle),
                 false => {
                     open.end_in(&mut self.transaction);

@@ -9,7 +9,7 @@ use compile::bind::{self, BindContext, BindOptions};
 use compile::plan::statistics::NoStatistics;
 use engine::catalog::def::*;
 use engine::catalog::{Definition, ObjectDef};
-use engine::txn::locks::ThingKind;
+use engine::txn::locks::DefinitionKind;
 use tsql::ast::{self, CreateAction, CreateTypeKind, SequenceOptionKind};
 
 use super::failure::DdlResult;
@@ -41,7 +41,7 @@ pub fn create_schema(
         return Err(SqlError::new(&message::OBJECT_EXISTS, &[&name]).into());
     }
     let id = schema.next_schema_id().ok_or_else(|| too_many("schemas"))?;
-    let id = SchemaId(context.free_id(database, ThingKind::Schema, id.0)?);
+    let id = SchemaId(context.free_id(database, DefinitionKind::Schema, id.0)?);
     let def = SchemaDef { id, name: name.clone(), owner };
     context.change(database, |task, txn, edit| {
         edit.put(task, txn, Definition::Schema(Arc::new(def)))
@@ -209,7 +209,8 @@ pub fn create_type(context: &mut Context<'_>, create: &ast::CreateType) -> DdlRe
         let shown = place::qualified(&schema, place, &name);
         return Err(SqlError::new(&message::TYPE_EXISTS, &[&shown]).into());
     }
-    let id = UserTypeId(context.free_id(database, ThingKind::Type, schema.next_type_id().0)?);
+    let id =
+        UserTypeId(context.free_id(database, DefinitionKind::Type, schema.next_type_id().0)?);
     let kind = match &create.kind {
         CreateTypeKind::Alias { ty, nullable } => alias(context, database, ty, *nullable)?,
         CreateTypeKind::Table(definition) => {

@@ -608,9 +608,9 @@ impl OpenStatement {
     }
 
     /// Whether the statement can go on as the next statement of a module.
-    pub fn can_go_on(&self, transaction: &mut TransactionState) -> bool {
+    pub fn can_reuse(&self, transaction: &mut TransactionState) -> bool {
         let [(database, statement, _)] = &self.parts[..] else { return false };
-        transaction.part(*database).is_some_and(|part| part.can_go_on(statement))
+        transaction.part(*database).is_some_and(|part| part.can_reuse(statement))
     }
 
     /// Makes what has ended another statement, open as the first was that the engine knew.

@@ -26,7 +26,7 @@ use crate::catalog::name::NameKey;
 use crate::catalog::schema::Schema;
 use crate::sync::Arc;
 use crate::txn::Transaction;
-use crate::txn::locks::{LockMode, Thing, ThingKind};
+use crate::txn::locks::{DefinitionKind, LockMode, LockedDefinition};
 use crate::wait::Task;
 use base::ids::ObjectId;
 
@@ -38,7 +38,7 @@ impl SchemaEdit {
         txn: &mut Transaction,
         key: DefinitionKey,
     ) -> CatalogResult<()> {
-        self.take(task, txn, vec![(thing(key), LockMode::EXCLUSIVE)])
+        self.take(task, txn, vec![(locked(key), LockMode::EXCLUSIVE)])
     }
 
     /// Waits for a transaction that takes or frees a name of an object, if there is one: then what
@@ -50,21 +50,21 @@ impl SchemaEdit {
         (schema, name): (SchemaId, &str),
     ) -> CatalogResult<()> {
         let key = self.schema().key(name);
-        let thing = name_thing(ThingKind::Object, schema.0, &key);
-        match txn.can_lock_thing(thing.clone(), LockMode::SHARED) {
+        let locked = locked_name(DefinitionKind::Object, schema.0, &key);
+        match txn.can_lock_definition(locked.clone(), LockMode::SHARED) {
             true => Ok(()),
-            false => self.take(task, txn, vec![(thing, LockMode::SHARED)]),
+            false => self.take(task, txn, vec![(locked, LockMode::SHARED)]),
         }
     }
 
     /// The first of these ids on that no other transaction is about to use for a definition of a
     /// kind.
-    pub fn free_id(&self, txn: &Transaction, kind: ThingKind, mut id: i32) -> i32 {
+    pub fn free_id(&self, txn: &Transaction, kind: DefinitionKind, mut id: i32) -> i32 {
         let schema = self.schema();
         let is_taken = |id| {
-            let thing = Thing::One(kind, [id, 0, 0, 0]);
-            let is_there = key_of(&thing).is_some_and(|key| schema.get(key).is_some());
-            is_there || !txn.can_lock_thing(thing, LockMode::EXCLUSIVE)
+            let locked = LockedDefinition::One(kind, [id, 0, 0, 0]);
+            let is_there = key_of(&locked).is_some_and(|key| schema.get(key).is_some());
+            is_there || !txn.can_lock_definition(locked, LockMode::EXCLUSIVE)
         };
         while is_taken(id) {
             id += 1;
@@ -93,12 +93,12 @@ impl SchemaEdit {
         &mut self,
         task: &Task,
         txn: &mut Transaction,
-        claims: Vec<(Thing, LockMode)>,
+        claims: Vec<(LockedDefinition, LockMode)>,
     ) -> CatalogResult<()> {
         let mut taken = Vec::new();
-        for (thing, mode) in claims {
-            if !txn.lock_thing(task, thing.clone(), mode)?.covered {
-                taken.push((thing, mode));
+        for (locked, mode) in claims {
+            if !txn.lock_definition(task, locked.clone(), mode)?.covered {
+                taken.push((locked, mode));
             }
         }
         let base = lock(&self.state).base.clone();
@@ -106,10 +106,11 @@ impl SchemaEdit {
             return Ok(());
         }
         let current = self.catalog.current();
-        let is_changed = |(thing, mode): &(Thing, LockMode)| match mode.covers(LockMode::EXCLUSIVE)
+        let is_changed = |(locked, mode): &(LockedDefinition, LockMode)| match mode
+            .covers(LockMode::EXCLUSIVE)
         {
-            true if has_referrers(&base, thing) => true,
-            _ => is_changed(&base, &current, thing),
+            true if has_referrers(&base, locked) => true,
+            _ => is_changed(&base, &current, locked),
         };
         match taken.iter().any(is_changed) {
             false => Ok(()),
@@ -127,20 +128,20 @@ fn claims(
     key: DefinitionKey,
     before: Option<&Definition>,
     after: Option<&Definition>,
-) -> Vec<(Thing, LockMode)> {
+) -> Vec<(LockedDefinition, LockMode)> {
     use DefinitionKey as Key;
     let (shared, exclusive) = (LockMode::SHARED, LockMode::EXCLUSIVE);
-    let mut claims = vec![(thing(key), exclusive)];
+    let mut claims = vec![(locked(key), exclusive)];
     let as_a_whole = matches!(
         key,
         Key::FileGroup(_) | Key::File(_) | Key::Configuration(_) | Key::ResourcePool(_)
     );
     if as_a_whole {
-        claims.push((Thing::Kind(kind_of(key)), exclusive));
+        claims.push((LockedDefinition::Kind(kind_of(key)), exclusive));
     }
     let names = |d: Option<&Definition>| d.map_or_else(Vec::new, |d| names_of(schema, d));
     let (freed, taken) = (names(before), names(after));
-    let once = |own: &[Thing], others: &[Thing]| -> Vec<Thing> {
+    let once = |own: &[LockedDefinition], others: &[LockedDefinition]| -> Vec<LockedDefinition> {
         own.iter().filter(|name| !others.contains(name)).cloned().collect()
     };
     let changed = [once(&freed, &taken), once(&taken, &freed)].concat();
@@ -149,79 +150,79 @@ fn claims(
     let (gone, come) = (derived(before), derived(after));
     let touched =
         gone.iter().filter(|d| !come.contains(d)).chain(come.iter().filter(|d| !gone.contains(d)));
-    claims.extend(touched.map(|(object, _)| (object_thing(*object), exclusive)));
+    claims.extend(touched.map(|(object, _)| (locked_object(*object), exclusive)));
     let used = |d: Option<&Definition>| d.map_or_else(Vec::new, references_of);
-    claims.extend(once(&used(after), &used(before)).into_iter().map(|thing| (thing, shared)));
-    let own = thing(key);
+    claims.extend(once(&used(after), &used(before)).into_iter().map(|locked| (locked, shared)));
+    let own = locked(key);
     let mut is_first = true;
-    claims.retain(|(thing, _)| *thing != own || std::mem::take(&mut is_first));
+    claims.retain(|(locked, _)| *locked != own || std::mem::take(&mut is_first));
     claims
 }
 
 /// Whether other definitions may refer to something that is there already.
-fn has_referrers(base: &Schema, thing: &Thing) -> bool {
-    match thing {
-        Thing::One(ThingKind::Setting, _) => false,
-        Thing::One(..) => key_of(thing).is_some_and(|key| base.get(key).is_some()),
-        Thing::All | Thing::Kind(_) | Thing::Name(..) => false,
+fn has_referrers(base: &Schema, locked: &LockedDefinition) -> bool {
+    match locked {
+        LockedDefinition::One(DefinitionKind::Setting, _) => false,
+        LockedDefinition::One(..) => key_of(locked).is_some_and(|key| base.get(key).is_some()),
+        LockedDefinition::All | LockedDefinition::Kind(_) | LockedDefinition::Name(..) => false,
     }
 }
 
 /// Whether something that has just been locked is not what it was in `base` any more.
-fn is_changed(base: &Schema, current: &Schema, thing: &Thing) -> bool {
-    match thing {
-        Thing::All => false,
-        Thing::Kind(kind) => {
+fn is_changed(base: &Schema, current: &Schema, locked: &LockedDefinition) -> bool {
+    match locked {
+        LockedDefinition::All => false,
+        LockedDefinition::Kind(kind) => {
             let all = |schema: &Schema| -> Vec<Definition> {
                 schema.definitions().filter(|d| kind_of(d.key()) == *kind).collect()
             };
             all(base) != all(current)
         }
-        Thing::One(ThingKind::Object, [id, ..]) => {
+        LockedDefinition::One(DefinitionKind::Object, [id, ..]) => {
             base.object_version(ObjectId(*id)) != current.object_version(ObjectId(*id))
         }
-        Thing::One(..) => {
-            let of = |schema: &Schema| key_of(thing).and_then(|key| schema.get(key));
+        LockedDefinition::One(..) => {
+            let of = |schema: &Schema| key_of(locked).and_then(|key| schema.get(key));
             of(base) != of(current)
         }
-        Thing::Name(kind, scope, name) => {
+        LockedDefinition::Name(kind, scope, name) => {
             let of = |schema: &Schema| schema.find_by_key(*kind, *scope, name);
             of(base) != of(current)
         }
     }
 }
 
-fn object_thing(id: ObjectId) -> Thing {
-    Thing::One(ThingKind::Object, [id.0, 0, 0, 0])
+fn locked_object(id: ObjectId) -> LockedDefinition {
+    LockedDefinition::One(DefinitionKind::Object, [id.0, 0, 0, 0])
 }
 
-fn name_thing(kind: ThingKind, scope: i32, name: &NameKey) -> Thing {
-    Thing::Name(kind, scope, Arc::from(name.bytes()))
+fn locked_name(kind: DefinitionKind, scope: i32, name: &NameKey) -> LockedDefinition {
+    LockedDefinition::Name(kind, scope, Arc::from(name.bytes()))
 }
 
-fn kind_of(key: DefinitionKey) -> ThingKind {
+fn kind_of(key: DefinitionKey) -> DefinitionKind {
     use DefinitionKey as Key;
     match key {
-        Key::Object(_) => ThingKind::Object,
-        Key::Type(_) => ThingKind::Type,
-        Key::Schema(_) => ThingKind::Schema,
-        Key::Principal(_) => ThingKind::Principal,
-        Key::Permissions(..) => ThingKind::Permissions,
-        Key::Properties(_) => ThingKind::Properties,
-        Key::FileGroup(_) => ThingKind::FileGroup,
-        Key::File(_) => ThingKind::File,
-        Key::Database(_) => ThingKind::Database,
-        Key::Login(_) => ThingKind::Login,
-        Key::ServerPermissions(..) => ThingKind::ServerPermissions,
-        Key::Configuration(_) => ThingKind::Configuration,
-        Key::Message(..) => ThingKind::Message,
-        Key::ResourcePool(_) => ThingKind::ResourcePool,
-        Key::Setting(_) => ThingKind::Setting,
+        Key::Object(_) => DefinitionKind::Object,
+        Key::Type(_) => DefinitionKind::Type,
+        Key::Schema(_) => DefinitionKind::Schema,
+        Key::Principal(_) => DefinitionKind::Principal,
+        Key::Permissions(..) => DefinitionKind::Permissions,
+        Key::Properties(_) => DefinitionKind::Properties,
+        Key::FileGroup(_) => DefinitionKind::FileGroup,
+        Key::File(_) => DefinitionKind::File,
+        Key::Database(_) => DefinitionKind::Database,
+        Key::Login(_) => DefinitionKind::Login,
+        Key::ServerPermissions(..) => DefinitionKind::ServerPermissions,
+        Key::Configuration(_) => DefinitionKind::Configuration,
+        Key::Message(..) => DefinitionKind::Message,
+        Key::ResourcePool(_) => DefinitionKind::ResourcePool,
+        Key::Setting(_) => DefinitionKind::Setting,
     }
 }
 
 /// What stands for a definition among the locks.
-fn thing(key: DefinitionKey) -> Thing {
+fn locked(key: DefinitionKey) -> LockedDefinition {
     use DefinitionKey as Key;
     let securable =
         |s: Securable, grantee: i32| [i32::from(s.class.code()), s.major, s.minor, grantee];
@@ -241,55 +242,60 @@ fn thing(key: DefinitionKey) -> Thing {
         Key::Message(id, language) => [id, i32::from(language), 0, 0],
         Key::Setting(id) => [i32::from(id.code()), 0, 0, 0],
     };
-    Thing::One(kind_of(key), ids)
+    LockedDefinition::One(kind_of(key), ids)
 }
 
 /// The other way round.
-fn key_of(thing: &Thing) -> Option<DefinitionKey> {
+fn key_of(locked: &LockedDefinition) -> Option<DefinitionKey> {
     use DefinitionKey as Key;
-    let Thing::One(kind, [first, second, third, fourth]) = *thing else { return None };
+    let LockedDefinition::One(kind, [first, second, third, fourth]) = *locked else { return None };
     let securable = || {
         let class = SecurableClass::from_code(u8::try_from(first).ok()?)?;
         Some(Securable { class, major: second, minor: third })
     };
     Some(match kind {
-        ThingKind::Object => Key::Object(ObjectId(first)),
-        ThingKind::Type => Key::Type(UserTypeId(first)),
-        ThingKind::Schema => Key::Schema(SchemaId(first)),
-        ThingKind::Principal => Key::Principal(PrincipalId(first)),
-        ThingKind::Permissions => Key::Permissions(securable()?, PrincipalId(fourth)),
-        ThingKind::Properties => Key::Properties(securable()?),
-        ThingKind::FileGroup => Key::FileGroup(DataSpaceId(first)),
-        ThingKind::File => Key::File(FileId(first)),
-        ThingKind::Database => Key::Database(base::ids::DbId(first)),
-        ThingKind::Login => Key::Login(PrincipalId(first)),
-        ThingKind::ServerPermissions => Key::ServerPermissions(securable()?, PrincipalId(fourth)),
-        ThingKind::Configuration => Key::Configuration(first),
-        ThingKind::Message => Key::Message(first, i16::try_from(second).ok()?),
-        ThingKind::ResourcePool => Key::ResourcePool(first),
-        ThingKind::Setting => Key::Setting(SettingId::from_code(u8::try_from(first).ok()?)?),
-        ThingKind::Sid => return None,
+        DefinitionKind::Object => Key::Object(ObjectId(first)),
+        DefinitionKind::Type => Key::Type(UserTypeId(first)),
+        DefinitionKind::Schema => Key::Schema(SchemaId(first)),
+        DefinitionKind::Principal => Key::Principal(PrincipalId(first)),
+        DefinitionKind::Permissions => Key::Permissions(securable()?, PrincipalId(fourth)),
+        DefinitionKind::Properties => Key::Properties(securable()?),
+        DefinitionKind::FileGroup => Key::FileGroup(DataSpaceId(first)),
+        DefinitionKind::File => Key::File(FileId(first)),
+        DefinitionKind::Database => Key::Database(base::ids::DbId(first)),
+        DefinitionKind::Login => Key::Login(PrincipalId(first)),
+        DefinitionKind::ServerPermissions => {
+            Key::ServerPermissions(securable()?, PrincipalId(fourth))
+        }
+        DefinitionKind::Configuration => Key::Configuration(first),
+        DefinitionKind::Message => Key::Message(first, i16::try_from(second).ok()?),
+        DefinitionKind::ResourcePool => Key::ResourcePool(first),
+        DefinitionKind::Setting => Key::Setting(SettingId::from_code(u8::try_from(first).ok()?)?),
+        DefinitionKind::Sid => return None,
     })
 }
 
 /// The names that a definition takes.
-fn names_of(schema: &Schema, definition: &Definition) -> Vec<Thing> {
-    let named = |kind, scope: i32, name: &str| name_thing(kind, scope, &schema.key(name));
+fn names_of(schema: &Schema, definition: &Definition) -> Vec<LockedDefinition> {
+    let named = |kind, scope: i32, name: &str| locked_name(kind, scope, &schema.key(name));
     match definition {
         Definition::Object(d) => {
             let scope = d.header().schema.0;
-            d.names().iter().map(|(name, _)| named(ThingKind::Object, scope, name)).collect()
+            d.names().iter().map(|(name, _)| named(DefinitionKind::Object, scope, name)).collect()
         }
-        Definition::Type(d) => vec![named(ThingKind::Type, d.schema.0, &d.name)],
-        Definition::Schema(d) => vec![named(ThingKind::Schema, 0, &d.name)],
+        Definition::Type(d) => vec![named(DefinitionKind::Type, d.schema.0, &d.name)],
+        Definition::Schema(d) => vec![named(DefinitionKind::Schema, 0, &d.name)],
         Definition::Principal(d) => {
-            let sid = d.sid.as_ref().map(|sid| Thing::Name(ThingKind::Sid, 0, Arc::from(&sid[..])));
-            [named(ThingKind::Principal, 0, &d.name)].into_iter().chain(sid).collect()
+            let sid = d
+                .sid
+                .as_ref()
+                .map(|sid| LockedDefinition::Name(DefinitionKind::Sid, 0, Arc::from(&sid[..])));
+            [named(DefinitionKind::Principal, 0, &d.name)].into_iter().chain(sid).collect()
         }
-        Definition::FileGroup(d) => vec![named(ThingKind::FileGroup, 0, &d.name)],
-        Definition::File(d) => vec![named(ThingKind::File, 0, &d.name)],
-        Definition::Database(d) => vec![named(ThingKind::Database, 0, &d.name)],
-        Definition::Login(d) => vec![named(ThingKind::Login, 0, &d.name)],
+        Definition::FileGroup(d) => vec![named(DefinitionKind::FileGroup, 0, &d.name)],
+        Definition::File(d) => vec![named(DefinitionKind::File, 0, &d.name)],
+        Definition::Database(d) => vec![named(DefinitionKind::Database, 0, &d.name)],
+        Definition::Login(d) => vec![named(DefinitionKind::Login, 0, &d.name)],
         Definition::Permissions(_)
         | Definition::Properties(_)
         | Definition::ServerPermissions(_)
@@ -312,15 +318,15 @@ fn derived_of(definition: &Definition) -> Vec<(ObjectId, ObjectId)> {
 }
 
 /// What must stay while a definition refers to it.
-fn references_of(definition: &Definition) -> Vec<Thing> {
+fn references_of(definition: &Definition) -> Vec<LockedDefinition> {
     use DefinitionKey as Key;
-    let principal = |id: PrincipalId| thing(Key::Principal(id));
-    let login = |id: PrincipalId| thing(Key::Login(id));
+    let principal = |id: PrincipalId| locked(Key::Principal(id));
+    let login = |id: PrincipalId| locked(Key::Login(id));
     match definition {
         Definition::Object(object) => references_of_object(object),
         Definition::Type(d) => {
             let owner = d.owner.map(principal);
-            [thing(Key::Schema(d.schema))].into_iter().chain(owner).collect()
+            [locked(Key::Schema(d.schema))].into_iter().chain(owner).collect()
         }
         Definition::Schema(d) => vec![principal(d.owner)],
         Definition::Principal(d) => {
@@ -329,7 +335,7 @@ fn references_of(definition: &Definition) -> Vec<Thing> {
         Definition::Login(d) => d.owner.iter().chain(&d.roles).copied().map(login).collect(),
         Definition::Permissions(d) => {
             let grantors = d.grants.iter().map(|grant| principal(grant.grantor));
-            let mut used: Vec<Thing> = grantors.chain([principal(d.grantee)]).collect();
+            let mut used: Vec<LockedDefinition> = grantors.chain([principal(d.grantee)]).collect();
             used.extend(target_of(d.target));
             used
         }
@@ -351,22 +357,22 @@ fn references_of(definition: &Definition) -> Vec<Thing> {
     }
 }
 
-fn references_of_object(object: &ObjectDef) -> Vec<Thing> {
+fn references_of_object(object: &ObjectDef) -> Vec<LockedDefinition> {
     use DefinitionKey as Key;
     let header = object.header();
-    let mut used = vec![thing(Key::Schema(header.schema))];
-    used.extend(header.owner.map(|owner| thing(Key::Principal(owner))));
+    let mut used = vec![locked(Key::Schema(header.schema))];
+    used.extend(header.owner.map(|owner| locked(Key::Principal(owner))));
     for own in object.uses().into_iter().filter(|own| own.bound) {
         let (class, id) = own.target;
         used.push(match class {
-            ReferenceClass::Object => object_thing(ObjectId(id)),
-            ReferenceClass::Type => thing(Key::Type(UserTypeId(id))),
+            ReferenceClass::Object => locked_object(ObjectId(id)),
+            ReferenceClass::Type => locked(Key::Type(UserTypeId(id))),
         });
     }
     if let ObjectDef::Table(table) = object {
         let indexes = table.indexes.iter().map(|index| index.data_space);
         let spaces = indexes.chain([table.data_space]).chain(table.lob_data_space);
-        used.extend(spaces.map(|space| thing(Key::FileGroup(space))));
+        used.extend(spaces.map(|space| locked(Key::FileGroup(space))));
     }
     used.sort_unstable();
     used.dedup();
@@ -374,17 +380,17 @@ fn references_of_object(object: &ObjectDef) -> Vec<Thing> {
 }
 
 /// What a permission or an extended property is about.
-fn target_of(target: Securable) -> Option<Thing> {
+fn target_of(target: Securable) -> Option<LockedDefinition> {
     use DefinitionKey as Key;
     use SecurableClass as Class;
     let major = target.major;
     Some(match target.class {
-        Class::Object | Class::Parameter | Class::Index => object_thing(ObjectId(major)),
-        Class::Schema => thing(Key::Schema(SchemaId(major))),
-        Class::DatabasePrincipal => thing(Key::Principal(PrincipalId(major))),
-        Class::Type | Class::TypeColumn => thing(Key::Type(UserTypeId(major))),
-        Class::DataSpace => thing(Key::FileGroup(DataSpaceId(major))),
-        Class::DatabaseFile => thing(Key::File(FileId(major))),
+        Class::Object | Class::Parameter | Class::Index => locked_object(ObjectId(major)),
+        Class::Schema => locked(Key::Schema(SchemaId(major))),
+        Class::DatabasePrincipal => locked(Key::Principal(PrincipalId(major))),
+        Class::Type | Class::TypeColumn => locked(Key::Type(UserTypeId(major))),
+        Class::DataSpace => locked(Key::FileGroup(DataSpaceId(major))),
+        Class::DatabaseFile => locked(Key::File(FileId(major))),
         Class::Database | Class::Server | Class::ServerPrincipal | Class::Endpoint => return None,
     })
 }

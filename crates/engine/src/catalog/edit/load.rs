@@ -108,7 +108,7 @@ impl SchemaEdit {
         txn.end_statement(&mut statement);
         copied?;
         let storage = Arc::new(AtomicU64::new(old.storage.0));
-        txn.load(storage.clone());
+        txn.begin_load(storage.clone());
         let row = Vec::new();
         let load = TableLoad { level, at, old, old_rows, new, new_rows, build, row, storage };
         self.load = Some(Box::new(load));

@@ -53,7 +53,7 @@ use super::system_tables::{SystemRow, address};
 use crate::hot::table::Table;
 use crate::sync::Arc;
 use crate::sync::plain::{Mutex, OwnGuard};
-use crate::txn::locks::{LockMode, Thing, ThingKind};
+use crate::txn::locks::{DefinitionKind, LockMode, LockedDefinition};
 use crate::txn::{Durability, Savepoint, Transaction};
 use crate::wait::Task;
 
@@ -129,32 +129,36 @@ impl SchemaEdit {
     /// [`SchemaEdit::end_statement`]. Comes before the statement's checks. Does nothing within a
     /// statement.
     pub fn lock(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
-        self.pin(task, txn, &[(Thing::All, LockMode::INTENT_EXCLUSIVE)])
+        self.pin(task, txn, &[(LockedDefinition::All, LockMode::INTENT_EXCLUSIVE)])
     }
 
     /// As `lock`, for a statement that changes the schema as a whole, or relies on all of it: no
     /// other transaction changes it until this one ends.
     pub fn lock_all(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
-        self.pin(task, txn, &[(Thing::All, LockMode::EXCLUSIVE)])
+        self.pin(task, txn, &[(LockedDefinition::All, LockMode::EXCLUSIVE)])
     }
 
     /// As `lock`, for a statement that only looks at the schema as a whole.
     pub fn lock_to_verify(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
-        let settings = Thing::Kind(ThingKind::Setting);
-        self.pin(task, txn, &[(Thing::All, LockMode::SHARED), (settings, LockMode::SHARED)])
+        let settings = LockedDefinition::Kind(DefinitionKind::Setting);
+        self.pin(
+            task,
+            txn,
+            &[(LockedDefinition::All, LockMode::SHARED), (settings, LockMode::SHARED)],
+        )
     }
 
     fn pin(
         &mut self,
         task: &Task,
         txn: &mut Transaction,
-        locks: &[(Thing, LockMode)],
+        locks: &[(LockedDefinition, LockMode)],
     ) -> CatalogResult<()> {
         if lock(&self.state).pinned {
             return Ok(());
         }
-        for (thing, mode) in locks {
-            txn.lock_thing(task, thing.clone(), *mode)?;
+        for (definition, mode) in locks {
+            txn.lock_definition(task, definition.clone(), *mode)?;
         }
         let mut state = lock(&self.state);
         state.refresh(&self.catalog);
@@ -325,7 +329,7 @@ impl SchemaEdit {
         let place = txn.session().of_another_owner();
         let mut own = Transaction::begin(&place, task)?;
         let mut edit = SchemaEdit::begin(&self.catalog, &mut own);
-        let settings = Thing::Kind(ThingKind::Setting);
+        let settings = LockedDefinition::Kind(DefinitionKind::Setting);
         edit.pin(task, &mut own, &[(settings, LockMode::EXCLUSIVE)])?;
         if !self.catalog.needs_ids() {
             own.rollback(task);
@@ -569,10 +573,10 @@ fn triggers_of(schema: &Schema, id: ObjectId) -> &[ObjectId] {
     }
 }
 
-/// The permissions and extended properties of a thing and of its parts.
+/// The permissions and extended properties of a definition and of its parts.
 fn hanging_on(schema: &Schema, key: DefinitionKey) -> Vec<DefinitionKey> {
     use SecurableClass as Class;
-    let mut things: Vec<(Class, i32)> = match key {
+    let mut securables: Vec<(Class, i32)> = match key {
         DefinitionKey::Object(id) => {
             vec![(Class::Object, id.0), (Class::Parameter, id.0), (Class::Index, id.0)]
         }
@@ -586,10 +590,10 @@ fn hanging_on(schema: &Schema, key: DefinitionKey) -> Vec<DefinitionKey> {
     if let DefinitionKey::Object(id) = key
         && let Some(table) = schema.table(id)
     {
-        things.extend(table.constraints().map(|(_, c)| (Class::Object, c.id.0)));
+        securables.extend(table.constraints().map(|(_, c)| (Class::Object, c.id.0)));
     }
     let mut keys = Vec::new();
-    for (class, id) in things {
+    for (class, id) in securables {
         let sets = schema.permissions_on(class, id);
         keys.extend(sets.map(|s| DefinitionKey::Permissions(s.target, s.grantee)));
         let sets = schema.properties_on(class, id);

@@ -10,7 +10,7 @@ use crate::catalog::def::*;
 use crate::catalog::definition::{Definition, DefinitionKey, ObjectDef};
 use crate::catalog::error::{CatalogError, NameSpace};
 use crate::catalog::name::NameKey;
-use crate::txn::locks::ThingKind;
+use crate::txn::locks::DefinitionKind;
 
 /// Where an object that was changed is visible from as long as its schema is a working copy.
 const NOT_YET: Lsn = Lsn(u64::MAX);
@@ -81,28 +81,28 @@ impl Schema {
     /// What has this name among definitions of a kind: its id.
     pub(in crate::catalog) fn find_by_key(
         &self,
-        kind: ThingKind,
+        kind: DefinitionKind,
         scope: i32,
         name: &[u8],
     ) -> Option<i32> {
         let key = || NameKey::of_bytes(name);
         match kind {
-            ThingKind::Object => self.names.get(&(SchemaId(scope), key())).map(|id| id.0),
-            ThingKind::Type => self.types.find(SchemaId(scope), key()).map(|d| d.id.0),
-            ThingKind::Schema => self.schemas.find((), key()).map(|d| d.id.0),
-            ThingKind::Principal => self.principals.find((), key()).map(|d| d.id.0),
-            ThingKind::Sid => self.user_with_sid(name).map(|d| d.id.0),
-            ThingKind::FileGroup => self.file_groups.find((), key()).map(|d| d.id.0),
-            ThingKind::File => self.files.find((), key()).map(|d| d.id.0),
-            ThingKind::Database => self.server.databases.find((), key()).map(|d| d.id.0),
-            ThingKind::Login => self.server.logins.find((), key()).map(|d| d.id.0),
-            ThingKind::Permissions
-            | ThingKind::Properties
-            | ThingKind::ServerPermissions
-            | ThingKind::Configuration
-            | ThingKind::Message
-            | ThingKind::ResourcePool
-            | ThingKind::Setting => None,
+            DefinitionKind::Object => self.names.get(&(SchemaId(scope), key())).map(|id| id.0),
+            DefinitionKind::Type => self.types.find(SchemaId(scope), key()).map(|d| d.id.0),
+            DefinitionKind::Schema => self.schemas.find((), key()).map(|d| d.id.0),
+            DefinitionKind::Principal => self.principals.find((), key()).map(|d| d.id.0),
+            DefinitionKind::Sid => self.user_with_sid(name).map(|d| d.id.0),
+            DefinitionKind::FileGroup => self.file_groups.find((), key()).map(|d| d.id.0),
+            DefinitionKind::File => self.files.find((), key()).map(|d| d.id.0),
+            DefinitionKind::Database => self.server.databases.find((), key()).map(|d| d.id.0),
+            DefinitionKind::Login => self.server.logins.find((), key()).map(|d| d.id.0),
+            DefinitionKind::Permissions
+            | DefinitionKind::Properties
+            | DefinitionKind::ServerPermissions
+            | DefinitionKind::Configuration
+            | DefinitionKind::Message
+            | DefinitionKind::ResourcePool
+            | DefinitionKind::Setting => None,
         }
     }
 

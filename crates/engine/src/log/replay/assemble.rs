@@ -86,11 +86,11 @@ impl Assembler {
 
     /// The first position at or after `alive` from which records may still be needed: the oldest
     /// stream of chunks that has not ended, or the oldest prepared transaction with its chunks,
-    /// that is not among the `forsaken`. Streams of an earlier life of the log lead nowhere.
-    pub fn oldest_open(&self, alive: Lsn, forsaken: &[Lsn]) -> Option<Lsn> {
-        let open = |stream: &Lsn| *stream >= alive && !forsaken.contains(stream);
+    /// that is not among the `abandoned` ones. Streams of an earlier life of the log lead nowhere.
+    pub fn oldest_open(&self, alive: Lsn, abandoned: &[Lsn]) -> Option<Lsn> {
+        let open = |stream: &Lsn| *stream >= alive && !abandoned.contains(stream);
         let streams = self.streams.keys().copied().filter(open).min();
-        let prepared = self.prepared.values().filter(|p| !forsaken.contains(&p.lsn));
+        let prepared = self.prepared.values().filter(|p| !abandoned.contains(&p.lsn));
         let prepared = prepared.map(|p| p.first).min();
         streams.into_iter().chain(prepared).min()
     }

@@ -146,7 +146,7 @@ impl Transaction {
         })?;
         match expected.suspects(&found) {
             Some(suspects) if !check.has_lost(table.log_index()) => {
-                self.find_culprits(task, (table, index), snapshot, suspects, check)
+                self.find_differences(task, (table, index), snapshot, suspects, check)
             }
             _ => Ok(()),
         }
@@ -183,7 +183,7 @@ impl Transaction {
     }
 
     /// Finds the entries that an index lacks or has too much, among those whose sums differ.
-    fn find_culprits(
+    fn find_differences(
         &mut self,
         task: &Task,
         (table, index): (&Table, usize),

@@ -11,7 +11,7 @@ use crate::hot::cursor::Wanted;
 use crate::hot::index::InsertCheck;
 use crate::hot::table::{ConflictPolicy, IndexKind};
 use crate::hot::visibility::Isolation;
-use crate::txn::tests::sunk::Depth;
+use crate::txn::tests::sunk::SinkHarness;
 use crate::txn::tests::{Client, Harness, Row, fill, key};
 
 fn check(harness: &Harness, table: &Table) -> TableCheck {
@@ -125,31 +125,38 @@ fn bytes_that_are_no_row_are_faults() {
 
 /// A table all of whose rows have sunk: ids, as many different second keys, and two values of the
 /// third column.
-fn sunk(rows: i64) -> (Depth, Arc<Table>) {
-    sunk_in(Depth::new(1, 1 << 14), rows)
+fn sunk(rows: i64) -> (SinkHarness, Arc<Table>) {
+    sunk_in(SinkHarness::new(1, 1 << 14), rows)
 }
 
-fn sunk_in(depth: Depth, rows: i64) -> (Depth, Arc<Table>) {
-    let table = depth.harness().table_of(IndexKind::Range, ConflictPolicy::Wait);
-    let mut client = Client::new(depth.harness(), Isolation::ReadCommitted);
+fn sunk_in(sinking: SinkHarness, rows: i64) -> (SinkHarness, Arc<Table>) {
+    let table = sinking.harness().table_of(IndexKind::Range, ConflictPolicy::Wait);
+    let mut client = Client::new(sinking.harness(), Isolation::ReadCommitted);
     client.begin();
     for id in 0..rows {
         client.insert(&table, [id, 3 * id, id % 2]).expect("the keys are free");
     }
     client.commit().expect("no transaction is in the way");
     for _ in 0..3 {
-        depth.sink(&client.task);
+        sinking.sink(&client.task);
     }
     assert_eq!(table.cold().expect("it has trees").rows(), rows as u64);
-    (depth, table)
+    (sinking, table)
 }
 
 /// Changes an entry of an index's tree, and of no other.
-fn change_entry(depth: &Depth, table: &Table, index: usize, key: &[u8], action: Action<'_>) {
+fn change_entry(
+    sinking: &SinkHarness,
+    table: &Table,
+    index: usize,
+    key: &[u8],
+    action: Action<'_>,
+) {
     let cold = table.cold().expect("it has trees");
     let mut batch = cold.store().batch();
     let changes = [Change { key, action }];
-    let applied = cold.tree(index).apply(&mut batch, &depth.harness().task(), &changes, |_, _| {});
+    let applied =
+        cold.tree(index).apply(&mut batch, &sinking.harness().task(), &changes, |_, _| {});
     applied.expect("the disk works");
     batch.finish();
 }
@@ -163,67 +170,67 @@ fn entry(table: &Table, index: usize, row: Row) -> (Vec<u8>, [u8; 2]) {
 /// A check that looks, for each row, at all rows with the same key takes hours here.
 #[test]
 fn an_index_with_two_keys_is_checked_as_fast_as_others() {
-    let (depth, table) = sunk(200_000);
-    let found = check(depth.harness(), &table);
+    let (sinking, table) = sunk(200_000);
+    let found = check(sinking.harness(), &table);
     assert_eq!((found.rows, found.fault_count), (200_000, 0), "{found:?}");
 }
 
 #[test]
 fn entries_of_trees_are_compared_with_the_rows() {
-    let (depth, table) = sunk(2_000);
+    let (sinking, table) = sunk(2_000);
     fn put(value: &[u8]) -> Action<'_> {
         Action::Put { stamp: 0, value }
     }
     for index in [1, 2] {
         let own = [700, 2100, 0];
         let (there, value) = entry(&table, index, own);
-        change_entry(&depth, &table, index, &there, Action::Delete);
-        assert_eq!(faults(depth.harness(), &table), [TableFault::Missing { index }]);
+        change_entry(&sinking, &table, index, &there, Action::Delete);
+        assert_eq!(faults(sinking.harness(), &table), [TableFault::Missing { index }]);
         // It is there under another key.
         let mut other = own;
         other[index] += 1;
         let (wrong, _) = entry(&table, index, other);
-        change_entry(&depth, &table, index, &wrong, put(&value));
+        change_entry(&sinking, &table, index, &wrong, put(&value));
         let both = [TableFault::Missing { index }, TableFault::Extra { index }];
-        assert_eq!(faults(depth.harness(), &table), both);
-        change_entry(&depth, &table, index, &there, put(&value));
-        assert_eq!(faults(depth.harness(), &table), [TableFault::Extra { index }]);
-        change_entry(&depth, &table, index, &wrong, Action::Delete);
-        assert_eq!(faults(depth.harness(), &table), []);
+        assert_eq!(faults(sinking.harness(), &table), both);
+        change_entry(&sinking, &table, index, &there, put(&value));
+        assert_eq!(faults(sinking.harness(), &table), [TableFault::Extra { index }]);
+        change_entry(&sinking, &table, index, &wrong, Action::Delete);
+        assert_eq!(faults(sinking.harness(), &table), []);
     }
     // Two rows with one key of a unique index.
     let ((first, value), (second, _)) =
         (entry(&table, 1, [8, 24, 0]), entry(&table, 1, [9, 24, 1]));
     assert_ne!(first, second);
-    change_entry(&depth, &table, 1, &second, put(&value));
+    change_entry(&sinking, &table, 1, &second, put(&value));
     let twice = [TableFault::Duplicate { index: 1 }, TableFault::Extra { index: 1 }];
-    assert_eq!(faults(depth.harness(), &table), twice);
+    assert_eq!(faults(sinking.harness(), &table), twice);
 }
 
 #[test]
 fn a_table_that_has_sunk_is_whole_while_rows_come_back() {
-    let (depth, table) = sunk(500);
-    let mut writer = Client::new(depth.harness(), Isolation::ReadCommitted);
+    let (sinking, table) = sunk(500);
+    let mut writer = Client::new(sinking.harness(), Isolation::ReadCommitted);
     writer.begin();
     for id in 0..100 {
         let moved = |[id, k, v]: Row| Some([id, k + 1, 1 - v]);
         assert_eq!(writer.update(&table, id, moved), Ok(1));
         assert_eq!(writer.delete(&table, 100 + id), Ok(1));
     }
-    let found = check(depth.harness(), &table);
+    let found = check(sinking.harness(), &table);
     assert_eq!((found.rows, found.fault_count), (500, 0), "{found:?}");
     writer.commit().expect("no transaction is in the way");
-    let found = check(depth.harness(), &table);
+    let found = check(sinking.harness(), &table);
     assert_eq!((found.rows, found.fault_count), (400, 0), "{found:?}");
-    depth.sink(&writer.task);
-    let found = check(depth.harness(), &table);
+    sinking.sink(&writer.task);
+    let found = check(sinking.harness(), &table);
     assert_eq!((found.rows, found.fault_count), (400, 0), "{found:?}");
 }
 
 #[test]
 fn what_sinks_behind_the_back_of_an_old_snapshot_is_not_extra() {
-    let (depth, table) = sunk_in(Depth::new(2, 1 << 14), 500);
-    let mut reader = Client::new(depth.harness(), Isolation::Snapshot);
+    let (sinking, table) = sunk_in(SinkHarness::new(2, 1 << 14), 500);
+    let mut reader = Client::new(sinking.harness(), Isolation::Snapshot);
     reader.begin();
     let mut check = || {
         let checked = reader.statement(|txn, task, s| {
@@ -243,14 +250,14 @@ fn what_sinks_behind_the_back_of_an_old_snapshot_is_not_extra() {
         assert_eq!((found.rows, found.fault_count), (500, 0), "{found:?}");
     };
     check();
-    let mut writer = Client::new(depth.harness(), Isolation::ReadCommitted);
+    let mut writer = Client::new(sinking.harness(), Isolation::ReadCommitted);
     writer.begin();
     for id in 1000..1100 {
         writer.insert(&table, [id, 3 * id, id % 2]).expect("the keys are free");
     }
     writer.commit().expect("no transaction is in the way");
     for _ in 0..3 {
-        depth.sink(&writer.task);
+        sinking.sink(&writer.task);
     }
     let trees = table.cold().expect("it has trees");
     assert_eq!((trees.rows(), trees.has_history()), (600, false));
@@ -262,7 +269,7 @@ fn what_sinks_behind_the_back_of_an_old_snapshot_is_not_extra() {
     }
     writer.commit().expect("no transaction is in the way");
     for _ in 0..3 {
-        depth.sink(&writer.task);
+        sinking.sink(&writer.task);
     }
     assert!(trees.has_history());
     check();

@@ -14,7 +14,7 @@ use crate::txn::locks::mode::LockMode;
 use crate::txn::locks::queue::{Patience, Taken};
 use crate::txn::locks::row_keys::NoKeys;
 use crate::txn::locks::space::{LockSpace, Request};
-use crate::txn::locks::target::{Lifetime, Target, Thing, ThingKind};
+use crate::txn::locks::target::{DefinitionKind, Lifetime, LockedDefinition, Target};
 use crate::txn::manager::Manager;
 use crate::txn::transaction::Transaction;
 use crate::txn::waits::{Gates, Owner, OwnerId};
@@ -22,39 +22,44 @@ use crate::wait::Task;
 
 impl Transaction {
     /// Locks something that has a definition until the transaction ends.
-    pub fn lock_thing(&mut self, task: &Task, thing: Thing, mode: LockMode) -> TxnResult<Taken> {
+    pub fn lock_definition(
+        &mut self,
+        task: &Task,
+        definition: LockedDefinition,
+        mode: LockMode,
+    ) -> TxnResult<Taken> {
         self.pass_baton();
         let session = self.session.clone();
         let owner = session.owner().clone();
         owner.set_cost(self.cost());
-        self.locks_things = true;
-        let request = self.request(thing, mode);
+        self.locks_definitions = true;
+        let request = self.request(definition, mode);
         let gates = self.gates().collect();
-        let space = session.manager().things();
+        let space = session.manager().definition_locks();
         let pause = || self.show_writes();
         Ok(space.take(task, request, &NoKeys, Patience::Session, gates, pause)?)
     }
 
     /// Whether the transaction could lock something without waiting.
-    pub fn can_lock_thing(&self, thing: Thing, mode: LockMode) -> bool {
-        let request = self.request(thing, mode);
-        let space: &LockSpace = self.session.manager().things();
+    pub fn can_lock_definition(&self, definition: LockedDefinition, mode: LockMode) -> bool {
+        let request = self.request(definition, mode);
+        let space: &LockSpace = self.session.manager().definition_locks();
         space.is_available(&request, &NoKeys)
     }
 
-    fn request(&self, thing: Thing, mode: LockMode) -> Request {
+    fn request(&self, definition: LockedDefinition, mode: LockMode) -> Request {
         Request {
             owner: self.session.owner().clone(),
-            target: Target::Thing(thing),
+            target: Target::Definition(definition),
             mode,
             lifetime: Lifetime::Transaction,
             established: false,
         }
     }
 
-    pub(crate) fn end_thing_locks(&self) {
-        if self.locks_things {
-            self.manager().things().end(self.owner_id(), Lifetime::Transaction);
+    pub(crate) fn end_definition_locks(&self) {
+        if self.locks_definitions {
+            self.manager().definition_locks().end(self.owner_id(), Lifetime::Transaction);
         }
     }
 }
@@ -76,7 +81,8 @@ impl HeldDefinition {
         object: ObjectId,
         gates: Gates,
     ) -> TxnResult<HeldDefinition> {
-        let target = Target::Thing(Thing::One(ThingKind::Object, [object.0, 0, 0, 0]));
+        let target =
+            Target::Definition(LockedDefinition::One(DefinitionKind::Object, [object.0, 0, 0, 0]));
         let (mode, lifetime) = (LockMode::SHARED, Lifetime::Session);
         let request = Request {
             owner: owner.clone(),
@@ -85,13 +91,13 @@ impl HeldDefinition {
             lifetime,
             established: false,
         };
-        manager.things().take(task, request, &NoKeys, Patience::Session, gates, || ())?;
+        manager.definition_locks().take(task, request, &NoKeys, Patience::Session, gates, || ())?;
         Ok(HeldDefinition { manager: manager.clone(), owner: owner.id(), target })
     }
 }
 
 impl Drop for HeldDefinition {
     fn drop(&mut self) {
-        self.manager.things().give_back(self.owner, &self.target, Lifetime::Session);
+        self.manager.definition_locks().give_back(self.owner, &self.target, Lifetime::Session);
     }
 }

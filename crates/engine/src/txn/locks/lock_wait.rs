@@ -1,7 +1,7 @@
 //! How the system views describe a wait for a lock.
 
 use crate::txn::locks::mode::LockMode;
-use crate::txn::locks::target::{Target, Thing};
+use crate::txn::locks::target::{LockedDefinition, Target};
 
 /// A wait for a lock, in short: for the system views.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -36,8 +36,12 @@ impl LockWait {
             Target::Span(_) => LockKind::Range,
             Target::Insert => LockKind::Insert,
             Target::Name(_) => LockKind::Application,
-            Target::Thing(Thing::One(..) | Thing::Kind(_)) => LockKind::Definition,
-            Target::Thing(Thing::All | Thing::Name(..)) => LockKind::Name,
+            Target::Definition(LockedDefinition::One(..) | LockedDefinition::Kind(_)) => {
+                LockKind::Definition
+            }
+            Target::Definition(LockedDefinition::All | LockedDefinition::Name(..)) => {
+                LockKind::Name
+            }
         };
         LockWait { kind, mode }
     }

@@ -59,7 +59,7 @@ pub(crate) use row_keys::KeysOf;
 pub use row_keys::{NoKeys, RowKeys};
 pub use space::{LockInfo, LockSpace, Request};
 pub use take::{ESCALATION, ESCALATION_STEP};
-pub use target::{Lifetime, Span, Target, Thing, ThingKind};
+pub use target::{DefinitionKind, Lifetime, LockedDefinition, Span, Target};
 
 use crate::hot::tally::Pool;
 use crate::sync::{Arc, Mutex};

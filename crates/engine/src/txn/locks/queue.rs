@@ -71,11 +71,11 @@ impl LockSpace {
                 return Ok(Taken { before, waited: false, covered: true });
             }
             // Definitions can be changed, and above all dropped, when memory has run out.
-            let is_exempt = matches!(request.target, Target::Insert | Target::Thing(_));
+            let is_exempt = matches!(request.target, Target::Insert | Target::Definition(_));
             if !is_exempt && !self.has_memory() {
                 return Err(LockFault::OutOfMemory);
             }
-            let holders = inner.in_the_way(&request, keys, inner.waiting.len());
+            let holders = inner.blockers(&request, keys, inner.waiting.len());
             if holders.is_empty() {
                 self.charge(inner.add(&request));
                 inner.tell_graph(&self.graph);

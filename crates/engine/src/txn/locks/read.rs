@@ -11,13 +11,13 @@ use crate::hot::table::Table;
 use crate::hot::visibility::{self, Isolation, Newest, Snapshot};
 use crate::sync::atomic::Ordering::{Acquire, SeqCst};
 use crate::sync::atomic::fence;
-use crate::txn::block::Peer;
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::locks::LockMode;
 use crate::txn::locks::queue::{Patience, Taken};
 use crate::txn::locks::row_keys::{KeysOf, NoKeys, RowKeys};
-use crate::txn::locks::take::Wish;
+use crate::txn::locks::take::LockWish;
 use crate::txn::locks::target::{Lifetime, Target};
+use crate::txn::peer_wait::Peer;
 use crate::txn::row_ref::RowRef;
 use crate::txn::transaction::Transaction;
 use crate::wait::Task;
@@ -77,7 +77,7 @@ impl Locking {
 }
 
 /// What a row that was found has become.
-enum Settled {
+enum FoundState {
     Row(RowAt),
     /// The row as a commit at this stamp has left it, which the snapshot does not see.
     Newer(RowAt, Lsn),
@@ -130,7 +130,9 @@ impl Cursor<'_> {
                 if self.has_followed(found.anchor) {
                     continue;
                 }
-                if locking.reach == Reach::Instant && txn.is_settled(table, &snapshot, found) {
+                if locking.reach == Reach::Instant
+                    && txn.is_newest_unlocked(table, &snapshot, found)
+                {
                     return Ok(Some(found));
                 }
                 let place = (self.index(), found);
@@ -240,7 +242,7 @@ impl Transaction {
                 if table.lock_word().is_used() {
                     let space = self.manager().locks.table(table.storage());
                     let until = Lifetime::Transaction;
-                    let wish = Wish::of_transaction(Target::Whole, locking.mode.intent());
+                    let wish = LockWish::of_transaction(Target::Whole, locking.mode.intent());
                     let established = self.is_established(table);
                     let taken =
                         self.take_lock(task, &space, wish, (&NoKeys, established), patience)?;
@@ -311,7 +313,7 @@ impl Transaction {
     /// Whether a row that was found is what a locking reader for the moment would find: nothing in
     /// the table is locked, and its newest version, which the snapshot sees, is the one found.
     #[inline]
-    fn is_settled(&self, table: &Table, snapshot: &Snapshot, row: RowAt) -> bool {
+    fn is_newest_unlocked(&self, table: &Table, snapshot: &Snapshot, row: RowAt) -> bool {
         // SAFETY: the row was found in the table, and the registered snapshot sees it, or it is
         // newer.
         let is_newest = || unsafe {
@@ -331,7 +333,7 @@ impl Transaction {
         arena: &'s Arena,
     ) -> TxnResult<Option<RowRef<'s>>> {
         let found = self.look_up(task, table, snapshot, key, arena)?;
-        Ok(found.filter(|row| self.is_settled(table, snapshot, row.at())))
+        Ok(found.filter(|row| self.is_newest_unlocked(table, snapshot, row.at())))
     }
 
     /// Locks a row that a cursor has found and finds out what it is now. `None` if it is gone, or
@@ -354,16 +356,16 @@ impl Transaction {
             fence(SeqCst); // pairs with writers' looks at the lock word
             let name = keys.name(row.anchor);
             let found = self.wait_until_settled(task, table, snapshot, (index, row), locking);
-            let wanted = matches!(found, Ok(Settled::Row(_)));
+            let wanted = matches!(found, Ok(FoundState::Row(_)));
             match lock {
                 Some(taken) if !wanted => self.unlock_row(table, name, taken),
                 Some(_) if locking.escalate => self.escalate(task, table)?,
                 _ => {}
             }
             match found? {
-                Settled::Row(row) => return Ok(Some(row)),
-                Settled::Moved(anchor) => row.anchor = anchor,
-                Settled::Sunk => row.anchor = AnchorPtr::COLD,
+                FoundState::Row(row) => return Ok(Some(row)),
+                FoundState::Moved(anchor) => row.anchor = anchor,
+                FoundState::Sunk => row.anchor = AnchorPtr::COLD,
                 _ => return Ok(None),
             }
         }
@@ -389,7 +391,7 @@ impl Transaction {
             Reach::Instant if table.lock_word().is_used() => {
                 let space = self.manager().locks.table(table.storage());
                 let (target, until) = (Target::Row(keys.name(row.anchor)), Lifetime::Transaction);
-                let wish = Wish::of_transaction(target.clone(), LockMode::SHARED);
+                let wish = LockWish::of_transaction(target.clone(), LockMode::SHARED);
                 let taken = self.take_lock(task, &space, wish, (keys, true), patience)?;
                 if !taken.covered {
                     space.weaken(self.owner_id(), &target, until, taken.before);
@@ -423,7 +425,7 @@ impl Transaction {
         snapshot: &Snapshot,
         mut place: (usize, RowAt),
         locking: &Locking,
-    ) -> TxnResult<Settled> {
+    ) -> TxnResult<FoundState> {
         loop {
             if place.1.anchor.is_cold() {
                 // SAFETY: the row was read at the registered snapshot.
@@ -434,39 +436,39 @@ impl Transaction {
                     None if self.is_old_image(task, table, snapshot, bytes)? => {
                         return Err(TxnError::SnapshotConflict { storage: table.storage() });
                     }
-                    None => return Ok(Settled::Row(place.1)),
+                    None => return Ok(FoundState::Row(place.1)),
                 }
             }
-            match self.settle_row(task, table, snapshot, place) {
-                Settled::Again => {}
-                Settled::Lost => {
+            match self.row_state(task, table, snapshot, place) {
+                FoundState::Again => {}
+                FoundState::Lost => {
                     return Err(TxnError::SnapshotConflict { storage: table.storage() });
                 }
-                Settled::Peer(_) if locking.skip => return Ok(Settled::Gone),
-                Settled::Peer(_) if locking.no_wait => return Err(TxnError::LockTimeout),
-                Settled::Peer(peer) => {
+                FoundState::Peer(_) if locking.skip => return Ok(FoundState::Gone),
+                FoundState::Peer(_) if locking.no_wait => return Err(TxnError::LockTimeout),
+                FoundState::Peer(peer) => {
                     self.wait_for_peer_as(task, peer, locking.mode)?;
                     self.pass_baton();
                 }
-                Settled::Newer(row, stamp) => {
+                FoundState::Newer(row, stamp) => {
                     // The commit is durable before the client is shown the row, and is seen from
                     // now on.
                     self.wait_until_committed(task, stamp);
                     self.session.note_shown(self.manager().log.committed());
-                    return Ok(Settled::Row(row));
+                    return Ok(FoundState::Row(row));
                 }
                 settled => return Ok(settled),
             }
         }
     }
 
-    fn settle_row(
+    fn row_state(
         &self,
         task: &Task,
         table: &Table,
         snapshot: &Snapshot,
         (index, row): (usize, RowAt),
-    ) -> Settled {
+    ) -> FoundState {
         let (_guard, anchor) = (task.pin(), row.anchor);
         let (links, slots) = (table.links(), &self.manager().slots);
         // SAFETY: the row is visible to the registered snapshot, or newer, so that it stays; under
@@ -474,32 +476,34 @@ impl Transaction {
         unsafe {
             let newest = visibility::newest(anchor, links, slots);
             if newest.is_sunk() {
-                return Settled::Sunk;
+                return FoundState::Sunk;
             }
             match newest.fate {
                 Fate::Owned { begin, .. } if begin.slot() == self.slot => {
                     let seen = snapshot.visible(anchor, links, slots);
-                    seen.map_or(Settled::Gone, |version| Settled::Row(RowAt { anchor, version }))
+                    seen.map_or(FoundState::Gone, |version| {
+                        FoundState::Row(RowAt { anchor, version })
+                    })
                 }
                 Fate::Owned { begin, .. } => {
-                    self.peer(table, anchor, begin).map_or(Settled::Again, Settled::Peer)
+                    self.peer(table, anchor, begin).map_or(FoundState::Again, FoundState::Peer)
                 }
                 Fate::Committed(stamp)
                     if stamp >= snapshot.stamp && snapshot.isolation == Isolation::Snapshot =>
                 {
-                    Settled::Lost
+                    FoundState::Lost
                 }
                 Fate::Committed(_) if newest.deleted => match newest.moved_to() {
                     // Made by the same commit, which the snapshot does not see, so that it stays,
                     // too.
-                    Some(to) if has_same_key(table, index, anchor, to) => Settled::Moved(to),
-                    _ => Settled::Gone,
+                    Some(to) if has_same_key(table, index, anchor, to) => FoundState::Moved(to),
+                    _ => FoundState::Gone,
                 },
                 Fate::Committed(stamp) => {
                     let row = RowAt { anchor, version: newest.version };
                     match stamp < snapshot.stamp {
-                        true => Settled::Row(row),
-                        false => Settled::Newer(row, stamp),
+                        true => FoundState::Row(row),
+                        false => FoundState::Newer(row, stamp),
                     }
                 }
             }

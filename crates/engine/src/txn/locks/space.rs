@@ -29,7 +29,7 @@ use crate::sync::{Arc, Mutex, MutexGuard};
 use crate::txn::locks::mode::LockMode;
 use crate::txn::locks::row_keys::RowKeys;
 use crate::txn::locks::target::{Lifetime, Span, Target};
-use crate::txn::waits::{Holders, Owner, OwnerId, Place, WaitGraph};
+use crate::txn::waits::{Holders, Owner, OwnerId, WaitGraph, WaitPlace};
 
 /// Approximate bytes of memory that a lock takes: its grant, its place in the tables, and its entry
 /// in its owner's list.
@@ -162,14 +162,14 @@ impl LockSpace {
     }
 
     /// A target in this space, as the place of a wait.
-    pub(super) fn place(&self, target: &Target) -> Option<Place> {
+    pub(super) fn place(&self, target: &Target) -> Option<WaitPlace> {
         match (target, &self.of) {
-            (Target::Name(name), _) => Some(Place::Name(name.clone())),
-            (Target::Thing(thing), SpaceOf::Definitions(database)) => {
-                Some(Place::Thing(*database, thing.clone()))
+            (Target::Name(name), _) => Some(WaitPlace::Name(name.clone())),
+            (Target::Definition(definition), SpaceOf::Definitions(database)) => {
+                Some(WaitPlace::Definition(*database, definition.clone()))
             }
             (target, SpaceOf::Table(database, table)) => {
-                Some(Place::Part(*database, *table, target.clone()))
+                Some(WaitPlace::Part(*database, *table, target.clone()))
             }
             (_, SpaceOf::Names | SpaceOf::Definitions(_)) => None,
         }
@@ -203,7 +203,7 @@ impl LockSpace {
     /// Whether an owner would get a lock at once.
     pub fn is_available(&self, request: &Request, keys: &dyn RowKeys) -> bool {
         let inner = self.lock();
-        inner.in_the_way(request, keys, inner.waiting.len()).is_empty()
+        inner.blockers(request, keys, inner.waiting.len()).is_empty()
     }
 
     /// Lowers the mode in which an owner holds something for this long; with a mode of none,
@@ -264,7 +264,7 @@ impl LockSpace {
 
     /// Makes an owner's pending span count for all other owners. Fails if a span of another owner,
     /// which was let past it while it was pending, counts already, and returns that owner.
-    pub(super) fn settle(&self, owner: OwnerId, span: &Span) -> Result<(), OwnerId> {
+    pub(super) fn end_pending(&self, owner: OwnerId, span: &Span) -> Result<(), OwnerId> {
         let mut inner = self.lock();
         let own = |s: &SpanGrant| s.grant.owner == owner && s.span == *span && s.grant.pending;
         let Some(place) = inner.spans.iter().position(own) else { return Ok(()) };
@@ -389,7 +389,7 @@ impl Inner {
                 let has = self.held_as_long(owner, &Target::Whole, request.lifetime);
                 has.covers(request.mode) && has.covers(LockMode::SHARED)
             }
-            Target::Whole | Target::Name(_) | Target::Thing(_) => false,
+            Target::Whole | Target::Name(_) | Target::Definition(_) => false,
         };
         let own = match &request.target {
             Target::Span(span) => self.spans.iter().any(|s| {
@@ -400,7 +400,7 @@ impl Inner {
             }),
             Target::Name(_) | Target::Insert => false,
             // Such locks are given back one by one, and so are counted.
-            Target::Thing(_) if request.lifetime == Lifetime::Session => false,
+            Target::Definition(_) if request.lifetime == Lifetime::Session => false,
             target => self.held_as_long(owner, target, request.lifetime).covers(request.mode),
         };
         own || whole()
@@ -408,7 +408,7 @@ impl Inner {
 
     /// The owners that keep a request from being granted. Of the queue, the first `before` requests
     /// count.
-    pub fn in_the_way(&self, request: &Request, keys: &dyn RowKeys, before: usize) -> Holders {
+    pub fn blockers(&self, request: &Request, keys: &dyn RowKeys, before: usize) -> Holders {
         let mut holders = Holders::new();
         let owner = request.owner.id();
         let mut is_in_the_way = |other: OwnerId, mode: LockMode| {
@@ -419,7 +419,7 @@ impl Inner {
         };
         let mut converts = false;
         match &request.target {
-            Target::Whole | Target::Row(_) | Target::Name(_) | Target::Thing(_) => {
+            Target::Whole | Target::Row(_) | Target::Name(_) | Target::Definition(_) => {
                 for grant in self.granted.get(&request.target).into_iter().flatten() {
                     converts |= grant.owner == owner;
                     if !(grant.pending && request.established) {
@@ -588,7 +588,7 @@ impl Inner {
         let mut at = 0;
         while at < self.waiting.len() {
             let waiter = &self.waiting[at];
-            if !self.in_the_way(&waiter.request, &waiter.keys, at).is_empty() {
+            if !self.blockers(&waiter.request, &waiter.keys, at).is_empty() {
                 at += 1;
                 continue;
             }
@@ -603,11 +603,11 @@ impl Inner {
     pub fn tell_graph(&mut self, graph: &WaitGraph) {
         for at in 0..self.waiting.len() {
             let waiter = &self.waiting[at];
-            let holders = self.in_the_way(&waiter.request, &waiter.keys, at);
+            let holders = self.blockers(&waiter.request, &waiter.keys, at);
             let waiter = &mut self.waiting[at];
             if waiter.holders != holders {
                 waiter.holders.clone_from(&holders);
-                graph.set_holders(waiter.request.owner.id(), holders);
+                graph.update_blockers(waiter.request.owner.id(), holders);
             }
         }
     }

@@ -14,7 +14,6 @@ use crate::hot::visibility;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
-use crate::txn::block::Peer;
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::locks::held::HeldSpace;
 use crate::txn::locks::mode::LockMode;
@@ -22,8 +21,9 @@ use crate::txn::locks::queue::{LockFault, Patience, Taken};
 use crate::txn::locks::row_keys::{KeysOf, NoKeys, RowKeys, name_of};
 use crate::txn::locks::space::{LockSpace, Request};
 use crate::txn::locks::target::{Lifetime, Span, Target};
+use crate::txn::peer_wait::Peer;
 use crate::txn::transaction::Transaction;
-use crate::txn::waits::{Blocker, OwnerId, Place, Resource};
+use crate::txn::waits::{Blocker, OwnerId, Resource, WaitPlace};
 use crate::wait::Task;
 
 /// Rows and ranges of a table that one transaction locks before it tries to lock the table instead.
@@ -32,16 +32,16 @@ pub const ESCALATION: usize = 5000;
 pub const ESCALATION_STEP: usize = 1250;
 
 /// A lock that a transaction requests.
-pub(super) struct Wish {
+pub(super) struct LockWish {
     pub target: Target,
     pub mode: LockMode,
     pub lifetime: Lifetime,
 }
 
-impl Wish {
+impl LockWish {
     /// A lock that is held until the transaction ends.
-    pub fn of_transaction(target: Target, mode: LockMode) -> Wish {
-        Wish { target, mode, lifetime: Lifetime::Transaction }
+    pub fn of_transaction(target: Target, mode: LockMode) -> LockWish {
+        LockWish { target, mode, lifetime: Lifetime::Transaction }
     }
 }
 
@@ -97,7 +97,7 @@ impl Transaction {
         &mut self,
         task: &Task,
         space: &LockSpace,
-        wish: Wish,
+        wish: LockWish,
         (keys, established): (&dyn RowKeys, bool),
         patience: Patience,
     ) -> TxnResult<Taken> {
@@ -107,7 +107,7 @@ impl Transaction {
         if wish.lifetime == Lifetime::Statement {
             self.locks.get_or_insert_default().by_statement = true;
         }
-        let Wish { target, mode, lifetime } = wish;
+        let LockWish { target, mode, lifetime } = wish;
         let request = Request { owner, target, mode, lifetime, established };
         let gates = self.gates().collect();
         Ok(space.take(task, request, keys, patience, gates, || self.show_writes())?)
@@ -126,7 +126,7 @@ impl Transaction {
         self.enter_table(task, table)?;
         let space = self.lock_space(table);
         let established = self.is_established(table);
-        let wish = Wish { target: Target::Whole, mode, lifetime };
+        let wish = LockWish { target: Target::Whole, mode, lifetime };
         let taken = self.take_lock(task, &space, wish, (&NoKeys, established), patience)?;
         if taken.covered || !mode.covers(LockMode::SHARED) {
             return Ok(());
@@ -192,7 +192,7 @@ impl Transaction {
     ) -> TxnResult<Taken> {
         let space = self.lock_space(table);
         let established = self.is_established(table);
-        let wish = Wish::of_transaction(Target::Row(name), mode);
+        let wish = LockWish::of_transaction(Target::Row(name), mode);
         let taken = self.take_lock(task, &space, wish, (keys, established), patience)?;
         if !taken.covered {
             self.count_part(table, mode);
@@ -253,12 +253,12 @@ impl Transaction {
         let ordered = matches!(table.index_at(index), Index::Range(_));
         let span = Span::of(index, range, ordered);
         let established = self.is_established(table);
-        let wish = Wish::of_transaction(Target::Span(span.clone()), mode);
+        let wish = LockWish::of_transaction(Target::Span(span.clone()), mode);
         let taken = self.take_lock(task, &space, wish, (&NoKeys, established), patience)?;
         if taken.covered {
             return Ok(());
         }
-        match self.settle_span(task, table, &space, (&span, range), mode, patience) {
+        match self.complete_span(task, table, &space, (&span, range), mode, patience) {
             Ok(()) => {
                 self.count_part(table, mode);
                 Ok(())
@@ -271,7 +271,7 @@ impl Transaction {
     }
 
     /// Makes a registered span count for all other owners, after waiting for those in its way.
-    fn settle_span(
+    fn complete_span(
         &mut self,
         task: &Task,
         table: &Table,
@@ -282,7 +282,7 @@ impl Transaction {
     ) -> TxnResult<()> {
         loop {
             self.clear_span(task, table, space, (span, range), mode, patience)?;
-            let Err(other) = space.settle(self.owner_id(), span) else { return Ok(()) };
+            let Err(other) = space.end_pending(self.owner_id(), span) else { return Ok(()) };
             if patience == Patience::None {
                 return Err(TxnError::LockTimeout);
             }
@@ -325,8 +325,8 @@ impl Transaction {
     }
 
     /// A part of a table, as the place of a wait.
-    fn part(&self, table: &Table, target: Target) -> Place {
-        Place::Part(self.manager().id(), table.storage(), target)
+    fn part(&self, table: &Table, target: Target) -> WaitPlace {
+        WaitPlace::Part(self.manager().id(), table.storage(), target)
     }
 
     fn first_in_span(

@@ -19,7 +19,7 @@ pub enum Target {
     /// A name: application locks.
     Name(Arc<str>),
     /// Something that has a definition.
-    Thing(Thing),
+    Definition(LockedDefinition),
 }
 
 /// A range of an index.
@@ -84,22 +84,22 @@ pub enum Lifetime {
 
 /// Something in a database that changes of definitions lock.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Thing {
+pub enum LockedDefinition {
     /// All definitions. A transaction that changes some of them takes an intent lock; one that
     /// needs them all unchanged takes a shared lock.
     All,
     /// All definitions of a kind that is checked as a whole.
-    Kind(ThingKind),
+    Kind(DefinitionKind),
     /// One definition, by its ids.
-    One(ThingKind, [i32; 4]),
+    One(DefinitionKind, [i32; 4]),
     /// A name among those of a kind, within the schema with this id.
-    Name(ThingKind, i32, Arc<[u8]>),
+    Name(DefinitionKind, i32, Arc<[u8]>),
 }
 
 /// Kinds of definitions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs)]
-pub enum ThingKind {
+pub enum DefinitionKind {
     Object,
     Type,
     Schema,

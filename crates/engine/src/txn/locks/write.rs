@@ -16,7 +16,7 @@ use crate::txn::locks::LockMode;
 use crate::txn::locks::queue::{Patience, Taken};
 use crate::txn::locks::row_keys::{KeysOf, NoKeys};
 use crate::txn::locks::space::{LockSpace, Request};
-use crate::txn::locks::take::Wish;
+use crate::txn::locks::take::LockWish;
 use crate::txn::locks::target::{Lifetime, Target};
 use crate::txn::transaction::Transaction;
 use crate::txn::waits::{OwnerId, Resource};
@@ -49,7 +49,7 @@ impl Transaction {
     /// Whether a writer has to request locks in this table. Before a version is put in place the
     /// answer only saves the writer from taking it back; the answer afterwards decides.
     #[inline]
-    pub(crate) fn must_ask(&self, table: &Table) -> bool {
+    pub(crate) fn must_lock(&self, table: &Table) -> bool {
         // The policy first: memory-optimized tables have no locks, and their word is another cache
         // line.
         table.conflicts() == ConflictPolicy::Wait && table.lock_word().is_used()
@@ -57,7 +57,7 @@ impl Transaction {
 
     /// Requests the locks that changing a row needs; a row that the transaction owns needs none.
     #[cold]
-    pub(crate) fn ask_to_change(
+    pub(crate) fn request_change_locks(
         &mut self,
         task: &Task,
         table: &Table,
@@ -86,7 +86,7 @@ impl Transaction {
         // SAFETY: the row is visible to the registered snapshot, or newer, so that it stays.
         let keys = unsafe { KeysOf::anchor(table, anchor) };
         let name = keys.name(anchor);
-        let wish = Wish::of_transaction(Target::Row(name), LockMode::EXCLUSIVE);
+        let wish = LockWish::of_transaction(Target::Row(name), LockMode::EXCLUSIVE);
         let space = permit.space.clone();
         let taken = self.take_lock(task, &space, wish, (&keys, established), patience)?;
         permit.row = Some((name, taken));
@@ -95,7 +95,7 @@ impl Transaction {
 
     /// Requests the locks that inserting a row needs.
     #[cold]
-    pub(crate) fn ask_to_insert(
+    pub(crate) fn request_insert_locks(
         &mut self,
         task: &Task,
         table: &Table,
@@ -103,7 +103,7 @@ impl Transaction {
     ) -> TxnResult<()> {
         let permit = self.ask_for_table(task, table, Patience::Session)?;
         let established = self.is_established(table);
-        let wish = Wish::of_transaction(Target::Insert, LockMode::EXCLUSIVE);
+        let wish = LockWish::of_transaction(Target::Insert, LockMode::EXCLUSIVE);
         let (keys, space) = (KeysOf { table, row }, permit.space.clone());
         self.take_lock(task, &space, wish, (&keys, established), Patience::Session).map(drop)
     }
@@ -116,7 +116,7 @@ impl Transaction {
     ) -> TxnResult<WritePermit> {
         let (space, owner) = (self.manager().locks.table(table.storage()), self.owner_id());
         let established = self.is_established(table);
-        let wish = Wish::of_transaction(Target::Whole, LockMode::INTENT_EXCLUSIVE);
+        let wish = LockWish::of_transaction(Target::Whole, LockMode::INTENT_EXCLUSIVE);
         let table = self.take_lock(task, &space, wish, (&NoKeys, established), patience)?;
         Ok(WritePermit { space, owner, table, row: None })
     }
@@ -133,7 +133,7 @@ impl Transaction {
         let space = self.manager().locks.table(table.storage());
         // SAFETY: the row is this transaction's.
         let keys = unsafe { KeysOf::anchor(table, anchor) };
-        let change = self.wish(Target::Row(keys.name(anchor)), permit.is_some());
+        let change = self.write_request(Target::Row(keys.name(anchor)), permit.is_some());
         match permit {
             // Spans that were pending when the permit was granted may count by now.
             Some(_) => space.is_in_span(&change, &keys),
@@ -145,18 +145,18 @@ impl Transaction {
     #[cold]
     pub(crate) fn is_insert_overtaken(&mut self, table: &Table, row: &[u8]) -> bool {
         let space = self.manager().locks.table(table.storage());
-        let place = self.wish(Target::Insert, true);
+        let place = self.write_request(Target::Insert, true);
         !space.is_available(&place, &KeysOf { table, row }) || !self.may_write(&space)
     }
 
     /// Whether no lock on the table as a whole keeps this transaction from writing.
     fn may_write(&self, space: &LockSpace) -> bool {
-        let mut table = self.wish(Target::Whole, true);
+        let mut table = self.write_request(Target::Whole, true);
         table.mode = LockMode::INTENT_EXCLUSIVE;
         space.is_available(&table, &NoKeys)
     }
 
-    fn wish(&self, target: Target, established: bool) -> Request {
+    fn write_request(&self, target: Target, established: bool) -> Request {
         Request {
             owner: self.session.owner().clone(),
             target,

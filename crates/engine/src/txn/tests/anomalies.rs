@@ -150,7 +150,7 @@ fn a_protected_row_must_stay_whatever_the_level() {
 }
 
 #[test]
-fn a_statement_does_not_feed_on_what_it_inserts() {
+fn a_statement_does_not_read_rows_that_it_inserts() {
     let harness = Harness::new();
     let table = harness.table(FWW);
     fill(&harness, &table, 0..300);

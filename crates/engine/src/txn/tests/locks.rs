@@ -518,11 +518,11 @@ fn transfers_at_locking_levels_keep_the_sum() {
                 let (harness, table) = (&harness, &table);
                 scope.spawn(move || {
                     let mut client = Client::new(harness, RC);
-                    let mut dice = base_dice(seed + n);
+                    let mut rng = base_rng(seed + n);
                     for _ in 0..150 {
                         let outcome = match n {
                             0 => check_sum(&mut client, table, reach, total),
-                            _ => transfer(&mut client, table, reach, &mut dice),
+                            _ => transfer(&mut client, table, reach, &mut rng),
                         };
                         match outcome {
                             Ok(()) => client.commit().expect("nothing is validated"),
@@ -543,7 +543,7 @@ fn transfers_at_locking_levels_keep_the_sum() {
 }
 
 /// A generator of random numbers, the same ones for each seed.
-fn base_dice(seed: u64) -> impl FnMut(i64) -> i64 {
+fn base_rng(seed: u64) -> impl FnMut(i64) -> i64 {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     move |below| {
         state ^= state << 13;
@@ -568,12 +568,12 @@ fn transfer(
     client: &mut Client<'_>,
     table: &Table,
     reach: Reach,
-    dice: &mut impl FnMut(i64) -> i64,
+    rng: &mut impl FnMut(i64) -> i64,
 ) -> TxnResult<()> {
     client.begin();
-    let (from, to, amount) = (dice(8), dice(8), dice(100));
+    let (from, to, amount) = (rng(8), rng(8), rng(100));
     for (id, change) in [(from, -amount), (to, amount)] {
-        let mode = if dice(2) == 0 { S } else { U };
+        let mode = if rng(2) == 0 { S } else { U };
         let row = client.lock_id(table, id, locking(mode, reach))?.expect("accounts stay");
         let changed = client.update(table, id, set(row[2] + change))?;
         assert_eq!(changed, 1);

@@ -42,10 +42,10 @@ pub(crate) struct Harness {
 
 impl Harness {
     pub fn new() -> Harness {
-        Harness::in_world(Env::real())
+        Harness::in_env(Env::real())
     }
 
-    pub fn in_world(env: Env) -> Harness {
+    pub fn in_env(env: Env) -> Harness {
         let timer = Arc::new(ThreadTimer::new());
         let options = RuntimeOptions::default();
         let runtime = Runtime::new(env, Collector::new(), timer, options);

@@ -321,9 +321,9 @@ impl Model {
 }
 
 /// A small random number generator, whose seed can be printed.
-pub(super) struct Dice(pub u64);
+pub(super) struct Rng(pub u64);
 
-impl Dice {
+impl Rng {
     pub fn roll(&mut self, sides: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -372,7 +372,7 @@ pub(super) fn run_in(setting: &dyn Setting, seed: u64, steps: usize, policies: &
     println!("THERMOCLINE_MODEL_SEED={seed} under {policies:?}");
     let harness = setting.harness();
     let tables: Vec<_> = policies.iter().map(|p| setting.table(*p)).collect();
-    let mut dice = Dice(seed | 1);
+    let mut rng = Rng(seed | 1);
     let waits = policies.iter().map(|p| *p == ConflictPolicy::Wait).collect();
     let mut model = Model { waits, ..Model::default() };
     let mut clients: Vec<Client<'_>> = (0..4).map(|_| Client::new(harness, Snapshot)).collect();
@@ -381,16 +381,16 @@ pub(super) fn run_in(setting: &dyn Setting, seed: u64, steps: usize, policies: &
         client.session.owner().set_lock_timeout(0);
     }
     for step in 0..steps {
-        let t = dice.roll(clients.len() as u64) as usize;
+        let t = rng.roll(clients.len() as u64) as usize;
         let client = &mut clients[t];
         if client.txn.is_none() {
             let levels = setting.levels();
-            client.isolation = levels[dice.roll(levels.len() as u64) as usize];
+            client.isolation = levels[rng.roll(levels.len() as u64) as usize];
             model.txns[t].isolation = Some(client.isolation);
             client.begin();
         }
-        let n = dice.roll(tables.len() as u64) as usize;
-        run_step(setting, client, (&tables[n], n), &mut model, t, &mut dice, step);
+        let n = rng.roll(tables.len() as u64) as usize;
+        run_step(setting, client, (&tables[n], n), &mut model, t, &mut rng, step);
     }
     for client in &mut clients {
         client.txn.take();
@@ -410,12 +410,12 @@ fn run_step(
     (table, n): (&Table, usize),
     model: &mut Model,
     t: usize,
-    dice: &mut Dice,
+    rng: &mut Rng,
     step: usize,
 ) {
     let context = format!("step {step} of transaction {t} ({:?}) on table {n}", client.isolation);
-    let [id, k, v] = [dice.roll(12) as i64, dice.roll(12) as i64, dice.roll(4) as i64];
-    let (got, want) = match dice.roll(20) {
+    let [id, k, v] = [rng.roll(12) as i64, rng.roll(12) as i64, rng.roll(4) as i64];
+    let (got, want) = match rng.roll(20) {
         0..=2 => {
             let (got, want) = (client.commit(), model.commit(t));
             return assert_eq!(got.map_err(|e| failure(&e)), want, "commit: {context}");
@@ -442,7 +442,7 @@ fn run_step(
             return setting.disturb(&client.task);
         }
         _ => {
-            let (index, value) = [(0, id), (1, k), (2, v)][dice.roll(3) as usize];
+            let (index, value) = [(0, id), (1, k), (2, v)][rng.roll(3) as usize];
             let range = ScanRange::Key(key(table, index, value));
             let mut rows = client.select(table, index, range).expect("reads succeed");
             rows.sort();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use env::sim::SimEnv;
 
-use super::model::{Dice, Setting, run_in, seeds, steps};
+use super::model::{Rng, Setting, run_in, seeds, steps};
 use super::*;
 use crate::cold::{PAGE_BYTES, PoolOptions};
 use crate::hot::cursor::Wanted;
@@ -16,23 +16,23 @@ use crate::txn::locks::{LockMode, Locking, Reach};
 use crate::txn::promote::BroughtBack;
 
 /// A harness with a sink.
-pub(crate) struct Depth {
+pub(crate) struct SinkHarness {
     harness: Harness,
     core: Core,
 }
 
-impl Depth {
-    pub(crate) fn new(seed: u64, pages: u64) -> Depth {
+impl SinkHarness {
+    pub(crate) fn new(seed: u64, pages: u64) -> SinkHarness {
         // With an even seed every snapshot is an old one.
         let patience_ns = if seed % 2 == 0 { 0 } else { SinkOptions::default().patience_ns };
-        Depth::with(seed, pages, SinkOptions { patience_ns, ..SinkOptions::default() })
+        SinkHarness::with(seed, pages, SinkOptions { patience_ns, ..SinkOptions::default() })
     }
 
-    pub(crate) fn with(seed: u64, pages: u64, options: SinkOptions) -> Depth {
+    pub(crate) fn with(seed: u64, pages: u64, options: SinkOptions) -> SinkHarness {
         let sim = SimEnv::new(seed);
         let dir = PathBuf::from("/data");
         sim.env().fs().create_dir_all(&dir).expect("the disk is new");
-        let harness = Harness::in_world(sim.env());
+        let harness = Harness::in_env(sim.env());
         let limit_bytes = pages * PAGE_BYTES as u64;
         let memory = PoolOptions { reserve_bytes: 64 * limit_bytes, limit_bytes, io_threads: 0 };
         let pool = Arc::new(BufferPool::new(harness.runtime.clone(), memory, None));
@@ -40,7 +40,7 @@ impl Depth {
         let (cold, until) = (None, base::ids::Lsn::MAX);
         let core =
             Core::new(CoreParts { manager, pool, dir, options, cold, until, is_volatile: false });
-        Depth { harness, core }
+        SinkHarness { harness, core }
     }
 
     pub(crate) fn core(&self) -> &Core {
@@ -57,7 +57,7 @@ impl Depth {
     }
 }
 
-impl Setting for Depth {
+impl Setting for SinkHarness {
     fn harness(&self) -> &Harness {
         &self.harness
     }
@@ -79,9 +79,9 @@ impl Setting for Depth {
 #[test]
 fn random_transactions_on_tables_that_sink_agree_with_the_model() {
     for seed in seeds() {
-        let depth = Depth::new(seed, 32);
-        run_in(&depth, seed, steps(), &[ConflictPolicy::Wait; 2]);
-        let sunk = depth.core.stats();
+        let sinking = SinkHarness::new(seed, 32);
+        run_in(&sinking, seed, steps(), &[ConflictPolicy::Wait; 2]);
+        let sunk = sinking.core.stats();
         assert!(sunk.rows > 100, "{sunk:?}");
     }
 }
@@ -100,20 +100,20 @@ const IDS: u64 = 1500;
 /// Values of `v`, which many rows share.
 const VALUES: u64 = 7;
 
-fn some_row(dice: &mut Dice, id: i64) -> Row {
-    [id, id * 7 % 1613 + 10_000 * dice.roll(2) as i64, dice.roll(VALUES) as i64]
+fn some_row(rng: &mut Rng, id: i64) -> Row {
+    [id, id * 7 % 1613 + 10_000 * rng.roll(2) as i64, rng.roll(VALUES) as i64]
 }
 
 /// Changes some rows in one transaction.
-fn write(harness: &Harness, table: &Table, dice: &mut Dice, map: &mut Map) {
+fn write(harness: &Harness, table: &Table, rng: &mut Rng, map: &mut Map) {
     let mut client = Client::new(harness, Isolation::ReadCommitted);
     client.begin();
     let mut new = map.clone();
-    let from = dice.roll(IDS) as i64;
-    for id in from..from + 1 + dice.roll(60) as i64 {
-        match (map.get(&id).copied(), dice.roll(5)) {
+    let from = rng.roll(IDS) as i64;
+    for id in from..from + 1 + rng.roll(60) as i64 {
+        match (map.get(&id).copied(), rng.roll(5)) {
             (None, _) => {
-                let row = some_row(dice, id);
+                let row = some_row(rng, id);
                 client.insert(table, row).expect("the keys are free");
                 new.insert(id, row);
             }
@@ -122,7 +122,7 @@ fn write(harness: &Harness, table: &Table, dice: &mut Dice, map: &mut Map) {
                 new.remove(&id);
             }
             (Some(_), 1..=2) => {
-                let row = some_row(dice, id);
+                let row = some_row(rng, id);
                 assert_eq!(client.update(table, id, |_| Some(row)), Ok(1), "row {id}");
                 new.insert(id, row);
             }
@@ -136,7 +136,7 @@ fn write(harness: &Harness, table: &Table, dice: &mut Dice, map: &mut Map) {
             }
         }
     }
-    match dice.roll(4) {
+    match rng.roll(4) {
         0 => client.rollback(),
         _ => {
             client.commit().expect("no transaction is in the way");
@@ -146,10 +146,10 @@ fn write(harness: &Harness, table: &Table, dice: &mut Dice, map: &mut Map) {
 }
 
 /// A range of an index, and the least and the greatest value in it.
-fn some_range(table: &Table, index: usize, dice: &mut Dice) -> (ScanRange, (i64, i64)) {
+fn some_range(table: &Table, index: usize, rng: &mut Rng) -> (ScanRange, (i64, i64)) {
     let most = if index == 2 { VALUES as i64 } else { 12_000 };
-    let [a, b] = [0, 1].map(|_| dice.roll(most as u64) as i64);
-    match dice.roll(4) {
+    let [a, b] = [0, 1].map(|_| rng.roll(most as u64) as i64);
+    match rng.roll(4) {
         0 => (ScanRange::All, (i64::MIN, i64::MAX)),
         1 => (ScanRange::Key(key(table, index, a)), (a, a)),
         _ => {
@@ -226,34 +226,34 @@ fn assert_order(rows: &[Row], index: usize, direction: Direction) {
 fn scans_of_every_kind_see_what_their_snapshot_does_while_rows_sink_and_come_back() {
     for seed in seeds() {
         println!("THERMOCLINE_MODEL_SEED={seed}");
-        let (depth, mut dice) = (Depth::new(seed, 24), Dice(seed | 1));
-        let (harness, table) = (&depth.harness, depth.table(ConflictPolicy::Wait));
+        let (sinking, mut rng) = (SinkHarness::new(seed, 24), Rng(seed | 1));
+        let (harness, table) = (&sinking.harness, sinking.table(ConflictPolicy::Wait));
         let (mut map, mut readers): (Map, Vec<Reader<'_>>) = Default::default();
         for _ in 0..steps() / 20 {
-            match dice.roll(8) {
-                0..=2 => write(harness, &table, &mut dice, &mut map),
-                3 => depth.disturb(&harness.task()),
-                4 if dice.roll(4) > readers.len() as u64 => {
+            match rng.roll(8) {
+                0..=2 => write(harness, &table, &mut rng, &mut map),
+                3 => sinking.disturb(&harness.task()),
+                4 if rng.roll(4) > readers.len() as u64 => {
                     let mut client = Client::new(harness, Isolation::Snapshot);
                     client.begin();
                     assert_eq!(client.all(&table).expect("reads succeed").len(), map.len());
                     readers.push(Reader { client, sees: map.clone() });
                 }
                 4 if !readers.is_empty() => {
-                    drop(readers.swap_remove(dice.roll(readers.len() as u64) as usize));
+                    drop(readers.swap_remove(rng.roll(readers.len() as u64) as usize));
                 }
                 4 => {}
                 _ => {
                     let mut now = Client::new(harness, Isolation::ReadCommitted);
                     now.begin();
-                    scan(&depth, &table, (&mut now, &mut map), &mut readers, &mut dice);
+                    scan(&sinking, &table, (&mut now, &mut map), &mut readers, &mut rng);
                     now.rollback();
                 }
             }
         }
         drop(readers);
         assert_eq!(table.row_count() as usize, map.len());
-        assert!(depth.core.stats().rows > 200, "{:?}", depth.core.stats());
+        assert!(sinking.core.stats().rows > 200, "{:?}", sinking.core.stats());
     }
 }
 
@@ -282,24 +282,24 @@ fn count(
 
 /// Runs one scan, by an older reader or by a new one, while other transactions write.
 fn scan<'h>(
-    depth: &Depth,
+    sinking: &SinkHarness,
     table: &Table,
     (now, map): (&mut Client<'h>, &mut Map),
     readers: &mut [Reader<'h>],
-    dice: &mut Dice,
+    rng: &mut Rng,
 ) {
-    let index = dice.roll(3) as usize;
-    let (range, bounds) = some_range(table, index, dice);
-    let direction = [Direction::Forward, Direction::Backward][dice.roll(2) as usize];
-    let among = dice.roll(readers.len() as u64 + 1) as usize;
+    let index = rng.roll(3) as usize;
+    let (range, bounds) = some_range(table, index, rng);
+    let direction = [Direction::Forward, Direction::Backward][rng.roll(2) as usize];
+    let among = rng.roll(readers.len() as u64 + 1) as usize;
     let reader = readers.get_mut(among);
-    let way = match (&reader, dice.roll(4)) {
+    let way = match (&reader, rng.roll(4)) {
         (Some(_), _) | (_, 0) => Way::Versions,
         (_, 1) => Way::Uncommitted,
         (_, 2) => Way::Locked(LockMode::SHARED, Reach::Range),
         _ => {
             let modes = [LockMode::SHARED, LockMode::UPDATE];
-            Way::Locked(modes[dice.roll(2) as usize], Reach::Rows)
+            Way::Locked(modes[rng.roll(2) as usize], Reach::Rows)
         }
     };
     let context = format!("index {index} {direction:?} {range:?} {way:?}");
@@ -307,10 +307,10 @@ fn scan<'h>(
         Some(reader) => (&mut reader.client, reader.sees.clone()),
         None => (now, map.clone()),
     };
-    let counts = matches!(way, Way::Versions) && dice.roll(2) == 0;
-    let mut meanwhile = || match (way, dice.roll(3)) {
-        (Way::Versions, 0) => write(&depth.harness, table, dice, map),
-        (_, 1) => depth.disturb(&depth.harness.task()),
+    let counts = matches!(way, Way::Versions) && rng.roll(2) == 0;
+    let mut meanwhile = || match (way, rng.roll(3)) {
+        (Way::Versions, 0) => write(&sinking.harness, table, rng, map),
+        (_, 1) => sinking.disturb(&sinking.harness.task()),
         _ => {}
     };
     if counts {
@@ -323,7 +323,7 @@ fn scan<'h>(
     assert_read(&rows, &sees, index, bounds, &context);
     assert_order(&rows, index, direction);
     if let Way::Versions = way {
-        let id = dice.roll(IDS) as i64;
+        let id = rng.roll(IDS) as i64;
         let found = client.look_up(table, 0, id).expect("reads succeed");
         if client.isolation == Isolation::Snapshot {
             assert_eq!(found, sees.get(&id).copied());
@@ -336,10 +336,10 @@ fn scan<'h>(
 
 /// Lets all rows of all tables leave memory: one round begins, the next makes the trees, and by the
 /// third all transactions know of them.
-fn sink_everything(depth: &Depth) {
-    let task = depth.harness.task();
-    (0..3).for_each(|_| depth.core.sink_all(&task).expect("the disk works"));
-    while depth.harness.manager.reclaim(&task, 1000) > 0 {}
+fn sink_everything(sinking: &SinkHarness) {
+    let task = sinking.harness.task();
+    (0..3).for_each(|_| sinking.core.sink_all(&task).expect("the disk works"));
+    while sinking.harness.manager.reclaim(&task, 1000) > 0 {}
 }
 
 /// What was queued could bring about the first round of a table that had begun to sink, while the
@@ -347,11 +347,11 @@ fn sink_everything(depth: &Depth) {
 /// them.
 #[test]
 fn a_table_does_not_sink_before_the_reclaimer_is_done_with_what_was_deleted() {
-    let depth = Depth::new(1, 32);
-    let harness = &depth.harness;
-    fill(harness, &depth.table(ConflictPolicy::Wait), 0..10);
-    sink_everything(&depth);
-    let table = depth.table(ConflictPolicy::Wait);
+    let sinking = SinkHarness::new(1, 32);
+    let harness = &sinking.harness;
+    fill(harness, &sinking.table(ConflictPolicy::Wait), 0..10);
+    sink_everything(&sinking);
+    let table = sinking.table(ConflictPolicy::Wait);
     let (never_sinks, task) = (harness.table(ConflictPolicy::FirstWriterWins), harness.task());
     fill(harness, &table, 0..10);
     fill(harness, &never_sinks, 0..10);
@@ -362,21 +362,21 @@ fn a_table_does_not_sink_before_the_reclaimer_is_done_with_what_was_deleted() {
     };
     assert_eq!(early.begin().all(&table).expect("reads succeed").len(), 10);
     delete(&mut writer, &table);
-    depth.core.sink_all(&task).expect("the disk works");
+    sinking.core.sink_all(&task).expect("the disk works");
     assert!(table.sinks() && table.cold().is_none());
     let update = |w: &mut Client<'_>| w.update(&table, 4, |[id, k, _]| Some([id, k, 7])).map(drop);
     writer.autocommit(update).expect("no other writer");
     assert_eq!(late.begin().all(&table).expect("reads succeed").len(), 9);
-    depth.core.sink_all(&task).expect("the disk works");
+    sinking.core.sink_all(&task).expect("the disk works");
     assert!(table.cold().is_none(), "the deleted row is the reclaimer's");
     early.rollback();
     // This waits for the other reader. What was deleted before does not wait with it: an earlier
     // round closed its batch, and this one frees it before the table sinks.
     delete(&mut writer, &never_sinks);
-    depth.core.sink_all(&task).expect("the disk works");
+    sinking.core.sink_all(&task).expect("the disk works");
     assert!(table.cold().is_some());
     late.rollback();
-    sink_everything(&depth);
+    sink_everything(&sinking);
     assert!(table.cold().is_some());
     assert_eq!((table.row_count(), table.memory().allocated_bytes), (9, 0));
 }
@@ -386,10 +386,10 @@ fn a_table_does_not_sink_before_the_reclaimer_is_done_with_what_was_deleted() {
 /// find it freed.
 #[test]
 fn a_row_that_is_brought_back_is_queued_at_the_snapshot_it_was_read_at() {
-    let depth = Depth::new(2, 32);
-    let (harness, table) = (&depth.harness, depth.table(ConflictPolicy::Wait));
+    let sinking = SinkHarness::new(2, 32);
+    let (harness, table) = (&sinking.harness, sinking.table(ConflictPolicy::Wait));
     fill(harness, &table, 0..10);
-    sink_everything(&depth);
+    sink_everything(&sinking);
     let mut client = Client::new(harness, Isolation::ReadCommitted);
     let queued = client.begin().statement(|txn, task, s| {
         let mut cursor =
@@ -411,8 +411,8 @@ fn a_row_that_is_brought_back_is_queued_at_the_snapshot_it_was_read_at() {
 /// batch never became old enough.
 #[test]
 fn a_table_begins_to_sink_although_others_leave_something_behind_all_the_time() {
-    let depth = Depth::new(1, 32);
-    let (harness, table) = (&depth.harness, depth.table(ConflictPolicy::Wait));
+    let sinking = SinkHarness::new(1, 32);
+    let (harness, table) = (&sinking.harness, sinking.table(ConflictPolicy::Wait));
     let (other, task) = (harness.table(ConflictPolicy::FirstWriterWins), harness.task());
     fill(harness, &table, 0..10);
     fill(harness, &other, 0..10);
@@ -422,7 +422,7 @@ fn a_table_begins_to_sink_although_others_leave_something_behind_all_the_time() 
         // There is always a snapshot that sees what was deleted last.
         reader.begin().all(&other).expect("reads succeed");
         writer.autocommit(|w| w.delete(&other, id).map(drop)).expect("no other writer");
-        depth.core.sink_all(&task).expect("the disk works");
+        sinking.core.sink_all(&task).expect("the disk works");
         reader.rollback();
     }
     assert!(table.cold().is_some());
@@ -432,10 +432,10 @@ fn a_table_begins_to_sink_although_others_leave_something_behind_all_the_time() 
 /// was still to come: the scan returned it twice.
 #[test]
 fn a_row_that_sinks_and_comes_back_before_a_scan_is_there_once() {
-    let depth = Depth::new(4, 32);
-    let (harness, table) = (&depth.harness, depth.table(ConflictPolicy::Wait));
+    let sinking = SinkHarness::new(4, 32);
+    let (harness, table) = (&sinking.harness, sinking.table(ConflictPolicy::Wait));
     fill(harness, &table, 100..101);
-    sink_everything(&depth);
+    sink_everything(&sinking);
     let mut writer = Client::new(harness, Isolation::ReadCommitted);
     let rows: Vec<Row> = (0..40).map(|id| [id, id, i64::from(id >= 30) + 5]).collect();
     let insert = |w: &mut Client<'_>| rows.iter().try_for_each(|row| w.insert(&table, *row));
@@ -448,7 +448,7 @@ fn a_row_that_sinks_and_comes_back_before_a_scan_is_there_once() {
         if looks != 2 {
             return;
         }
-        sink_everything(&depth);
+        sink_everything(&sinking);
         assert_eq!(table.index_at(2).len(), 0);
         // The first takes the place where the walk stands, the second the one behind that.
         for id in [35, 30] {
@@ -480,18 +480,18 @@ fn locked_rows_keep_others_from_their_range_wherever_they_are() {
         (false, LockMode::UPDATE),
         (true, LockMode::UPDATE),
     ] {
-        let depth = Depth::new(3, 32);
-        let (harness, table) = (&depth.harness, depth.table(ConflictPolicy::Wait));
+        let sinking = SinkHarness::new(3, 32);
+        let (harness, table) = (&sinking.harness, sinking.table(ConflictPolicy::Wait));
         fill(harness, &table, 0..50);
         if has_sunk {
-            sink_everything(&depth);
+            sink_everything(&sinking);
         }
         let [mut holder, mut other] = [51, 52].map(|id| Client {
             session: harness.session(id),
             ..Client::new(harness, Isolation::ReadCommitted)
         });
         assert_eq!(lock(holder.begin(), &table, (0, 7), mode, Reach::Rows), Ok(true));
-        sink_everything(&depth);
+        sink_everything(&sinking);
         assert!(table.index_at(0).is_empty(), "a lock keeps no row in memory");
         other.begin();
         for (index, values) in [(0, [7, 8]), (1, [70, 80]), (2, [1, 2])] {

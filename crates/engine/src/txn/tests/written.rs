@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
 
 use super::model::Setting;
-use super::sunk::Depth;
+use super::sunk::SinkHarness;
 use super::*;
 
 const RC: Isolation = Isolation::ReadCommitted;
@@ -55,7 +55,7 @@ fn changed_rows_are_shown_from_a_pause_to_the_next_change() {
 }
 
 #[test]
-fn an_end_of_any_kind_takes_them_out_of_sight() {
+fn changed_rows_are_hidden_after_any_kind_of_end() {
     let harness = Harness::new();
     let table = harness.table(WAIT);
     let mut client = Client::new(&harness, RC);
@@ -120,7 +120,7 @@ fn a_waiter_shows_its_rows_and_which_one_it_waits_for() {
         let [other] = owner.changed_rows()[..] else { panic!("one row") };
         assert_ne!(other.row, wanted.row);
         let place =
-            Place::Part(DbId(5), table.storage(), super::super::locks::Target::Row(wanted.row));
+            WaitPlace::Part(DbId(5), table.storage(), super::super::locks::Target::Row(wanted.row));
         assert_eq!(graph.waits()[0].place, Some(place));
         holder.commit().unwrap();
         assert_eq!(waits.join().unwrap(), Ok(1));
@@ -133,8 +133,8 @@ fn a_waiter_shows_its_rows_and_which_one_it_waits_for() {
 #[test]
 fn looking_never_meets_a_row_that_has_gone() {
     const ROWS: i64 = 12;
-    let depth = Depth::new(7, 64);
-    let (harness, table) = (depth.harness(), depth.table(WAIT));
+    let sinking = SinkHarness::new(7, 64);
+    let (harness, table) = (sinking.harness(), sinking.table(WAIT));
     let mut client = Client::new(harness, RC);
     client.begin();
     (0..ROWS).for_each(|id| client.insert(&table, [id, id, id]).unwrap());
@@ -175,7 +175,7 @@ fn looking_never_meets_a_row_that_has_gone() {
                 _ => client.commit().unwrap(),
             }
             if turn % 10 == 0 {
-                depth.sink(&harness.task());
+                sinking.sink(&harness.task());
             }
         }
         over.store(true, SeqCst);

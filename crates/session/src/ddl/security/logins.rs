@@ -6,7 +6,7 @@ use base::ids::DbId;
 use base::{SqlError, message};
 use engine::catalog::def::*;
 use engine::catalog::{Definition, DefinitionKey, Schema};
-use engine::txn::locks::ThingKind;
+use engine::txn::locks::DefinitionKind;
 use tsql::ast::{self, CreateAction, DropKind, Literal, LoginKind, LoginOptionKind, ObjectName};
 
 use super::{Shown, not_permitted, not_there};
@@ -51,7 +51,7 @@ fn create(context: &mut Context<'_>, name: &Name, options: &[ast::LoginOption]) 
     if master.find_login(name).is_some() {
         return Err(SqlError::new(&message::LOGIN_EXISTS, &[name]).into());
     }
-    let id = context.free_id(DbId::MASTER, ThingKind::Login, master.next_login_id().0)?;
+    let id = context.free_id(DbId::MASTER, DefinitionKind::Login, master.next_login_id().0)?;
     let now = context.now();
     let mut sid = vec![0; 16];
     context.instance().env().rng().fill(&mut sid);
@@ -304,7 +304,7 @@ pub(super) fn server_role(context: &mut Context<'_>, role: &ast::RoleStatement) 
             }
             None => context.session.identity.login().id,
         };
-        let id = context.free_id(DbId::MASTER, ThingKind::Login, master.next_login_id().0)?;
+        let id = context.free_id(DbId::MASTER, DefinitionKind::Login, master.next_login_id().0)?;
         return put(context, new_role(context, PrincipalId(id), name, owner));
     }
     let found = master.find_login(name).filter(|l| l.kind == PrincipalKind::Role);

@@ -6,7 +6,7 @@ use base::ids::DbId;
 use base::{SqlError, SqlResult, message};
 use engine::catalog::def::*;
 use engine::catalog::{Definition, DefinitionKey, Schema};
-use engine::txn::locks::ThingKind;
+use engine::txn::locks::DefinitionKind;
 use tsql::ast::{
     self, CreateAction, DropKind, Literal, ObjectName, RoleAction, UserLogin, UserOption,
 };
@@ -79,7 +79,7 @@ fn create_user(
     let id = schema.next_principal_id().ok_or_else(|| {
         SqlError::custom(15066, 16, 1, "The database has as many principals as it can have.")
     })?;
-    let id = PrincipalId(context.free_id(database, ThingKind::Principal, id.0)?);
+    let id = PrincipalId(context.free_id(database, DefinitionKind::Principal, id.0)?);
     let now = context.now();
     let mut def = PrincipalDef {
         id,
@@ -266,7 +266,7 @@ fn create_role(
     let id = schema.next_principal_id().ok_or_else(|| {
         SqlError::custom(15066, 16, 1, "The database has as many principals as it can have.")
     })?;
-    let id = PrincipalId(context.free_id(database, ThingKind::Principal, id.0)?);
+    let id = PrincipalId(context.free_id(database, DefinitionKind::Principal, id.0)?);
     let now = context.now();
     let def = PrincipalDef {
         id,

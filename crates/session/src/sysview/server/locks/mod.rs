@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use base::SqlType;
 use base::ids::{SessionId, StorageId};
 use engine::catalog::Catalog;
-use engine::txn::locks::{Lifetime, LockInfo, LockMode, Target, Thing};
+use engine::txn::locks::{Lifetime, LockInfo, LockMode, LockedDefinition, Target};
 use engine::txn::{Blocker, ChangedRow, OwnerId, Resource, Waits};
 
 use self::place::{LockPlace, Places};
@@ -153,14 +153,16 @@ fn of_application(lock: &LockInfo) -> Option<Lock> {
 /// The locks of a database's definitions.
 fn of_definitions(catalog: &Catalog) -> Vec<Lock> {
     let (manager, database) = (catalog.database().manager(), catalog.database().id());
-    let list = manager.things().list();
+    let list = manager.definition_locks().list();
     let lock = |lock: &LockInfo| {
-        let Target::Thing(thing) = &lock.target else { return None };
+        let Target::Definition(definition) = &lock.target else { return None };
         Some(Lock {
-            place: LockPlace::thing(database, thing),
-            mode: match thing {
-                Thing::All | Thing::Name(..) => lock.mode.name(),
-                Thing::Kind(_) | Thing::One(..) => waits::schema_mode(lock.mode),
+            place: LockPlace::definition(database, definition),
+            mode: match definition {
+                LockedDefinition::All | LockedDefinition::Name(..) => lock.mode.name(),
+                LockedDefinition::Kind(_) | LockedDefinition::One(..) => {
+                    waits::schema_mode(lock.mode)
+                }
             },
             status: status_of(lock),
             count: lock.count,
@@ -186,7 +188,7 @@ fn add_readers(
     let sessions = cx.instance.sessions.all();
     let known: HashSet<(SessionId, LockPlace)> =
         locks.iter().map(|lock| (lock.session, lock.place.clone())).collect();
-    for (storage, owner) in manager.all_inside() {
+    for (storage, owner) in manager.all_gate_holders() {
         let entry = sessions.iter().find(|entry| entry.owner.id() == owner);
         let place = places.of_part(database, storage, &Target::Whole);
         let (Some(entry), Some(place)) = (entry, place) else { continue };

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use base::ids::{DbId, StorageId};
 use engine::catalog::Schema;
 use engine::catalog::def::TableDef;
-use engine::txn::Place;
-use engine::txn::locks::{Target, Thing, ThingKind};
+use engine::txn::WaitPlace;
+use engine::txn::locks::{DefinitionKind, LockedDefinition, Target};
 
 use crate::instance::Instance;
 use crate::instance::locks::LockName;
@@ -62,19 +62,21 @@ impl LockPlace {
     }
 
     /// What has a definition.
-    pub fn thing(database: DbId, thing: &Thing) -> LockPlace {
+    pub fn definition(database: DbId, definition: &LockedDefinition) -> LockPlace {
         let place = |kind, entity, description| LockPlace { kind, database, entity, description };
-        match thing {
-            Thing::All => place(PlaceKind::Ddl, 0, String::new()),
-            Thing::Kind(kind) => place(PlaceKind::Metadata(kind_name(*kind)), 0, String::new()),
-            Thing::One(ThingKind::Object, [id, ..]) => {
+        match definition {
+            LockedDefinition::All => place(PlaceKind::Ddl, 0, String::new()),
+            LockedDefinition::Kind(kind) => {
+                place(PlaceKind::Metadata(kind_name(*kind)), 0, String::new())
+            }
+            LockedDefinition::One(DefinitionKind::Object, [id, ..]) => {
                 place(PlaceKind::Object, i64::from(*id), String::new())
             }
-            Thing::One(kind, ids) => {
+            LockedDefinition::One(kind, ids) => {
                 place(PlaceKind::Metadata(kind_name(*kind)), 0, ids_of(*kind, ids))
             }
             // A name is a key of the index by name in the system table of its kind.
-            Thing::Name(kind, scope, name) => {
+            LockedDefinition::Name(kind, scope, name) => {
                 let key = hash(name) ^ (*scope as u64) << 32;
                 let description = format!("({:012x})", key & 0xFFFF_FFFF_FFFF);
                 place(PlaceKind::Key, hobt_id(StorageId(*kind as u64 + 1), 2), description)
@@ -161,11 +163,13 @@ impl<'a> Places<'a> {
     }
 
     /// What a place is called; `None` for what is not shown: system tables.
-    pub fn of(&mut self, place: &Place) -> Option<LockPlace> {
+    pub fn of(&mut self, place: &WaitPlace) -> Option<LockPlace> {
         match place {
-            Place::Thing(database, thing) => Some(LockPlace::thing(*database, thing)),
-            Place::Part(database, storage, target) => self.of_part(*database, *storage, target),
-            Place::Name(name) => Some(LockPlace::name(&LockName::of_key(name)?)),
+            WaitPlace::Definition(database, definition) => {
+                Some(LockPlace::definition(*database, definition))
+            }
+            WaitPlace::Part(database, storage, target) => self.of_part(*database, *storage, target),
+            WaitPlace::Name(name) => Some(LockPlace::name(&LockName::of_key(name)?)),
         }
     }
 
@@ -208,7 +212,7 @@ impl<'a> Places<'a> {
             Target::Insert => {
                 LockPlace { description: "(ffffffffffff)".into(), ..key(clustered, 0) }
             }
-            Target::Name(_) | Target::Thing(_) => return None,
+            Target::Name(_) | Target::Definition(_) => return None,
         })
     }
 
@@ -224,37 +228,37 @@ impl<'a> Places<'a> {
 }
 
 /// `resource_subtype` of a definition.
-fn kind_name(kind: ThingKind) -> &'static str {
+fn kind_name(kind: DefinitionKind) -> &'static str {
     match kind {
-        ThingKind::Object => "OBJECT",
-        ThingKind::Type => "USER_TYPE",
-        ThingKind::Schema => "SCHEMA",
-        ThingKind::Principal | ThingKind::Sid => "DATABASE_PRINCIPAL",
-        ThingKind::Permissions => "PERMISSIONS",
-        ThingKind::Properties => "EXTENDED_PROPERTIES",
-        ThingKind::FileGroup => "DATA_SPACE",
-        ThingKind::File => "FILE",
-        ThingKind::Database => "DATABASE",
-        ThingKind::Login => "SERVER_PRINCIPAL",
-        ThingKind::ServerPermissions => "SERVER_PERMISSIONS",
-        ThingKind::Configuration => "CONFIGURATION",
-        ThingKind::Message => "MESSAGE",
-        ThingKind::ResourcePool => "RESOURCE_POOL",
-        ThingKind::Setting => "SETTING",
+        DefinitionKind::Object => "OBJECT",
+        DefinitionKind::Type => "USER_TYPE",
+        DefinitionKind::Schema => "SCHEMA",
+        DefinitionKind::Principal | DefinitionKind::Sid => "DATABASE_PRINCIPAL",
+        DefinitionKind::Permissions => "PERMISSIONS",
+        DefinitionKind::Properties => "EXTENDED_PROPERTIES",
+        DefinitionKind::FileGroup => "DATA_SPACE",
+        DefinitionKind::File => "FILE",
+        DefinitionKind::Database => "DATABASE",
+        DefinitionKind::Login => "SERVER_PRINCIPAL",
+        DefinitionKind::ServerPermissions => "SERVER_PERMISSIONS",
+        DefinitionKind::Configuration => "CONFIGURATION",
+        DefinitionKind::Message => "MESSAGE",
+        DefinitionKind::ResourcePool => "RESOURCE_POOL",
+        DefinitionKind::Setting => "SETTING",
     }
 }
 
 /// `resource_description` of a definition.
-fn ids_of(kind: ThingKind, [first, second, third, fourth]: &[i32; 4]) -> String {
+fn ids_of(kind: DefinitionKind, [first, second, third, fourth]: &[i32; 4]) -> String {
     match kind {
-        ThingKind::Type => format!("user_type_id = {first}"),
-        ThingKind::Schema => format!("schema_id = {first}"),
-        ThingKind::Principal | ThingKind::Login => format!("principal_id = {first}"),
-        ThingKind::FileGroup => format!("data_space_id = {first}"),
-        ThingKind::Permissions | ThingKind::ServerPermissions => {
+        DefinitionKind::Type => format!("user_type_id = {first}"),
+        DefinitionKind::Schema => format!("schema_id = {first}"),
+        DefinitionKind::Principal | DefinitionKind::Login => format!("principal_id = {first}"),
+        DefinitionKind::FileGroup => format!("data_space_id = {first}"),
+        DefinitionKind::Permissions | DefinitionKind::ServerPermissions => {
             format!("class = {first}, major_id = {second}, minor_id = {third}, grantee = {fourth}")
         }
-        ThingKind::Properties => {
+        DefinitionKind::Properties => {
             format!("class = {first}, major_id = {second}, minor_id = {third}")
         }
         _ => format!("id = {first}"),

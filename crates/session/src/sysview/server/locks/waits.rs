@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::Value;
 use base::ids::SessionId;
 use engine::txn::locks::{LockKind, LockMode, LockWait};
-use engine::txn::{Blocker, OwnerId, Place, Resource, Waits};
+use engine::txn::{Blocker, OwnerId, Resource, WaitPlace, Waits};
 
 use super::place::Places;
 use super::{ADDRESS, cells::*};
@@ -62,12 +62,13 @@ pub(in super::super) fn blocked_by(
 
 /// Those inside of a gate that is waited for to empty.
 pub(super) fn inside(wait: &Waits, instance: &Instance) -> Vec<OwnerId> {
-    let (Blocker::Drain(_), Some(Place::Part(database, storage, _))) = (&wait.blocker, &wait.place)
+    let (Blocker::Drain(_), Some(WaitPlace::Part(database, storage, _))) =
+        (&wait.blocker, &wait.place)
     else {
         return Vec::new();
     };
     let Ok(catalog) = instance.catalog(*database) else { return Vec::new() };
-    let mut owners = catalog.database().manager().inside(*storage);
+    let mut owners = catalog.database().manager().gate_holders(*storage);
     owners.retain(|owner| *owner != wait.owner);
     owners
 }

@@ -14,7 +14,7 @@ use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::locks::{KeysOf, LockMode, Target};
 use crate::txn::manager::Manager;
 use crate::txn::transaction::{Held, Transaction};
-use crate::txn::waits::{Blocker, OwnerId, Place, Resource};
+use crate::txn::waits::{Blocker, OwnerId, Resource, WaitPlace};
 use crate::wait::{Task, WaitError};
 
 /// Another transaction, which must end before this one can go on, and what it has.
@@ -78,7 +78,7 @@ impl Transaction {
         self.session.owner().set_wish(wish);
         let blocker = Blocker::Owner(peer.owner, Resource::Row(peer.address));
         let target = peer.row.map_or(Target::Whole, Target::Row);
-        let place = Place::Part(self.manager().id(), peer.table, target);
+        let place = WaitPlace::Part(self.manager().id(), peer.table, target);
         self.block(task, blocker, place, |manager| {
             let slot = manager.slots.get(peer.begin.slot());
             !slot.is_over(peer.begin)
@@ -93,7 +93,7 @@ impl Transaction {
         &mut self,
         task: &Task,
         blocker: Blocker,
-        place: Place,
+        place: WaitPlace,
         blocked: impl Fn(&Manager) -> bool,
     ) -> TxnResult<()> {
         critical::section(Section::Wait, || self.block_at(task, blocker, place, blocked))
@@ -103,7 +103,7 @@ impl Transaction {
         &mut self,
         task: &Task,
         blocker: Blocker,
-        place: Place,
+        place: WaitPlace,
         blocked: impl Fn(&Manager) -> bool,
     ) -> TxnResult<()> {
         self.pass_baton();

@@ -15,17 +15,17 @@ type AreDurable = Box<dyn Fn() -> bool + Send>;
 
 /// See the module's header.
 #[derive(Default)]
-pub(crate) struct Unsettled {
+pub(crate) struct LogNeeds {
     /// The transactions over several databases that this one decides: none while in progress, and
     /// then a test whether their ends are durable in all these databases.
     decisions: Mutex<HashMap<GlobalTransaction, Option<AreDurable>>>,
     /// Whether no database needs decisions from before the last start any more. Set once, after all
     /// databases have been opened; read by checkpoints.
     earlier_settled: AtomicBool,
-    forsaken: Mutex<Vec<Lsn>>,
+    abandoned: Mutex<Vec<Lsn>>,
 }
 
-impl Unsettled {
+impl LogNeeds {
     /// Notes a transaction that is about to be decided.
     pub fn begin(&self, global: GlobalTransaction) {
         lock(&self.decisions).insert(global, None);
@@ -63,13 +63,13 @@ impl Unsettled {
 
     /// Notes an abandoned stream of chunks, or a prepare record, of which the log took no record
     /// that ends it.
-    pub fn forsake(&self, stream: Lsn) {
-        lock(&self.forsaken).push(stream);
+    pub fn note_abandoned(&self, stream: Lsn) {
+        lock(&self.abandoned).push(stream);
     }
 
     /// The streams that no record will end.
-    pub fn forsaken(&self) -> Vec<Lsn> {
-        lock(&self.forsaken).clone()
+    pub fn abandoned(&self) -> Vec<Lsn> {
+        lock(&self.abandoned).clone()
     }
 }
 
