@@ -93,15 +93,15 @@ pub fn thread<T>(name: &'static str, body: impl FnOnce() -> T) -> impl FnOnce() 
 }
 
 /// What is done with the reason before the process ends.
-type LastWords = fn(&str);
+type ReasonWriter = fn(&str);
 
-static LAST_WORDS: OnceLock<LastWords> = OnceLock::new();
+static REASON_WRITER: OnceLock<ReasonWriter> = OnceLock::new();
 
 /// Sets the function that logs the reason when a panic ends the process: the error log's. The first
 /// call counts.
-pub fn set_last_words(tell: fn(&str)) {
+pub fn set_reason_writer(write: fn(&str)) {
     // A second server in the same process has the same log.
-    let _ = LAST_WORDS.set(tell);
+    let _ = REASON_WRITER.set(write);
 }
 
 /// Ends the process because of a panic in `place`.
@@ -109,8 +109,8 @@ pub fn set_last_words(tell: fn(&str)) {
 pub fn end_process(place: &dyn fmt::Display) -> ! {
     let reason =
         format!("The process ends: it panicked in {place}, where data may be half changed.");
-    match LAST_WORDS.get() {
-        Some(tell) => tell(&reason),
+    match REASON_WRITER.get() {
+        Some(write) => write(&reason),
         // Nothing is left to be done if that cannot be written.
         None => drop(writeln!(std::io::stderr(), "{reason}")),
     }

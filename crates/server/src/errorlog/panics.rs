@@ -38,7 +38,7 @@ pub fn report_panics() {
             Err(_) => error!("{unresolved}"),
         }
     }));
-    critical::set_last_words(|reason| {
+    critical::set_reason_writer(|reason| {
         error!("{reason}");
         flush();
     });
