@@ -54,9 +54,9 @@ struct Bench<'b, 't> {
 }
 
 /// Numbers in an order that no cache foresees.
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -84,9 +84,9 @@ impl Bench<'_, '_> {
         self.look_up_in_std();
         self.scan(tree, Direction::Forward);
         self.scan(tree, Direction::Backward);
-        self.upsert("replace by batches of random keys", tree, |dice, _| dice.below(self.entries));
-        self.upsert("insert by batches of random keys", tree, |dice, _| {
-            self.entries + dice.below(self.entries)
+        self.upsert("replace by batches of random keys", tree, |rng, _| rng.below(self.entries));
+        self.upsert("insert by batches of random keys", tree, |rng, _| {
+            self.entries + rng.below(self.entries)
         });
         self.upsert("insert by batches of ascending keys", tree, |_, i| 2 * self.entries + i);
         let empty = self.empty();
@@ -126,10 +126,10 @@ impl Bench<'_, '_> {
     }
 
     fn look_up(&self, tree: Tree) {
-        let mut dice = Dice(1);
+        let mut rng = Rng(1);
         self.time("look up random keys", LOOK_UPS, || {
             for _ in 0..LOOK_UPS {
-                let number = dice.below(self.entries);
+                let number = rng.below(self.entries);
                 let found = tree.find(self.pages, self.task, &key(number), |entry| {
                     entry.value == value(number)
                 });
@@ -142,10 +142,10 @@ impl Bench<'_, '_> {
     fn look_up_in_std(&self) {
         let map: BTreeMap<[u8; 8], [u8; 8]> =
             (0..self.entries).map(|number| (key(number), value(number))).collect();
-        let mut dice = Dice(1);
+        let mut rng = Rng(1);
         self.time("… in std's B-tree, bulk loaded", LOOK_UPS, || {
             for _ in 0..LOOK_UPS {
-                let number = dice.below(self.entries);
+                let number = rng.below(self.entries);
                 assert_eq!(map.get(&key(number)), Some(&value(number)));
             }
         });
@@ -169,13 +169,13 @@ impl Bench<'_, '_> {
         assert_eq!(sum, 3 * (self.entries * (self.entries - 1) / 2));
     }
 
-    fn upsert(&self, what: &str, tree: Tree, number: impl Fn(&mut Dice, u64) -> u64) {
-        let mut dice = Dice(2);
+    fn upsert(&self, what: &str, tree: Tree, number: impl Fn(&mut Rng, u64) -> u64) {
+        let mut rng = Rng(2);
         let mut batches = Vec::new();
         let mut count = 0;
         for batch in 0..30 {
             let mut numbers: Vec<u64> =
-                (0..BATCH).map(|i| number(&mut dice, batch * BATCH + i)).collect();
+                (0..BATCH).map(|i| number(&mut rng, batch * BATCH + i)).collect();
             numbers.sort_unstable();
             numbers.dedup();
             count += numbers.len() as u64;
@@ -196,11 +196,11 @@ impl Bench<'_, '_> {
     }
 
     fn single(&self, tree: Tree) {
-        let mut dice = Dice(3);
+        let mut rng = Rng(3);
         let count = 100_000;
         self.time("put one by one, random", count, || {
             for _ in 0..count {
-                let number = dice.next();
+                let number = rng.next();
                 let mut edit = self.pages.edit();
                 tree.put(&mut edit, self.task, &key(number), 0, &value(number)).expect("room");
                 edit.finish();

@@ -18,28 +18,28 @@ use env::sim::wait_until;
 use tools::client::{ConnectOptions, Connection};
 use tools::local::{DataDir, LocalServer};
 use tools::sample::{self, DataSource};
-use tools::workload::{Contents, Twin};
+use tools::workload::{Contents, TableSet};
 
 const CLIENTS: usize = 8;
 /// The shortest and longest time between a start and a kill.
 const LIFE_MS: (u64, u64) = (50, 700);
 
-/// An order that was acknowledged: its twin's tables, its number, its lines.
-type Acknowledged = (Twin, i64, i64);
+/// An order that was acknowledged: its set of tables, its number, its lines.
+type Acknowledged = (TableSet, i64, i64);
 
 fn number_from(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 /// The batch that inserts one order and returns its number and how many lines it has.
-fn order(twin: Twin) -> String {
-    let twin = twin.suffix();
+fn order(tables: TableSet) -> String {
+    let suffix = tables.suffix();
     format!(
-        "SET NOCOUNT ON; DECLARE @od Sales.SalesOrderDetailType{twin}, @id int, \
+        "SET NOCOUNT ON; DECLARE @od Sales.SalesOrderDetailType{suffix}, @id int, \
          @due datetime2 = sysdatetime(), @customer int = rand() * 8000; \
          INSERT INTO @od SELECT OrderQty, ProductID, SpecialOfferID FROM Demo.DemoSalesOrderDetailSeed \
          WHERE OrderID = cast((rand() * 106) + 1 as int); \
-         EXEC Sales.usp_InsertSalesOrder{twin} @id OUTPUT, @due, @customer, 1, 1, 1, @od; \
+         EXEC Sales.usp_InsertSalesOrder{suffix} @id OUTPUT, @due, @customer, 1, 1, 1, @od; \
          SELECT @id, COUNT(*) FROM @od"
     )
 }
@@ -55,18 +55,18 @@ fn numbers(row: &[Value]) -> Vec<i64> {
 /// Inserts orders until the server is gone.
 fn client(
     options: ConnectOptions,
-    twin: Twin,
+    tables: TableSet,
     acknowledged: Arc<Mutex<Vec<Acknowledged>>>,
     is_dying: Arc<AtomicBool>,
 ) -> JoinHandle<()> {
     let run = move || {
         let Ok(mut connection) = Connection::connect(&options) else { return };
-        let batch = order(twin);
+        let batch = order(tables);
         loop {
             match connection.query(&batch) {
                 Ok(answer) => {
                     let row = numbers(&answer.rows[0]);
-                    acknowledged.lock().unwrap().push((twin, row[0], row[1]));
+                    acknowledged.lock().unwrap().push((tables, row[0], row[1]));
                 }
                 Err(error) => {
                     let says_why = error.server_message().is_some();
@@ -80,8 +80,8 @@ fn client(
 }
 
 /// The numbers of lines of all orders that the procedure has inserted.
-fn orders(connection: &mut Connection, twin: Twin) -> HashMap<i64, i64> {
-    let suffix = twin.suffix();
+fn orders(connection: &mut Connection, tables: TableSet) -> HashMap<i64, i64> {
+    let suffix = tables.suffix();
     let query = format!(
         "SELECT h.SalesOrderID, COUNT_BIG(*) FROM Sales.SalesOrderHeader{suffix} AS h \
          INNER JOIN Sales.SalesOrderDetail{suffix} AS d ON d.SalesOrderID = h.SalesOrderID \
@@ -94,14 +94,14 @@ fn orders(connection: &mut Connection, twin: Twin) -> HashMap<i64, i64> {
 fn check(server: &LocalServer, acknowledged: &[Acknowledged], round: u64) {
     let options = server.options().with_database(sample::DATABASE);
     let mut connection = Connection::connect(&options).unwrap();
-    for twin in [Twin::InMemory, Twin::OnDisk] {
-        let found = orders(&mut connection, twin);
-        for (_, id, lines) in acknowledged.iter().filter(|(own, ..)| *own == twin) {
+    for tables in [TableSet::InMemory, TableSet::OnDisk] {
+        let found = orders(&mut connection, tables);
+        for (_, id, lines) in acknowledged.iter().filter(|(own, ..)| *own == tables) {
             let is = found.get(id);
-            assert_eq!(is, Some(lines), "order {id} of {twin:?} after kill {round}");
+            assert_eq!(is, Some(lines), "order {id} of {tables:?} after kill {round}");
         }
-        let contents = Contents::of(&mut connection, twin).unwrap();
-        assert!(contents.are_whole(), "{twin:?} after kill {round}: {contents:?}");
+        let contents = Contents::of(&mut connection, tables).unwrap();
+        assert!(contents.are_whole(), "{tables:?} after kill {round}: {contents:?}");
     }
 }
 
@@ -116,20 +116,20 @@ fn acknowledged_orders_survive_kills() {
     sample::install(&server.options(), sample::DATABASE, DataSource::Generated, &mut |_| ())
         .unwrap();
     let acknowledged = Arc::new(Mutex::new(Vec::new()));
-    let mut dice = seed | 1;
+    let mut rng = seed | 1;
     for round in 1..=crashes {
         let is_dying = Arc::new(AtomicBool::new(false));
         let options = server.options().with_database(sample::DATABASE);
         let clients: Vec<JoinHandle<()>> = (0..CLIENTS)
             .map(|at| {
-                let twin = if at % 4 == 3 { Twin::OnDisk } else { Twin::InMemory };
-                client(options.clone(), twin, acknowledged.clone(), is_dying.clone())
+                let tables = if at % 4 == 3 { TableSet::OnDisk } else { TableSet::InMemory };
+                client(options.clone(), tables, acknowledged.clone(), is_dying.clone())
             })
             .collect();
-        dice ^= dice << 13;
-        dice ^= dice >> 7;
-        dice ^= dice << 17;
-        let life = LIFE_MS.0 + dice % (LIFE_MS.1 - LIFE_MS.0);
+        rng ^= rng << 13;
+        rng ^= rng >> 7;
+        rng ^= rng << 17;
+        let life = LIFE_MS.0 + rng % (LIFE_MS.1 - LIFE_MS.0);
         let before = acknowledged.lock().unwrap().len();
         wait_until("orders come in", || acknowledged.lock().unwrap().len() > before);
         // The kill comes at any moment.

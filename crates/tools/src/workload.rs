@@ -14,21 +14,21 @@ use crate::stress::histogram::Histogram;
 /// Orders in one batch of a client.
 pub const ORDERS_PER_BATCH: u64 = 20;
 
-/// Which of the twins orders go into.
+/// Which of the two sets of tables orders go into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Twin {
+pub enum TableSet {
     /// The memory-optimized tables.
     InMemory,
     /// The ordinary tables.
     OnDisk,
 }
 
-impl Twin {
+impl TableSet {
     /// What the names of its tables and procedures end with.
     pub fn suffix(self) -> &'static str {
         match self {
-            Twin::InMemory => "_inmem",
-            Twin::OnDisk => "_ondisk",
+            TableSet::InMemory => "_inmem",
+            TableSet::OnDisk => "_ondisk",
         }
     }
 }
@@ -46,10 +46,10 @@ pub enum Way {
 
 impl Way {
     /// The tables that orders go into.
-    pub fn twin(self) -> Twin {
+    pub fn tables(self) -> TableSet {
         match self {
-            Way::Native | Way::Interpreted => Twin::InMemory,
-            Way::OnDisk => Twin::OnDisk,
+            Way::Native | Way::Interpreted => TableSet::InMemory,
+            Way::OnDisk => TableSet::OnDisk,
         }
     }
 
@@ -65,9 +65,9 @@ impl Way {
     /// The batch that every client runs again and again: a sample order, inserted this many times
     /// by calls of the procedure.
     pub fn batch(self, orders: u64) -> String {
-        let (twin, way) = (self.twin().suffix(), self.suffix());
+        let (suffix, way) = (self.tables().suffix(), self.suffix());
         format!(
-            "DECLARE @i int = 0, @od Sales.SalesOrderDetailType{twin}, @SalesOrderID int, \
+            "DECLARE @i int = 0, @od Sales.SalesOrderDetailType{suffix}, @SalesOrderID int, \
              @DueDate datetime2 = sysdatetime(), @CustomerID int = rand() * 8000, \
              @BillToAddressID int = rand() * 10000, @ShipToAddressID int = rand() * 10000, \
              @ShipMethodID int = (rand() * 5) + 1; \
@@ -212,7 +212,7 @@ impl Driver for Clients {
     }
 }
 
-/// What the tables of a twin hold.
+/// What a set of tables holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Contents {
     /// Orders.
@@ -232,9 +232,9 @@ impl Contents {
     ///
     /// # Errors
     /// Those of the server and of the connection.
-    pub fn of(connection: &mut Connection, twin: Twin) -> Result<Contents, ClientError> {
-        let twin = twin.suffix();
-        let count = format!("SELECT COUNT_BIG(*) FROM Sales.SalesOrderHeader{twin}");
+    pub fn of(connection: &mut Connection, tables: TableSet) -> Result<Contents, ClientError> {
+        let suffix = tables.suffix();
+        let count = format!("SELECT COUNT_BIG(*) FROM Sales.SalesOrderHeader{suffix}");
         let [orders] = numbers(connection, &count)?;
         // Lines come in the order of the table's key, an order's together, so that nothing has to
         // be kept of them. Orders of the sample proper have been shipped; those of the procedure
@@ -247,8 +247,8 @@ impl Contents {
                  COUNT_BIG(CASE WHEN h.Status = 1 AND ABS(h.SubTotal - d.Total) > 0.01 THEN 1 END) \
                  FROM (SELECT SalesOrderID, COUNT_BIG(*) AS Lines, \
                  SUM(UnitPrice - UnitPriceDiscount) AS Total \
-                 FROM Sales.SalesOrderDetail{twin} GROUP BY SalesOrderID) AS d \
-                 LEFT OUTER JOIN Sales.SalesOrderHeader{twin} AS h \
+                 FROM Sales.SalesOrderDetail{suffix} GROUP BY SalesOrderID) AS d \
+                 LEFT OUTER JOIN Sales.SalesOrderHeader{suffix} AS h \
                  ON h.SalesOrderID = d.SalesOrderID OPTION (LOOP JOIN)"
             ),
         )?;

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn return_values_need_somebody_to_take_them() {
+    fn return_values_are_refused_outside_procedures_and_functions() {
         assert_eq!(check("return"), (0, 0));
         assert_eq!(check("\nreturn 1"), (178, 2));
         assert_eq!(check("create proc p as return 1"), (0, 0));

@@ -10,7 +10,9 @@ use super::*;
 use crate::database::{Database, DatabaseIdentity, LogWait, SegmentUse};
 use crate::error::EngineError;
 use crate::recovery::RecoveryOptions;
-use crate::recovery::tests::{Server, State, TestCatalog, World, catalog_table, options, workload};
+use crate::recovery::tests::{
+    Server, State, TestCatalog, TestEnv, catalog_table, options, workload,
+};
 use crate::sync::Arc;
 use crate::txn::Durability;
 
@@ -19,14 +21,14 @@ mod tail;
 
 const FILE: &str = "/backups/db.bak";
 
-fn new_world(seed: u64) -> (World, Server) {
-    let world = World::new(seed);
-    let server = world.create(&[5]).expect("the disk works");
+fn new_test_env(seed: u64) -> (TestEnv, Server) {
+    let test_env = TestEnv::new(seed);
+    let server = test_env.create(&[5]).expect("the disk works");
     server.create_table(5, 1).expect("the disk works");
-    let fs = world.sim.env();
+    let fs = test_env.sim.env();
     fs.fs().create_dir_all(Path::new("/backups")).expect("the disk works");
     fs.fs().sync_dir(Path::new("/")).expect("the disk works");
-    (world, server)
+    (test_env, server)
 }
 
 fn database(server: &Server) -> Arc<Database> {
@@ -79,42 +81,42 @@ fn headers_say_more_only_if_there_is_more() {
 /// A damaged set must not keep its file for ever.
 #[test]
 fn a_file_is_kept_until_its_last_whole_set_has_expired() {
-    let (world, server) = new_world(34);
+    let (test_env, server) = new_test_env(34);
     for expires in [Some(500), None, Some(1000)] {
         let header = SetHeader { expires_ticks: expires, ..header(SetKind::Full) };
-        let media = media(&world).expect("the disk works");
+        let media = media(&test_env).expect("the disk works");
         let begun = database(&server).begin_backup(&server.task, media, header);
         let mut backup = begun.expect("the disk works");
         while backup.step().expect("the disk works").1.is_none() {}
     }
-    let until = |now| match media(&world).expect("it is whole").check_expired(now) {
+    let until = |now| match media(&test_env).expect("it is whole").check_expired(now) {
         Ok(()) => None,
         Err(BackupError::NotExpired(ticks, _)) => Some(ticks),
         Err(other) => panic!("{other}"),
     };
     assert_eq!([until(0), until(999), until(1000)], [Some(1000), Some(1000), None]);
     // The end of the last set.
-    let (path, env) = (Path::new(FILE), world.sim.env());
+    let (path, env) = (Path::new(FILE), test_env.sim.env());
     let len = env.fs().metadata(path).expect("the disk works").expect("it is there").len;
-    world.sim.fs().flip_bit(path, (len - 1) * 8).expect("it is there");
+    test_env.sim.fs().flip_bit(path, (len - 1) * 8).expect("it is there");
     assert_eq!([until(0), until(500)], [Some(500), None]);
 }
 
 /// The file: the one that is there, or a new one.
-fn media(world: &World) -> Result<Media, BackupError> {
-    let env = world.sim.env();
+fn media(test_env: &TestEnv) -> Result<Media, BackupError> {
+    let env = test_env.sim.env();
     match env.fs().exists(Path::new(FILE))? {
         true => Media::open(&env, Path::new(FILE), OpenMode::Write),
         false => Media::create(&env, Path::new(FILE), new_media(&env, None, None)),
     }
 }
 
-fn begin(world: &World, server: &Server, kind: SetKind) -> Result<Backup, EngineError> {
-    database(server).begin_backup(&server.task, media(world)?, header(kind))
+fn begin(test_env: &TestEnv, server: &Server, kind: SetKind) -> Result<Backup, EngineError> {
+    database(server).begin_backup(&server.task, media(test_env)?, header(kind))
 }
 
-fn back_up(world: &World, server: &Server, kind: SetKind) -> Result<BackupSet, EngineError> {
-    let mut backup = begin(world, server, kind)?;
+fn back_up(test_env: &TestEnv, server: &Server, kind: SetKind) -> Result<BackupSet, EngineError> {
+    let mut backup = begin(test_env, server, kind)?;
     loop {
         if let (_, Some(set)) = backup.step()? {
             return Ok(set);
@@ -138,8 +140,8 @@ fn target(identity: &DatabaseIdentity) -> RestoreTarget {
 }
 
 /// Restores a set of the file.
-fn restore(world: &World, number: usize, target: RestoreTarget) -> Result<(), BackupError> {
-    let env = world.sim.env();
+fn restore(test_env: &TestEnv, number: usize, target: RestoreTarget) -> Result<(), BackupError> {
+    let env = test_env.sim.env();
     let media = Media::open(&env, Path::new(FILE), OpenMode::Read)?;
     let set = media.set(number)?;
     let mut restore = Restore::begin(&env, &media, &set, target)?;
@@ -166,10 +168,10 @@ fn try_recover(server: &Server, identity: &DatabaseIdentity) -> Result<Arc<Datab
     crate::recovery::tests::loaded(&database).map_or(Ok(database), Err)
 }
 
-fn crash(world: &World, server: Server) {
-    world.sim.fs().power_off();
+fn crash(test_env: &TestEnv, server: Server) {
+    test_env.sim.fs().power_off();
     drop(server);
-    world.sim.fs().power_on();
+    test_env.sim.fs().power_on();
 }
 
 /// Does random work; the state after it.
@@ -184,13 +186,13 @@ fn work(server: &Server, seed: u64, start: &State) -> State {
 #[test]
 fn a_full_backup_is_another_database_with_the_same_rows() {
     for seed in 0..4 {
-        let (world, server) = new_world(seed);
+        let (test_env, server) = new_test_env(seed);
         let state = work(&server, seed, &State::new());
-        let set = back_up(&world, &server, SetKind::Full).expect("the disk works");
+        let set = back_up(&test_env, &server, SetKind::Full).expect("the disk works");
         assert_eq!((set.number, &*set.header.database_name), (1, "five"));
         let later = work(&server, seed + 100, &state);
         let copy = copy_of(7, 77);
-        restore(&world, 1, target(&copy)).expect("the backup is whole");
+        restore(&test_env, 1, target(&copy)).expect("the backup is whole");
         let restored = recover(&server, &copy);
         assert_eq!(server.rows(7, 1), state, "seed {seed}");
         // Each goes its own way, over a crash.
@@ -203,8 +205,8 @@ fn a_full_backup_is_another_database_with_the_same_rows() {
         assert_eq!(server.rows(5, 1), later);
         assert_eq!(restored.chain().path.len(), 2);
         drop(restored);
-        crash(&world, server);
-        let server = world.recover(&[5], 2);
+        crash(&test_env, server);
+        let server = test_env.recover(&[5], 2);
         recover(&server, &copy);
         assert_eq!((server.rows(5, 1), server.rows(7, 1)), (later, of_copy));
     }
@@ -213,9 +215,9 @@ fn a_full_backup_is_another_database_with_the_same_rows() {
 #[test]
 fn transactions_go_on_during_a_backup() {
     for seed in 0..4 {
-        let (world, server) = new_world(10 + seed);
+        let (test_env, server) = new_test_env(10 + seed);
         let mut state = work(&server, seed, &State::new());
-        let mut backup = begin(&world, &server, SetKind::Full).expect("the disk works");
+        let mut backup = begin(&test_env, &server, SetKind::Full).expect("the disk works");
         // Checkpoints and merges would remove what the backup reads, if they could.
         for round in 0..4 {
             state = work(&server, 10 * seed + round, &state);
@@ -226,7 +228,7 @@ fn transactions_go_on_during_a_backup() {
         while backup.step().expect("the disk works").1.is_none() {}
         drop(backup);
         let copy = copy_of(7, 77);
-        restore(&world, 1, target(&copy)).expect("the backup is whole");
+        restore(&test_env, 1, target(&copy)).expect("the backup is whole");
         recover(&server, &copy);
         assert_eq!(server.rows(7, 1), state, "the log to the end is in it, seed {seed}");
     }
@@ -237,25 +239,26 @@ fn transactions_go_on_during_a_backup() {
 #[test]
 fn every_way_through_a_chain_leads_to_its_last_backup() {
     use SetKind::{Differential, Full, Log};
-    let (world, mut server) = new_world(20);
+    let (test_env, mut server) = new_test_env(20);
     let mut state = work(&server, 1, &State::new());
     let mut states = Vec::new();
     for (at, kind) in [Full, Log, Log, Differential, Log, Differential, Log].into_iter().enumerate()
     {
-        let set = back_up(&world, &server, kind).expect("the disk works");
+        let set = back_up(&test_env, &server, kind).expect("the disk works");
         assert_eq!(set.number, at + 1);
         states.push(state.clone());
         state = work(&server, 100 + at as u64, &state);
         if at % 3 == 1 {
-            crash(&world, server);
-            server = world.recover(&[5], 2);
+            crash(&test_env, server);
+            server = test_env.recover(&[5], 2);
         }
     }
     let ways: [&[usize]; 6] = [&[1], &[1, 2, 3], &[1, 4], &[1, 4, 5], &[1, 6, 7], &[1, 4, 6, 7]];
     for (at, way) in (0i32..).zip(ways) {
         let copy = copy_of(10 + at, 100 + at as u128);
         for set in way {
-            restore(&world, *set, target(&copy)).unwrap_or_else(|e| panic!("{way:?}, {set}: {e}"));
+            restore(&test_env, *set, target(&copy))
+                .unwrap_or_else(|e| panic!("{way:?}, {set}: {e}"));
         }
         recover(&server, &copy);
         let last = way.last().expect("none is empty");
@@ -264,31 +267,31 @@ fn every_way_through_a_chain_leads_to_its_last_backup() {
     // All the log as well, over everything.
     let copy = copy_of(30, 300);
     for set in [1, 2, 3, 5, 7] {
-        restore(&world, set, target(&copy)).expect("the chain is whole");
+        restore(&test_env, set, target(&copy)).expect("the chain is whole");
     }
     recover(&server, &copy);
     assert_eq!(server.rows(30, 1), states[6]);
 }
 
 #[test]
-fn what_does_not_follow_is_refused() {
+fn a_backup_without_its_predecessor_is_refused() {
     use SetKind::{Differential, Full, Log};
-    let (world, server) = new_world(21);
+    let (test_env, server) = new_test_env(21);
     assert!(matches!(
-        back_up(&world, &server, Log),
+        back_up(&test_env, &server, Log),
         Err(EngineError::Backup(BackupError::LogNotKept))
     ));
     assert!(matches!(
-        back_up(&world, &server, Differential),
+        back_up(&test_env, &server, Differential),
         Err(EngineError::Backup(BackupError::NoDatabaseBackup))
     ));
     let mut state = work(&server, 1, &State::new());
     for (at, kind) in (0..).zip([Full, Log, Log, Full, Differential]) {
-        back_up(&world, &server, kind).expect("the disk works");
+        back_up(&test_env, &server, kind).expect("the disk works");
         state = work(&server, at + 5, &state);
     }
     let copy = copy_of(7, 77);
-    let go = |number| restore(&world, number, target(&copy));
+    let go = |number| restore(&test_env, number, target(&copy));
     assert!(matches!(go(2), Err(BackupError::NotRestoring)));
     go(1).expect("it is whole");
     assert!(matches!(go(3), Err(BackupError::TooRecent { .. })));
@@ -305,7 +308,7 @@ fn what_does_not_follow_is_refused() {
 
 #[test]
 fn the_log_is_kept_until_it_is_backed_up() {
-    let (world, server) = new_world(22);
+    let (test_env, server) = new_test_env(22);
     let first = |server: &Server| {
         let stats = database(server).checkpoint_stats().expect("it is kept");
         (database(server).log_wait(), stats.log_start)
@@ -313,28 +316,28 @@ fn the_log_is_kept_until_it_is_backed_up() {
     let mut state = work(&server, 1, &State::new());
     database(&server).checkpoint(&server.task).expect("the disk works");
     assert_eq!(first(&server).0, LogWait::Nothing);
-    back_up(&world, &server, SetKind::Full).expect("the disk works");
+    back_up(&test_env, &server, SetKind::Full).expect("the disk works");
     for round in 0..30 {
         state = work(&server, round, &state);
     }
     database(&server).checkpoint(&server.task).expect("the disk works");
     assert_eq!(first(&server).0, LogWait::LogBackup);
-    let logs = |world: &World| {
-        let all = world.sim.env().fs().list(Path::new("/data/5/log")).expect("it is there");
+    let logs = |test_env: &TestEnv| {
+        let all = test_env.sim.env().fs().list(Path::new("/data/5/log")).expect("it is there");
         all.len()
     };
-    let kept = logs(&world);
-    crash(&world, server);
-    let server = world.recover(&[5], 2);
+    let kept = logs(&test_env);
+    crash(&test_env, server);
+    let server = test_env.recover(&[5], 2);
     database(&server).checkpoint(&server.task).expect("the disk works");
-    assert!(logs(&world) >= kept, "a restart changes nothing about that");
+    assert!(logs(&test_env) >= kept, "a restart changes nothing about that");
     let uses = |server: &Server| {
         let segments = database(server).log_segments();
         segments.iter().map(|segment| segment.used).collect::<Vec<_>>()
     };
     let begun = uses(&server);
     assert!(begun.contains(&SegmentUse::Needed) && !begun.contains(&SegmentUse::Over), "{begun:?}");
-    back_up(&world, &server, SetKind::Log).expect("the disk works");
+    back_up(&test_env, &server, SetKind::Log).expect("the disk works");
     let backed_up = uses(&server);
     assert!(backed_up.len() >= begun.len(), "{begun:?} {backed_up:?}");
     assert_eq!(backed_up[0], SegmentUse::Over, "{backed_up:?}");
@@ -345,42 +348,42 @@ fn the_log_is_kept_until_it_is_backed_up() {
     database(&server).truncate_log().expect("the disk works");
     let left = uses(&server);
     assert!(!left.contains(&SegmentUse::Over) && left.contains(&SegmentUse::Needed), "{left:?}");
-    assert!(logs(&world) < kept, "{} of {kept} segments are left", logs(&world));
+    assert!(logs(&test_env) < kept, "{} of {kept} segments are left", logs(&test_env));
     assert_eq!(first(&server).0, LogWait::Nothing);
     let copy = copy_of(7, 77);
-    restore(&world, 1, target(&copy)).expect("it is whole");
-    restore(&world, 2, target(&copy)).expect("it follows");
+    restore(&test_env, 1, target(&copy)).expect("it is whole");
+    restore(&test_env, 2, target(&copy)).expect("it follows");
     recover(&server, &copy);
     assert_eq!(server.rows(7, 1), state);
 }
 
 #[test]
 fn a_restore_stops_at_a_point_in_time() {
-    let (world, server) = new_world(23);
+    let (test_env, server) = new_test_env(23);
     let table = server.table(5, 1);
-    back_up(&world, &server, SetKind::Full).expect("the disk works");
+    back_up(&test_env, &server, SetKind::Full).expect("the disk works");
     let mut times = Vec::new();
     for id in 0..20 {
-        world.sim.clock().advance_ns(1_000_000);
+        test_env.sim.clock().advance_ns(1_000_000);
         let mut txn = server.begin(5);
         let session = txn.session().clone();
         server.insert(&mut txn, &table, [id, id, 0]).expect("a fresh key");
         server.insert(&mut txn, &table, [id + 100, id + 100, 0]).expect("a fresh key");
         txn.commit(&server.task, Durability::Full).expect("there is room");
         session.wait_shown(&server.task).expect("the disk works");
-        times.push(world.sim.env().clock().utc_ticks());
+        times.push(test_env.sim.env().clock().utc_ticks());
     }
-    back_up(&world, &server, SetKind::Log).expect("the disk works");
-    world.sim.clock().advance_ns(1_000_000);
-    back_up(&world, &server, SetKind::Log).expect("the disk works");
+    back_up(&test_env, &server, SetKind::Log).expect("the disk works");
+    test_env.sim.clock().advance_ns(1_000_000);
+    back_up(&test_env, &server, SetKind::Log).expect("the disk works");
     for (at, id) in (0..20).step_by(7).zip(7i32..) {
         let copy = copy_of(id, 70 + id as u128);
-        restore(&world, 1, target(&copy)).expect("it is whole");
+        restore(&test_env, 1, target(&copy)).expect("it is whole");
         let early = RestoreTarget { stop_at: Some(0), ..target(&copy) };
-        assert!(matches!(restore(&world, 2, early), Err(BackupError::StopsTooEarly)));
+        assert!(matches!(restore(&test_env, 2, early), Err(BackupError::StopsTooEarly)));
         let stop = RestoreTarget { stop_at: Some(times[at]), ..target(&copy) };
-        restore(&world, 2, stop.clone()).expect("it follows");
-        assert!(matches!(restore(&world, 3, stop), Err(BackupError::StopsTooEarly)));
+        restore(&test_env, 2, stop.clone()).expect("it follows");
+        assert!(matches!(restore(&test_env, 3, stop), Err(BackupError::StopsTooEarly)));
         recover(&server, &copy);
         let rows = server.rows(id, 1);
         assert_eq!(rows.len(), 2 * (at + 1), "transactions are whole");
@@ -392,19 +395,19 @@ fn a_restore_stops_at_a_point_in_time() {
 /// ever have had.
 #[test]
 fn a_restore_stops_at_a_time_behind_which_nothing_was_committed() {
-    let (world, server) = new_world(31);
-    back_up(&world, &server, SetKind::Full).expect("the disk works");
+    let (test_env, server) = new_test_env(31);
+    back_up(&test_env, &server, SetKind::Full).expect("the disk works");
     let state = work(&server, 1, &State::new());
-    world.sim.clock().advance_ns(1_000_000);
-    let quiet = world.sim.env().clock().utc_ticks();
-    world.sim.clock().advance_ns(1_000_000);
-    let set = back_up(&world, &server, SetKind::Log).expect("the disk works");
+    test_env.sim.clock().advance_ns(1_000_000);
+    let quiet = test_env.sim.env().clock().utc_ticks();
+    test_env.sim.clock().advance_ns(1_000_000);
+    let set = back_up(&test_env, &server, SetKind::Log).expect("the disk works");
     for (id, stop, stops) in [(7, quiet, true), (8, set.end.finished_ticks + 1, false)] {
         let copy = copy_of(id, 70 + id as u128);
-        restore(&world, 1, target(&copy)).expect("it is whole");
-        restore(&world, 2, RestoreTarget { stop_at: Some(stop), ..target(&copy) })
+        restore(&test_env, 1, target(&copy)).expect("it is whole");
+        restore(&test_env, 2, RestoreTarget { stop_at: Some(stop), ..target(&copy) })
             .expect("it follows");
-        let again = restore(&world, 2, target(&copy));
+        let again = restore(&test_env, 2, target(&copy));
         assert_eq!(matches!(again, Err(BackupError::StopsTooEarly)), stops, "{again:?}");
         recover(&server, &copy);
         assert_eq!(server.rows(id, 1), state);
@@ -413,8 +416,8 @@ fn a_restore_stops_at_a_time_behind_which_nothing_was_committed() {
 
 #[test]
 fn a_file_of_another_kind_is_refused() {
-    let (world, server) = new_world(24);
-    let env = world.sim.env();
+    let (test_env, server) = new_test_env(24);
+    let env = test_env.sim.env();
     let open = |bytes: &[u8]| {
         let path = Path::new("/backups/other.bak");
         if env.fs().exists(path).expect("the disk works") {
@@ -435,10 +438,10 @@ fn a_file_of_another_kind_is_refused() {
 /// it.
 #[test]
 fn damage_in_a_backup_is_found() {
-    let (world, server) = new_world(25);
+    let (test_env, server) = new_test_env(25);
     work(&server, 1, &State::new());
-    let set = back_up(&world, &server, SetKind::Full).expect("the disk works");
-    let env = world.sim.env();
+    let set = back_up(&test_env, &server, SetKind::Full).expect("the disk works");
+    let env = test_env.sim.env();
     let path = Path::new(FILE);
     let len = env.fs().metadata(path).expect("the disk works").expect("it is there").len;
     let verify = || -> Result<(), BackupError> {
@@ -451,7 +454,7 @@ fn damage_in_a_backup_is_found() {
     verify().expect("it is whole");
     let sets = len - set.end.stored_bytes - 100;
     for bit in (sets * 8..len * 8).step_by(1237) {
-        world.sim.fs().flip_bit(path, bit).expect("it is there");
+        test_env.sim.fs().flip_bit(path, bit).expect("it is there");
         match verify() {
             Err(BackupError::Damaged { file, .. }) => assert_eq!(&*file, path),
             // Before the first set, in what no directory uses.
@@ -460,9 +463,9 @@ fn damage_in_a_backup_is_found() {
         }
         let copy = copy_of(7, 77);
         if bit / 8 > 4096 + (32 << 10) {
-            assert!(restore(&world, 1, target(&copy)).is_err());
+            assert!(restore(&test_env, 1, target(&copy)).is_err());
         }
-        world.sim.fs().flip_bit(path, bit).expect("it is there");
+        test_env.sim.fs().flip_bit(path, bit).expect("it is there");
     }
     verify().expect("every bit was flipped back");
 }
@@ -476,16 +479,16 @@ fn directory_at(generation: u64) -> u64 {
 #[test]
 fn sets_are_found_that_a_damaged_directory_had() {
     use SetKind::{Full, Log};
-    let (world, server) = new_world(32);
+    let (test_env, server) = new_test_env(32);
     let mut state = work(&server, 1, &State::new());
-    let first = back_up(&world, &server, Full).expect("the disk works");
+    let first = back_up(&test_env, &server, Full).expect("the disk works");
     for seed in 2..4 {
         state = work(&server, seed, &state);
-        back_up(&world, &server, Log).expect("the disk works");
+        back_up(&test_env, &server, Log).expect("the disk works");
     }
-    let (path, env) = (Path::new(FILE), world.sim.env());
+    let (path, env) = (Path::new(FILE), test_env.sim.env());
     let count = || Media::open(&env, path, OpenMode::Read).map(|media| media.count());
-    let flip = |offset: u64| world.sim.fs().flip_bit(path, offset * 8).expect("it is there");
+    let flip = |offset: u64| test_env.sim.fs().flip_bit(path, offset * 8).expect("it is there");
     flip(directory_at(3) + 40);
     assert_eq!(count().expect("the other directory is whole"), 3);
     // A set that was begun after it and not finished does not count, and is cut off.
@@ -496,7 +499,7 @@ fn sets_are_found_that_a_damaged_directory_had() {
     file.write_all_at(&unfinished, end).expect("the disk works");
     assert_eq!(count().expect("the other directory is whole"), 3);
     state = work(&server, 4, &state);
-    let set = back_up(&world, &server, Log).expect("the disk works");
+    let set = back_up(&test_env, &server, Log).expect("the disk works");
     assert_eq!(set.number, 4, "behind it, and not over it");
     // The directory was written in the place of the damaged one, so that the other was whole all
     // the time.
@@ -504,7 +507,7 @@ fn sets_are_found_that_a_damaged_directory_had() {
     assert_eq!(count().expect("the new directory is whole"), 4);
     let copy = copy_of(7, 77);
     for number in 1..=4 {
-        restore(&world, number, target(&copy)).expect("all are whole");
+        restore(&test_env, number, target(&copy)).expect("all are whole");
     }
     recover(&server, &copy);
     assert_eq!(server.rows(7, 1), state);
@@ -514,54 +517,54 @@ fn sets_are_found_that_a_damaged_directory_had() {
 /// or it is damaged.
 #[test]
 fn nothing_is_added_where_a_set_may_be_that_is_damaged() {
-    let (world, server) = new_world(33);
+    let (test_env, server) = new_test_env(33);
     let state = work(&server, 1, &State::new());
-    let first = back_up(&world, &server, SetKind::Full).expect("the disk works");
+    let first = back_up(&test_env, &server, SetKind::Full).expect("the disk works");
     work(&server, 2, &state);
-    let second = back_up(&world, &server, SetKind::Log).expect("the disk works");
-    let (path, env) = (Path::new(FILE), world.sim.env());
+    let second = back_up(&test_env, &server, SetKind::Log).expect("the disk works");
+    let (path, env) = (Path::new(FILE), test_env.sim.env());
     let len = env.fs().metadata(path).expect("the disk works").expect("it is there").len;
-    let flip = |offset: u64| world.sim.fs().flip_bit(path, offset * 8).expect("it is there");
+    let flip = |offset: u64| test_env.sim.fs().flip_bit(path, offset * 8).expect("it is there");
     flip(directory_at(2) + 40);
     // The number of its last block.
     let last = len - 32 - 40;
     assert!(second.end.stored_bytes < last && first.number == 1);
     flip(last + 24);
     assert_eq!(Media::open(&env, path, OpenMode::Read).expect("one is whole").count(), 1);
-    let refused = back_up(&world, &server, SetKind::Log).err();
+    let refused = back_up(&test_env, &server, SetKind::Log).err();
     let is_damage =
         |error: &EngineError| matches!(error, EngineError::Backup(BackupError::Damaged { .. }));
     assert!(refused.as_ref().is_some_and(is_damage), "{refused:?}");
     flip(last + 24);
-    assert_eq!(back_up(&world, &server, SetKind::Log).expect("the disk works").number, 3);
+    assert_eq!(back_up(&test_env, &server, SetKind::Log).expect("the disk works").number, 3);
 }
 
 #[test]
 fn a_full_disk_ends_a_backup_and_nothing_else() {
-    let (world, server) = new_world(26);
+    let (test_env, server) = new_test_env(26);
     let state = work(&server, 1, &State::new());
-    back_up(&world, &server, SetKind::Full).expect("the disk works");
+    back_up(&test_env, &server, SetKind::Full).expect("the disk works");
     for skip in 0..8 {
         let fault = Fault::next(OpKind::Write, FaultKind::DiskFull).after(skip).on("/backups");
-        world.sim.fs().inject(fault);
-        let failed = back_up(&world, &server, SetKind::Log).err();
-        world.sim.fs().clear_faults();
+        test_env.sim.fs().inject(fault);
+        let failed = back_up(&test_env, &server, SetKind::Log).err();
+        test_env.sim.fs().clear_faults();
         if failed.is_none() {
             break;
         }
         assert!(matches!(failed, Some(EngineError::Backup(BackupError::Device(_)))), "{failed:?}");
     }
-    let media = media(&world).expect("it is whole");
+    let media = media(&test_env).expect("it is whole");
     assert_eq!(media.count(), 2, "the last succeeded, and overwrote what the others left");
     assert_eq!(server.rows(5, 1), state);
     let copy = copy_of(7, 77);
-    restore(&world, 1, target(&copy)).expect("it is whole");
-    restore(&world, 2, target(&copy)).expect("it is whole");
+    restore(&test_env, 1, target(&copy)).expect("it is whole");
+    restore(&test_env, 2, target(&copy)).expect("it is whole");
 }
 
 /// A script of backups with work between them; the states at the backups that were acknowledged,
 /// and all states that may be found in the database afterwards.
-fn backups(world: &World, server: &Server, seed: u64) -> (Vec<State>, Vec<State>) {
+fn backups(test_env: &TestEnv, server: &Server, seed: u64) -> (Vec<State>, Vec<State>) {
     use SetKind::{Differential, Full, Log};
     let mut states = vec![State::new()];
     let mut backed_up = Vec::new();
@@ -572,7 +575,7 @@ fn backups(world: &World, server: &Server, seed: u64) -> (Vec<State>, Vec<State>
             return (backed_up, states);
         }
         states.drain(..states.len() - 1);
-        let Ok(set) = back_up(world, server, kind) else { break };
+        let Ok(set) = back_up(test_env, server, kind) else { break };
         assert_eq!(set.number, backed_up.len() + 1);
         backed_up.push(states[0].clone());
     }
@@ -583,22 +586,22 @@ fn backups(world: &World, server: &Server, seed: u64) -> (Vec<State>, Vec<State>
 fn a_crash_during_a_backup_leaves_the_backups_before_and_the_database() {
     let (seed, step) = crate::recovery::tests::crash_seed_and_step();
     let (first, last) = {
-        let (world, server) = new_world(seed);
-        let first = world.sim.fs().operations();
-        backups(&world, &server, seed);
-        (first, world.sim.fs().operations())
+        let (test_env, server) = new_test_env(seed);
+        let first = test_env.sim.fs().operations();
+        backups(&test_env, &server, seed);
+        (first, test_env.sim.fs().operations())
     };
     for at in (first..last).step_by(step) {
-        let (world, server) = new_world(seed);
-        world.sim.fs().power_off_at(at);
-        let (backed_up, states) = backups(&world, &server, seed);
-        crash(&world, server);
-        let server = world.recover(&[5], 2);
+        let (test_env, server) = new_test_env(seed);
+        test_env.sim.fs().power_off_at(at);
+        let (backed_up, states) = backups(&test_env, &server, seed);
+        crash(&test_env, server);
+        let server = test_env.recover(&[5], 2);
         let found = server.rows(5, 1);
         assert!(states.contains(&found), "off at {at}");
-        let env = world.sim.env();
+        let env = test_env.sim.env();
         let count = match env.fs().exists(Path::new(FILE)).expect("the disk works") {
-            true => media(&world).expect("its header is whole").count(),
+            true => media(&test_env).expect("its header is whole").count(),
             false => 0,
         };
         // One may have been finished without being acknowledged.
@@ -606,7 +609,7 @@ fn a_crash_during_a_backup_leaves_the_backups_before_and_the_database() {
         let (copy, mut chain) = (copy_of(7, 77), 1..=count.min(backed_up.len()));
         if count > 0 {
             // Sets 2 and 3 do not build on each other: 3 is over 1, and the log in 4 is after 2.
-            let restored = chain.try_for_each(|set| restore(&world, set, target(&copy)));
+            let restored = chain.try_for_each(|set| restore(&test_env, set, target(&copy)));
             restored.unwrap_or_else(|e| panic!("off at {at}: {e}"));
             if let Some(state) = backed_up.last() {
                 recover(&server, &copy);
@@ -614,10 +617,10 @@ fn a_crash_during_a_backup_leaves_the_backups_before_and_the_database() {
             }
         }
         // And the next backup goes after what counts.
-        let set = back_up(&world, &server, SetKind::Full).expect("the disk works");
+        let set = back_up(&test_env, &server, SetKind::Full).expect("the disk works");
         assert_eq!(set.number, count + 1);
         let copy = copy_of(8, 88);
-        restore(&world, set.number, target(&copy)).expect("it is whole");
+        restore(&test_env, set.number, target(&copy)).expect("it is whole");
         recover(&server, &copy);
         assert_eq!(server.rows(8, 1), found, "off at {at}");
     }
@@ -626,8 +629,8 @@ fn a_crash_during_a_backup_leaves_the_backups_before_and_the_database() {
 #[test]
 fn a_crash_during_a_restore_leaves_what_was_restored_before() {
     let (seed, step) = crate::recovery::tests::crash_seed_and_step();
-    let (world, server) = new_world(seed);
-    let (states, _) = backups(&world, &server, seed);
+    let (test_env, server) = new_test_env(seed);
+    let (states, _) = backups(&test_env, &server, seed);
     assert_eq!(states.len(), 4);
     let copy = copy_of(7, 77);
     // Each set in turn, the power going a bit later with each attempt; then recovery.
@@ -635,35 +638,35 @@ fn a_crash_during_a_restore_leaves_what_was_restored_before() {
     for set in 1..=4 {
         for attempt in 1.. {
             assert!(attempt < 1000, "set {set} is never restored");
-            let soon = world.sim.fs().operations() + attempt * step as u64;
-            world.sim.fs().power_off_at(soon);
-            let result = restore(&world, set, target(&copy));
-            if result.is_ok() && !world.sim.fs().is_off() {
+            let soon = test_env.sim.fs().operations() + attempt * step as u64;
+            test_env.sim.fs().power_off_at(soon);
+            let result = restore(&test_env, set, target(&copy));
+            if result.is_ok() && !test_env.sim.fs().is_off() {
                 break;
             }
-            crash(&world, server);
-            server = world.recover(&[5], 1);
+            crash(&test_env, server);
+            server = test_env.recover(&[5], 1);
             if set == 1 {
-                world.sim.env().fs().remove_dir_all(&copy.dir).ok();
+                test_env.sim.env().fs().remove_dir_all(&copy.dir).ok();
                 continue;
             }
             let dir = copy.dir.join(CHECKPOINT_DIR);
-            let objects = crate::checkpoint::LocalObjects::open(&world.sim.env(), &dir);
+            let objects = crate::checkpoint::LocalObjects::open(&test_env.sim.env(), &dir);
             let objects = Arc::new(objects.expect("the disk works"));
             let chain = ChainStore::load(objects).expect("it is whole").get();
             let restored = chain.restored.expect("what was restored before counts");
             assert!(!restored.stopped);
         }
-        world.sim.fs().power_off_at(u64::MAX);
+        test_env.sim.fs().power_off_at(u64::MAX);
     }
     for attempt in 1.. {
         assert!(attempt < 1000, "it is never recovered");
-        world.sim.fs().power_off_at(world.sim.fs().operations() + attempt * step as u64);
-        if try_recover(&server, &copy).is_ok() && !world.sim.fs().is_off() {
+        test_env.sim.fs().power_off_at(test_env.sim.fs().operations() + attempt * step as u64);
+        if try_recover(&server, &copy).is_ok() && !test_env.sim.fs().is_off() {
             break;
         }
-        crash(&world, server);
-        server = world.recover(&[5], 1);
+        crash(&test_env, server);
+        server = test_env.recover(&[5], 1);
     }
     assert_eq!(server.rows(7, 1), states[3]);
 }

@@ -11,13 +11,13 @@ mod cow_map;
 pub mod def;
 mod definition;
 mod descriptor;
-#[cfg(test)]
-mod dice;
 mod edit;
 mod error;
 mod name;
 mod permissions;
 mod replay;
+#[cfg(test)]
+mod rng;
 mod schema;
 mod sequences;
 mod spec;

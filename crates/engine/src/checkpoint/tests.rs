@@ -16,7 +16,7 @@ use crate::database::Database;
 use crate::error::EngineError;
 use crate::log::{GlobalTransaction, LogError};
 use crate::recovery::tests::{
-    Server, State, TestCatalog, World, catalog_table, identity, loaded, options, workload,
+    Server, State, TestCatalog, TestEnv, catalog_table, identity, loaded, options, workload,
 };
 use crate::recovery::{RecoveryError, RecoveryOptions};
 use crate::sync::Arc;
@@ -24,11 +24,11 @@ use crate::txn::{Durability, TxnError};
 use crate::wait::Task;
 
 /// An environment with a database that has one table.
-fn new_world(seed: u64) -> (World, Server) {
-    let world = World::new(seed);
-    let server = world.create(&[5]).expect("the disk works");
+fn new_test_env(seed: u64) -> (TestEnv, Server) {
+    let test_env = TestEnv::new(seed);
+    let server = test_env.create(&[5]).expect("the disk works");
     server.create_table(5, 1).expect("the disk works");
-    (world, server)
+    (test_env, server)
 }
 
 fn database(server: &Server) -> Arc<Database> {
@@ -39,10 +39,10 @@ fn checkpoint(server: &Server) {
     database(server).checkpoint(&server.task).expect("the disk works");
 }
 
-fn crash(world: &World, server: Server) {
-    world.sim.fs().power_off();
+fn crash(test_env: &TestEnv, server: Server) {
+    test_env.sim.fs().power_off();
     drop(server);
-    world.sim.fs().power_on();
+    test_env.sim.fs().power_on();
 }
 
 /// Puts these rows into table 1, each in a commit.
@@ -55,15 +55,15 @@ fn fill(server: &Server, ids: std::ops::Range<i64>) {
     }
 }
 
-fn files(world: &World) -> Vec<PathBuf> {
+fn files(test_env: &TestEnv) -> Vec<PathBuf> {
     let dir = Path::new("/data/5/checkpoint");
-    let entries = world.sim.fs().list(dir).expect("the folder is there");
+    let entries = test_env.sim.fs().list(dir).expect("the folder is there");
     entries.into_iter().map(|entry| dir.join(entry.name)).collect()
 }
 
 /// Tries to read database 5 back; why it cannot be.
-fn refusal(world: &World) -> Option<EngineError> {
-    let server = world.server();
+fn refusal(test_env: &TestEnv) -> Option<EngineError> {
+    let server = test_env.server();
     let host = server.engine.host();
     let tables = host.tables(u64::MAX);
     tables.create(&catalog_table());
@@ -77,7 +77,7 @@ fn refusal(world: &World) -> Option<EngineError> {
 
 #[test]
 fn rows_come_back_from_files_and_the_log_before_is_given_up() {
-    let (world, server) = new_world(1);
+    let (test_env, server) = new_test_env(1);
     fill(&server, 0..9000);
     checkpoint(&server);
     let stats = database(&server).checkpoint_stats().expect("it is kept");
@@ -89,20 +89,20 @@ fn rows_come_back_from_files_and_the_log_before_is_given_up() {
     fill(&server, 9000..9010);
     database(&server).manager().log().flush(&server.task).expect("the disk works");
     let expected = server.rows(5, 1);
-    crash(&world, server);
-    let logs = world.sim.fs().list(Path::new("/data/5/log")).expect("the folder is there");
+    crash(&test_env, server);
+    let logs = test_env.sim.fs().list(Path::new("/data/5/log")).expect("the folder is there");
     assert!(logs.len() <= 4, "most segments are gone: {logs:?}");
     for threads in [1, 3] {
-        let server = world.recover(&[5], threads);
+        let server = test_env.recover(&[5], threads);
         assert_eq!(server.rows(5, 1), expected);
-        crash(&world, server);
+        crash(&test_env, server);
     }
 }
 
 #[test]
 fn random_work_with_checkpoints_never_fails_one() {
     for seed in 0..6 {
-        let (world, server) = new_world(seed);
+        let (test_env, server) = new_test_env(seed);
         let mut state = State::new();
         let mut server = server;
         for life in 0..3 {
@@ -112,8 +112,8 @@ fn random_work_with_checkpoints_never_fails_one() {
             let stats = database(&server).checkpoint_stats().expect("it is kept");
             assert_eq!(stats.failures, 0, "seed {seed}: {stats:?}");
             assert_eq!(server.rows(5, 1), state);
-            crash(&world, server);
-            server = world.recover(&[5], 2);
+            crash(&test_env, server);
+            server = test_env.recover(&[5], 2);
             assert_eq!(server.rows(5, 1), state, "seed {seed}, life {life}");
         }
     }
@@ -124,14 +124,14 @@ fn random_work_with_checkpoints_never_fails_one() {
 #[test]
 fn a_manifest_that_came_to_nothing_goes_before_the_files_that_it_names() {
     for seed in 0..20 {
-        let world = World::new(seed);
-        let server = drops::server_that_merges_nothing(&world);
+        let test_env = TestEnv::new(seed);
+        let server = drops::server_that_merges_nothing(&test_env);
         server.create_table(5, 1).expect("the disk works");
         fill(&server, 0..20);
         checkpoint(&server);
         fill(&server, 20..40);
         // That of the data file goes well, that of the manifest does not.
-        world
+        test_env
             .sim
             .fs()
             .inject(Fault::next(OpKind::SyncDir, FaultKind::Io).after(1).on("checkpoint"));
@@ -142,11 +142,11 @@ fn a_manifest_that_came_to_nothing_goes_before_the_files_that_it_names() {
         if seed % 2 == 0 {
             // As the next file that is made would.
             let dir = Path::new("/data/5/checkpoint");
-            world.sim.env().fs().sync_dir(dir).expect("the disk works");
+            test_env.sim.env().fs().sync_dir(dir).expect("the disk works");
         }
         let expected = server.rows(5, 1);
-        crash(&world, server);
-        let server = world.recover(&[5], 2);
+        crash(&test_env, server);
+        let server = test_env.recover(&[5], 2);
         assert_eq!(server.rows(5, 1), expected, "seed {seed}");
         fill(&server, 40..50);
         checkpoint(&server);
@@ -158,8 +158,8 @@ fn a_manifest_that_came_to_nothing_goes_before_the_files_that_it_names() {
 #[test]
 fn a_shutdown_does_not_wait_for_merges() {
     for ends in [false, true] {
-        let world = World::new(3);
-        let server = drops::server_on_demand(&world, true);
+        let test_env = TestEnv::new(3);
+        let server = drops::server_on_demand(&test_env, true);
         server.create_table(5, 1).expect("the disk works");
         fill(&server, 0..400);
         let table = server.table(5, 1);
@@ -176,15 +176,15 @@ fn a_shutdown_does_not_wait_for_merges() {
         let stats = database(&server).checkpoint_stats().expect("it is kept");
         assert_eq!(stats.merges == 0, ends, "{stats:?}");
         assert!(stats.checkpoints > 1, "{stats:?}");
-        crash(&world, server);
-        let server = world.recover(&[5], 2);
+        crash(&test_env, server);
+        let server = test_env.recover(&[5], 2);
         assert_eq!(server.rows(5, 1), expected);
     }
 }
 
 #[test]
 fn neighbours_that_have_thinned_out_are_merged() {
-    let (world, server) = new_world(2);
+    let (test_env, server) = new_test_env(2);
     for part in 0..20 {
         fill(&server, part * 20..part * 20 + 20);
         checkpoint(&server);
@@ -208,19 +208,19 @@ fn neighbours_that_have_thinned_out_are_merged() {
     };
     assert!(rows(FileKind::Data) < 200, "what was deleted is gone: {files:?}");
     assert!(files.iter().all(|f| f.state != FileState::WaitingForLogTruncation));
-    let on_disk = self::files(&world);
+    let on_disk = self::files(&test_env);
     assert_eq!(on_disk.len(), files.len(), "{on_disk:?}");
     let expected = server.rows(5, 1);
     assert_eq!(expected.len(), 40);
-    crash(&world, server);
-    let server = world.recover(&[5], 2);
+    crash(&test_env, server);
+    let server = test_env.recover(&[5], 2);
     assert_eq!(server.rows(5, 1), expected);
 }
 
 /// Nothing is going on after the rows were deleted that would make a checkpoint.
 #[test]
 fn files_of_rows_that_were_deleted_go_by_themselves() {
-    let (world, server) = new_world(7);
+    let (test_env, server) = new_test_env(7);
     fill(&server, 0..600);
     checkpoint(&server);
     let table = server.table(5, 1);
@@ -243,13 +243,13 @@ fn files_of_rows_that_were_deleted_go_by_themselves() {
     }
     let expected = server.rows(5, 1);
     assert_eq!(expected.len(), 10);
-    crash(&world, server);
-    assert_eq!(world.recover(&[5], 2).rows(5, 1), expected);
+    crash(&test_env, server);
+    assert_eq!(test_env.recover(&[5], 2).rows(5, 1), expected);
 }
 
 #[test]
 fn a_merge_under_way_shows_its_target() {
-    let (world, server) = new_world(3);
+    let (test_env, server) = new_test_env(3);
     fill(&server, 0..40);
     checkpoint(&server);
     let database = database(&server);
@@ -259,7 +259,7 @@ fn a_merge_under_way_shows_its_target() {
         files
     };
     assert_eq!(targets(), []);
-    world.sim.fs().hold_on(OpKind::Write, ".data", 0);
+    test_env.sim.fs().hold_on(OpKind::Write, ".data", 0);
     std::thread::scope(|scope| {
         let merge = scope.spawn(|| {
             let task = Task::blocking(database.manager().runtime());
@@ -270,7 +270,7 @@ fn a_merge_under_way_shows_its_target() {
             std::thread::yield_now();
         }
         let seen = targets();
-        world.sim.fs().release(OpKind::Write);
+        test_env.sim.fs().release(OpKind::Write);
         assert!(merge.join().expect("no panic").expect("the disk works"));
         assert_eq!((seen.len(), seen[0].kind), (1, FileKind::Data));
         let files = database.checkpoint_files();
@@ -283,7 +283,7 @@ fn a_merge_under_way_shows_its_target() {
 
 #[test]
 fn rows_of_dropped_tables_go_with_a_merge() {
-    let (world, server) = new_world(3);
+    let (test_env, server) = new_test_env(3);
     fill(&server, 0..50);
     let other = server.create_table(5, 2).expect("the disk works");
     let mut txn = server.begin(5);
@@ -301,15 +301,15 @@ fn rows_of_dropped_tables_go_with_a_merge() {
     let data = pairs.iter().filter(|f| f.kind == FileKind::Data && f.state == FileState::Active);
     assert!(data.map(|f| f.rows).sum::<u64>() <= 65, "{pairs:?}");
     let expected = server.rows(5, 1);
-    crash(&world, server);
-    let server = world.recover(&[5], 2);
+    crash(&test_env, server);
+    let server = test_env.recover(&[5], 2);
     assert_eq!(server.rows(5, 1), expected);
     assert!(database(&server).manager().tables().get(StorageId(1002)).is_none());
 }
 
 #[test]
 fn an_open_transaction_of_many_chunks_keeps_the_log() {
-    let (world, server) = new_world(4);
+    let (test_env, server) = new_test_env(4);
     let table = server.table(5, 1);
     let log_start = |server: &Server| database(server).checkpoint_stats().expect("kept").log_start;
     // A stream of chunks that another commit's checkpoint must not cut off.
@@ -329,15 +329,15 @@ fn an_open_transaction_of_many_chunks_keeps_the_log() {
     assert!(log_start(&server) > stream);
     drop((log, table));
     let expected = server.rows(5, 1);
-    crash(&world, server);
-    assert_eq!(world.recover(&[5], 1).rows(5, 1), expected);
+    crash(&test_env, server);
+    assert_eq!(test_env.recover(&[5], 1).rows(5, 1), expected);
 }
 
 #[test]
 fn a_file_that_cannot_be_written_or_synced_is_written_again() {
     for op in [OpKind::Write, OpKind::Sync, OpKind::SyncDir, OpKind::Open] {
         for after in 0..6 {
-            let (world, server) = new_world(after);
+            let (test_env, server) = new_test_env(after);
             fill(&server, 0..50);
             checkpoint(&server);
             let table = server.table(5, 1);
@@ -346,15 +346,15 @@ fn a_file_that_cannot_be_written_or_synced_is_written_again() {
             txn.commit(&server.task, Durability::Full).expect("there is room");
             fill(&server, 50..80);
             let kind = if after % 2 == 0 { FaultKind::Io } else { FaultKind::DiskFull };
-            world.sim.fs().inject(Fault::next(op, kind).after(after).on("/checkpoint"));
+            test_env.sim.fs().inject(Fault::next(op, kind).after(after).on("/checkpoint"));
             let first = database(&server).checkpoint(&server.task);
             fill(&server, 80..90);
-            world.sim.fs().clear_faults();
+            test_env.sim.fs().clear_faults();
             checkpoint(&server);
             let expected = server.rows(5, 1);
             assert_eq!(expected.len(), 89);
-            crash(&world, server);
-            let server = world.recover(&[5], 2);
+            crash(&test_env, server);
+            let server = test_env.recover(&[5], 2);
             assert_eq!(server.rows(5, 1), expected, "{op:?} after {after}: {first:?}");
         }
     }
@@ -362,11 +362,11 @@ fn a_file_that_cannot_be_written_or_synced_is_written_again() {
 
 #[test]
 fn a_full_disk_stops_checkpoints_and_not_commits() {
-    let (world, server) = new_world(5);
+    let (test_env, server) = new_test_env(5);
     fill(&server, 0..50);
     checkpoint(&server);
     let write = Fault::next(OpKind::Write, FaultKind::DiskFull).on("/checkpoint").forever();
-    world.sim.fs().inject(write);
+    test_env.sim.fs().inject(write);
     fill(&server, 50..100);
     let error = database(&server).checkpoint(&server.task).expect_err("the disk is full");
     // Reading the log alone, for which the pauses give time, does not mend it.
@@ -377,25 +377,25 @@ fn a_full_disk_stops_checkpoints_and_not_commits() {
     }
     assert!(matches!(error, EngineError::Checkpoint(CheckpointError::File(_))), "{error}");
     fill(&server, 100..150);
-    world.sim.fs().clear_faults();
+    test_env.sim.fs().clear_faults();
     checkpoint(&server);
     assert!(database(&server).checkpoint_failure().is_none());
     assert_eq!(database(&server).checkpoint_stats().expect("it is kept").lag_bytes, 0);
     let expected = server.rows(5, 1);
-    crash(&world, server);
-    assert_eq!(world.recover(&[5], 2).rows(5, 1), expected);
+    crash(&test_env, server);
+    assert_eq!(test_env.recover(&[5], 2).rows(5, 1), expected);
 }
 
 #[test]
 fn room_in_a_full_log_is_made_by_a_checkpoint() {
-    let (world, server) = new_world(6);
+    let (test_env, server) = new_test_env(6);
     fill(&server, 0..10);
     checkpoint(&server);
     // The log has room for what is prepared, and no more.
-    world.sim.fs().inject(
+    test_env.sim.fs().inject(
         Fault::next(OpKind::Write, FaultKind::DiskFull).on("/data/5/log").on(".new").forever(),
     );
-    world
+    test_env
         .sim
         .fs()
         .inject(Fault::next(OpKind::Write, FaultKind::DiskFull).on("/checkpoint").forever());
@@ -410,7 +410,7 @@ fn room_in_a_full_log_is_made_by_a_checkpoint() {
         }
     };
     assert_eq!(full, TxnError::LogFull);
-    world.sim.fs().clear_faults();
+    test_env.sim.fs().clear_faults();
     checkpoint(&server);
     wait_until("commits go on", || {
         let mut txn = server.begin(5);
@@ -421,11 +421,11 @@ fn room_in_a_full_log_is_made_by_a_checkpoint() {
 
 #[test]
 fn commits_that_travel_alone_count_as_the_log_holds_them() {
-    let world = World::new(8);
+    let test_env = TestEnv::new(8);
     let mut options = options();
     options.checkpoints.data_bytes = 1 << 20;
     options.checkpoints.log_bytes = 1 << 20;
-    let server = world.create_with(&[5], &options).expect("the disk works");
+    let server = test_env.create_with(&[5], &options).expect("the disk works");
     server.create_table(5, 1).expect("the disk works");
     // A page each; their records are a tenth of what makes a checkpoint.
     for id in 0..1000 {
@@ -440,13 +440,13 @@ fn commits_that_travel_alone_count_as_the_log_holds_them() {
     }
     assert!(stats().through.0 < options.checkpoints.log_bytes, "{:?}", stats());
     let expected = server.rows(5, 1);
-    crash(&world, server);
-    assert_eq!(world.recover(&[5], 2).rows(5, 1), expected);
+    crash(&test_env, server);
+    assert_eq!(test_env.recover(&[5], 2).rows(5, 1), expected);
 }
 
 #[test]
 fn a_damaged_file_is_named_and_nothing_is_skipped() {
-    let (world, server) = new_world(7);
+    let (test_env, server) = new_test_env(7);
     // Each in a batch of its own, so that the log becomes long and is given up.
     for id in 0..300 {
         fill(&server, id..id + 1);
@@ -462,54 +462,54 @@ fn a_damaged_file_is_named_and_nothing_is_skipped() {
     checkpoint(&server);
     database(&server).collect_checkpoint_garbage(&server.task).expect("the disk works");
     drop(table);
-    crash(&world, server);
+    crash(&test_env, server);
     // What was removed may be back after a crash: without the manifests before, the newest must do.
-    let mut manifests = files(&world);
+    let mut manifests = files(&test_env);
     manifests.retain(|path| path.extension().is_some_and(|e| e == "manifest"));
     manifests.pop().expect("there is one");
-    manifests.iter().for_each(|path| world.sim.fs().remove_file(path).expect("it is there"));
-    assert!(refusal(&world).is_none(), "it is whole");
-    let mut dice = SplitMix::new(7);
-    for path in files(&world) {
-        let len = world.sim.fs().read(&path).expect("it can be read").len() as u64;
+    manifests.iter().for_each(|path| test_env.sim.fs().remove_file(path).expect("it is there"));
+    assert!(refusal(&test_env).is_none(), "it is whole");
+    let mut rng = SplitMix::new(7);
+    for path in files(&test_env) {
+        let len = test_env.sim.fs().read(&path).expect("it can be read").len() as u64;
         let is_manifest = path.extension().is_some_and(|e| e == "manifest");
         for _ in 0..40 {
-            let bit = dice.below(len * 8);
-            world.sim.fs().flip_bit(&path, bit).expect("it is there");
-            let error = refusal(&world);
+            let bit = rng.below(len * 8);
+            test_env.sim.fs().flip_bit(&path, bit).expect("it is there");
+            let error = refusal(&test_env);
             // The log is shorter than what a manifest before would need.
             let Some(error) = error else {
                 assert!(is_manifest, "{path:?} bit {bit} goes unnoticed");
-                world.sim.fs().flip_bit(&path, bit).expect("it is there");
+                test_env.sim.fs().flip_bit(&path, bit).expect("it is there");
                 continue;
             };
             assert!(error.to_string().contains(&*path.to_string_lossy()), "{error}");
             let EngineError::Recovery(RecoveryError::Checkpoint(_)) = error else {
                 panic!("{path:?} bit {bit}: {error}");
             };
-            world.sim.fs().flip_bit(&path, bit).expect("it is there");
+            test_env.sim.fs().flip_bit(&path, bit).expect("it is there");
         }
-        let bytes = world.sim.fs().read(&path).expect("it can be read");
-        world.sim.fs().remove_file(&path).expect("it is there");
+        let bytes = test_env.sim.fs().read(&path).expect("it can be read");
+        test_env.sim.fs().remove_file(&path).expect("it is there");
         if !is_manifest {
-            let error = refusal(&world).expect("a file is missing");
+            let error = refusal(&test_env).expect("a file is missing");
             assert!(error.to_string().contains(&*path.to_string_lossy()), "{error}");
         }
-        world.sim.fs().write_new(&path, &bytes).expect("the disk works");
+        test_env.sim.fs().write_new(&path, &bytes).expect("the disk works");
     }
-    assert!(refusal(&world).is_none(), "it is whole again");
+    assert!(refusal(&test_env).is_none(), "it is whole again");
 }
 
 #[test]
 fn without_any_manifest_a_log_that_was_cut_is_refused() {
-    let (world, server) = new_world(8);
+    let (test_env, server) = new_test_env(8);
     fill(&server, 0..9000);
     checkpoint(&server);
-    crash(&world, server);
-    for path in files(&world) {
-        world.sim.fs().remove_file(&path).expect("it is there");
+    crash(&test_env, server);
+    for path in files(&test_env) {
+        test_env.sim.fs().remove_file(&path).expect("it is there");
     }
-    let error = refusal(&world).expect("rows are missing");
+    let error = refusal(&test_env).expect("rows are missing");
     let missing =
         matches!(error, EngineError::Recovery(RecoveryError::Log(LogError::Missing { .. })));
     assert!(missing, "{error}");
@@ -599,8 +599,8 @@ fn the_format_is_that_of_the_files_that_exist() {
             "0400000000000000100000000000000000000000000000000000000000000000",
         )
     );
-    let world = World::new(1);
-    let objects = LocalObjects::open(&world.sim.env(), Path::new("/objects"));
+    let test_env = TestEnv::new(1);
+    let objects = LocalObjects::open(&test_env.sim.env(), Path::new("/objects"));
     let objects = objects.expect("the disk works");
     let mut data = super::gather::OpenData::create(&objects, 77, FileId(4), Lsn(16));
     let data_mut = data.as_mut().expect("the disk works");
@@ -610,7 +610,7 @@ fn the_format_is_that_of_the_files_that_exist() {
     ended.push(StorageId(2000), Lsn(16), b"key");
     ended.write(&objects, 77, FileId(5), Lsn(16)).expect("the disk works");
     let file =
-        |name: &str| hex(&world.sim.fs().read(&objects.path(name)).expect("it is there")[64..]);
+        |name: &str| hex(&test_env.sim.fs().read(&objects.path(name)).expect("it is there")[64..]);
     assert_eq!(
         file("00000004.data"),
         concat!(

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use base::ids::{DbId, SessionId};
 use env::OpKind;
 
-use super::tests::{Server, State, TestCatalog, World, catalog_table, identity, loaded, options};
+use super::tests::{Server, State, TestCatalog, TestEnv, catalog_table, identity, loaded, options};
 use super::*;
 use crate::checkpoint::{CheckpointFile, FileKind, FileState};
 use crate::database::{Database, RecoveringDatabase};
@@ -29,7 +29,7 @@ const LARGER: u64 = 3;
 const OPENING: u64 = 3;
 
 struct Scene {
-    world: World,
+    test_env: TestEnv,
     /// The data files with rows of the large tables alone.
     large: Vec<CheckpointFile>,
     small_rows: State,
@@ -62,21 +62,21 @@ fn data_files(server: &Server) -> Vec<CheckpointFile> {
     files
 }
 
-fn crash(world: &World, server: Server) {
-    world.sim.fs().power_off();
+fn crash(test_env: &TestEnv, server: Server) {
+    test_env.sim.fs().power_off();
     drop(server);
-    world.sim.fs().power_on();
+    test_env.sim.fs().power_on();
 }
 
 impl Scene {
     /// A database that was killed, with changes of both tables in its log that its files do not
     /// have.
     fn new(seed: u64) -> Scene {
-        let world = World::new(seed);
+        let test_env = TestEnv::new(seed);
         // Which file has which rows must not depend on when a checkpoint comes by itself.
         let mut options = options();
         options.checkpoints.interval_ns = 3_600_000_000_000;
-        let server = world.create_with(&[5], &options).expect("the disk works");
+        let server = test_env.create_with(&[5], &options).expect("the disk works");
         for table in [SMALL, LARGE, LARGER] {
             server.create_table(5, table).expect("the disk works");
         }
@@ -111,26 +111,26 @@ impl Scene {
         }
         database(&server).manager().log().flush(&server.task).expect("the disk works");
         let (small_rows, large_rows) = (server.rows(5, SMALL), server.rows(5, LARGE));
-        crash(&world, server);
-        Scene { world, large, small_rows, large_rows }
+        crash(&test_env, server);
+        Scene { test_env, large, small_rows, large_rows }
     }
 
     /// The large tables' rows are not read before this is taken back.
     fn hold(&self) {
         for file in &self.large {
             let path = file.path.to_string_lossy();
-            self.world.sim.fs().hold_on(OpKind::Read, &path, OPENING);
+            self.test_env.sim.fs().hold_on(OpKind::Read, &path, OPENING);
         }
     }
 
     /// One block of the first keeps a loader of one thread from all others.
     fn hold_first(&self) {
         let path = self.large[0].path.to_string_lossy();
-        self.world.sim.fs().hold_on(OpKind::Read, &path, OPENING);
+        self.test_env.sim.fs().hold_on(OpKind::Read, &path, OPENING);
     }
 
     fn release(&self) {
-        self.world.sim.fs().release(OpKind::Read);
+        self.test_env.sim.fs().release(OpKind::Read);
     }
 }
 
@@ -195,7 +195,7 @@ fn a_table_is_served_before_another_is_loaded() {
     for threads in [1, 3] {
         let scene = Scene::new(1);
         scene.hold();
-        let server = scene.world.recover(&[5], threads);
+        let server = scene.test_env.recover(&[5], threads);
         assert_eq!(server.rows(5, SMALL), scene.small_rows);
         fill(&server, SMALL, 7000..7010);
         let progress = database(&server).loading().expect("the others are missing");
@@ -235,7 +235,7 @@ fn a_table_that_a_reader_waits_for_is_loaded_first() {
     let scene = Scene::new(2);
     scene.hold_first();
     // Without checkpoints, which would read, too.
-    let server = scene.world.server();
+    let server = scene.test_env.server();
     let (recovering, catalog) = replay(&server, 1).expect("it is whole");
     let opened = server.engine.open_recovered(&server.task, vec![(recovering, catalog)], &[]);
     let own = opened.into_iter().next().expect("one in, one out").2.expect("it is whole");
@@ -244,13 +244,13 @@ fn a_table_that_a_reader_waits_for_is_loaded_first() {
         let engine = &server.engine;
         let reader = scope.spawn(|| read(engine, LARGER));
         wait_for_waiters(&server, 1);
-        scene.world.sim.fs().start_trace();
+        scene.test_env.sim.fs().start_trace();
         scene.release();
         assert_eq!(reader.join().expect("no panic").len(), 1000);
     });
     assert!(loaded(&own).is_none());
     // The loader was at a block of the smaller table.
-    let trace = scene.world.sim.fs().take_trace();
+    let trace = scene.test_env.sim.fs().take_trace();
     let reads = trace.iter().filter(|line| line.starts_with("read"));
     let mut lens: Vec<u32> = reads
         .map(|line| line.rsplit('+').next().and_then(|n| n.parse().ok()).expect("a length"))
@@ -265,7 +265,7 @@ fn a_table_that_a_reader_waits_for_is_loaded_first() {
 fn commits_while_tables_are_loaded_survive_another_crash() {
     let scene = Scene::new(3);
     scene.hold_first();
-    let server = scene.world.recover(&[5], 1);
+    let server = scene.test_env.recover(&[5], 1);
     let mut expected = server.rows(5, SMALL);
     for part in 0..10 {
         let table = server.table(5, SMALL);
@@ -284,8 +284,8 @@ fn commits_while_tables_are_loaded_survive_another_crash() {
     }
     database(&server).manager().log().flush(&server.task).expect("the disk works");
     assert!(!server.table(5, LARGE).is_loaded());
-    crash(&scene.world, server);
-    let server = scene.world.recover(&[5], 2);
+    crash(&scene.test_env, server);
+    let server = scene.test_env.recover(&[5], 2);
     assert_eq!(server.rows(5, SMALL), expected);
     assert_eq!(server.rows(5, LARGE), scene.large_rows);
     assert_eq!(server.rows(5, LARGER).len(), 1000);
@@ -296,23 +296,23 @@ fn a_crash_at_any_file_operation_of_loading_loses_nothing() {
     let (seed, step) = super::tests::crash_seed_and_step();
     let scene = Scene::new(seed);
     let operations = {
-        let before = scene.world.sim.fs().operations();
-        let server = scene.world.recover(&[5], 2);
+        let before = scene.test_env.sim.fs().operations();
+        let server = scene.test_env.recover(&[5], 2);
         assert!(loaded(&database(&server)).is_none());
-        let operations = scene.world.sim.fs().operations() - before;
-        crash(&scene.world, server);
+        let operations = scene.test_env.sim.fs().operations() - before;
+        crash(&scene.test_env, server);
         operations
     };
     for crash_at in (1..=operations + 5).step_by(step) {
-        let fs = scene.world.sim.fs();
+        let fs = scene.test_env.sim.fs();
         fs.power_off_at(fs.operations() + crash_at);
-        drop(try_open(&scene.world, 1 + crash_at as usize % 3));
+        drop(try_open(&scene.test_env, 1 + crash_at as usize % 3));
         fs.power_off();
         fs.power_on();
-        let server = scene.world.recover(&[5], 2);
+        let server = scene.test_env.recover(&[5], 2);
         assert_eq!(server.rows(5, LARGE), scene.large_rows, "crash at operation {crash_at}");
         assert_eq!(server.rows(5, SMALL), scene.small_rows, "crash at operation {crash_at}");
-        crash(&scene.world, server);
+        crash(&scene.test_env, server);
     }
 }
 
@@ -330,8 +330,8 @@ fn replay(
 }
 
 /// Opens the database and, if that succeeds, waits until it is loaded.
-fn try_open(world: &World, threads: usize) -> Result<(), EngineError> {
-    let server = world.server();
+fn try_open(test_env: &TestEnv, threads: usize) -> Result<(), EngineError> {
+    let server = test_env.server();
     let (recovering, mut catalog) = replay(&server, threads)?;
     let database = recovering.open(&server.task, &mut catalog, |_| false)?;
     loaded(&database).map_or(Ok(()), Err)
@@ -341,9 +341,9 @@ fn try_open(world: &World, threads: usize) -> Result<(), EngineError> {
 fn damage_that_is_found_late_makes_the_database_suspect() {
     let scene = Scene::new(4);
     // In a row of the first block after the file's header.
-    scene.world.sim.fs().flip_bit(&scene.large[1].path, 8 * 150).expect("it is there");
+    scene.test_env.sim.fs().flip_bit(&scene.large[1].path, 8 * 150).expect("it is there");
     scene.hold();
-    let server = scene.world.recover(&[5], 2);
+    let server = scene.test_env.recover(&[5], 2);
     assert_eq!(server.rows(5, SMALL), scene.small_rows);
     let suspect = TxnError::Unavailable(Unavailable::Suspect);
     thread::scope(|scope| {
@@ -376,7 +376,7 @@ fn damage_that_is_found_late_makes_the_database_suspect() {
 fn files_that_are_merged_away_stay_until_they_are_loaded() {
     let scene = Scene::new(5);
     scene.hold_first();
-    let server = scene.world.recover(&[5], 1);
+    let server = scene.test_env.recover(&[5], 1);
     assert_eq!(server.rows(5, SMALL), scene.small_rows);
     let merged = database(&server).merge_checkpoint_files(
         &server.task,
@@ -386,7 +386,7 @@ fn files_that_are_merged_away_stay_until_they_are_loaded() {
     assert!(merged.expect("the disk works"), "there are pairs");
     database(&server).collect_checkpoint_garbage(&server.task).expect("the disk works");
     let exists = || {
-        let fs = scene.world.sim.env();
+        let fs = scene.test_env.sim.env();
         scene.large.iter().all(|file| fs.fs().exists(&file.path).expect("the disk works"))
     };
     assert!(exists(), "they are still to be loaded");
@@ -395,8 +395,8 @@ fn files_that_are_merged_away_stay_until_they_are_loaded() {
     assert_eq!(server.rows(5, LARGE), scene.large_rows);
     database(&server).collect_checkpoint_garbage(&server.task).expect("the disk works");
     assert!(!exists(), "they are not needed");
-    crash(&scene.world, server);
-    let server = scene.world.recover(&[5], 2);
+    crash(&scene.test_env, server);
+    let server = scene.test_env.recover(&[5], 2);
     assert_eq!(server.rows(5, LARGE), scene.large_rows);
     assert_eq!(server.rows(5, LARGER).len(), 1000);
 }
@@ -405,7 +405,7 @@ fn files_that_are_merged_away_stay_until_they_are_loaded() {
 fn a_clean_shutdown_does_not_wait_for_tables_to_be_loaded() {
     let scene = Scene::new(6);
     scene.hold();
-    let server = scene.world.recover(&[5], 2);
+    let server = scene.test_env.recover(&[5], 2);
     fill(&server, SMALL, 8000..8010);
     // Threads that read are waited for.
     thread::scope(|scope| {
@@ -420,8 +420,8 @@ fn a_clean_shutdown_does_not_wait_for_tables_to_be_loaded() {
         scene.release();
         ending.join().expect("no panic");
     });
-    crash(&scene.world, server);
-    let server = scene.world.recover(&[5], 2);
+    crash(&scene.test_env, server);
+    let server = scene.test_env.recover(&[5], 2);
     assert_eq!(server.rows(5, LARGE), scene.large_rows);
     assert_eq!(server.rows(5, SMALL).len(), scene.small_rows.len() + 10);
 }

@@ -118,7 +118,7 @@ pub(crate) fn options() -> DatabaseOptions {
 }
 
 /// A machine: its disk survives a crash.
-pub(crate) struct World {
+pub(crate) struct TestEnv {
     pub sim: SimEnv,
 }
 
@@ -133,9 +133,9 @@ pub(crate) fn identity(id: i32) -> DatabaseIdentity {
     DatabaseIdentity { id: DbId(id), uuid: 1000 + id as u128, dir }
 }
 
-impl World {
-    pub fn new(seed: u64) -> World {
-        World { sim: SimEnv::new(seed) }
+impl TestEnv {
+    pub fn new(seed: u64) -> TestEnv {
+        TestEnv { sim: SimEnv::new(seed) }
     }
 
     pub fn server(&self) -> Server {
@@ -322,15 +322,15 @@ pub(crate) type State = BTreeMap<i64, Row>;
 fn random_commit(
     server: &Server,
     table: &Table,
-    dice: &mut SplitMix,
+    rng: &mut SplitMix,
     state: &State,
 ) -> (State, TxnResult<bool>) {
     let mut txn = server.begin(5);
     let mut state = state.clone();
-    for _ in 0..1 + dice.next_u64() % 4 {
-        let id = (dice.next_u64() % 30) as i64;
-        let v = (dice.next_u64() % 1000) as i64;
-        let done = match (state.get(&id).copied(), dice.next_u64() % 4) {
+    for _ in 0..1 + rng.next_u64() % 4 {
+        let id = (rng.next_u64() % 30) as i64;
+        let v = (rng.next_u64() % 1000) as i64;
+        let done = match (state.get(&id).copied(), rng.next_u64() % 4) {
             (None, _) => {
                 let k = if state.values().any(|r| r[1] == id) { id + 1000 } else { id };
                 state.insert(id, [id, k, v]);
@@ -356,7 +356,7 @@ fn random_commit(
     let session = txn.session().clone();
     let committed = txn.commit(&server.task, Durability::Full);
     // Every third is only published.
-    let acknowledge = dice.next_u64() % 3 > 0;
+    let acknowledge = rng.next_u64() % 3 > 0;
     let waited = committed.and_then(|_| match acknowledge {
         true => session.wait_shown(&server.task).map(|()| true),
         false => Ok(false),
@@ -368,11 +368,11 @@ fn random_commit(
 /// afterwards: from the last that was acknowledged on.
 pub(crate) fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<State> {
     let table = server.table(5, 1);
-    let mut dice = SplitMix::new(seed);
+    let mut rng = SplitMix::new(seed);
     let mut states = vec![start];
     for _ in 0..commits {
         let before = states.last().expect("there is one");
-        let (after, result) = random_commit(server, &table, &mut dice, before);
+        let (after, result) = random_commit(server, &table, &mut rng, before);
         if result == Ok(true) {
             states.clear();
         }
@@ -382,7 +382,7 @@ pub(crate) fn workload(server: &Server, seed: u64, commits: usize, start: State)
             break;
         }
         let database = server.engine.database(DbId(5)).expect("it is open");
-        match dice.next_u64() % 12 {
+        match rng.next_u64() % 12 {
             // What was not acknowledged is durable now, unless the power has gone.
             0 => drop(database.checkpoint(&server.task)),
             1 => drop(database.merge_checkpoint_files(&server.task, Lsn::ZERO, Lsn::MAX)),
@@ -396,8 +396,8 @@ pub(crate) fn workload(server: &Server, seed: u64, commits: usize, start: State)
 #[test]
 fn what_was_committed_is_there_after_a_clean_shutdown() {
     for threads in [1, 3] {
-        let world = World::new(7);
-        let server = world.create(&[5]).expect("the disk works");
+        let test_env = TestEnv::new(7);
+        let server = test_env.create(&[5]).expect("the disk works");
         server.create_table(5, 1).expect("the disk works");
         let states = workload(&server, 7, 300, State::new());
         let database = server.engine.database(DbId(5)).expect("it is open");
@@ -407,9 +407,9 @@ fn what_was_committed_is_there_after_a_clean_shutdown() {
         }
         database.shut_down(&server.task, &[]).expect("the disk works");
         drop((database, table, server));
-        world.sim.fs().power_off();
-        world.sim.fs().power_on();
-        let (server, watched) = world.recover_watched(&[5], threads);
+        test_env.sim.fs().power_off();
+        test_env.sim.fs().power_on();
+        let (server, watched) = test_env.recover_watched(&[5], threads);
         assert_eq!(watched[0].operations(), 0, "a checkpoint has it all");
         assert_eq!(server.rows(5, 1), *states.last().expect("there is one"));
         let database = server.engine.database(DbId(5)).expect("it is open");
@@ -437,26 +437,26 @@ fn after_a_crash_at_any_file_operation_exactly_what_was_acknowledged_is_there() 
     let (seed, step) = crash_seed_and_step();
     let commits = 60;
     let operations = {
-        let world = World::new(seed);
-        let server = world.create(&[5]).expect("the disk works");
+        let test_env = TestEnv::new(seed);
+        let server = test_env.create(&[5]).expect("the disk works");
         server.create_table(5, 1).expect("the disk works");
-        let before = world.sim.fs().operations();
+        let before = test_env.sim.fs().operations();
         workload(&server, seed, commits, State::new());
-        world.sim.fs().operations() - before
+        test_env.sim.fs().operations() - before
     };
     assert!(operations > 50, "the workload reaches the disk");
     for crash in (1..=operations).step_by(step) {
-        let world = World::new(seed ^ crash);
-        let server = world.create(&[5]).expect("the disk works");
+        let test_env = TestEnv::new(seed ^ crash);
+        let server = test_env.create(&[5]).expect("the disk works");
         server.create_table(5, 1).expect("the disk works");
-        world.sim.fs().power_off_at(world.sim.fs().operations() + crash);
+        test_env.sim.fs().power_off_at(test_env.sim.fs().operations() + crash);
         let mut states = workload(&server, seed, commits, State::new());
         drop(server);
         // Twice: what the first recovery leaves must be recoverable too.
         for life in 0..2 {
-            world.sim.fs().power_off();
-            world.sim.fs().power_on();
-            let server = world.recover(&[5], 1 + crash as usize % 3);
+            test_env.sim.fs().power_off();
+            test_env.sim.fs().power_on();
+            let server = test_env.recover(&[5], 1 + crash as usize % 3);
             let found = server.rows(5, 1);
             assert!(
                 states.contains(&found),
@@ -469,8 +469,8 @@ fn after_a_crash_at_any_file_operation_exactly_what_was_acknowledged_is_there() 
 
 #[test]
 fn a_transaction_of_many_chunks_is_whole_or_gone() {
-    let world = World::new(3);
-    let server = world.create(&[5]).expect("the disk works");
+    let test_env = TestEnv::new(3);
+    let server = test_env.create(&[5]).expect("the disk works");
     let table = server.create_table(5, 1).expect("the disk works");
     let rows = 3000; // of 13 bytes and 16 for the operation: six records of 16 KB
     let mut txn = server.begin(5);
@@ -490,15 +490,15 @@ fn a_transaction_of_many_chunks_is_whole_or_gone() {
     for id in 0..rows {
         server.delete(&mut txn, &table, id).expect("it is free");
     }
-    world.sim.fs().power_off_at(world.sim.fs().operations() + 1);
+    test_env.sim.fs().power_off_at(test_env.sim.fs().operations() + 1);
     let cut = txn
         .commit(&server.task, Durability::Full)
         .and_then(|end| Ok(database.manager().log().wait_durable(&server.task, end)?));
     assert!(cut.is_err(), "the power is off");
     drop((table, database, server));
-    world.sim.fs().power_off();
-    world.sim.fs().power_on();
-    let server = world.recover(&[5], 2);
+    test_env.sim.fs().power_off();
+    test_env.sim.fs().power_on();
+    let server = test_env.recover(&[5], 2);
     let found = server.rows(5, 1);
     assert_eq!(found.len() as i64, rows);
     assert!(found.values().all(|r| r[2] == 7));
@@ -506,8 +506,8 @@ fn a_transaction_of_many_chunks_is_whole_or_gone() {
 
 #[test]
 fn tables_come_and_go_in_log_order() {
-    let world = World::new(4);
-    let server = world.create(&[5]).expect("the disk works");
+    let test_env = TestEnv::new(4);
+    let server = test_env.create(&[5]).expect("the disk works");
     for n in 1..=3 {
         let table = server.create_table(5, n).expect("the disk works");
         let mut txn = server.begin(5);
@@ -527,7 +527,7 @@ fn tables_come_and_go_in_log_order() {
     txn.commit(&server.task, Durability::Full).expect("the disk works");
     database.shut_down(&server.task, &[]).expect("the disk works");
     drop((table, catalog, database, server));
-    let server = world.recover(&[5], 2);
+    let server = test_env.recover(&[5], 2);
     let database = server.engine.database(DbId(5)).expect("it is open");
     assert!(database.manager().tables().get(StorageId(1002)).is_none());
     assert_eq!(server.rows(5, 1).len(), 50);
@@ -550,18 +550,18 @@ fn insert_in_both(server: &Server, id: i64) -> TxnResult<()> {
 fn a_transaction_over_two_databases_is_in_both_or_in_neither() {
     let (seed, step) = crash_seed_and_step();
     for crash in (1..120).step_by(step.div_ceil(2)) {
-        let world = World::new(seed ^ crash);
-        let server = world.create(&[5, 6]).expect("the disk works");
+        let test_env = TestEnv::new(seed ^ crash);
+        let server = test_env.create(&[5, 6]).expect("the disk works");
         for database in [5, 6] {
             server.create_table(database, 1).expect("the disk works");
         }
-        world.sim.fs().power_off_at(world.sim.fs().operations() + crash);
+        test_env.sim.fs().power_off_at(test_env.sim.fs().operations() + crash);
         let done = (0..20).take_while(|id| insert_in_both(&server, *id).is_ok()).count();
         drop(server);
         for _ in 0..2 {
-            world.sim.fs().power_off();
-            world.sim.fs().power_on();
-            let server = world.recover(&[5, 6], 2);
+            test_env.sim.fs().power_off();
+            test_env.sim.fs().power_on();
+            let server = test_env.recover(&[5, 6], 2);
             let ids = |database| server.rows(database, 1).into_keys().collect::<Vec<_>>();
             assert_eq!(ids(5), ids(6), "crash at operation {crash}");
             assert!(ids(5).len() >= done, "what was acknowledged is there");
@@ -594,17 +594,17 @@ fn a_table_that_was_made_in_doubt_gives_no_identity_value_twice() {
     };
     let mut found = 0;
     for crash in 1..60 {
-        let world = World::new(crash);
-        let server = world.create(&[5, 6]).expect("the disk works");
+        let test_env = TestEnv::new(crash);
+        let server = test_env.create(&[5, 6]).expect("the disk works");
         for id in [5, 6] {
             server.engine.database(DbId(id)).expect("it is open").stop_threads();
         }
-        world.sim.fs().power_off_at(world.sim.fs().operations() + crash);
+        test_env.sim.fs().power_off_at(test_env.sim.fs().operations() + crash);
         let _ = make(&server);
         drop(server);
-        world.sim.fs().power_off();
-        world.sim.fs().power_on();
-        let server = world.recover(&[5, 6], 2);
+        test_env.sim.fs().power_off();
+        test_env.sim.fs().power_on();
+        let server = test_env.recover(&[5, 6], 2);
         for id in [5, 6] {
             let database = server.engine.database(DbId(id)).expect("it is open");
             let Some(table) = database.manager().tables().get(StorageId(1002)) else { continue };
@@ -620,17 +620,17 @@ fn a_table_that_was_made_in_doubt_gives_no_identity_value_twice() {
 fn without_the_coordinator_what_is_in_doubt_stays_closed() {
     let mut found = false;
     for crash in 1..60 {
-        let world = World::new(crash);
-        let server = world.create(&[5, 6]).expect("the disk works");
+        let test_env = TestEnv::new(crash);
+        let server = test_env.create(&[5, 6]).expect("the disk works");
         for database in [5, 6] {
             server.create_table(database, 1).expect("the disk works");
         }
-        world.sim.fs().power_off_at(world.sim.fs().operations() + crash);
+        test_env.sim.fs().power_off_at(test_env.sim.fs().operations() + crash);
         let _ = insert_in_both(&server, 1);
         drop(server);
-        world.sim.fs().power_off();
-        world.sim.fs().power_on();
-        let server = world.server();
+        test_env.sim.fs().power_off();
+        test_env.sim.fs().power_on();
+        let server = test_env.server();
         let host = server.engine.host();
         let tables = host.tables(u64::MAX);
         tables.create(&catalog_table());
@@ -655,8 +655,8 @@ fn without_the_coordinator_what_is_in_doubt_stays_closed() {
 
 #[test]
 fn what_is_not_logged_is_empty_after_a_restart() {
-    let world = World::new(5);
-    let server = world.create(&[5]).expect("the disk works");
+    let test_env = TestEnv::new(5);
+    let server = test_env.create(&[5]).expect("the disk works");
     server.create_table(5, 1).expect("the disk works");
     let database = server.engine.database(DbId(5)).expect("it is open");
     let spec = TableSpec { logged: false, ..user_table(StorageId(77)) };
@@ -671,14 +671,14 @@ fn what_is_not_logged_is_empty_after_a_restart() {
     txn.commit(&server.task, Durability::Full).expect("the disk works");
     database.shut_down(&server.task, &[]).expect("the disk works");
     drop((unlogged, database, server));
-    let server = world.recover(&[5], 2);
+    let server = test_env.recover(&[5], 2);
     assert_eq!(server.rows(5, 1), State::from([(2, [2, 2, 2])]));
 }
 
 #[test]
 fn a_log_that_names_an_unknown_table_is_refused() {
-    let world = World::new(6);
-    let server = world.create(&[5]).expect("the disk works");
+    let test_env = TestEnv::new(6);
+    let server = test_env.create(&[5]).expect("the disk works");
     let database = server.engine.database(DbId(5)).expect("it is open");
     // Rows of unknown tables in checkpoint files belonged to tables that were dropped.
     database.stop_threads();
@@ -688,7 +688,7 @@ fn a_log_that_names_an_unknown_table_is_refused() {
     txn.commit(&server.task, Durability::Full).expect("the disk works");
     database.shut_down(&server.task, &[]).expect("the disk works");
     drop((stray, database, server));
-    let server = world.server();
+    let server = test_env.server();
     let host = server.engine.host();
     let tables = host.tables(u64::MAX);
     tables.create(&catalog_table());
@@ -727,25 +727,25 @@ fn insert_pairs(engine: &Engine, table: &Table, session: i64) -> (i64, i64) {
 }
 
 #[test]
-fn of_many_sessions_each_finds_what_it_was_told() {
+fn each_of_many_sessions_finds_its_acknowledged_rows_after_a_crash() {
     let (seed, step) = crash_seed_and_step();
     for crash in (1..200).step_by(4 * step) {
-        let world = World::new(seed ^ crash);
-        let server = world.create(&[5]).expect("the disk works");
+        let test_env = TestEnv::new(seed ^ crash);
+        let server = test_env.create(&[5]).expect("the disk works");
         let table = server.create_table(5, 1).expect("the disk works");
-        world.sim.fs().power_off_at(world.sim.fs().operations() + crash);
-        let told: Vec<(i64, i64)> = std::thread::scope(|scope| {
+        test_env.sim.fs().power_off_at(test_env.sim.fs().operations() + crash);
+        let reported: Vec<(i64, i64)> = std::thread::scope(|scope| {
             let (engine, table) = (&server.engine, &table);
             let sessions: Vec<_> =
                 (0..4).map(|n| scope.spawn(move || insert_pairs(engine, table, n))).collect();
             sessions.into_iter().map(|s| s.join().expect("no panic")).collect()
         });
         drop((table, server));
-        world.sim.fs().power_off();
-        world.sim.fs().power_on();
-        let server = world.recover(&[5], 2);
+        test_env.sim.fs().power_off();
+        test_env.sim.fs().power_on();
+        let server = test_env.recover(&[5], 2);
         let rows = server.rows(5, 1);
-        for (session, (acknowledged, tried)) in (0..).zip(told) {
+        for (session, (acknowledged, tried)) in (0..).zip(reported) {
             let first = session * 100_000;
             let count = rows.range(first..first + 100_000).count() as i64;
             assert_eq!(count % 2, 0, "pairs are whole");

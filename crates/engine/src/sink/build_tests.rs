@@ -3,7 +3,7 @@
 use base::ids::StorageId;
 
 use super::tests::{FIRST, database, new_server, power_cycle, rows};
-use crate::recovery::tests::{DISK, World, user_table};
+use crate::recovery::tests::{DISK, TestEnv, user_table};
 use crate::txn::Durability;
 use crate::txn::tests::bytes;
 
@@ -13,8 +13,8 @@ use crate::txn::tests::bytes;
 fn a_root_with_unowned_trees_does_not_make_a_table_durable() {
     const BUILT: u64 = DISK + 50;
     for rolls_back in [true, false] {
-        let world = World::new(1);
-        let server = new_server(&world);
+        let test_env = TestEnv::new(1);
+        let server = new_server(&test_env);
         let (db, task) = (database(&server), &server.task);
         let manager = db.manager().clone();
         let catalog = manager.tables().get(StorageId(1)).expect("made with the database");
@@ -43,8 +43,8 @@ fn a_root_with_unowned_trees_does_not_make_a_table_durable() {
             txn.rollback(task);
         }
         drop((cold, table, catalog, manager, db));
-        power_cycle(&world, server);
-        let server = world.recover(&[5], 2);
+        power_cycle(&test_env, server);
+        let server = test_env.recover(&[5], 2);
         assert!(rows(&server, FIRST).is_empty());
         let tables = database(&server).manager().tables().get(StorageId(1000 + BUILT));
         assert_eq!(tables.is_some(), !rolls_back);

@@ -7,16 +7,16 @@ use env::sim::{Fault, FaultKind};
 
 use super::tests::{FIRST, change, database, new_server, power_cycle, rows};
 use crate::hot::visibility::Isolation;
-use crate::recovery::tests::{DISK, Server, World, options};
+use crate::recovery::tests::{DISK, Server, TestEnv, options};
 use crate::txn::{Durability, ReadAt};
 
 /// One that does nothing by itself.
-pub(super) fn quiet_server(world: &World) -> Server {
+pub(super) fn quiet_server(test_env: &TestEnv) -> Server {
     let mut options = options();
     options.checkpoints.merges = false;
     options.checkpoints.interval_ns = 3_600_000_000_000;
     options.sink.interval_ns = 3_600_000_000_000;
-    world.create_with(&[5], &options).expect("the disk works")
+    test_env.create_with(&[5], &options).expect("the disk works")
 }
 
 fn fill(server: &Server, n: u64, rows: i64) {
@@ -51,8 +51,8 @@ fn used_pages(server: &Server) -> u64 {
 /// checkpoint, and so of one that no file has.
 #[test]
 fn a_dropped_table_has_its_trees_until_a_manifest_knows_it_to_be_gone() {
-    let world = World::new(1);
-    let server = quiet_server(&world);
+    let test_env = TestEnv::new(1);
+    let server = quiet_server(&test_env);
     for n in [FIRST, DISK + 1] {
         server.create_table(5, n).expect("the disk works");
         fill(&server, n, 20);
@@ -69,14 +69,14 @@ fn a_dropped_table_has_its_trees_until_a_manifest_knows_it_to_be_gone() {
     reader.end_statement(&mut statement);
     drop(reader);
     server.drop_table(5, FIRST).expect("no transaction uses it");
-    world.sim.fs().inject(Fault::next(OpKind::Write, FaultKind::Io).on(".manifest"));
+    test_env.sim.fs().inject(Fault::next(OpKind::Write, FaultKind::Io).on(".manifest"));
     let before = database(&server).sink_stats().expect("it has files").roots;
     database(&server).checkpoint(&server.task).expect_err("there is no manifest");
     let roots = database(&server).sink_stats().expect("it has files").roots;
     assert!(roots > before, "a root was written");
     let expected = rows(&server, DISK + 1);
-    power_cycle(&world, server);
-    let server = world.recover(&[5], 2);
+    power_cycle(&test_env, server);
+    let server = test_env.recover(&[5], 2);
     assert_eq!(rows(&server, DISK + 1), expected);
     assert!(database(&server).manager().tables().get(base::ids::StorageId(1000 + FIRST)).is_none());
 }
@@ -84,8 +84,8 @@ fn a_dropped_table_has_its_trees_until_a_manifest_knows_it_to_be_gone() {
 /// The checkpoint that knows a table to be gone gives its pages back.
 #[test]
 fn a_checkpoint_gives_the_pages_of_a_dropped_table_back() {
-    let world = World::new(2);
-    let server = quiet_server(&world);
+    let test_env = TestEnv::new(2);
+    let server = quiet_server(&test_env);
     for n in [FIRST, DISK + 1] {
         server.create_table(5, n).expect("the disk works");
     }
@@ -98,16 +98,16 @@ fn a_checkpoint_gives_the_pages_of_a_dropped_table_back() {
     checkpoint(&server);
     let after = used_pages(&server);
     assert!(after < before / 2, "{before} pages, then {after}");
-    power_cycle(&world, server);
-    let server = world.recover(&[5], 2);
+    power_cycle(&test_env, server);
+    let server = test_env.recover(&[5], 2);
     assert_eq!(rows(&server, DISK + 1).len(), 20);
     assert!(used_pages(&server) <= after);
 }
 
 #[test]
 fn pages_of_tables_that_are_dropped_come_back_by_themselves() {
-    let world = World::new(3);
-    let mut server = new_server(&world);
+    let test_env = TestEnv::new(3);
+    let mut server = new_server(&test_env);
     fill(&server, DISK + 1, 20);
     for is_restarted in [false, true] {
         if is_restarted {
@@ -120,8 +120,8 @@ fn pages_of_tables_that_are_dropped_come_back_by_themselves() {
         server.drop_table(5, FIRST).expect("no transaction uses it");
         if is_restarted {
             database(&server).manager().log().flush(&server.task).expect("the disk works");
-            power_cycle(&world, server);
-            server = world.recover(&[5], 2);
+            power_cycle(&test_env, server);
+            server = test_env.recover(&[5], 2);
         }
         let begin = Instant::now();
         while used_pages(&server) > before / 2 {
@@ -137,8 +137,8 @@ fn pages_of_tables_that_are_dropped_come_back_by_themselves() {
 /// first.
 #[test]
 fn a_table_that_fills_the_disk_can_be_dropped_to_make_room() {
-    let world = World::new(4);
-    let server = quiet_server(&world);
+    let test_env = TestEnv::new(4);
+    let server = quiet_server(&test_env);
     for n in [FIRST, DISK + 1] {
         server.create_table(5, n).expect("the disk works");
     }
@@ -148,14 +148,14 @@ fn a_table_that_fills_the_disk_can_be_dropped_to_make_room() {
     fill(&server, FIRST, 8000);
     sink(&server);
     let full = Fault::next(OpKind::Write, FaultKind::DiskFull).on("rows.tpg").forever();
-    world.sim.fs().inject(full);
+    test_env.sim.fs().inject(full);
     database(&server).checkpoint(&server.task).expect_err("there is no room for the pages");
     server.drop_table(5, FIRST).expect("no transaction uses it");
     // Nothing of the table has to be written any more.
     checkpoint(&server);
-    world.sim.fs().clear_faults();
+    test_env.sim.fs().clear_faults();
     checkpoint(&server);
-    power_cycle(&world, server);
-    let server = world.recover(&[5], 2);
+    power_cycle(&test_env, server);
+    let server = test_env.recover(&[5], 2);
     assert_eq!(rows(&server, DISK + 1).len(), 20);
 }

@@ -17,7 +17,9 @@ use crate::database::Database;
 use crate::error::EngineError;
 use crate::hot::visibility::Isolation;
 use crate::recovery::RecoveryOptions;
-use crate::recovery::tests::{DISK, Server, TestCatalog, World, catalog_table, identity, options};
+use crate::recovery::tests::{
+    DISK, Server, TestCatalog, TestEnv, catalog_table, identity, options,
+};
 use crate::sink::SinkError;
 use crate::txn::{Durability, ReadAt, Transaction};
 
@@ -49,19 +51,19 @@ fn delete(server: &Server, ids: Ids<i64>) {
 }
 
 /// An environment whose first disk table has sunk, with a checkpoint.
-fn sunk_world(seed: u64) -> (World, Server) {
-    let world = World::new(seed);
-    let server = new_server(&world);
+fn sunk_test_env(seed: u64) -> (TestEnv, Server) {
+    let test_env = TestEnv::new(seed);
+    let server = new_server(&test_env);
     fill(&server, 0..100);
     database(&server).sink_all(&server.task).expect("the disk works");
     database(&server).checkpoint(&server.task).expect("the disk works");
     assert!(server.table(5, FIRST).cold().is_some_and(|cold| cold.rows() > 0));
-    (world, server)
+    (test_env, server)
 }
 
 /// Tries to read the database back; why it cannot be.
-fn refusal(world: &World) -> Option<EngineError> {
-    let server = world.server();
+fn refusal(test_env: &TestEnv) -> Option<EngineError> {
+    let server = test_env.server();
     let host = server.engine.host();
     let tables = host.tables(u64::MAX);
     tables.create(&catalog_table());
@@ -71,13 +73,13 @@ fn refusal(world: &World) -> Option<EngineError> {
 
 #[test]
 fn a_data_file_that_is_missing_old_or_not_ours_is_refused() {
-    let (world, server) = sunk_world(1);
-    let fs = world.sim.env();
+    let (test_env, server) = sunk_test_env(1);
+    let fs = test_env.sim.env();
     let old = fs.fs().read(Path::new(FILE)).expect("it is there");
     fill(&server, 100..200);
     database(&server).checkpoint(&server.task).expect("the disk works");
-    power_cycle(&world, server);
-    let fs = world.sim.env();
+    power_cycle(&test_env, server);
+    let fs = test_env.sim.env();
     let fs = fs.fs();
     let whole = fs.read(Path::new(FILE)).expect("it is there");
     let replace = |bytes: &[u8]| {
@@ -85,17 +87,17 @@ fn a_data_file_that_is_missing_old_or_not_ours_is_refused() {
         fs.write_new(Path::new(FILE), bytes).expect("the disk works");
     };
     replace(&old);
-    let error = refusal(&world).expect("commits are missing").to_string();
+    let error = refusal(&test_env).expect("commits are missing").to_string();
     assert!(error.contains("older than the last checkpoint"), "{error}");
     let mut foreign = whole.clone();
     [16, 3 * PAGE_BYTES + 16].iter().for_each(|at| foreign[*at..at + 16].fill(9));
     replace(&foreign);
-    assert!(refusal(&world).is_some());
+    assert!(refusal(&test_env).is_some());
     fs.remove_file(Path::new(FILE)).expect("it is there");
-    let error = refusal(&world).expect("rows are missing");
+    let error = refusal(&test_env).expect("rows are missing");
     assert_eq!(error.to_string(), format!("{FILE} is missing"));
     fs.write_new(Path::new(FILE), &whole).expect("the disk works");
-    let server = world.recover(&[5], 2);
+    let server = test_env.recover(&[5], 2);
     assert_eq!(rows(&server, FIRST).len(), 200);
 }
 
@@ -103,21 +105,21 @@ fn a_data_file_that_is_missing_old_or_not_ours_is_refused() {
 fn a_disk_that_fails_delays_checkpoints_and_loses_nothing() {
     for op in [OpKind::Write, OpKind::Sync] {
         for after in 0..4 {
-            let (world, server) = sunk_world(3);
+            let (test_env, server) = sunk_test_env(3);
             fill(&server, 100..150);
             update(&server, 0..50, 7);
             let kind = if after % 2 == 0 { FaultKind::Io } else { FaultKind::DiskFull };
-            world.sim.fs().inject(Fault::next(op, kind).after(after).on("rows.tpg"));
+            test_env.sim.fs().inject(Fault::next(op, kind).after(after).on("rows.tpg"));
             let first = database(&server).checkpoint(&server.task);
             update(&server, 50..80, 8);
             let expected = rows(&server, FIRST);
             if after % 2 > 0 {
-                world.sim.fs().clear_faults();
+                test_env.sim.fs().clear_faults();
                 database(&server).checkpoint(&server.task).expect("the disk works");
             }
             database(&server).manager().log().flush(&server.task).expect("the disk works");
-            power_cycle(&world, server);
-            let server = world.recover(&[5], 2);
+            power_cycle(&test_env, server);
+            let server = test_env.recover(&[5], 2);
             assert_eq!(rows(&server, FIRST), expected, "{op:?} after {after}: {first:?}");
         }
     }
@@ -128,7 +130,7 @@ fn a_disk_that_fails_delays_checkpoints_and_loses_nothing() {
 /// then.
 #[test]
 fn rows_leave_after_the_snapshots_of_their_round() {
-    let (world, server) = sunk_world(6);
+    let (test_env, server) = sunk_test_env(6);
     let table = server.table(5, FIRST);
     let sink = || database(&server).sink_all(&server.task).expect("the disk works");
     // More than once: the sink's own thread may be faster.
@@ -157,15 +159,15 @@ fn rows_leave_after_the_snapshots_of_their_round() {
     }
     let now = rows(&server, FIRST);
     assert_eq!(now.len(), 100);
-    power_cycle(&world, server);
-    assert_eq!(rows(&world.recover(&[5], 2), FIRST), now);
+    power_cycle(&test_env, server);
+    assert_eq!(rows(&test_env.recover(&[5], 2), FIRST), now);
 }
 
 /// A transaction that has been forgotten sees what it saw, and keeps neither rows in memory nor the
 /// log.
 #[test]
 fn an_old_snapshot_stops_neither_sinking_nor_checkpoints() {
-    let (world, server) = sunk_world(4);
+    let (test_env, server) = sunk_test_env(4);
     let table = server.table(5, FIRST);
     let mut reader = server.begin(5);
     let seen = |reader: &mut Transaction| {
@@ -212,8 +214,8 @@ fn an_old_snapshot_stops_neither_sinking_nor_checkpoints() {
         }
         assert_eq!(entries, 125, "nothing is left of what it saw in index {index}");
     }
-    power_cycle(&world, server);
-    assert_eq!(rows(&world.recover(&[5], 2), FIRST), expected);
+    power_cycle(&test_env, server);
+    assert_eq!(rows(&test_env.recover(&[5], 2), FIRST), expected);
 }
 
 /// Two rounds have written a row that may not leave yet, and a transaction owns it when the first
@@ -221,7 +223,7 @@ fn an_old_snapshot_stops_neither_sinking_nor_checkpoints() {
 /// would be after it is gone.
 #[test]
 fn a_row_that_two_rounds_have_written_leaves_once() {
-    let (_world, server) = sunk_world(6);
+    let (_test_env, server) = sunk_test_env(6);
     let table = server.table(5, FIRST);
     let round = || database(&server).sink_all(&server.task).expect("the disk works");
     let open = || {
@@ -259,7 +261,7 @@ fn a_row_that_two_rounds_have_written_leaves_once() {
 /// other commit moves the log on: else memory that is full stays so.
 #[test]
 fn rows_that_were_brought_back_for_nothing_leave_without_other_commits() {
-    let (_world, server) = sunk_world(8);
+    let (_test_env, server) = sunk_test_env(8);
     let table = server.table(5, FIRST);
     let settle = || {
         for _ in 0..4 {
@@ -295,7 +297,7 @@ fn rows_that_were_brought_back_for_nothing_leave_without_other_commits() {
 /// What only an old snapshot saw is not needed after a crash, and is dropped.
 #[test]
 fn history_is_forgotten_after_a_crash() {
-    let (world, server) = sunk_world(4);
+    let (test_env, server) = sunk_test_env(4);
     let mut reader = server.begin(5);
     let mut statement = reader.begin_statement(Isolation::Snapshot, ReadAt::Committed);
     reader.end_statement(&mut statement);
@@ -305,8 +307,8 @@ fn history_is_forgotten_after_a_crash() {
     assert_eq!(database(&server).sink_stats().expect("it has files").history, 60);
     let expected = rows(&server, FIRST);
     drop(reader);
-    power_cycle(&world, server);
-    let server = world.recover(&[5], 2);
+    power_cycle(&test_env, server);
+    let server = test_env.recover(&[5], 2);
     assert_eq!(rows(&server, FIRST), expected);
     database(&server).sink_all(&server.task).expect("the disk works");
     assert_eq!(database(&server).sink_stats().expect("it has files").history, 0);
@@ -315,8 +317,8 @@ fn history_is_forgotten_after_a_crash() {
 
 #[test]
 fn a_table_that_cannot_begin_to_sink_delays_checkpoints() {
-    let world = World::new(5);
-    let server = new_server(&world);
+    let test_env = TestEnv::new(5);
+    let server = new_server(&test_env);
     fill(&server, 0..50);
     // The other may have begun by now; this one is too small to.
     let mut txn = server.begin(5);
@@ -333,13 +335,13 @@ fn a_table_that_cannot_begin_to_sink_delays_checkpoints() {
     reader.end_statement(&mut statement);
     drop(reader);
     database(&server).checkpoint(&server.task).expect("the disk works");
-    power_cycle(&world, server);
-    assert_eq!(rows(&world.recover(&[5], 2), FIRST).len(), 110);
+    power_cycle(&test_env, server);
+    assert_eq!(rows(&test_env.recover(&[5], 2), FIRST).len(), 110);
 }
 
 /// Where the newest root is in the data file.
-fn newest_root(world: &World) -> u64 {
-    let bytes = world.sim.env().fs().read(Path::new(FILE)).expect("it is there");
+fn newest_root(test_env: &TestEnv) -> u64 {
+    let bytes = test_env.sim.env().fs().read(Path::new(FILE)).expect("it is there");
     let roots =
         bytes.chunks(PAGE_BYTES).enumerate().filter(|(_, page)| page.starts_with(b"TCROOT"));
     let sequence = |page: &[u8]| u64::from_le_bytes(page[40..48].try_into().expect("eight bytes"));
@@ -354,8 +356,8 @@ fn newest_root(world: &World) -> u64 {
 fn a_root_without_a_table_whose_rows_have_left_the_files_is_refused() {
     let mut refused = 0;
     for syncs in 0..6 {
-        let world = World::new(syncs);
-        let server = quiet_server(&world);
+        let test_env = TestEnv::new(syncs);
+        let server = quiet_server(&test_env);
         let (db, task) = (database(&server), &server.task);
         for n in [1, FIRST, DISK + 1] {
             server.create_table(5, n).expect("the disk works");
@@ -382,18 +384,21 @@ fn a_root_without_a_table_whose_rows_have_left_the_files_is_refused() {
         }
         assert!(second.cold().is_some());
         // A root is written, and then another, unless that fails.
-        world.sim.fs().inject(Fault::next(OpKind::Sync, FaultKind::Io).after(syncs).on("rows.tpg"));
+        test_env
+            .sim
+            .fs()
+            .inject(Fault::next(OpKind::Sync, FaultKind::Io).after(syncs).on("rows.tpg"));
         let _ = db.shrink_data_file(task, false, Some(1 << 16));
-        world.sim.fs().clear_faults();
+        test_env.sim.fs().clear_faults();
         db.merge_checkpoint_files(task, Lsn::ZERO, Lsn::MAX).expect("the disk works");
         drop((second, db));
-        power_cycle(&world, server);
-        let newest = newest_root(&world) + 40;
-        world.sim.fs().flip_bit(Path::new(FILE), newest * 8).expect("it is there");
-        match refusal(&world) {
+        power_cycle(&test_env, server);
+        let newest = newest_root(&test_env) + 40;
+        test_env.sim.fs().flip_bit(Path::new(FILE), newest * 8).expect("it is there");
+        match refusal(&test_env) {
             Some(_) => refused += 1,
             None => {
-                let server = world.recover(&[5], 2);
+                let server = test_env.recover(&[5], 2);
                 assert_eq!(rows(&server, DISK + 1).len(), 100, "{syncs} syncs");
             }
         }

@@ -26,7 +26,7 @@ use crate::hot::sink_queue::Sinking;
 use crate::hot::status::Begin;
 use crate::hot::table::Table;
 use crate::hot::visibility::{Isolation, Snapshot, View};
-use crate::recovery::tests::{DISK, Server, World, crash_seed_and_step, loaded, user_table};
+use crate::recovery::tests::{DISK, Server, TestEnv, crash_seed_and_step, loaded, user_table};
 use crate::txn::tests::{Row, bytes, key, values};
 use crate::txn::{
     DatabaseSession, Durability, ReadAt, RowRef, Transaction, TxnError, TxnResult, Written,
@@ -292,15 +292,15 @@ fn state_of(server: &Server) -> State {
 }
 
 /// One random commit on all tables.
-fn random_commit(server: &Server, dice: &mut SplitMix, state: &State) -> (State, TxnResult<bool>) {
+fn random_commit(server: &Server, rng: &mut SplitMix, state: &State) -> (State, TxnResult<bool>) {
     let mut txn = server.begin(5);
     let mut state = state.clone();
     let tables = [MEMORY, FIRST, FIRST, state.second];
-    for _ in 0..1 + dice.below(6) {
-        let n = tables[dice.below(4) as usize];
-        let (id, v) = (dice.below(60) as i64, dice.below(9) as i64);
+    for _ in 0..1 + rng.below(6) {
+        let n = tables[rng.below(4) as usize];
+        let (id, v) = (rng.below(60) as i64, rng.below(9) as i64);
         let at = (n, id);
-        let result = match (state.rows.get(&at).copied(), dice.below(5)) {
+        let result = match (state.rows.get(&at).copied(), rng.below(5)) {
             (None, _) => {
                 let taken = |k: i64| state.of(n).values().any(|row| row[1] == k);
                 let k = (0..).map(|step| id + 1000 * step).find(|k| !taken(*k));
@@ -330,13 +330,13 @@ fn random_commit(server: &Server, dice: &mut SplitMix, state: &State) -> (State,
         }
     }
     let session = txn.session().clone();
-    if dice.below(8) == 0 {
+    if rng.below(8) == 0 {
         // What was brought back into memory stays, or sinks again.
         txn.rollback(&server.task);
         return (state, Err(TxnError::Interrupted));
     }
     let committed = txn.commit(&server.task, Durability::Full);
-    let acknowledge = dice.below(3) > 0;
+    let acknowledge = rng.below(3) > 0;
     let waited = committed.and_then(|end| match acknowledge {
         true => session.wait_shown(&server.task).map(|()| true),
         false => {
@@ -389,7 +389,7 @@ fn truncate(server: &Server, state: &State) -> (State, TxnResult<bool>) {
 
 /// The second disk table gets a new storage, to the trees of which its rows are copied; and is
 /// changed in the same transaction.
-fn rebuild(server: &Server, dice: &mut SplitMix, state: &State) -> (State, TxnResult<bool>) {
+fn rebuild(server: &Server, rng: &mut SplitMix, state: &State) -> (State, TxnResult<bool>) {
     let (from, to) = (state.second, new_number());
     let database = database(server);
     let manager = database.manager().clone();
@@ -399,7 +399,7 @@ fn rebuild(server: &Server, dice: &mut SplitMix, state: &State) -> (State, TxnRe
     let moved =
         state.rows.iter().map(|((n, id), row)| ((if *n == from { to } else { *n }, *id), *row));
     after.rows.extend(moved);
-    let (lost, added) = (after.of(to).keys().next().copied(), 100 + dice.below(50) as i64);
+    let (lost, added) = (after.of(to).keys().next().copied(), 100 + rng.below(50) as i64);
     let mut txn = server.begin(5);
     let mut run = |txn: &mut Transaction| {
         txn.close_gate(task, &old)?;
@@ -439,7 +439,7 @@ fn rebuild(server: &Server, dice: &mut SplitMix, state: &State) -> (State, TxnRe
         Err(_) if off => return (state.clone(), Err(TxnError::LogFailed)),
         Err(error) => return (state.clone(), Err(error)),
     }
-    if dice.below(3) == 0 {
+    if rng.below(3) == 0 {
         txn.rollback(task);
         return (state.clone(), Err(TxnError::Interrupted));
     }
@@ -453,14 +453,14 @@ fn rebuild(server: &Server, dice: &mut SplitMix, state: &State) -> (State, TxnRe
 /// Runs a workload until it is done or the power fails. Returns the states that may be found
 /// afterwards.
 fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<State> {
-    let mut dice = SplitMix::new(seed);
+    let mut rng = SplitMix::new(seed);
     let (mut states, mut old) = (vec![start], None);
     for _ in 0..commits {
         let before = states.last().expect("there is one");
-        let (after, result) = match dice.below(40) {
+        let (after, result) = match rng.below(40) {
             0 => truncate(server, before),
-            1..=3 => rebuild(server, &mut dice, before),
-            _ => random_commit(server, &mut dice, before),
+            1..=3 => rebuild(server, &mut rng, before),
+            _ => random_commit(server, &mut rng, before),
         };
         match result {
             Ok(acknowledged) => {
@@ -477,14 +477,14 @@ fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<Sta
             Err(error) => panic!("{error:?}"),
         }
         let database = database(server);
-        match dice.below(14) {
+        match rng.below(14) {
             0 => drop(database.checkpoint(&server.task)),
             1 | 2 => drop(database.sink_all(&server.task)),
             3 => drop(database.reclaim(&server.task, 1000)),
             _ => {}
         }
         let now = states.last().expect("there is one");
-        match (&old, dice.below(24)) {
+        match (&old, rng.below(24)) {
             (None, 0..4) => old = OldReader::new(server, now),
             (Some(_), 0) => old = None,
             (Some(_), 1..4) => old = old.and_then(|reader| reader.checked(server)),
@@ -494,18 +494,18 @@ fn workload(server: &Server, seed: u64, commits: usize, start: State) -> Vec<Sta
     states
 }
 
-pub(crate) fn new_server(world: &World) -> Server {
-    let server = world.create(&[5]).expect("the disk works");
+pub(crate) fn new_server(test_env: &TestEnv) -> Server {
+    let server = test_env.create(&[5]).expect("the disk works");
     for n in [MEMORY, FIRST, DISK + 1] {
         server.create_table(5, n).expect("the disk works");
     }
     server
 }
 
-pub(super) fn power_cycle(world: &World, server: Server) {
-    world.sim.fs().power_off();
+pub(super) fn power_cycle(test_env: &TestEnv, server: Server) {
+    test_env.sim.fs().power_off();
     drop(server);
-    world.sim.fs().power_on();
+    test_env.sim.fs().power_on();
 }
 
 /// A table is dropped in memory when the log has that it is: else a root that lacks its rows could
@@ -513,8 +513,8 @@ pub(super) fn power_cycle(world: &World, server: Server) {
 #[test]
 fn a_table_whose_drop_is_not_durable_keeps_its_rows() {
     for seed in 0..20 {
-        let world = World::new(seed);
-        let server = new_server(&world);
+        let test_env = TestEnv::new(seed);
+        let server = new_server(&test_env);
         let (db, second) = (database(&server), server.table(5, DISK + 1));
         let insert = |ids: std::ops::Range<i64>| {
             for id in ids {
@@ -531,11 +531,11 @@ fn a_table_whose_drop_is_not_durable_keeps_its_rows() {
         let mut state = state_of(&server);
         insert(5..10);
         // The sink has hardly had time for these.
-        world.sim.fs().hold_on(OpKind::Sync, "/data/5/log", 0);
+        test_env.sim.fs().hold_on(OpKind::Sync, "/data/5/log", 0);
         state.rows.extend((5..10).map(|id| ((DISK + 1, id), [id, id, 0])));
         let tail = db.manager().log().tail();
         let (after, result) = thread::scope(|scope| {
-            let (db, fs) = (&db, world.sim.fs());
+            let (db, fs) = (&db, test_env.sim.fs());
             scope.spawn(move || {
                 while db.manager().log().committed() <= tail {
                     thread::yield_now();
@@ -555,16 +555,16 @@ fn a_table_whose_drop_is_not_durable_keeps_its_rows() {
         });
         assert_eq!(result, Err(TxnError::LogFailed));
         drop((db, second, server));
-        world.sim.fs().power_on();
-        let found = state_of(&world.recover(&[5], 2));
+        test_env.sim.fs().power_on();
+        let found = state_of(&test_env.recover(&[5], 2));
         assert!(found == state || found == after, "seed {seed}: {found:?}");
     }
 }
 
 #[test]
 fn rows_that_sink_leave_memory_and_come_back_to_be_changed() {
-    let world = World::new(1);
-    let server = new_server(&world);
+    let test_env = TestEnv::new(1);
+    let server = new_server(&test_env);
     let table = server.table(5, FIRST);
     for part in 0..10 {
         let mut txn = server.begin(5);
@@ -604,8 +604,8 @@ fn rows_that_sink_leave_memory_and_come_back_to_be_changed() {
     assert_eq!(rows(&server, FIRST), expected);
     assert!(database.sink_stats().expect("it has files").rows >= 1000);
     database.checkpoint(&server.task).expect("the disk works");
-    power_cycle(&world, server);
-    let server = world.recover(&[5], 2);
+    power_cycle(&test_env, server);
+    let server = test_env.recover(&[5], 2);
     assert_eq!(rows(&server, FIRST), expected);
     let table = server.table(5, FIRST);
     assert!(table.memory().allocated_bytes < before / 10, "the rest is in pages");
@@ -616,8 +616,8 @@ fn rows_that_sink_leave_memory_and_come_back_to_be_changed() {
 /// anchor alone says that the row is gone, and a later round took it for the last word.
 #[test]
 fn a_row_that_is_queued_after_it_has_moved_is_not_lost() {
-    let world = World::new(3);
-    let server = new_server(&world);
+    let test_env = TestEnv::new(3);
+    let server = new_server(&test_env);
     let (table, database) = (server.table(5, FIRST), database(&server));
     let mut txn = server.begin(5);
     for id in 0..200 {
@@ -657,8 +657,8 @@ fn a_row_that_is_queued_after_it_has_moved_is_not_lost() {
 #[test]
 fn rows_changed_in_trees_that_a_crash_has_taken_are_in_the_next_checkpoint() {
     for by_checkpoint in [false, true] {
-        let world = World::new(3);
-        let server = new_server(&world);
+        let test_env = TestEnv::new(3);
+        let server = new_server(&test_env);
         let table = server.table(5, FIRST);
         let mut expected: BTreeMap<i64, Row> = (0..100).map(|id| (id, [id, id, id % 7])).collect();
         let mut txn = server.begin(5);
@@ -682,23 +682,23 @@ fn rows_changed_in_trees_that_a_crash_has_taken_are_in_the_next_checkpoint() {
         expected.remove(&8);
         database(&server).manager().log().flush(&server.task).expect("the disk works");
         drop(table);
-        power_cycle(&world, server);
+        power_cycle(&test_env, server);
         for _ in 0..3 {
-            let server = world.recover(&[5], 2);
+            let server = test_env.recover(&[5], 2);
             let found = loaded(&database(&server));
             assert!(found.is_none(), "{found:?}");
             assert_eq!(rows(&server, FIRST), expected);
             database(&server).checkpoint(&server.task).expect("the disk works");
             assert_eq!(rows(&server, FIRST), expected);
-            power_cycle(&world, server);
+            power_cycle(&test_env, server);
         }
     }
 }
 
 #[test]
 fn small_tables_stay_in_memory() {
-    let world = World::new(2);
-    let server = new_server(&world);
+    let test_env = TestEnv::new(2);
+    let server = new_server(&test_env);
     let table = server.table(5, FIRST);
     let mut txn = server.begin(5);
     server.insert(&mut txn, &table, [1, 1, 1]).expect("a fresh key");
@@ -707,8 +707,8 @@ fn small_tables_stay_in_memory() {
     // What sinks by itself would do so now. It must not, however long this takes.
     std::thread::sleep(std::time::Duration::from_millis(30));
     assert!(table.cold().is_none());
-    power_cycle(&world, server);
-    let server = world.recover(&[5], 1);
+    power_cycle(&test_env, server);
+    let server = test_env.recover(&[5], 1);
     assert_eq!(rows(&server, FIRST).len(), 1);
     assert!(server.table(5, FIRST).cold().is_none());
 }
@@ -718,8 +718,8 @@ fn random_work_survives_power_cycles() {
     let (seed, _) = crash_seed_and_step();
     let (mut roots, mut built) = (0, 0);
     for run in 0..6 {
-        let world = World::new(seed ^ run);
-        let mut server = new_server(&world);
+        let test_env = TestEnv::new(seed ^ run);
+        let mut server = new_server(&test_env);
         let mut state = State::new();
         for life in 0..4 {
             let states = workload(&server, seed ^ (run * 10 + life), 150, state.clone());
@@ -729,8 +729,8 @@ fn random_work_survives_power_cycles() {
             assert!(stats.rows > 0 && stats.failures == 0, "seed {seed}: {stats:?}");
             roots += stats.roots;
             database(&server).manager().log().flush(&server.task).expect("the disk works");
-            power_cycle(&world, server);
-            server = world.recover(&[5], 1 + run as usize % 3);
+            power_cycle(&test_env, server);
+            server = test_env.recover(&[5], 1 + run as usize % 3);
             assert_eq!(state_of(&server), state, "seed {seed}, run {run}, behind life {life}");
             let second = server.table(5, state.second);
             built += usize::from(second.cold().is_some_and(|cold| cold.is_built()));
@@ -744,23 +744,23 @@ fn after_a_crash_at_any_file_operation_memory_and_trees_are_what_was_acknowledge
     let (seed, step) = crash_seed_and_step();
     let commits = 100;
     let operations = {
-        let world = World::new(seed);
-        let server = new_server(&world);
-        let before = world.sim.fs().operations();
+        let test_env = TestEnv::new(seed);
+        let server = new_server(&test_env);
+        let before = test_env.sim.fs().operations();
         workload(&server, seed, commits, State::new());
-        world.sim.fs().operations() - before
+        test_env.sim.fs().operations() - before
     };
     for crash in (1..=operations).step_by(step) {
-        let world = World::new(seed ^ crash);
-        let server = new_server(&world);
-        world.sim.fs().power_off_at(world.sim.fs().operations() + crash);
+        let test_env = TestEnv::new(seed ^ crash);
+        let server = new_server(&test_env);
+        test_env.sim.fs().power_off_at(test_env.sim.fs().operations() + crash);
         let mut states = workload(&server, seed, commits, State::new());
         drop(server);
         // Twice: what the first recovery leaves must be recoverable too.
         for life in 0..2 {
-            world.sim.fs().power_off();
-            world.sim.fs().power_on();
-            let server = world.recover(&[5], 1 + crash as usize % 3);
+            test_env.sim.fs().power_off();
+            test_env.sim.fs().power_on();
+            let server = test_env.recover(&[5], 1 + crash as usize % 3);
             let found = state_of(&server);
             assert!(
                 states.contains(&found),

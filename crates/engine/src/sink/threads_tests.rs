@@ -11,7 +11,7 @@ use env::sim::SplitMix;
 use super::tests::{FIRST, find, new_server, rows, rows_in};
 use crate::hot::table::Table;
 use crate::hot::visibility::Isolation;
-use crate::recovery::tests::{World, crash_seed_and_step};
+use crate::recovery::tests::{TestEnv, crash_seed_and_step};
 use crate::txn::tests::{bytes, values};
 use crate::txn::{DatabaseSession, Durability, ReadAt, Transaction, TxnError, TxnResult, Written};
 use crate::wait::Task;
@@ -55,14 +55,14 @@ fn transfer(
 
 fn write(session: &Arc<DatabaseSession>, table: &Table, seed: u64, count: u32) {
     let task = Task::blocking(session.manager().runtime());
-    let mut dice = SplitMix::new(seed);
+    let mut rng = SplitMix::new(seed);
     let mut done = 0;
     while done < count {
-        let from = dice.below(ACCOUNTS as u64) as i64;
-        let to = (from + 1 + dice.below(ACCOUNTS as u64 - 1) as i64) % ACCOUNTS;
+        let from = rng.below(ACCOUNTS as u64) as i64;
+        let to = (from + 1 + rng.below(ACCOUNTS as u64 - 1) as i64) % ACCOUNTS;
         let mut txn = Transaction::begin(session, &task).expect("a slot is free");
         match transfer(&task, &mut txn, table, (from, to)) {
-            Ok(()) if dice.below(10) == 0 => txn.rollback(&task),
+            Ok(()) if rng.below(10) == 0 => txn.rollback(&task),
             Ok(()) => {
                 txn.commit(&task, Durability::Full).expect("there is room");
                 done += 1;
@@ -76,8 +76,8 @@ fn write(session: &Arc<DatabaseSession>, table: &Table, seed: u64, count: u32) {
 #[test]
 fn nothing_is_lost_between_memory_and_trees() {
     let (seed, _) = crash_seed_and_step();
-    let world = World::new(seed);
-    let server = new_server(&world);
+    let test_env = TestEnv::new(seed);
+    let server = new_server(&test_env);
     let table = server.table(5, FIRST);
     let mut txn = server.begin(5);
     for id in 0..ACCOUNTS {

@@ -165,7 +165,7 @@ mod tests {
 
     use super::*;
 
-    fn world() -> (SimEnv, Env) {
+    fn test_env() -> (SimEnv, Env) {
         let sim = SimEnv::new(3);
         let env = sim.env();
         env.fs().create_dir_all(Path::new("/data")).expect("the disk works");
@@ -190,7 +190,7 @@ mod tests {
             (4000, 1000, false),
             (900, 4000, true),
         ] {
-            let (_sim, env) = world();
+            let (_sim, env) = test_env();
             let mut random = SplitMix::new(count);
             let mut sorter = Sorter::new(&env, Path::new("/data"), "some", bytes_max);
             let mut expected = Vec::new();
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_file_that_changes_is_noticed_and_one_left_behind_removed() {
-        let (_sim, env) = world();
+        let (_sim, env) = test_env();
         let dir = Path::new("/data");
         let mut sorter = Sorter::new(&env, dir, "some", 1000);
         for n in 0..100_u32 {

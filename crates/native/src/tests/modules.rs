@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{SqlType, Value};
 use compile::plan::expr::*;
 use compile::plan::native::*;
-use compile::plan::testing::generate::{Dice, Generator};
+use compile::plan::testing::generate::{Generator, Rng};
 use compile::plan::testing::*;
 use compile::plan::tree::*;
 use engine::catalog::def::{IndexKind, TableDef};
@@ -42,7 +42,7 @@ fn table() -> Arc<TableDef> {
 
 /// Makes modules.
 struct Modules {
-    dice: Dice,
+    rng: Rng,
     expressions: Generator,
     table: Arc<TableDef>,
     line: u32,
@@ -57,12 +57,12 @@ impl Modules {
     /// An expression of a type: of constants and variables, and sometimes one that may fail.
     fn expr(&mut self, ty: SqlType) -> Expr {
         let id = variables().iter().position(|v| *v == ty).expect("it is a variable's type") as u32;
-        match self.dice.below(4) {
+        match self.rng.below(4) {
             0 => var(id, ty),
             1 if ty.kind.is_integer() || ty.kind == base::TypeKind::Float => {
                 use ArithOp::*;
                 let ops = [Add, Subtract, Multiply, Divide];
-                let op = ops[self.dice.below(ops.len())];
+                let op = ops[self.rng.below(ops.len())];
                 let right = self.expressions.expr(&ty, &[], 1);
                 arith(op, var(id, ty), right)
             }
@@ -72,19 +72,19 @@ impl Modules {
 
     fn condition(&mut self) -> Pred {
         let all = variables();
-        let id = self.dice.below(all.len() - 1);
+        let id = self.rng.below(all.len() - 1);
         let right = self.expr(all[id]);
         let ops = [CompareOp::Eq, CompareOp::Lt, CompareOp::Ge, CompareOp::Ne];
-        Pred::Compare(ops[self.dice.below(ops.len())], var(id as u32, all[id]), right)
+        Pred::Compare(ops[self.rng.below(ops.len())], var(id as u32, all[id]), right)
     }
 
     fn block(&mut self, depth: usize, in_loop: bool) -> Vec<NativeStatement> {
-        (0..1 + self.dice.below(4)).map(|_| self.statement(depth, in_loop)).collect()
+        (0..1 + self.rng.below(4)).map(|_| self.statement(depth, in_loop)).collect()
     }
 
     fn statement(&mut self, depth: usize, in_loop: bool) -> NativeStatement {
         let deeper = depth > 0;
-        let kind = match self.dice.below(16) {
+        let kind = match self.rng.below(16) {
             0 | 1 if deeper => {
                 let condition = self.condition();
                 let body = self.block(depth - 1, in_loop);
@@ -97,9 +97,9 @@ impl Modules {
                 NativeKind::TryCatch(body, self.block(depth - 1, in_loop))
             }
             6 if deeper => NativeKind::Atomic(self.block(depth - 1, in_loop)),
-            7 if in_loop => [NativeKind::Break, NativeKind::Continue][self.dice.below(2)].clone(),
-            8 if self.dice.chance(30) => NativeKind::Return(Some(int(3))),
-            9 if self.dice.chance(40) => {
+            7 if in_loop => [NativeKind::Break, NativeKind::Continue][self.rng.below(2)].clone(),
+            8 if self.rng.chance(30) => NativeKind::Return(Some(int(3))),
+            9 if self.rng.chance(40) => {
                 let text = constant(
                     SqlType::nvarchar(20, base::Collation(1)),
                     Value::Unicode("x".encode_utf16().flat_map(u16::to_le_bytes).collect()),
@@ -109,7 +109,7 @@ impl Modules {
             10..=13 => NativeKind::Data(Box::new(self.data()), Default::default()),
             _ => {
                 let all = variables();
-                let id = self.dice.below(all.len() - 1);
+                let id = self.rng.below(all.len() - 1);
                 NativeKind::Assign(VarId(id as u32), self.expr(all[id]))
             }
         };
@@ -130,18 +130,18 @@ impl Modules {
         let source = Source::Table { database: DB, table: def.clone() };
         let (mut scan, columns) = scan_of(source, &def, 0, Some(ColId(99)));
         let key =
-            Pred::Compare(CompareOp::Eq, col(0, SqlType::int()), int(self.dice.below(5) as i64));
-        let keep = if self.dice.chance(70) { Some(key) } else { None };
+            Pred::Compare(CompareOp::Eq, col(0, SqlType::int()), int(self.rng.below(5) as i64));
+        let keep = if self.rng.chance(70) { Some(key) } else { None };
         scan.residual = keep.clone();
         let names = RowEffects {
             new_columns: (10..13).map(ColId).collect(),
             old_columns: (0..3).map(ColId).collect(),
             ..RowEffects::default()
         };
-        match self.dice.below(5) {
+        match self.rng.below(5) {
             0 | 1 => {
                 let row = vec![
-                    Value::Int(self.dice.below(5) as i64),
+                    Value::Int(self.rng.below(5) as i64),
                     self.expressions.value(&SqlType::bigint(), true),
                     self.expressions.value(&variables()[5], true),
                 ];
@@ -170,7 +170,7 @@ impl Modules {
             })),
             _ => {
                 scan.row = None;
-                let destination = match self.dice.chance(50) {
+                let destination = match self.rng.chance(50) {
                     true => Destination::Client,
                     false => {
                         Destination::Variables(vec![(VarId(1), ColId(1)), (VarId(5), ColId(2))])
@@ -218,9 +218,9 @@ fn random_modules_do_the_same() {
     let mut count = 0;
     for seed in seeds(150) {
         let table = table();
-        let (dice, expressions) =
-            (Dice::new(seed), Generator::without_tables(seed, &run::func::Library));
-        let mut modules = Modules { dice, expressions, table: table.clone(), line: 0 };
+        let (rng, expressions) =
+            (Rng::new(seed), Generator::without_tables(seed, &run::func::Library));
+        let mut modules = Modules { rng, expressions, table: table.clone(), line: 0 };
         let body = modules.block(4, false);
         let module = native_module(variables(), body);
         let expected = run(&module, &table, false);
@@ -234,7 +234,7 @@ fn random_modules_do_the_same() {
 }
 
 #[test]
-fn a_routine_that_nobody_calls_can_be_compiled() {
+fn a_routine_without_callers_can_be_compiled() {
     use ir::inst::{Inst, Pc, Reg};
     let mut unit = ir::Unit::default();
     unit.code = vec![

@@ -83,9 +83,9 @@ const POOL: &[&str] = &[
 ];
 
 /// xorshift64*.
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -164,16 +164,16 @@ use ir::function::descriptor::Volatility;
 fn every_function_keeps_its_promises_whatever_it_is_given() {
     let session = TestSession::default();
     for (at, function) in registry::all().enumerate() {
-        let mut dice = Dice(0x9E37_79B9 + at as u64);
+        let mut rng = Rng(0x9E37_79B9 + at as u64);
         let mut results = 0;
         for round in 0..400 {
             let (least, most) = function.arguments;
             let count =
-                usize::from(least) + dice.below(usize::from(most.min(least + 4) - least) + 1);
-            let texts: Vec<&str> = (0..count).map(|_| POOL[dice.below(POOL.len())]).collect();
+                usize::from(least) + rng.below(usize::from(most.min(least + 4) - least) + 1);
+            let texts: Vec<&str> = (0..count).map(|_| POOL[rng.below(POOL.len())]).collect();
             let mut args: Vec<Argument> = texts.iter().map(|t| Argument::parse(t)).collect();
             if function.takes_date_part {
-                args[0] = Argument::parse(&dice.below(15).to_string());
+                args[0] = Argument::parse(&rng.below(15).to_string());
             }
             let described = format!("{} with {texts:?} in round {round}", function.name);
             let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -219,12 +219,12 @@ fn every_aggregate_keeps_its_promises() {
 #[test]
 fn table_valued_functions_end_whatever_they_are_given() {
     let session = TestSession::default();
-    let mut dice = Dice(77);
+    let mut rng = Rng(77);
     for function in rowset::FUNCTIONS {
         for _ in 0..500 {
             let (least, most) = function.arguments;
-            let count = usize::from(least) + dice.below(usize::from(most - least) + 1);
-            let texts: Vec<&str> = (0..count).map(|_| POOL[dice.below(POOL.len())]).collect();
+            let count = usize::from(least) + rng.below(usize::from(most - least) + 1);
+            let texts: Vec<&str> = (0..count).map(|_| POOL[rng.below(POOL.len())]).collect();
             let args: Vec<Argument> = texts.iter().map(|t| Argument::parse(t)).collect();
             let known: Vec<ArgType<'_>> = args.iter().map(Argument::arg_type).collect();
             let Ok(types) = function.bind(&known, Typing { collation: C }) else { continue };

@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bulk_load_that_nobody_takes_is_not_read_on() {
+    fn an_inbox_stops_reading_a_bulk_load_until_its_data_is_taken() {
         let mut inbox = Inbox::new(1000);
         let load = message(PacketType::BulkLoad, &vec![1; 400_000]);
         inbox.feed(&load);

@@ -1,7 +1,7 @@
 //! Expressions: every function of the library, casts and operators, over values that are easily got
 //! wrong.
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// Values at the edges of their types, and others that code forgets.
 const VALUES: &[&str] = &[
@@ -205,60 +205,58 @@ const OPERATORS: &[&str] = &["+", "-", "*", "/", "%", "&", "|", "^"];
 const COMPARISONS: &[&str] = &["=", "<>", "<", ">=", "!<", "LIKE", "NOT LIKE"];
 
 /// Chooses one.
-pub fn one<'a>(dice: &mut Dice, from: &[&'a str]) -> &'a str {
-    from[dice.between(0, from.len() as u64) as usize]
+pub fn one<'a>(rng: &mut Rng, from: &[&'a str]) -> &'a str {
+    from[rng.between(0, from.len() as u64) as usize]
 }
 
 /// A value.
-pub fn value(dice: &mut Dice) -> String {
-    one(dice, VALUES).to_owned()
+pub fn value(rng: &mut Rng) -> String {
+    one(rng, VALUES).to_owned()
 }
 
 /// An expression, at most this deep.
-pub fn expression(dice: &mut Dice, depth: u32) -> String {
+pub fn expression(rng: &mut Rng, depth: u32) -> String {
     if depth == 0 {
-        return value(dice);
+        return value(rng);
     }
-    let inner = |dice: &mut Dice| expression(dice, depth - 1);
-    match dice.between(0, 14) {
-        0 | 1 => value(dice),
-        2..=6 => call(dice, depth - 1),
-        7 => format!("({} {} {})", inner(dice), one(dice, OPERATORS), inner(dice)),
-        8 | 9 => conversion(dice, depth - 1),
+    let inner = |rng: &mut Rng| expression(rng, depth - 1);
+    match rng.between(0, 14) {
+        0 | 1 => value(rng),
+        2..=6 => call(rng, depth - 1),
+        7 => format!("({} {} {})", inner(rng), one(rng, OPERATORS), inner(rng)),
+        8 | 9 => conversion(rng, depth - 1),
         10 => format!(
             "CASE WHEN {} THEN {} ELSE {} END",
-            condition(dice, depth - 1),
-            inner(dice),
-            inner(dice)
+            condition(rng, depth - 1),
+            inner(rng),
+            inner(rng)
         ),
-        11 => format!("COALESCE({}, {})", inner(dice), inner(dice)),
-        12 => format!("(SELECT {}({}) FROM t)", one(dice, AGGREGATES), inner(dice)),
-        _ => format!("-{}", inner(dice)),
+        11 => format!("COALESCE({}, {})", inner(rng), inner(rng)),
+        12 => format!("(SELECT {}({}) FROM t)", one(rng, AGGREGATES), inner(rng)),
+        _ => format!("-{}", inner(rng)),
     }
 }
 
 /// A condition.
-pub fn condition(dice: &mut Dice, depth: u32) -> String {
-    let inner = |dice: &mut Dice| expression(dice, depth.saturating_sub(1));
-    match dice.between(0, 7) {
-        0..=2 => format!("{} {} {}", inner(dice), one(dice, COMPARISONS), inner(dice)),
-        3 => format!("{} IS NULL", inner(dice)),
-        4 => format!("{} IN ({}, {})", inner(dice), inner(dice), inner(dice)),
-        5 => format!("{} BETWEEN {} AND {}", inner(dice), inner(dice), inner(dice)),
-        _ => format!(
-            "NOT ({} = {} OR EXISTS (SELECT 1 FROM t WHERE i = 1))",
-            inner(dice),
-            inner(dice)
-        ),
+pub fn condition(rng: &mut Rng, depth: u32) -> String {
+    let inner = |rng: &mut Rng| expression(rng, depth.saturating_sub(1));
+    match rng.between(0, 7) {
+        0..=2 => format!("{} {} {}", inner(rng), one(rng, COMPARISONS), inner(rng)),
+        3 => format!("{} IS NULL", inner(rng)),
+        4 => format!("{} IN ({}, {})", inner(rng), inner(rng), inner(rng)),
+        5 => format!("{} BETWEEN {} AND {}", inner(rng), inner(rng), inner(rng)),
+        _ => {
+            format!("NOT ({} = {} OR EXISTS (SELECT 1 FROM t WHERE i = 1))", inner(rng), inner(rng))
+        }
     }
 }
 
 /// A call of any function, mostly with as many arguments as it takes.
-pub fn call(dice: &mut Dice, depth: u32) -> String {
+pub fn call(rng: &mut Rng, depth: u32) -> String {
     let functions: Vec<_> = run::func::all().collect();
-    let function = functions[dice.between(0, functions.len() as u64) as usize];
+    let function = functions[rng.between(0, functions.len() as u64) as usize];
     if function.name.contains(' ') {
-        let (a, b) = (expression(dice, depth), expression(dice, depth));
+        let (a, b) = (expression(rng, depth), expression(rng, depth));
         return match function.name {
             "TRIM FROM" => format!("TRIM({a} FROM {b})"),
             _ => format!("({a} AT TIME ZONE 'UTC')"),
@@ -269,58 +267,58 @@ pub fn call(dice: &mut Dice, depth: u32) -> String {
     }
     let (least, most) = function.arguments;
     let most = u64::from(most).min(u64::from(least) + 3);
-    let mut count = dice.between(u64::from(least), most + 1);
-    if dice.between(0, 30) == 0 {
+    let mut count = rng.between(u64::from(least), most + 1);
+    if rng.between(0, 30) == 0 {
         count += 1;
     }
-    let mut arguments: Vec<String> = (0..count).map(|_| expression(dice, depth)).collect();
+    let mut arguments: Vec<String> = (0..count).map(|_| expression(rng, depth)).collect();
     if function.takes_date_part && !arguments.is_empty() {
-        arguments[0] = one(dice, DATE_PARTS).into();
+        arguments[0] = one(rng, DATE_PARTS).into();
     }
     format!("{}({})", function.name, arguments.join(", "))
 }
 
 /// A conversion, with or without a style.
-pub fn conversion(dice: &mut Dice, depth: u32) -> String {
-    let (to, from) = (one(dice, TYPES), one(dice, TYPES));
-    let value = expression(dice, depth);
-    let attempt = if dice.between(0, 3) == 0 { "TRY_" } else { "" };
-    match dice.between(0, 5) {
+pub fn conversion(rng: &mut Rng, depth: u32) -> String {
+    let (to, from) = (one(rng, TYPES), one(rng, TYPES));
+    let value = expression(rng, depth);
+    let attempt = if rng.between(0, 3) == 0 { "TRY_" } else { "" };
+    match rng.between(0, 5) {
         0 => format!("{attempt}CAST(CAST({value} AS {from}) AS {to})"),
         1 => format!("{attempt}CAST({value} AS {to})"),
         2 => {
-            let style = dice.between(0, 150);
+            let style = rng.between(0, 150);
             format!("{attempt}CONVERT({to}, {attempt}CAST({value} AS {from}), {style})")
         }
-        3 => format!("{attempt}CONVERT({to}, {value}, {})", self::value(dice)),
+        3 => format!("{attempt}CONVERT({to}, {value}, {})", self::value(rng)),
         _ => format!("{attempt}PARSE({value} AS {to} USING 'de-DE')"),
     }
 }
 
 /// A window function over the table.
-pub fn window(dice: &mut Dice) -> String {
-    let mut function = one(dice, WINDOWS).to_owned();
+pub fn window(rng: &mut Rng) -> String {
+    let mut function = one(rng, WINDOWS).to_owned();
     while function.contains('%') {
-        function = function.replacen('%', &value(dice).replace('%', "_"), 1);
+        function = function.replacen('%', &value(rng).replace('%', "_"), 1);
     }
-    let frame = match dice.between(0, 5) {
+    let frame = match rng.between(0, 5) {
         0 => " ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING",
         1 => " ROWS UNBOUNDED PRECEDING",
         2 => " RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
         _ => "",
     };
-    let partition = if dice.between(0, 2) == 0 { "PARTITION BY b " } else { "" };
-    let order = if dice.between(0, 4) == 0 { "" } else { "ORDER BY i" };
+    let partition = if rng.between(0, 2) == 0 { "PARTITION BY b " } else { "" };
+    let order = if rng.between(0, 4) == 0 { "" } else { "ORDER BY i" };
     format!("{function} OVER ({partition}{order}{frame})")
 }
 
 /// An aggregate over the table.
-pub fn aggregate(dice: &mut Dice, depth: u32) -> String {
-    let name = one(dice, AGGREGATES);
-    let argument = expression(dice, depth);
-    let distinct = if dice.between(0, 3) == 0 { "DISTINCT " } else { "" };
+pub fn aggregate(rng: &mut Rng, depth: u32) -> String {
+    let name = one(rng, AGGREGATES);
+    let argument = expression(rng, depth);
+    let distinct = if rng.between(0, 3) == 0 { "DISTINCT " } else { "" };
     match name {
-        "STRING_AGG" => format!("STRING_AGG({argument}, {})", value(dice)),
+        "STRING_AGG" => format!("STRING_AGG({argument}, {})", value(rng)),
         _ => format!("{name}({distinct}{argument})"),
     }
 }

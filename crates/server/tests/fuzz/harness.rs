@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tools::client::{ClientError, ConnectOptions, Connection, Results, ServerMessage};
 use tools::local::{DataDir, LocalServer};
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// The longest that an answer, the end of a cancelled statement, or a login may take.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -169,7 +169,7 @@ pub struct Session {
     /// The client's number; clients with databases of their own are told apart by it.
     pub client: usize,
     seed: u64,
-    pub dice: Dice,
+    pub rng: Rng,
     /// What was sent, the latest last.
     sent: Vec<String>,
     cases: u64,
@@ -177,7 +177,7 @@ pub struct Session {
 
 impl Session {
     fn new(client: usize, seed: u64) -> Session {
-        Session { client, seed, dice: Dice::new(seed), sent: Vec::new(), cases: 0 }
+        Session { client, seed, rng: Rng::new(seed), sent: Vec::new(), cases: 0 }
     }
 
     /// Remembers what is about to be sent.

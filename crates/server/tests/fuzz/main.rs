@@ -12,14 +12,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail wherever it likes")]
 
-#[allow(dead_code, reason = "not all of it is used here")]
-#[path = "../soak/dice.rs"]
-mod dice;
 mod expressions;
 mod harness;
 mod messages;
 mod mutation;
 mod native;
 mod privileges;
+#[allow(dead_code, reason = "not all of it is used here")]
+#[path = "../soak/rng.rs"]
+mod rng;
 mod statements;
 mod structure;

@@ -15,8 +15,8 @@ use tds::prelogin::{Encryption, Prelogin};
 use tds::writer::PutBytes;
 use tds::{MessageWriter, TdsVersion};
 
-use crate::dice::Dice;
 use crate::harness::{PATIENCE, Session, Target};
+use crate::rng::Rng;
 
 const LOGIN: &str = "fuzz";
 const PASSWORD: &str = "Depth-and-Warmth-4";
@@ -42,18 +42,18 @@ enum Form {
 }
 
 /// Now and then another number instead of the right one.
-fn lie(dice: &mut Dice, truth: u64) -> u64 {
+fn lie(rng: &mut Rng, truth: u64) -> u64 {
     const LIES: [u64; 12] =
         [0, 1, 2, 0x7F, 0x80, 0xFF, 0xFFFE, 0xFFFF, 0x1_0000, 0x7FFF_FFFF, 0xFFFF_FFFF, u64::MAX];
-    match dice.between(0, 25) {
-        0 => LIES[dice.between(0, LIES.len() as u64) as usize],
+    match rng.between(0, 25) {
+        0 => LIES[rng.between(0, LIES.len() as u64) as usize],
         1 => truth.wrapping_add(1),
         2 => truth.wrapping_sub(1),
         _ => truth,
     }
 }
 
-fn declared(dice: &mut Dice) -> Declared {
+fn declared(rng: &mut Rng) -> Declared {
     let fixed = [
         (0x30, 1),
         (0x32, 1),
@@ -76,28 +76,28 @@ fn declared(dice: &mut Dice) -> Declared {
         (0x24, &[16]),
     ];
     let mut info = Vec::new();
-    let form = match dice.between(0, 12) {
+    let form = match rng.between(0, 12) {
         0 => {
-            let (token, size) = fixed[dice.between(0, fixed.len() as u64) as usize];
+            let (token, size) = fixed[rng.between(0, fixed.len() as u64) as usize];
             info.put_u8(token);
             Form::Fixed(size)
         }
         1 | 2 => {
-            let (token, sizes) = sized[dice.between(0, sized.len() as u64) as usize];
-            let size = sizes[dice.between(0, sizes.len() as u64) as usize];
-            info.put(&[token, lie(dice, size.into()) as u8]);
+            let (token, sizes) = sized[rng.between(0, sized.len() as u64) as usize];
+            let size = sizes[rng.between(0, sizes.len() as u64) as usize];
+            info.put(&[token, lie(rng, size.into()) as u8]);
             Form::Byte(size.into())
         }
         3 => {
-            let size = [5, 9, 13, 17][dice.between(0, 4) as usize];
-            let token = if dice.between(0, 2) == 0 { 0x6A } else { 0x6C };
-            let precision = lie(dice, 18) as u8;
-            info.put(&[token, lie(dice, size) as u8, precision, lie(dice, 4) as u8]);
+            let size = [5, 9, 13, 17][rng.between(0, 4) as usize];
+            let token = if rng.between(0, 2) == 0 { 0x6A } else { 0x6C };
+            let precision = lie(rng, 18) as u8;
+            info.put(&[token, lie(rng, size) as u8, precision, lie(rng, 4) as u8]);
             Form::Byte(size as usize)
         }
         4 => {
-            let (token, size) = [(0x29, 5), (0x2A, 8), (0x2B, 10)][dice.between(0, 3) as usize];
-            info.put(&[token, lie(dice, 7) as u8]);
+            let (token, size) = [(0x29, 5), (0x2A, 8), (0x2B, 10)][rng.between(0, 3) as usize];
+            info.put(&[token, lie(rng, 7) as u8]);
             Form::Byte(size)
         }
         5 => {
@@ -105,17 +105,17 @@ fn declared(dice: &mut Dice) -> Declared {
             Form::Byte(3)
         }
         6 | 7 => {
-            let token = [0xA7, 0xAF, 0xE7, 0xEF, 0xA5, 0xAD][dice.between(0, 6) as usize];
-            let size = [0, 2, 20, 8000][dice.between(0, 4) as usize];
+            let token = [0xA7, 0xAF, 0xE7, 0xEF, 0xA5, 0xAD][rng.between(0, 6) as usize];
+            let size = [0, 2, 20, 8000][rng.between(0, 4) as usize];
             info.put_u8(token);
-            info.put_u16(lie(dice, size) as u16);
+            info.put_u16(lie(rng, size) as u16);
             if token != 0xA5 && token != 0xAD {
                 info.put(&COLLATION);
             }
             Form::Short(size as usize)
         }
         8 => {
-            let token = [0xA7, 0xE7, 0xA5][dice.between(0, 3) as usize];
+            let token = [0xA7, 0xE7, 0xA5][rng.between(0, 3) as usize];
             info.put_u8(token);
             info.put_u16(0xFFFF);
             if token != 0xA5 {
@@ -124,9 +124,9 @@ fn declared(dice: &mut Dice) -> Declared {
             Form::Chunks
         }
         9 => {
-            let token = [0x23, 0x63, 0x22][dice.between(0, 3) as usize];
+            let token = [0x23, 0x63, 0x22][rng.between(0, 3) as usize];
             info.put_u8(token);
-            info.put_u32(lie(dice, 0x7FFF_FFFF) as u32);
+            info.put_u32(lie(rng, 0x7FFF_FFFF) as u32);
             if token != 0x22 {
                 info.put(&COLLATION);
             }
@@ -138,52 +138,52 @@ fn declared(dice: &mut Dice) -> Declared {
             Form::Long(10)
         }
         _ => {
-            info.put_u8(if dice.between(0, 2) == 0 { 0x1F } else { dice.between(0, 256) as u8 });
+            info.put_u8(if rng.between(0, 2) == 0 { 0x1F } else { rng.between(0, 256) as u8 });
             Form::Nothing
         }
     };
     Declared { info, form }
 }
 
-fn random_bytes(dice: &mut Dice, out: &mut Vec<u8>, count: usize) {
-    let is_text = dice.between(0, 2) == 0;
+fn random_bytes(rng: &mut Rng, out: &mut Vec<u8>, count: usize) {
+    let is_text = rng.between(0, 2) == 0;
     for at in 0..count {
         out.push(match (is_text, at % 2) {
             (true, 1) => 0,
-            (true, _) => b'0' + dice.between(0, 10) as u8,
-            _ => dice.between(0, 256) as u8,
+            (true, _) => b'0' + rng.between(0, 10) as u8,
+            _ => rng.between(0, 256) as u8,
         });
     }
 }
 
-fn value(dice: &mut Dice, out: &mut Vec<u8>, form: Form) {
-    let is_null = dice.between(0, 8) == 0;
+fn value(rng: &mut Rng, out: &mut Vec<u8>, form: Form) {
+    let is_null = rng.between(0, 8) == 0;
     match form {
         Form::Nothing => {}
-        Form::Fixed(size) => random_bytes(dice, out, size),
+        Form::Fixed(size) => random_bytes(rng, out, size),
         Form::Byte(size) => {
             let size = if is_null { 0 } else { size };
-            out.put_u8(lie(dice, size as u64) as u8);
-            random_bytes(dice, out, size);
+            out.put_u8(lie(rng, size as u64) as u8);
+            random_bytes(rng, out, size);
         }
         Form::Short(most) => {
-            let size = dice.between(0, most.min(60) as u64 + 1) as usize & !1;
-            out.put_u16(if is_null { 0xFFFF } else { lie(dice, size as u64) as u16 });
-            random_bytes(dice, out, if is_null { 0 } else { size });
+            let size = rng.between(0, most.min(60) as u64 + 1) as usize & !1;
+            out.put_u16(if is_null { 0xFFFF } else { lie(rng, size as u64) as u16 });
+            random_bytes(rng, out, if is_null { 0 } else { size });
         }
         Form::Long(most) => {
-            let size = dice.between(0, most as u64 + 1) as usize & !1;
-            out.put_u32(if is_null { 0xFFFF_FFFF } else { lie(dice, size as u64) as u32 });
-            random_bytes(dice, out, if is_null { 0 } else { size });
+            let size = rng.between(0, most as u64 + 1) as usize & !1;
+            out.put_u32(if is_null { 0xFFFF_FFFF } else { lie(rng, size as u64) as u32 });
+            random_bytes(rng, out, if is_null { 0 } else { size });
         }
         Form::Chunks if is_null => out.put_u64(u64::MAX),
         Form::Chunks => {
-            let chunks = dice.between(0, 4);
-            let known = if dice.between(0, 2) == 0 { u64::MAX - 1 } else { lie(dice, chunks * 8) };
+            let chunks = rng.between(0, 4);
+            let known = if rng.between(0, 2) == 0 { u64::MAX - 1 } else { lie(rng, chunks * 8) };
             out.put_u64(known);
             for _ in 0..chunks {
-                out.put_u32(lie(dice, 8) as u32);
-                random_bytes(dice, out, 8);
+                out.put_u32(lie(rng, 8) as u32);
+                random_bytes(rng, out, 8);
             }
             out.put_u32(0);
         }
@@ -199,42 +199,42 @@ fn headers(out: &mut Vec<u8>) {
     out.put_u32(1);
 }
 
-fn parameter(dice: &mut Dice, out: &mut Vec<u8>) {
+fn parameter(rng: &mut Rng, out: &mut Vec<u8>) {
     let names = ["", "@a", "@t", "@stmt", "@handle"];
-    out.put_b_varchar(names[dice.between(0, names.len() as u64) as usize]);
-    out.put_u8([0, 0, 0, 1, 2, 0xFF][dice.between(0, 6) as usize]);
-    if dice.between(0, 6) == 0 {
-        return table(dice, out);
+    out.put_b_varchar(names[rng.between(0, names.len() as u64) as usize]);
+    out.put_u8([0, 0, 0, 1, 2, 0xFF][rng.between(0, 6) as usize]);
+    if rng.between(0, 6) == 0 {
+        return table(rng, out);
     }
-    let declared = declared(dice);
+    let declared = declared(rng);
     out.put(&declared.info);
-    value(dice, out, declared.form);
+    value(rng, out, declared.form);
 }
 
-fn table(dice: &mut Dice, out: &mut Vec<u8>) {
+fn table(rng: &mut Rng, out: &mut Vec<u8>) {
     out.put_u8(0xF3);
     for part in ["", "dbo", "pairs"] {
         out.put_b_varchar(part);
     }
-    let columns: Vec<Declared> = (0..dice.between(0, 4)).map(|_| declared(dice)).collect();
-    out.put_u16(lie(dice, columns.len() as u64) as u16);
+    let columns: Vec<Declared> = (0..rng.between(0, 4)).map(|_| declared(rng)).collect();
+    out.put_u16(lie(rng, columns.len() as u64) as u16);
     for column in &columns {
         out.put_u32(0);
-        out.put_u16(lie(dice, 1) as u16);
+        out.put_u16(lie(rng, 1) as u16);
         out.put(&column.info);
         out.put_b_varchar("");
     }
-    if dice.between(0, 6) == 0 {
+    if rng.between(0, 6) == 0 {
         out.put_u8(0x11);
         out.put_u16(1);
         out.put(&[0, 0, 0]);
     }
     out.put_u8(0);
-    for _ in 0..dice.between(0, 4) {
+    for _ in 0..rng.between(0, 4) {
         out.put_u8(1);
-        columns.iter().for_each(|column| value(dice, out, column.form));
+        columns.iter().for_each(|column| value(rng, out, column.form));
     }
-    out.put_u8(lie(dice, 0) as u8);
+    out.put_u8(lie(rng, 0) as u8);
 }
 
 /// A text as a parameter.
@@ -246,7 +246,7 @@ fn text(out: &mut Vec<u8>, text: &str) {
     out.put_utf16(text);
 }
 
-fn call(dice: &mut Dice, out: &mut Vec<u8>) {
+fn call(rng: &mut Rng, out: &mut Vec<u8>) {
     const STATEMENTS: [&str; 5] = [
         "SELECT @a",
         "INSERT loaded (i, v) SELECT 1, @a",
@@ -255,76 +255,76 @@ fn call(dice: &mut Dice, out: &mut Vec<u8>) {
         "EXEC echo @a",
     ];
     headers(out);
-    for at in 0..dice.between(1, 4) {
+    for at in 0..rng.between(1, 4) {
         if at > 0 {
-            out.put_u8(if dice.between(0, 10) == 0 { 0x80 } else { 0xFF });
+            out.put_u8(if rng.between(0, 10) == 0 { 0x80 } else { 0xFF });
         }
-        match dice.between(0, 4) {
+        match rng.between(0, 4) {
             0 => out.put_us_varchar("dbo.echo"),
             _ => {
                 out.put_u16(0xFFFF);
-                let id = dice.between(1, 16);
-                out.put_u16(lie(dice, id) as u16);
+                let id = rng.between(1, 16);
+                out.put_u16(lie(rng, id) as u16);
             }
         }
-        out.put_u16(lie(dice, 0) as u16);
-        if dice.between(0, 3) > 0 {
-            text(out, STATEMENTS[dice.between(0, STATEMENTS.len() as u64) as usize]);
+        out.put_u16(lie(rng, 0) as u16);
+        if rng.between(0, 3) > 0 {
+            text(out, STATEMENTS[rng.between(0, STATEMENTS.len() as u64) as usize]);
             text(
                 out,
                 ["@a int", "@a nvarchar(max)", "@t dbo.pairs READONLY", ""]
-                    [dice.between(0, 4) as usize],
+                    [rng.between(0, 4) as usize],
             );
         }
-        for _ in 0..dice.between(0, 5) {
-            parameter(dice, out);
+        for _ in 0..rng.between(0, 5) {
+            parameter(rng, out);
         }
     }
 }
 
-fn load(dice: &mut Dice, out: &mut Vec<u8>) {
-    let columns: Vec<Declared> = (0..dice.between(1, 4)).map(|_| declared(dice)).collect();
+fn load(rng: &mut Rng, out: &mut Vec<u8>) {
+    let columns: Vec<Declared> = (0..rng.between(1, 4)).map(|_| declared(rng)).collect();
     out.put_u8(0x81);
-    out.put_u16(lie(dice, columns.len() as u64) as u16);
+    out.put_u16(lie(rng, columns.len() as u64) as u16);
     for column in &columns {
         out.put_u32(0);
-        out.put_u16(lie(dice, 9) as u16);
+        out.put_u16(lie(rng, 9) as u16);
         out.put(&column.info);
         out.put_b_varchar("v");
     }
-    for _ in 0..dice.between(0, 5) {
-        out.put_u8(lie(dice, 0xD1) as u8);
-        columns.iter().for_each(|column| value(dice, out, column.form));
+    for _ in 0..rng.between(0, 5) {
+        out.put_u8(lie(rng, 0xD1) as u8);
+        columns.iter().for_each(|column| value(rng, out, column.form));
     }
     out.put_u8(0xFD);
     out.put(&[0; 12]);
 }
 
-fn transaction(dice: &mut Dice, out: &mut Vec<u8>) {
+fn transaction(rng: &mut Rng, out: &mut Vec<u8>) {
     headers(out);
-    let kind = [0, 1, 5, 6, 7, 8, 9][dice.between(0, 7) as usize];
-    out.put_u16(lie(dice, kind) as u16);
-    match dice.between(0, 3) {
-        0 => out.put(&[dice.between(0, 7) as u8, 0]),
+    let kind = [0, 1, 5, 6, 7, 8, 9][rng.between(0, 7) as usize];
+    out.put_u16(lie(rng, kind) as u16);
+    match rng.between(0, 3) {
+        0 => out.put(&[rng.between(0, 7) as u8, 0]),
         1 => out.put(&[2, b's', 0, 0]),
-        _ => random_bytes(dice, out, 6),
+        _ => random_bytes(rng, out, 6),
     }
 }
 
 /// A message: its kind and content.
-fn message(dice: &mut Dice) -> (PacketType, Vec<u8>) {
+fn message(rng: &mut Rng) -> (PacketType, Vec<u8>) {
     let mut content = Vec::new();
-    let kind = match dice.between(0, 12) {
+    let kind = match rng.between(0, 12) {
         0..=4 => {
-            call(dice, &mut content);
+            call(rng, &mut content);
             PacketType::Rpc
         }
         5..=7 => {
-            load(dice, &mut content);
+            load(rng, &mut content);
             PacketType::BulkLoad
         }
         8 => {
-            transaction(dice, &mut content);
+            transaction(rng, &mut content);
             PacketType::TransactionManager
         }
         9 => PacketType::Attention,
@@ -338,16 +338,16 @@ fn message(dice: &mut Dice) -> (PacketType, Vec<u8>) {
                 "DECLARE @i int = 0; WHILE @i < 100000 SET @i += 1; SELECT @i",
             ];
             headers(&mut content);
-            content.put_utf16(BATCHES[dice.between(0, BATCHES.len() as u64) as usize]);
+            content.put_utf16(BATCHES[rng.between(0, BATCHES.len() as u64) as usize]);
             PacketType::SqlBatch
         }
     };
-    if dice.between(0, 4) == 0 && !content.is_empty() {
-        for _ in 0..dice.between(1, 4) {
-            let at = dice.between(0, content.len() as u64) as usize;
-            match dice.between(0, 3) {
-                0 => content[at] = dice.between(0, 256) as u8,
-                1 => content.insert(at, dice.between(0, 256) as u8),
+    if rng.between(0, 4) == 0 && !content.is_empty() {
+        for _ in 0..rng.between(1, 4) {
+            let at = rng.between(0, content.len() as u64) as usize;
+            match rng.between(0, 3) {
+                0 => content[at] = rng.between(0, 256) as u8,
+                1 => content.insert(at, rng.between(0, 256) as u8),
                 _ => content.truncate(at.max(1)),
             }
         }
@@ -356,18 +356,18 @@ fn message(dice: &mut Dice) -> (PacketType, Vec<u8>) {
 }
 
 /// The packets of some messages; the packets' headers may be false as well.
-fn stream(dice: &mut Dice) -> Vec<u8> {
+fn stream(rng: &mut Rng) -> Vec<u8> {
     let mut bytes = Vec::new();
-    for _ in 0..dice.between(1, 6) {
-        let (kind, content) = message(dice);
+    for _ in 0..rng.between(1, 6) {
+        let (kind, content) = message(rng);
         let mut out = MessageWriter::new();
         out.begin(kind);
         out.put_long(&content);
         out.end();
         let mut packets = out.ready().to_vec();
-        if dice.between(0, 20) == 0 {
-            let at = dice.between(0, packets.len().min(8) as u64) as usize;
-            packets[at] = dice.between(0, 256) as u8;
+        if rng.between(0, 20) == 0 {
+            let at = rng.between(0, packets.len().min(8) as u64) as usize;
+            packets[at] = rng.between(0, 256) as u8;
         }
         bytes.extend(packets);
     }
@@ -427,7 +427,7 @@ fn admits_fault(answer: &[u8]) -> bool {
 
 fn session(address: SocketAddr, session: &mut Session) -> Result<(), String> {
     let mut stream = log_in(address).map_err(|error| format!("a login: {error}"))?;
-    let bytes = self::stream(&mut session.dice);
+    let bytes = self::stream(&mut session.rng);
     session.note(&format!("{bytes:02x?}"));
     // A server that has closed the connection does not take the rest.
     let _ = stream.write_all(&bytes);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// What would end the test rather than test: servers that are shut down, sessions that are killed,
 /// waits, databases that are taken from other sessions, and files.
@@ -204,14 +204,14 @@ fn tokens(text: &str) -> Vec<String> {
 }
 
 /// The batches of one script, some of them changed.
-pub fn batches(dice: &mut Dice, scripts: &Scripts) -> Vec<String> {
-    let script = &scripts[dice.between(0, scripts.len() as u64) as usize];
+pub fn batches(rng: &mut Rng, scripts: &Scripts) -> Vec<String> {
+    let script = &scripts[rng.between(0, scripts.len() as u64) as usize];
     let mut batches = Vec::new();
     for batch in script {
         let mut batch = batch.clone();
-        if dice.between(0, 2) == 0 {
-            for _ in 0..dice.between(1, 4) {
-                change(dice, &mut batch, script);
+        if rng.between(0, 2) == 0 {
+            for _ in 0..rng.between(1, 4) {
+                change(rng, &mut batch, script);
             }
         }
         let text = batch.concat();
@@ -223,36 +223,36 @@ pub fn batches(dice: &mut Dice, scripts: &Scripts) -> Vec<String> {
     batches
 }
 
-fn place(dice: &mut Dice, tokens: &[String]) -> usize {
-    dice.between(0, tokens.len() as u64) as usize
+fn place(rng: &mut Rng, tokens: &[String]) -> usize {
+    rng.between(0, tokens.len() as u64) as usize
 }
 
-fn change(dice: &mut Dice, batch: &mut Vec<String>, script: &[Vec<String>]) {
+fn change(rng: &mut Rng, batch: &mut Vec<String>, script: &[Vec<String>]) {
     if batch.is_empty() {
         return;
     }
-    let at = place(dice, batch);
-    match dice.between(0, 8) {
+    let at = place(rng, batch);
+    match rng.between(0, 8) {
         0 => drop(batch.remove(at)),
         1 => batch.insert(at, batch[at].clone()),
         2 => {
-            let other = place(dice, batch);
+            let other = place(rng, batch);
             batch.swap(at, other);
         }
         3 | 4 => {
-            let word = WORDS[dice.between(0, WORDS.len() as u64) as usize];
+            let word = WORDS[rng.between(0, WORDS.len() as u64) as usize];
             batch[at] = format!(" {word} ");
         }
         5 => {
-            let other = &script[dice.between(0, script.len() as u64) as usize];
+            let other = &script[rng.between(0, script.len() as u64) as usize];
             if !other.is_empty() {
-                batch[at] = other[place(dice, other)].clone();
+                batch[at] = other[place(rng, other)].clone();
             }
         }
         6 => {
-            let end = (at + dice.between(1, 12) as usize).min(batch.len());
+            let end = (at + rng.between(1, 12) as usize).min(batch.len());
             let copy = batch[at..end].to_vec();
-            let to = place(dice, batch);
+            let to = place(rng, batch);
             batch.splice(to..to, copy);
         }
         _ => batch.truncate(at),

@@ -2,9 +2,9 @@
 
 use tools::client::Connection;
 
-use crate::dice::Dice;
 use crate::expressions::{TYPES, condition, expression, one};
 use crate::harness::Session;
+use crate::rng::Rng;
 
 const TABLES: [&str; 3] = [
     "IF NOT EXISTS (SELECT 1 FROM sys.filegroups WHERE type = 'FX') \
@@ -16,35 +16,35 @@ const TABLES: [&str; 3] = [
      WITH (MEMORY_OPTIMIZED = ON)",
 ];
 
-fn statement(dice: &mut Dice, depth: u32) -> String {
-    let value = |dice: &mut Dice| expression(dice, 2);
-    match dice.between(0, 11) {
-        0 => format!("SET @a = TRY_CAST({} AS int);", value(dice)),
-        1 => format!("SET @s = TRY_CAST({} AS nvarchar(max));", value(dice)),
+fn statement(rng: &mut Rng, depth: u32) -> String {
+    let value = |rng: &mut Rng| expression(rng, 2);
+    match rng.between(0, 11) {
+        0 => format!("SET @a = TRY_CAST({} AS int);", value(rng)),
+        1 => format!("SET @s = TRY_CAST({} AS nvarchar(max));", value(rng)),
         2 if depth > 0 => format!(
             "IF {} BEGIN {} END ELSE BEGIN {} END;",
-            condition(dice, 1),
-            statement(dice, depth - 1),
-            statement(dice, depth - 1)
+            condition(rng, 1),
+            statement(rng, depth - 1),
+            statement(rng, depth - 1)
         ),
         3 if depth > 0 => format!(
             "SET @k = 0; WHILE @k < {} BEGIN SET @k += 1; {} END;",
-            dice.between(0, 20),
-            statement(dice, depth - 1)
+            rng.between(0, 20),
+            statement(rng, depth - 1)
         ),
         4 => format!(
             "INSERT dbo.h (i, b, v, d) VALUES (@a, {}, @s, {});",
-            expression(dice, 1),
-            expression(dice, 1)
+            expression(rng, 1),
+            expression(rng, 1)
         ),
-        5 => format!("UPDATE dbo.h SET b = {} WHERE {};", value(dice), condition(dice, 1)),
-        6 => format!("DELETE dbo.h WHERE {};", condition(dice, 1)),
-        7 => format!("SELECT TOP 3 {}, i FROM dbo.h WHERE {};", value(dice), condition(dice, 1)),
-        8 => format!("SELECT @a = {} FROM dbo.h WHERE i = @a;", value(dice)),
-        9 => format!("SELECT b, COUNT(*), MAX({}) FROM dbo.h GROUP BY b ORDER BY b;", value(dice)),
+        5 => format!("UPDATE dbo.h SET b = {} WHERE {};", value(rng), condition(rng, 1)),
+        6 => format!("DELETE dbo.h WHERE {};", condition(rng, 1)),
+        7 => format!("SELECT TOP 3 {}, i FROM dbo.h WHERE {};", value(rng), condition(rng, 1)),
+        8 => format!("SELECT @a = {} FROM dbo.h WHERE i = @a;", value(rng)),
+        9 => format!("SELECT b, COUNT(*), MAX({}) FROM dbo.h GROUP BY b ORDER BY b;", value(rng)),
         _ => format!(
             "BEGIN TRY {} END TRY BEGIN CATCH SET @s = ERROR_MESSAGE(); END CATCH;",
-            if depth > 0 { statement(dice, depth - 1) } else { "THROW 50001, 'x', 1;".into() }
+            if depth > 0 { statement(rng, depth - 1) } else { "THROW 50001, 'x', 1;".into() }
         ),
     }
 }
@@ -54,9 +54,9 @@ pub fn session(session: &mut Session, connection: &mut Connection) -> Result<(),
     for text in TABLES {
         let _ = connection.execute(text); // there already, mostly
     }
-    let ty = one(&mut session.dice, TYPES);
-    let count = session.dice.between(1, 8);
-    let body: Vec<String> = (0..count).map(|_| statement(&mut session.dice, 2)).collect();
+    let ty = one(&mut session.rng, TYPES);
+    let count = session.rng.between(1, 8);
+    let body: Vec<String> = (0..count).map(|_| statement(&mut session.rng, 2)).collect();
     let create = format!(
         "CREATE OR ALTER PROCEDURE dbo.np @a int, @p {ty} WITH NATIVE_COMPILATION, SCHEMABINDING AS \
          BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english') \

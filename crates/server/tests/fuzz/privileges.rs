@@ -9,9 +9,9 @@
 use base::Value;
 use tools::client::{Authentication, Connection, Results};
 
-use crate::dice::Dice;
 use crate::expressions::one;
 use crate::harness::{Session, Target};
+use crate::rng::Rng;
 
 /// The secret, which only a login that may read the data or the definitions can know.
 const SECRET: &str = "pearl7391";
@@ -246,31 +246,30 @@ const STATEMENTS: &[&str] = &[
     "ALTER USER pearl7391_user WITH NAME = mine",
 ];
 
-fn attempt(dice: &mut Dice, names: &Names) -> String {
-    let name = |dice: &mut Dice, from: &[String]| {
-        from[dice.between(0, from.len() as u64) as usize].clone()
+fn attempt(rng: &mut Rng, names: &Names) -> String {
+    let name =
+        |rng: &mut Rng, from: &[String]| from[rng.between(0, from.len() as u64) as usize].clone();
+    let arguments = |rng: &mut Rng| {
+        let count = rng.between(0, 5);
+        (0..count).map(|_| one(rng, ARGUMENTS)).collect::<Vec<_>>().join(", ")
     };
-    let arguments = |dice: &mut Dice| {
-        let count = dice.between(0, 5);
-        (0..count).map(|_| one(dice, ARGUMENTS)).collect::<Vec<_>>().join(", ")
-    };
-    match dice.between(0, 12) {
-        0..=3 => one(dice, STATEMENTS).to_owned(),
+    match rng.between(0, 12) {
+        0..=3 => one(rng, STATEMENTS).to_owned(),
         4..=7 => {
-            let procedure = name(dice, &names.procedures);
+            let procedure = name(rng, &names.procedures);
             // The attempt to stop the server is made by statements, and cannot be told from success
             // otherwise.
-            format!("EXEC {procedure} {}", arguments(dice))
+            format!("EXEC {procedure} {}", arguments(rng))
         }
         8 | 9 => {
-            let database = one(dice, &["", "vault.", "sealed.", "master.", "tempdb."]);
-            format!("SELECT * FROM {database}{}", name(dice, &names.views))
+            let database = one(rng, &["", "vault.", "sealed.", "master.", "tempdb."]);
+            format!("SELECT * FROM {database}{}", name(rng, &names.views))
         }
-        10 => format!("SELECT * FROM {}({})", name(dice, &names.views), arguments(dice)),
+        10 => format!("SELECT * FROM {}({})", name(rng, &names.views), arguments(rng)),
         _ => {
             let functions: Vec<_> = run::func::all().collect();
-            let function = functions[dice.between(0, functions.len() as u64) as usize].name;
-            format!("SELECT {function}({})", arguments(dice))
+            let function = functions[rng.between(0, functions.len() as u64) as usize].name;
+            format!("SELECT {function}({})", arguments(rng))
         }
     }
 }
@@ -299,7 +298,7 @@ fn session(target: &Target, session: &mut Session, names: &Names) -> Result<(), 
         Authentication::Password { user: LOGIN.into(), password: PASSWORD.into() };
     let mut connection = target.connect_with(&options).map_err(|e| format!("a login: {e}"))?;
     for _ in 0..ATTEMPTS {
-        let text = attempt(&mut session.dice, names);
+        let text = attempt(&mut session.rng, names);
         let mut results = Results::default();
         let is_open = session.send_to(&mut connection, &text, &mut results)?;
         if tells(&results) && !text.contains(SECRET) {

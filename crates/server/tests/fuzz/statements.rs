@@ -2,9 +2,9 @@
 
 use tools::client::Connection;
 
-use crate::dice::Dice;
 use crate::expressions::{aggregate, condition, expression, one, value, window};
 use crate::harness::{Session, Target};
+use crate::rng::Rng;
 use crate::{mutation, native, structure};
 
 /// Statements of a session.
@@ -32,24 +32,24 @@ fn prepare(target: &Target, client: usize) -> Result<Connection, String> {
     Ok(connection)
 }
 
-fn statement(dice: &mut Dice) -> String {
-    let depth = dice.between(1, 4) as u32;
-    match dice.between(0, 16) {
-        0..=8 => format!("SELECT TOP 3 {} FROM t", expression(dice, depth)),
-        9 => format!("SELECT i FROM t WHERE {}", condition(dice, depth)),
-        10 => format!("SELECT {} FROM t GROUP BY {}", aggregate(dice, depth), expression(dice, 1)),
-        11 => format!("SELECT {} FROM t ORDER BY {}", window(dice), expression(dice, 1)),
+fn statement(rng: &mut Rng) -> String {
+    let depth = rng.between(1, 4) as u32;
+    match rng.between(0, 16) {
+        0..=8 => format!("SELECT TOP 3 {} FROM t", expression(rng, depth)),
+        9 => format!("SELECT i FROM t WHERE {}", condition(rng, depth)),
+        10 => format!("SELECT {} FROM t GROUP BY {}", aggregate(rng, depth), expression(rng, 1)),
+        11 => format!("SELECT {} FROM t ORDER BY {}", window(rng), expression(rng, 1)),
         12 => {
-            let column = one(dice, &["b", "v", "n", "d", "f", "m", "x"]);
+            let column = one(rng, &["b", "v", "n", "d", "f", "m", "x"]);
             format!(
                 "UPDATE t SET {column} = {} WHERE {}",
-                expression(dice, depth),
-                condition(dice, 1)
+                expression(rng, depth),
+                condition(rng, 1)
             )
         }
         13 => {
-            let values: Vec<String> = (0..7).map(|_| value(dice)).collect();
-            let back = if dice.between(0, 2) == 0 { "ROLLBACK" } else { "COMMIT" };
+            let values: Vec<String> = (0..7).map(|_| value(rng)).collect();
+            let back = if rng.between(0, 2) == 0 { "ROLLBACK" } else { "COMMIT" };
             format!(
                 "BEGIN TRAN; INSERT t (b, v, n, d, f, m, x) SELECT TOP 3 {} FROM t; {back}",
                 values.join(", ")
@@ -57,11 +57,11 @@ fn statement(dice: &mut Dice) -> String {
         }
         14 => format!(
             "DECLARE @a sql_variant = {}; SELECT @a, SQL_VARIANT_PROPERTY(@a, 'BaseType')",
-            expression(dice, 1)
+            expression(rng, 1)
         ),
         _ => format!(
             "SET ANSI_WARNINGS OFF; SET ARITHABORT OFF; SELECT {} FROM t; SET ANSI_WARNINGS ON; SET ARITHABORT ON",
-            expression(dice, depth)
+            expression(rng, depth)
         ),
     }
 }
@@ -69,7 +69,7 @@ fn statement(dice: &mut Dice) -> String {
 fn session(target: &Target, session: &mut Session) -> Result<(), String> {
     let mut connection = prepare(target, session.client)?;
     for _ in 0..STATEMENTS {
-        let text = statement(&mut session.dice);
+        let text = statement(&mut session.rng);
         if !session.send(&mut connection, &text)? {
             return Ok(());
         }
@@ -87,7 +87,7 @@ fn changed_scripts_do_no_harm() {
     let scripts = mutation::scripts();
     Target::start("fuzz-scripts", 2_000).run(|target, session| {
         let mut connection = prepare(target, session.client)?;
-        for batch in mutation::batches(&mut session.dice, &scripts) {
+        for batch in mutation::batches(&mut session.rng, &scripts) {
             if !session.send(&mut connection, &batch)? {
                 connection = prepare(target, session.client)?;
             }
@@ -100,7 +100,7 @@ fn changed_scripts_do_no_harm() {
 fn structure_without_bounds_is_refused_or_answered() {
     Target::start("fuzz-structure", 150).run(|target, session| {
         let mut connection = prepare(target, session.client)?;
-        let text = structure::statement(&mut session.dice);
+        let text = structure::statement(&mut session.rng);
         session.send(&mut connection, &text).map(|_| ())
     });
 }

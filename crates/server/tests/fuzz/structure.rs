@@ -1,6 +1,6 @@
 //! Statements whose structure is deeper or longer than any written by hand.
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// `times` times `open`, then `inner`, then `times` times `close`.
 fn nested(open: &str, inner: &str, close: &str, times: usize) -> String {
@@ -130,9 +130,9 @@ const SHAPES: &[Shape] = &[
 ];
 
 /// A statement of one of the shapes.
-pub fn statement(dice: &mut Dice) -> String {
+pub fn statement(rng: &mut Rng) -> String {
     const SIZES: [u64; 7] = [5, 20, 60, 200, 600, 3_000, 12_000];
-    let shape = SHAPES[dice.between(0, SHAPES.len() as u64) as usize];
-    let most = SIZES[dice.between(0, SIZES.len() as u64) as usize];
-    shape(dice.between(1, most) as usize)
+    let shape = SHAPES[rng.between(0, SHAPES.len() as u64) as usize];
+    let most = SIZES[rng.between(0, SIZES.len() as u64) as usize];
+    shape(rng.between(1, most) as usize)
 }

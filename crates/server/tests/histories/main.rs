@@ -13,8 +13,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail wherever it likes")]
 
 mod check;
-#[allow(dead_code, reason = "not all of it is used here")]
-#[path = "../soak/dice.rs"]
-mod dice;
 mod history;
+#[allow(dead_code, reason = "not all of it is used here")]
+#[path = "../soak/rng.rs"]
+mod rng;
 mod workload;

@@ -10,8 +10,8 @@ use tools::client::{ClientError, Connection};
 use tools::local::{DataDir, LocalServer};
 
 use crate::check::check;
-use crate::dice::Dice;
 use crate::history::{Element, Key, Promise, Step, Transaction};
+use crate::rng::Rng;
 
 const CLIENTS: u64 = 8;
 /// Keys that are used at a time. Others take their place so that lists stay short.
@@ -157,12 +157,12 @@ impl Trial<'_> {
     }
 
     /// Does one step, chosen at random.
-    fn step(&self, connection: &mut Connection, dice: &mut Dice) -> Result<Step, ClientError> {
+    fn step(&self, connection: &mut Connection, rng: &mut Rng) -> Result<Step, ClientError> {
         let count = self.count.load(Relaxed);
         let phase = count / PHASE;
-        let key = ((phase * ACTIVE + dice.between(0, ACTIVE)) % KEYS) as Key;
+        let key = ((phase * ACTIVE + rng.between(0, ACTIVE)) % KEYS) as Key;
         let element = self.count.fetch_add(1, Relaxed);
-        match dice.between(0, 4) {
+        match rng.between(0, 4) {
             0 => {
                 let table = self.table(key, "lists");
                 connection
@@ -199,12 +199,12 @@ impl Trial<'_> {
     }
 
     /// Runs a transaction of a few steps; errors of the server roll it back.
-    fn transaction(&self, connection: &mut Connection, dice: &mut Dice) {
+    fn transaction(&self, connection: &mut Connection, rng: &mut Rng) {
         let mut transaction = Transaction { steps: Vec::new(), committed: false };
         run(connection, "BEGIN TRANSACTION");
         let mut failed = None;
-        for _ in 0..dice.between(1, 6) {
-            match self.step(connection, dice) {
+        for _ in 0..rng.between(1, 6) {
+            match self.step(connection, rng) {
                 Ok(step) => transaction.steps.push(step),
                 Err(error) => {
                     failed = Some(error);
@@ -212,7 +212,7 @@ impl Trial<'_> {
                 }
             }
         }
-        let is_given_up = dice.between(0, 20) == 0;
+        let is_given_up = rng.between(0, 20) == 0;
         if failed.is_none() && !is_given_up {
             match connection.execute("COMMIT") {
                 Ok(_) => transaction.committed = true,
@@ -273,7 +273,7 @@ fn what_clients_see_is_what_their_isolation_level_promises() {
     // Rows of ordinary tables sink meanwhile.
     let flags = ["--disk-table-memory", "1MB", "--buffer-pool-size", "64MB", "--max-memory", "1GB"];
     let server = LocalServer::start_program(&program, data.path(), &flags).unwrap();
-    let mut dice = Dice::new(seed);
+    let mut rng = Rng::new(seed);
     for (tables, level) in TRIALS {
         let history = Mutex::new(Vec::new());
         let trial = Trial {
@@ -291,12 +291,12 @@ fn what_clients_see_is_what_their_isolation_level_promises() {
         };
         std::thread::scope(|scope| {
             for _ in 0..CLIENTS {
-                let mut dice = dice.fork();
+                let mut rng = rng.fork();
                 let (trial, is_over) = (&trial, &is_over);
                 scope.spawn(move || {
                     let mut connection = trial.connect();
                     loop {
-                        trial.transaction(&mut connection, &mut dice);
+                        trial.transaction(&mut connection, &mut rng);
                         if is_over() {
                             break;
                         }

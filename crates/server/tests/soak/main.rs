@@ -11,9 +11,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail wherever it likes")]
 
 mod bounds;
-mod dice;
 mod operator;
 mod orders;
+mod rng;
 mod writer;
 
 use std::path::PathBuf;
@@ -23,10 +23,10 @@ use std::time::{Duration, Instant};
 
 use tools::client::{ConnectOptions, Connection};
 use tools::local::{DataDir, LocalServer};
-use tools::workload::Twin;
+use tools::workload::TableSet;
 
-use dice::Dice;
 use operator::Operator;
+use rng::Rng;
 use writer::Writer;
 
 const DATABASE: &str = "soak";
@@ -69,8 +69,8 @@ fn create(server: &LocalServer) {
     ] {
         run(&mut connection, text);
     }
-    for twin in [Twin::InMemory, Twin::OnDisk] {
-        run(&mut connection, &orders::definition(twin));
+    for tables in [TableSet::InMemory, TableSet::OnDisk] {
+        run(&mut connection, &orders::definition(tables));
     }
 }
 
@@ -80,9 +80,9 @@ fn start(data: &DataDir) -> LocalServer {
     LocalServer::start_program(&program, data.path(), &FLAGS).unwrap()
 }
 
-fn writers(dice: &mut Dice) -> Vec<Writer> {
-    let twin = |at| if at < WRITERS.0 { Twin::InMemory } else { Twin::OnDisk };
-    (0..WRITERS.0 + WRITERS.1).map(|at| Writer::new(at as i64, twin(at), dice.fork())).collect()
+fn writers(rng: &mut Rng) -> Vec<Writer> {
+    let tables = |at| if at < WRITERS.0 { TableSet::InMemory } else { TableSet::OnDisk };
+    (0..WRITERS.0 + WRITERS.1).map(|at| Writer::new(at as i64, tables(at), rng.fork())).collect()
 }
 
 /// Runs all clients and the operator until the server is killed. Returns what they know.
@@ -114,15 +114,15 @@ fn nothing_is_lost_and_nothing_grows() {
     let seed = number_from("THERMOCLINE_SEED", u64::from(std::process::id()));
     let kills = (seconds / 30).clamp(2, 10);
     println!("{seconds} s, {kills} kills, THERMOCLINE_SEED={seed}");
-    let mut dice = Dice::new(seed);
+    let mut rng = Rng::new(seed);
     let data = DataDir::temporary("soak").unwrap();
     let mut server = start(&data);
     create(&server);
-    let (mut writers, mut operator) = (writers(&mut dice), Operator::new(dice.fork()));
+    let (mut writers, mut operator) = (writers(&mut rng), Operator::new(rng.fork()));
     let average_ms = seconds * 1000 / kills;
     for kill in 1..=kills {
         operator.begin_life(kill + 1 >= kills);
-        let life = Duration::from_millis(dice.between(average_ms / 2, average_ms * 3 / 2));
+        let life = Duration::from_millis(rng.between(average_ms / 2, average_ms * 3 / 2));
         writers = live(server, writers, &mut operator, life);
         let begin = Instant::now();
         server = start(&data);

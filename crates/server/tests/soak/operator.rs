@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tools::client::{ClientError, ConnectOptions, Connection};
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 use crate::run;
 
 /// The database that the backups are restored to.
@@ -23,7 +23,7 @@ struct Done {
 }
 
 pub struct Operator {
-    dice: Dice,
+    rng: Rng,
     /// Whether to make a full backup before the server is killed, if there is none.
     backs_up: bool,
     has_backup: bool,
@@ -32,15 +32,9 @@ pub struct Operator {
 }
 
 impl Operator {
-    pub fn new(dice: Dice) -> Operator {
+    pub fn new(rng: Rng) -> Operator {
         let last_log_backup = Instant::now();
-        Operator {
-            dice,
-            backs_up: false,
-            has_backup: false,
-            last_log_backup,
-            done: Done::default(),
-        }
+        Operator { rng, backs_up: false, has_backup: false, last_log_backup, done: Done::default() }
     }
 
     /// The server has started; the database is backed up from now on, or not yet.
@@ -65,7 +59,7 @@ impl Operator {
                     return;
                 }
             }
-            std::thread::sleep(Duration::from_millis(self.dice.between(0, PAUSE_MS)));
+            std::thread::sleep(Duration::from_millis(self.rng.between(0, PAUSE_MS)));
         }
     }
 
@@ -76,7 +70,7 @@ impl Operator {
         if self.has_backup && self.last_log_backup.elapsed() >= LOG_BACKUP_EVERY {
             return LOG;
         }
-        match self.dice.between(0, 4) {
+        match self.rng.between(0, 4) {
             0 | 1 => CHECKPOINT,
             2 => MERGE,
             _ => COLLECT,

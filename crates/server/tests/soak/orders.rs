@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use base::Value;
 use tools::client::Connection;
-use tools::workload::Twin;
+use tools::workload::TableSet;
 
 /// All tables.
 pub const TABLES: [&str; 4] = ["orders_inmem", "lines_inmem", "orders_ondisk", "lines_ondisk"];
@@ -28,22 +28,22 @@ impl Order {
 /// Orders by their numbers.
 pub type Orders = BTreeMap<i64, Order>;
 
-/// The batch that makes the tables of a twin.
-pub fn definition(twin: Twin) -> String {
-    let (orders_key, lines_key, with) = match twin {
-        Twin::InMemory => (
+/// The batch that makes a set of tables.
+pub fn definition(tables: TableSet) -> String {
+    let (orders_key, lines_key, with) = match tables {
+        TableSet::InMemory => (
             "PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 16384)",
             "NONCLUSTERED",
             "WITH (MEMORY_OPTIMIZED = ON)",
         ),
-        Twin::OnDisk => ("PRIMARY KEY", "CLUSTERED", ""),
+        TableSet::OnDisk => ("PRIMARY KEY", "CLUSTERED", ""),
     };
-    let twin = twin.suffix();
+    let suffix = tables.suffix();
     format!(
-        "CREATE TABLE orders{twin} (id bigint NOT NULL {orders_key}, writer int NOT NULL, \
+        "CREATE TABLE orders{suffix} (id bigint NOT NULL {orders_key}, writer int NOT NULL, \
          version int NOT NULL, lines int NOT NULL, note varchar(400) NOT NULL, \
          INDEX by_writer NONCLUSTERED (writer, id)) {with}; \
-         CREATE TABLE lines{twin} (order_id bigint NOT NULL, line int NOT NULL, \
+         CREATE TABLE lines{suffix} (order_id bigint NOT NULL, line int NOT NULL, \
          quantity bigint NOT NULL, PRIMARY KEY {lines_key} (order_id, line)) {with}"
     )
 }
@@ -58,10 +58,10 @@ fn numbers(row: &[Value]) -> Vec<i64> {
 }
 
 /// The orders of a writer that a database holds. Each must be whole.
-pub fn read(connection: &mut Connection, database: &str, twin: Twin, writer: i64) -> Orders {
+pub fn read(connection: &mut Connection, database: &str, tables: TableSet, writer: i64) -> Orders {
     let (orders, lines) = (
-        format!("{database}.dbo.orders{}", twin.suffix()),
-        format!("{database}.dbo.lines{}", twin.suffix()),
+        format!("{database}.dbo.orders{}", tables.suffix()),
+        format!("{database}.dbo.lines{}", tables.suffix()),
     );
     let query = format!(
         "SELECT o.id, o.version, o.lines, COUNT_BIG(l.line), SUM(l.quantity) \
@@ -75,7 +75,7 @@ pub fn read(connection: &mut Connection, database: &str, twin: Twin, writer: i64
         assert_eq!(
             (row[3], row[4]),
             (order.lines, order.quantity()),
-            "order {} of {twin:?} in {database} is not whole",
+            "order {} of {tables:?} in {database} is not whole",
             row[0]
         );
         (row[0], order)
@@ -85,12 +85,12 @@ pub fn read(connection: &mut Connection, database: &str, twin: Twin, writer: i64
 
 /// There are no lines but those of orders.
 pub fn check_nothing_else(connection: &mut Connection, database: &str) {
-    for twin in [Twin::InMemory.suffix(), Twin::OnDisk.suffix()] {
+    for suffix in [TableSet::InMemory.suffix(), TableSet::OnDisk.suffix()] {
         let query = format!(
-            "SELECT COUNT_BIG(*) FROM {database}.dbo.lines{twin} AS l WHERE NOT EXISTS \
-             (SELECT * FROM {database}.dbo.orders{twin} AS o WHERE o.id = l.order_id)"
+            "SELECT COUNT_BIG(*) FROM {database}.dbo.lines{suffix} AS l WHERE NOT EXISTS \
+             (SELECT * FROM {database}.dbo.orders{suffix} AS o WHERE o.id = l.order_id)"
         );
         let rows = connection.query(&query).unwrap().rows;
-        assert_eq!(numbers(&rows[0]), [0], "lines{twin} of {database} without orders");
+        assert_eq!(numbers(&rows[0]), [0], "lines{suffix} of {database} without orders");
     }
 }

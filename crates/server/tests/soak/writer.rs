@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
 use tools::client::{ConnectOptions, Connection};
-use tools::workload::Twin;
+use tools::workload::TableSet;
 
-use crate::dice::Dice;
 use crate::orders::{self, Order, Orders};
+use crate::rng::Rng;
 
 /// Live orders of a writer, about.
 const LIVE: u64 = 1500;
@@ -32,8 +32,8 @@ enum Change {
 
 pub struct Writer {
     number: i64,
-    twin: Twin,
-    dice: Dice,
+    tables: TableSet,
+    rng: Rng,
     next: i64,
     /// What must be there.
     orders: Orders,
@@ -44,9 +44,9 @@ pub struct Writer {
 }
 
 impl Writer {
-    pub fn new(number: i64, twin: Twin, dice: Dice) -> Writer {
+    pub fn new(number: i64, tables: TableSet, rng: Rng) -> Writer {
         let next = number * NUMBERS;
-        Writer { number, twin, dice, next, orders: Orders::new(), pending: None, changes: 0 }
+        Writer { number, tables, rng, next, orders: Orders::new(), pending: None, changes: 0 }
     }
 
     /// How many of the writer's orders are live.
@@ -74,13 +74,13 @@ impl Writer {
                     return;
                 }
             }
-            std::thread::sleep(Duration::from_millis(self.dice.between(0, PAUSE_MS)));
+            std::thread::sleep(Duration::from_millis(self.rng.between(0, PAUSE_MS)));
         }
     }
 
     fn choose(&mut self) -> Change {
         let live = self.orders.len() as u64;
-        match self.dice.between(0, 100) {
+        match self.rng.between(0, 100) {
             0..45 if live > 0 => Change::Update(self.any().expect("there are some")),
             45..70 if live > 0 => {
                 let id = self.any().expect("there are some");
@@ -88,7 +88,7 @@ impl Writer {
             }
             70..72 if live > LIVE => {
                 let from = self.any().expect("there are some");
-                let count = self.dice.between(MANY / 10, MANY) as i64;
+                let count = self.rng.between(MANY / 10, MANY) as i64;
                 Change::Delete(from..from + count)
             }
             // As many as are deleted, one by one and at once.
@@ -99,42 +99,42 @@ impl Writer {
     }
 
     fn insert(&mut self, most: u64) -> Change {
-        let count = self.dice.between(1, most) as i64;
+        let count = self.rng.between(1, most) as i64;
         let numbers = self.next..self.next + count;
         self.next += count;
-        Change::Insert(numbers, self.dice.between(1, 8) as i64)
+        Change::Insert(numbers, self.rng.between(1, 8) as i64)
     }
 
     fn any(&mut self) -> Option<i64> {
         let (first, last) = (*self.orders.keys().next()?, *self.orders.keys().next_back()?);
-        let from = self.dice.between(first as u64, last as u64 + 1) as i64;
+        let from = self.rng.between(first as u64, last as u64 + 1) as i64;
         self.orders.range(from..).next().map(|(id, _)| *id)
     }
 
     fn batch(&mut self, change: &Change) -> String {
-        let (twin, writer) = (self.twin.suffix(), self.number);
-        let note = self.dice.between(0, 300);
+        let (suffix, writer) = (self.tables.suffix(), self.number);
+        let note = self.rng.between(0, 300);
         let body = match change {
             Change::Insert(numbers, lines) => {
                 let (first, last) = (numbers.start, numbers.end - 1);
                 format!(
-                    "INSERT orders{twin} SELECT o.value, {writer}, 1, {lines}, REPLICATE('n', {note}) \
+                    "INSERT orders{suffix} SELECT o.value, {writer}, 1, {lines}, REPLICATE('n', {note}) \
                      FROM GENERATE_SERIES(CAST({first} AS bigint), CAST({last} AS bigint)) AS o; \
-                     INSERT lines{twin} SELECT o.value, l.value, l.value \
+                     INSERT lines{suffix} SELECT o.value, l.value, l.value \
                      FROM GENERATE_SERIES(CAST({first} AS bigint), CAST({last} AS bigint)) AS o \
                      CROSS JOIN GENERATE_SERIES(1, {lines}) AS l"
                 )
             }
             Change::Update(id) => format!(
-                "UPDATE orders{twin} SET version = version + 1, note = REPLICATE('u', {note}) \
+                "UPDATE orders{suffix} SET version = version + 1, note = REPLICATE('u', {note}) \
                  WHERE id = {id}; \
-                 UPDATE lines{twin} SET quantity = quantity + line WHERE order_id = {id}"
+                 UPDATE lines{suffix} SET quantity = quantity + line WHERE order_id = {id}"
             ),
             Change::Delete(numbers) => {
                 let (first, last) = (numbers.start, numbers.end - 1);
                 format!(
-                    "DELETE lines{twin} WHERE order_id BETWEEN {first} AND {last}; \
-                     DELETE orders{twin} WHERE writer = {writer} AND id BETWEEN {first} AND {last}"
+                    "DELETE lines{suffix} WHERE order_id BETWEEN {first} AND {last}; \
+                     DELETE orders{suffix} WHERE writer = {writer} AND id BETWEEN {first} AND {last}"
                 )
             }
         };
@@ -144,7 +144,7 @@ impl Writer {
     /// Checks whether a database holds what was acknowledged: what was not answered may have been
     /// done or not, as a whole.
     pub fn check(&mut self, connection: &mut Connection, database: &str) {
-        let found = orders::read(connection, database, self.twin, self.number);
+        let found = orders::read(connection, database, self.tables, self.number);
         if let Some(change) = self.pending.take() {
             let mut done = self.orders.clone();
             apply(&mut done, &change);

@@ -79,8 +79,8 @@ impl Shop {
     fn statement(&mut self) -> String {
         let at = self.one_of(&[0, 0, 1]);
         let table = TABLES[at];
-        let dice = self.rng.below(100);
-        if dice < 60 {
+        let roll = self.rng.below(100);
+        if roll < 60 {
             let (count, length) =
                 (self.one_of(&[50, 500, 4000, 9000]), self.one_of(&[20, 300, 700]));
             let (letter, from) = (self.one_of(&["a", "b", "c"]), self.rows[at]);
@@ -94,7 +94,7 @@ impl Shop {
         let from = self.rng.below(self.rows[at].max(1));
         let (to, part) = (from + self.one_of(&[10, 1000, 6000]), self.one_of(&[2, 3, 7]));
         let which = format!("where id between {from} and {to} and id % {part} = 0");
-        match dice {
+        match roll {
             60..80 => format!("update {table} set n = -n, v = replicate('x', 5 * {part}) {which}"),
             80..95 => format!("delete {table} {which}"),
             95..98 => format!("alter index all on {table} rebuild"),

@@ -84,7 +84,7 @@ fn the_server_ends_when_it_is_told_so() {
 /// Another session was using a procedure's temporary table when the procedure ended: with
 /// LOCK_TIMEOUT 0 the table stayed, and so did the procedure's user.
 #[test]
-fn a_procedure_lets_go_of_its_tables_and_its_user_whoever_looks_at_them() {
+fn a_procedure_drops_its_temporary_tables_while_another_session_reads_them() {
     let server = TestServer::new();
     let mut connection = server.connect();
     for text in [
@@ -119,7 +119,7 @@ fn a_procedure_lets_go_of_its_tables_and_its_user_whoever_looks_at_them() {
 /// A global temporary table that another session uses when its own session ends does not keep that
 /// session from ending, nor other sessions from making their own; it is dropped later.
 #[test]
-fn a_global_temporary_table_goes_when_nobody_uses_it_any_more() {
+fn a_global_temporary_table_is_dropped_after_its_last_use() {
     let server = TestServer::new();
     let (mut maker, mut user) = (server.connect(), server.connect());
     run(&mut maker, "create table ##g (id int)");

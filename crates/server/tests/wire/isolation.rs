@@ -419,7 +419,7 @@ fn no_row_of_a_queue_is_handed_out_twice() {
 }
 
 #[test]
-fn those_who_wait_for_locks_are_shown_and_can_be_cancelled() {
+fn sessions_that_wait_for_locks_are_shown_and_can_be_cancelled() {
     let server = TestServer::shared();
     let mut setup = server.connect();
     setup.execute("create database waiting").unwrap();
@@ -580,7 +580,7 @@ fn rows_that_a_transaction_has_changed_are_shown_to_others_while_it_lasts() {
 }
 
 #[test]
-fn the_victim_of_a_deadlock_is_told_who_it_is() {
+fn deadlock_error_names_the_victims_session() {
     let server = TestServer::shared();
     let mut connection = server.connect();
     connection.execute("create database deadlocks").unwrap();

@@ -60,7 +60,7 @@ fn refused(server: &TestServer, user: &str, password: &str, database: &str) -> V
 }
 
 #[test]
-fn who_is_not_let_in_is_told_so() {
+fn refused_logins_get_an_error() {
     let server = TestServer::shared();
     const NONE: [i32; 0] = [];
     let password = crate::support::PASSWORD;

@@ -42,7 +42,7 @@ const LOOKS: [&str; 5] = [
 ];
 
 #[test]
-fn a_forgotten_snapshot_sees_what_it_saw_and_stops_nobody() {
+fn an_old_snapshot_keeps_its_rows_and_blocks_no_other_session() {
     let dir = TempDir::new();
     let server = Process::start(dir.path(), &FLAGS);
     let mut writer = Connection::connect(&server.options()).unwrap();

@@ -9,7 +9,7 @@ use super::{BenchError, Figure};
 use crate::client::{ClientError, Connection};
 use crate::local::{DataDir, LocalServer};
 use crate::sample::{self, DataSource};
-use crate::workload::{self, Contents, Run, Twin, Until, Way};
+use crate::workload::{self, Contents, Run, TableSet, Until, Way};
 
 #[derive(clap::Args, Debug)]
 pub struct Options {
@@ -86,7 +86,7 @@ fn insert(options: &Options, flags: &[&str]) -> Result<(Run, i64), BenchError> {
     sample::install(&server.options(), sample::DATABASE, DataSource::Generated, &mut |_| ())?;
     let connect = server.options().with_database(sample::DATABASE);
     let mut connection = Connection::connect(&connect)?;
-    let before = Contents::of(&mut connection, Twin::InMemory)?;
+    let before = Contents::of(&mut connection, TableSet::InMemory)?;
     let made = checkpoints(&mut connection)?;
     let until = Until::Elapsed(Duration::from_secs(options.seconds));
     let run =
@@ -95,7 +95,7 @@ fn insert(options: &Options, flags: &[&str]) -> Result<(Run, i64), BenchError> {
     if let Some(error) = run.first_error {
         return Err(ClientError::Server(error).into());
     }
-    let after = Contents::of(&mut connection, Twin::InMemory)?;
+    let after = Contents::of(&mut connection, TableSet::InMemory)?;
     check("orders", (after.orders - before.orders) as u64, run.orders())?;
     check("whether orders are whole", after.are_whole(), true)?;
     drop(connection);

@@ -54,7 +54,7 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
         (Table::Inmem, true) => Way::Interpreted,
         (Table::Ondisk, _) => Way::OnDisk,
     };
-    let twin = way.twin();
+    let tables = way.tables();
     let data = DataDir::temporary("bench")?;
     let server = LocalServer::start(data.path(), &[])?;
     sample::install(&server.options(), sample::DATABASE, DataSource::Generated, &mut |_| ())?;
@@ -77,11 +77,11 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     }
     let until = Until::Elapsed(Duration::from_secs(options.seconds));
     for _ in 0..runs {
-        let before = Contents::of(&mut connection, twin)?;
+        let before = Contents::of(&mut connection, tables)?;
         let run = workload::run(&connect, way, options.connections, until)?;
         watch.iter_mut().for_each(|watch| watch.note("orders"));
         report(&run);
-        let after = Contents::of(&mut connection, twin)?;
+        let after = Contents::of(&mut connection, tables)?;
         watch.iter_mut().for_each(|watch| watch.note("checks"));
         if let Some(error) = run.first_error {
             return Err(ClientError::Server(error).into());

@@ -106,7 +106,7 @@ fn certificates_are_checked_where_they_are_to_be() {
 }
 
 #[test]
-fn nobody_at_the_other_end_is_an_error_in_time() {
+fn a_server_that_does_not_answer_is_an_error_in_time() {
     // A port that was free a moment ago.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -136,7 +136,7 @@ fn answers_are_counted_and_errors_are_part_of_them() {
 }
 
 #[test]
-fn the_last_words_before_a_connection_ends_are_heard() {
+fn an_error_that_ends_the_connection_is_reported() {
     let mut connection = connect();
     let error = connection.batch("die", &mut Ignore).unwrap_err();
     assert_eq!(error.server_message().map(|m| m.error.number()), Some(596));

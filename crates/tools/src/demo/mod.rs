@@ -12,7 +12,7 @@ use crate::client::{ClientError, Connection};
 use crate::local::{DataDir, LocalError, LocalServer};
 use crate::sample::{self, DataSource};
 use crate::stress::{grouped, short};
-use crate::workload::{self, Contents, Run, Twin, Until, Way};
+use crate::workload::{self, Contents, Run, TableSet, Until, Way};
 
 /// Orders of the functional validation.
 const VALIDATION_ORDERS: u64 = 1_000;
@@ -114,7 +114,7 @@ fn run(options: &Options) -> Result<(), DemoError> {
     let validation = Until::Batches(VALIDATION_ORDERS / workload::ORDERS_PER_BATCH);
     for (way, _, _) in WAYS {
         let begin = || workload::run(&connect, way, 10, validation);
-        checked_run(&mut connection, begin, way.twin())?;
+        checked_run(&mut connection, begin, way.tables())?;
     }
     let orders = grouped(VALIDATION_ORDERS);
     line("validation", format!("{orders} orders in each way, all whole, no error"));
@@ -134,7 +134,7 @@ fn run(options: &Options) -> Result<(), DemoError> {
     let mut rates: Vec<f64> = Vec::new();
     for (way, tables, procedure) in WAYS {
         let begin = || workload::run(&connect, way, options.connections, until);
-        let run = checked_run(&mut connection, begin, way.twin())?;
+        let run = checked_run(&mut connection, begin, way.tables())?;
         rates.push(run.orders_per_s());
         println!(
             "  {tables:<18}{procedure:<18}{:>12}{:>10}{:>7.2}x{:>10}{:>10}",
@@ -175,7 +175,7 @@ fn install(server: &LocalServer, options: &Options) -> Result<(), DemoError> {
         let _ = terminal.clear_line();
     }
     let mut connection = Connection::connect(&server.options().with_database(sample::DATABASE))?;
-    let contents = Contents::of(&mut connection, Twin::InMemory)?;
+    let contents = Contents::of(&mut connection, TableSet::InMemory)?;
     let outcome = connection.execute("EXEC dbo.usp_ValidateIntegrity")?;
     if let Some(error) = outcome.first_error {
         return Err(DemoError::Client(ClientError::Server(error)));
@@ -191,14 +191,14 @@ fn install(server: &LocalServer, options: &Options) -> Result<(), DemoError> {
 fn checked_run(
     connection: &mut Connection,
     run: impl FnOnce() -> Result<Run, ClientError>,
-    twin: Twin,
+    tables: TableSet,
 ) -> Result<Run, DemoError> {
-    let before = Contents::of(connection, twin)?;
+    let before = Contents::of(connection, tables)?;
     let run = run()?;
     if let Some(error) = run.first_error {
         return Err(ClientError::Server(error).into());
     }
-    let after = Contents::of(connection, twin)?;
+    let after = Contents::of(connection, tables)?;
     let added = (after.orders - before.orders) as u64;
     if added != run.orders() || !after.are_whole() {
         let expected = run.orders();

@@ -72,7 +72,7 @@ fn results_are_written_where_they_are_wanted() {
 }
 
 #[test]
-fn nothing_runs_unless_everybody_has_connected() {
+fn no_query_runs_unless_all_clients_have_connected() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let server = format!("-S127.0.0.1,{}", listener.local_addr().unwrap().port());
     drop(listener);

@@ -17,11 +17,11 @@ use crate::plan::tree::*;
 pub const COLLATION: Collation = Collation(1);
 
 /// A source of random numbers that starts from a seed.
-pub struct Dice(u64);
+pub struct Rng(u64);
 
-impl Dice {
-    pub fn new(seed: u64) -> Dice {
-        Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+impl Rng {
+    pub fn new(seed: u64) -> Rng {
+        Rng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
     pub fn draw(&mut self) -> u64 {
@@ -63,7 +63,7 @@ pub type Named = (ColId, SqlType);
 
 /// Makes plans.
 pub struct Generator {
-    pub dice: Dice,
+    pub rng: Rng,
     pub tables: Vec<Arc<TableDef>>,
     next: u32,
     next_work: u32,
@@ -78,10 +78,10 @@ pub struct Generator {
 
 impl Generator {
     pub fn new(seed: u64, functions: &'static dyn Functions) -> Generator {
-        let mut dice = Dice::new(seed);
+        let mut rng = Rng::new(seed);
         Generator {
-            padded: dice.chance(50),
-            dice,
+            padded: rng.chance(50),
+            rng,
             tables: Vec::new(),
             next: 0,
             next_work: 0,
@@ -104,28 +104,28 @@ impl Generator {
     pub fn make_tables(&mut self) -> Vec<(Arc<TableDef>, Vec<Vec<Value>>)> {
         let mut made = Vec::new();
         for id in 1..=3 {
-            let count = 2 + self.dice.below(3);
+            let count = 2 + self.rng.below(3);
             let names = ["a", "b", "c", "d"];
             let columns: Vec<(&str, SqlType, bool)> = (0..count)
-                .map(|at| (names[at], self.dice.pick(&types()), self.dice.chance(60)))
+                .map(|at| (names[at], self.rng.pick(&types()), self.rng.chance(60)))
                 .collect();
             let mut def = table_def(id, &format!("t{id}"), &columns);
-            for _ in 0..1 + self.dice.below(2) {
+            for _ in 0..1 + self.rng.below(2) {
                 let mut key: Vec<i32> = (0..count as i32).collect();
-                key.rotate_left(self.dice.below(count));
-                key.truncate(1 + self.dice.below(count.min(2)));
-                let kind = match self.dice.chance(30) {
+                key.rotate_left(self.rng.below(count));
+                key.truncate(1 + self.rng.below(count.min(2)));
+                let kind = match self.rng.chance(30) {
                     true => IndexKind::Hash,
                     false => IndexKind::NonClustered,
                 };
-                if kind == IndexKind::NonClustered && self.dice.chance(40) {
+                if kind == IndexKind::NonClustered && self.rng.chance(40) {
                     // Descending columns are named by their id, negated.
                     key.iter_mut().for_each(|c| *c = -(*c + 1));
                 }
                 def = with_index(def, kind, false, &key);
             }
             let def = Arc::new(def);
-            let rows = (0..self.dice.below(9))
+            let rows = (0..self.rng.below(9))
                 .map(|_| {
                     columns.iter().map(|(_, ty, nullable)| self.value(ty, *nullable)).collect()
                 })
@@ -138,12 +138,12 @@ impl Generator {
 
     /// A small value of a type.
     pub fn value(&mut self, ty: &SqlType, nullable: bool) -> Value {
-        if nullable && self.dice.chance(20) {
+        if nullable && self.rng.chance(20) {
             return Value::Null;
         }
-        let small = self.dice.below(7) as i64 - 2;
+        let small = self.rng.below(7) as i64 - 2;
         let b = if self.padded { "b " } else { "b" };
-        let text = self.dice.pick(&["", "a", "A", b, "b", "ab", "Ab", "B"]);
+        let text = self.rng.pick(&["", "a", "A", b, "b", "ab", "Ab", "B"]);
         use base::types::Repr;
         match ty.kind.repr() {
             Repr::Int => Value::Int(small),
@@ -163,14 +163,14 @@ impl Generator {
         if fitting.is_empty() {
             return None;
         }
-        let (col, ty) = self.dice.pick(&fitting);
+        let (col, ty) = self.rng.pick(&fitting);
         Some(Expr { kind: ExprKind::Column(col), ty, nullable: true })
     }
 
     /// An expression of a type over some columns.
     pub fn expr(&mut self, ty: &SqlType, scope: &[Named], depth: usize) -> Expr {
-        if depth == 0 || self.dice.chance(40) {
-            if self.dice.chance(75)
+        if depth == 0 || self.rng.chance(40) {
+            if self.rng.chance(75)
                 && let Some(column) = self.column_of(ty, scope)
             {
                 return column;
@@ -179,12 +179,12 @@ impl Generator {
             return constant(*ty, value);
         }
         let nullable = |kind| Expr { kind, ty: *ty, nullable: true };
-        match self.dice.below(10) {
+        match self.rng.below(10) {
             0 => {
-                let branches = (0..1 + self.dice.below(2))
+                let branches = (0..1 + self.rng.below(2))
                     .map(|_| (self.pred(scope, depth - 1), self.expr(ty, scope, depth - 1)))
                     .collect();
-                let otherwise = self.dice.chance(60).then(|| self.expr(ty, scope, depth - 1));
+                let otherwise = self.rng.chance(60).then(|| self.expr(ty, scope, depth - 1));
                 nullable(ExprKind::Case { branches, otherwise: otherwise.map(Box::new) })
             }
             1 if self.budget > 0 => self.scalar_subquery(ty, scope),
@@ -200,7 +200,7 @@ impl Generator {
         match ty.kind.repr() {
             // Halved, so that depth does not make numbers large.
             Repr::Int | Repr::Float => {
-                let op = self.dice.pick(&[ArithOp::Add, ArithOp::Subtract, ArithOp::Multiply]);
+                let op = self.rng.pick(&[ArithOp::Add, ArithOp::Subtract, ArithOp::Multiply]);
                 let (left, right) = (boxed(self), boxed(self));
                 let sum = nullable(ExprKind::Arith { op, left, right });
                 let two = match ty.kind.repr() {
@@ -211,7 +211,7 @@ impl Generator {
                 nullable(ExprKind::Arith { op: ArithOp::Divide, left: Box::new(sum), right })
             }
             Repr::Decimal => {
-                let op = self.dice.pick(&[ArithOp::Add, ArithOp::Subtract]);
+                let op = self.rng.pick(&[ArithOp::Add, ArithOp::Subtract]);
                 let (left, right) = (boxed(self), boxed(self));
                 nullable(ExprKind::Arith { op, left, right })
             }
@@ -238,7 +238,7 @@ impl Generator {
 
     /// A subquery with one row at most.
     fn scalar_subquery(&mut self, ty: &SqlType, scope: &[Named]) -> Expr {
-        let correlated = self.dice.chance(60);
+        let correlated = self.rng.chance(60);
         let outer = if correlated { scope } else { &[] };
         let (plan, columns) = self.node(2, outer);
         let col = self.col();
@@ -256,30 +256,30 @@ impl Generator {
 
     /// A condition over some columns.
     pub fn pred(&mut self, scope: &[Named], depth: usize) -> Pred {
-        let ty = match scope.is_empty() || self.dice.chance(20) {
-            true => self.dice.pick(&types()),
-            false => self.dice.pick(scope).1,
+        let ty = match scope.is_empty() || self.rng.chance(20) {
+            true => self.rng.pick(&types()),
+            false => self.rng.pick(scope).1,
         };
-        if depth > 0 && self.dice.chance(35) {
+        if depth > 0 && self.rng.chance(35) {
             let list = |g: &mut Generator| -> Vec<Pred> {
-                (0..2 + g.dice.below(2)).map(|_| g.pred(scope, depth - 1)).collect()
+                (0..2 + g.rng.below(2)).map(|_| g.pred(scope, depth - 1)).collect()
             };
-            return match self.dice.below(3) {
+            return match self.rng.below(3) {
                 0 => Pred::And(list(self)),
                 1 => Pred::Or(list(self)),
                 _ => Pred::Not(Box::new(self.pred(scope, depth - 1))),
             };
         }
         let inner = depth.saturating_sub(1);
-        match self.dice.below(12) {
+        match self.rng.below(12) {
             0 => Pred::IsNull(self.expr(&ty, scope, inner)),
             1 => Pred::NotDistinct(self.expr(&ty, scope, inner), self.expr(&ty, scope, inner)),
             2 => {
-                let count = 1 + self.dice.below(9);
+                let count = 1 + self.rng.below(9);
                 let list = (0..count)
-                    .map(|_| match self.dice.chance(80) {
+                    .map(|_| match self.rng.chance(80) {
                         true => {
-                            let nullable = self.dice.chance(20);
+                            let nullable = self.rng.chance(20);
                             let value = self.value(&ty, nullable);
                             constant(ty, value)
                         }
@@ -290,26 +290,26 @@ impl Generator {
             }
             3 if !self.padded => {
                 let ty = SqlType::varchar(30, COLLATION);
-                let pattern = self.dice.pick(&["a%", "%b", "_", "[ab]%", "%", "A"]);
+                let pattern = self.rng.pick(&["a%", "%b", "_", "[ab]%", "%", "A"]);
                 let pattern = constant(ty, Value::Chars(pattern.as_bytes().into()));
                 Pred::Like { subject: self.expr(&ty, scope, inner), pattern, escape: None }
             }
             4 if self.budget > 0 => {
-                let correlated = self.dice.chance(60);
+                let correlated = self.rng.chance(60);
                 let outer = if correlated { scope } else { &[] };
                 let (plan, columns) = self.node(2, outer);
                 let column = columns.first().map_or(ColId(0), |c| c.0);
                 Pred::Exists(Box::new(Subquery { plan, column, correlated }))
             }
             5 if self.budget > 0 => {
-                let correlated = self.dice.chance(40);
+                let correlated = self.rng.chance(40);
                 let outer = if correlated { scope } else { &[] };
                 let (plan, columns) = self.node(2, outer);
-                let (column, ty) = self.dice.pick(&columns);
+                let (column, ty) = self.rng.pick(&columns);
                 let left = self.expr(&ty, scope, inner);
                 let op = self.compare_op();
                 let subquery = Box::new(Subquery { plan, column, correlated });
-                Pred::Quantified { op, all: self.dice.chance(50), left, subquery }
+                Pred::Quantified { op, all: self.rng.chance(50), left, subquery }
             }
             _ => {
                 let op = self.compare_op();
@@ -321,7 +321,7 @@ impl Generator {
 
     fn compare_op(&mut self) -> CompareOp {
         use CompareOp::*;
-        self.dice.pick(&[Eq, Eq, Eq, Ne, Lt, Le, Gt, Ge])
+        self.rng.pick(&[Eq, Eq, Eq, Ne, Lt, Le, Gt, Ge])
     }
 
     /// An operator with its inputs, and the columns that it yields.
@@ -330,7 +330,7 @@ impl Generator {
         if depth == 0 || self.budget == 0 {
             return self.leaf(outer);
         }
-        match self.dice.below(15) {
+        match self.rng.below(15) {
             0 => {
                 let (input, columns) = self.node(depth - 1, outer);
                 let scope = with(outer, &columns);
@@ -340,7 +340,7 @@ impl Generator {
             1 => {
                 let (input, mut columns) = self.node(depth - 1, outer);
                 let scope = with(outer, &columns);
-                let ty = self.dice.pick(&types());
+                let ty = self.rng.pick(&types());
                 let new = (self.col(), self.expr(&ty, &scope, 2));
                 columns.push((new.0, ty));
                 (Node::Compute { input: Box::new(input), columns: vec![new] }, columns)
@@ -355,28 +355,28 @@ impl Generator {
             7 => self.sorted(depth, outer),
             8 => self.union(depth, outer),
             9 => self.spool(depth, outer),
-            10 if self.dice.chance(30) => self.numbered(depth, outer),
+            10 if self.rng.chance(30) => self.numbered(depth, outer),
             10 => self.window(depth, outer),
-            11.. if self.dice.chance(60) => self.aggregate(depth, outer),
+            11.. if self.rng.chance(60) => self.aggregate(depth, outer),
             _ => self.leaf(outer),
         }
     }
 
     fn leaf(&mut self, outer: &[Named]) -> (Node, Vec<Named>) {
-        if self.dice.chance(15) {
+        if self.rng.chance(15) {
             let types: Vec<SqlType> =
-                (0..1 + self.dice.below(2)).map(|_| self.dice.pick(&types())).collect();
+                (0..1 + self.rng.below(2)).map(|_| self.rng.pick(&types())).collect();
             let columns: Vec<Named> = types.iter().map(|ty| (self.col(), *ty)).collect();
-            let rows = (0..self.dice.below(4))
+            let rows = (0..self.rng.below(4))
                 .map(|_| types.iter().map(|ty| self.expr(ty, outer, 1)).collect())
                 .collect();
             let cols = columns.iter().map(|c| c.0).collect();
             return (Node::Values { columns: cols, rows }, columns);
         }
-        if self.dice.chance(10) {
+        if self.rng.chance(10) {
             return self.series(outer);
         }
-        let table = self.dice.pick(&self.tables.clone());
+        let table = self.rng.pick(&self.tables.clone());
         let columns: Vec<Named> =
             table.columns.iter().map(|c| c.ty).map(|ty| (self.col(), ty)).collect();
         let access = self.access(&table, outer);
@@ -386,10 +386,10 @@ impl Generator {
     /// A series whose step is not 0.
     fn series(&mut self, outer: &[Named]) -> (Node, Vec<Named>) {
         let numbers = types().into_iter().filter(|ty| ty.kind.is_integer() || ty.kind.is_decimal());
-        let ty = self.dice.pick(&numbers.collect::<Vec<_>>());
+        let ty = self.rng.pick(&numbers.collect::<Vec<_>>());
         let mut args = vec![self.expr(&ty, outer, 1), self.expr(&ty, outer, 1)];
-        if self.dice.chance(60) {
-            let step = self.dice.pick(&[-2, -1, 1, 2, 3]);
+        if self.rng.chance(60) {
+            let step = self.rng.pick(&[-2, -1, 1, 2, 3]);
             args.push(match ty.kind.is_decimal() {
                 true => constant(ty, Value::Decimal(step * 25)),
                 false => constant(ty, Value::Int(step as i64)),
@@ -407,7 +407,7 @@ impl Generator {
         access: Access,
         outer: &[Named],
     ) -> (Node, Vec<Named>) {
-        let residual = self.dice.chance(40).then(|| {
+        let residual = self.rng.chance(40).then(|| {
             let scope = with(outer, &columns);
             self.pred(&scope, 1)
         });
@@ -424,36 +424,36 @@ impl Generator {
     }
 
     fn access(&mut self, table: &TableDef, outer: &[Named]) -> Access {
-        if self.dice.chance(50) {
+        if self.rng.chance(50) {
             return Access::Full;
         }
-        let index = self.dice.below(table.indexes.len());
+        let index = self.rng.below(table.indexes.len());
         let def = &table.indexes[index];
         let key_type = |at: usize| table.column(def.key[at].column).unwrap().ty;
         if def.kind == IndexKind::Hash {
             let key = (0..def.key.len()).map(|at| self.expr(&key_type(at), outer, 1)).collect();
             return Access::Seek { index, key };
         }
-        let fixed = self.dice.below(def.key.len() + 1);
+        let fixed = self.rng.below(def.key.len() + 1);
         let prefix = (0..fixed).map(|at| self.expr(&key_type(at), outer, 1)).collect();
         let bound = |g: &mut Generator| {
-            (fixed < def.key.len() && g.dice.chance(50)).then(|| Bound {
+            (fixed < def.key.len() && g.rng.chance(50)).then(|| Bound {
                 value: g.expr(&key_type(fixed), outer, 1),
-                inclusive: g.dice.chance(50),
+                inclusive: g.rng.chance(50),
             })
         };
         let (lower, upper) = (bound(self), bound(self));
-        Access::Range { index, prefix, lower, upper, backward: self.dice.chance(40) }
+        Access::Range { index, prefix, lower, upper, backward: self.rng.chance(40) }
     }
 
     fn nested_loop(&mut self, depth: usize, outer: &[Named]) -> (Node, Vec<Named>) {
         use JoinKind::*;
-        let kind = self.dice.pick(&[Inner, Inner, LeftOuter, LeftOuter, Semi, Anti, AntiNullAware]);
+        let kind = self.rng.pick(&[Inner, Inner, LeftOuter, LeftOuter, Semi, Anti, AntiNullAware]);
         let (left, left_columns) = self.node(depth - 1, outer);
         let scope = with(outer, &left_columns);
         let (right, right_columns) = self.node(depth - 1, &scope);
         let scope = with(&scope, &right_columns);
-        let predicate = self.dice.chance(80).then(|| self.pred(&scope, 1));
+        let predicate = self.rng.chance(80).then(|| self.pred(&scope, 1));
         let columns = output(kind, left_columns, right_columns);
         let (outer, inner) = (Box::new(left), Box::new(right));
         (Node::NestedLoop { kind, outer, inner, predicate }, columns)
@@ -463,25 +463,25 @@ impl Generator {
         use JoinKind::*;
         let kinds =
             [Inner, Inner, LeftOuter, RightOuter, FullOuter, FullOuter, Semi, Anti, AntiNullAware];
-        let kind = self.dice.pick(&kinds);
+        let kind = self.rng.pick(&kinds);
         let (left, left_columns) = self.node(depth - 1, outer);
         let (right, right_columns) = self.node(depth - 1, outer);
         let (left_scope, right_scope) = (with(outer, &left_columns), with(outer, &right_columns));
-        let keys = (0..1 + self.dice.below(2))
+        let keys = (0..1 + self.rng.below(2))
             .map(|_| {
-                let ty = self.dice.pick(&left_columns).1;
+                let ty = self.rng.pick(&left_columns).1;
                 (self.expr(&ty, &left_scope, 1), self.expr(&ty, &right_scope, 1))
             })
             .collect();
         let scope = with(&left_scope, &right_columns);
-        let residual = self.dice.chance(40).then(|| self.pred(&scope, 1));
+        let residual = self.rng.chance(40).then(|| self.pred(&scope, 1));
         let columns = output(kind, left_columns, right_columns);
         let node = Node::HashJoin {
             kind,
             probe: Box::new(left),
             build: Box::new(right),
             keys,
-            null_equal: self.dice.chance(25),
+            null_equal: self.rng.chance(25),
             residual,
         };
         (node, columns)
@@ -491,10 +491,9 @@ impl Generator {
     fn sorted(&mut self, depth: usize, outer: &[Named]) -> (Node, Vec<Named>) {
         let (input, columns) = self.node(depth - 1, outer);
         let mut order = columns.clone();
-        order.rotate_left(self.dice.below(columns.len()));
-        let keys: Vec<SortKey> =
-            order.iter().map(|c| key(c.0, c.1, self.dice.chance(40))).collect();
-        let count = self.dice.below(6) as i64;
+        order.rotate_left(self.rng.below(columns.len()));
+        let keys: Vec<SortKey> = order.iter().map(|c| key(c.0, c.1, self.rng.chance(40))).collect();
+        let count = self.rng.below(6) as i64;
         let big = |n| constant(SqlType::bigint(), Value::Int(n));
         let cols: Vec<ColId> = columns.iter().map(|c| c.0).collect();
         let sort = |limit| Node::Sort {
@@ -503,17 +502,17 @@ impl Generator {
             limit,
             columns: cols.clone(),
         };
-        let node = match self.dice.below(4) {
+        let node = match self.rng.below(4) {
             0 => sort(None),
             1 => top(sort(Some(big(count))), count, None),
             2 => {
-                let ties = order[..1 + self.dice.below(order.len())].iter().map(|c| c.0);
+                let ties = order[..1 + self.rng.below(order.len())].iter().map(|c| c.0);
                 top(sort(None), count, Some(ties.collect()))
             }
             _ => Node::Offset {
                 input: Box::new(sort(None)),
                 offset: big(count),
-                fetch: self.dice.chance(60).then(|| big(1 + self.dice.below(4) as i64)),
+                fetch: self.rng.chance(60).then(|| big(1 + self.rng.below(4) as i64)),
             },
         };
         (node, columns)
@@ -521,8 +520,8 @@ impl Generator {
 
     fn union(&mut self, depth: usize, outer: &[Named]) -> (Node, Vec<Named>) {
         let types: Vec<SqlType> =
-            (0..1 + self.dice.below(2)).map(|_| self.dice.pick(&types())).collect();
-        let inputs = (0..2 + self.dice.below(2))
+            (0..1 + self.rng.below(2)).map(|_| self.rng.pick(&types())).collect();
+        let inputs = (0..2 + self.rng.below(2))
             .map(|_| {
                 let (input, columns) = self.node(depth - 1, outer);
                 let scope = with(outer, &columns);
@@ -565,19 +564,19 @@ impl Generator {
     fn window(&mut self, depth: usize, outer: &[Named]) -> (Node, Vec<Named>) {
         let (input, mut columns) = self.node(depth - 1, outer);
         let scope = with(outer, &columns);
-        let ty = self.dice.pick(&columns).1;
-        let partition = match self.dice.chance(60) {
+        let ty = self.rng.pick(&columns).1;
+        let partition = match self.rng.chance(60) {
             true => vec![self.expr(&ty, &scope, 1)],
             false => vec![],
         };
-        let total = self.dice.chance(70);
+        let total = self.rng.chance(70);
         let mut order: Vec<SortKey> =
-            columns.iter().map(|c| key(c.0, c.1, self.dice.chance(40))).collect();
+            columns.iter().map(|c| key(c.0, c.1, self.rng.chance(40))).collect();
         if !total {
             order.truncate(1);
         }
         let mut functions = Vec::new();
-        for _ in 0..1 + self.dice.below(2) {
+        for _ in 0..1 + self.rng.below(2) {
             let function = self.window_function(&scope, total);
             let col = self.col();
             columns.push((col, function.ty));
@@ -592,11 +591,11 @@ impl Generator {
     fn numbered(&mut self, depth: usize, outer: &[Named]) -> (Node, Vec<Named>) {
         let (input, mut columns) = self.node(depth - 1, outer);
         let kept: Vec<ColId> = columns.iter().map(|c| c.0).collect();
-        let keys = columns.iter().map(|c| key(c.0, c.1, self.dice.chance(40))).collect();
+        let keys = columns.iter().map(|c| key(c.0, c.1, self.rng.chance(40))).collect();
         let sorted =
             Node::Sort { input: Box::new(input), keys, limit: None, columns: kept.clone() };
         let mut functions = Vec::new();
-        for _ in 0..1 + self.dice.below(2) {
+        for _ in 0..1 + self.rng.below(2) {
             let function = WindowFunction { kind: WindowKind::RowNumber, ty: SqlType::bigint() };
             columns.push((self.col(), function.ty));
             functions.push((columns[columns.len() - 1].0, function));
@@ -609,23 +608,23 @@ impl Generator {
     fn window_function(&mut self, scope: &[Named], total: bool) -> WindowFunction {
         let bigint = SqlType::bigint();
         if !total {
-            let kind = if self.dice.chance(50) { WindowKind::Rank } else { WindowKind::DenseRank };
+            let kind = if self.rng.chance(50) { WindowKind::Rank } else { WindowKind::DenseRank };
             return WindowFunction { kind, ty: bigint };
         }
-        let ty = self.dice.pick(scope).1;
-        match self.dice.below(5) {
+        let ty = self.rng.pick(scope).1;
+        match self.rng.below(5) {
             0 => WindowFunction { kind: WindowKind::RowNumber, ty: bigint },
             1 => {
                 let value = self.expr(&ty, scope, 1);
-                let offset = constant(bigint, Value::Int(self.dice.below(3) as i64));
-                let default = self.dice.chance(50).then(|| self.expr(&ty, scope, 1));
-                let (back, ignore_nulls) = (self.dice.chance(50), self.dice.chance(50));
+                let offset = constant(bigint, Value::Int(self.rng.below(3) as i64));
+                let default = self.rng.chance(50).then(|| self.expr(&ty, scope, 1));
+                let (back, ignore_nulls) = (self.rng.chance(50), self.rng.chance(50));
                 let kind = WindowKind::Shift { value, offset, back, ignore_nulls, default };
                 WindowFunction { kind, ty }
             }
             2 => {
                 let value = self.expr(&ty, scope, 1);
-                let (last, ignore_nulls) = (self.dice.chance(50), self.dice.chance(50));
+                let (last, ignore_nulls) = (self.rng.chance(50), self.rng.chance(50));
                 let frame = self.frame();
                 WindowFunction { kind: WindowKind::Edge { value, last, ignore_nulls, frame }, ty }
             }
@@ -639,24 +638,24 @@ impl Generator {
 
     fn frame(&mut self) -> Frame {
         use FrameBound::*;
-        let rows = self.dice.chance(70);
-        let n = self.dice.below(3) as u64;
+        let rows = self.rng.chance(70);
+        let n = self.rng.below(3) as u64;
         let starts = [UnboundedPreceding, CurrentRow, Preceding(n)];
         let ends = [CurrentRow, UnboundedFollowing, Following(n)];
         let limit = if rows { 3 } else { 2 };
-        Frame { rows, start: starts[self.dice.below(limit)], end: ends[self.dice.below(limit)] }
+        Frame { rows, start: starts[self.rng.below(limit)], end: ends[self.rng.below(limit)] }
     }
 
     fn aggregate_call(&mut self, scope: &[Named], distinct_allowed: bool) -> Aggregate {
-        let name = self.dice.pick(&["COUNT_BIG", "MIN", "MAX", "SUM"]);
+        let name = self.rng.pick(&["COUNT_BIG", "MIN", "MAX", "SUM"]);
         let function = self.functions.aggregate(name).expect("it is in the library");
         let summed = [SqlType::bigint(), SqlType::decimal(38, 2)];
         let ty = match name {
-            "SUM" => self.dice.pick(&summed),
-            _ => self.dice.pick(&types()),
+            "SUM" => self.rng.pick(&summed),
+            _ => self.rng.pick(&types()),
         };
         let mut arg = self.expr(&ty, scope, 1);
-        if name == "COUNT_BIG" && self.dice.chance(30) {
+        if name == "COUNT_BIG" && self.rng.chance(30) {
             return Aggregate {
                 function,
                 args: vec![],
@@ -671,34 +670,34 @@ impl Generator {
             arg = Expr { kind: ExprKind::Cast { operand, mode, style: None }, ty, nullable: true };
         }
         let result = if name == "COUNT_BIG" { SqlType::bigint() } else { ty };
-        let distinct = distinct_allowed && self.dice.chance(30);
+        let distinct = distinct_allowed && self.rng.chance(30);
         Aggregate { function, args: vec![arg], distinct, order: vec![], ty: result }
     }
 
     fn aggregate(&mut self, depth: usize, outer: &[Named]) -> (Node, Vec<Named>) {
         let (mut input, input_columns) = self.node(depth - 1, outer);
         let scope = with(outer, &input_columns);
-        let groups: Vec<(ColId, Expr)> = (0..self.dice.below(3))
+        let groups: Vec<(ColId, Expr)> = (0..self.rng.below(3))
             .map(|_| {
-                let ty = self.dice.pick(&input_columns).1;
+                let ty = self.rng.pick(&input_columns).1;
                 (self.col(), self.expr(&ty, &scope, 1))
             })
             .collect();
-        let aggregates: Vec<(ColId, Aggregate)> = (0..1 + self.dice.below(2))
+        let aggregates: Vec<(ColId, Aggregate)> = (0..1 + self.rng.below(2))
             .map(|_| (self.col(), self.aggregate_call(&scope, true)))
             .collect();
         let mut columns: Vec<Named> = groups.iter().map(|g| (g.0, g.1.ty)).collect();
         columns.extend(aggregates.iter().map(|a| (a.0, a.1.ty)));
-        let sets = !groups.is_empty() && self.dice.chance(30);
+        let sets = !groups.is_empty() && self.rng.chance(30);
         let grouping_sets: Vec<Vec<bool>> = match sets {
-            true => (0..1 + self.dice.below(3))
-                .map(|_| groups.iter().map(|_| self.dice.chance(50)).collect())
+            true => (0..1 + self.rng.below(3))
+                .map(|_| groups.iter().map(|_| self.rng.chance(50)).collect())
                 .collect(),
             false => vec![],
         };
         let grouping_id = sets.then(|| self.col());
         columns.extend(grouping_id.map(|c| (c, SqlType::int())));
-        let ordered = !sets && !groups.is_empty() && self.dice.chance(40);
+        let ordered = !sets && !groups.is_empty() && self.rng.chance(40);
         if ordered {
             let keys = groups
                 .iter()

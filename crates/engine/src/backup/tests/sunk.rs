@@ -12,10 +12,10 @@ use crate::txn::tests::Row;
 type Rows = BTreeMap<i64, Row>;
 
 /// A database with a disk table of 400 rows that have sunk.
-fn sunk_world(seed: u64) -> (World, Server, Rows) {
-    let world = World::new(seed);
-    let server = new_server(&world);
-    let env = world.sim.env();
+fn sunk_test_env(seed: u64) -> (TestEnv, Server, Rows) {
+    let test_env = TestEnv::new(seed);
+    let server = new_server(&test_env);
+    let env = test_env.sim.env();
     env.fs().create_dir_all(Path::new("/backups")).expect("the disk works");
     env.fs().sync_dir(Path::new("/")).expect("the disk works");
     let mut rows = Rows::new();
@@ -26,7 +26,7 @@ fn sunk_world(seed: u64) -> (World, Server, Rows) {
         rows.insert(id, [id, id, 0]);
     }
     sink(&server);
-    (world, server, rows)
+    (test_env, server, rows)
 }
 
 /// Takes down what can be, and makes that durable.
@@ -40,12 +40,12 @@ fn sink(server: &Server) {
 
 /// Changes the table at random.
 fn disturb(server: &Server, seed: u64, rows: &mut Rows) {
-    let mut dice = SplitMix::new(seed);
+    let mut rng = SplitMix::new(seed);
     for _ in 0..60 {
-        let (id, v) = (dice.below(500) as i64, dice.below(1000) as i64);
+        let (id, v) = (rng.below(500) as i64, rng.below(1000) as i64);
         let mut txn = server.begin(5);
         let session = txn.session().clone();
-        match (rows.contains_key(&id), dice.below(4)) {
+        match (rows.contains_key(&id), rng.below(4)) {
             (false, _) => {
                 let inserted = server.insert(&mut txn, &server.table(5, FIRST), [id, id, v]);
                 inserted.expect("a fresh key");
@@ -85,8 +85,8 @@ fn used_pages(server: &Server) -> u64 {
 #[test]
 fn pages_of_tables_that_have_sunk_are_backed_up_while_they_change() {
     for seed in 0..4 {
-        let (world, server, mut rows) = sunk_world(40 + seed);
-        let mut backup = begin(&world, &server, SetKind::Full).expect("the disk works");
+        let (test_env, server, mut rows) = sunk_test_env(40 + seed);
+        let mut backup = begin(&test_env, &server, SetKind::Full).expect("the disk works");
         for round in 0..20 {
             disturb(&server, 100 * seed + round, &mut rows);
             sink(&server);
@@ -98,7 +98,7 @@ fn pages_of_tables_that_have_sunk_are_backed_up_while_they_change() {
         assert!(used_pages(&server) < held, "what was copied is free again");
         drop(backup);
         let copy = copy_of(7, 77);
-        restore(&world, 1, target(&copy)).expect("the backup is whole");
+        restore(&test_env, 1, target(&copy)).expect("the backup is whole");
         let restored = recover(&server, &copy);
         assert_eq!(rows_of(&server, 7), rows, "seed {seed}");
         // Each goes its own way, over a crash.
@@ -108,35 +108,36 @@ fn pages_of_tables_that_have_sunk_are_backed_up_while_they_change() {
         restored.checkpoint(&server.task).expect("the disk works");
         assert_eq!(rows_of(&server, 7), rows);
         drop(restored);
-        crash(&world, server);
-        let server = world.recover(&[5], 2);
+        crash(&test_env, server);
+        let server = test_env.recover(&[5], 2);
         recover(&server, &copy);
         assert_eq!((rows_of(&server, 5), rows_of(&server, 7)), (rows.clone(), rows), "{seed}");
     }
 }
 
 /// A chain of backups, and the rows at each.
-fn chain(seed: u64) -> (World, Server, Vec<Rows>) {
+fn chain(seed: u64) -> (TestEnv, Server, Vec<Rows>) {
     use SetKind::{Differential, Full, Log};
-    let (world, server, mut rows) = sunk_world(seed);
+    let (test_env, server, mut rows) = sunk_test_env(seed);
     let mut states = Vec::new();
     for (at, kind) in (1..).zip([Full, Differential, Log]) {
-        back_up(&world, &server, kind).expect("the disk works");
+        back_up(&test_env, &server, kind).expect("the disk works");
         states.push(rows.clone());
         disturb(&server, seed + at, &mut rows);
         sink(&server);
     }
-    (world, server, states)
+    (test_env, server, states)
 }
 
 #[test]
 fn a_chain_with_pages_leads_to_its_last_backup() {
-    let (world, server, states) = chain(50);
+    let (test_env, server, states) = chain(50);
     let ways: [&[usize]; 4] = [&[1], &[1, 2], &[1, 2, 3], &[1, 3]];
     for (id, way) in (10i32..).zip(ways) {
         let copy = copy_of(id, id as u128);
         for set in way {
-            restore(&world, *set, target(&copy)).unwrap_or_else(|e| panic!("{way:?}, {set}: {e}"));
+            restore(&test_env, *set, target(&copy))
+                .unwrap_or_else(|e| panic!("{way:?}, {set}: {e}"));
         }
         recover(&server, &copy);
         let last = way.last().expect("none is empty");
@@ -148,25 +149,25 @@ fn a_chain_with_pages_leads_to_its_last_backup() {
 #[test]
 fn a_crash_while_pages_are_replaced_leaves_those_that_go_with_the_log() {
     let (_, step) = crate::recovery::tests::crash_seed_and_step();
-    let (world, mut server, states) = chain(51);
+    let (test_env, mut server, states) = chain(51);
     let copy = copy_of(7, 77);
     let mut seen = [false; 2];
     for after in (0..).step_by(step) {
-        world.sim.env().fs().remove_dir_all(&copy.dir).ok();
-        restore(&world, 1, target(&copy)).expect("it is whole");
-        world.sim.fs().power_off_at(world.sim.fs().operations() + after);
-        let done = restore(&world, 2, target(&copy)).is_ok() && !world.sim.fs().is_off();
-        crash(&world, server);
-        world.sim.fs().power_off_at(u64::MAX);
-        server = world.recover(&[5], 1);
+        test_env.sim.env().fs().remove_dir_all(&copy.dir).ok();
+        restore(&test_env, 1, target(&copy)).expect("it is whole");
+        test_env.sim.fs().power_off_at(test_env.sim.fs().operations() + after);
+        let done = restore(&test_env, 2, target(&copy)).is_ok() && !test_env.sim.fs().is_off();
+        crash(&test_env, server);
+        test_env.sim.fs().power_off_at(u64::MAX);
+        server = test_env.recover(&[5], 1);
         recover(&server, &copy);
         let rows = rows_of(&server, 7);
         let at = states.iter().position(|state| *state == rows);
         let at = at.unwrap_or_else(|| panic!("off after {after}: neither was restored"));
         assert!(at < 2 && (at == 1 || !done), "off after {after}");
         seen[at] = true;
-        crash(&world, server);
-        server = world.recover(&[5], 1);
+        crash(&test_env, server);
+        server = test_env.recover(&[5], 1);
         if done {
             break;
         }
@@ -176,9 +177,9 @@ fn a_crash_while_pages_are_replaced_leaves_those_that_go_with_the_log() {
 
 #[test]
 fn damage_in_the_pages_of_a_backup_is_found() {
-    let (world, server, _) = sunk_world(52);
-    let set = back_up(&world, &server, SetKind::Full).expect("the disk works");
-    let env = world.sim.env();
+    let (test_env, server, _) = sunk_test_env(52);
+    let set = back_up(&test_env, &server, SetKind::Full).expect("the disk works");
+    let env = test_env.sim.env();
     let path = Path::new(FILE);
     let len = env.fs().metadata(path).expect("the disk works").expect("it is there").len;
     let verify = || -> Result<(), BackupError> {
@@ -191,32 +192,32 @@ fn damage_in_the_pages_of_a_backup_is_found() {
     // The pages come first, and are most of it.
     let start = len - set.end.stored_bytes;
     for bit in (start * 8..(start + set.end.stored_bytes / 2) * 8).step_by(4999) {
-        world.sim.fs().flip_bit(path, bit).expect("it is there");
+        test_env.sim.fs().flip_bit(path, bit).expect("it is there");
         assert!(matches!(verify(), Err(BackupError::Damaged { .. })), "bit {bit}");
-        assert!(restore(&world, 1, target(&copy_of(7, 77))).is_err(), "bit {bit}");
-        world.sim.fs().flip_bit(path, bit).expect("it is there");
+        assert!(restore(&test_env, 1, target(&copy_of(7, 77))).is_err(), "bit {bit}");
+        test_env.sim.fs().flip_bit(path, bit).expect("it is there");
     }
     verify().expect("every bit was flipped back");
 }
 
 #[test]
 fn a_damaged_page_of_the_database_ends_a_backup() {
-    let (world, server, rows) = sunk_world(53);
+    let (test_env, server, rows) = sunk_test_env(53);
     let file = Path::new("/data/5/rows.tpg");
-    let len = world.sim.env().fs().metadata(file).expect("the disk works");
+    let len = test_env.sim.env().fs().metadata(file).expect("the disk works");
     let pages = len.expect("it is there").len / 8192;
     let mut found = 0;
     // Of the pages those that the root does not reach do not matter.
     for page in 24..pages {
-        world.sim.fs().flip_bit(file, page * 8 * 8192 + 5000).expect("it is there");
-        match back_up(&world, &server, SetKind::Full) {
+        test_env.sim.fs().flip_bit(file, page * 8 * 8192 + 5000).expect("it is there");
+        match back_up(&test_env, &server, SetKind::Full) {
             Err(EngineError::Backup(BackupError::Pages(ColdError::Checksum { place, .. }))) => {
                 assert_eq!(u64::from(place.index), page);
                 found += 1;
             }
             other => drop(other.expect("nothing that counts is damaged")),
         }
-        world.sim.fs().flip_bit(file, page * 8 * 8192 + 5000).expect("it is there");
+        test_env.sim.fs().flip_bit(file, page * 8 * 8192 + 5000).expect("it is there");
     }
     assert!(found >= 4, "leaves, map and directory");
     assert_eq!(rows_of(&server, 5), rows);
@@ -227,24 +228,24 @@ fn a_damaged_page_of_the_database_ends_a_backup() {
 #[test]
 fn a_backup_goes_on_without_a_checkpoint_if_the_disk_of_the_data_is_full() {
     for file in ["rows.tpg", ".data"] {
-        let (world, server, mut rows) = sunk_world(60);
+        let (test_env, server, mut rows) = sunk_test_env(60);
         disturb(&server, 61, &mut rows);
         let mut txn = server.begin(5);
         server.insert(&mut txn, &server.table(5, 1), [1, 1, 1]).expect("a fresh key");
         txn.commit(&server.task, Durability::Full).expect("there is room");
         let fail =
-            |kind| world.sim.fs().inject(Fault::next(OpKind::Write, kind).on(file).forever());
+            |kind| test_env.sim.fs().inject(Fault::next(OpKind::Write, kind).on(file).forever());
         fail(FaultKind::Io);
-        let failed = begin(&world, &server, SetKind::Full).map(drop);
+        let failed = begin(&test_env, &server, SetKind::Full).map(drop);
         assert!(matches!(failed, Err(EngineError::Checkpoint(_))), "{file}: {failed:?}");
-        world.sim.fs().clear_faults();
+        test_env.sim.fs().clear_faults();
         fail(FaultKind::DiskFull);
         let made = database(&server).checkpoint(&server.task);
         assert!(made.is_err(), "{file}: there is no room");
-        back_up(&world, &server, SetKind::Full).expect("the backup's disk has room");
-        world.sim.fs().clear_faults();
+        back_up(&test_env, &server, SetKind::Full).expect("the backup's disk has room");
+        test_env.sim.fs().clear_faults();
         let copy = copy_of(7, 77);
-        restore(&world, 1, target(&copy)).expect("the backup is whole");
+        restore(&test_env, 1, target(&copy)).expect("the backup is whole");
         let restored = recover(&server, &copy);
         assert_eq!(rows_of(&server, 7), rows, "{file}");
         assert_eq!(server.rows(7, 1).len(), 1, "{file}");

@@ -8,21 +8,21 @@ use crate::log::store::BatchReader;
 
 /// A database with a full backup, one of the log, a checkpoint, and work since; its state. The
 /// power is gone, and the server.
-fn chain_and_tail(seed: u64) -> (World, State) {
-    let (world, server) = new_world(seed);
+fn chain_and_tail(seed: u64) -> (TestEnv, State) {
+    let (test_env, server) = new_test_env(seed);
     let state = work(&server, seed, &State::new());
-    back_up(&world, &server, SetKind::Full).expect("the disk works");
+    back_up(&test_env, &server, SetKind::Full).expect("the disk works");
     let state = work(&server, seed + 1, &state);
-    back_up(&world, &server, SetKind::Log).expect("the disk works");
+    back_up(&test_env, &server, SetKind::Log).expect("the disk works");
     let state = work(&server, seed + 2, &state);
     database(&server).checkpoint(&server.task).expect("the disk works");
     let state = work(&server, seed + 3, &state);
-    crash(&world, server);
-    (world, state)
+    crash(&test_env, server);
+    (test_env, state)
 }
 
-fn remains(world: &World) -> Remains {
-    let env = world.sim.env();
+fn remains(test_env: &TestEnv) -> Remains {
+    let env = test_env.sim.env();
     let dir = PathBuf::from("/data/5");
     let objects = LocalObjects::open(&env, &dir.join(CHECKPOINT_DIR)).expect("it is there");
     let chain = ChainStore::load(Arc::new(objects)).expect("it is whole").get();
@@ -30,11 +30,11 @@ fn remains(world: &World) -> Remains {
     Remains { dir, uuid, chain }
 }
 
-fn back_up_tail(world: &World, up_to_damage: bool) -> Result<(BackupSet, bool), BackupError> {
-    let media = media(world)?;
-    let env = world.sim.env();
+fn back_up_tail(test_env: &TestEnv, up_to_damage: bool) -> Result<(BackupSet, bool), BackupError> {
+    let media = media(test_env)?;
+    let env = test_env.sim.env();
     let header = header(SetKind::Log);
-    let mut tail = TailBackup::begin(&env, &remains(world), media, header, up_to_damage)?;
+    let mut tail = TailBackup::begin(&env, &remains(test_env), media, header, up_to_damage)?;
     loop {
         if let (_, Some(set)) = tail.step()? {
             return Ok((set, tail.damage().is_some()));
@@ -43,18 +43,18 @@ fn back_up_tail(world: &World, up_to_damage: bool) -> Result<(BackupSet, bool), 
 }
 
 /// Restores these sets to a database beside; its rows.
-fn restored(world: &World, server: &Server, sets: &[usize]) -> State {
+fn restored(test_env: &TestEnv, server: &Server, sets: &[usize]) -> State {
     let copy = copy_of(7, 77);
     for set in sets {
-        restore(world, *set, target(&copy)).unwrap_or_else(|error| panic!("{set}: {error}"));
+        restore(test_env, *set, target(&copy)).unwrap_or_else(|error| panic!("{set}: {error}"));
     }
     recover(server, &copy);
     server.rows(7, 1)
 }
 
-fn files(world: &World, dir: &str, extension: &str) -> Vec<PathBuf> {
+fn files(test_env: &TestEnv, dir: &str, extension: &str) -> Vec<PathBuf> {
     let dir = Path::new(dir);
-    let entries = world.sim.env().fs().list(dir).expect("it is there");
+    let entries = test_env.sim.env().fs().list(dir).expect("it is there");
     let mut paths: Vec<PathBuf> = entries.iter().map(|entry| dir.join(&entry.name)).collect();
     paths.retain(|path| path.extension().is_some_and(|its| its == extension));
     paths.sort();
@@ -62,10 +62,10 @@ fn files(world: &World, dir: &str, extension: &str) -> Vec<PathBuf> {
 }
 
 /// Where the batches of the log since the last backup are.
-fn batches(world: &World) -> Vec<(PathBuf, u64)> {
-    let Remains { dir, uuid, chain } = remains(world);
+fn batches(test_env: &TestEnv) -> Vec<(PathBuf, u64)> {
+    let Remains { dir, uuid, chain } = remains(test_env);
     let first = chain.log.expect("the log is kept");
-    let env = world.sim.env();
+    let env = test_env.sim.env();
     let log = crate::log::local::remains::read_remains(&env, &dir.join(LOG_DIR), uuid, first);
     let mut log: Box<dyn BatchReader> = log.expect("it is there");
     let mut places = Vec::new();
@@ -78,60 +78,61 @@ fn batches(world: &World) -> Vec<(PathBuf, u64)> {
 #[test]
 fn the_tail_of_a_database_without_checkpoint_files_has_all_commits() {
     for seed in 0..4 {
-        let (world, state) = chain_and_tail(500 + 10 * seed);
-        let fs = world.sim.env();
-        for file in files(&world, "/data/5/checkpoint", "data") {
+        let (test_env, state) = chain_and_tail(500 + 10 * seed);
+        let fs = test_env.sim.env();
+        for file in files(&test_env, "/data/5/checkpoint", "data") {
             fs.fs().remove_file(&file).expect("the disk works");
         }
         let before = fs.fs().list(Path::new("/data/5/log")).expect("it is there").len();
-        let (set, cut) = back_up_tail(&world, false).expect("the log is whole");
+        let (set, cut) = back_up_tail(&test_env, false).expect("the log is whole");
         assert!(!cut && set.header.of_damaged);
         assert_eq!(fs.fs().list(Path::new("/data/5/log")).expect("it is there").len(), before);
-        let server = world.server();
-        assert_eq!(restored(&world, &server, &[1, 2, 3]), state, "seed {seed}");
+        let server = test_env.server();
+        assert_eq!(restored(&test_env, &server, &[1, 2, 3]), state, "seed {seed}");
     }
 }
 
 #[test]
 fn a_damaged_log_is_backed_up_to_the_damage_on_demand() {
     for seed in 0..4 {
-        let (world, state) = chain_and_tail(600 + 10 * seed);
-        let places = batches(&world);
+        let (test_env, state) = chain_and_tail(600 + 10 * seed);
+        let places = batches(&test_env);
         let (file, offset) = &places[places.len() / 2];
-        world.sim.fs().flip_bit(file, (offset + 60) * 8).expect("it is there");
-        let refused = back_up_tail(&world, false);
-        let Err(BackupError::LogUnreadable(LogError::Damaged { file: told, offset: at, .. })) =
-            refused
+        test_env.sim.fs().flip_bit(file, (offset + 60) * 8).expect("it is there");
+        let refused = back_up_tail(&test_env, false);
+        let Err(BackupError::LogUnreadable(LogError::Damaged {
+            file: reported, offset: at, ..
+        })) = refused
         else {
             panic!("{refused:?}")
         };
-        assert_eq!((&*told, at), (&**file, *offset));
-        let (set, cut) = back_up_tail(&world, true).expect("the beginning is whole");
+        assert_eq!((&*reported, at), (&**file, *offset));
+        let (set, cut) = back_up_tail(&test_env, true).expect("the beginning is whole");
         assert!(cut && set.number == 3);
-        let server = world.server();
-        let rows = restored(&world, &server, &[1, 2, 3]);
+        let server = test_env.server();
+        let rows = restored(&test_env, &server, &[1, 2, 3]);
         assert!(!rows.is_empty() && rows != state, "seed {seed}");
     }
 }
 
 #[test]
 fn only_the_segments_that_are_read_have_to_be_sound() {
-    let (world, server) = new_world(700);
+    let (test_env, server) = new_test_env(700);
     let mut state = work(&server, 1, &State::new());
-    back_up(&world, &server, SetKind::Full).expect("the disk works");
+    back_up(&test_env, &server, SetKind::Full).expect("the disk works");
     for round in 0..30 {
         state = work(&server, round, &state);
     }
-    crash(&world, server);
-    let all = batches(&world);
+    crash(&test_env, server);
+    let all = batches(&test_env);
     let (first, last) = (all[0].0.clone(), all[all.len() - 1].0.clone());
     assert!(all.iter().any(|(file, _)| *file != first && *file != last), "{all:?}");
-    let Remains { dir, uuid, chain } = remains(&world);
+    let Remains { dir, uuid, chain } = remains(&test_env);
     let from = chain.log.expect("the log is kept");
     type Read = (Vec<(PathBuf, Lsn)>, Option<LogError>);
     let read = |from: Lsn| -> Result<Read, LogError> {
         let log_dir = dir.join(LOG_DIR);
-        let env = world.sim.env();
+        let env = test_env.sim.env();
         let mut log = crate::log::local::remains::read_remains(&env, &log_dir, uuid, from)?;
         let mut stamps = Vec::new();
         loop {
@@ -145,7 +146,7 @@ fn only_the_segments_that_are_read_have_to_be_sound() {
     let (whole, None) = read(from).expect("it is whole") else { panic!("it is whole") };
     let (_, late) = whole.iter().find(|(file, _)| *file == last).expect("it was read");
     // One that is gone in the middle: those before it are read, and the next is missed.
-    let env = world.sim.env();
+    let env = test_env.sim.env();
     let (middle, _) = whole.iter().find(|(file, _)| *file != first).expect("there are several");
     env.fs().remove_file(middle).expect("the disk works");
     let (found, Some(LogError::Missing { path, .. })) = read(from).expect("it begins well") else {
@@ -155,7 +156,7 @@ fn only_the_segments_that_are_read_have_to_be_sound() {
     let before: Vec<_> = whole.iter().take_while(|(file, _)| *file == first).cloned().collect();
     assert_eq!(found, before);
     // A reader that needs only what is after the gap finds all of it.
-    world.sim.fs().flip_bit(&first, 20 * 8).expect("it is there");
+    test_env.sim.fs().flip_bit(&first, 20 * 8).expect("it is there");
     let (found, None) = read(*late).expect("its segment is whole") else { panic!("it is whole") };
     let behind = whole.iter().skip_while(|(_, stamp)| stamp < late);
     assert!(found.iter().eq(behind));
@@ -165,12 +166,12 @@ fn only_the_segments_that_are_read_have_to_be_sound() {
 /// Faults of the disk at every operation: there is a set that is whole, or none.
 #[test]
 fn a_tail_backup_that_fails_leaves_what_was_there() {
-    let (world, state) = chain_and_tail(800);
+    let (test_env, state) = chain_and_tail(800);
     for at in 0..60 {
-        world.sim.fs().inject(Fault::next(OpKind::Write, FaultKind::Io).after(at));
-        let made = back_up_tail(&world, false);
-        world.sim.fs().clear_faults();
-        let count = media(&world).expect("it is there").count();
+        test_env.sim.fs().inject(Fault::next(OpKind::Write, FaultKind::Io).after(at));
+        let made = back_up_tail(&test_env, false);
+        test_env.sim.fs().clear_faults();
+        let count = media(&test_env).expect("it is there").count();
         match made {
             Ok((set, _)) => {
                 assert_eq!((set.number, count), (3, 3));
@@ -180,5 +181,5 @@ fn a_tail_backup_that_fails_leaves_what_was_there() {
             Err(other) => panic!("{other:?}"),
         }
     }
-    assert_eq!(restored(&world, &world.server(), &[1, 2, 3]), state);
+    assert_eq!(restored(&test_env, &test_env.server(), &[1, 2, 3]), state);
 }

@@ -17,7 +17,7 @@ use super::*;
 use crate::backup;
 use crate::catalog::CatalogResult;
 use crate::catalog::definition::{Definition, DefinitionKey, ObjectDef};
-use crate::catalog::dice::{Change, Dice};
+use crate::catalog::rng::{Change, Rng};
 use crate::catalog::schema::Schema;
 use crate::catalog::spec::rows_stay;
 use crate::checkpoint::CheckpointOptions;
@@ -58,7 +58,7 @@ fn options() -> InstanceOptions {
 }
 
 /// A machine: its disk survives a crash.
-struct World {
+struct TestEnv {
     sim: SimEnv,
 }
 
@@ -70,9 +70,9 @@ struct Server {
     owner: Arc<Owner>,
 }
 
-impl World {
-    fn new(seed: u64) -> World {
-        World { sim: SimEnv::new(seed) }
+impl TestEnv {
+    fn new(seed: u64) -> TestEnv {
+        TestEnv { sim: SimEnv::new(seed) }
     }
 
     fn host(&self) -> Host {
@@ -103,11 +103,11 @@ impl World {
     }
 
     /// An environment with a new instance, which is open.
-    fn started(seed: u64) -> (World, Server) {
-        let world = World::new(seed);
-        world.create().expect("an empty disk");
-        let server = world.open().expect("it was just made");
-        (world, server)
+    fn started(seed: u64) -> (TestEnv, Server) {
+        let test_env = TestEnv::new(seed);
+        test_env.create().expect("an empty disk");
+        let server = test_env.open().expect("it was just made");
+        (test_env, server)
     }
 
     /// The power fails, and comes back.
@@ -316,7 +316,7 @@ fn put_sequence(
 
 #[test]
 fn a_new_instance_has_the_system_databases() {
-    let (world, server) = World::started(1);
+    let (test_env, server) = TestEnv::started(1);
     server.check();
     let schema = server.instance.master().current();
     let names: Vec<&str> = schema.server().databases().iter().map(|d| &*d.name).collect();
@@ -327,30 +327,30 @@ fn a_new_instance_has_the_system_databases() {
         assert!(schema.find_schema("dbo").is_some() && schema.find_principal("public").is_some());
         assert_eq!(schema.files().len(), 2);
     }
-    assert!(matches!(world.create(), Err(InstanceError::InUse(_))));
+    assert!(matches!(test_env.create(), Err(InstanceError::InUse(_))));
     server.shut_down();
-    assert!(matches!(world.create(), Err(InstanceError::Exists(_))));
-    world.open().expect("it was shut down in order").check();
+    assert!(matches!(test_env.create(), Err(InstanceError::Exists(_))));
+    test_env.open().expect("it was shut down in order").check();
 }
 
 #[test]
 fn an_unfinished_instance_is_made_anew() {
     let operations = {
-        let world = World::new(0);
-        world.create().expect("an empty disk");
-        world.sim.fs().operations()
+        let test_env = TestEnv::new(0);
+        test_env.create().expect("an empty disk");
+        test_env.sim.fs().operations()
     };
     for at in (0..operations).step_by(7) {
-        let world = World::new(at);
-        world.sim.fs().power_off_at(at);
-        let created = world.create();
-        world.sim.fs().power_on();
-        match world.open() {
+        let test_env = TestEnv::new(at);
+        test_env.sim.fs().power_off_at(at);
+        let created = test_env.create();
+        test_env.sim.fs().power_on();
+        match test_env.open() {
             Ok(server) => server.check(),
             Err(InstanceError::NotInitialized(_)) => {
                 assert!(created.is_err(), "acknowledged and lost, power off at {at}");
-                world.create().expect("the disk works");
-                world.open().expect("it was just made").check();
+                test_env.create().expect("the disk works");
+                test_env.open().expect("it was just made").check();
             }
             Err(other) => panic!("power off at {at}: {other}"),
         }
@@ -359,16 +359,16 @@ fn an_unfinished_instance_is_made_anew() {
 
 #[test]
 fn a_directory_in_use_is_refused() {
-    let (world, _server) = World::started(2);
-    assert!(matches!(world.open(), Err(InstanceError::InUse(_))));
+    let (test_env, _server) = TestEnv::started(2);
+    assert!(matches!(test_env.open(), Err(InstanceError::InUse(_))));
 }
 
 #[test]
 fn tables_and_rows_survive_crashes_and_restarts() {
-    let (world, server) = World::started(3);
+    let (test_env, server) = TestEnv::started(3);
     let catalog = server.create_database("Sales").expect("the name is free");
     let id = server.create_table(&catalog, "T", &[10, 20]).expect("the name is free");
-    let server = world.crash(server);
+    let server = test_env.crash(server);
     let catalog = server.catalog(DbId(5));
     assert_eq!(catalog.current().collation(), Collation::LATIN1_BIN2);
     assert_eq!(server.select(&catalog, id), [(1, 10), (2, 20)]);
@@ -378,7 +378,7 @@ fn tables_and_rows_survive_crashes_and_restarts() {
         .expect("no conflict");
     server.insert(&catalog, id, 30).expect("no conflict");
     server.shut_down();
-    let server = world.open().expect("it was shut down in order");
+    let server = test_env.open().expect("it was shut down in order");
     server.check();
     let catalog = server.catalog(DbId(5));
     assert_eq!(server.select(&catalog, id), [(1, 30)]);
@@ -393,10 +393,10 @@ fn tables_and_rows_survive_crashes_and_restarts() {
 /// the log has changes of the table.
 #[test]
 fn identity_values_of_a_new_table_are_not_given_again_after_a_crash() {
-    let (world, server) = World::started(4);
+    let (test_env, server) = TestEnv::started(4);
     let catalog = server.create_database("D").expect("the name is free");
     let id = server.create_table(&catalog, "T", &[1, 2, 3]).expect("the name is free");
-    let server = world.crash(server);
+    let server = test_env.crash(server);
     let catalog = server.catalog(DbId(5));
     server.insert(&catalog, id, 4).expect("the key is new");
     let rows = server.select(&catalog, id);
@@ -406,7 +406,7 @@ fn identity_values_of_a_new_table_are_not_given_again_after_a_crash() {
 
 #[test]
 fn a_rebuilt_table_goes_on_with_its_identity() {
-    let (world, server) = World::started(5);
+    let (test_env, server) = TestEnv::started(5);
     let catalog = server.create_database("D").expect("the name is free");
     let id = server.create_table(&catalog, "T", &[1, 2]).expect("the name is free");
     let mut def = TableDef::clone(catalog.current().table(id).expect("it exists"));
@@ -423,7 +423,7 @@ fn a_rebuilt_table_goes_on_with_its_identity() {
         .expect("keys need not be unique");
     server.insert(&catalog, id, 3).expect("the key is new");
     assert_eq!(server.select(&catalog, id), [(1, 1), (2, 2), (3, 3)]);
-    let server = world.crash(server);
+    let server = test_env.crash(server);
     let catalog = server.catalog(DbId(5));
     server.insert(&catalog, id, 4).expect("the key is new");
     assert_eq!(server.select(&catalog, id).len(), 4);
@@ -431,7 +431,7 @@ fn a_rebuilt_table_goes_on_with_its_identity() {
 
 #[test]
 fn sequences_go_on_after_a_crash_and_start_anew_when_told() {
-    let (world, server) = World::started(6);
+    let (test_env, server) = TestEnv::started(6);
     let catalog = server.create_database("D").expect("the name is free");
     let id = ObjectId(12_345);
     let mut def = sequence(id, "S");
@@ -442,12 +442,12 @@ fn sequences_go_on_after_a_crash_and_start_anew_when_told() {
     assert_eq!(catalog.sequences().state(id).expect("it exists").last_used, Some(2));
     // What a value was used for makes the ceiling before it durable.
     server.create_table(&catalog, "T", &[]).expect("the name is free");
-    let server = world.crash(server);
+    let server = test_env.crash(server);
     let catalog = server.catalog(DbId(5));
     let after = next(&server, &catalog).expect("there are more");
     assert!(after > 2);
     server.shut_down();
-    let server = world.open().expect("it was shut down in order");
+    let server = test_env.open().expect("it was shut down in order");
     let catalog = server.catalog(DbId(5));
     assert_eq!(next(&server, &catalog), Ok(after + 1), "a clean shutdown skips nothing");
     def.restarts += 1;
@@ -458,7 +458,7 @@ fn sequences_go_on_after_a_crash_and_start_anew_when_told() {
     put_sequence(&server, &catalog, &def).expect("no conflict");
     assert_eq!(next(&server, &catalog), Ok(90));
     server.create_table(&catalog, "U", &[]).expect("the name is free");
-    let server = world.crash(server);
+    let server = test_env.crash(server);
     let catalog = server.catalog(DbId(5));
     let state = catalog.sequences().state(id).expect("it exists");
     assert!(state.current <= 90, "{state:?}");
@@ -479,7 +479,7 @@ fn what_a_client_has_seen_never_comes_again_and_the_cache_is_what_is_skipped() {
         (Default, 1, 51),
         (Default, 51, 101),
     ] {
-        let (world, server) = World::started(41);
+        let (test_env, server) = TestEnv::started(41);
         let catalog = server.create_database("D").expect("the name is free");
         let id = ObjectId(12_345);
         let def = SequenceDef { cache, ..sequence(id, "S") };
@@ -487,11 +487,11 @@ fn what_a_client_has_seen_never_comes_again_and_the_cache_is_what_is_skipped() {
         for value in 1..=taken {
             assert_eq!(next_value(&server, &catalog, id), Ok(value));
         }
-        let server = world.crash(server);
+        let server = test_env.crash(server);
         let catalog = server.catalog(DbId(5));
         assert_eq!(next_value(&server, &catalog, id), Ok(then), "{cache:?}, {taken} taken");
         server.shut_down();
-        let server = world.open().expect("it was shut down in order");
+        let server = test_env.open().expect("it was shut down in order");
         let catalog = server.catalog(DbId(5));
         assert_eq!(next_value(&server, &catalog, id), Ok(then + 1), "nothing is skipped");
     }
@@ -499,7 +499,7 @@ fn what_a_client_has_seen_never_comes_again_and_the_cache_is_what_is_skipped() {
 
 #[test]
 fn an_altered_sequence_goes_on_where_it_was_after_a_crash_too() {
-    let (world, server) = World::started(42);
+    let (test_env, server) = TestEnv::started(42);
     let catalog = server.create_database("D").expect("the name is free");
     let id = ObjectId(12_345);
     let mut def = sequence(id, "S");
@@ -508,19 +508,19 @@ fn an_altered_sequence_goes_on_where_it_was_after_a_crash_too() {
     catalog.sequences().give_back(&server.task, id).expect("there is room in the log");
     def.cache = SequenceCache::None;
     put_sequence(&server, &catalog, &def).expect("no conflict");
-    let server = world.crash(server);
+    let server = test_env.crash(server);
     let catalog = server.catalog(DbId(5));
     assert_eq!(next_value(&server, &catalog, id), Ok(2));
     (def.restarts, def.start) = (1, 10);
     put_sequence(&server, &catalog, &def).expect("no conflict");
-    let server = world.crash(server);
+    let server = test_env.crash(server);
     let catalog = server.catalog(DbId(5));
     assert_eq!(next_value(&server, &catalog, id), Ok(10), "ceilings of its former life are over");
 }
 
 #[test]
 fn a_sequence_ends_or_goes_round() {
-    let (_world, server) = World::started(7);
+    let (_test_env, server) = TestEnv::started(7);
     let catalog = server.create_database("D").expect("the name is free");
     let id = ObjectId(12_345);
     let mut def = SequenceDef { maximum: 5, increment: 2, ..sequence(id, "S") };
@@ -545,7 +545,7 @@ fn a_sequence_ends_or_goes_round() {
 
 #[test]
 fn a_dropped_sequence_or_a_rolled_back_one_has_no_counter() {
-    let (_world, server) = World::started(8);
+    let (_test_env, server) = TestEnv::started(8);
     let catalog = server.create_database("D").expect("the name is free");
     let def = sequence(ObjectId(12_345), "S");
     let failed: Result<(), InstanceError> = server.ddl(&catalog, |edit, txn| {
@@ -564,7 +564,7 @@ fn a_dropped_sequence_or_a_rolled_back_one_has_no_counter() {
 
 #[test]
 fn a_new_database_is_a_copy_of_model() {
-    let (_world, server) = World::started(9);
+    let (_test_env, server) = TestEnv::started(9);
     let model = server.catalog(DbId::MODEL);
     let id = server.create_table(&model, "FromModel", &[5, 6]).expect("the name is free");
     let catalog = server.create_database("Copy").expect("the name is free");
@@ -581,14 +581,14 @@ fn a_new_database_is_a_copy_of_model() {
 
 #[test]
 fn tempdb_is_new_at_every_start() {
-    let (world, server) = World::started(10);
+    let (test_env, server) = TestEnv::started(10);
     let tempdb = server.catalog(DbId::TEMPDB);
     server.create_table(&tempdb, "Gone", &[1]).expect("the name is free");
     let model = server.catalog(DbId::MODEL);
     server.create_table(&model, "Kept", &[1]).expect("the name is free");
     let before = server.instance.find("tempdb").expect("it exists").created;
-    world.sim.clock().advance_ns(3_600_000_000_000);
-    let server = world.crash(server);
+    test_env.sim.clock().advance_ns(3_600_000_000_000);
+    let server = test_env.crash(server);
     let tempdb = server.catalog(DbId::TEMPDB).current();
     assert!(tempdb.find_object(SchemaId::DBO, "Gone").is_none());
     assert!(tempdb.find_object(SchemaId::DBO, "Kept").is_some());
@@ -597,7 +597,7 @@ fn tempdb_is_new_at_every_start() {
 
 #[test]
 fn names_of_databases_are_unique_and_ids_are_used_again() {
-    let (_world, server) = World::started(11);
+    let (_test_env, server) = TestEnv::started(11);
     let id = |catalog: Result<Arc<Catalog>, _>| catalog.map(|c| c.database().id().0);
     assert_eq!(id(server.create_database("A")).expect("the name is free"), 5);
     assert_eq!(id(server.create_database("B")).expect("the name is free"), 6);
@@ -615,25 +615,28 @@ fn names_of_databases_are_unique_and_ids_are_used_again() {
 
 #[test]
 fn a_database_that_cannot_be_made_leaves_nothing() {
-    let (world, server) = World::started(12);
-    world.sim.fs().inject(Fault::next(OpKind::Write, FaultKind::Io).on("/a-5-").after(1).forever());
+    let (test_env, server) = TestEnv::started(12);
+    test_env
+        .sim
+        .fs()
+        .inject(Fault::next(OpKind::Write, FaultKind::Io).on("/a-5-").after(1).forever());
     assert!(server.create_database("A").is_err());
-    world.sim.fs().clear_faults();
+    test_env.sim.fs().clear_faults();
     assert!(server.instance.find("A").is_none());
     server.create_database("A").expect("the disk works again");
-    world.crash(server);
+    test_env.crash(server);
 }
 
 /// What is left of databases that were not finished is removed. A directory that the server has not
 /// made stays, though no row names it.
 #[test]
 fn directories_without_a_row_are_removed_if_they_say_that_they_may_go() {
-    let (world, server) = World::started(13);
+    let (test_env, server) = TestEnv::started(13);
     let catalog = server.create_database("Kept").expect("the name is free");
     let kept = catalog.database().identity().dir.clone();
     drop(catalog);
     server.shut_down();
-    let (env, databases) = (world.sim.env(), PathBuf::from(DIR).join("databases"));
+    let (env, databases) = (test_env.sim.env(), PathBuf::from(DIR).join("databases"));
     let (stray, copy) = (databases.join("stray-9-00000000/log"), databases.join("a.copy/log"));
     for dir in [&stray, &copy] {
         env.fs().create_dir_all(dir).expect("the disk works");
@@ -641,26 +644,26 @@ fn directories_without_a_row_are_removed_if_they_say_that_they_may_go() {
     for mark in [databases.join("stray-9-00000000.disposable"), kept.with_extension("disposable")] {
         env.fs().write_new(&mark, b"").expect("the disk works");
     }
-    let server = world.open().expect("it was shut down in order");
+    let server = test_env.open().expect("it was shut down in order");
     assert_eq!(server.report.removed, [databases.join("stray-9-00000000")]);
     assert_eq!(server.report.strange, [databases.join("a.copy")]);
     let exists = |path: &Path| env.fs().exists(path).expect("the disk works");
     assert!(!exists(&stray) && exists(&copy) && exists(&kept));
     env.fs().remove_dir_all(&databases.join("a.copy")).expect("the disk works");
-    let server = world.crash(server);
+    let server = test_env.crash(server);
     assert!(server.report.removed.is_empty());
 }
 
 #[test]
 fn a_damaged_database_is_left_out_and_the_others_open() {
-    let (world, server) = World::started(14);
+    let (test_env, server) = TestEnv::started(14);
     let catalog = server.create_database("Bad").expect("the name is free");
     let dir = catalog.database().identity().dir.clone();
     drop(catalog);
     server.create_database("Good").expect("the name is free");
     server.shut_down();
-    world.sim.env().fs().remove_dir_all(&dir).expect("the disk works");
-    let server = world.open().expect("master is fine");
+    test_env.sim.env().fs().remove_dir_all(&dir).expect("the disk works");
+    let server = test_env.open().expect("master is fine");
     let failed: Vec<&str> = server.report.failed.iter().map(|(name, _)| &**name).collect();
     assert_eq!(failed, ["Bad"]);
     let bad = server.instance.find("Bad").expect("master knows it");
@@ -669,7 +672,7 @@ fn a_damaged_database_is_left_out_and_the_others_open() {
     let good = server.instance.find("Good").expect("master knows it");
     assert_eq!(server.instance.state(&good), DatabaseState::Online);
     server.drop_database("Bad").expect("that is what one does with it");
-    let server = world.crash(server);
+    let server = test_env.crash(server);
     assert!(server.instance.find("Bad").is_none());
 }
 
@@ -677,7 +680,7 @@ fn a_damaged_database_is_left_out_and_the_others_open() {
 /// it to its reader only that the database is suspect.
 #[test]
 fn a_damaged_checkpoint_file_is_named_whatever_it_holds() {
-    let (world, server) = World::started(16);
+    let (test_env, server) = TestEnv::started(16);
     let catalog = server.create_database("Bad").expect("the name is free");
     let id = server.create_table(&catalog, "T", &[1]).expect("the name is free");
     (2..100).for_each(|v| server.insert(&catalog, id, v).expect("there is room"));
@@ -685,15 +688,15 @@ fn a_damaged_checkpoint_file_is_named_whatever_it_holds() {
     let dir = catalog.database().identity().dir.join("checkpoint");
     drop(catalog);
     server.shut_down();
-    let entries = world.sim.env().fs().list(&dir).expect("the disk works");
+    let entries = test_env.sim.env().fs().list(&dir).expect("the disk works");
     let mut files: Vec<PathBuf> = entries.into_iter().map(|entry| dir.join(entry.name)).collect();
     files.retain(|path| path.extension().is_some_and(|e| e == "data"));
     assert!(!files.is_empty());
     for path in files {
-        let bits = world.sim.env().fs().read(&path).expect("it is there").len() as u64 * 8;
+        let bits = test_env.sim.env().fs().read(&path).expect("it is there").len() as u64 * 8;
         for part in 1..20 {
-            world.sim.fs().flip_bit(&path, bits * part / 20).expect("it is there");
-            let server = world.open().expect("master is fine");
+            test_env.sim.fs().flip_bit(&path, bits * part / 20).expect("it is there");
+            let server = test_env.open().expect("master is fine");
             let def = server.instance.find("Bad").expect("master knows it");
             let error = match server.report.failed.first() {
                 Some((_, error)) => error.to_string(),
@@ -709,14 +712,14 @@ fn a_damaged_checkpoint_file_is_named_whatever_it_holds() {
             };
             assert!(error.contains(&*path.to_string_lossy()), "{part}: {error}");
             server.shut_down();
-            world.sim.fs().flip_bit(&path, bits * part / 20).expect("it is there");
+            test_env.sim.fs().flip_bit(&path, bits * part / 20).expect("it is there");
         }
     }
 }
 
 #[test]
 fn a_database_can_be_closed_and_opened() {
-    let (world, server) = World::started(15);
+    let (test_env, server) = TestEnv::started(15);
     let catalog = server.create_database("D").expect("the name is free");
     let id = server.create_table(&catalog, "T", &[1]).expect("the name is free");
     drop(catalog);
@@ -725,10 +728,10 @@ fn a_database_can_be_closed_and_opened() {
     let offline = server.instance.find("D").expect("it exists");
     assert_eq!(offline.options.state, DatabaseState::Offline);
     assert_eq!(server.instance.state(&offline), DatabaseState::Offline);
-    world.sim.fs().power_off();
+    test_env.sim.fs().power_off();
     drop(server);
-    world.sim.fs().power_on();
-    let server = world.open().expect("it can be recovered");
+    test_env.sim.fs().power_on();
+    let server = test_env.open().expect("it can be recovered");
     assert!(server.report.failed.is_empty());
     assert!(server.instance.catalog(def.id).is_err(), "it stays closed");
     server.instance.bring_online(&server.task, &server.owner, &offline).expect("it is whole");
@@ -741,7 +744,7 @@ fn a_database_can_be_closed_and_opened() {
 
 #[test]
 fn another_collation_tells_names_apart_in_another_way() {
-    let (world, server) = World::started(17);
+    let (test_env, server) = TestEnv::started(17);
     let catalog = server.create_database("D").expect("the name is free");
     let lower = server.create_table(&catalog, "t", &[1]).expect("the name is free");
     let upper = server.create_table(&catalog, "T", &[]).expect("case counts here");
@@ -759,7 +762,7 @@ fn another_collation_tells_names_apart_in_another_way() {
     };
     assert_eq!(found(&catalog), Some(lower));
     drop(catalog);
-    let server = world.crash(server);
+    let server = test_env.crash(server);
     let catalog = server.catalog(DbId(5));
     assert_eq!(found(&catalog), Some(lower));
 }
@@ -783,18 +786,18 @@ fn a_crash_leaves_whole_databases_or_none() {
         Ok(())
     };
     let (first, last) = {
-        let (world, server) = World::started(16);
-        let first = world.sim.fs().operations();
+        let (test_env, server) = TestEnv::started(16);
+        let first = test_env.sim.fs().operations();
         script(&server, &mut Vec::new()).expect("the disk works");
-        (first, world.sim.fs().operations())
+        (first, test_env.sim.fs().operations())
     };
     let step = if std::env::var_os("CATALOG_SEEDS").is_some() { 1 } else { 5 };
     for at in (first..last).step_by(step) {
-        let (world, server) = World::started(16);
-        world.sim.fs().power_off_at(at);
+        let (test_env, server) = TestEnv::started(16);
+        test_env.sim.fs().power_off_at(at);
         let mut done = Vec::new();
         let _ = script(&server, &mut done);
-        let server = world.crash(server);
+        let server = test_env.crash(server);
         let has = |name| server.instance.find(name).is_some();
         let did = |what| done.contains(&what);
         assert!(has("A") || !did("create A") || did("create B"), "off at {at} after {done:?}");
@@ -817,42 +820,42 @@ fn a_crash_leaves_whole_databases_or_none() {
 fn random_ddl_survives_crashes_and_restarts() {
     let seeds = std::env::var("CATALOG_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(3);
     for seed in 0..seeds {
-        let mut dice = Dice::new(seed);
-        let (world, mut server) = World::started(seed);
+        let mut rng = Rng::new(seed);
+        let (test_env, mut server) = TestEnv::started(seed);
         server.create_database("D").expect("the name is free");
         for _ in 0..12 {
             let catalog = server.catalog(DbId(5));
             let mut expected = catalog.current();
-            if dice.below(4) == 0 {
+            if rng.below(4) == 0 {
                 // In the middle of what comes next.
-                let soon = world.sim.fs().operations() + dice.below(12) as u64;
-                world.sim.fs().power_off_at(soon);
+                let soon = test_env.sim.fs().operations() + rng.below(12) as u64;
+                test_env.sim.fs().power_off_at(soon);
             }
             let mut wanted = None;
             for _ in 0..4 {
                 let result = server.ddl(&catalog, |edit, txn| {
-                    for _ in 0..1 + dice.below(5) {
-                        random_change(&mut dice, &catalog, edit, &server.task, txn)?;
+                    for _ in 0..1 + rng.below(5) {
+                        random_change(&mut rng, &catalog, edit, &server.task, txn)?;
                     }
                     wanted = Some(edit.schema());
                     Ok(())
                 });
                 match result {
                     Ok(()) => expected = wanted.take().expect("the body has run"),
-                    Err(InstanceError::Catalog(_)) if !world.sim.fs().is_off() => wanted = None,
+                    Err(InstanceError::Catalog(_)) if !test_env.sim.fs().is_off() => wanted = None,
                     Err(_) => break,
                 }
             }
             drop(catalog);
             // A power cut may be due even now.
-            let ended = dice.flip() && server.instance.shut_down(&server.task).is_ok();
-            server = match ended && !world.sim.fs().is_off() {
+            let ended = rng.flip() && server.instance.shut_down(&server.task).is_ok();
+            server = match ended && !test_env.sim.fs().is_off() {
                 true => {
                     drop(server);
-                    world.sim.fs().power_off_at(u64::MAX);
-                    world.open().expect("it was shut down in order")
+                    test_env.sim.fs().power_off_at(u64::MAX);
+                    test_env.open().expect("it was shut down in order")
                 }
-                false => world.crash(server),
+                false => test_env.crash(server),
             };
             server.check();
             let found = server.catalog(DbId(5)).current();
@@ -868,7 +871,7 @@ fn random_ddl_survives_crashes_and_restarts() {
 }
 
 fn random_change(
-    dice: &mut Dice,
+    rng: &mut Rng,
     catalog: &Arc<Catalog>,
     edit: &mut SchemaEdit,
     task: &Task,
@@ -876,13 +879,13 @@ fn random_change(
 ) -> CatalogResult<()> {
     let schema = edit.schema();
     let mut next = || catalog.new_object_id(&schema);
-    match dice.change(&schema, &mut next) {
+    match rng.change(&schema, &mut next) {
         Change::Put(definition) if is_of_server(&definition.key()) => Ok(()),
         Change::Put(Definition::Object(ObjectDef::Table(def))) => {
             let def = TableDef::clone(&def);
             match schema.table(def.id()) {
                 None => edit.create_table(task, txn, def).map(drop),
-                Some(old) if dice.below(5) == 0 => {
+                Some(old) if rng.below(5) == 0 => {
                     edit.truncate_table(task, txn, old.id()).map(drop)
                 }
                 Some(old) if rows_stay(old, &def) => edit.alter_table(task, txn, def),
@@ -915,13 +918,13 @@ fn is_of_server(key: &DefinitionKey) -> bool {
 const BACKUP: &str = "/srv/e.bak";
 
 /// Backs a database up to a file of its own.
-fn back_up(world: &World, server: &Server, name: &str) {
+fn back_up(test_env: &TestEnv, server: &Server, name: &str) {
     let def = server.instance.find(name).expect("it exists");
     let catalog = server.catalog(def.id);
     let (definition, files) = server.instance.describe(&def, &catalog);
     let header =
         backup::SetHeader { definition, files, ..backup::tests::header(backup::SetKind::Full) };
-    let env = world.sim.env();
+    let env = test_env.sim.env();
     let media = backup::new_media(&env, None, None);
     let media = backup::Media::create(&env, Path::new(BACKUP), media).expect("the disk works");
     let backup = catalog.database().begin_backup(&server.task, media, header);
@@ -930,9 +933,9 @@ fn back_up(world: &World, server: &Server, name: &str) {
 }
 
 /// Restores the backup as this database, in the place of one that is there.
-fn restore(world: &World, server: &Server, name: &str) -> Result<(), InstanceError> {
+fn restore(test_env: &TestEnv, server: &Server, name: &str) -> Result<(), InstanceError> {
     let failed = |error: backup::BackupError| InstanceError::Engine(error.into());
-    let (env, instance) = (world.sim.env(), &server.instance);
+    let (env, instance) = (test_env.sim.env(), &server.instance);
     let media =
         backup::Media::open(&env, Path::new(BACKUP), env::OpenMode::Read).map_err(failed)?;
     let set = media.set(1).map_err(failed)?;
@@ -967,14 +970,14 @@ fn restore(world: &World, server: &Server, name: &str) -> Result<(), InstanceErr
 #[test]
 fn a_crash_during_a_restore_leaves_the_old_database_or_one_that_is_being_restored() {
     let prepared = || {
-        let (world, server) = World::started(31);
+        let (test_env, server) = TestEnv::started(31);
         let d = server.create_database("D").expect("the name is free");
         let of_d = server.create_table(&d, "T", &[1, 2, 3]).expect("the name is free");
         let e = server.create_database("E").expect("the name is free");
         let of_e = server.create_table(&e, "T", &[9]).expect("the name is free");
-        back_up(&world, &server, "D");
+        back_up(&test_env, &server, "D");
         assert_eq!(of_d, of_e, "ids go on in the same way in each database");
-        (world, server, of_d)
+        (test_env, server, of_d)
     };
     let rows_of = |server: &Server, name: &str, table| {
         let def = server.instance.find(name).expect("it exists");
@@ -982,24 +985,24 @@ fn a_crash_during_a_restore_leaves_the_old_database_or_one_that_is_being_restore
         server.select(&catalog, table).into_iter().map(|(_, v)| v).collect::<Vec<_>>()
     };
     let (first, last) = {
-        let (world, server, table) = prepared();
-        let first = world.sim.fs().operations();
-        restore(&world, &server, "E").expect("the disk works");
+        let (test_env, server, table) = prepared();
+        let first = test_env.sim.fs().operations();
+        restore(&test_env, &server, "E").expect("the disk works");
         assert_eq!(rows_of(&server, "E", table), [1, 2, 3]);
         server.check();
-        (first, world.sim.fs().operations())
+        (first, test_env.sim.fs().operations())
     };
     // A database is being restored for some seven operations, more or fewer as threads come by.
     let step = if std::env::var_os("CATALOG_SEEDS").is_some() { 1 } else { 2 };
     let mut found = [0; 3];
     for at in (first..last).step_by(step) {
-        let (world, server, table) = prepared();
-        world.sim.fs().power_off_at(at);
-        let _ = restore(&world, &server, "E");
-        world.sim.fs().power_off();
+        let (test_env, server, table) = prepared();
+        test_env.sim.fs().power_off_at(at);
+        let _ = restore(&test_env, &server, "E");
+        test_env.sim.fs().power_off();
         drop(server);
-        world.sim.fs().power_on();
-        let server = world.open().expect("it can be recovered");
+        test_env.sim.fs().power_on();
+        let server = test_env.open().expect("it can be recovered");
         assert!(server.report.failed.is_empty(), "off at {at}: {:?}", server.report.failed);
         assert_eq!(rows_of(&server, "D", table), [1, 2, 3]);
         let e = server.instance.find("E").expect("it is there under that name in any case");

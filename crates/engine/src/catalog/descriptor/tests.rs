@@ -1,12 +1,12 @@
 use super::*;
 use crate::catalog::def::*;
-use crate::catalog::dice::Dice;
+use crate::catalog::rng::Rng;
 use crate::catalog::system_tables::SystemRow;
 
 #[test]
 fn every_definition_comes_back_from_its_row() {
     for seed in 0..3000 {
-        let definition = Dice::new(seed).definition();
+        let definition = Rng::new(seed).definition();
         let row = SystemRow::of(&definition);
         let again = SystemRow::from_bytes(row.table, &row.bytes());
         assert_eq!(again, row, "seed {seed}");
@@ -17,14 +17,14 @@ fn every_definition_comes_back_from_its_row() {
 #[test]
 fn damaged_descriptors_are_refused_or_read_but_never_panic() {
     for seed in 0..3000 {
-        let mut dice = Dice::new(seed);
-        let mut row = SystemRow::of(&dice.definition());
+        let mut rng = Rng::new(seed);
+        let mut row = SystemRow::of(&rng.definition());
         for _ in 0..20 {
-            let at = dice.below(row.descriptor.len());
-            match dice.below(3) {
-                0 => row.descriptor[at] ^= 1 << dice.below(8),
+            let at = rng.below(row.descriptor.len());
+            match rng.below(3) {
+                0 => row.descriptor[at] ^= 1 << rng.below(8),
                 1 => row.descriptor.truncate(at.max(1)),
-                _ => row.descriptor.insert(at, dice.next() as u8),
+                _ => row.descriptor.insert(at, rng.next() as u8),
             }
             let _ = row.definition();
         }
@@ -44,7 +44,7 @@ fn a_field_of_a_newer_server_is_refused() {
 
 #[test]
 fn a_row_that_describes_something_else_is_damaged() {
-    let definition = Dice::new(1).definition();
+    let definition = Rng::new(1).definition();
     let mut row = SystemRow::of(&definition);
     row.key[0] ^= 1;
     let error = row.definition().expect_err("the key is another one").to_string();

@@ -5,8 +5,8 @@ use env::Env;
 
 use super::*;
 use crate::catalog::builtin;
-use crate::catalog::dice::{Change as Random, Dice};
 use crate::catalog::name::temporary_name;
+use crate::catalog::rng::{Change as Random, Rng};
 use crate::catalog::spec::rows_stay;
 use crate::catalog::store::create_system_tables;
 use crate::database::{Database, Host};
@@ -697,7 +697,7 @@ fn a_table_that_was_written_to_is_not_left_before_the_end() {
 }
 
 #[test]
-fn a_reader_after_a_truncation_is_told_that_the_table_changed() {
+fn a_reader_after_a_truncation_gets_an_error_that_the_table_changed() {
     let world = World::new();
     let (mut user, mut altering) = (world.session(51), world.session(52));
     let def = user.table("T");
@@ -780,12 +780,12 @@ fn reloaded(world: &World) -> World {
 fn the_schema_stays_what_the_rows_say() {
     let seeds = std::env::var("CATALOG_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(6);
     for seed in 0..seeds {
-        let mut dice = Dice::new(seed);
+        let mut rng = Rng::new(seed);
         let mut world = World::new();
         for _ in 0..40 {
-            random_transaction(&mut dice, &world, seed);
+            random_transaction(&mut rng, &world, seed);
             world.verify();
-            if dice.below(10) == 0 {
+            if rng.below(10) == 0 {
                 let again = reloaded(&world);
                 assert_eq!(*again.current(), *world.current(), "seed {seed}");
                 again.verify();
@@ -795,32 +795,32 @@ fn the_schema_stays_what_the_rows_say() {
     }
 }
 
-fn random_transaction(dice: &mut Dice, world: &World, seed: u64) {
+fn random_transaction(rng: &mut Rng, world: &World, seed: u64) {
     let before = world.current();
     let (mut session, mut temporary) = (world.session(51), world.session(52));
-    for _ in 0..1 + dice.below(8) {
+    for _ in 0..1 + rng.below(8) {
         let savepoint = session.parts().1.savepoint();
         let at = session.schema();
-        for _ in 0..1 + dice.below(3) {
-            random_ddl(dice, &mut session, seed);
+        for _ in 0..1 + rng.below(3) {
+            random_ddl(rng, &mut session, seed);
         }
-        if dice.below(4) == 0 {
+        if rng.below(4) == 0 {
             let (task, txn, edit) = session.parts();
             txn.rollback_to(task, savepoint);
             edit.rolled_back(txn);
             assert_eq!(*session.schema(), *at, "seed {seed}");
         }
-        if dice.below(4) == 0 {
-            random_temporary(dice, &mut temporary);
+        if rng.below(4) == 0 {
+            random_temporary(rng, &mut temporary);
         }
     }
-    match dice.below(3) {
+    match rng.below(3) {
         0 => {
             session.rollback();
             temporary.rollback();
             assert!(Arc::ptr_eq(&before, &world.current()), "seed {seed}");
         }
-        _ if dice.flip() => {
+        _ if rng.flip() => {
             session.commit();
             temporary.commit();
         }
@@ -831,13 +831,13 @@ fn random_transaction(dice: &mut Dice, world: &World, seed: u64) {
     }
 }
 
-fn random_ddl(dice: &mut Dice, session: &mut Session<'_>, seed: u64) {
+fn random_ddl(rng: &mut Rng, session: &mut Session<'_>, seed: u64) {
     let catalog = session.world.catalog.clone();
     let schema = session.schema();
-    let change = dice.change(&schema, &mut || catalog.new_object_id(&schema));
+    let change = rng.change(&schema, &mut || catalog.new_object_id(&schema));
     let result = session.ddl(|edit, task, txn| match change {
         Random::Put(Definition::Object(ObjectDef::Table(def))) => {
-            put_table(edit, task, txn, TableDef::clone(&def), dice)
+            put_table(edit, task, txn, TableDef::clone(&def), rng)
         }
         Random::Put(definition) => edit.put(task, txn, definition),
         Random::Remove(key) => edit.drop(task, txn, key),
@@ -854,12 +854,12 @@ fn put_table(
     task: &Task,
     txn: &mut Transaction,
     def: TableDef,
-    dice: &mut Dice,
+    rng: &mut Rng,
 ) -> CatalogResult<()> {
     let schema = edit.schema();
     match schema.table(def.id()) {
         None => edit.create_table(task, txn, def).map(drop),
-        Some(old) if dice.below(5) == 0 => edit.truncate_table(task, txn, old.id()).map(drop),
+        Some(old) if rng.below(5) == 0 => edit.truncate_table(task, txn, old.id()).map(drop),
         Some(old) if rows_stay(old, &def) => edit.alter_table(task, txn, def),
         Some(_) => {
             let map = |old: &Table, row: &[u8], new: &Table, out: &mut Vec<u8>| {
@@ -874,12 +874,12 @@ fn put_table(
     }
 }
 
-fn random_temporary(dice: &mut Dice, session: &mut Session<'_>) {
+fn random_temporary(rng: &mut Rng, session: &mut Session<'_>) {
     let schema = session.schema();
     let mine: Vec<ObjectId> =
         schema.tables().filter(|t| t.is_temporary()).map(|t| t.id()).collect();
-    if !mine.is_empty() && dice.flip() {
-        let key = DefinitionKey::Object(dice.pick(&mine));
+    if !mine.is_empty() && rng.flip() {
+        let key = DefinitionKey::Object(rng.pick(&mine));
         session.statement(|edit, task, txn| edit.drop(task, txn, key)).unwrap();
     } else {
         let id = session.parts().2.new_temporary_id();

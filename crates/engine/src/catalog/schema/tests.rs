@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::catalog::definition::{Definition, DefinitionKey};
-use crate::catalog::dice::{Change, Dice};
 use crate::catalog::error::CatalogError;
+use crate::catalog::rng::{Change, Rng};
 
 const DATABASE: DbId = DbId(5);
 const COLLATION: Collation = Collation(1);
@@ -214,7 +214,7 @@ fn objects_are_listed_by_id_and_by_schema() {
 #[test]
 fn a_schema_equals_the_one_built_from_its_definitions() {
     for seed in 0..30 {
-        let mut dice = Dice::new(seed);
+        let mut rng = Rng::new(seed);
         let mut schema = Schema::new(DATABASE, COLLATION);
         let mut model: BTreeMap<DefinitionKey, Definition> = BTreeMap::new();
         let mut last = 100;
@@ -223,7 +223,7 @@ fn a_schema_equals_the_one_built_from_its_definitions() {
                 last += 1;
                 ObjectId(last)
             };
-            let change = dice.change(&schema, &mut next);
+            let change = rng.change(&schema, &mut next);
             schema.set_version(step);
             match change {
                 Change::Put(definition) => {

@@ -41,29 +41,29 @@ fn replace(server: &Server, old: u64, new: u64) -> TxnResult<()> {
 }
 
 /// A server whose checkpoints are made on demand, and whose pairs stay as they are.
-pub(super) fn server_that_merges_nothing(world: &World) -> Server {
-    server_on_demand(world, false)
+pub(super) fn server_that_merges_nothing(test_env: &TestEnv) -> Server {
+    server_on_demand(test_env, false)
 }
 
 /// A server whose checkpoints are made on demand.
-pub(super) fn server_on_demand(world: &World, merges: bool) -> Server {
+pub(super) fn server_on_demand(test_env: &TestEnv, merges: bool) -> Server {
     let mut options = options();
     options.checkpoints.merges = merges;
     options.checkpoints.interval_ns = 3_600_000_000_000;
-    world.create_with(&[5], &options).expect("the disk works")
+    test_env.create_with(&[5], &options).expect("the disk works")
 }
 
 /// Bytes of data and delta files that are there, whatever they are there for.
-fn bytes_of_files(world: &World) -> u64 {
+fn bytes_of_files(test_env: &TestEnv) -> u64 {
     let rows =
-        files(world).into_iter().filter(|path| path.extension().is_none_or(|e| e != "manifest"));
-    rows.map(|path| world.sim.fs().read(&path).map_or(0, |bytes| bytes.len() as u64)).sum()
+        files(test_env).into_iter().filter(|path| path.extension().is_none_or(|e| e != "manifest"));
+    rows.map(|path| test_env.sim.fs().read(&path).map_or(0, |bytes| bytes.len() as u64)).sum()
 }
 
 /// Waits until the files have no more bytes than that, without doing anything for it.
-fn come_to(world: &World, server: &Server, bytes_max: u64, when: &str) {
+fn come_to(test_env: &TestEnv, server: &Server, bytes_max: u64, when: &str) {
     let begin = std::time::Instant::now();
-    while bytes_of_files(world) > bytes_max {
+    while bytes_of_files(test_env) > bytes_max {
         let files = database(server).checkpoint_files();
         assert!(begin.elapsed().as_secs() < 60, "{when}, they stay: {files:#?}");
         std::thread::sleep(std::time::Duration::from_millis(5));
@@ -72,41 +72,41 @@ fn come_to(world: &World, server: &Server, bytes_max: u64, when: &str) {
 
 #[test]
 fn files_of_tables_that_are_dropped_go_by_themselves() {
-    let (world, server) = new_world(1);
+    let (test_env, server) = new_test_env(1);
     fill(&server, 0..20);
     checkpoint(&server);
     for n in 2..6 {
         create_filled(&server, n, 1000).expect("the disk works");
         checkpoint(&server);
-        assert!(bytes_of_files(&world) > 20_000, "it has rows");
+        assert!(bytes_of_files(&test_env) > 20_000, "it has rows");
         server.drop_table(5, n).expect("it is not in use");
-        come_to(&world, &server, 4000, "after a table was dropped");
+        come_to(&test_env, &server, 4000, "after a table was dropped");
     }
     let expected = server.rows(5, 1);
-    crash(&world, server);
-    let server = world.recover(&[5], 2);
+    crash(&test_env, server);
+    let server = test_env.recover(&[5], 2);
     assert_eq!(server.rows(5, 1), expected);
-    assert!(bytes_of_files(&world) <= 4000);
+    assert!(bytes_of_files(&test_env) <= 4000);
 }
 
 #[test]
 fn files_of_storages_that_are_replaced_go_by_themselves() {
-    let (world, server) = new_world(2);
+    let (test_env, server) = new_test_env(2);
     fill(&server, 0..20);
     create_filled(&server, 2, 500).expect("the disk works");
     checkpoint(&server);
-    let once = bytes_of_files(&world);
+    let once = bytes_of_files(&test_env);
     for n in 2..9 {
         replace(&server, n, n + 1).expect("it is not in use");
         checkpoint(&server);
     }
-    come_to(&world, &server, once + once / 2, "after seven times");
+    come_to(&test_env, &server, once + once / 2, "after seven times");
     let expected = server.rows(5, 9);
     assert_eq!(expected.len(), 500);
-    crash(&world, server);
-    let server = world.recover(&[5], 2);
+    crash(&test_env, server);
+    let server = test_env.recover(&[5], 2);
     assert_eq!(server.rows(5, 9), expected);
-    come_to(&world, &server, once + once / 2, "after a restart");
+    come_to(&test_env, &server, once + once / 2, "after a restart");
 }
 
 /// The drop is in the log only when the power fails, and in files that are not merged; a database
@@ -114,8 +114,8 @@ fn files_of_storages_that_are_replaced_go_by_themselves() {
 #[test]
 fn files_of_tables_that_were_dropped_before_a_start_go_by_themselves() {
     for is_in_files in [false, true] {
-        let world = World::new(3);
-        let server = server_that_merges_nothing(&world);
+        let test_env = TestEnv::new(3);
+        let server = server_that_merges_nothing(&test_env);
         server.create_table(5, 1).expect("the disk works");
         fill(&server, 0..20);
         create_filled(&server, 2, 1000).expect("the disk works");
@@ -126,14 +126,14 @@ fn files_of_tables_that_were_dropped_before_a_start_go_by_themselves() {
         if is_in_files {
             checkpoint(&server);
         }
-        assert!(bytes_of_files(&world) > 20_000, "it has rows");
+        assert!(bytes_of_files(&test_env) > 20_000, "it has rows");
         let expected = (server.rows(5, 1), server.rows(5, 3));
-        crash(&world, server);
-        let server = world.recover(&[5], 2);
-        come_to(&world, &server, 4000, "after a start");
+        crash(&test_env, server);
+        let server = test_env.recover(&[5], 2);
+        come_to(&test_env, &server, 4000, "after a start");
         assert_eq!((server.rows(5, 1), server.rows(5, 3)), expected);
-        crash(&world, server);
-        let server = world.recover(&[5], 2);
+        crash(&test_env, server);
+        let server = test_env.recover(&[5], 2);
         assert_eq!((server.rows(5, 1), server.rows(5, 3)), expected);
     }
 }
@@ -141,7 +141,7 @@ fn files_of_tables_that_were_dropped_before_a_start_go_by_themselves() {
 /// A pair with the rows of two tables is rewritten alone, whatever its neighbours are.
 #[test]
 fn a_pair_is_rewritten_when_enough_of_it_was_of_a_dropped_table() {
-    let (world, server) = new_world(4);
+    let (test_env, server) = new_test_env(4);
     let (kept, dropped) = (server.create_table(5, 2), server.create_table(5, 3));
     let (kept, dropped) = (kept.expect("the disk works"), dropped.expect("the disk works"));
     let mut txn = server.begin(5);
@@ -151,7 +151,7 @@ fn a_pair_is_rewritten_when_enough_of_it_was_of_a_dropped_table() {
     }
     txn.commit(&server.task, Durability::Full).expect("there is room");
     checkpoint(&server);
-    let both = bytes_of_files(&world);
+    let both = bytes_of_files(&test_env);
     drop(dropped);
     // Of the rows that have ended some are of the one table and some of the other.
     let mut txn = server.begin(5);
@@ -161,18 +161,18 @@ fn a_pair_is_rewritten_when_enough_of_it_was_of_a_dropped_table() {
     txn.commit(&server.task, Durability::Full).expect("there is room");
     checkpoint(&server);
     server.drop_table(5, 3).expect("it is not in use");
-    come_to(&world, &server, both * 6 / 10, "after one of two tables was dropped");
+    come_to(&test_env, &server, both * 6 / 10, "after one of two tables was dropped");
     let expected = server.rows(5, 2);
     assert_eq!(expected.len(), 1850);
-    crash(&world, server);
-    assert_eq!(world.recover(&[5], 2).rows(5, 2), expected);
+    crash(&test_env, server);
+    assert_eq!(test_env.recover(&[5], 2).rows(5, 2), expected);
 }
 
 /// A table is dropped after the end of the checkpoint that is being made: its log still speaks of
 /// rows in files.
 #[test]
 fn a_table_that_is_dropped_while_a_checkpoint_is_made_stays_in_files_until_the_next() {
-    let (world, server) = new_world(6);
+    let (test_env, server) = new_test_env(6);
     fill(&server, 0..20);
     server.create_table(5, 2).expect("the disk works");
     checkpoint(&server);
@@ -180,12 +180,12 @@ fn a_table_that_is_dropped_while_a_checkpoint_is_made_stays_in_files_until_the_n
     put_rows(&server, 2, 300).expect("there is room");
     checkpoint(&server);
     let manifests = || {
-        let mut names = files(&world);
+        let mut names = files(&test_env);
         names.retain(|path| path.extension().is_some_and(|e| e == "manifest"));
         names.into_iter().max()
     };
     let before = manifests();
-    world.sim.fs().hold_on(OpKind::Write, ".manifest", 0);
+    test_env.sim.fs().hold_on(OpKind::Write, ".manifest", 0);
     fill(&server, 20..40);
     std::thread::scope(|scope| {
         let database = database(&server);
@@ -201,26 +201,26 @@ fn a_table_that_is_dropped_while_a_checkpoint_is_made_stays_in_files_until_the_n
         server.delete(&mut txn, &server.table(5, 2), 7).expect("it is free");
         txn.commit(&server.task, Durability::Full).expect("there is room");
         server.drop_table(5, 2).expect("it is not in use");
-        world.sim.fs().release(OpKind::Write);
+        test_env.sim.fs().release(OpKind::Write);
         made.join().expect("no panic").expect("the disk works");
     });
     checkpoint(&server);
-    come_to(&world, &server, 4000, "after the next");
+    come_to(&test_env, &server, 4000, "after the next");
     let stats = database(&server).checkpoint_stats().expect("it is kept");
     assert_eq!(stats.failures, 0, "{stats:?}");
     let expected = server.rows(5, 1);
-    crash(&world, server);
-    assert_eq!(world.recover(&[5], 2).rows(5, 1), expected);
+    crash(&test_env, server);
+    assert_eq!(test_env.recover(&[5], 2).rows(5, 1), expected);
 }
 
 #[test]
 fn identities_of_tables_that_are_gone_are_forgotten() {
-    let (world, server) = new_world(5);
-    let identities = |world: &World| {
-        let mut manifests = files(world);
+    let (test_env, server) = new_test_env(5);
+    let identities = |test_env: &TestEnv| {
+        let mut manifests = files(test_env);
         manifests.retain(|path| path.extension().is_some_and(|e| e == "manifest"));
         let newest = manifests.iter().max().expect("there is one");
-        let bytes = world.sim.fs().read(newest).expect("it can be read");
+        let bytes = test_env.sim.fs().read(newest).expect("it can be read");
         let newest = Manifest::decode(&newest.clone().into(), 1005, &bytes).expect("it is whole");
         newest.identities.keys().copied().collect::<Vec<_>>()
     };
@@ -233,25 +233,25 @@ fn identities_of_tables_that_are_gone_are_forgotten() {
         fill(&server, n as i64 * 10..n as i64 * 10 + 1);
     }
     checkpoint(&server);
-    assert_eq!(identities(&world), [1001, 1002, 1003].map(StorageId));
+    assert_eq!(identities(&test_env), [1001, 1002, 1003].map(StorageId));
     server.drop_table(5, 2).expect("it is not in use");
     checkpoint(&server);
     server.drop_table(5, 3).expect("it is not in use");
     database(&server).manager().log().flush(&server.task).expect("the disk works");
-    crash(&world, server);
-    let server = world.recover(&[5], 2);
+    crash(&test_env, server);
+    let server = test_env.recover(&[5], 2);
     for id in 50..53 {
         fill(&server, id..id + 1);
         checkpoint(&server);
     }
-    assert_eq!(identities(&world), [1001].map(StorageId));
+    assert_eq!(identities(&test_env), [1001].map(StorageId));
 }
 
 /// A manifest that only says what is not needed any more comes while the log has counters after it
 /// that were read already. The next has them.
 #[test]
 fn counters_outlive_manifests_that_are_like_the_last() {
-    let (world, server) = new_world(6);
+    let (test_env, server) = new_test_env(6);
     let take = |server: &Server| {
         let (database, table) = (database(server), server.table(5, 1));
         database.manager().take_identity(&server.task, &table, 1).expect("there is room")
@@ -269,8 +269,8 @@ fn counters_outlive_manifests_that_are_like_the_last() {
         std::thread::sleep(std::time::Duration::from_millis(30));
     }
     checkpoint(&server);
-    crash(&world, server);
-    let next = take(&world.recover(&[5], 2));
+    crash(&test_env, server);
+    let next = take(&test_env.recover(&[5], 2));
     assert!(next > last, "{next} comes behind {last}");
 }
 
@@ -289,19 +289,19 @@ fn contents(server: &Server) -> Contents {
 /// One commit that makes, fills, thins out, replaces or drops a table; what there is then.
 fn random_step(
     server: &Server,
-    dice: &mut SplitMix,
+    rng: &mut SplitMix,
     before: &Contents,
 ) -> (Contents, TxnResult<()>) {
     let mut after = before.clone();
     let fresh = before.keys().last().map_or(1, |n| n + 1);
-    let nth = dice.below(before.len().max(1) as u64) as usize;
+    let nth = rng.below(before.len().max(1) as u64) as usize;
     let table = before.keys().nth(nth).copied();
     let (Some(n), false) = (table, before.len() < 2) else {
         after.insert(fresh, State::new());
         return (after, server.create_table(5, fresh).map(drop));
     };
     let rows = after.get_mut(&n).expect("it is there");
-    let done = match dice.below(8) {
+    let done = match rng.below(8) {
         0 if before.len() < 6 => {
             after.insert(fresh, State::new());
             server.create_table(5, fresh).map(drop)
@@ -342,16 +342,16 @@ fn random_step(
 
 /// This many steps, or fewer if the power fails. Returns what may be found afterwards.
 fn random_steps(server: &Server, seed: u64, steps: usize, start: Contents) -> Vec<Contents> {
-    let mut dice = SplitMix::new(seed);
+    let mut rng = SplitMix::new(seed);
     let mut now = start;
     let database = database(server);
     for _ in 0..steps {
-        let (after, done) = random_step(server, &mut dice, &now);
+        let (after, done) = random_step(server, &mut rng, &now);
         if done.is_err() {
             return vec![now, after];
         }
         now = after;
-        match dice.below(6) {
+        match rng.below(6) {
             0 | 1 => drop(database.checkpoint(&server.task)),
             2 => drop(database.merge_checkpoint_files(&server.task, Lsn::ZERO, Lsn::MAX)),
             3 => drop(database.collect_checkpoint_garbage(&server.task)),
@@ -366,28 +366,28 @@ fn tables_are_dropped_and_pairs_are_merged_while_the_power_goes() {
     let (seed, step) = crash_seed_and_step();
     let (steps, most) = (25, 8);
     let operations = {
-        let (world, server) = new_world(seed);
-        let before = world.sim.fs().operations();
+        let (test_env, server) = new_test_env(seed);
+        let before = test_env.sim.fs().operations();
         let start = contents(&server);
         let found = random_steps(&server, seed, steps, start);
         assert_eq!([contents(&server)], *found, "nothing has failed");
         let merges = database(&server).checkpoint_stats().expect("it is kept").merges;
         assert!(merges > 0, "something was merged");
-        world.sim.fs().operations() - before
+        test_env.sim.fs().operations() - before
     };
     for crash in (1..=operations).step_by(step) {
-        let (world, server) = new_world(seed ^ crash);
+        let (test_env, server) = new_test_env(seed ^ crash);
         let start = contents(&server);
-        world.sim.fs().power_off_at(world.sim.fs().operations() + crash);
+        test_env.sim.fs().power_off_at(test_env.sim.fs().operations() + crash);
         let mut states = random_steps(&server, seed, steps, start);
         let mut server = Some(server);
         // What a recovery leaves must be recoverable too; and the power may go while files are
         // merged.
         for life in 0..3 {
             drop(server.take());
-            world.sim.fs().power_off();
-            world.sim.fs().power_on();
-            let recovered = world.recover(&[5], 1 + crash as usize % 3);
+            test_env.sim.fs().power_off();
+            test_env.sim.fs().power_on();
+            let recovered = test_env.recover(&[5], 1 + crash as usize % 3);
             let found = contents(&recovered);
             let brief = |contents: &Contents| -> Vec<(u64, usize)> {
                 contents.iter().map(|(n, rows)| (*n, rows.len())).collect()
@@ -399,7 +399,7 @@ fn tables_are_dropped_and_pairs_are_merged_while_the_power_goes() {
                 states.iter().map(brief).collect::<Vec<_>>()
             );
             if life == 1 {
-                world.sim.fs().power_off_at(world.sim.fs().operations() + 1 + crash % 40);
+                test_env.sim.fs().power_off_at(test_env.sim.fs().operations() + 1 + crash % 40);
             }
             states = random_steps(&recovered, seed + life, most, found);
             server = Some(recovered);
@@ -413,6 +413,6 @@ fn tables_are_dropped_and_pairs_are_merged_while_the_power_goes() {
         }
         let rows = states[0].get(&1).map_or(0, State::len) as u64;
         checkpoint(&server);
-        come_to(&world, &server, 4000 + 90 * rows, "in the end");
+        come_to(&test_env, &server, 4000 + 90 * rows, "in the end");
     }
 }

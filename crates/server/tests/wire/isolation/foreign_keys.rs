@@ -115,7 +115,7 @@ const PLAYS: [Play; 18] = [
 ];
 
 #[test]
-fn who_takes_a_key_away_waits_for_who_refers_to_it() {
+fn a_change_that_removes_a_key_waits_for_uncommitted_references() {
     let server = TestServer::new();
     let level = &LEVELS[1];
     let mut wrong = Vec::new();

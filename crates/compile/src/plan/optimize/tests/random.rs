@@ -21,9 +21,9 @@ use crate::plan::walk;
 
 type Named = (ColId, SqlType);
 
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn below(&mut self, n: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -40,7 +40,7 @@ fn text() -> SqlType {
 }
 
 /// Tables with keys of all kinds, and rows whose values meet those of other tables often.
-fn tables(dice: &mut Dice) -> Vec<(Arc<TableDef>, Vec<Vec<Value>>)> {
+fn tables(rng: &mut Rng) -> Vec<(Arc<TableDef>, Vec<Vec<Value>>)> {
     let columns = [
         ("a", SqlType::int(), false),
         ("b", SqlType::int(), true),
@@ -64,14 +64,14 @@ fn tables(dice: &mut Dice) -> Vec<(Arc<TableDef>, Vec<Vec<Value>>)> {
                 }
                 _ => with_index(with_index(def, range, false, &[2, 1]), range, false, &[-5]),
             };
-            let rows = (0..dice.below(25))
+            let rows = (0..rng.below(25))
                 .map(|row| {
-                    let mut small = |null: usize| match dice.chance(null) {
+                    let mut small = |null: usize| match rng.chance(null) {
                         true => Value::Null,
-                        false => Value::Int(dice.below(9) as i64),
+                        false => Value::Int(rng.below(9) as i64),
                     };
                     let (b, d, e) = (small(15), small(0), small(15));
-                    let c = match dice.below(6) {
+                    let c = match rng.below(6) {
                         0 => Value::Null,
                         n => Value::Chars(["a", "A", "ab", "b", "abc"][n - 1].as_bytes().into()),
                     };
@@ -84,18 +84,18 @@ fn tables(dice: &mut Dice) -> Vec<(Arc<TableDef>, Vec<Vec<Value>>)> {
 }
 
 struct Writer {
-    dice: Dice,
+    rng: Rng,
     tables: Vec<Arc<TableDef>>,
     ids: Ids,
 }
 
 impl Writer {
     fn scan(&mut self) -> (Node, Vec<Named>) {
-        let table = self.tables[self.dice.below(3)].clone();
+        let table = self.tables[self.rng.below(3)].clone();
         let columns: Vec<Named> = table.columns.iter().map(|c| (self.ids.column(), c.ty)).collect();
         let mut hint = AccessHint::default();
-        if self.dice.chance(20) && !table.indexes.is_empty() {
-            let index = self.dice.below(table.indexes.len() + 1);
+        if self.rng.chance(20) && !table.indexes.is_empty() {
+            let index = self.rng.below(table.indexes.len() + 1);
             hint.indexes = Some((index..table.indexes.len()).take(1).collect());
         }
         let scan = Scan {
@@ -112,7 +112,7 @@ impl Writer {
 
     fn column(&mut self, of: &[Named], number: bool) -> Option<Expr> {
         let fitting: Vec<&Named> = of.iter().filter(|c| c.1.kind.is_integer() == number).collect();
-        let (col, ty) = **fitting.get(self.dice.below(fitting.len().max(1)))?;
+        let (col, ty) = **fitting.get(self.rng.below(fitting.len().max(1)))?;
         Some(Expr { kind: ExprKind::Column(col), ty, nullable: true })
     }
 
@@ -121,8 +121,8 @@ impl Writer {
     }
 
     fn constant(&mut self) -> Expr {
-        let value = self.dice.below(11) as i64 - 1;
-        match self.dice.below(5) {
+        let value = self.rng.below(11) as i64 - 1;
+        match self.rng.below(5) {
             0 => constant(SqlType::bigint(), Value::Int(value + 100_000 * (value % 2))),
             1 => constant(SqlType::tinyint(), Value::Int(value.max(0))),
             _ => int(value),
@@ -131,21 +131,21 @@ impl Writer {
 
     fn op(&mut self) -> CompareOp {
         use CompareOp::*;
-        [Eq, Eq, Eq, Eq, Ne, Lt, Le, Gt, Ge][self.dice.below(9)]
+        [Eq, Eq, Eq, Eq, Ne, Lt, Le, Gt, Ge][self.rng.below(9)]
     }
 
     /// A condition on these columns; `outer` may be used, too.
     fn condition(&mut self, of: &[Named], outer: &[Named], depth: usize) -> Pred {
-        match self.dice.below(if depth > 0 { 14 } else { 9 }) {
+        match self.rng.below(if depth > 0 { 14 } else { 9 }) {
             0 => Pred::IsNull(self.number(of)),
             1 => Pred::Not(Box::new(Pred::IsNull(self.number(of)))),
             2 => {
                 let subject = self.number(of);
-                let list = (0..1 + self.dice.below(4)).map(|_| self.constant()).collect();
+                let list = (0..1 + self.rng.below(4)).map(|_| self.constant()).collect();
                 Pred::In(subject, list)
             }
             3 => {
-                let pattern = ["a%", "ab%", "%b", "A", "_%", "[ab]%"][self.dice.below(6)];
+                let pattern = ["a%", "ab%", "%b", "A", "_%", "[ab]%"][self.rng.below(6)];
                 let pattern = constant(text(), Value::Chars(pattern.as_bytes().into()));
                 match self.column(of, false) {
                     Some(subject) => Pred::Like { subject, pattern, escape: None },
@@ -157,7 +157,7 @@ impl Writer {
                 Pred::Compare(CompareOp::Eq, a, b)
             }
             5 => {
-                let value = ["a", "AB", "b"][self.dice.below(3)];
+                let value = ["a", "AB", "b"][self.rng.below(3)];
                 let value = constant(text(), Value::Chars(value.as_bytes().into()));
                 match self.column(of, false) {
                     Some(subject) => Pred::Compare(self.op(), subject, value),
@@ -175,10 +175,10 @@ impl Writer {
                     column: columns[0].0,
                     correlated: true,
                 }));
-                if self.dice.chance(40) { Pred::Not(Box::new(exists)) } else { exists }
+                if self.rng.chance(40) { Pred::Not(Box::new(exists)) } else { exists }
             }
             13 => {
-                let correlated = self.dice.chance(40);
+                let correlated = self.rng.chance(40);
                 let outer = if correlated { of } else { &[] };
                 let (plan, columns) = self.subquery(outer, depth - 1);
                 let left = self.number(of);
@@ -190,20 +190,20 @@ impl Writer {
                 let right = cast(right, SqlType::bigint(), CastMode::Explicit);
                 let plan = Node::Compute { input: Box::new(plan), columns: vec![(column, right)] };
                 let subquery = Box::new(Subquery { plan, column, correlated });
-                let all = self.dice.chance(30);
+                let all = self.rng.chance(30);
                 let op = if all { CompareOp::Ne } else { CompareOp::Eq };
                 let found = Pred::Quantified { op, all, left, subquery };
-                if self.dice.chance(30) { Pred::Not(Box::new(found)) } else { found }
+                if self.rng.chance(30) { Pred::Not(Box::new(found)) } else { found }
             }
             _ => {
                 let value = self.constant();
                 let subject = self.number(of);
-                let subject = match self.dice.chance(20) {
+                let subject = match self.rng.chance(20) {
                     true => cast(subject, SqlType::bigint(), CastMode::Explicit),
                     false => subject,
                 };
                 let op = self.op();
-                if self.dice.chance(30) {
+                if self.rng.chance(30) {
                     return Pred::Compare(op, value, subject);
                 }
                 Pred::Compare(op, subject, value)
@@ -212,7 +212,7 @@ impl Writer {
     }
 
     fn conditions(&mut self, of: &[Named], outer: &[Named], depth: usize, most: usize) -> Pred {
-        let count = 1 + self.dice.below(most);
+        let count = 1 + self.rng.below(most);
         Pred::And((0..count).map(|_| self.condition(of, outer, depth)).collect())
     }
 
@@ -225,33 +225,33 @@ impl Writer {
     /// Joined sources with conditions.
     fn joins(&mut self, sources: usize) -> (Node, Vec<Named>) {
         if sources == 1 {
-            if self.dice.chance(12) {
+            if self.rng.chance(12) {
                 return self.grouped(1);
             }
             return self.scan();
         }
-        let on_left = 1 + self.dice.below(sources - 1);
+        let on_left = 1 + self.rng.below(sources - 1);
         let (left, mut columns) = self.joins(on_left);
-        if self.dice.chance(15) {
+        if self.rng.chance(15) {
             // CROSS or OUTER APPLY.
             let (right, more) = self.subquery(&columns, 0);
             columns.extend(more);
-            let kind = [JoinKind::Inner, JoinKind::LeftOuter][self.dice.below(2)];
+            let kind = [JoinKind::Inner, JoinKind::LeftOuter][self.rng.below(2)];
             let (outer, inner) = (Box::new(left), Box::new(right));
             return (Node::NestedLoop { kind, outer, inner, predicate: None }, columns);
         }
         let (right, more) = self.joins(sources - on_left);
         use JoinKind::*;
         let kind =
-            [Inner, Inner, Inner, LeftOuter, LeftOuter, RightOuter, FullOuter][self.dice.below(7)];
+            [Inner, Inner, Inner, LeftOuter, LeftOuter, RightOuter, FullOuter][self.rng.below(7)];
         let mut on = vec![Pred::Compare(self.op(), self.number(&columns), self.number(&more))];
         let left_columns = columns.clone();
         columns.extend(&more);
-        if self.dice.chance(40) {
-            let of = [&left_columns, &more, &columns][self.dice.below(3)].clone();
+        if self.rng.chance(40) {
+            let of = [&left_columns, &more, &columns][self.rng.below(3)].clone();
             on.push(self.condition(&of, &[], 0));
         }
-        let predicate = self.dice.chance(90).then_some(Pred::And(on));
+        let predicate = self.rng.chance(90).then_some(Pred::And(on));
         let (outer, inner) = (Box::new(left), Box::new(right));
         (Node::NestedLoop { kind, outer, inner, predicate }, columns)
     }
@@ -259,10 +259,10 @@ impl Writer {
     fn grouped(&mut self, sources: usize) -> (Node, Vec<Named>) {
         let (input, of) = self.joins(sources);
         let groups: Vec<(ColId, Expr)> =
-            (0..self.dice.below(3)).map(|_| (self.ids.column(), self.number(&of))).collect();
-        let aggregates: Vec<(ColId, Aggregate)> = (0..1 + self.dice.below(2))
+            (0..self.rng.below(3)).map(|_| (self.ids.column(), self.number(&of))).collect();
+        let aggregates: Vec<(ColId, Aggregate)> = (0..1 + self.rng.below(2))
             .map(|_| {
-                let name = ["COUNT_BIG", "MIN", "MAX"][self.dice.below(3)];
+                let name = ["COUNT_BIG", "MIN", "MAX"][self.rng.below(3)];
                 let function = Library.aggregate(name).unwrap();
                 let arg = self.number(&of);
                 let ty = if name == "COUNT_BIG" { SqlType::bigint() } else { arg.ty };
@@ -286,19 +286,19 @@ impl Writer {
 
     /// Rows with their numbers in an order that leaves no choice, some of it the same for all rows.
     fn numbered(&mut self, input: Node, columns: &mut Vec<Named>) -> Node {
-        let at = self.dice.below(columns.len());
+        let at = self.rng.below(columns.len());
         let kept = walk::outputs(&input);
         let mut order: Vec<SortKey> = (columns[at..].iter().chain(&columns[..at]))
-            .map(|c| SortKey { expr: col(c.0.0, c.1), descending: self.dice.chance(20) })
+            .map(|c| SortKey { expr: col(c.0.0, c.1), descending: self.rng.chance(20) })
             .collect();
-        if self.dice.chance(30) {
+        if self.rng.chance(30) {
             let column = self.ids.column();
             let plan =
                 Node::Compute { input: Box::new(Node::OneRow), columns: vec![(column, int(1))] };
             let kind = ExprKind::Subquery(Box::new(Subquery { plan, column, correlated: false }));
             let expr = Expr { kind, ty: SqlType::int(), nullable: true };
-            let at = self.dice.below(order.len());
-            order.insert(at, SortKey { expr, descending: self.dice.chance(50) });
+            let at = self.rng.below(order.len());
+            order.insert(at, SortKey { expr, descending: self.rng.chance(50) });
         }
         let number = (self.ids.column(), SqlType::bigint());
         let function = WindowFunction { kind: WindowKind::RowNumber, ty: number.1 };
@@ -314,47 +314,47 @@ impl Writer {
 
     /// A whole query, and how many of its columns it is sorted by.
     fn query(&mut self) -> (Node, Vec<Named>, usize) {
-        let sources = 1 + self.dice.below(4);
-        let (mut node, mut columns) = match self.dice.chance(25) {
+        let sources = 1 + self.rng.below(4);
+        let (mut node, mut columns) = match self.rng.chance(25) {
             true => self.grouped(sources),
             false => self.joins(sources),
         };
-        if self.dice.chance(85) {
+        if self.rng.chance(85) {
             let predicate = self.conditions(&columns, &[], 2, 3);
             node = Node::Filter { input: Box::new(node), predicate };
         }
-        if self.dice.chance(25) {
+        if self.rng.chance(25) {
             let new = (self.ids.column(), arith(ArithOp::Add, self.small(&columns), int(1)));
             columns.push((new.0, new.1.ty));
             node = Node::Compute { input: Box::new(node), columns: vec![new] };
-            if self.dice.chance(60) {
+            if self.rng.chance(60) {
                 let predicate = self.conditions(&columns, &[], 1, 2);
                 node = Node::Filter { input: Box::new(node), predicate };
             }
         }
-        if self.dice.chance(20) {
+        if self.rng.chance(20) {
             node = self.numbered(node, &mut columns);
-            if self.dice.chance(60) {
+            if self.rng.chance(60) {
                 let (number, ty) = columns[columns.len() - 1];
-                let bound = constant(ty, Value::Int(self.dice.below(9) as i64));
+                let bound = constant(ty, Value::Int(self.rng.below(9) as i64));
                 let predicate = Pred::Compare(self.op(), col(number.0, ty), bound);
                 node = Node::Filter { input: Box::new(node), predicate };
             }
         }
         let mut sorted = 0;
-        if self.dice.chance(50) {
-            let at = self.dice.below(columns.len());
+        if self.rng.chance(50) {
+            let at = self.rng.below(columns.len());
             columns.rotate_left(at);
-            sorted = 1 + self.dice.below(columns.len().min(3));
-            let limit = self.dice.chance(40);
+            sorted = 1 + self.rng.below(columns.len().min(3));
+            let limit = self.rng.chance(40);
             if limit {
                 // The same rows for every plan.
                 sorted = columns.len();
             }
             let keys = (columns[..sorted].iter())
-                .map(|c| SortKey { expr: col(c.0.0, c.1), descending: self.dice.chance(40) })
+                .map(|c| SortKey { expr: col(c.0.0, c.1), descending: self.rng.chance(40) })
                 .collect();
-            let count = constant(SqlType::bigint(), Value::Int(1 + self.dice.below(6) as i64));
+            let count = constant(SqlType::bigint(), Value::Int(1 + self.rng.below(6) as i64));
             let kept = walk::outputs(&node);
             let input = Box::new(node);
             node = Node::Sort { input, keys, limit: limit.then(|| count.clone()), columns: kept };
@@ -431,9 +431,9 @@ fn optimized_queries_yield_the_same_rows() {
     let count = number("THERMOCLINE_SEEDS").unwrap_or(500);
     let mut nonempty = 0;
     for seed in first..first + count {
-        let mut writer = Writer { dice: Dice(seed), tables: vec![], ids: Ids::default() };
+        let mut writer = Writer { rng: Rng(seed), tables: vec![], ids: Ids::default() };
         let mut world = World::new();
-        for (def, rows) in tables(&mut writer.dice) {
+        for (def, rows) in tables(&mut writer.rng) {
             world.create(&def);
             if !rows.is_empty() {
                 world.fill(&def, &rows).unwrap();

@@ -41,10 +41,10 @@ const ROWS: [(i64, i64); 3] = [(1, 1), (2, 2), (3, 3)];
 #[test]
 fn a_crash_leaves_a_database_attached_or_detached() {
     let started = || {
-        let (world, server) = World::started(21);
+        let (test_env, server) = TestEnv::started(21);
         let a = server.create_database("A").expect("the disk works");
         server.create_table(&a, "T", &[1, 2, 3]).expect("the disk works");
-        (world, server)
+        (test_env, server)
     };
     let script = |server: &Server, done: &mut Vec<&'static str>| -> Result<(), InstanceError> {
         server.detach("A")?;
@@ -56,19 +56,19 @@ fn a_crash_leaves_a_database_attached_or_detached() {
         Ok(())
     };
     let (first, last) = {
-        let (world, server) = started();
-        let first = world.sim.fs().operations();
+        let (test_env, server) = started();
+        let first = test_env.sim.fs().operations();
         script(&server, &mut Vec::new()).expect("the disk works");
         assert_eq!(server.rows("B"), ROWS);
-        (first, world.sim.fs().operations())
+        (first, test_env.sim.fs().operations())
     };
     let step = if std::env::var_os("CATALOG_SEEDS").is_some() { 1 } else { 3 };
     for at in (first..last).step_by(step) {
-        let (world, server) = started();
-        world.sim.fs().power_off_at(at);
+        let (test_env, server) = started();
+        test_env.sim.fs().power_off_at(at);
         let mut done = Vec::new();
         let _ = script(&server, &mut done);
-        let server = world.crash(server);
+        let server = test_env.crash(server);
         let name = ["A", "B"].into_iter().find(|name| server.instance.find(name).is_some());
         assert!(name != Some("A") || !done.contains(&"detach"), "off at {at} after {done:?}");
         assert!(name == Some("B") || !done.contains(&"attach"), "off at {at} after {done:?}");
@@ -79,14 +79,14 @@ fn a_crash_leaves_a_database_attached_or_detached() {
         let again = server.detached("A.mdf").expect("the disk works");
         assert!(again.is_none(), "off at {at}: it is there twice");
         assert_eq!(server.rows(name), ROWS, "off at {at} after {done:?}");
-        let server = world.crash(server);
+        let server = test_env.crash(server);
         assert_eq!(server.rows(name), ROWS, "off at {at} after {done:?}");
     }
 }
 
 #[test]
 fn what_cannot_be_attached_stays_detached() {
-    let (world, server) = World::started(22);
+    let (test_env, server) = TestEnv::started(22);
     let a = server.create_database("A").expect("the disk works");
     server.create_table(&a, "T", &[1, 2, 3]).expect("the disk works");
     drop(a);
@@ -94,11 +94,11 @@ fn what_cannot_be_attached_stays_detached() {
     server.detach("A").expect("the disk works");
     let refused = server.attach("B", "A.mdf");
     assert!(matches!(refused, Err(InstanceError::Catalog(CatalogError::NameInUse { .. }))));
-    world.sim.fs().inject(Fault::next(OpKind::Open, FaultKind::Io).on("/a-5-").after(2));
+    test_env.sim.fs().inject(Fault::next(OpKind::Open, FaultKind::Io).on("/a-5-").after(2));
     assert!(server.attach("C", "A.mdf").is_err());
-    world.sim.fs().clear_faults();
+    test_env.sim.fs().clear_faults();
     assert!(server.instance.find("C").is_none());
-    let server = world.crash(server);
+    let server = test_env.crash(server);
     server.attach("C", "A.mdf").expect("the disk works");
     assert_eq!(server.rows("C"), ROWS);
 }

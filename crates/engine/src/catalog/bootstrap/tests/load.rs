@@ -82,17 +82,17 @@ impl Server {
 }
 
 /// The instance with a database that has the table.
-fn started(seed: u64) -> (World, Server, Arc<Catalog>, ObjectId) {
-    let (world, server) = World::started(seed);
+fn started(seed: u64) -> (TestEnv, Server, Arc<Catalog>, ObjectId) {
+    let (test_env, server) = TestEnv::started(seed);
     let catalog = server.create_database("A").expect("the disk works");
     let id = server.disk_table(&catalog).expect("the disk works");
-    (world, server, catalog, id)
+    (test_env, server, catalog, id)
 }
 
 /// The power fails, and comes back.
-fn crash(world: &World, (server, catalog): (Server, Arc<Catalog>)) -> (Server, Arc<Catalog>) {
+fn crash(test_env: &TestEnv, (server, catalog): (Server, Arc<Catalog>)) -> (Server, Arc<Catalog>) {
     drop(catalog);
-    let server = world.crash(server);
+    let server = test_env.crash(server);
     let a = server.instance.find("A").expect("it was made");
     let catalog = server.instance.catalog(a.id).expect("check() has seen it");
     (server, catalog)
@@ -100,30 +100,30 @@ fn crash(world: &World, (server, catalog): (Server, Arc<Catalog>)) -> (Server, A
 
 #[test]
 fn a_load_that_fails_leaves_the_table_as_it_was() {
-    let (world, server, catalog, id) = started(31);
+    let (test_env, server, catalog, id) = started(31);
     server.load(&catalog, id, 1..=300, false).expect_err("it was told to fail");
     assert_eq!(server.select(&catalog, id), expected(0));
-    let (server, catalog) = crash(&world, (server, catalog));
+    let (server, catalog) = crash(&test_env, (server, catalog));
     assert_eq!(server.select(&catalog, id), expected(0));
 }
 
 #[test]
 fn a_crash_while_a_table_is_loaded_leaves_all_of_its_new_rows_or_none() {
     let (first, last) = {
-        let (world, server, catalog, id) = started(32);
-        let first = world.sim.fs().operations();
+        let (test_env, server, catalog, id) = started(32);
+        let first = test_env.sim.fs().operations();
         let mut done = 0;
         server.run(&catalog, id, &mut done).expect("the disk works");
         assert_eq!(server.select(&catalog, id), expected(done));
-        (first, world.sim.fs().operations())
+        (first, test_env.sim.fs().operations())
     };
     let step = if std::env::var_os("CATALOG_SEEDS").is_some() { 1 } else { 7 };
     for at in (first..last).step_by(step) {
-        let (world, server, catalog, id) = started(32);
-        world.sim.fs().power_off_at(at);
+        let (test_env, server, catalog, id) = started(32);
+        test_env.sim.fs().power_off_at(at);
         let mut done = 0;
         let _ = server.run(&catalog, id, &mut done);
-        let (server, catalog) = crash(&world, (server, catalog));
+        let (server, catalog) = crash(&test_env, (server, catalog));
         let found = server.select(&catalog, id);
         let next = (done + 1).min(COUNTS.len() - 1);
         assert!(
@@ -177,26 +177,26 @@ fn a_crash_while_a_table_is_changed_leaves_all_changes_or_none() {
     let before: Rows = (1..=ROWS).map(|id| (id, 2 * id)).collect();
     let after: Rows = (1..=ROWS).filter(|id| id % 3 > 0).map(|id| (id, -2 * id)).collect();
     let filled = |seed| {
-        let (world, server, catalog, id) = started(seed);
+        let (test_env, server, catalog, id) = started(seed);
         server.load(&catalog, id, COUNTS[0] + 1..=ROWS, true).expect("the disk works");
         catalog.database().checkpoint(&server.task).expect("the disk works");
-        (world, server, catalog, id)
+        (test_env, server, catalog, id)
     };
     let (first, last) = {
-        let (world, server, catalog, id) = filled(33);
-        let first = world.sim.fs().operations();
+        let (test_env, server, catalog, id) = filled(33);
+        let first = test_env.sim.fs().operations();
         server.change(&catalog, id).expect("the disk works");
         assert_eq!(server.select(&catalog, id), after);
         catalog.database().checkpoint(&server.task).expect("the disk works");
-        (first, world.sim.fs().operations())
+        (first, test_env.sim.fs().operations())
     };
     let step = if std::env::var_os("CATALOG_SEEDS").is_some() { 1 } else { 7 };
     for at in (first..last).step_by(step) {
-        let (world, server, catalog, id) = filled(33);
-        world.sim.fs().power_off_at(at);
+        let (test_env, server, catalog, id) = filled(33);
+        test_env.sim.fs().power_off_at(at);
         let changed = server.change(&catalog, id).is_ok();
         let _ = catalog.database().checkpoint(&server.task);
-        let (server, catalog) = crash(&world, (server, catalog));
+        let (server, catalog) = crash(&test_env, (server, catalog));
         let found = server.select(&catalog, id);
         assert!(found == after || (!changed && found == before), "off at {at}: {found:?}");
     }
@@ -267,21 +267,21 @@ fn changed_in(part: i64, (id, v): (i64, i64)) -> Option<(i64, i64)> {
 fn a_crash_while_rows_are_settled_leaves_all_of_a_transaction_or_nothing() {
     let (before, after) = (expected(0), after_parts());
     let (first, last) = {
-        let (world, server, catalog, id) = started(34);
-        let first = world.sim.fs().operations();
+        let (test_env, server, catalog, id) = started(34);
+        let first = test_env.sim.fs().operations();
         server.change_in_parts(&catalog, id).expect("the disk works");
         assert_eq!(server.select(&catalog, id), after);
         catalog.database().checkpoint(&server.task).expect("the disk works");
         assert_eq!(server.select(&catalog, id), after);
-        (first, world.sim.fs().operations())
+        (first, test_env.sim.fs().operations())
     };
     let step = if std::env::var_os("CATALOG_SEEDS").is_some() { 1 } else { 3 };
     for at in (first..last).step_by(step) {
-        let (world, server, catalog, id) = started(34);
-        world.sim.fs().power_off_at(at);
+        let (test_env, server, catalog, id) = started(34);
+        test_env.sim.fs().power_off_at(at);
         let changed = server.change_in_parts(&catalog, id).is_ok();
         let _ = catalog.database().checkpoint(&server.task);
-        let (server, catalog) = crash(&world, (server, catalog));
+        let (server, catalog) = crash(&test_env, (server, catalog));
         let found = server.select(&catalog, id);
         assert!(found == after || (!changed && found == before), "off at {at}: {found:?}");
         server.insert(&catalog, id, 7).expect("the disk works");
@@ -292,7 +292,7 @@ fn a_crash_while_rows_are_settled_leaves_all_of_a_transaction_or_nothing() {
 /// that. Then the transaction waits, and is refused if that takes too long.
 #[test]
 fn nothing_is_committed_that_an_old_snapshot_keeps_out_of_the_trees() {
-    let (world, server, catalog, id) = started(35);
+    let (test_env, server, catalog, id) = started(35);
     let owner = server.instance.engine.host().owner(SessionId(52));
     let place = catalog.database().session(&owner);
     let mut reader = Transaction::begin(&place, &server.task).expect("a slot is free");
@@ -300,7 +300,7 @@ fn nothing_is_committed_that_an_old_snapshot_keeps_out_of_the_trees() {
     let changed = server.change_in_parts(&catalog, id).is_ok();
     reader.end_statement(&mut statement);
     reader.rollback(&server.task);
-    let (server, catalog) = crash(&world, (server, catalog));
+    let (server, catalog) = crash(&test_env, (server, catalog));
     let found = server.select(&catalog, id);
     assert_eq!(found == expected(0), !changed, "{found:?}");
     assert!(found == expected(0) || found == after_parts(), "{found:?}");

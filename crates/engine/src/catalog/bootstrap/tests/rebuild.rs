@@ -44,7 +44,7 @@ struct Writer<'s> {
     catalog: &'s Arc<Catalog>,
     owner: Arc<Owner>,
     id: ObjectId,
-    dice: Dice,
+    rng: Rng,
     /// What is durable.
     model: Model,
     /// What else may be: a commit that is under way.
@@ -60,7 +60,7 @@ impl<'s> Writer<'s> {
     ) -> Self {
         let owner = server.instance.engine.host().owner(SessionId(52));
         let model: Model = (1..=rows).map(|v| (v, v)).collect();
-        Writer { server, catalog, owner, id, dice: Dice::new(seed), after: model.clone(), model }
+        Writer { server, catalog, owner, id, rng: Rng::new(seed), after: model.clone(), model }
     }
 
     fn begin(&self) -> Transaction {
@@ -77,11 +77,11 @@ impl<'s> Writer<'s> {
     /// Some rows of all that there are change, go and come. Returns what the table has then.
     fn write(&mut self, txn: &mut Transaction) -> CatalogResult<Model> {
         let (task, table) = (&self.server.task, self.table());
-        let (dice, mut after) = (&mut self.dice, self.model.clone());
+        let (rng, mut after) = (&mut self.rng, self.model.clone());
         let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
         let snapshot = *statement.snapshot();
-        for _ in 0..dice.below(30) {
-            let id = 100_000 + dice.below(1_000_000) as i64;
+        for _ in 0..rng.below(30) {
+            let id = 100_000 + rng.below(1_000_000) as i64;
             if let Entry::Vacant(place) = after.entry(id) {
                 place.insert(-id);
                 let row = table.layout().build_owned(&values(&table, id, -id));
@@ -91,12 +91,12 @@ impl<'s> Writer<'s> {
         let index = table.log_index();
         let mut cursor = Cursor::new(&snapshot, index, ScanRange::All, Direction::Forward);
         while let Some(row) = cursor.next(txn, task, &table)? {
-            if dice.below(40) > 0 {
+            if rng.below(40) > 0 {
                 continue;
             }
             let old = integers(&table, txn.row(row));
             let (id, v) = (old[0], old[1]);
-            let becomes = match dice.below(4) {
+            let becomes = match rng.below(4) {
                 0 => None,
                 1 => Some((id + 10_000_000, v)).filter(|(id, _)| !after.contains_key(id)),
                 _ => Some((id, v + 1)),
@@ -129,7 +129,7 @@ impl<'s> Writer<'s> {
     fn run(&mut self) -> CatalogResult<()> {
         let mut txn = self.begin();
         let after = self.write(&mut txn)?;
-        match self.dice.below(5) {
+        match self.rng.below(5) {
             0 => {
                 txn.rollback(&self.server.task);
                 Ok(())
@@ -167,13 +167,13 @@ impl<'s> Writer<'s> {
                 rebuild.put(task, txn, &rows, &mut copies)?;
                 steps += 1;
                 match early.take() {
-                    Some((early, after)) if self.dice.flip() => self.commit(early, after)?,
+                    Some((early, after)) if self.rng.flip() => self.commit(early, after)?,
                     Some((early, _)) => early.rollback(task),
                     None if old.gate().closing().is_none() => {
-                        for _ in 0..self.dice.below(if steps < 4 { 12 } else { 2 }) {
+                        for _ in 0..self.rng.below(if steps < 4 { 12 } else { 2 }) {
                             self.run()?;
                         }
-                        match self.dice.below(6) {
+                        match self.rng.below(6) {
                             0 if sinks => catalog.database().sink_all(task).map_err(strange)?,
                             1 => catalog.database().checkpoint(task).map_err(strange)?,
                             _ => {}
@@ -216,8 +216,8 @@ fn started(
     (kind, sinks): (Kind, bool),
     rows: i64,
     seed: u64,
-) -> (World, Server, Arc<Catalog>, ObjectId) {
-    let (world, server) = World::started(seed);
+) -> (TestEnv, Server, Arc<Catalog>, ObjectId) {
+    let (test_env, server) = TestEnv::started(seed);
     let catalog = server.create_database("A").expect("the disk works");
     let made = server.ddl(&catalog, |edit, txn| {
         let id = edit.new_object_id();
@@ -236,7 +236,7 @@ fn started(
         Ok(id)
     });
     let id = made.expect("the disk works");
-    (world, server, catalog, id)
+    (test_env, server, catalog, id)
 }
 
 /// The rows, by each index that has all of them, which must agree; and whether the table is the
@@ -289,14 +289,14 @@ fn is_long() -> bool {
 fn a_table_is_rebuilt_while_others_write_to_it() {
     for seed in 0..if is_long() { 40 } else { 4 } {
         for (kind, sinks) in KINDS {
-            let (world, server, catalog, id) = started((kind, sinks), 3000, seed);
+            let (test_env, server, catalog, id) = started((kind, sinks), 3000, seed);
             let mut writer = Writer::new(&server, &catalog, (id, 3000), seed);
             writer.rebuild(kind, sinks).expect("the disk works");
             let model = writer.model;
             let is_there = |(rows, is_altered)| rows == model && is_altered;
             assert!(is_there(found(&server, &catalog, id)), "{kind:?}, {sinks}, seed {seed}");
             drop(catalog);
-            let server = world.crash(server);
+            let server = test_env.crash(server);
             let a = server.instance.find("A").expect("it was made");
             let catalog = server.instance.catalog(a.id).expect("check() has seen it");
             let rows = found(&server, &catalog, id);
@@ -311,20 +311,20 @@ fn a_crash_while_a_table_is_rebuilt_leaves_what_was_committed() {
     let step = if is_long() { 1 } else { 11 };
     for kind in [(Kind::MemoryOptimized, false), (Kind::Disk, true)] {
         let (first, last) = {
-            let (world, server, catalog, id) = started(kind, ROWS, 41);
-            let first = world.sim.fs().operations();
+            let (test_env, server, catalog, id) = started(kind, ROWS, 41);
+            let first = test_env.sim.fs().operations();
             let mut writer = Writer::new(&server, &catalog, (id, ROWS), 41);
             writer.rebuild(kind.0, kind.1).expect("the disk works");
-            (first, world.sim.fs().operations())
+            (first, test_env.sim.fs().operations())
         };
         for at in (first..last).step_by(step) {
-            let (world, server, catalog, id) = started(kind, ROWS, 41);
-            world.sim.fs().power_off_at(at);
+            let (test_env, server, catalog, id) = started(kind, ROWS, 41);
+            test_env.sim.fs().power_off_at(at);
             let mut writer = Writer::new(&server, &catalog, (id, ROWS), 41);
             let is_rebuilt = writer.rebuild(kind.0, kind.1).is_ok();
             let (model, after) = (writer.model, writer.after);
             drop(catalog);
-            let server = world.crash(server);
+            let server = test_env.crash(server);
             let a = server.instance.find("A").expect("it was made");
             let catalog = server.instance.catalog(a.id).expect("check() has seen it");
             let (rows, is_altered) = found(&server, &catalog, id);

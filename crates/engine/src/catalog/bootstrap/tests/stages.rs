@@ -115,47 +115,47 @@ fn changed(part: i64, (id, v): (i64, i64)) -> Option<(i64, i64)> {
 }
 
 /// An environment in which a server was killed while all its rows were in memory and in the log.
-fn killed(seed: u64) -> (World, (Rows, Rows)) {
-    let world = World::new(seed);
-    world.create().expect("an empty disk");
-    let server = world.open_with(no_checkpoints()).expect("it was just made");
+fn killed(seed: u64) -> (TestEnv, (Rows, Rows)) {
+    let test_env = TestEnv::new(seed);
+    test_env.create().expect("an empty disk");
+    let server = test_env.open_with(no_checkpoints()).expect("it was just made");
     let rows = server.fill();
-    world.sim.fs().power_off();
+    test_env.sim.fs().power_off();
     drop(server);
-    world.sim.fs().power_on();
-    (world, rows)
+    test_env.sim.fs().power_on();
+    (test_env, rows)
 }
 
 #[test]
 fn a_log_with_more_rows_than_memory_takes_is_recovered_in_stages() {
-    let (world, rows) = killed(41);
-    let server = world.open_with(little_memory()).expect("it can be recovered");
+    let (test_env, rows) = killed(41);
+    let server = test_env.open_with(little_memory()).expect("it can be recovered");
     server.check_rows(&rows);
 }
 
 #[test]
 fn a_recovery_in_stages_that_is_cut_off_again_and_again_loses_nothing() {
-    let (world, rows) = killed(42);
+    let (test_env, rows) = killed(42);
     let mut operations = 3;
     loop {
-        world.sim.fs().power_off_at(world.sim.fs().operations() + operations);
-        let opened = world.open_with(little_memory());
+        test_env.sim.fs().power_off_at(test_env.sim.fs().operations() + operations);
+        let opened = test_env.open_with(little_memory());
         let is_open = opened.as_ref().is_ok_and(|server| server.report.failed.is_empty());
-        world.sim.fs().power_off();
+        test_env.sim.fs().power_off();
         drop(opened);
-        world.sim.fs().power_on();
+        test_env.sim.fs().power_on();
         if is_open {
             break;
         }
         operations = operations * 5 / 4 + 1;
     }
-    let server = world.open_with(little_memory()).expect("it can be recovered");
+    let server = test_env.open_with(little_memory()).expect("it can be recovered");
     server.check_rows(&rows);
 }
 
 #[test]
 fn what_a_start_may_take_is_no_limit_any_more_when_it_is_over() {
-    let (world, server) = World::started(43);
+    let (test_env, server) = TestEnv::started(43);
     let limits = |server: &Server| {
         let host = server.instance.engine().host();
         (host.pool.limit(), host.pages.limit_bytes())
@@ -167,7 +167,7 @@ fn what_a_start_may_take_is_no_limit_any_more_when_it_is_over() {
         edit.put(&server.task, txn, Definition::Configuration(setting))
     };
     server.ddl(server.instance.master(), put).expect("the disk works");
-    let server = world.crash(server);
+    let server = test_env.crash(server);
     assert!(ring(&server) < ring_before, "it was made by what a start may take");
     assert_eq!(limits(&server), before);
 }

@@ -1,18 +1,18 @@
 //! Randomness from a seed.
 
 /// An xorshift generator.
-pub struct Dice(u64);
+pub struct Rng(u64);
 
-impl Dice {
-    pub fn new(seed: u64) -> Dice {
-        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        dice.next(); // seeds that are near each other part here
-        dice
+impl Rng {
+    pub fn new(seed: u64) -> Rng {
+        let mut rng = Rng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        rng.next(); // seeds that are near each other part here
+        rng
     }
 
     /// Another one, whose numbers have nothing to do with these.
-    pub fn fork(&mut self) -> Dice {
-        Dice::new(self.next())
+    pub fn fork(&mut self) -> Rng {
+        Rng::new(self.next())
     }
 
     fn next(&mut self) -> u64 {

@@ -11,11 +11,11 @@ use super::definition::{Definition, DefinitionKey, ObjectDef};
 use super::schema::Schema;
 
 /// A source of random definitions.
-pub struct Dice(u64);
+pub struct Rng(u64);
 
-impl Dice {
-    pub fn new(seed: u64) -> Dice {
-        Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+impl Rng {
+    pub fn new(seed: u64) -> Rng {
+        Rng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
     /// xorshift64*.
@@ -39,11 +39,11 @@ impl Dice {
         from[self.below(from.len())].clone()
     }
 
-    fn maybe<T>(&mut self, make: impl FnOnce(&mut Dice) -> T) -> Option<T> {
+    fn maybe<T>(&mut self, make: impl FnOnce(&mut Rng) -> T) -> Option<T> {
         self.flip().then(|| make(self))
     }
 
-    fn some<T>(&mut self, upto: usize, mut make: impl FnMut(&mut Dice) -> T) -> Vec<T> {
+    fn some<T>(&mut self, upto: usize, mut make: impl FnMut(&mut Rng) -> T) -> Vec<T> {
         (0..self.below(upto + 1)).map(|_| make(self)).collect()
     }
 
@@ -138,11 +138,11 @@ impl Dice {
     fn reference(&mut self) -> Reference {
         Reference {
             class: self.pick(ReferenceClass::ALL),
-            server: self.maybe(Dice::name),
-            database: self.maybe(Dice::name),
-            schema: self.maybe(Dice::name),
+            server: self.maybe(Rng::name),
+            database: self.maybe(Rng::name),
+            schema: self.maybe(Rng::name),
             name: self.name(),
-            id: self.maybe(Dice::int),
+            id: self.maybe(Rng::int),
             column: self.maybe(|d| ColumnId(d.int())),
             schema_bound: self.flip(),
             caller_dependent: self.flip(),
@@ -173,12 +173,12 @@ impl Dice {
                 stored: d.flip(),
                 uses_database_collation: d.flip(),
                 columns: d.columns_used(),
-                references: d.some(2, Dice::reference),
+                references: d.some(2, Rng::reference),
             }),
             default: self.maybe(|d| DefaultDef {
                 header: d.constraint(),
                 definition: d.name(),
-                references: d.some(2, Dice::reference),
+                references: d.some(2, Rng::reference),
             }),
             sparse: self.flip(),
             hidden: self.flip(),
@@ -191,7 +191,7 @@ impl Dice {
             0 => FilterTest::IsNull,
             1 => FilterTest::IsNotNull,
             2 => FilterTest::Compare(self.pick(Comparison::ALL), self.value()),
-            _ => FilterTest::In(self.some(3, Dice::value)),
+            _ => FilterTest::In(self.some(3, Rng::value)),
         }
     }
 
@@ -205,7 +205,7 @@ impl Dice {
             included: self.columns_used(),
             constraint: self
                 .maybe(|d| KeyConstraintDef { header: d.constraint(), primary: d.flip() }),
-            filter: self.maybe(Dice::filter),
+            filter: self.maybe(Rng::filter),
             bucket_count: self.maybe(|d| d.next() as u32),
             fill_factor: self.below(101) as u8,
             padded: self.flip(),
@@ -229,7 +229,7 @@ impl Dice {
             not_trusted: self.flip(),
             uses_database_collation: self.flip(),
             columns: self.columns_used(),
-            references: self.some(2, Dice::reference),
+            references: self.some(2, Rng::reference),
         }
     }
 
@@ -260,7 +260,7 @@ impl Dice {
             id: IndexId(self.int()),
             name: self.name(),
             columns: self.some(3, |d| ColumnId(d.int())),
-            filter: self.maybe(Dice::filter),
+            filter: self.maybe(Rng::filter),
             no_recompute: self.flip(),
         }
     }
@@ -275,12 +275,12 @@ impl Dice {
             ]),
             role: self.pick(&[TableRole::Table, TableRole::Type]),
             storage: StorageId(self.next()),
-            columns: self.some(6, Dice::column),
+            columns: self.some(6, Rng::column),
             max_column_id: ColumnId(self.int()),
-            indexes: self.some(4, Dice::index),
-            statistics: self.some(2, Dice::statistics),
-            checks: self.some(3, Dice::check),
-            foreign_keys: self.some(3, Dice::foreign_key),
+            indexes: self.some(4, Rng::index),
+            statistics: self.some(2, Rng::statistics),
+            checks: self.some(3, Rng::check),
+            foreign_keys: self.some(3, Rng::foreign_key),
             referenced_by: Vec::new(),
             triggers: Vec::new(),
             data_space: DataSpaceId(self.int()),
@@ -302,12 +302,12 @@ impl Dice {
                     nullable: self.flip(),
                 },
             },
-            2 => ModuleKind::InlineFunction { columns: self.some(3, Dice::column) },
+            2 => ModuleKind::InlineFunction { columns: self.some(3, Rng::column) },
             3 => {
                 ModuleKind::TableFunction { variable: self.name(), result: Arc::new(self.table()) }
             }
             4 => ModuleKind::View {
-                columns: self.some(3, Dice::column),
+                columns: self.some(3, Rng::column),
                 with_check_option: self.flip(),
             },
             _ => ModuleKind::Trigger(TriggerDef {
@@ -334,7 +334,7 @@ impl Dice {
             output: self.flip(),
             read_only: self.flip(),
             cursor: self.flip(),
-            default: self.maybe(Dice::value),
+            default: self.maybe(Rng::value),
         }
     }
 
@@ -356,8 +356,8 @@ impl Dice {
                 1 => ExecuteAs::Owner,
                 _ => ExecuteAs::Principal(PrincipalId(self.int().saturating_abs())),
             },
-            parameters: self.some(3, Dice::parameter),
-            references: self.some(3, Dice::reference),
+            parameters: self.some(3, Rng::parameter),
+            references: self.some(3, Rng::reference),
             triggers: Vec::new(),
         }
     }
@@ -416,15 +416,15 @@ impl Dice {
             id: PrincipalId(self.int()),
             name: self.name(),
             kind: self.pick(PrincipalKind::ALL),
-            default_schema: self.maybe(Dice::name),
+            default_schema: self.maybe(Rng::name),
             created: self.date(),
             modified: self.date(),
             owner: self.maybe(|d| PrincipalId(d.int())),
-            sid: self.maybe(Dice::bytes),
+            sid: self.maybe(Rng::bytes),
             fixed_role: self.flip(),
             authentication: self.pick(Authentication::ALL),
-            default_language: self.maybe(Dice::name),
-            password_hash: self.maybe(Dice::bytes),
+            default_language: self.maybe(Rng::name),
+            password_hash: self.maybe(Rng::bytes),
             roles: self.roles(),
         }
     }
@@ -438,14 +438,14 @@ impl Dice {
             disabled: self.flip(),
             created: self.date(),
             modified: self.date(),
-            default_database: self.maybe(Dice::name),
-            default_language: self.maybe(Dice::name),
+            default_database: self.maybe(Rng::name),
+            default_language: self.maybe(Rng::name),
             owner: self.maybe(|d| PrincipalId(d.int())),
             fixed_role: self.flip(),
             policy_checked: self.flip(),
             expiration_checked: self.flip(),
             must_change: self.flip(),
-            password_hash: self.maybe(Dice::bytes),
+            password_hash: self.maybe(Rng::bytes),
             roles: self.roles(),
         }
     }
@@ -502,7 +502,7 @@ impl Dice {
             default: self.flip(),
             read_only: self.flip(),
             autogrow_all_files: self.flip(),
-            guid: self.maybe(Dice::guid),
+            guid: self.maybe(Rng::guid),
         }
     }
 
@@ -585,7 +585,7 @@ pub enum Change {
 }
 
 /// Random DDL, whose definitions refer to each other.
-impl Dice {
+impl Rng {
     /// A change that suits the schema: it creates something with a name of its own, alters what
     /// is there, or drops it. `next` gives ids of new objects.
     pub fn change(&mut self, schema: &Schema, next: &mut dyn FnMut() -> ObjectId) -> Change {
