@@ -1,5 +1,6 @@
 //! Writes units: registers, labels, instructions, sites.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use base::{SqlError, SqlResult, SqlType, Value};
@@ -30,6 +31,9 @@ impl Label {
 /// is for constants. A statement has two, its **prologue** and its body, written side by side: what
 /// is evaluated once per statement goes to the prologue whenever it is come across
 /// ([`Builder::in_prologue`]).
+///
+/// A statement's registers are its own. In a long unit its successors use them again: what is made
+/// of a unit takes memory and time by registers times instructions.
 #[derive(Debug)]
 pub struct Builder {
     /// The unit so far; its tables may be filled directly.
@@ -44,6 +48,10 @@ pub struct Builder {
     handlers: Vec<(Label, Label, Label, u16)>,
     switches: Vec<Vec<Label>>,
     lines: Vec<((usize, usize), u32)>,
+    /// The registers of the statement that is written, and those of earlier ones by their types,
+    /// from where the unit is long.
+    of_statement: Vec<Reg>,
+    unused: HashMap<RegType, Vec<Reg>>,
 }
 
 impl Default for Builder {
@@ -57,12 +65,17 @@ impl Default for Builder {
             handlers: Vec::new(),
             switches: Vec::new(),
             lines: Vec::new(),
+            of_statement: Vec::new(),
+            unused: HashMap::new(),
         }
     }
 }
 
 /// The section of constants.
 const CONSTANTS: usize = 0;
+
+/// How many registers a unit has when it is long.
+const LONG_REGISTERS: usize = 1000;
 
 /// A register that no unit has because it has too many.
 const REGISTERS_MAX: usize = u16::MAX as usize;
@@ -78,6 +91,22 @@ impl Builder {
     /// # Panics
     /// When a unit would need more than 65,535; [`Builder::is_full`] says so before.
     pub fn reg(&mut self, ty: RegType) -> Reg {
+        if !self.is_long() {
+            return self.lasting_reg(ty);
+        }
+        let unused = self.unused.get_mut(&ty).and_then(Vec::pop);
+        let reg = unused.unwrap_or_else(|| self.lasting_reg(ty));
+        self.of_statement.push(reg);
+        reg
+    }
+
+    /// Whether the unit has so many registers that those of a statement are used again after it.
+    pub fn is_long(&self) -> bool {
+        self.unit.registers.len() >= LONG_REGISTERS
+    }
+
+    /// As [`Builder::reg`], for a register that no later statement uses for something else.
+    pub fn lasting_reg(&mut self, ty: RegType) -> Reg {
         let reg = Reg(u16::try_from(self.unit.registers.len()).expect("is_full() is watched"));
         self.unit.registers.push(ty);
         reg
@@ -203,6 +232,9 @@ impl Builder {
 
     /// Starts a statement: a new prologue, which starts here, and a new body after it.
     pub fn start_statement(&mut self) {
+        for reg in self.of_statement.drain(..) {
+            self.unused.entry(self.unit.reg_type(reg)).or_default().push(reg);
+        }
         self.sections.extend([Vec::new(), Vec::new(), Vec::new()]);
         self.current = self.sections.len() - 1;
         self.prologue = self.current - 1;

@@ -322,13 +322,21 @@ impl Lowering {
         if let Some(known) = same.into_iter().find(|(k, _)| *k == key) {
             return Val { reg: known.1, nullable };
         }
+        // In a long unit each statement has constants of its own, like all its registers.
+        let of_statement = self.b.is_long();
         let dst = self.b.reg_for(ty);
         let inst = match value {
             Value::Null => Inst::SetNull { dst },
             Value::Int(value) | Value::Money(value) => Inst::Int { dst, value: *value },
             _ => Inst::Const { dst, index: self.b.constant(*ty, value.clone()) },
         };
-        self.b.emit_constant(inst);
+        match of_statement {
+            true => {
+                self.b.emit_before_statement(inst);
+                self.statement_constants.push(digest);
+            }
+            false => self.b.emit_constant(inst),
+        }
         self.constants.entry(digest).or_default().push((key, dst));
         Val { reg: dst, nullable }
     }

@@ -34,7 +34,7 @@ pub struct Routine {
 impl Lowering {
     /// A routine, to be written by [`Lowering::write_routine`].
     pub fn routine(&mut self) -> Routine {
-        Routine { link: self.b.reg(RegType::I64), entry: self.b.label() }
+        Routine { link: self.b.lasting_reg(RegType::I64), entry: self.b.label() }
     }
 
     /// Enters a routine and comes back.

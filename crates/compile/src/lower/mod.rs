@@ -157,6 +157,8 @@ struct Lowering {
     scope: Scope,
     /// By digest.
     constants: HashMap<u64, Vec<(ConstantKey, Reg)>>,
+    /// The digests of those that are the statement's own.
+    statement_constants: Vec<u64>,
     /// Variables that the statement reads and does not assign.
     variables: HashMap<VarId, Reg>,
     /// Variables that the statement assigns.
@@ -196,6 +198,7 @@ impl Lowering {
             columns: Columns::default(),
             scope: Scope::default(),
             constants: HashMap::new(),
+            statement_constants: Vec::new(),
             variables: HashMap::new(),
             assigned: HashSet::new(),
             pending: HashMap::new(),
@@ -304,7 +307,7 @@ impl Lowering {
 
     /// A register that is 0 when the unit starts.
     fn zero(&mut self) -> Reg {
-        let counter = self.b.reg(RegType::I64);
+        let counter = self.b.lasting_reg(RegType::I64);
         self.b.emit_constant(Inst::Int { dst: counter, value: 0 });
         counter
     }

@@ -50,6 +50,9 @@ impl Lowering {
     /// Nothing that an earlier statement has learned holds for the next.
     fn start_statement(&mut self, columns: Columns) {
         self.b.start_statement();
+        for digest in self.statement_constants.drain(..) {
+            self.constants.get_mut(&digest).and_then(Vec::pop);
+        }
         self.columns = columns;
         self.scope = Scope::default();
         self.variables.clear();

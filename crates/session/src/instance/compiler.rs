@@ -39,6 +39,8 @@ pub struct Compiler {
     compile_after: u32,
     /// Bytes of code that lives.
     bytes: Arc<AtomicUsize>,
+    /// Held while a long module is compiled, which takes much memory: one at a time.
+    long: Arc<Mutex<()>>,
     queue: Mutex<Option<mpsc::Sender<Weak<StepPlan>>>>,
     /// The thread could not be started: that is not tried again.
     broken: AtomicBool,
@@ -52,6 +54,7 @@ impl Compiler {
             generator,
             compile_after,
             bytes: Arc::default(),
+            long: Arc::default(),
             queue: Mutex::default(),
             broken: AtomicBool::new(false),
         }
@@ -79,10 +82,12 @@ impl Compiler {
             return Ok(());
         }
         let (generator, bytes) = (generator.clone(), self.bytes.clone());
+        let long = self.long.clone();
         let (plan, done) = (plan.clone(), Arc::new(Event::new()));
         let ended = Ended(done.clone());
         let work = move || {
             let _ended = ended;
+            let _alone = long.lock().unwrap_or_else(|p| p.into_inner());
             compile(&*generator, &plan.unit, &bytes);
         };
         // Without a thread the module is interpreted.
