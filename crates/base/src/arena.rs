@@ -148,7 +148,8 @@ impl Arena {
         if len == 0 {
             return &mut [];
         }
-        let memory = self.bump(len * size_of::<u64>(), align_of::<u64>()).cast::<u64>();
+        let bytes = len.checked_mul(size_of::<u64>()).expect("memory is not as large");
+        let memory = self.bump(bytes, align_of::<u64>()).cast::<u64>();
         // SAFETY: `bump` returns `len` words, aligned, that are handed out once (AR2) and that live
         // as long as the borrow of the arena (AR1); they are initialized before the slice is made.
         unsafe {
@@ -214,13 +215,17 @@ impl Arena {
         self.current.set(mark.current);
         self.position.set(mark.position);
         if self.large.get() > 0 {
-            self.free_large(mark);
+            // SAFETY: the caller uses nothing any more that is younger than the mark.
+            unsafe { self.free_large(mark) };
         }
     }
 
     /// Frees the large chunks that hold nothing of before the mark.
+    ///
+    /// # Safety
+    /// As for [`Arena::rewind`].
     #[cold]
-    fn free_large(&self, mark: Mark) {
+    unsafe fn free_large(&self, mark: Mark) {
         let all_goes = mark.current == 0 && mark.position == 0;
         // SAFETY: the vector is not borrowed elsewhere: no method hands out a reference into it.
         // The chunks that go below hold nothing of before the mark, and the caller of `rewind`
@@ -252,8 +257,11 @@ impl Arena {
     }
 
     /// Frees the chunk that a buffer had for itself, if it had one, and is not the current one.
+    ///
+    /// # Safety
+    /// The buffer's bytes have moved: nothing in this memory is used any more.
     #[cold]
-    fn free_chunk_of(&self, memory: NonNull<u8>, capacity: usize) {
+    unsafe fn free_chunk_of(&self, memory: NonNull<u8>, capacity: usize) {
         if capacity <= CHUNK_MAX {
             return;
         }
@@ -411,7 +419,8 @@ impl<'a> ArenaBuffer<'a> {
         // SAFETY: the new memory is larger than what was written, and nothing else refers to
         // either.
         unsafe { memory.copy_from_nonoverlapping(self.memory, self.len) };
-        self.arena.free_chunk_of(self.memory, self.capacity);
+        // SAFETY: the buffer's bytes were copied, and it goes on with the copy.
+        unsafe { self.arena.free_chunk_of(self.memory, self.capacity) };
         (self.memory, self.capacity) = (memory, capacity);
     }
 

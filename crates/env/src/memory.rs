@@ -93,7 +93,8 @@ impl AlignedBytes {
     /// are two to three times as fast then.
     pub fn for_long_reads(count: usize, len: usize) -> Vec<AlignedBytes> {
         assert!(len % DIRECT_ALIGN == 0, "one begins where another ends");
-        let whole = (count * len).next_multiple_of(HUGE_PAGE);
+        let whole = count.checked_mul(len).expect("memory is not as large");
+        let whole = whole.next_multiple_of(HUGE_PAGE);
         let mapped = if count == 0 { None } else { map(whole, HUGE_PAGE).ok() };
         let Some(start) = mapped else {
             return (0..count).map(|_| AlignedBytes::new(len)).collect();

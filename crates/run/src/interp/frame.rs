@@ -114,7 +114,14 @@ impl Frame {
     }
 
     /// Sets a variable. The value is of its type; a variant may come in either form.
+    ///
+    /// # Panics
+    /// If the value is one of bytes and the variable is not, or the other way round.
     pub fn set(&mut self, var: VarId, value: ValueRef<'_>) {
+        use ValueRef::{Bytes, Chars, Null, Unicode, Variant};
+        let is_bytes = matches!(value, Chars(_) | Unicode(_) | Bytes(_) | Variant(_));
+        let takes_bytes = RegType::of(&self.types[var.0 as usize]) == RegType::Bytes;
+        assert!(matches!(value, Null) || is_bytes == takes_bytes, "{value:?} is of another type");
         if let ValueRef::Variant(variant) = value {
             let mut bytes = Vec::new();
             let inner = variant.value.as_ref();

@@ -85,7 +85,8 @@ impl Memory {
         let at = self.chunks[chunk].len();
         // SAFETY: as for `built_len` above; `build` demands the same.
         unsafe { row::build(layout, slots, &mut self.chunks[chunk]) };
-        debug_assert_eq!(self.chunks[chunk].len(), at + len, "the length was computed right");
+        // Or the chunk would have moved, with all rows in it.
+        assert_eq!(self.chunks[chunk].len(), at + len, "the length was computed right");
         Ok(Piece { chunk: chunk as u32, at: at as u32, len: len as u32 })
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tools::client::Connection;
 
 use crate::sql::{error, number, run};
-use crate::support::TestServer;
+use crate::support::{Process, TempDir, TestServer};
 
 /// How long any of these may take, on a busy machine and in a debug build.
 const LONG: Duration = Duration::from_secs(120);
@@ -229,4 +229,38 @@ fn modules_may_be_made_of_long_chains() {
     // A view may be 32 levels deep.
     assert_eq!(number(&mut connection, "select a from w31"), 1);
     assert_eq!(error(&mut connection, "select a from w32"), Some(217));
+}
+
+/// Variables of machine code took memory by registers times blocks: 600 MB for this module, and
+/// ten gigabytes for one of eight times its length.
+#[test]
+fn a_long_native_module_is_compiled_in_little_memory() {
+    let dir = TempDir::new();
+    let server = Process::start(dir.path(), &[]);
+    let mut connection = Connection::connect(&server.options()).unwrap();
+    connection.set_query_timeout(Some(2 * LONG));
+    let mut run = |text: &str| {
+        connection.execute(text).unwrap();
+    };
+    run("create database d");
+    run("alter database d add filegroup m contains memory_optimized_data");
+    run("alter database d add file (name = 'm', filename = 'm') to filegroup m");
+    run("use d");
+    run("create table dbo.t (a int not null primary key nonclustered, b nvarchar(20) not null)
+         with (memory_optimized = on)");
+    let body = list(500, "; ", |i| {
+        format!(
+            "select @n = count(*) from dbo.t where a > {i} and b like N'x%'; \
+             update dbo.t set b = b + N'y' where a = {i}"
+        )
+    });
+    let before = server.peak_memory() >> 20;
+    run(&format!(
+        "create procedure dbo.p with native_compilation, schemabinding as \
+         begin atomic with (transaction isolation level = snapshot, language = N'english') \
+         declare @n int = 0; {body} end"
+    ));
+    run("exec dbo.p");
+    let peak = server.peak_memory() >> 20;
+    assert!(peak - before < 200, "{peak} MB, {before} before");
 }
