@@ -105,7 +105,8 @@ impl Context<'_> {
             facts: bound.facts,
             dependencies: bound.dependencies,
         });
-        let compiled = self.session.instance.compiler.compile_module(self.task, &plan);
+        let account = self.runtime.grant.account();
+        let compiled = self.session.instance.compiler.compile_module(self.task, &plan, account);
         compiled.map_err(|_| Fault::cancelled())?;
         if self.is_shareable(&plan.dependencies) {
             *program.native.lock().unwrap_or_else(|p| p.into_inner()) = Some(plan.clone());

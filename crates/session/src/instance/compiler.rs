@@ -9,6 +9,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Weak, mpsc};
 
+use base::account::{Account, Charged};
 use engine::sync::plain::Mutex;
 use engine::wait::{Event, Interrupted, Task};
 use ir::Unit;
@@ -25,6 +26,9 @@ pub const HOT: u32 = 2000;
 
 /// Units of fewer instructions are compiled where they are needed, in a few milliseconds.
 const SHORT: usize = 1000;
+
+/// What compiling an instruction takes, at most, while its unit is compiled.
+const INSTRUCTION_BYTES: usize = 8 << 10;
 
 /// The stack of a thread that compiles a long module.
 const STACK_BYTES: usize = 16 << 20;
@@ -74,9 +78,17 @@ impl Compiler {
 
     /// Gives a natively compiled module's unit machine code, if there is a generator that can. A
     /// long one is compiled on a thread of its own, so that the statement can be cancelled and
-    /// holds no worker.
-    pub fn compile_module(&self, task: &Task, plan: &Arc<NativePlan>) -> Result<(), Interrupted> {
+    /// holds no worker. What compiling takes is charged to the account; a module for which that has
+    /// no room is interpreted.
+    pub fn compile_module(
+        &self,
+        task: &Task,
+        plan: &Arc<NativePlan>,
+        account: &Arc<Account>,
+    ) -> Result<(), Interrupted> {
         let Some(generator) = &self.generator else { return Ok(()) };
+        let bytes = plan.unit.code.len() * INSTRUCTION_BYTES;
+        let Ok(charged) = Charged::take(account, bytes) else { return Ok(()) };
         if plan.unit.code.len() < SHORT {
             compile(&**generator, &plan.unit, &self.bytes);
             return Ok(());
@@ -87,6 +99,7 @@ impl Compiler {
         let ended = Ended(done.clone());
         let work = move || {
             let _ended = ended;
+            let _charged = charged;
             let _alone = long.lock().unwrap_or_else(|p| p.into_inner());
             compile(&*generator, &plan.unit, &bytes);
         };
