@@ -32,8 +32,8 @@ impl Label {
 /// is evaluated once per statement goes to the prologue whenever it is come across
 /// ([`Builder::in_prologue`]).
 ///
-/// A statement's registers are its own. In a long unit its successors use them again: what is made
-/// of a unit takes memory and time by registers times instructions.
+/// A statement does not read registers of another. In a long unit later statements reuse those of
+/// earlier ones, since code generation takes memory by registers times instructions.
 #[derive(Debug)]
 pub struct Builder {
     /// The unit so far; its tables may be filled directly.
@@ -48,8 +48,7 @@ pub struct Builder {
     handlers: Vec<(Label, Label, Label, u16)>,
     switches: Vec<Vec<Label>>,
     lines: Vec<((usize, usize), u32)>,
-    /// The registers of the statement that is written, and those of earlier ones by their types,
-    /// from where the unit is long.
+    /// In a long unit: the registers of the current statement, and free ones by their types.
     of_statement: Vec<Reg>,
     unused: HashMap<RegType, Vec<Reg>>,
 }
@@ -74,7 +73,7 @@ impl Default for Builder {
 /// The section of constants.
 const CONSTANTS: usize = 0;
 
-/// How many registers a unit has when it is long.
+/// A unit with this many registers is long.
 const LONG_REGISTERS: usize = 1000;
 
 /// A register that no unit has because it has too many.
@@ -100,12 +99,12 @@ impl Builder {
         reg
     }
 
-    /// Whether the unit has so many registers that those of a statement are used again after it.
+    /// Whether statements reuse registers of earlier ones.
     pub fn is_long(&self) -> bool {
         self.unit.registers.len() >= LONG_REGISTERS
     }
 
-    /// As [`Builder::reg`], for a register that no later statement uses for something else.
+    /// As [`Builder::reg`], for a register that is never reused.
     pub fn lasting_reg(&mut self, ty: RegType) -> Reg {
         let reg = Reg(u16::try_from(self.unit.registers.len()).expect("is_full() is watched"));
         self.unit.registers.push(ty);

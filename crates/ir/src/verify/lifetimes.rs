@@ -1,11 +1,11 @@
-//! Which registers lose their memory at which instruction (invariant U4).
+//! Finds the registers whose memory each instruction frees (invariant U4).
 //!
-//! The arena is a stack: giving it back to a mark ends what was taken since the mark was set. For
-//! each mark this follows the code backwards from where the arena is given back to where the mark
-//! is set, and collects the registers that are made to point into the arena on the way. It does not
-//! say whether such a register still holds that value; the flow of values does.
+//! The arena is a stack: resetting it to a mark frees what was allocated since the mark was set.
+//! For each mark this module follows the code backwards from the resets to where the mark is set,
+//! and collects the registers that point to memory allocated on these paths. The flow of values
+//! (the parent module) knows whether such a register still holds that pointer.
 //!
-//! An assignment of a variable ends the registers that point into it.
+//! An assignment of a variable frees the memory of registers that point into it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,13 +15,13 @@ use crate::Unit;
 use crate::inst::{Inst, MarkId, Reg, RegType};
 use crate::operand::Access;
 
-/// The registers whose memory ends, by the instruction that ends it.
+/// The registers whose memory is freed, by the instruction that frees it.
 pub(super) struct Lifetimes {
     ended: HashMap<usize, Vec<Reg>>,
 }
 
 impl Lifetimes {
-    /// Of all the unit's instructions.
+    /// Analyses all instructions of a unit.
     pub fn find(unit: &Unit, routines: &Routines) -> Lifetimes {
         let mut found = Lifetimes { ended: HashMap::new() };
         let backward = Backward::find(unit);
@@ -41,7 +41,7 @@ impl Lifetimes {
         found
     }
 
-    /// The registers that may point to memory that this instruction gives back.
+    /// The registers that may point to memory that this instruction frees.
     pub fn ended_at(&self, at: usize) -> &[Reg] {
         self.ended.get(&at).map_or(&[], Vec::as_slice)
     }
@@ -69,7 +69,7 @@ impl Lifetimes {
     }
 }
 
-/// The mark that the instruction gives the arena back to.
+/// The mark to which the instruction resets the arena.
 fn given_back(inst: &Inst) -> Option<MarkId> {
     use Inst::*;
     match *inst {
@@ -96,12 +96,12 @@ fn mark_set(inst: &Inst) -> Option<MarkId> {
     }
 }
 
-/// The way back through a unit.
+/// The control flow of a unit, backwards.
 struct Backward {
-    /// The instructions from which control comes to each, into error handlers, too. A call of a
-    /// routine is one step to what follows it.
+    /// The predecessors of each instruction, error handlers included. A call of a routine is a
+    /// predecessor of the instruction after it.
     before: Vec<Vec<usize>>,
-    /// The calls that lead to the first instruction of a routine.
+    /// The calls of each routine, by its first instruction.
     calls: HashMap<usize, Vec<usize>>,
 }
 
@@ -125,21 +125,21 @@ impl Backward {
     }
 }
 
-/// The instructions on ways from where a mark is set.
+/// Collects the instructions on paths from where a mark is set.
 struct Ways<'u> {
     unit: &'u Unit,
     routines: &'u Routines,
     backward: &'u Backward,
     mark: MarkId,
     found: HashSet<usize>,
-    /// The routines that were gone through from their ends, and whether the mark may be set before
-    /// their beginning.
+    /// The routines that were followed backwards, each with whether a path through it leaves the
+    /// mark as it was.
     through: HashMap<Reg, bool>,
 }
 
 impl Ways<'_> {
-    /// Goes back from some instructions, at most to the beginning of the routine of this link if
-    /// they are of one. Returns whether there is a way from there on which the mark is not set.
+    /// Follows the code backwards from some instructions; if they belong to the routine of this
+    /// link, to its beginning at most. Returns whether a path from there does not set the mark.
     fn back(&mut self, from: impl Iterator<Item = usize>, routine: Option<Reg>) -> bool {
         let Backward { before, calls } = self.backward;
         let mut work: Vec<usize> = from.collect();
@@ -159,7 +159,7 @@ impl Ways<'_> {
             }
             work.extend(&before[at]);
             match (routine, calls.get(&at)) {
-                // All calls that lead to an instruction are of one routine.
+                // All calls of one entry have the same link.
                 (Some(routine), Some(calls)) => {
                     let first = &self.unit.code[calls[0]];
                     is_open |= matches!(first, Inst::Gosub { link, .. } if *link == routine);
@@ -171,7 +171,7 @@ impl Ways<'_> {
         is_open
     }
 
-    /// Whether there is a way through a routine on which the mark is not set.
+    /// Whether a path through a routine does not set the mark.
     fn is_open_through(&mut self, link: Reg) -> bool {
         if let Some(&is_open) = self.through.get(&link) {
             return is_open;
@@ -185,7 +185,7 @@ impl Ways<'_> {
     }
 }
 
-/// The registers that are made to point into the arena on ways from where the mark is set to these
+/// The registers that point to memory allocated on paths from where the mark is set to these
 /// instructions.
 fn taken_since(
     unit: &Unit,
@@ -210,7 +210,7 @@ fn taken_since(
     taken
 }
 
-/// Adds the registers that get their pointers from others that are in the set.
+/// Adds the registers whose pointers are derived from registers in the set.
 fn follow_moves(unit: &Unit, way: &[usize], registers: &mut HashSet<Reg>) {
     loop {
         let known = registers.len();
@@ -230,7 +230,7 @@ fn follow_moves(unit: &Unit, way: &[usize], registers: &mut HashSet<Reg>) {
     }
 }
 
-/// The register that the instruction's result points to the same memory as.
+/// The register to whose memory the instruction's result points.
 fn source_of(inst: &Inst) -> Option<Reg> {
     match *inst {
         Inst::Move { src, .. } => Some(src),
@@ -242,10 +242,10 @@ fn source_of(inst: &Inst) -> Option<Reg> {
     }
 }
 
-/// The registers that the instruction makes point to memory which it may take from the arena.
+/// The registers that get pointers to memory that the instruction may allocate in the arena.
 fn pointers_taken(unit: &Unit, inst: &Inst) -> Vec<Reg> {
     let mut taken = Vec::new();
-    // Constants, variables and what is kept lie elsewhere.
+    // Constants, variables and kept values are not in the part of the arena that marks reset.
     let elsewhere = matches!(
         inst,
         Inst::Const { .. } | Inst::LoadVar { .. } | Inst::Keep { .. } | Inst::KeepRow { .. }

@@ -126,7 +126,7 @@ pub fn verify(unit: &Unit) -> Result<(), Problem> {
     let lifetimes = Lifetimes::find(unit, &routines);
     routines.note_ends(&lifetimes);
     let kept = kept_states(unit);
-    // The first instructions first, so that what several ways lead to is followed for all of them.
+    // In code order, so that a join of forward branches is followed once for all of them.
     let mut work = BTreeSet::from([0]);
     while let Some(at) = work.pop_first() {
         let state = match kept[at] {
@@ -311,7 +311,8 @@ impl Flow<'_> {
             .filter_map(|&at| states[at].as_ref())
             .map(|end| (self.at + 1, returned(routine, link, &state, end)))
             .collect();
-        // What the routine does not use is the same for all its callers, lest each be news.
+        // Registers that the routine does not use are left out: otherwise every caller would
+        // change the state at its entry, and the routine would be followed once for each.
         let mut entered = State::of_all(self.unit.registers.len(), 0);
         routine.uses.iter().for_each(|&reg| entered.set(reg, state.get(reg)));
         entered.set(link, VALUE);

@@ -21,20 +21,20 @@ pub(super) struct Routine {
     pub callers: Vec<usize>,
     /// The instructions that leave it.
     pub returns: Vec<usize>,
-    /// The registers that code reads or writes that it can come to.
+    /// The registers that any code reachable from its entry reads or writes.
     pub uses: HashSet<Reg>,
-    /// The registers that it writes on its ways to a return.
+    /// The registers that it writes on paths to a return.
     pub writes: HashSet<Reg>,
-    /// The registers whose memory it may give back on these ways.
+    /// The registers whose memory it may free on these paths.
     pub ends: HashSet<Reg>,
-    /// Its instructions on these ways.
+    /// Its instructions on these paths.
     body: Vec<usize>,
-    /// The routines that it calls on them.
+    /// The routines that it calls on these paths.
     calls: HashSet<Reg>,
 }
 
 impl Routines {
-    /// Of a unit, but for what they [end](Routine::ends).
+    /// The routines of a unit; [`Routine::ends`] is filled in later.
     pub fn find(unit: &Unit) -> Routines {
         let mut found = Routines { routines: HashMap::new() };
         for (at, inst) in unit.code.iter().enumerate() {
@@ -65,7 +65,7 @@ impl Routines {
         found
     }
 
-    /// Notes whose memory the routines give back.
+    /// Fills in the registers whose memory the routines may free.
     pub fn note_ends(&mut self, lifetimes: &Lifetimes) {
         for routine in self.routines.values_mut() {
             let body = routine.body.iter();
