@@ -11,7 +11,7 @@ use base::{Collation, SqlResult, SqlType, Value};
 use engine::catalog::def::*;
 use engine::catalog::{Definition, ObjectDef, Schema};
 use ir::operator::{TableVarId, VarId};
-use run::interp::testing::{DB, World};
+use run::interp::testing::{DB, TestDatabase};
 use run::interp::{Frame, Outcome};
 use tsql::ast::{self, ColumnKind, ConstraintKind, Module, StatementKind, TableElement};
 
@@ -29,7 +29,7 @@ pub struct Db {
     definitions: HashMap<DbId, Vec<Definition>>,
     pub names: TestNames,
     pub options: BindOptions,
-    pub world: World,
+    pub data: TestDatabase,
     next_id: i32,
 }
 
@@ -106,7 +106,7 @@ impl Db {
             definitions: HashMap::new(),
             names: TestNames::default(),
             options: BindOptions::default(),
-            world: World::new(),
+            data: TestDatabase::new(),
             next_id: 100,
         };
         for (database, schemas) in [(DB, &["dbo", "s"][..]), (OTHER, &["dbo", "s"])] {
@@ -287,7 +287,7 @@ impl Db {
             .any(|o| matches!(o.kind, ast::TableOptionKind::MemoryOptimized(false)));
         let kind = if temporary || on_disk { TableKind::Disk } else { TableKind::MemoryDurable };
         let table = self.table_of(header, kind, &create.definition);
-        self.world.create(&table);
+        self.data.create(&table);
         match temporary {
             true => {
                 let name = table.header.name.to_string();
@@ -502,7 +502,7 @@ impl Db {
         let batch = parse(query);
         let StatementKind::Select(select) = &batch.statements[0].kind else { panic!("{query}") };
         let bound = super::select_into(&self.context(), select, DB, &table).unwrap();
-        self.world.run(&bound.plan, &mut Frame::default()).unwrap();
+        self.data.run(&bound.plan, &mut Frame::default()).unwrap();
     }
 
     /// Binds the first statement of a text.
@@ -524,7 +524,7 @@ impl Db {
     /// Runs a statement over variables.
     pub fn run_in(&mut self, text: &str, frame: &mut Frame) -> SqlResult<(Vec<String>, Outcome)> {
         let bound = self.bind(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
-        let (collected, outcome) = self.world.run(&bound.plan, frame)?;
+        let (collected, outcome) = self.data.run(&bound.plan, frame)?;
         let types: Vec<SqlType> = match &bound.plan {
             Plan::Select(select) => select.output.iter().map(|o| o.shown.ty).collect(),
             Plan::Insert(insert) => shown_types(&insert.effects),

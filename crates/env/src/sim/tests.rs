@@ -10,35 +10,35 @@ use crate::{FileSystem, OpKind, OpenMode};
 const A: &str = "/d/a";
 
 /// An environment with an empty, durable directory `/d`.
-fn world(seed: u64) -> SimEnv {
-    let world = SimEnv::new(seed);
-    world.fs().create_dir_all(Path::new("/d")).unwrap();
-    world.fs().sync_dir(Path::new("/")).unwrap();
-    world
+fn simulated(seed: u64) -> SimEnv {
+    let env = SimEnv::new(seed);
+    env.fs().create_dir_all(Path::new("/d")).unwrap();
+    env.fs().sync_dir(Path::new("/")).unwrap();
+    env
 }
 
-fn crash(world: &SimEnv) {
-    world.fs().power_off();
-    world.fs().power_on();
+fn crash(env: &SimEnv) {
+    env.fs().power_off();
+    env.fs().power_on();
 }
 
-fn read(world: &SimEnv, path: &str) -> Option<Vec<u8>> {
+fn read(env: &SimEnv, path: &str) -> Option<Vec<u8>> {
     let path = Path::new(path);
-    world.fs().exists(path).unwrap().then(|| world.fs().read(path).unwrap())
+    env.fs().exists(path).unwrap().then(|| env.fs().read(path).unwrap())
 }
 
-fn write_durably(world: &SimEnv, path: &str, bytes: &[u8]) {
-    world.fs().write_new(Path::new(path), bytes).unwrap();
-    world.fs().sync_dir(Path::new(path).parent().unwrap()).unwrap();
+fn write_durably(env: &SimEnv, path: &str, bytes: &[u8]) {
+    env.fs().write_new(Path::new(path), bytes).unwrap();
+    env.fs().sync_dir(Path::new(path).parent().unwrap()).unwrap();
 }
 
 #[test]
 fn synced_bytes_and_names_survive_a_crash() {
     for seed in 0..50 {
-        let world = world(seed);
-        write_durably(&world, A, b"synced");
-        crash(&world);
-        assert_eq!(read(&world, A).as_deref(), Some(&b"synced"[..]), "seed {seed}");
+        let env = simulated(seed);
+        write_durably(&env, A, b"synced");
+        crash(&env);
+        assert_eq!(read(&env, A).as_deref(), Some(&b"synced"[..]), "seed {seed}");
     }
 }
 
@@ -46,10 +46,10 @@ fn synced_bytes_and_names_survive_a_crash() {
 fn an_unsynced_name_may_vanish_though_the_file_was_synced() {
     let survived: BTreeSet<bool> = (0..50)
         .map(|seed| {
-            let world = world(seed);
-            world.fs().write_new(Path::new(A), b"x").unwrap();
-            crash(&world);
-            read(&world, A).is_some()
+            let env = simulated(seed);
+            env.fs().write_new(Path::new(A), b"x").unwrap();
+            crash(&env);
+            read(&env, A).is_some()
         })
         .collect();
     assert_eq!(survived.len(), 2, "both outcomes happen");
@@ -59,13 +59,13 @@ fn an_unsynced_name_may_vanish_though_the_file_was_synced() {
 fn unsynced_sectors_are_old_or_new_and_never_mixed_inside() {
     let mut torn = 0;
     for seed in 0..100 {
-        let world = world(seed);
-        write_durably(&world, A, &[1; 8 * SECTOR]);
-        let file = world.fs().open(Path::new(A), OpenMode::Write).unwrap();
+        let env = simulated(seed);
+        write_durably(&env, A, &[1; 8 * SECTOR]);
+        let file = env.fs().open(Path::new(A), OpenMode::Write).unwrap();
         file.write_all_at(&[2; 8 * SECTOR], 0).unwrap();
         file.write_all_at(&[3; 4 * SECTOR], 0).unwrap();
-        crash(&world);
-        let bytes = read(&world, A).unwrap();
+        crash(&env);
+        let bytes = read(&env, A).unwrap();
         assert_eq!(bytes.len(), 8 * SECTOR);
         let mut seen = BTreeSet::new();
         for (i, sector) in bytes.chunks(SECTOR).enumerate() {
@@ -82,13 +82,13 @@ fn unsynced_sectors_are_old_or_new_and_never_mixed_inside() {
 fn a_lengthened_file_may_lose_its_new_length() {
     let lens: BTreeSet<usize> = (0..100)
         .map(|seed| {
-            let world = world(seed);
-            write_durably(&world, A, &[1; 100]);
-            let file = world.fs().open(Path::new(A), OpenMode::Write).unwrap();
+            let env = simulated(seed);
+            write_durably(&env, A, &[1; 100]);
+            let file = env.fs().open(Path::new(A), OpenMode::Write).unwrap();
             file.set_len(1000).unwrap();
             file.write_all_at(&[2; 500], 1000).unwrap();
-            crash(&world);
-            read(&world, A).unwrap().len()
+            crash(&env);
+            read(&env, A).unwrap().len()
         })
         .collect();
     assert_eq!(lens.into_iter().collect::<Vec<_>>(), [100, 1000, 1500]);
@@ -98,11 +98,11 @@ fn a_lengthened_file_may_lose_its_new_length() {
 fn a_rename_happens_whole_or_not_at_all() {
     let mut outcomes = BTreeSet::new();
     for seed in 0..50 {
-        let world = world(seed);
-        write_durably(&world, "/d/old", b"1");
-        world.fs().rename(Path::new("/d/old"), Path::new("/d/new")).unwrap();
-        crash(&world);
-        let found = (read(&world, "/d/old").is_some(), read(&world, "/d/new").is_some());
+        let env = simulated(seed);
+        write_durably(&env, "/d/old", b"1");
+        env.fs().rename(Path::new("/d/old"), Path::new("/d/new")).unwrap();
+        crash(&env);
+        let found = (read(&env, "/d/old").is_some(), read(&env, "/d/new").is_some());
         assert!(found.0 != found.1, "seed {seed}: {found:?}");
         outcomes.insert(found);
     }
@@ -111,192 +111,192 @@ fn a_rename_happens_whole_or_not_at_all() {
 
 #[test]
 fn a_removed_file_may_come_back_and_open_handles_go_on() {
-    let world = world(3);
-    write_durably(&world, A, b"still");
-    let file = world.fs().open(Path::new(A), OpenMode::Read).unwrap();
-    world.fs().remove_file(Path::new(A)).unwrap();
+    let env = simulated(3);
+    write_durably(&env, A, b"still");
+    let file = env.fs().open(Path::new(A), OpenMode::Read).unwrap();
+    env.fs().remove_file(Path::new(A)).unwrap();
     let mut bytes = [0; 5];
     file.read_exact_at(&mut bytes, 0).unwrap();
     assert_eq!(&bytes, b"still");
-    world.fs().sync_dir(Path::new("/d")).unwrap();
+    env.fs().sync_dir(Path::new("/d")).unwrap();
     drop(file);
-    assert_eq!(world.fs().used(), 0);
-    crash(&world);
-    assert_eq!(read(&world, A), None);
+    assert_eq!(env.fs().used(), 0);
+    crash(&env);
+    assert_eq!(read(&env, A), None);
 }
 
 #[test]
 fn a_failed_sync_loses_what_readers_still_see() {
     let mut lost = 0;
     for seed in 0..50 {
-        let world = world(seed);
-        write_durably(&world, A, &[1; 4 * SECTOR]);
-        let file = world.fs().open(Path::new(A), OpenMode::Write).unwrap();
+        let env = simulated(seed);
+        write_durably(&env, A, &[1; 4 * SECTOR]);
+        let file = env.fs().open(Path::new(A), OpenMode::Write).unwrap();
         file.write_all_at(&[2; 4 * SECTOR], 0).unwrap();
-        world.fs().inject(Fault::next(OpKind::Sync, FaultKind::Io));
+        env.fs().inject(Fault::next(OpKind::Sync, FaultKind::Io));
         let error = file.sync_data().unwrap_err();
         assert_eq!(error.op(), OpKind::Sync);
-        assert_eq!(read(&world, A).unwrap(), [2; 4 * SECTOR]);
+        assert_eq!(read(&env, A).unwrap(), [2; 4 * SECTOR]);
         file.sync_data().unwrap();
-        crash(&world);
-        lost += usize::from(read(&world, A).unwrap() != [2; 4 * SECTOR]);
+        crash(&env);
+        lost += usize::from(read(&env, A).unwrap() != [2; 4 * SECTOR]);
     }
     assert!(lost > 10, "{lost}");
 }
 
 #[test]
 fn faults_strike_the_chosen_operations_only() {
-    let world = world(0);
-    write_durably(&world, A, b"");
-    write_durably(&world, "/d/b", b"");
-    let a = world.fs().open(Path::new(A), OpenMode::Write).unwrap();
-    let b = world.fs().open(Path::new("/d/b"), OpenMode::Write).unwrap();
-    world.fs().inject(Fault::next(OpKind::Write, FaultKind::DiskFull).on("/a").after(1).times(2));
+    let env = simulated(0);
+    write_durably(&env, A, b"");
+    write_durably(&env, "/d/b", b"");
+    let a = env.fs().open(Path::new(A), OpenMode::Write).unwrap();
+    let b = env.fs().open(Path::new("/d/b"), OpenMode::Write).unwrap();
+    env.fs().inject(Fault::next(OpKind::Write, FaultKind::DiskFull).on("/a").after(1).times(2));
     b.write_all_at(b"1", 0).unwrap();
     a.write_all_at(b"1", 0).unwrap();
     assert!(a.write_all_at(b"2", 0).unwrap_err().is_disk_full());
     b.write_all_at(b"2", 0).unwrap();
     assert!(a.write_all_at(b"3", 0).unwrap_err().is_disk_full());
     a.write_all_at(b"4", 0).unwrap();
-    world.fs().inject(Fault::next(OpKind::Open, FaultKind::Io).forever());
+    env.fs().inject(Fault::next(OpKind::Open, FaultKind::Io).forever());
     for _ in 0..3 {
-        world.fs().open(Path::new(A), OpenMode::Read).unwrap_err();
+        env.fs().open(Path::new(A), OpenMode::Read).unwrap_err();
     }
-    world.fs().clear_faults();
-    world.fs().open(Path::new(A), OpenMode::Read).unwrap();
+    env.fs().clear_faults();
+    env.fs().open(Path::new(A), OpenMode::Read).unwrap();
 }
 
 #[test]
 fn a_full_disk_refuses_growth_and_forgives_removal() {
-    let world = world(0);
-    world.fs().set_capacity(Some(1000));
-    let file = world.fs().open(Path::new(A), OpenMode::CreateNew).unwrap();
+    let env = simulated(0);
+    env.fs().set_capacity(Some(1000));
+    let file = env.fs().open(Path::new(A), OpenMode::CreateNew).unwrap();
     file.write_all_at(&[0; 800], 0).unwrap();
     assert!(file.write_all_at(&[0; 300], 800).unwrap_err().is_disk_full());
     assert!(file.set_len(1001).unwrap_err().is_disk_full());
     file.write_all_at(&[1; 300], 500).unwrap();
-    assert_eq!(world.fs().free_space(Path::new("/d")).unwrap(), 200);
+    assert_eq!(env.fs().free_space(Path::new("/d")).unwrap(), 200);
     drop(file);
-    world.fs().remove_file(Path::new(A)).unwrap();
-    world.fs().sync_dir(Path::new("/d")).unwrap();
-    assert_eq!(world.fs().free_space(Path::new("/d")).unwrap(), 1000);
+    env.fs().remove_file(Path::new(A)).unwrap();
+    env.fs().sync_dir(Path::new("/d")).unwrap();
+    assert_eq!(env.fs().free_space(Path::new("/d")).unwrap(), 1000);
 }
 
 #[test]
 fn the_power_goes_at_the_chosen_operation_and_old_handles_stay_dead() {
-    let world = world(9);
-    write_durably(&world, A, b"");
-    let file = world.fs().open(Path::new(A), OpenMode::Write).unwrap();
-    let next = world.fs().operations() + 2;
-    world.fs().power_off_at(next);
+    let env = simulated(9);
+    write_durably(&env, A, b"");
+    let file = env.fs().open(Path::new(A), OpenMode::Write).unwrap();
+    let next = env.fs().operations() + 2;
+    env.fs().power_off_at(next);
     file.write_all_at(b"1", 0).unwrap();
     file.write_all_at(b"2", 1).unwrap_err();
-    assert!(world.fs().is_off());
+    assert!(env.fs().is_off());
     file.sync_data().unwrap_err();
-    world.fs().power_on();
+    env.fs().power_on();
     file.sync_data().unwrap_err();
-    world.fs().open(Path::new(A), OpenMode::Read).unwrap();
+    env.fs().open(Path::new(A), OpenMode::Read).unwrap();
 }
 
 #[test]
 fn locks_end_with_their_holder_or_the_power() {
-    let world = world(0);
+    let env = simulated(0);
     let dir = Path::new("/d");
-    let held = world.fs().lock_dir(dir).unwrap();
-    assert!(world.fs().lock_dir(Path::new("d/.")).unwrap_err().is_locked());
+    let held = env.fs().lock_dir(dir).unwrap();
+    assert!(env.fs().lock_dir(Path::new("d/.")).unwrap_err().is_locked());
     drop(held);
-    let forgotten = world.fs().lock_dir(dir).unwrap();
-    crash(&world);
-    let held = world.fs().lock_dir(dir).unwrap();
+    let forgotten = env.fs().lock_dir(dir).unwrap();
+    crash(&env);
+    let held = env.fs().lock_dir(dir).unwrap();
     drop(forgotten);
-    assert!(world.fs().lock_dir(dir).unwrap_err().is_locked());
+    assert!(env.fs().lock_dir(dir).unwrap_err().is_locked());
     drop(held);
 }
 
 #[test]
 fn held_operations_wait_until_released() {
-    let world = world(0);
-    write_durably(&world, A, b"");
-    let file = world.fs().open(Path::new(A), OpenMode::Write).unwrap();
-    world.fs().hold(OpKind::Sync);
+    let env = simulated(0);
+    write_durably(&env, A, b"");
+    let file = env.fs().open(Path::new(A), OpenMode::Write).unwrap();
+    env.fs().hold(OpKind::Sync);
     let syncing = std::thread::spawn(move || file.sync_data());
-    wait_until("the sync is held", || world.fs().operations_held(OpKind::Sync) == 1);
+    wait_until("the sync is held", || env.fs().operations_held(OpKind::Sync) == 1);
     assert!(!syncing.is_finished());
-    world.fs().release(OpKind::Sync);
+    env.fs().release(OpKind::Sync);
     syncing.join().unwrap().unwrap();
-    assert_eq!(world.fs().operations_held(OpKind::Sync), 0);
+    assert_eq!(env.fs().operations_held(OpKind::Sync), 0);
 }
 
 #[test]
 fn some_operations_on_some_files_pass_before_others_wait() {
-    let world = world(0);
+    let env = simulated(0);
     let other = Path::new("/d/b");
-    world.fs().hold_on(OpKind::Open, "d/a", 1);
-    let (fs, held) = (world.env(), world.env());
+    env.fs().hold_on(OpKind::Open, "d/a", 1);
+    let (fs, held) = (env.env(), env.env());
     fs.fs().open(Path::new(A), OpenMode::Create).unwrap();
     let opening =
         std::thread::spawn(move || held.fs().open(Path::new(A), OpenMode::Read).map(drop));
-    wait_until("the second is held", || world.fs().operations_held(OpKind::Open) == 1);
+    wait_until("the second is held", || env.fs().operations_held(OpKind::Open) == 1);
     fs.fs().open(other, OpenMode::Create).unwrap();
     assert!(!opening.is_finished());
-    world.fs().release(OpKind::Open);
+    env.fs().release(OpKind::Open);
     opening.join().unwrap().unwrap();
 }
 
 #[test]
 fn bit_flips_reach_readers_and_survive() {
-    let world = world(0);
-    write_durably(&world, A, &[0; 10]);
-    world.fs().flip_bit(Path::new(A), 8 * 3 + 5).unwrap();
-    assert_eq!(read(&world, A).unwrap()[3], 1 << 5);
-    crash(&world);
-    assert_eq!(read(&world, A).unwrap()[3], 1 << 5);
+    let env = simulated(0);
+    write_durably(&env, A, &[0; 10]);
+    env.fs().flip_bit(Path::new(A), 8 * 3 + 5).unwrap();
+    assert_eq!(read(&env, A).unwrap()[3], 1 << 5);
+    crash(&env);
+    assert_eq!(read(&env, A).unwrap()[3], 1 << 5);
     assert_eq!(
-        world.fs().flip_bit(Path::new(A), 80).unwrap_err().kind(),
+        env.fs().flip_bit(Path::new(A), 80).unwrap_err().kind(),
         io::ErrorKind::InvalidInput
     );
 }
 
 #[test]
 fn the_trace_names_every_operation() {
-    let world = world(0);
-    world.fs().start_trace();
-    write_durably(&world, A, b"12345");
+    let env = simulated(0);
+    env.fs().start_trace();
+    write_durably(&env, A, b"12345");
     assert_eq!(
-        world.fs().take_trace(),
+        env.fs().take_trace(),
         ["open /d/a", "write /d/a 0+5", "sync /d/a", "sync directory /d"]
     );
 }
 
 #[test]
 fn time_passes_when_told_and_a_little_when_looked_at() {
-    let world = world(0);
-    let clock = world.env();
+    let env = simulated(0);
+    let clock = env.env();
     let clock = clock.clock();
     let before = clock.now_ns();
     assert_eq!(clock.now_ns() - before, 1000);
-    world.clock().advance_ns(5_000_000);
+    env.clock().advance_ns(5_000_000);
     assert_eq!(clock.now_ns() - before, 5_002_000);
-    world.fs().set_latency_ns(OpKind::Metadata, 70_000_000);
-    world.fs().exists(Path::new(A)).unwrap();
+    env.fs().set_latency_ns(OpKind::Metadata, 70_000_000);
+    env.fs().exists(Path::new(A)).unwrap();
     assert_eq!(clock.now_ns() - before, 75_003_000);
-    world.clock().set_utc_ticks(42);
+    env.clock().set_utc_ticks(42);
     assert!((42..100).contains(&clock.utc_ticks()));
-    world.clock().set_local_offset_minutes(-90);
+    env.clock().set_local_offset_minutes(-90);
     assert_eq!(clock.local_offset_minutes(0), -90);
 }
 
 #[test]
 fn the_same_seed_tells_the_same_story() {
     let story = |seed| {
-        let world = world(seed);
-        let file = world.fs().open(Path::new(A), OpenMode::CreateNew).unwrap();
+        let env = simulated(seed);
+        let file = env.fs().open(Path::new(A), OpenMode::CreateNew).unwrap();
         for i in 0..20 {
             file.write_all_at(&[i; 700], u64::from(i) * 300).unwrap();
         }
-        world.fs().sync_dir(Path::new("/d")).unwrap();
-        crash(&world);
-        (read(&world, A), world.env().rng().next_u64())
+        env.fs().sync_dir(Path::new("/d")).unwrap();
+        crash(&env);
+        (read(&env, A), env.env().rng().next_u64())
     };
     assert_eq!(story(77), story(77));
     assert_ne!(story(77), story(78));
@@ -310,9 +310,9 @@ proptest! {
         synced in prop::collection::vec((0usize..5000, 1usize..3000, 1u8..100), 1..8),
         unsynced in prop::collection::vec((0usize..5000, 1usize..3000, 100u8..), 0..8),
     ) {
-        let world = world(seed);
-        let file = world.fs().open(Path::new(A), OpenMode::CreateNew).unwrap();
-        world.fs().sync_dir(Path::new("/d")).unwrap();
+        let env = simulated(seed);
+        let file = env.fs().open(Path::new(A), OpenMode::CreateNew).unwrap();
+        env.fs().sync_dir(Path::new("/d")).unwrap();
         let mut model = vec![0; 8000];
         file.set_len(8000).unwrap();
         for &(offset, len, byte) in &synced {
@@ -325,8 +325,8 @@ proptest! {
             file.write_all_at(&vec![byte; len], offset as u64).unwrap();
             touched[offset..offset + len].fill(true);
         }
-        crash(&world);
-        let bytes = read(&world, A).unwrap();
+        crash(&env);
+        let bytes = read(&env, A).unwrap();
         prop_assert_eq!(bytes.len(), 8000);
         for i in 0..8000 {
             prop_assert!(bytes[i] == model[i] || touched[i] && bytes[i] >= 100, "byte {}", i);

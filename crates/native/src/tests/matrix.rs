@@ -6,7 +6,7 @@ use compile::plan::expr::*;
 use compile::plan::testing::{arith, cast, constant, var};
 use ir::Unit;
 use run::interp::Frame;
-use run::interp::testing::World;
+use run::interp::testing::TestDatabase;
 
 use super::compile;
 
@@ -82,7 +82,7 @@ impl Pair {
     /// Both results for these variables, which must agree.
     fn check(
         &self,
-        world: &mut World,
+        db: &mut TestDatabase,
         types: &[SqlType],
         values: &[&Value],
         what: &dyn Fn() -> String,
@@ -92,7 +92,7 @@ impl Pair {
             for (at, value) in values.iter().enumerate() {
                 frame.set_owned(VarId(at as u32), value);
             }
-            let value = world.evaluate_unit(unit, &mut frame);
+            let value = db.evaluate_unit(unit, &mut frame);
             value.map(|v| format!("{v:?}")).map_err(|e| (e.number(), e.state(), e.to_string()))
         };
         let expected = run(&self.interpreted);
@@ -125,7 +125,7 @@ fn result_of(op: ArithOp, ty: &SqlType) -> Option<SqlType> {
 #[test]
 fn arithmetic_agrees() {
     use ArithOp::*;
-    let mut world = World::new();
+    let mut db = TestDatabase::new();
     let (mut right, mut wrong) = (0, 0);
     for ty in TYPES.map(|ty| ty()) {
         for op in [Add, Subtract, Multiply, Divide, Modulo, BitAnd, BitOr, BitXor] {
@@ -136,7 +136,7 @@ fn arithmetic_agrees() {
             for a in &values(&ty) {
                 for b in &values(&ty) {
                     let what = || format!("{op:?} of {ty:?}");
-                    match pair.check(&mut world, &[ty, ty], &[a, b], &what) {
+                    match pair.check(&mut db, &[ty, ty], &[a, b], &what) {
                         true => right += 1,
                         false => wrong += 1,
                     }
@@ -149,7 +149,7 @@ fn arithmetic_agrees() {
 
 #[test]
 fn decimals_of_different_scales_agree() {
-    let mut world = World::new();
+    let mut db = TestDatabase::new();
     for (left, right) in [((9, 2), (7, 5)), ((5, 0), (18, 4)), ((18, 9), (18, 0))] {
         let (left, right) = (SqlType::decimal(left.0, left.1), SqlType::decimal(right.0, right.1));
         let scale = left.scale.max(right.scale);
@@ -165,7 +165,7 @@ fn decimals_of_different_scales_agree() {
             let pair = Pair::new(&expr);
             for a in &values(&left) {
                 for b in &values(&right) {
-                    pair.check(&mut world, &[left, right], &[a, b], &|| format!("{op:?}"));
+                    pair.check(&mut db, &[left, right], &[a, b], &|| format!("{op:?}"));
                 }
             }
         }
@@ -175,7 +175,7 @@ fn decimals_of_different_scales_agree() {
 #[test]
 fn comparisons_agree() {
     use CompareOp::*;
-    let mut world = World::new();
+    let mut db = TestDatabase::new();
     for ty in TYPES.map(|ty| ty()) {
         for op in [Eq, Ne, Lt, Le, Gt, Ge] {
             let number = |n| constant(SqlType::int(), Value::Int(n));
@@ -186,7 +186,7 @@ fn comparisons_agree() {
             let pair = Pair::new(&Expr { kind, ty: SqlType::int(), nullable: true });
             for a in &values(&ty) {
                 for b in &values(&ty) {
-                    pair.check(&mut world, &[ty, ty], &[a, b], &|| format!("{op:?} of {ty:?}"));
+                    pair.check(&mut db, &[ty, ty], &[a, b], &|| format!("{op:?} of {ty:?}"));
                 }
             }
         }
@@ -195,7 +195,7 @@ fn comparisons_agree() {
 
 #[test]
 fn conversions_agree() {
-    let mut world = World::new();
+    let mut db = TestDatabase::new();
     let (mut right, mut wrong) = (0, 0);
     for from in TYPES.map(|ty| ty()) {
         for to in TYPES.map(|ty| ty()) {
@@ -206,7 +206,7 @@ fn conversions_agree() {
                 let pair = Pair::new(&expr);
                 for value in &values(&from) {
                     let what = || format!("{mode:?} of {from:?} to {to:?}");
-                    match pair.check(&mut world, &[from], &[value], &what) {
+                    match pair.check(&mut db, &[from], &[value], &what) {
                         true => right += 1,
                         false => wrong += 1,
                     }

@@ -194,22 +194,22 @@ fn run(module: &NativeModule, def: &Arc<TableDef>, compiled: bool) -> Shown {
     if compiled {
         compile(&unit);
     }
-    let mut world = World::new();
-    world.create(def);
+    let mut db = TestDatabase::new();
+    db.create(def);
     let rows =
         [[1, 10], [2, 20], [3, 30]].map(|[id, a]| vec![Value::Int(id), Value::Int(a), Value::Null]);
-    world.fill(def, &rows).expect("an empty table takes rows");
+    db.fill(def, &rows).expect("an empty table takes rows");
     let types = variables();
     let mut frame = Frame::new(types.iter().copied());
     frame.set_owned(VarId(0), &Value::Int(2));
     frame.set_owned(VarId(TURNS), &Value::Int(20));
-    let ran = world.run_unit(&unit, &mut frame);
+    let ran = db.run_unit(&unit, &mut frame);
     let result = ran
         .map(|(sent, outcome)| format!("{:?} {:?} {:?}", sent.rows, outcome.rows, outcome.returned))
         .map_err(|e| (e.number(), e.line(), e.to_string()));
     let left = (0..types.len()).map(|v| format!("{:?}", frame.get(VarId(v as u32)))).collect();
-    let trace = std::mem::take(&mut world.trace);
-    (result, left, trace, world.rows(def))
+    let trace = std::mem::take(&mut db.trace);
+    (result, left, trace, db.rows(def))
 }
 
 #[test]
@@ -245,5 +245,5 @@ fn a_routine_without_callers_can_be_compiled() {
     ];
     unit.registers = vec![ir::RegType::I64];
     compile(&unit);
-    World::new().run_unit(&unit, &mut Frame::default()).expect("it does nothing");
+    TestDatabase::new().run_unit(&unit, &mut Frame::default()).expect("it does nothing");
 }

@@ -3,7 +3,7 @@
 use compile::plan::testing::generate::Generator;
 use compile::plan::testing::{RunsPlans, select};
 use run::interp::Frame;
-use run::interp::testing::{SpillPlace, World};
+use run::interp::testing::{SpillPlace, TestDatabase};
 
 use super::{compile, seeds};
 
@@ -13,8 +13,8 @@ fn random_queries_give_the_same_rows() {
     let place = SpillPlace::new(256, 0);
     for seed in seeds(300) {
         let mut generator = Generator::new(seed, &run::func::Library);
-        let mut world = World::new();
-        world.fill_tables_of(&mut generator);
+        let mut db = TestDatabase::new();
+        db.fill_tables_of(&mut generator);
         let (root, columns) = generator.node(3, &[]);
         let plan = select(root, &columns);
         let lower =
@@ -22,13 +22,13 @@ fn random_queries_give_the_same_rows() {
         let mut run = |compiled, spilling| {
             let unit = lower();
             if spilling {
-                world.spill(0, &place.space);
+                db.spill(0, &place.space);
             }
             if compiled {
                 compile(&unit);
             }
-            let ran = world.run_unit(&unit, &mut Frame::default());
-            assert_eq!(world.memory_used(), 0, "seed {seed}: memory is left");
+            let ran = db.run_unit(&unit, &mut Frame::default());
+            assert_eq!(db.memory_used(), 0, "seed {seed}: memory is left");
             ran.map(|(sent, outcome)| (sent.rows, sent.messages, outcome.rows))
                 .map_err(|e| (e.number(), e.to_string()))
         };

@@ -43,7 +43,7 @@ pub use ir::testing::*;
 type UserFunction = fn(&[Value]) -> SqlResult<Value>;
 
 /// A database and a session in it.
-pub struct World {
+pub struct TestDatabase {
     wait: WaitRuntime,
     database: Arc<Database>,
     session: Arc<DatabaseSession>,
@@ -93,13 +93,13 @@ impl SpillPlace {
 }
 
 /// A session that runs one unit.
-struct Session<'w> {
-    task: &'w Task<'static>,
-    database: &'w Arc<Database>,
-    tables: &'w HashMap<StorageId, Arc<Table>>,
-    functions: &'w HashMap<ObjectId, UserFunction>,
-    trace: &'w mut Vec<String>,
-    next_value: &'w mut i64,
+struct Session<'d> {
+    task: &'d Task<'static>,
+    database: &'d Arc<Database>,
+    tables: &'d HashMap<StorageId, Arc<Table>>,
+    functions: &'d HashMap<ObjectId, UserFunction>,
+    trace: &'d mut Vec<String>,
+    next_value: &'d mut i64,
     isolation: Isolation,
     transaction: Transaction,
     statements: Vec<Statement>,
@@ -141,15 +141,15 @@ impl ResultWriter for Dropped {
     }
 }
 
-impl World {
-    pub fn new() -> World {
+impl TestDatabase {
+    pub fn new() -> TestDatabase {
         let timer = Arc::new(ThreadTimer::new());
         let options = RuntimeOptions::default();
         let wait = WaitRuntime::new(env::Env::real(), Collector::new(), timer, options);
         let host = EngineHost::new(wait.clone(), 2, u64::MAX);
         let database = Arc::new(Database::unlogged(&host, DB, host.tables(u64::MAX)));
         let session = database.session(&host.owner(SessionId(51)));
-        World {
+        TestDatabase {
             wait,
             database,
             session,
@@ -295,24 +295,24 @@ impl World {
     }
 }
 
-impl RunsUnits for World {
+impl RunsUnits for TestDatabase {
     type Frame = Frame;
     type Outcome = Outcome;
 
     fn create(&mut self, def: &TableDef) {
-        World::create(self, def);
+        TestDatabase::create(self, def);
     }
 
     fn run_unit(&mut self, unit: &Unit, frame: &mut Frame) -> SqlResult<(Collected, Outcome)> {
-        World::run_unit(self, unit, frame)
+        TestDatabase::run_unit(self, unit, frame)
     }
 
     fn evaluate_unit(&mut self, unit: &Unit, frame: &mut Frame) -> SqlResult<Value> {
-        World::evaluate_unit(self, unit, frame)
+        TestDatabase::evaluate_unit(self, unit, frame)
     }
 
     fn test_unit(&mut self, unit: &Unit, frame: &mut Frame) -> SqlResult<bool> {
-        World::test_unit(self, unit, frame)
+        TestDatabase::test_unit(self, unit, frame)
     }
 }
 

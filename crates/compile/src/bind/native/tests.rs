@@ -53,7 +53,7 @@ fn error_of(db: &mut Db, text: &str) -> String {
 /// Runs a module over a frame with its variables; parameters are set by the caller.
 fn run(db: &mut Db, bound: &BoundNative, frame: &mut Frame) -> Result<Option<Value>, String> {
     let unit = crate::lower::native(&bound.module, Default::default()).unwrap();
-    let ran = db.world.run_unit(&unit, frame);
+    let ran = db.data.run_unit(&unit, frame);
     ran.map(|(_, outcome)| outcome.returned).map_err(|e| format!("{} {}", e.number(), e.line()))
 }
 
@@ -156,9 +156,7 @@ fn table_variables_and_calls() {
         &module.tables[0],
     )))));
     assert_eq!(run(db, &module, &mut frame).unwrap(), Some(Value::Int(7)));
-    assert!(
-        db.world.trace.iter().any(|t| *t == format!("call {id:?} [Int(41), Null, Null, Null]"))
-    );
+    assert!(db.data.trace.iter().any(|t| *t == format!("call {id:?} [Int(41), Null, Null, Null]")));
     assert!(module.dependencies.objects.iter().any(|o| o.object == id));
 }
 

@@ -19,13 +19,13 @@ use crate::wait::{Runtime, RuntimeOptions, ThreadTimer};
 const NOW: DateTime = DateTime { days: 45_000, ticks: 0 };
 
 /// A master database without a log, with the built-in users and schemas and two schemas of its own.
-struct World {
+struct CatalogFixture {
     host: Host,
     catalog: Arc<Catalog>,
 }
 
-impl World {
-    fn new() -> World {
+impl CatalogFixture {
+    fn new() -> CatalogFixture {
         let options = RuntimeOptions::default();
         let timer = Arc::new(ThreadTimer::new());
         let runtime = Runtime::new(Env::real(), Collector::new(), timer, options);
@@ -33,8 +33,8 @@ impl World {
         let tables = host.tables(u64::MAX);
         create_system_tables(&tables, DbId::MASTER, false);
         let database = Arc::new(Database::unlogged(&host, DbId::MASTER, tables));
-        let world = World { catalog: Catalog::new(database, Collation::DEFAULT), host };
-        let mut session = world.session(51);
+        let fixture = CatalogFixture { catalog: Catalog::new(database, Collation::DEFAULT), host };
+        let mut session = fixture.session(51);
         let mut definitions = builtin::database(DbId::MASTER, builtin::SA_SID, NOW);
         for (id, name) in [(5, "Sales"), (6, "Demo")] {
             let schema = SchemaDef { id: SchemaId(id), name: name.into(), owner: PrincipalId::DBO };
@@ -45,13 +45,13 @@ impl World {
         }
         session.commit();
         drop(session);
-        world
+        fixture
     }
 
     fn session(&self, id: i16) -> Session<'_> {
         let task = Task::blocking(&self.host.runtime);
         let place = self.catalog.database().session(&self.host.owner(SessionId(id)));
-        Session { world: self, task, place, open: None }
+        Session { fixture: self, task, place, open: None }
     }
 
     fn verify(&self) {
@@ -67,8 +67,8 @@ impl World {
 }
 
 /// A session with at most one transaction, which may change the schema.
-struct Session<'w> {
-    world: &'w World,
+struct Session<'f> {
+    fixture: &'f CatalogFixture,
     task: Task<'static>,
     place: Arc<DatabaseSession>,
     open: Option<(Transaction, SchemaEdit)>,
@@ -76,7 +76,7 @@ struct Session<'w> {
 
 impl Session<'_> {
     fn parts(&mut self) -> (&Task<'static>, &mut Transaction, &mut SchemaEdit) {
-        let (place, task, catalog) = (&self.place, &self.task, &self.world.catalog);
+        let (place, task, catalog) = (&self.place, &self.task, &self.fixture.catalog);
         let (txn, edit) = self.open.get_or_insert_with(|| {
             let mut txn = Transaction::begin(place, task).expect("a slot is free");
             let edit = SchemaEdit::begin(catalog, &mut txn);
@@ -135,7 +135,7 @@ impl Session<'_> {
 
     fn rows_of(&mut self, id: ObjectId) -> Arc<Table> {
         let schema = self.schema();
-        self.world.catalog.table(schema.table(id).expect("it exists")).expect("it has a storage")
+        self.fixture.catalog.table(schema.table(id).expect("it exists")).expect("it has a storage")
     }
 
     fn insert(&mut self, id: ObjectId, values: &[i64]) -> TxnResult<()> {
@@ -244,42 +244,42 @@ fn found(schema: &Schema, name: &str) -> bool {
 
 #[test]
 fn other_sessions_do_not_see_a_change_before_it_is_committed() {
-    let world = World::new();
-    let version = world.catalog.version();
-    let mut session = world.session(51);
+    let fixture = CatalogFixture::new();
+    let version = fixture.catalog.version();
+    let mut session = fixture.session(51);
     let def = session.table("T");
     session.create(def).unwrap();
     assert!(found(&session.schema(), "t"));
     assert!(session.schema().is_working());
-    assert!(!found(&world.current(), "t"));
-    assert_eq!(world.catalog.version(), version);
+    assert!(!found(&fixture.current(), "t"));
+    assert_eq!(fixture.catalog.version(), version);
     session.commit();
-    assert!(found(&world.current(), "t"));
-    assert!(!world.current().is_working());
-    assert!(world.catalog.version() > version);
-    assert_eq!(world.catalog.version(), world.current().version());
-    world.verify();
+    assert!(found(&fixture.current(), "t"));
+    assert!(!fixture.current().is_working());
+    assert!(fixture.catalog.version() > version);
+    assert_eq!(fixture.catalog.version(), fixture.current().version());
+    fixture.verify();
 }
 
 #[test]
 fn a_rollback_leaves_nothing() {
-    let world = World::new();
-    let before = world.current();
-    let tables = world.catalog.database().manager().tables().all().len();
-    let mut session = world.session(51);
+    let fixture = CatalogFixture::new();
+    let before = fixture.current();
+    let tables = fixture.catalog.database().manager().tables().all().len();
+    let mut session = fixture.session(51);
     let def = session.table("T");
     let id = session.create(def).unwrap();
     session.insert(id, &[1, 2]).unwrap();
     session.rollback();
-    assert!(Arc::ptr_eq(&before, &world.current()));
-    assert_eq!(world.catalog.database().manager().tables().all().len(), tables);
-    world.verify();
+    assert!(Arc::ptr_eq(&before, &fixture.current()));
+    assert_eq!(fixture.catalog.database().manager().tables().all().len(), tables);
+    fixture.verify();
 }
 
 #[test]
 fn rolling_back_to_a_savepoint_undoes_what_came_after_it() {
-    let world = World::new();
-    let mut session = world.session(51);
+    let fixture = CatalogFixture::new();
+    let mut session = fixture.session(51);
     let def = session.table("Before");
     let before = session.create(def).unwrap();
     let (_, txn, _) = session.parts();
@@ -294,15 +294,15 @@ fn rolling_back_to_a_savepoint_undoes_what_came_after_it() {
     assert!(found(&session.schema(), "before") && !found(&session.schema(), "after"));
     session.insert(before, &[1, 1]).unwrap();
     session.commit();
-    assert!(found(&world.current(), "before") && !found(&world.current(), "after"));
+    assert!(found(&fixture.current(), "before") && !found(&fixture.current(), "after"));
     assert_eq!(session.select(before).unwrap(), [[1, 1]]);
-    world.verify();
+    fixture.verify();
 }
 
 #[test]
 fn a_statement_that_fails_leaves_the_changes_before_it() {
-    let world = World::new();
-    let mut session = world.session(51);
+    let fixture = CatalogFixture::new();
+    let mut session = fixture.session(51);
     let def = session.table("A");
     session.create(def).unwrap();
     let (b, again) = (session.table("B"), session.table("a"));
@@ -313,22 +313,22 @@ fn a_statement_that_fails_leaves_the_changes_before_it() {
     assert!(matches!(failed, Err(CatalogError::NameInUse { .. })));
     assert!(found(&session.schema(), "A") && !found(&session.schema(), "B"));
     session.commit();
-    assert!(found(&world.current(), "A") && !found(&world.current(), "B"));
-    world.verify();
+    assert!(found(&fixture.current(), "A") && !found(&fixture.current(), "B"));
+    fixture.verify();
 }
 
 #[test]
 fn a_table_and_its_rows_appear_together() {
-    let world = World::new();
-    let mut session = world.session(51);
+    let fixture = CatalogFixture::new();
+    let mut session = fixture.session(51);
     let def = session.table("T");
     let id = session.create(def).unwrap();
     session.insert(id, &[1, 10]).unwrap();
     session.commit();
-    let schema = world.current();
+    let schema = fixture.current();
     let stamp = schema.visible_from();
     assert_eq!(schema.object_visible_from(id), Some(stamp));
-    let mut reader = world.session(52);
+    let mut reader = fixture.session(52);
     let (_, txn, _) = reader.parts();
     let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
     assert!(statement.snapshot().stamp >= stamp);
@@ -338,8 +338,8 @@ fn a_table_and_its_rows_appear_together() {
 
 #[test]
 fn dropping_takes_what_hangs_on_the_object() {
-    let world = World::new();
-    let mut session = world.session(51);
+    let fixture = CatalogFixture::new();
+    let mut session = fixture.session(51);
     let def = session.table("T");
     let id = session.create(def).unwrap();
     let trigger_id = session.parts().2.new_object_id();
@@ -367,20 +367,20 @@ fn dropping_takes_what_hangs_on_the_object() {
         session.ddl(|edit, task, txn| edit.put(task, txn, definition)).unwrap();
     }
     session.commit();
-    assert_eq!(world.current().table(id).unwrap().triggers, [trigger_id]);
+    assert_eq!(fixture.current().table(id).unwrap().triggers, [trigger_id]);
     session.drop_object(id).unwrap();
     session.commit();
-    let schema = world.current();
+    let schema = fixture.current();
     assert!(schema.object(id).is_none() && schema.object(trigger_id).is_none());
     assert!(schema.permission_set(target, PrincipalId::GUEST).is_none());
     assert!(schema.properties_of(target).is_none());
-    world.verify();
+    fixture.verify();
 }
 
 #[test]
 fn a_referenced_table_cannot_be_dropped() {
-    let world = World::new();
-    let mut session = world.session(51);
+    let fixture = CatalogFixture::new();
+    let mut session = fixture.session(51);
     let def = session.table("Parent");
     let parent = session.create(def).unwrap();
     let mut child = session.table("Child");
@@ -393,18 +393,18 @@ fn a_referenced_table_cannot_be_dropped() {
     session.drop_object(child).unwrap();
     session.drop_object(parent).unwrap();
     session.commit();
-    world.verify();
+    fixture.verify();
 }
 
 #[test]
 fn truncating_gives_an_empty_storage_and_can_be_undone() {
-    let world = World::new();
-    let mut session = world.session(51);
+    let fixture = CatalogFixture::new();
+    let mut session = fixture.session(51);
     let def = session.table("T");
     let id = session.create(def).unwrap();
     session.insert(id, &[1, 1]).unwrap();
     session.commit();
-    let storage = world.current().table(id).unwrap().storage;
+    let storage = fixture.current().table(id).unwrap().storage;
     session.ddl(|edit, task, txn| edit.truncate_table(task, txn, id)).unwrap();
     session.insert(id, &[2, 2]).unwrap();
     assert_eq!(session.select(id).unwrap(), [[2, 2]]);
@@ -414,22 +414,22 @@ fn truncating_gives_an_empty_storage_and_can_be_undone() {
     session.ddl(|edit, task, txn| edit.truncate_table(task, txn, id)).unwrap();
     session.commit();
     assert_eq!(session.select(id).unwrap(), Vec::<Vec<i64>>::new());
-    assert!(world.current().table(id).unwrap().storage > storage);
-    assert!(world.catalog.database().manager().tables().get(storage).is_none());
-    world.verify();
+    assert!(fixture.current().table(id).unwrap().storage > storage);
+    assert!(fixture.catalog.database().manager().tables().get(storage).is_none());
+    fixture.verify();
 }
 
 #[test]
 fn a_rebuild_maps_every_row() {
-    let world = World::new();
-    let mut session = world.session(51);
+    let fixture = CatalogFixture::new();
+    let mut session = fixture.session(51);
     let def = session.table("T");
     let id = session.create(def).unwrap();
     for i in 0..500 {
         session.insert(id, &[i, i * i]).unwrap();
     }
     session.commit();
-    let mut new = TableDef::clone(world.current().table(id).unwrap());
+    let mut new = TableDef::clone(fixture.current().table(id).unwrap());
     let mut column = ColumnDef::new(ColumnId(3), "sum".into(), SqlType::bigint(), UserTypeId(127));
     column.nullable = false;
     new.columns.push(column);
@@ -447,19 +447,19 @@ fn a_rebuild_maps_every_row() {
     session.commit();
     let expected: Vec<Vec<i64>> = (0..500).map(|i| vec![i, i * i, i + i * i]).collect();
     assert_eq!(session.select(id).unwrap(), expected);
-    world.verify();
+    fixture.verify();
 }
 
 #[test]
 fn a_rebuild_that_finds_duplicates_changes_nothing() {
-    let world = World::new();
-    let mut session = world.session(51);
+    let fixture = CatalogFixture::new();
+    let mut session = fixture.session(51);
     let def = session.table("T");
     let id = session.create(def).unwrap();
     session.insert(id, &[1, 7]).unwrap();
     session.insert(id, &[2, 7]).unwrap();
     session.commit();
-    let old = world.current().table(id).unwrap().clone();
+    let old = fixture.current().table(id).unwrap().clone();
     let mut new = TableDef::clone(&old);
     let mut index = IndexDef::new(IndexId(2), "ux".into(), IndexKind::NonClustered, true);
     index.key.push(KeyColumn { column: ColumnId(2), descending: false });
@@ -474,9 +474,9 @@ fn a_rebuild_that_finds_duplicates_changes_nothing() {
         matches!(failed, Err(CatalogError::Transaction(TxnError::DuplicateKey { index: 1, .. })));
     assert!(duplicate);
     session.commit();
-    assert_eq!(world.current().table(id), Some(&old));
+    assert_eq!(fixture.current().table(id), Some(&old));
     assert_eq!(session.select(id).unwrap(), [[1, 7], [2, 7]]);
-    world.verify();
+    fixture.verify();
 }
 
 fn is_timeout<T>(result: CatalogResult<T>) -> bool {
@@ -485,8 +485,8 @@ fn is_timeout<T>(result: CatalogResult<T>) -> bool {
 
 #[test]
 fn transactions_change_the_schema_side_by_side() {
-    let world = World::new();
-    let (mut first, mut second) = (world.session(51), world.session(52));
+    let fixture = CatalogFixture::new();
+    let (mut first, mut second) = (fixture.session(51), fixture.session(52));
     second.place.owner().set_lock_timeout(0);
     let (a, b) = (first.table("A"), second.table("B"));
     first.create(a).unwrap();
@@ -495,14 +495,14 @@ fn transactions_change_the_schema_side_by_side() {
     first.commit();
     assert!(found(&second.schema(), "A"), "what the first one did is taken over");
     second.commit();
-    assert!(found(&world.current(), "A") && found(&world.current(), "B"));
-    world.verify();
+    assert!(found(&fixture.current(), "A") && found(&fixture.current(), "B"));
+    fixture.verify();
 }
 
 #[test]
 fn a_name_that_another_transaction_takes_is_waited_for() {
-    let world = World::new();
-    let (mut first, mut second) = (world.session(51), world.session(52));
+    let fixture = CatalogFixture::new();
+    let (mut first, mut second) = (fixture.session(51), fixture.session(52));
     second.place.owner().set_lock_timeout(0);
     let (one, other) = (first.table("A"), second.table("a"));
     first.create(one).unwrap();
@@ -513,13 +513,13 @@ fn a_name_that_another_transaction_takes_is_waited_for() {
     second.commit();
     assert!(matches!(first.create(late), Err(CatalogError::NameInUse { .. })));
     first.rollback();
-    world.verify();
+    fixture.verify();
 }
 
 #[test]
 fn what_a_definition_refers_to_stays() {
-    let world = World::new();
-    let (mut first, mut second) = (world.session(51), world.session(52));
+    let fixture = CatalogFixture::new();
+    let (mut first, mut second) = (fixture.session(51), fixture.session(52));
     second.place.owner().set_lock_timeout(0);
     let mut def = first.table("T");
     def.header.schema = SchemaId(5);
@@ -541,8 +541,8 @@ fn what_a_definition_refers_to_stays() {
 /// change.
 #[test]
 fn a_statement_that_comes_too_late_changes_nothing() {
-    let world = World::new();
-    let (mut first, mut second) = (world.session(51), world.session(52));
+    let fixture = CatalogFixture::new();
+    let (mut first, mut second) = (fixture.session(51), fixture.session(52));
     let def = first.table("T");
     let id = first.create(def).unwrap();
     first.commit();
@@ -568,17 +568,17 @@ fn a_statement_that_comes_too_late_changes_nothing() {
         })
         .unwrap();
     second.commit();
-    let schema = world.current();
+    let schema = fixture.current();
     let now = schema.table(id).unwrap();
     assert_eq!((&*now.header.name, now.lock_escalation), ("Renamed", LockEscalation::Disable));
-    world.verify();
+    fixture.verify();
 }
 
 /// A change that comes too late only because of something else goes on.
 #[test]
 fn what_others_commit_in_between_does_not_matter_if_it_is_something_else() {
-    let world = World::new();
-    let (mut first, mut second) = (world.session(51), world.session(52));
+    let fixture = CatalogFixture::new();
+    let (mut first, mut second) = (fixture.session(51), fixture.session(52));
     let (a, b) = (first.table("A"), second.table("B"));
     second
         .ddl(|edit, task, txn| {
@@ -588,17 +588,17 @@ fn what_others_commit_in_between_does_not_matter_if_it_is_something_else() {
         })
         .unwrap();
     second.commit();
-    assert!(found(&world.current(), "A") && found(&world.current(), "B"));
-    world.verify();
+    assert!(found(&fixture.current(), "A") && found(&fixture.current(), "B"));
+    fixture.verify();
 }
 
 #[test]
 fn temporary_tables_of_many_sessions_do_not_wait_for_each_other() {
-    let world = World::new();
-    let mut ddl = world.session(60);
+    let fixture = CatalogFixture::new();
+    let mut ddl = fixture.session(60);
     let def = ddl.table("Busy");
     ddl.create(def).unwrap();
-    let mut sessions: Vec<Session<'_>> = (61..65).map(|id| world.session(id)).collect();
+    let mut sessions: Vec<Session<'_>> = (61..65).map(|id| fixture.session(id)).collect();
     let mut ids = Vec::new();
     for (i, session) in sessions.iter_mut().enumerate() {
         let id = session.parts().2.new_temporary_id();
@@ -610,24 +610,24 @@ fn temporary_tables_of_many_sessions_do_not_wait_for_each_other() {
     }
     for (i, session) in sessions.iter_mut().enumerate().rev() {
         session.commit();
-        assert!(found(&world.current(), &format!("#t_{i}")));
+        assert!(found(&fixture.current(), &format!("#t_{i}")));
     }
     ddl.commit();
-    assert!(found(&world.current(), "Busy") && found(&world.current(), "#t_2"));
+    assert!(found(&fixture.current(), "Busy") && found(&fixture.current(), "#t_2"));
     for (id, session) in ids.iter().zip(&mut sessions) {
         session
             .statement(|edit, task, txn| edit.drop(task, txn, DefinitionKey::Object(*id)))
             .unwrap();
         session.commit();
     }
-    assert!(!found(&world.current(), "#t_2"));
-    world.verify();
+    assert!(!found(&fixture.current(), "#t_2"));
+    fixture.verify();
 }
 
 #[test]
 fn temporary_tables_may_have_constraints_of_one_name() {
-    let world = World::new();
-    let (mut first, mut second) = (world.session(51), world.session(52));
+    let fixture = CatalogFixture::new();
+    let (mut first, mut second) = (fixture.session(51), fixture.session(52));
     for session in [&mut first, &mut second] {
         let (id, key) = {
             let (_, _, edit) = session.parts();
@@ -641,13 +641,13 @@ fn temporary_tables_may_have_constraints_of_one_name() {
     }
     first.commit();
     second.commit();
-    world.verify();
+    fixture.verify();
 }
 
 #[test]
 fn a_temporary_table_survives_the_lock_taken_after_it() {
-    let world = World::new();
-    let (mut session, mut other) = (world.session(51), world.session(52));
+    let fixture = CatalogFixture::new();
+    let (mut session, mut other) = (fixture.session(51), fixture.session(52));
     let id = session.parts().2.new_temporary_id();
     let def = table(id, "#t");
     session.statement(|edit, task, txn| edit.create_table(task, txn, def)).unwrap();
@@ -659,15 +659,15 @@ fn a_temporary_table_survives_the_lock_taken_after_it() {
     let schema = session.schema();
     assert!(found(&schema, "#t") && found(&schema, "Own") && found(&schema, "Other"));
     session.commit();
-    let schema = world.current();
+    let schema = fixture.current();
     assert!(found(&schema, "#t") && found(&schema, "Own") && found(&schema, "Other"));
-    world.verify();
+    fixture.verify();
 }
 
 #[test]
 fn a_table_in_use_is_not_altered_until_its_users_are_done() {
-    let world = World::new();
-    let (mut user, mut altering) = (world.session(51), world.session(52));
+    let fixture = CatalogFixture::new();
+    let (mut user, mut altering) = (fixture.session(51), fixture.session(52));
     let def = user.table("T");
     let id = user.create(def).unwrap();
     user.commit();
@@ -682,8 +682,8 @@ fn a_table_in_use_is_not_altered_until_its_users_are_done() {
 
 #[test]
 fn a_table_that_was_written_to_is_not_left_before_the_end() {
-    let world = World::new();
-    let (mut user, mut altering) = (world.session(51), world.session(52));
+    let fixture = CatalogFixture::new();
+    let (mut user, mut altering) = (fixture.session(51), fixture.session(52));
     let def = user.table("T");
     let id = user.create(def).unwrap();
     user.commit();
@@ -698,8 +698,8 @@ fn a_table_that_was_written_to_is_not_left_before_the_end() {
 
 #[test]
 fn a_reader_after_a_truncation_gets_an_error_that_the_table_changed() {
-    let world = World::new();
-    let (mut user, mut altering) = (world.session(51), world.session(52));
+    let fixture = CatalogFixture::new();
+    let (mut user, mut altering) = (fixture.session(51), fixture.session(52));
     let def = user.table("T");
     let id = user.create(def).unwrap();
     user.commit();
@@ -714,8 +714,8 @@ fn a_reader_after_a_truncation_gets_an_error_that_the_table_changed() {
 
 #[test]
 fn altering_a_constraint_closes_the_gates_of_both_tables() {
-    let world = World::new();
-    let (mut user, mut altering) = (world.session(51), world.session(52));
+    let fixture = CatalogFixture::new();
+    let (mut user, mut altering) = (fixture.session(51), fixture.session(52));
     let def = user.table("Parent");
     let parent = user.create(def).unwrap();
     let mut child = user.table("Child");
@@ -735,14 +735,14 @@ fn altering_a_constraint_closes_the_gates_of_both_tables() {
     user.commit();
     add(&mut altering).unwrap();
     altering.commit();
-    assert_eq!(world.current().table(parent).unwrap().referenced_by.len(), 1);
-    world.verify();
+    assert_eq!(fixture.current().table(parent).unwrap().referenced_by.len(), 1);
+    fixture.verify();
 }
 
 #[test]
 fn ids_are_spread_and_given_once() {
-    let world = World::new();
-    let mut session = world.session(51);
+    let fixture = CatalogFixture::new();
+    let mut session = fixture.session(51);
     let (_, _, edit) = session.parts();
     let ids: Vec<i32> = (0..1000).map(|_| edit.new_object_id().0).collect();
     assert!(ids.iter().all(|id| *id > 0));
@@ -753,11 +753,11 @@ fn ids_are_spread_and_given_once() {
 }
 
 /// Loads the rows of an environment into a new catalog, as after a restart.
-fn reloaded(world: &World) -> World {
-    let again = World::new();
-    let mut old = world.session(98);
+fn reloaded(fixture: &CatalogFixture) -> CatalogFixture {
+    let again = CatalogFixture::new();
+    let mut old = fixture.session(98);
     let (task, txn, _) = old.parts();
-    let rows = world.catalog.read_rows(task, txn).unwrap();
+    let rows = fixture.catalog.read_rows(task, txn).unwrap();
     old.rollback();
     let mut new = again.session(51);
     let (task, txn, _) = new.parts();
@@ -781,23 +781,23 @@ fn the_schema_stays_what_the_rows_say() {
     let seeds = std::env::var("CATALOG_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(6);
     for seed in 0..seeds {
         let mut rng = Rng::new(seed);
-        let mut world = World::new();
+        let mut fixture = CatalogFixture::new();
         for _ in 0..40 {
-            random_transaction(&mut rng, &world, seed);
-            world.verify();
+            random_transaction(&mut rng, &fixture, seed);
+            fixture.verify();
             if rng.below(10) == 0 {
-                let again = reloaded(&world);
-                assert_eq!(*again.current(), *world.current(), "seed {seed}");
+                let again = reloaded(&fixture);
+                assert_eq!(*again.current(), *fixture.current(), "seed {seed}");
                 again.verify();
-                world = again;
+                fixture = again;
             }
         }
     }
 }
 
-fn random_transaction(rng: &mut Rng, world: &World, seed: u64) {
-    let before = world.current();
-    let (mut session, mut temporary) = (world.session(51), world.session(52));
+fn random_transaction(rng: &mut Rng, fixture: &CatalogFixture, seed: u64) {
+    let before = fixture.current();
+    let (mut session, mut temporary) = (fixture.session(51), fixture.session(52));
     for _ in 0..1 + rng.below(8) {
         let savepoint = session.parts().1.savepoint();
         let at = session.schema();
@@ -818,7 +818,7 @@ fn random_transaction(rng: &mut Rng, world: &World, seed: u64) {
         0 => {
             session.rollback();
             temporary.rollback();
-            assert!(Arc::ptr_eq(&before, &world.current()), "seed {seed}");
+            assert!(Arc::ptr_eq(&before, &fixture.current()), "seed {seed}");
         }
         _ if rng.flip() => {
             session.commit();
@@ -832,7 +832,7 @@ fn random_transaction(rng: &mut Rng, world: &World, seed: u64) {
 }
 
 fn random_ddl(rng: &mut Rng, session: &mut Session<'_>, seed: u64) {
-    let catalog = session.world.catalog.clone();
+    let catalog = session.fixture.catalog.clone();
     let schema = session.schema();
     let change = rng.change(&schema, &mut || catalog.new_object_id(&schema));
     let result = session.ddl(|edit, task, txn| match change {

@@ -60,24 +60,24 @@ fn bench_native_loop_of_adds() {
         delayed_durability: false,
     };
     let unit = lower::native(&module, Default::default()).unwrap();
-    let mut world = World::new();
+    let mut db = TestDatabase::new();
     figure("WHILE with two additions, a round", ROUNDS as u64, || {
         let mut frame = Frame::new([BIGINT, BIGINT]);
         frame.set(VarId(0), ValueRef::Int(0));
         frame.set(VarId(1), ValueRef::Int(0));
-        world.run_unit(&unit, &mut frame).unwrap();
+        db.run_unit(&unit, &mut frame).unwrap();
         assert_eq!(frame.get(VarId(1)), ValueRef::Int(ROUNDS * (ROUNDS + 1) / 2));
     });
 }
 
 /// A table (id, group, amount) of a million rows, by hash on id and by order on (group, id).
-fn million() -> (World, Arc<TableDef>) {
+fn million() -> (TestDatabase, Arc<TableDef>) {
     const ROWS: i64 = 1_000_000;
     let columns = [("id", INT, false), ("g", INT, false), ("amount", BIGINT, true)];
     let def = with_index(table_def(1, "t", &columns), IndexKind::Hash, true, &[0]);
     let def = Arc::new(with_index(def, IndexKind::NonClustered, true, &[1, 0]));
-    let mut world = World::new();
-    world.create(&def);
+    let mut db = TestDatabase::new();
+    db.create(&def);
     let digits: Vec<Vec<Expr>> = (0..1000).map(|d| vec![big(d)]).collect();
     let values = |col| Node::Values { columns: vec![ColId(col)], rows: digits.clone() };
     let source = Node::NestedLoop {
@@ -102,11 +102,11 @@ fn million() -> (World, Arc<TableDef>) {
         lock: None,
     }));
     let start = Instant::now();
-    let (_, outcome) = world.run(&plan, &mut Frame::default()).unwrap();
+    let (_, outcome) = db.run(&plan, &mut Frame::default()).unwrap();
     assert_eq!(outcome.rows, ROWS as u64);
     let each = start.elapsed().as_nanos() as f64 / ROWS as f64;
     println!("{:<44} {each:9.1} ns", "INSERT … SELECT with two indexes, a row");
-    (world, def)
+    (db, def)
 }
 
 fn scan(def: &Arc<TableDef>, residual: Option<Pred>) -> Scan {
@@ -139,7 +139,7 @@ fn aggregate(input: Node, groups: Vec<(ColId, Expr)>, names: &[(&str, Expr)]) ->
 #[test]
 #[ignore = "a benchmark"]
 fn bench_scans_and_seeks() {
-    let (mut world, def) = million();
+    let (mut db, def) = million();
     let half = Pred::Compare(CompareOp::Lt, col(11, INT), int(500));
     let sum = |residual| {
         let input = Node::Scan(Box::new(scan(&def, residual)));
@@ -150,12 +150,12 @@ fn bench_scans_and_seeks() {
     };
     let all = unit(sum(None), 90);
     figure("SUM over a scan, a row", 1_000_000, || {
-        let (found, _) = world.run_unit(&all, &mut Frame::default()).unwrap();
+        let (found, _) = db.run_unit(&all, &mut Frame::default()).unwrap();
         assert_eq!(found.rows, [[Value::Int(499_999_500_000)]]);
     });
     let filtered = unit(sum(Some(half)), 90);
     figure("SUM over a filtered scan, a row", 1_000_000, || {
-        let (found, _) = world.run_unit(&filtered, &mut Frame::default()).unwrap();
+        let (found, _) = db.run_unit(&filtered, &mut Frame::default()).unwrap();
         assert_eq!(found.rows, [[Value::Int(249_874_750_000)]]);
     });
     let group = vec![(ColId(80), col(11, INT))];
@@ -163,7 +163,7 @@ fn bench_scans_and_seeks() {
     let grouped = aggregate(input, group, &[("SUM", col(12, BIGINT)), ("COUNT_BIG", int(1))]);
     let grouped = unit(grouped, 91);
     figure("GROUP BY a thousand groups, a row", 1_000_000, || {
-        let (found, _) = world.run_unit(&grouped, &mut Frame::default()).unwrap();
+        let (found, _) = db.run_unit(&grouped, &mut Frame::default()).unwrap();
         assert!(found.rows.len() == 1000 && found.rows[0] == [Value::Int(1000)]);
     });
     let keys = vec![SortKey { expr: col(12, BIGINT), descending: true }];
@@ -175,9 +175,9 @@ fn bench_scans_and_seeks() {
     };
     let last = Node::Top { input: Box::new(sort), count: big(1), percent: false, ties: None };
     let sort = unit(last, 12);
-    world.limit_memory(1 << 30);
+    db.limit_memory(1 << 30);
     figure("Sort, a row", 1_000_000, || {
-        let (found, _) = world.run_unit(&sort, &mut Frame::default()).unwrap();
+        let (found, _) = db.run_unit(&sort, &mut Frame::default()).unwrap();
         assert_eq!(found.rows, [[Value::Int(999_999)]]);
     });
     // A million seeks by the hash index: a nested loop whose inner side is looked up.
@@ -194,7 +194,7 @@ fn bench_scans_and_seeks() {
     };
     let seeks = unit(aggregate(seeks, vec![], &[("SUM", col(12, BIGINT))]), 90);
     figure("Nested loop of hash seeks, a seek", 1_000_000, || {
-        let (found, _) = world.run_unit(&seeks, &mut Frame::default()).unwrap();
+        let (found, _) = db.run_unit(&seeks, &mut Frame::default()).unwrap();
         assert_eq!(found.rows, [[Value::Int(499_999_500_000)]]);
     });
     let hashed = Node::HashJoin {
@@ -207,20 +207,20 @@ fn bench_scans_and_seeks() {
     };
     let hashed = unit(aggregate(hashed, vec![], &[("SUM", col(22, BIGINT))]), 90);
     figure("Hash join, a pair", 1_000_000, || {
-        let (found, _) = world.run_unit(&hashed, &mut Frame::default()).unwrap();
+        let (found, _) = db.run_unit(&hashed, &mut Frame::default()).unwrap();
         assert_eq!(found.rows, [[Value::Int(499_999_500_000)]]);
     });
-    point_statements(&mut world, &def);
+    point_statements(&mut db, &def);
 }
 
 /// Statements that touch one row, and the cost of starting a unit.
-fn point_statements(world: &mut World, def: &Arc<TableDef>) {
+fn point_statements(db: &mut TestDatabase, def: &Arc<TableDef>) {
     const TIMES: i64 = 200_000;
     let mut frame = Frame::new([INT]);
     let sum = arith(ArithOp::Add, var(0, INT), int(1));
     let start = lower::scalar(&sum, Default::default()).unwrap();
     frame.set(VarId(0), ValueRef::Int(4));
-    world.batch(&mut frame, |run| {
+    db.batch(&mut frame, |run| {
         figure("An expression's unit", TIMES as u64, || {
             (0..TIMES).for_each(|_| run(&start));
         });
@@ -230,7 +230,7 @@ fn point_statements(world: &mut World, def: &Arc<TableDef>) {
     let source = select(Node::Scan(Box::new(seek)), &[(ColId(12), BIGINT)]);
     let seek = lower::statement(&source, Default::default()).unwrap();
     frame.set(VarId(0), ValueRef::Int(777));
-    world.batch(&mut frame, |run| {
+    db.batch(&mut frame, |run| {
         figure("SELECT of one row by hash, in a statement", TIMES as u64, || {
             (0..TIMES).for_each(|_| run(&seek));
         });

@@ -37,12 +37,12 @@ fn units_agree_with_the_reference() {
     let (mut compared, mut nonempty) = (0, 0);
     for seed in seeds(1500) {
         let mut generator = Generator::new(seed, &crate::func::Library);
-        let mut world = World::new();
+        let mut db = TestDatabase::new();
         let mut reference = Reference::default();
         for (def, rows) in generator.make_tables() {
-            world.create(&def);
+            db.create(&def);
             if !rows.is_empty() {
-                world.fill(&def, &rows).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+                db.fill(&def, &rows).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
             }
             reference.tables.insert(def.header.name.clone(), rows);
         }
@@ -60,7 +60,7 @@ fn units_agree_with_the_reference() {
         let plan = select(root, &columns);
         let unit = compile::lower::statement(&plan, Default::default())
             .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-        let found = world.run_unit(&unit, &mut Frame::default());
+        let found = db.run_unit(&unit, &mut Frame::default());
         let (found, _) =
             found.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", ir::print::unit(&unit)));
         assert!(
@@ -71,7 +71,7 @@ fn units_agree_with_the_reference() {
         );
         compared += 1;
         nonempty += u32::from(!expected.is_empty());
-        assert_eq!(world.memory_used(), 0, "seed {seed}: memory is left");
+        assert_eq!(db.memory_used(), 0, "seed {seed}: memory is left");
     }
     assert!(nonempty * 4 > compared, "most plans yield nothing: {nonempty} of {compared}");
 }

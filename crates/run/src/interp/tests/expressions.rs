@@ -6,7 +6,7 @@ use crate::interp::frame::Frame;
 use crate::interp::testing::*;
 
 fn eval(expr: &Expr) -> Result<Value, i32> {
-    World::new().value(expr, &mut Frame::default()).map_err(|e| e.number())
+    TestDatabase::new().value(expr, &mut Frame::default()).map_err(|e| e.number())
 }
 
 fn int_of(v: i64) -> Result<Value, i32> {
@@ -85,12 +85,12 @@ fn case_takes_the_first_true_branch() {
 fn variables_are_read_and_kept() {
     let mut frame = Frame::new([SqlType::int(), SqlType::varbinary(10)]);
     frame.set(VarId(0), base::ValueRef::Int(20));
-    let mut world = World::new();
+    let mut db = TestDatabase::new();
     let sum = arith(ArithOp::Add, var(0, SqlType::int()), int(1));
-    assert_eq!(world.value(&sum, &mut frame).unwrap(), Value::Int(21));
+    assert_eq!(db.value(&sum, &mut frame).unwrap(), Value::Int(21));
     let unit = compile::lower::assignment(VarId(0), &sum, Default::default()).unwrap();
-    world.run_unit(&unit, &mut frame).unwrap();
-    world.run_unit(&unit, &mut frame).unwrap();
+    db.run_unit(&unit, &mut frame).unwrap();
+    db.run_unit(&unit, &mut frame).unwrap();
     assert_eq!(frame.get(VarId(0)), base::ValueRef::Int(22));
 }
 
@@ -103,17 +103,17 @@ fn a_string_grows_in_its_own_variable() {
     let grown =
         Expr { kind: ExprKind::Concat(Box::new(var(0, ty)), Box::new(tail)), ty, nullable: true };
     let unit = compile::lower::assignment(VarId(0), &grown, Default::default()).unwrap();
-    let mut world = World::new();
-    (0..3).for_each(|_| drop(world.run_unit(&unit, &mut frame).unwrap()));
+    let mut db = TestDatabase::new();
+    (0..3).for_each(|_| drop(db.run_unit(&unit, &mut frame).unwrap()));
     assert_eq!(frame.get(VarId(0)), base::ValueRef::Bytes(b"abbb"));
 }
 
 /// True, false and unknown as the condition's three ways show them: through `CASE` on the
 /// condition, on its negation, and neither.
 fn truth(pred: Pred) -> Option<bool> {
-    let mut world = World::new();
-    let is = world.holds(&pred, &mut Frame::default()).unwrap();
-    let is_not = world.holds(&Pred::Not(Box::new(pred)), &mut Frame::default()).unwrap();
+    let mut db = TestDatabase::new();
+    let is = db.holds(&pred, &mut Frame::default()).unwrap();
+    let is_not = db.holds(&Pred::Not(Box::new(pred)), &mut Frame::default()).unwrap();
     match (is, is_not) {
         (true, false) => Some(true),
         (false, true) => Some(false),
@@ -194,7 +194,7 @@ fn patterns_match_by_collation() {
     let mut frame = Frame::new([ty]);
     frame.set(VarId(0), base::ValueRef::Chars(b"_ello"));
     let dynamic = Pred::Like { subject: text("hello"), pattern: var(0, ty), escape: None };
-    assert!(World::new().holds(&dynamic, &mut frame).unwrap());
+    assert!(TestDatabase::new().holds(&dynamic, &mut frame).unwrap());
 }
 
 #[test]
@@ -203,19 +203,19 @@ fn arithmetic_errors_give_null_where_the_session_wants_it() {
         compile::lower::Options { arithmetic_errors_are_null: true, ..Default::default() };
     let sum = arith(ArithOp::Add, arith(ArithOp::Divide, int(1), int(0)), int(5));
     let unit = compile::lower::scalar(&sum, options).unwrap();
-    let mut world = World::new();
-    let (_, _) = world.run_unit(&unit, &mut Frame::default()).unwrap();
+    let mut db = TestDatabase::new();
+    let (_, _) = db.run_unit(&unit, &mut Frame::default()).unwrap();
     let unit = compile::lower::condition(&Pred::IsNull(sum), options).unwrap();
     let mut frame = Frame::default();
-    let (_, outcome) = world.run_unit(&unit, &mut frame).unwrap();
+    let (_, outcome) = db.run_unit(&unit, &mut frame).unwrap();
     assert_eq!(outcome.rows, 0);
 }
 
 #[test]
 fn user_functions_are_called_with_their_defaults() {
-    let mut world = World::new();
+    let mut db = TestDatabase::new();
     let id = base::ids::ObjectId(77);
-    world.functions.insert(id, |args| {
+    db.functions.insert(id, |args| {
         assert_eq!(args.len(), 2);
         match (&args[0], &args[1]) {
             (Value::Int(a), Value::Null) => Ok(Value::Int(a * 2)),
@@ -227,5 +227,5 @@ fn user_functions_are_called_with_their_defaults() {
         ty: SqlType::int(),
         nullable: true,
     };
-    assert_eq!(world.value(&call, &mut Frame::default()).unwrap(), Value::Int(42));
+    assert_eq!(db.value(&call, &mut Frame::default()).unwrap(), Value::Int(42));
 }

@@ -40,7 +40,7 @@ const SPREADS: [Spread; 6] = [
 
 /// Rows (id, key, text), of which some keys are NULL.
 fn table(
-    world: &mut World,
+    db: &mut TestDatabase,
     number: i32,
     rows: i64,
     spread: Spread,
@@ -50,7 +50,7 @@ fn table(
     let name = format!("t{number}");
     let def = table_def(number, &name, &columns);
     let def = Arc::new(with_index(def, IndexKind::Hash, true, &[0]));
-    world.create(&def);
+    db.create(&def);
     let mut key = |n: i64| match spread {
         Spread::Nothing => Value::Null,
         _ if random.below(20) == 0 => Value::Null,
@@ -66,7 +66,7 @@ fn table(
         })
         .collect();
     for rows in rows.chunks(100) {
-        world.fill(&def, rows).unwrap();
+        db.fill(&def, rows).unwrap();
     }
     def
 }
@@ -100,12 +100,12 @@ fn random_joins_yield_the_same_rows_with_and_without_memory() {
     for seed in seeds(200) {
         let mut random = SplitMix::new(seed);
         let place = SpillPlace::new(256, random.below(2) as usize * 3000);
-        let mut world = World::new();
+        let mut db = TestDatabase::new();
         let pick = |random: &mut SplitMix| SPREADS[random.below(6) as usize];
         let spreads = [pick(&mut random), pick(&mut random)];
         let rows = [random.below(300), 20 + random.below(400)].map(|rows| rows as i64);
-        let a = table(&mut world, 1, rows[0], spreads[0], &mut random);
-        let b = table(&mut world, 2, rows[1], spreads[1], &mut random);
+        let a = table(&mut db, 1, rows[0], spreads[0], &mut random);
+        let b = table(&mut db, 2, rows[1], spreads[1], &mut random);
         let which = random.below(7) as usize;
         let null_equal = kinds[which] != AntiNullAware && random.below(4) == 0;
         let less = Pred::Compare(CompareOp::Lt, col(2, TEXT), col(12, TEXT));
@@ -113,9 +113,9 @@ fn random_joins_yield_the_same_rows_with_and_without_memory() {
         let (node, columns) = join(kinds[which], [&a, &b], null_equal, residual);
         let types: Vec<SqlType> = columns.iter().map(|c| c.1).collect();
         let unit = compile::lower::statement(&select(node, &columns), Default::default()).unwrap();
-        let (expected, _) = world.run_unit(&unit, &mut Frame::default()).unwrap();
-        world.spill(random.below(3) as usize * random.below(20_000) as usize, &place.space);
-        let (found, _) = world.run_unit(&unit, &mut Frame::default()).unwrap();
+        let (expected, _) = db.run_unit(&unit, &mut Frame::default()).unwrap();
+        db.spill(random.below(3) as usize * random.below(20_000) as usize, &place.space);
+        let (found, _) = db.run_unit(&unit, &mut Frame::default()).unwrap();
         let what = format!("seed {seed}: {:?} of {spreads:?} {rows:?}", kinds[which]);
         assert!(
             keys(&found.rows, &types) == keys(&expected.rows, &types),
@@ -125,8 +125,8 @@ fn random_joins_yield_the_same_rows_with_and_without_memory() {
             ir::print::unit(&unit)
         );
         spilled[which] += u32::from(place.space.usage().written_bytes > 0);
-        assert_eq!((world.memory_used(), place.space.usage().bytes), (0, 0), "{what}");
-        world.limit_memory(64 << 20);
+        assert_eq!((db.memory_used(), place.space.usage().bytes), (0, 0), "{what}");
+        db.limit_memory(64 << 20);
         place.end();
     }
     if std::env::var("THERMOCLINE_SEEDS").is_err() {
@@ -137,28 +137,28 @@ fn random_joins_yield_the_same_rows_with_and_without_memory() {
 #[test]
 fn a_join_that_ends_early_leaves_neither_files_nor_memory() {
     let place = SpillPlace::new(1024, 0);
-    let mut world = World::new();
+    let mut db = TestDatabase::new();
     let mut random = SplitMix::new(1);
-    let a = table(&mut world, 1, 1000, Spread::Few(40), &mut random);
-    let b = table(&mut world, 2, 1000, Spread::Few(40), &mut random);
+    let a = table(&mut db, 1, 1000, Spread::Few(40), &mut random);
+    let b = table(&mut db, 2, 1000, Spread::Few(40), &mut random);
     for kind in [JoinKind::Inner, JoinKind::FullOuter] {
         let (node, columns) = join(kind, [&a, &b], false, None);
-        world.spill(8 << 10, &place.space);
+        db.spill(8 << 10, &place.space);
         for limit in [1, 30, 300] {
-            world.row_limit = Some(limit);
-            assert_eq!(world.query(node.clone(), &columns).unwrap().len() as u64, limit);
-            assert_eq!((world.memory_used(), place.space.usage().bytes), (0, 0));
+            db.row_limit = Some(limit);
+            assert_eq!(db.query(node.clone(), &columns).unwrap().len() as u64, limit);
+            assert_eq!((db.memory_used(), place.space.usage().bytes), (0, 0));
         }
-        world.row_limit = None;
+        db.row_limit = None;
         // 1000 / (id - 900) fails for one of the rows that come late.
         let less = arith(ArithOp::Subtract, col(0, INT), int(900));
         let quotient = arith(ArithOp::Divide, int(1000), less);
         let failing = Node::Compute { input: Box::new(node), columns: vec![(ColId(9), quotient)] };
-        assert_eq!(world.query(failing, &[(ColId(9), INT)]).unwrap_err().number(), 8134);
-        assert_eq!((world.memory_used(), place.space.usage().bytes), (0, 0));
+        assert_eq!(db.query(failing, &[(ColId(9), INT)]).unwrap_err().number(), 8134);
+        assert_eq!((db.memory_used(), place.space.usage().bytes), (0, 0));
     }
     assert!(place.space.usage().written_bytes > 100 << 10);
-    world.limit_memory(64 << 20);
+    db.limit_memory(64 << 20);
     place.end();
 }
 
@@ -166,19 +166,19 @@ fn a_join_that_ends_early_leaves_neither_files_nor_memory() {
 /// no more.
 #[test]
 fn what_a_join_writes_is_in_proportion_to_its_rows() {
-    let mut world = World::new();
+    let mut db = TestDatabase::new();
     let mut random = SplitMix::new(1);
-    let [a, b] = [1, 2].map(|n| table(&mut world, n, 30_000, Spread::Unique, &mut random));
+    let [a, b] = [1, 2].map(|n| table(&mut db, n, 30_000, Spread::Unique, &mut random));
     let (node, columns) = join(JoinKind::Anti, [&a, &b], false, None);
-    let expected = world.query(node.clone(), &columns).unwrap().len();
+    let expected = db.query(node.clone(), &columns).unwrap().len();
     for granted in (64..320).step_by(32) {
         let place = SpillPlace::new(256, 0);
-        world.spill(granted << 10, &place.space);
-        assert_eq!(world.query(node.clone(), &columns).unwrap().len(), expected);
+        db.spill(granted << 10, &place.space);
+        assert_eq!(db.query(node.clone(), &columns).unwrap().len(), expected);
         let written = place.space.usage().written_bytes;
         let most = if granted < 128 { 8 } else { 4 };
         assert!((1 << 20..most << 20).contains(&written), "{granted} KB: {written} written");
-        world.limit_memory(64 << 20);
+        db.limit_memory(64 << 20);
         place.end();
     }
 }
@@ -188,10 +188,10 @@ fn what_a_join_writes_is_in_proportion_to_its_rows() {
 #[test]
 fn a_join_on_one_key_many_times_its_grant_ends() {
     let place = SpillPlace::new(4096, 6000);
-    let mut world = World::new();
+    let mut db = TestDatabase::new();
     let mut random = SplitMix::new(1);
-    let a = table(&mut world, 1, 1000, Spread::Few(1), &mut random);
-    let b = table(&mut world, 2, 1000, Spread::Few(1), &mut random);
+    let a = table(&mut db, 1, 1000, Spread::Few(1), &mut random);
+    let b = table(&mut db, 2, 1000, Spread::Few(1), &mut random);
     let (input, _) = join(JoinKind::FullOuter, [&a, &b], false, None);
     let function = Library.aggregate("COUNT").expect("it is there");
     let count = |col: Expr| Aggregate {
@@ -210,10 +210,10 @@ fn a_join_on_one_key_many_times_its_grant_ends() {
         ordered: false,
     };
     let columns = [(ColId(20), INT), (ColId(21), INT)];
-    let expected = world.query(node.clone(), &columns).unwrap();
-    world.spill(16 << 10, &place.space);
-    assert_eq!(world.query(node, &columns).unwrap(), expected);
+    let expected = db.query(node.clone(), &columns).unwrap();
+    db.spill(16 << 10, &place.space);
+    assert_eq!(db.query(node, &columns).unwrap(), expected);
     assert!(place.space.usage().written_bytes > 200 << 10, "{:?}", place.space.usage());
-    world.limit_memory(64 << 20);
+    db.limit_memory(64 << 20);
     place.end();
 }

@@ -29,17 +29,17 @@ fn set(id: u32, expr: Expr) -> NativeKind {
     NativeKind::Assign(VarId(id), expr)
 }
 
-fn run(module: &NativeModule) -> (Result<(), i32>, Vec<i64>, World) {
+fn run(module: &NativeModule) -> (Result<(), i32>, Vec<i64>, TestDatabase) {
     let unit = lower::native(module, Default::default()).unwrap();
     let mut frame = Frame::new(module.variables.iter().copied());
-    let mut world = World::new();
-    let result = world.run_unit(&unit, &mut frame).map(drop).map_err(|e| e.number());
+    let mut db = TestDatabase::new();
+    let result = db.run_unit(&unit, &mut frame).map(drop).map_err(|e| e.number());
     let value = |i: usize| match frame.get(VarId(i as u32)) {
         ValueRef::Int(v) => v,
         _ => -1,
     };
     let values = (0..module.variables.len()).map(value).collect();
-    (result, values, world)
+    (result, values, db)
 }
 
 fn when(line: u32, condition: Pred, body: Vec<NativeStatement>) -> NativeKind {
@@ -93,12 +93,12 @@ fn return_leaves_everything() {
     ];
     let module = module(1, body);
     let unit = lower::native(&module, Default::default()).unwrap();
-    let mut world = World::new();
+    let mut db = TestDatabase::new();
     let mut frame = Frame::new([INT]);
-    let (_, outcome) = world.run_unit(&unit, &mut frame).unwrap();
+    let (_, outcome) = db.run_unit(&unit, &mut frame).unwrap();
     assert_eq!(outcome.returned, Some(base::Value::Int(5)));
     assert_eq!(frame.get(VarId(0)), ValueRef::Null);
-    assert_eq!(world.trace, ["atomic 1", "end atomic 1"]);
+    assert_eq!(db.trace, ["atomic 1", "end atomic 1"]);
 }
 
 #[test]
@@ -126,10 +126,10 @@ fn errors_are_caught_where_a_handler_reaches() {
         ),
         at(10, set(4, int(1))),
     ];
-    let (result, values, world) = run(&module(5, body));
+    let (result, values, db) = run(&module(5, body));
     assert_eq!(result, Ok(()));
     assert_eq!(values, [-1, -1, 1, 1, 1]);
-    assert_eq!(world.trace, ["atomic 1", "catch 8134 line 4 depth 1", "catch 8134 line 4 depth 0"]);
+    assert_eq!(db.trace, ["atomic 1", "catch 8134 line 4 depth 1", "catch 8134 line 4 depth 0"]);
     let (result, _, _) = run(&module(1, vec![fail(1)]));
     assert_eq!(result, Err(8134));
 }
@@ -162,12 +162,9 @@ fn statements_are_bracketed_and_counted() {
             )))),
         ),
     ];
-    let (result, values, world) = run(&module(2, body));
+    let (result, values, db) = run(&module(2, body));
     assert_eq!((result, values), (Err(50_001), vec![-1, 7]));
-    assert_eq!(
-        world.trace,
-        ["begin Select", "end Select 2", "call ObjectId(3) [Null, Int(4), Null]"]
-    );
+    assert_eq!(db.trace, ["begin Select", "end Select 2", "call ObjectId(3) [Null, Int(4), Null]"]);
 }
 
 #[test]
@@ -179,7 +176,7 @@ fn subqueries_in_assignments_are_statements() {
     };
     let value = Expr { kind: ExprKind::Subquery(Box::new(subquery)), ty: INT, nullable: true };
     let body = vec![at(3, NativeKind::TryCatch(vec![at(4, set(0, value))], vec![]))];
-    let (result, _, world) = run(&module(1, body));
+    let (result, _, db) = run(&module(1, body));
     assert_eq!(result, Ok(()));
-    assert_eq!(world.trace, ["catch 512 line 4 depth 0"]);
+    assert_eq!(db.trace, ["catch 512 line 4 depth 0"]);
 }

@@ -36,21 +36,21 @@ pub fn optimized(plan: &Plan) -> Plan {
 fn optimized_plans_yield_the_same_rows() {
     for seed in seeds(500) {
         let mut generator = Generator::new(seed, &crate::func::Library);
-        let mut world = World::new();
-        world.fill_tables_of(&mut generator);
+        let mut db = TestDatabase::new();
+        db.fill_tables_of(&mut generator);
         let (root, columns) = generator.node(3, &[]);
         let types: Vec<SqlType> = columns.iter().map(|c| c.1).collect();
         let plan = select(root, &columns);
         let unit = compile::lower::statement(&plan, Default::default()).unwrap();
-        let (expected, _) = world.run_unit(&unit, &mut Frame::default()).unwrap();
+        let (expected, _) = db.run_unit(&unit, &mut Frame::default()).unwrap();
         let better = optimized(&plan);
-        let found = world.run(&better, &mut Frame::default());
+        let found = db.run(&better, &mut Frame::default());
         let (found, _) = found.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{plan}\n{better}"));
         let (found, expected): (Vec<Vec<Value>>, _) = (found.rows, expected.rows);
         assert!(
             keys(&found, &types) == keys(&expected, &types),
             "seed {seed}: found {found:?}\nexpected {expected:?}\n{plan}\n{better}"
         );
-        assert_eq!(world.memory_used(), 0, "seed {seed}: memory is left");
+        assert_eq!(db.memory_used(), 0, "seed {seed}: memory is left");
     }
 }

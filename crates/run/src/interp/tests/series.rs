@@ -58,7 +58,7 @@ pub fn top(input: Node, count: i64) -> Node {
 /// The first numbers of a series.
 fn found(ty: SqlType, args: &[Value]) -> Result<Vec<Value>, i32> {
     let args = args.iter().map(|value| constant(ty, value.clone())).collect();
-    let rows = World::new().query(top(series(args, 0), 9), &[(ColId(0), ty)]);
+    let rows = TestDatabase::new().query(top(series(args, 0), 9), &[(ColId(0), ty)]);
     rows.map(|rows| rows.into_iter().flatten().collect()).map_err(|error| error.number())
 }
 
@@ -124,31 +124,31 @@ fn null_makes_no_series_and_a_step_of_0_is_an_error() {
 /// All rows of a series were made in memory before the first was looked at.
 #[test]
 fn a_series_takes_no_memory_and_no_time_for_numbers_that_are_not_asked_for() {
-    let mut world = World::new();
-    world.limit_memory(20 << 10);
+    let mut db = TestDatabase::new();
+    db.limit_memory(20 << 10);
     let number = |v| constant(BIGINT, Value::Int(v));
     let endless = |column| series(vec![number(1), number(i64::MAX)], column);
     let columns = [(ColId(0), BIGINT), (ColId(1), BIGINT)];
-    let firsts = world.query(top(endless(0), 3), &columns[..1]).unwrap();
+    let firsts = db.query(top(endless(0), 3), &columns[..1]).unwrap();
     assert_eq!(firsts, [1, 2, 3].map(|v| vec![Value::Int(v)]));
     // Each of these starts the inner one over, and leaves it early.
     let inner = top(series(vec![col(0, BIGINT), number(i64::MIN)], 1), 2);
     let kinds = [JoinKind::Inner, JoinKind::LeftOuter];
     for kind in kinds {
         let apply = nested(kind, endless(0), inner.clone());
-        let rows = world.query(top(apply, 4), &columns).unwrap();
+        let rows = db.query(top(apply, 4), &columns).unwrap();
         assert_eq!(rows, [[1, 1], [1, 0], [2, 2], [2, 1]].map(|r| r.map(Value::Int).to_vec()));
     }
     let some = series(vec![number(1), number(5)], 0);
-    let rows = world.query(nested(JoinKind::Semi, some, endless(1)), &columns[..1]).unwrap();
+    let rows = db.query(nested(JoinKind::Semi, some, endless(1)), &columns[..1]).unwrap();
     assert_eq!(rows.len(), 5);
     // More numbers than the memory would hold.
     let many = Node::Filter {
         input: Box::new(series(vec![number(1), number(100_000)], 0)),
         predicate: Pred::Compare(CompareOp::Gt, col(0, BIGINT), number(99_999)),
     };
-    assert_eq!(world.query(many, &columns[..1]).unwrap(), [[Value::Int(100_000)]]);
-    assert_eq!(world.memory_used(), 0);
+    assert_eq!(db.query(many, &columns[..1]).unwrap(), [[Value::Int(100_000)]]);
+    assert_eq!(db.memory_used(), 0);
 }
 
 pub fn nested(kind: JoinKind, outer: Node, inner: Node) -> Node {
@@ -163,7 +163,8 @@ fn an_outer_row_without_numbers_stays_in_an_outer_apply() {
         rows: vec![vec![int(0)], vec![null(INT)], vec![int(2)]],
     };
     let inner = series(vec![int(1), col(0, INT), int(1)], 1);
-    let rows = World::new().query(nested(JoinKind::LeftOuter, outer, inner), &columns).unwrap();
+    let rows =
+        TestDatabase::new().query(nested(JoinKind::LeftOuter, outer, inner), &columns).unwrap();
     let (v, none) = (Value::Int, Value::Null);
     let expected = [[v(0), none.clone()], [none.clone(), none], [v(2), v(1)], [v(2), v(2)]];
     assert_eq!(rows, expected.map(Vec::from));

@@ -30,16 +30,16 @@ fn random_plans_yield_the_same_rows_with_and_without_memory() {
     let mut spilled = 0;
     for seed in seeds(600) {
         let mut generator = Generator::new(seed, &crate::func::Library);
-        let mut world = World::new();
-        world.fill_tables_of(&mut generator);
+        let mut db = TestDatabase::new();
+        db.fill_tables_of(&mut generator);
         let (root, columns) = generator.node(3, &[]);
         let types: Vec<SqlType> = columns.iter().map(|c| c.1).collect();
         let plan = select(root, &columns);
         let unit = compile::lower::statement(&plan, Default::default()).unwrap();
-        let (expected, _) = world.run_unit(&unit, &mut Frame::default()).unwrap();
+        let (expected, _) = db.run_unit(&unit, &mut Frame::default()).unwrap();
         let before = space.usage().written_bytes;
-        world.spill(0, space);
-        let (found, _) = world
+        db.spill(0, space);
+        let (found, _) = db
             .run_unit(&unit, &mut Frame::default())
             .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", ir::print::unit(&unit)));
         let (found, expected): (Vec<Vec<Value>>, _) = (found.rows, expected.rows);
@@ -49,7 +49,7 @@ fn random_plans_yield_the_same_rows_with_and_without_memory() {
             ir::print::unit(&unit)
         );
         spilled += u32::from(space.usage().written_bytes > before);
-        assert_eq!(world.memory_used(), 0, "seed {seed}: memory is left");
+        assert_eq!(db.memory_used(), 0, "seed {seed}: memory is left");
         assert_eq!(space.usage().bytes, 0, "seed {seed}: a file is left");
     }
     assert!(spilled > 100, "only {spilled} plans spilled");
@@ -57,10 +57,10 @@ fn random_plans_yield_the_same_rows_with_and_without_memory() {
 }
 
 /// Rows (n, n * 7919 % 10007, a text) for sorts and joins over many times their grant.
-fn many(world: &mut World, rows: i64) -> Arc<TableDef> {
+fn many(db: &mut TestDatabase, rows: i64) -> Arc<TableDef> {
     let columns = [("id", INT, false), ("k", INT, false), ("text", TEXT, true)];
     let def = Arc::new(with_index(table_def(1, "t", &columns), IndexKind::Hash, true, &[0]));
-    world.create(&def);
+    db.create(&def);
     let text = |n: i64| match n % 11 {
         0 => Value::Null,
         _ => Value::Bytes(vec![n as u8; (n % 90) as usize].into()),
@@ -68,33 +68,33 @@ fn many(world: &mut World, rows: i64) -> Arc<TableDef> {
     let row = |n: i64| vec![Value::Int(n), Value::Int(n * 7919 % 10007), text(n)];
     // A unit for each hundred, since a unit says every value.
     for first in (0..rows).step_by(100) {
-        world.fill(&def, &(first..first + 100).map(row).collect::<Vec<_>>()).unwrap();
+        db.fill(&def, &(first..first + 100).map(row).collect::<Vec<_>>()).unwrap();
     }
     def
 }
 
 /// The peak of a grant is not watched here; that nothing is kept is.
-fn both(world: &mut World, root: &Node, columns: &[(ColId, SqlType)]) -> Vec<Vec<Value>> {
+fn both(db: &mut TestDatabase, root: &Node, columns: &[(ColId, SqlType)]) -> Vec<Vec<Value>> {
     let place = SpillPlace::new(4096, 6000);
     let space = &place.space;
     let unit =
         compile::lower::statement(&select(root.clone(), columns), Default::default()).unwrap();
-    let (expected, _) = world.run_unit(&unit, &mut Frame::default()).unwrap();
-    world.spill(128 << 10, space);
-    let (found, _) = world.run_unit(&unit, &mut Frame::default()).unwrap();
+    let (expected, _) = db.run_unit(&unit, &mut Frame::default()).unwrap();
+    db.spill(128 << 10, space);
+    let (found, _) = db.run_unit(&unit, &mut Frame::default()).unwrap();
     assert!(space.usage().written_bytes > 1 << 20, "{:?}", space.usage());
-    assert_eq!((world.memory_used(), space.usage().bytes), (0, 0));
+    assert_eq!((db.memory_used(), space.usage().bytes), (0, 0));
     let types: Vec<SqlType> = columns.iter().map(|c| c.1).collect();
     assert!(keys(&found.rows, &types) == keys(&expected.rows, &types));
-    world.limit_memory(64 << 20);
+    db.limit_memory(64 << 20);
     place.end();
     found.rows
 }
 
 #[test]
 fn a_sort_of_ten_times_its_grant_is_in_order() {
-    let mut world = World::new();
-    let def = many(&mut world, 20_000);
+    let mut db = TestDatabase::new();
+    let def = many(&mut db, 20_000);
     let (scan, columns) = scan_all(&def, 0);
     let key = SortKey { expr: col(1, INT), descending: false };
     let root = Node::Sort {
@@ -103,7 +103,7 @@ fn a_sort_of_ten_times_its_grant_is_in_order() {
         limit: None,
         columns: columns.iter().map(|c| c.0).collect(),
     };
-    let rows = both(&mut world, &root, &columns);
+    let rows = both(&mut db, &root, &columns);
     assert!(rows.windows(2).all(|w| int_of(&w[0][1]) <= int_of(&w[1][1])));
 }
 
@@ -111,8 +111,8 @@ fn a_sort_of_ten_times_its_grant_is_in_order() {
 /// for its build side, probe rows that were put off came last.
 #[test]
 fn what_a_join_yields_is_sorted_although_the_probe_side_was() {
-    let mut world = World::new();
-    let def = many(&mut world, 20_000);
+    let mut db = TestDatabase::new();
+    let def = many(&mut db, 20_000);
     let (input, mut columns) = scan_all(&def, 1);
     let (inner, more) = scan_all(&def, 4);
     columns.extend(more);
@@ -144,15 +144,15 @@ fn what_a_join_yields_is_sorted_although_the_probe_side_was() {
         PlanContext { ids: &mut Ids::default(), hints: &hints, statistics: &NoStatistics };
     optimize::statement(&mut plan, &mut context).unwrap();
     let Plan::Select(SelectPlan { root, .. }) = plan else { panic!("it is a query") };
-    let rows = both(&mut world, &root, &columns);
+    let rows = both(&mut db, &root, &columns);
     assert!(rows.windows(2).all(|w| int_of(&w[0][6]) < int_of(&w[1][6])));
 }
 
 #[test]
 fn a_statement_that_ends_early_leaves_neither_files_nor_memory() {
     let place = SpillPlace::new(4096, 6000);
-    let mut world = World::new();
-    let def = many(&mut world, 20_000);
+    let mut db = TestDatabase::new();
+    let def = many(&mut db, 20_000);
     let (scan, columns) = scan_all(&def, 0);
     let key = SortKey { expr: col(1, INT), descending: false };
     let sort = Node::Sort {
@@ -166,14 +166,14 @@ fn a_statement_that_ends_early_leaves_neither_files_nor_memory() {
     let quotient = arith(ArithOp::Divide, int(1000), less);
     let failing =
         Node::Compute { input: Box::new(sort.clone()), columns: vec![(ColId(9), quotient)] };
-    world.spill(128 << 10, &place.space);
-    let error = world.query(failing, &[(ColId(9), INT)]).unwrap_err();
+    db.spill(128 << 10, &place.space);
+    let error = db.query(failing, &[(ColId(9), INT)]).unwrap_err();
     assert_eq!(error.number(), 8134);
-    assert_eq!((world.memory_used(), place.space.usage().bytes), (0, 0));
-    world.row_limit = Some(3);
-    assert_eq!(world.query(sort, &columns).unwrap().len(), 3);
-    assert_eq!((world.memory_used(), place.space.usage().bytes), (0, 0));
-    world.limit_memory(64 << 20);
+    assert_eq!((db.memory_used(), place.space.usage().bytes), (0, 0));
+    db.row_limit = Some(3);
+    assert_eq!(db.query(sort, &columns).unwrap().len(), 3);
+    assert_eq!((db.memory_used(), place.space.usage().bytes), (0, 0));
+    db.limit_memory(64 << 20);
     place.end();
 }
 
@@ -193,8 +193,8 @@ fn aggregate(name: &str, from: u32, ty: SqlType, distinct: bool, to: u32) -> (Co
 
 #[test]
 fn groups_of_ten_times_their_grant_are_all_there() {
-    let mut world = World::new();
-    let def = many(&mut world, 20_000);
+    let mut db = TestDatabase::new();
+    let def = many(&mut db, 20_000);
     let (scan, columns) = scan_all(&def, 0);
     let node = Node::Aggregate {
         input: Box::new(scan),
@@ -211,19 +211,19 @@ fn groups_of_ten_times_their_grant_are_all_there() {
     let columns: Vec<_> = [(10, INT), (11, columns[2].1), (12, INT), (13, INT), (14, INT)]
         .map(|c| (ColId(c.0), c.1))
         .into();
-    let rows = both(&mut world, &node, &columns);
+    let rows = both(&mut db, &node, &columns);
     assert!(rows.len() > 10_000);
 }
 
 #[test]
 fn distinct_rows_of_ten_times_their_grant_come_once() {
-    let mut world = World::new();
-    let def = many(&mut world, 20_000);
+    let mut db = TestDatabase::new();
+    let def = many(&mut db, 20_000);
     let (scan, columns) = scan_all(&def, 0);
     let columns = columns[1..].to_vec();
     let node =
         Node::Distinct { input: Box::new(scan), columns: columns.iter().map(|c| c.0).collect() };
-    let rows = both(&mut world, &node, &columns);
+    let rows = both(&mut db, &node, &columns);
     assert!(rows.len() > 10_000);
 }
 
@@ -231,8 +231,8 @@ fn distinct_rows_of_ten_times_their_grant_come_once() {
 /// while the groups themselves fit.
 #[test]
 fn distinct_aggregates_of_ten_times_their_grant_count_each_value_once() {
-    let mut world = World::new();
-    let def = many(&mut world, 20_000);
+    let mut db = TestDatabase::new();
+    let def = many(&mut db, 20_000);
     let (scan, columns) = scan_all(&def, 0);
     let third = arith(ArithOp::Modulo, col(0, INT), int(3));
     for groups in [vec![], vec![(ColId(10), third)]] {
@@ -252,7 +252,7 @@ fn distinct_aggregates_of_ten_times_their_grant_count_each_value_once() {
         };
         let columns: Vec<_> = groups.iter().map(|g| g.0.0).chain(12..=16).collect();
         let columns: Vec<_> = columns.into_iter().map(|id| (ColId(id), INT)).collect();
-        let rows = both(&mut world, &node, &columns);
+        let rows = both(&mut db, &node, &columns);
         assert_eq!(rows.len(), if groups.is_empty() { 1 } else { 3 });
     }
 }
@@ -263,8 +263,8 @@ fn distinct_aggregates_of_ten_times_their_grant_count_each_value_once() {
 fn hash_tables_ask_before_they_grow() {
     const GRANT: usize = 400 << 10;
     const BLOCKS: usize = 100 << 10;
-    let mut world = World::new();
-    let def = many(&mut world, 20_000);
+    let mut db = TestDatabase::new();
+    let def = many(&mut db, 20_000);
     let (scan, columns) = scan_all(&def, 0);
     let distinct = Node::Distinct { input: Box::new(scan.clone()), columns: vec![columns[1].0] };
     let count = Node::Aggregate {
@@ -277,11 +277,11 @@ fn hash_tables_ask_before_they_grow() {
     };
     for (node, column, rows) in [(distinct, columns[1].0, 10_007), (count, ColId(10), 1)] {
         let place = SpillPlace::new(4096, 6000);
-        world.spill(GRANT, &place.space);
-        assert_eq!(world.query(node, &[(column, INT)]).unwrap().len(), rows);
+        db.spill(GRANT, &place.space);
+        assert_eq!(db.query(node, &[(column, INT)]).unwrap().len(), rows);
         assert!(place.space.usage().written_bytes > 0);
-        assert!(world.memory_most() <= GRANT + BLOCKS, "{} bytes", world.memory_most());
-        world.limit_memory(64 << 20);
+        assert!(db.memory_most() <= GRANT + BLOCKS, "{} bytes", db.memory_most());
+        db.limit_memory(64 << 20);
         place.end();
     }
 }

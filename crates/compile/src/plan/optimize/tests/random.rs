@@ -432,11 +432,11 @@ fn optimized_queries_yield_the_same_rows() {
     let mut nonempty = 0;
     for seed in first..first + count {
         let mut writer = Writer { rng: Rng(seed), tables: vec![], ids: Ids::default() };
-        let mut world = World::new();
+        let mut db = TestDatabase::new();
         for (def, rows) in tables(&mut writer.rng) {
-            world.create(&def);
+            db.create(&def);
             if !rows.is_empty() {
-                world.fill(&def, &rows).unwrap();
+                db.fill(&def, &rows).unwrap();
             }
             writer.tables.push(def);
         }
@@ -444,7 +444,7 @@ fn optimized_queries_yield_the_same_rows() {
         let types: Vec<SqlType> = columns.iter().map(|c| c.1).collect();
         let mut plain = root.clone();
         plainly(&mut plain);
-        let expected = world.query(plain, &columns);
+        let expected = db.query(plain, &columns);
         let Ok(expected) = expected else { panic!("seed {seed}: {expected:?}\n{root}") };
         let mut plan = select(root.clone(), &columns);
         let hints = hints(seed);
@@ -455,7 +455,7 @@ fn optimized_queries_yield_the_same_rows() {
             assert_eq!(hints.methods[..], [JoinMethod::Hash], "seed {seed}");
             continue;
         }
-        let found = world.run(&plan, &mut Frame::default());
+        let found = db.run(&plan, &mut Frame::default());
         let found = found.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{root}\n{plan}")).0.rows;
         nonempty += u64::from(!expected.is_empty());
         let all = |rows: &[Vec<Value>]| {
@@ -468,7 +468,7 @@ fn optimized_queries_yield_the_same_rows() {
                 && keys(&found, &types[..sorted]) == keys(&expected, &types[..sorted]),
             "seed {seed}: found {found:?}\nexpected {expected:?}\n{root}\n{plan}"
         );
-        assert_eq!(world.memory_used(), 0, "seed {seed}: memory is left");
+        assert_eq!(db.memory_used(), 0, "seed {seed}: memory is left");
     }
     assert!(nonempty * 3 > count, "most queries yield nothing: {nonempty} of {count}");
 }
