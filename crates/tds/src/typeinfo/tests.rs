@@ -1,0 +1,111 @@
+use super::*;
+
+fn every_type() -> Vec<SqlType> {
+    let c = Collation(1);
+    let mut types = vec![
+        SqlType::bit(),
+        SqlType::tinyint(),
+        SqlType::smallint(),
+        SqlType::int(),
+        SqlType::bigint(),
+        SqlType::smallmoney(),
+        SqlType::money(),
+        SqlType::real(),
+        SqlType::float(),
+        SqlType::date(),
+        SqlType::smalldatetime(),
+        SqlType::datetime(),
+        SqlType::uniqueidentifier(),
+        SqlType::sql_variant(),
+        SqlType::image(),
+        SqlType::text(c),
+        SqlType::ntext(c),
+        SqlType::char(10, c),
+        SqlType::varchar(8000, c),
+        SqlType::varchar_max(c),
+        SqlType::nchar(10, c),
+        SqlType::nvarchar(4000, c),
+        SqlType::nvarchar_max(c),
+        SqlType::binary(3),
+        SqlType::varbinary(8000),
+        SqlType::varbinary_max(),
+    ];
+    for scale in 0..=7 {
+        types.extend([
+            SqlType::time(scale),
+            SqlType::datetime2(scale),
+            SqlType::datetimeoffset(scale),
+        ]);
+    }
+    for precision in 1..=38 {
+        types.extend([SqlType::decimal(precision, 0), SqlType::numeric(precision, precision)]);
+    }
+    types
+}
+
+#[test]
+fn every_type_survives_the_wire() {
+    for ty in every_type() {
+        for nullable in [false, true] {
+            let info = TypeInfo::for_sql(&ty, nullable, TdsVersion::V7_4);
+            let mut bytes = Vec::new();
+            info.write(&mut bytes);
+            let mut r = ByteReader::new(&bytes);
+            assert_eq!(TypeInfo::read(&mut r), Ok(info));
+            assert!(r.is_empty());
+            assert_eq!(info.to_sql(Collation(1)), ty);
+        }
+    }
+}
+
+#[test]
+fn old_versions_get_types_that_they_know() {
+    let names = |ty: SqlType, version| {
+        let info = TypeInfo::for_sql(&ty, true, version);
+        (info.ty, info.length)
+    };
+    let c = Collation(1);
+    use TdsVersion::{V7_1, V7_2, V7_3A};
+    assert_eq!(names(SqlType::varchar_max(c), V7_1), (WireType::Text, 0x7FFF_FFFF));
+    assert_eq!(names(SqlType::nvarchar_max(c), V7_1), (WireType::NText, 0x7FFF_FFFE));
+    assert_eq!(names(SqlType::varbinary_max(), V7_1), (WireType::Image, 0x7FFF_FFFF));
+    assert_eq!(names(SqlType::nvarchar_max(c), V7_2), (WireType::NVarChar, 0xFFFF));
+    assert_eq!(names(SqlType::date(), V7_2), (WireType::NVarChar, 20));
+    assert_eq!(names(SqlType::time(7), V7_2), (WireType::NVarChar, 32));
+    assert_eq!(names(SqlType::datetime2(0), V7_2), (WireType::NVarChar, 38));
+    assert_eq!(names(SqlType::datetimeoffset(7), V7_2), (WireType::NVarChar, 68));
+    assert_eq!(names(SqlType::datetimeoffset(7), V7_3A), (WireType::DateTimeOffset, 10));
+}
+
+#[test]
+fn overlong_decimals_are_as_long_as_their_digits_allow() {
+    let info = TypeInfo::read(&mut ByteReader::new(&[0x6A, 0x6A, 10, 2])).unwrap();
+    assert_eq!((info.length, info.precision, info.scale), (17, 10, 2));
+}
+
+/// A client that sends NULL may know neither length nor digits.
+#[test]
+fn what_is_announced_without_length_or_digits_is_read() {
+    let read = |bytes: &[u8]| TypeInfo::read(&mut ByteReader::new(bytes));
+    let c = Collation(1);
+    assert_eq!(read(&[0x24, 0]).map(|i| i.to_sql(c)), Ok(SqlType::uniqueidentifier()));
+    assert_eq!(read(&[0x68, 0]).map(|i| i.to_sql(c)), Ok(SqlType::bit()));
+    assert_eq!(read(&[0x6C, 17, 0, 0]).map(|i| i.to_sql(c)), Ok(SqlType::numeric(38, 0)));
+    assert_eq!(read(&[0x6A, 17, 0, 1]), Err(ProtocolError::TypeScale(0x6A)));
+}
+
+#[test]
+fn impossible_declarations_are_refused() {
+    let read = |bytes: &[u8]| TypeInfo::read(&mut ByteReader::new(bytes));
+    assert_eq!(read(&[0x26, 3]), Err(ProtocolError::TypeLength(0x26)));
+    assert_eq!(read(&[0x24, 15]), Err(ProtocolError::TypeLength(0x24)));
+    assert_eq!(read(&[0x29, 8]), Err(ProtocolError::TypeScale(0x29)));
+    assert_eq!(read(&[0x6A, 17, 39, 0]), Err(ProtocolError::TypeScale(0x6A)));
+    assert_eq!(read(&[0x6A, 17, 10, 11]), Err(ProtocolError::TypeScale(0x6A)));
+    assert_eq!(read(&[0x6A, 1, 10, 1]), Err(ProtocolError::TypeLength(0x6A)));
+    assert_eq!(read(&[0xA5, 0x41, 0x1F]), Err(ProtocolError::TypeLength(0xA5)));
+    assert_eq!(read(&[0xE7, 3, 0, 9, 4, 0, 0, 0]), Err(ProtocolError::TypeLength(0xE7)));
+    assert_eq!(read(&[0xE7, 4, 0, 9, 4]), Err(ProtocolError::Truncated));
+    assert_eq!(read(&[0xF1]), Err(ProtocolError::UnsupportedType(0xF1)));
+    assert_eq!(read(&[0x99]), Err(ProtocolError::UnknownType(0x99)));
+}
