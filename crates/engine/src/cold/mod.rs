@@ -104,4 +104,4 @@ mod tests;
 
 #[cfg(test)]
 #[cfg(feature = "shuttle")]
-mod shuttle_tests;
+mod interleavings;

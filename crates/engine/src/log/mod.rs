@@ -60,4 +60,4 @@ mod tests;
 
 #[cfg(test)]
 #[cfg(feature = "shuttle")]
-mod shuttle_tests;
+mod interleavings;

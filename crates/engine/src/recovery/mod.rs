@@ -74,8 +74,6 @@ pub use loader::LoadProgress;
 pub(crate) use loader::Loader;
 
 #[cfg(all(test, not(feature = "shuttle")))]
-mod loader_tests;
-#[cfg(all(test, not(feature = "shuttle")))]
 pub(crate) mod tests;
 
 /// What recovery asks of the catalog.

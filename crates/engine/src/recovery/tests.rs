@@ -1,5 +1,7 @@
 //! Databases in a simulated environment: written, crashed, recovered.
 
+mod loading;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -55,17 +55,7 @@ mod round;
 mod thread;
 
 #[cfg(all(test, not(feature = "shuttle")))]
-mod build_tests;
-#[cfg(all(test, not(feature = "shuttle")))]
-mod drop_tests;
-#[cfg(all(test, not(feature = "shuttle")))]
-mod failure_tests;
-#[cfg(all(test, not(feature = "shuttle")))]
-mod places_tests;
-#[cfg(all(test, not(feature = "shuttle")))]
 pub(crate) mod tests;
-#[cfg(all(test, not(feature = "shuttle")))]
-mod threads_tests;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};

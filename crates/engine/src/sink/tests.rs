@@ -2,6 +2,12 @@
 //! is what was committed, through rounds, checkpoints, dropped tables and crashes at any file
 //! operation.
 
+mod builds;
+mod drops;
+mod failures;
+mod places;
+mod threads;
+
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;

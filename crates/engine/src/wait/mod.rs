@@ -64,7 +64,7 @@ mod tests;
 
 #[cfg(test)]
 #[cfg(feature = "shuttle")]
-mod shuttle_tests;
+mod interleavings;
 
 use crate::sync::{Mutex, MutexGuard};
 

@@ -267,7 +267,7 @@ impl Index {
 }
 
 #[cfg(all(test, feature = "shuttle"))]
-mod shuttle_tests;
+mod interleavings;
 #[cfg(test)]
 mod testing;
 #[cfg(all(test, not(feature = "shuttle")))]

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 use base::ids::{DbId, SessionId};
 use env::sim::SplitMix;
 
-use super::tests::{FIRST, find, new_server, rows, rows_in};
+use super::{FIRST, find, new_server, rows, rows_in};
 use crate::hot::table::Table;
 use crate::hot::visibility::Isolation;
 use crate::recovery::tests::{TestEnv, crash_seed_and_step};

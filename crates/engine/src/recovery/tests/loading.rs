@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use base::ids::{DbId, SessionId};
 use env::OpKind;
 
-use super::tests::{Server, State, TestCatalog, TestEnv, catalog_table, identity, loaded, options};
-use super::*;
+use super::{Server, State, TestCatalog, TestEnv, catalog_table, identity, loaded, options};
 use crate::checkpoint::{CheckpointFile, FileKind, FileState};
 use crate::database::{Database, RecoveringDatabase};
 use crate::engine::Engine;
@@ -17,6 +16,7 @@ use crate::error::EngineError;
 use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;
 use crate::hot::visibility::Isolation;
+use crate::recovery::*;
 use crate::txn::tests::values;
 use crate::txn::{Blocker, Durability, ReadAt, Transaction, TxnError, TxnResult, Unavailable};
 use crate::wait::{Interrupt, Interrupted, Task};
@@ -293,7 +293,7 @@ fn commits_while_tables_are_loaded_survive_another_crash() {
 
 #[test]
 fn a_crash_at_any_file_operation_of_loading_loses_nothing() {
-    let (seed, step) = super::tests::crash_seed_and_step();
+    let (seed, step) = super::crash_seed_and_step();
     let scene = Scene::new(seed);
     let operations = {
         let before = scene.test_env.sim.fs().operations();

@@ -7,8 +7,8 @@ use base::ids::Lsn;
 use env::OpKind;
 use env::sim::{Fault, FaultKind};
 
-use super::drop_tests::quiet_server;
-use super::tests::{FIRST, change, database, new_server, power_cycle, rows, rows_at};
+use super::drops::quiet_server;
+use super::{FIRST, change, database, new_server, power_cycle, rows, rows_at};
 use crate::checkpoint::CheckpointError;
 use crate::cold::PAGE_BYTES;
 use crate::cold::table::ColdEntry;

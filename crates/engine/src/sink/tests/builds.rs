@@ -2,7 +2,7 @@
 
 use base::ids::StorageId;
 
-use super::tests::{FIRST, database, new_server, power_cycle, rows};
+use super::{FIRST, database, new_server, power_cycle, rows};
 use crate::recovery::tests::{DISK, TestEnv, user_table};
 use crate::txn::Durability;
 use crate::txn::tests::bytes;

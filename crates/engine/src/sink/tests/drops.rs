@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use env::OpKind;
 use env::sim::{Fault, FaultKind};
 
-use super::tests::{FIRST, change, database, new_server, power_cycle, rows};
+use super::{FIRST, change, database, new_server, power_cycle, rows};
 use crate::hot::visibility::Isolation;
 use crate::recovery::tests::{DISK, Server, TestEnv, options};
 use crate::txn::{Durability, ReadAt};
