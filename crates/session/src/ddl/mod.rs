@@ -37,8 +37,6 @@ pub mod property;
 pub mod rename;
 mod security;
 mod table;
-#[cfg(test)]
-mod tests;
 
 use base::{SqlError, SqlResult, message};
 use tsql::ast::{self, StatementKind};

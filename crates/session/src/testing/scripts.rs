@@ -41,8 +41,8 @@ pub fn everything_sinks() -> bool {
 }
 
 /// An answer without what is never the same twice: how many pages a backup took, and how long a
-/// backup or statement took; and without pages of tables and how they lie, which depends on what
-/// has sunk.
+/// backup or statement took; without pages of tables and how they lie, which depends on what has
+/// sunk; and without ids that count what other scripts have made.
 fn without_figures(answer: &str) -> String {
     let plain = |line: &str| {
         if let Some((rows, table)) = line.split_once(" pages for object ")
@@ -65,7 +65,7 @@ fn without_figures(answer: &str) -> String {
             || line.trim_start().starts_with("CPU time = ");
         let digits = |word: &str| word.trim_matches(['(', ')']).parse::<f64>().is_ok();
         match figures {
-            false => without_numbers(line),
+            false => without_ids(&without_numbers(line)),
             true => {
                 let last = line.rsplit(" on file ").next().filter(|_| line.contains(" on file "));
                 let head = &line[..line.len() - last.map_or(0, str::len)];
@@ -90,6 +90,28 @@ fn without_numbers(line: &str) -> String {
         }
         plain
     })
+}
+
+/// A line without ids in the directories of databases (`/databases/d-5-1234abcd/`) and in the
+/// names that constraints of temporary tables are given (`FK__#t__a__1234ABCD`).
+fn without_ids(line: &str) -> String {
+    let mut plain = String::new();
+    for (at, part) in line.split("/databases/").enumerate() {
+        let path = if at == 0 { None } else { part.split_once('/') };
+        match path.and_then(|(directory, rest)| Some((directory.split_once('-')?.0, rest))) {
+            Some((name, rest)) => plain += &format!("/databases/{name}-#/{rest}"),
+            None => plain.extend([if at == 0 { "" } else { "/databases/" }, part]),
+        }
+    }
+    let mut parts = plain.split("__#");
+    let mut out = parts.next().unwrap_or("").to_owned();
+    for part in parts {
+        // Messages have names in quotes.
+        let end = part.find(['\'', '"']).unwrap_or(part.len());
+        let id = part[..end].rfind("__").map_or(end, |at| at + "__".len());
+        out.extend(["__#", &part[..id], if id < end { "#" } else { "" }, &part[end..]]);
+    }
+    out
 }
 
 impl Script {
