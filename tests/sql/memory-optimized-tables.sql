@@ -1,6 +1,9 @@
 -- The database starts without a filegroup for memory-optimized tables.
 create database d
 go
+-- Nothing to merge is no error.
+declare @r int; exec @r = sys.sp_xtp_merge_checkpoint_files 'd', 0, 1; print @r
+go
 use d
 go
 create table m (id int not null primary key nonclustered) with (memory_optimized = on)

@@ -192,53 +192,6 @@ fn procedures_are_for_their_callers() {
 }
 
 #[test]
-fn drivers_learn_what_there_is() {
-    let server = TestServer::new();
-    let mut session = server.session();
-    session.script(SCHEMA);
-    // The rows after the names of the columns.
-    let mut rows = |call: &str| {
-        let answer = session.run(&format!("exec {call}"));
-        answer.lines().skip(1).collect::<Vec<_>>().join("\n")
-    };
-    let expected = "\
-master|dbo|p|id|4|int|10|4|0|10|0|NULL|NULL|4|NULL|NULL|1|NO|56
-master|dbo|p|name|-9|nvarchar|40|80|NULL|NULL|0|NULL|NULL|-9|NULL|80|2|NO|39
-master|dbo|p|price|3|decimal|10|12|2|10|1|NULL|((1.5))|3|NULL|NULL|3|YES|106
-master|dbo|p|made|-9|datetime2|23|16|3|NULL|1|NULL|NULL|-9|NULL|NULL|4|YES|0
-master|dbo|p|v|-2|timestamp|8|8|NULL|NULL|0|NULL|NULL|-2|NULL|8|5|NO|45";
-    assert_eq!(rows("sp_columns 'p'"), expected);
-    let made = rows("[sys].sp_columns_100 N'p', N'dbo', NULL, N'made', @ODBCVer = 3");
-    assert!(made.starts_with("master|dbo|p|made|93|datetime2|23|16|3|"), "{made}");
-    let identity = rows("sp_columns_100 'c', @column_name = 'id'");
-    assert!(identity.contains("|id|4|int identity|10|4|0|10|0|"), "{identity}");
-    assert_eq!(rows("sp_pkeys 'p'"), "master|dbo|p|id|1|PK_p");
-    let key = "master|dbo|p|id|master|dbo|c|p|1|1|0|FK_c|PK_p|7";
-    assert_eq!(rows("sp_fkeys @pktable_name = 'p'"), key);
-    assert_eq!(rows("sp_tables '%', 'dbo', NULL, '''VIEW'''"), "master|dbo|w|VIEW|NULL");
-    assert_eq!(rows("sp_special_columns_100 'p'"), "1|id|4|int|10|4|0|1");
-    let moments = "\
-datetime2|93|27|'|'|scale|1|0|3|NULL|0|NULL|datetime2|0|7|9|3|NULL|NULL|0
-datetime|93|23|'|'|NULL|1|0|3|NULL|0|NULL|datetime|3|3|9|3|NULL|NULL|12
-smalldatetime|93|16|'|'|NULL|1|0|3|NULL|0|NULL|smalldatetime|0|0|9|3|NULL|NULL|22";
-    assert_eq!(rows("sp_datatype_info_100 93, 3"), moments);
-    // Drivers say which ODBC they speak; whatever is newer than 3 has its types.
-    assert_eq!(rows("sp_datatype_info_100 93, 4"), moments);
-    assert_eq!(rows("sp_datatype_info_100 93, 2"), "");
-    let old = rows("sp_datatype_info_100 11, 1");
-    assert!(old.contains("\ndatetime|11|"), "{old}");
-    let made = rows("sp_columns_100 N'p', N'dbo', NULL, N'made', @ODBCVer = 4");
-    assert!(made.starts_with("master|dbo|p|made|93|datetime2|23|16|3|"), "{made}");
-    let all = rows("sp_columns_100 NULL, 'dbo', NULL, '%'");
-    assert!(all.contains("master|dbo|p|id|") && all.contains("master|dbo|c|id|"), "{all}");
-    let collations = rows("sp_tablecollations_100 N'.[p]'");
-    assert!(
-        collations.contains("\n2|name|0x0904D00034|SQL_Latin1_General_CP1_CI_AS\n"),
-        "{collations}"
-    );
-}
-
-#[test]
 fn application_locks_are_held_and_given_back() {
     let server = TestServer::new();
     let mut session = server.session();
@@ -254,19 +207,6 @@ fn application_locks_are_held_and_given_back() {
     assert_eq!(last(other.run(&format!("begin tran; {take}; rollback"))), "0");
     let release = session.run("exec sp_releaseapplock 'x', 'Session'");
     assert!(release.contains("because it is not currently held.") && release.ends_with("-999"));
-}
-
-#[test]
-fn nothing_to_merge_is_no_error() {
-    let server = TestServer::new();
-    let mut session = server.session();
-    session.run("create database d");
-    let answer = session
-        .run("declare @r int; exec @r = sys.sp_xtp_merge_checkpoint_files 'd', 0, 1; print @r");
-    let expected = "\
-There are no checkpoint files to be merged within the transactions that were named.
-0";
-    assert_eq!(answer, expected);
 }
 
 #[test]
