@@ -264,3 +264,10 @@ select applock_test('public', 'x', 'Odd', 'Session')
 go
 select applock_test('nobody', 'x', 'Shared', 'Session') as r
 go
+-- The session in its database, and what it has
+exec sp_getapplock 'x', 'Exclusive', 'Session'
+go
+select resource_type, db_name(resource_database_id), request_mode, request_status, request_owner_type
+from sys.dm_tran_locks where request_session_id = @@spid order by 1
+exec sp_releaseapplock 'x', 'Session'
+go
