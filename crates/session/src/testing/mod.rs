@@ -13,18 +13,20 @@ pub mod power;
 pub mod scripts;
 mod timer;
 
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use base::convert::display;
 use base::datetime::US_ENGLISH;
+use base::ids::{DbId, Lsn};
 use base::{Collation, SqlError, SqlResult, SqlType, Value};
 use crossbeam_epoch::Collector;
 use engine::catalog::bootstrap::{
     Instance as Databases, InstanceOptions as DatabaseOptions, NewInstance,
 };
-use engine::database::Host;
+use engine::database::{Database, Host};
 use engine::sink::SinkOptions;
 use engine::wait::{Interrupted, Runtime, RuntimeOptions, Task};
 use env::sim::SimEnv;
@@ -52,6 +54,8 @@ pub struct TestServer {
     /// The server.
     pub instance: Arc<Instance>,
     pub(super) task: Task<'static>,
+    /// The position up to which [`TestServer::sink_changed`] has sunk the rows of each database.
+    sunk: Mutex<HashMap<DbId, Lsn>>,
 }
 
 /// A session on it.
@@ -132,7 +136,7 @@ impl TestServer {
         let instance = Instance::new(opened.0, options);
         instance.limit_memory();
         assert!(history::prepare(&instance, &task), "msdb is there");
-        TestServer { instance, task }
+        TestServer { instance, task, sunk: Mutex::default() }
     }
 
     /// Frees what no transaction can see any more.
@@ -145,17 +149,33 @@ impl TestServer {
     /// Takes all rows of disk tables out of memory that can leave it.
     pub fn sink(&self) {
         for database in self.instance.databases().engine().databases() {
-            // Rows leave memory some rounds later, when no reader can know them any more.
-            for _ in 0..3 {
-                database.sink_all(&self.task).unwrap();
+            self.sink_rows_of(&database);
+        }
+    }
+
+    /// As [`TestServer::sink`], but for databases without a commit since the last call.
+    pub fn sink_changed(&self) {
+        let mut sunk = self.sunk.lock().unwrap();
+        for database in self.instance.databases().engine().databases() {
+            let committed = || database.manager().log().committed();
+            if sunk.get(&database.id()) != Some(&committed()) {
+                self.sink_rows_of(&database);
+                sunk.insert(database.id(), committed());
             }
+        }
+    }
+
+    fn sink_rows_of(&self, database: &Database) {
+        // Rows leave memory some rounds later, when no reader can know them any more.
+        for _ in 0..3 {
+            database.sink_all(&self.task).unwrap();
         }
     }
 
     /// The same server, for sessions on another thread.
     pub fn of(instance: Arc<Instance>) -> TestServer {
         let task = Task::blocking(&instance.host().runtime);
-        TestServer { instance, task }
+        TestServer { instance, task, sunk: Mutex::default() }
     }
 
     /// A session of `sa`'s in master.

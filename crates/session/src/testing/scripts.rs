@@ -133,7 +133,7 @@ impl Script {
             out.push('\n');
             out.push_str(SEPARATOR);
             if everything_sinks() {
-                server.sink();
+                server.sink_changed();
             }
         }
         out
