@@ -18,3 +18,11 @@ exec sp_configure 'show advanced options', 0
 reconfigure
 exec sp_configure 'max server memory', 1024
 go
+-- The server is left as it was.
+exec sp_configure 'show advanced options', 1
+reconfigure
+exec sp_configure 'max server memory', 2147483647
+exec sp_configure 'nested triggers', 1
+exec sp_configure 'show advanced options', 0
+reconfigure
+go
