@@ -73,3 +73,27 @@ declare @t table (k binary(2) primary key, n int)
 insert @t values (0xff, 1), (0xff00, 2)
 go
 drop table bytes
+go
+-- statements that fail leave nothing behind
+create schema sales
+go
+create table sales.c (id int identity primary key, name nvarchar(20) not null constraint uq unique,
+    kind char(1) not null default 'a' constraint ck check (kind in ('a', 'b')), v rowversion,
+    both as name + N'/' + kind persisted, twice as id * 2)
+go
+create table sales.o (id int identity(10, 5) primary key,
+    c int not null constraint fk references sales.c (id) on delete cascade, amount money not null default 0)
+go
+insert sales.c (name) values (N'ann'), (N'bob'), (N'cid')
+insert sales.o (c, amount) select id, id * 10 from sales.c
+go
+insert sales.o (c) values (1), (99)
+go
+insert sales.c (name, kind) values (N'x', 'x')
+go
+insert sales.c (name) values (null)
+go
+update sales.c set name = N'ann'
+go
+select count(*) from sales.c select count(*) from sales.o
+go

@@ -65,3 +65,49 @@ go
 drop trigger counts
 insert w values (4)
 print 'silent'
+go
+-- one trigger sees what was inserted, updated or deleted, and may refuse
+drop table t, log
+create table t (id int primary key, v int) create table log (what varchar(20), n int)
+go
+create trigger tr on t after insert, update, delete as
+insert log select 'ins', count(*) from inserted
+insert log select 'del', count(*) from deleted
+if update(v) and exists (select * from inserted where v < 0) rollback
+go
+insert t values (1, 1), (2, 2)
+update t set v = 5 where id = 1
+delete t
+select * from log
+go
+insert t values (3, -1) print 'not'
+go
+select count(*) as n from t print @@trancount
+go
+-- MERGE fires a trigger once for each action; OUTPUT needs an INTO where a table has triggers
+create schema sales
+go
+create table sales.c (id int identity primary key, name nvarchar(20) not null constraint uq unique,
+    kind char(1) not null default 'a' constraint ck check (kind in ('a', 'b')), v rowversion,
+    both as name + N'/' + kind persisted, twice as id * 2)
+go
+create table sales.o (id int identity(10, 5) primary key,
+    c int not null constraint fk references sales.c (id) on delete cascade, amount money not null default 0)
+go
+insert sales.c (name) values (N'ann'), (N'bob'), (N'cid')
+insert sales.o (c, amount) select id, id * 10 from sales.c
+go
+create table sales.log (i int, d int)
+go
+create trigger sales.tr on sales.c after insert, update, delete as
+insert sales.log select (select count(*) from inserted), (select count(*) from deleted)
+go
+update sales.c set kind = 'b'
+go
+merge sales.c as t using (values (N'ann'), (N'new')) as s (name) on s.name = t.name
+when matched then delete when not matched then insert (name) values (s.name);
+go
+select i, d from sales.log order by i, d
+go
+insert sales.c (name) output inserted.id values (N'zed')
+go

@@ -2,7 +2,6 @@
 
 mod access;
 mod backups;
-mod changes;
 mod damage;
 mod errors;
 mod flow;
