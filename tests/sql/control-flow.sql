@@ -93,3 +93,14 @@ create procedure doing as select command from sys.dm_exec_requests where session
 go
 exec doing
 drop procedure doing drop table said
+go
+-- a batch answers with rows, messages and counts
+select 1 as a, 'x' as b
+go
+print 'hello' print 1+1
+go
+declare @i int = 3 set @i += 4 select @i, @@rowcount
+go
+-- loops and branches on one line
+declare @i int = 0 while 1 = 1 begin set @i += 1 if @i = 2 continue if @i > 3 break print @i end
+go

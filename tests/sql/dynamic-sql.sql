@@ -75,3 +75,9 @@ exec sp_describe_parameter_encryption N'select @a + @b', N'@a int, @b decimal(5,
 exec sp_describe_parameter_encryption N'select 1'
 go
 exec sp_describe_parameter_encryption N'select @c', N'@a int'
+go
+-- dynamic SQL runs in its own scope
+exec('select 1 as a') exec sp_executesql N'select @p+1 as b', N'@p int', @p = 4
+go
+declare @o int exec sp_executesql N'set @x = @x * 2', N'@x int output', @x = @o output select @o
+go

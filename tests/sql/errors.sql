@@ -113,3 +113,21 @@ go
 raiserror(15600, -1, -1, 'sp_something')
 raiserror('text', -1, -1)
 go
+-- an error goes to the nearest CATCH
+begin try select 1/0 end try begin catch print error_message() print error_number() end catch
+go
+select 1/0 print 'next'
+go
+raiserror('a %d %s', 16, 3, 5, 'b') print @@error
+go
+throw 50001, 'x', 2; print 1
+go
+-- errors of compilation come before anything runs
+print 1 select nothing
+go
+print 1
+select * from nowhere
+print 2
+go
+print 1 selec 2
+go

@@ -2,9 +2,9 @@
 
 mod access;
 mod backups;
+mod cancellation;
 mod damage;
 mod errors;
-mod flow;
 mod golden;
 mod grants;
 mod memory;
