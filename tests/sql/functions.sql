@@ -101,3 +101,13 @@ end
 go
 select dbo.fills_own(2) as s, (select a from changed) as a
 go
+-- statements call them: one with a loop, and one that returns a table
+create function f(@x int) returns int as begin declare @r int = 1
+while @x > 1 begin set @r *= @x set @x -= 1 end return @r end
+go
+create function g(@n int) returns @r table (i int) as begin
+declare @i int = 1 while @i <= @n begin insert @r values (@i) set @i += 1 end return end
+go
+select dbo.f(5) as f
+select i, dbo.f(i) as f from g(3)
+go

@@ -57,3 +57,22 @@ GO
 -- Result sets of another number of columns.
 INSERT words EXEC ('SELECT ''a''; SELECT ''b'', ''c''');
 GO
+-- Rows of several result sets, of a procedure and of a text.
+create table t (a int, b varchar(10))
+go
+create procedure p as select 1, 'x' select 2, 'y'
+go
+insert t exec p
+insert t (a) exec('select 3')
+select * from t
+go
+-- It is one statement: what the procedure has done is undone when the INSERT fails.
+drop table t drop procedure p
+create table t (a int check (a < 5)) create table log (a int)
+go
+create procedure p as insert log values (1) print @@trancount select 9
+go
+insert t exec p
+go
+select count(*) as n from log print @@trancount
+go

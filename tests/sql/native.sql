@@ -108,3 +108,21 @@ go
 exec reads_between 0
 exec reads_between 1
 go
+-- native procedures are atomic: what came before a THROW is undone
+create table t (id int identity primary key nonclustered, v int not null)
+    with (memory_optimized = on)
+go
+create procedure p @v int, @id int output with native_compilation, schemabinding as
+begin atomic with (transaction isolation level = snapshot, language = N'us_english')
+insert dbo.t (v) values (@v)
+set @id = scope_identity()
+if @v < 0 throw 50001, 'negative', 1
+select id, v from dbo.t where id = @id
+end
+go
+declare @id int
+exec p 10, @id output
+print @id
+exec p -1, @id output
+select count(*) as n from t
+go

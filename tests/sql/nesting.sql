@@ -88,3 +88,24 @@ exec (@s)
 set @s = N'if exists (' + @s + N') print ''there'' else print ''not'''
 exec (@s)
 drop table #wide
+go
+create procedure p as exec p
+go
+-- Procedures nest 32 deep.
+exec p
+go
+create function f(@x int) returns int as begin return dbo.f(@x) end
+go
+-- Functions and triggers nest as deep as procedures.
+select dbo.f(1)
+go
+create table a (x int) create table b (x int)
+go
+create trigger ta on a after insert as insert b select x from inserted
+go
+create trigger tb on b after insert as insert a select x from inserted
+go
+insert a values (1)
+go
+select count(*) as n from a
+go

@@ -111,3 +111,26 @@ insert r (a) exec('select 1 union all select 2')
 insert r exec('select 1')
 select count(*) as n from r
 go
+-- arguments by position and by name, OUTPUT and the status that is returned
+drop procedure p
+go
+create procedure p @a int, @b int = 5, @c int output as
+set @c = @a + @b return 7
+go
+declare @x int, @s int
+exec @s = p 1, @c = @x output select @x, @s
+exec p @b = 1, @a = 2, @c = @x output select @x
+exec p
+exec p 1, 2, 3, 4
+exec p @d = 1
+exec nothing
+go
+-- procedures take tables
+drop procedure p
+create type pairs as table (a int not null primary key, b varchar(5))
+go
+create procedure p @p pairs readonly, @n int output as select @n = count(*) from @p select * from @p
+go
+declare @x pairs, @n int insert @x values (1, 'x'), (2, 'y') exec p @x, @n output print @n
+insert @x values (3, 'z') exec p @p = @x, @n = @n output print @n
+go
