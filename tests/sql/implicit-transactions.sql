@@ -42,3 +42,14 @@ go
 set implicit_transactions off
 select a from t order by a
 go
+set nocount off
+drop table t
+go
+create table t (id int not null primary key, v int check (v > 0))
+insert t values (1, 10), (2, 20)
+go
+-- the first statement that reads or changes a table begins the transaction
+set implicit_transactions on print @@trancount
+insert t values (3, 30) print @@trancount rollback select count(*) from t rollback
+set implicit_transactions off
+go

@@ -99,3 +99,11 @@ SELECT count(*) AS tables FROM tempdb.sys.tables WHERE name LIKE '#own%';
 DROP TABLE #own;
 SELECT count(*) AS tables FROM tempdb.sys.tables WHERE name LIKE '#own%';
 GO
+-- A session's temporary table is there in the batches after the one that made it.
+create table #a (x int) insert #a values (1), (2) select count(*) as n from #a
+go
+select * from #a
+go
+drop table #a
+select * from #a
+go

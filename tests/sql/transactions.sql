@@ -98,3 +98,24 @@ go
 set transaction isolation level serializable
 select count(*) as n from t
 set transaction isolation level read committed
+go
+drop table t
+go
+create table t (id int not null primary key, v int check (v > 0))
+insert t values (1, 10), (2, 20)
+go
+-- a transaction is rolled back as a whole
+begin tran update t set v = 11 where id = 1 begin tran insert t values (3, 30)
+print @@trancount commit print @@trancount select * from t rollback
+select * from t print @@trancount
+go
+-- savepoints undo what came after them
+begin tran insert t values (3, 30) save tran s insert t values (4, 40) rollback tran s
+commit select id from t rollback tran nothing
+go
+-- definitions are undone with their transaction
+begin tran create table u (a int) insert u values (1) select * from u rollback
+select object_id('u') as id
+go
+begin tran create table w (a int) commit select count(*) as n from w
+go

@@ -1,4 +1,4 @@
-//! Transactions, errors and what they end.
+//! Transactions, and what other sessions see of them.
 
 use crate::testing::TestServer;
 
@@ -8,114 +8,6 @@ use d
 go
 create table t (id int not null primary key, v int check (v > 0))
 insert t values (1, 10), (2, 20)";
-
-fn answers(script: &str) -> String {
-    let server = TestServer::new();
-    let mut session = server.session();
-    let setup = session.script(SETUP);
-    assert_eq!(setup, "Changed database context to 'd'.\n(2 rows)");
-    session.script(script)
-}
-
-#[test]
-fn a_transaction_is_rolled_back_as_a_whole() {
-    let answer = answers(
-        "begin tran update t set v = 11 where id = 1 begin tran insert t values (3, 30)
-        print @@trancount commit print @@trancount select * from t rollback
-        select * from t print @@trancount",
-    );
-    let expected =
-        "(1 row)\n(1 row)\n2\n1\nid|v\n1|11\n2|20\n3|30\n(3 rows)\nid|v\n1|10\n2|20\n(2 rows)\n0";
-    assert_eq!(answer, expected);
-}
-
-#[test]
-fn savepoints_undo_what_came_after_them() {
-    let answer = answers(
-        "begin tran insert t values (3, 30) save tran s insert t values (4, 40) rollback tran s
-        commit select id from t rollback tran nothing",
-    );
-    assert_eq!(
-        answer,
-        "(1 row)\n(1 row)\nid\n1\n2\n3\n(3 rows)\n\
-        Msg 3903, Level 16, State 1, Line 2: The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION."
-    );
-}
-
-#[test]
-fn a_failed_statement_leaves_nothing_and_the_batch_goes_on() {
-    let answer = answers("insert t values (5, 50), (1, 0) print @@error select count(*) from t");
-    assert!(answer.starts_with("Msg 547, Level 16, State 0, Line 1: The INSERT statement conflicted with the CHECK constraint \"CK__t__v__"), "{answer}");
-    assert!(answer.ends_with("The statement has been terminated.\n547\n\n2\n(1 row)"), "{answer}");
-    let answer = answers("insert t values (1, 1)");
-    assert!(
-        answer.starts_with(
-            "Msg 2627, Level 14, State 1, Line 1: Violation of PRIMARY KEY constraint 'PK__t__"
-        ),
-        "{answer}"
-    );
-    assert!(
-        answer.ends_with("The duplicate key value is (1).\nThe statement has been terminated."),
-        "{answer}"
-    );
-}
-
-#[test]
-fn xact_abort_rolls_back_and_ends_the_batch() {
-    let answer = answers(
-        "set xact_abort on begin tran insert t values (3, 30) insert t values (1, 1) print 'not'
-        go
-        print @@trancount select count(*) from t",
-    );
-    assert!(answer.ends_with("The duplicate key value is (1).\n0\n\n2\n(1 row)"), "{answer}");
-}
-
-#[test]
-fn conversions_of_strings_end_the_transaction() {
-    let answer = answers(
-        "begin tran insert t values (3, 30) declare @i int set @i = 'abc' print 'not'
-        go
-        print @@trancount",
-    );
-    assert_eq!(
-        answer,
-        "(1 row)\nMsg 245, Level 16, State 1, Line 1: Conversion failed when converting \
-        the varchar value 'abc' to data type int.\n0"
-    );
-}
-
-#[test]
-fn a_caught_error_may_doom_the_transaction() {
-    let answer = answers(
-        "set xact_abort on begin tran
-        begin try insert t values (1, 1) end try
-        begin catch print xact_state() print error_number()
-        begin try insert t values (9, 9) end try begin catch print error_number() end catch
-        end catch
-        go
-        print @@trancount",
-    );
-    assert_eq!(
-        answer,
-        "-1\n2627\n3930\nMsg 3998, Level 16, State 1, Line 1: Uncommittable transaction \
-        is detected at the end of the batch. The transaction is rolled back.\n0"
-    );
-    let answer = answers(
-        "begin tran begin try insert t values (1, 1) end try
-        begin catch print xact_state() commit end catch print @@trancount",
-    );
-    assert_eq!(answer, "1\n0");
-}
-
-#[test]
-fn implicit_transactions_begin_with_the_first_statement() {
-    let answer = answers(
-        "set implicit_transactions on print @@trancount
-        insert t values (3, 30) print @@trancount rollback select count(*) from t rollback
-        set implicit_transactions off",
-    );
-    assert_eq!(answer, "0\n(1 row)\n1\n\n2\n(1 row)");
-}
 
 #[test]
 fn sessions_do_not_see_what_is_not_committed() {
@@ -128,28 +20,6 @@ fn sessions_do_not_see_what_is_not_committed() {
     assert_eq!(two.run("select v from t where id = 1"), "v\n10\n(1 row)");
     one.run("commit");
     assert_eq!(two.run("select v from t where id = 1"), "v\n99\n(1 row)");
-}
-
-#[test]
-fn temporary_tables_are_the_sessions_own() {
-    let answer = answers(
-        "create table #a (x int) insert #a values (1), (2) select count(*) as n from #a
-        go
-        select * from #a
-        go
-        drop table #a
-        select * from #a",
-    );
-    assert_eq!(
-        answer,
-        "(2 rows)\nn\n2\n(1 row)\nx\n1\n2\n(2 rows)\nMsg 208, Level 16, State 1, Line 2: Invalid object name '#a'."
-    );
-}
-
-#[test]
-fn select_into_makes_its_table() {
-    let answer = answers("select id, v * 2 as w into u from t select * from u");
-    assert_eq!(answer, "(2 rows)\nid|w\n1|20\n2|40\n(2 rows)");
 }
 
 #[test]
@@ -193,20 +63,6 @@ fn statistics_of_others_are_no_matter_to_a_snapshot() {
     assert_eq!(other.run("create statistics s2 on u (id) commit"), "");
     let refused = reader.run("select id from u");
     assert!(refused.starts_with("Msg 3961, "), "{refused}");
-}
-
-// A heap's first index was read for its rows, and it may have some of them alone.
-#[test]
-fn a_heap_keeps_its_rows_when_its_first_index_has_a_filter() {
-    let server = TestServer::new();
-    let mut session = server.session();
-    session.script("create database d\ngo\nuse d create table h (a int, b int)");
-    session.run("insert h select value, value from generate_series(1, 50)");
-    session.run("create index f on h (a) where a > 10");
-    session.run("create index g on h (b)");
-    assert_eq!(session.run("select count(*) as n from h"), "n\n50\n(1 row)");
-    session.run("alter table h add c int not null default 7");
-    assert_eq!(session.run("select sum(a + c) as n from h"), "n\n1625\n(1 row)");
 }
 
 // The statement of a definition that failed over rows stayed open: locks of statements after it
