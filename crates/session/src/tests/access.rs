@@ -169,22 +169,3 @@ fn a_database_goes_off_line_when_others_have_left_it() {
     assert_eq!(sa.run("alter database d set online"), "");
     assert_eq!(sa.run("insert d.dbo.t values (9)"), "(1 row)");
 }
-
-#[test]
-fn a_session_that_takes_its_database_off_line_is_in_master() {
-    let server = server();
-    let mut sa = server.session();
-    sa.run("use d");
-    let answer = sa.run("alter database current set offline select db_name() as n");
-    assert!(answer.contains("The current database is switched to master."), "{answer}");
-    assert!(answer.contains("n\nmaster"), "{answer}");
-    assert_eq!(sa.run("alter database d set online"), "");
-    for (name, option) in [("master", "offline"), ("tempdb", "online"), ("d", "emergency")] {
-        let refused = sa.run(&format!("alter database {name} set {option}"));
-        assert!(refused.starts_with("Msg 5058, Level 16, State 1"), "{refused}");
-    }
-    let refused = sa.run("alter database d set offline, read_only");
-    assert!(refused.starts_with("Msg 5008"), "{refused}");
-    assert_eq!(sa.run("alter database d set offline"), "");
-    assert_eq!(sa.run("drop database d"), "");
-}
