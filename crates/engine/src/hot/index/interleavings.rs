@@ -310,8 +310,9 @@ fn a_block_is_killed_while_it_becomes_active_again() {
     explore(1000, || {
         let shared = Shared::new(true, false);
         // Row 0 is a node of the list, row 1 in the group's first place, rows 2 to 4 in the chain,
-        // rows 5 and 6 in a block, and rows 7 and 8 in the active block, which is full. So an append
-        // makes the first block active again, if the removal of its last row has not killed it.
+        // rows 5 and 6 in a block, and rows 7 and 8 in the active block, which is full. So an
+        // append makes the first block active again, if the removal of its last row has not killed
+        // it.
         let mut rows: Vec<Row> = (0..9).map(|id| shared.add(5, id)).collect();
         shared.remove(rows.remove(5));
         let last = rows.remove(5);
