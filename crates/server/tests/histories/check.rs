@@ -78,10 +78,11 @@ pub fn check(history: &[Transaction], promise: Promise) -> Result<(), String> {
     for (key, reads) in &list_reads {
         add_list(history, *key, reads, &lists, &last, &mut graph)?;
     }
+    let read: HashSet<(Key, Element)> = (list_reads.iter())
+        .flat_map(|(key, reads)| longest(reads).into_iter().flatten().map(|e| (*key, *e)))
+        .collect();
     for ((key, element), writer) in &lists {
-        let order = list_reads.get(key).and_then(|reads| longest(reads));
-        let is_there = order.is_some_and(|order| order.contains(element));
-        if history[*writer].committed && !is_there {
+        if history[*writer].committed && !read.contains(&(*key, *element)) {
             return Err(format!("element {element} of list {key} is lost: {:?}", history[*writer]));
         }
     }
@@ -97,7 +98,7 @@ pub fn check(history: &[Transaction], promise: Promise) -> Result<(), String> {
 }
 
 /// Splits what a transaction has read into its own elements and those of other transactions, and
-/// checks its own.
+/// checks both.
 fn read_of(
     history: &[Transaction],
     at: usize,
@@ -119,6 +120,7 @@ fn read_of(
                     ));
                 }
                 let others = seen[..seen.len() - own.len()].to_vec();
+                all_committed(history, at, *key, &others, writers)?;
                 reads.entry(*key).or_default().push((at, others));
             }
             Step::Set(key, seen) if !of_lists => {
@@ -126,26 +128,35 @@ fn read_of(
                 if let Some(missing) = own.iter().find(|element| !seen.contains(element)) {
                     return Err(format!("set {key} lacks own {missing}: {:?}", history[at]));
                 }
-                let others = seen.iter().filter(|e| !own.contains(e)).copied().collect();
+                let others: Vec<Element> =
+                    seen.iter().filter(|e| !own.contains(e)).copied().collect();
+                all_committed(history, at, *key, &others, writers)?;
                 reads.entry(*key).or_default().push((at, others));
             }
             _ => {}
         }
     }
-    for (key, all) in reads.iter() {
-        for (_, seen) in all.iter().filter(|(reader, _)| *reader == at) {
-            for element in seen {
-                match writers.get(&(*key, *element)) {
-                    None => return Err(format!("{element} of {key} was never written")),
-                    Some(writer) if !history[*writer].committed => {
-                        return Err(format!(
-                            "{element} of {key} was read and rolled back (G1a):\n{:?}\n{:?}",
-                            history[at], history[*writer]
-                        ));
-                    }
-                    Some(_) => {}
-                }
+    Ok(())
+}
+
+/// Checks that the elements which a transaction has read were committed.
+fn all_committed(
+    history: &[Transaction],
+    at: usize,
+    key: Key,
+    seen: &[Element],
+    writers: &Writers,
+) -> Result<(), String> {
+    for element in seen {
+        match writers.get(&(key, *element)) {
+            None => return Err(format!("{element} of {key} was never written")),
+            Some(writer) if !history[*writer].committed => {
+                return Err(format!(
+                    "{element} of {key} was read and rolled back (G1a):\n{:?}\n{:?}",
+                    history[at], history[*writer]
+                ));
             }
+            Some(_) => {}
         }
     }
     Ok(())
