@@ -390,28 +390,40 @@ fn how_full_files_and_logs_are_is_told() {
     let mut session = server.session();
     session.script("create database d\ngo\ncreate login ann with password = 'Str0ng!Pass'");
     session.run("use d; create table t (id int primary key, filler char(4000))");
-    let used = "select used_log_space_in_bytes from sys.dm_db_log_space_usage";
-    let before: i64 = rows(&session.run(used)).parse().unwrap();
-    session.run("insert t select value, 'x' from generate_series(1, 20)");
-    let after: i64 = rows(&session.run(used)).parse().unwrap();
-    assert!(after - before >= 20 * 4000, "{before} {after}");
+    // Meanwhile a thread may prepare a segment of the log, whose room does not count at once.
+    let used = |session: &mut TestSession<'_>| -> i64 {
+        let answer = session.run("select used_log_space_in_bytes from sys.dm_db_log_space_usage");
+        rows(&answer).parse().unwrap()
+    };
+    wait_until("what is written is in the log", || {
+        let before = used(&mut session);
+        session.run(
+            "insert t select isnull((select max(id) from t), 0) + value, 'x' from generate_series(1, 20)",
+        );
+        used(&mut session) - before >= 20 * 4000
+    });
     let makes_sense = "select count(*) from sys.dm_db_log_space_usage where database_id = db_id()
           and used_log_space_in_bytes < total_log_size_in_bytes and log_space_in_bytes_since_last_backup >= 0
           and abs(used_log_space_in_percent - 100.0 * used_log_space_in_bytes / total_log_size_in_bytes) < 0.01";
-    assert_eq!(rows(&session.run(makes_sense)), "1");
+    wait_until("how full the log is", || rows(&session.run(makes_sense)) == "1");
     let files = "select db_name(u.database_id), f.name, u.filegroup_id, iif(f.size = u.total_page_count, 'same', 'other'),
             u.total_page_count - u.allocated_extent_page_count - u.unallocated_extent_page_count,
             iif(u.user_object_reserved_page_count >= 10, 'some', 'few')
           from sys.dm_db_file_space_usage u join sys.database_files f on f.file_id = u.file_id";
-    assert_eq!(rows(&session.run(files)), "d|d|1|same|0|some");
-    let told = session.run("dbcc sqlperf (logspace)");
-    assert!(told.starts_with("Database Name|Log Size (MB)|Log Space Used (%)|Status\n"), "{told}");
-    let of_d: Vec<&str> =
-        told.lines().find(|line| line.starts_with("d|")).unwrap().split('|').collect();
+    wait_until("how full the file is", || rows(&session.run(files)) == "d|d|1|same|0|some");
     let view = "select total_log_size_in_bytes / 1048576e0 from sys.dm_db_log_space_usage";
-    let megabytes: f64 = rows(&session.run(view)).parse().unwrap();
-    assert!((of_d[1].parse::<f64>().unwrap() - megabytes).abs() < 0.1, "{told}");
-    assert!(of_d[2].parse::<f64>().unwrap() > 0.0 && of_d[3] == "0", "{told}");
+    wait_until("the command and the view tell the same", || {
+        let told = session.run("dbcc sqlperf (logspace)");
+        assert!(
+            told.starts_with("Database Name|Log Size (MB)|Log Space Used (%)|Status\n"),
+            "{told}"
+        );
+        let of_d: Vec<&str> =
+            told.lines().find(|line| line.starts_with("d|")).unwrap().split('|').collect();
+        let megabytes: f64 = rows(&session.run(view)).parse().unwrap();
+        assert!(of_d[2].parse::<f64>().unwrap() > 0.0 && of_d[3] == "0", "{told}");
+        (of_d[1].parse::<f64>().unwrap() - megabytes).abs() < 0.1
+    });
     assert!(session.run("dbcc sqlperf (nonsense)").contains("Msg 2560, "));
     let mut ann = server.session_of("ann");
     assert!(ann.run("dbcc sqlperf (logspace)").contains("Msg 297, "));
