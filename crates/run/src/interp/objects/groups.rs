@@ -50,7 +50,8 @@ pub struct Groups {
     current: u32,
     /// The next group to be returned.
     at: u32,
-    /// What distinct aggregates have seen, by aggregate.
+    /// What distinct aggregates have seen, by aggregate. An object that has served more aggregates
+    /// before has more sets: empty ones.
     seen: Vec<Set>,
     /// What ordered aggregates collect, by aggregate.
     waiting: Vec<Vec<Waiting>>,
@@ -82,6 +83,7 @@ impl Groups {
         self.seen.iter_mut().for_each(|set| set.clear(grant));
         self.waiting.clear();
         (self.current, self.at) = (0, 0);
+        self.null_eliminated = false;
         self.away = None;
         self.charge.release(grant);
         self.collected = 0;

@@ -49,6 +49,8 @@ impl Window {
         self.results.clear();
         self.arena.reset();
         self.at = 0;
+        self.null_eliminated = false;
+        self.arithmetic_error = None;
         self.charge.release(grant);
     }
 

@@ -257,6 +257,27 @@ fn distinct_aggregates_of_ten_times_their_grant_count_each_value_once() {
     }
 }
 
+/// Objects are used again by other statements of the session, with fewer aggregates, too.
+#[test]
+fn groups_that_are_used_again_serve_fewer_distinct_aggregates() {
+    let mut db = TestDatabase::new();
+    let def = many(&mut db, 20_000);
+    let (scan, _) = scan_all(&def, 0);
+    for distinct in [4, 2, 3] {
+        let node = Node::Aggregate {
+            input: Box::new(scan.clone()),
+            groups: Vec::new(),
+            aggregates: (0..distinct).map(|n| aggregate("COUNT", 1, INT, true, 10 + n)).collect(),
+            grouping_sets: Vec::new(),
+            grouping_id: None,
+            ordered: false,
+        };
+        let columns: Vec<_> = (0..distinct).map(|n| (ColId(10 + n), INT)).collect();
+        let rows = both(&mut db, &node, &columns);
+        assert_eq!(rows, [vec![Value::Int(10_007); distinct as usize]]);
+    }
+}
+
 /// A hash table that doubles takes three times its memory while it does, and twice afterwards: it
 /// must not do that first and ask then.
 #[test]

@@ -50,7 +50,8 @@ impl Groups {
         means: &mut Means<'_>,
     ) -> SqlResult<()> {
         self.seen.iter_mut().for_each(|set| set.end_input(means));
-        for at in 0..self.seen.len() {
+        let served = self.seen.len().min(desc.aggregates.len());
+        for at in 0..served {
             let mut set = std::mem::take(&mut self.seen[at]);
             let taken = self.take_in_set(desc, at, &mut set, means);
             set.clear(means.grant);
