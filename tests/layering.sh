@@ -24,6 +24,7 @@ server: base env engine tsql tds ir compile run session native tools
 # A crate, and its folders and files in order; those in brackets use each other.
 folders="
 engine: critical sync wait sort log cold pages hot txn sink checkpoint recovery backup error database engine catalog
+        instance
 tsql: ast lexer print check parser
 compile: plan lower bind
 run: func interp

@@ -13,6 +13,7 @@ pub mod database;
 pub mod engine;
 pub mod error;
 pub mod hot;
+pub mod instance;
 pub mod log;
 pub mod pages;
 pub mod recovery;

@@ -5,12 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::catalog::bootstrap::{
-    Instance as Databases, InstanceError, InstanceOptions as DatabaseOptions, NewInstance,
-};
 use engine::checkpoint::CheckpointOptions;
 use engine::cold::PoolOptions;
 use engine::database::Host;
+use engine::instance::{Databases, InstanceError, InstanceOptions as DatabaseOptions, NewInstance};
 use engine::log::{LogOptions, SegmentOptions};
 use engine::sink::SinkOptions;
 use engine::wait::{Runtime, RuntimeOptions, Task, Timer};

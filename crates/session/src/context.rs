@@ -88,7 +88,7 @@ impl<'c> Context<'c> {
 
     /// Local time, for dates of creation.
     pub fn now(&self) -> DateTime {
-        engine::catalog::bootstrap::now(self.session.instance.env())
+        engine::instance::now(self.session.instance.env())
     }
 
     /// Sends a message.

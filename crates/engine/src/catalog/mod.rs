@@ -5,7 +5,6 @@
 //! top of them stands the [`Schema`], an immutable copy of everything with ways to look things up,
 //! which binder and executor use; only recovery and tests read the rows.
 
-pub mod bootstrap;
 pub mod builtin;
 mod cow_map;
 pub mod def;
@@ -17,7 +16,7 @@ mod name;
 mod permissions;
 mod replay;
 #[cfg(test)]
-mod rng;
+pub(crate) mod rng;
 mod schema;
 mod sequences;
 mod spec;
@@ -30,6 +29,7 @@ pub use error::{CatalogError, CatalogResult, NameSpace};
 pub use name::{NameKey, temporary_name, without_number};
 pub use permissions::SecurableKind;
 pub use replay::CatalogReplay;
+pub(crate) use replay::sequence_of;
 pub use schema::{Named, NamedMap, Object, Schema, ServerSchema, User};
 pub use sequences::{SequenceError, SequenceRange, SequenceState, Sequences};
 pub use spec::{naming_index, rows_stay, table_spec};

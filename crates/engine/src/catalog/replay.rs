@@ -133,7 +133,7 @@ impl RecoveryCatalog for CatalogReplay {
 
 /// The sequence that a row of a system table defines, if it does, and how often it was restarted:
 /// what checkpoints have to know ([`crate::checkpoint::SequenceOf`]).
-pub(super) fn sequence_of(storage: StorageId, row: &[u8]) -> Option<(ObjectId, u32)> {
+pub(crate) fn sequence_of(storage: StorageId, row: &[u8]) -> Option<(ObjectId, u32)> {
     let system = SystemTable::of_storage(storage).filter(|t| *t == SystemTable::Objects)?;
     match SystemRow::from_bytes(system, row).definition().ok()? {
         Definition::Object(ObjectDef::Sequence(def)) => Some((def.header.id, def.restarts)),

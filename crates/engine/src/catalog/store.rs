@@ -174,8 +174,17 @@ impl Catalog {
         self.version.store(version, Release); // pairs with version()
     }
 
+    /// Makes a schema current whose rows are visible from a position on. Requires locks that have
+    /// kept the current schema as it was when this one was derived from it.
+    pub(crate) fn replace(&self, mut schema: Schema, visible_from: Lsn) {
+        self.publish(|_| {
+            schema.publish(self.fresh_version(), visible_from);
+            schema
+        });
+    }
+
     /// An id for an object that is about to be created.
-    pub(super) fn new_object_id(&self, schema: &Schema) -> ObjectId {
+    pub(crate) fn new_object_id(&self, schema: &Schema) -> ObjectId {
         loop {
             self.ids.given.fetch_add(1, Relaxed);
             let id = advance(&self.last_object);

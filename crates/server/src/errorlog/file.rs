@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base::value::DateTime;
-use engine::catalog::bootstrap::now;
+use engine::instance::now;
 use env::{DirectoryLock, Env, File, FileResult, OpenMode};
 use session::instance::error_log::{ARCHIVES, Archive, Entry, entries};
 

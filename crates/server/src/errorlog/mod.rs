@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use base::SqlError;
-use engine::catalog::bootstrap::now;
+use engine::instance::now;
 use env::{Env, FileResult};
 use file::LogFile;
 use outlet::{Outlet, Target};

@@ -31,12 +31,12 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed, Ordering::SeqCs
 use base::ids::{DbId, ObjectId, SessionId};
 use base::{Account, SqlError, SqlResult, message};
 use engine::backup::Writing;
-use engine::catalog::bootstrap::Instance as Databases;
 use engine::catalog::def::{DatabaseDef, UserAccess};
 use engine::catalog::{Catalog, builtin};
 use engine::database::{Host, LogWait};
 use engine::error::EngineError;
 use engine::hot::tally::Exhausted;
+use engine::instance::Databases;
 use engine::sync::plain::{Mutex, MutexGuard};
 use engine::txn::{TxnError, Unavailable};
 use env::Env;

@@ -23,10 +23,8 @@ use base::datetime::US_ENGLISH;
 use base::ids::{DbId, Lsn};
 use base::{Collation, SqlError, SqlResult, SqlType, Value};
 use crossbeam_epoch::Collector;
-use engine::catalog::bootstrap::{
-    Instance as Databases, InstanceOptions as DatabaseOptions, NewInstance,
-};
 use engine::database::{Database, Host};
+use engine::instance::{Databases, InstanceOptions as DatabaseOptions, NewInstance};
 use engine::sink::SinkOptions;
 use engine::wait::{Interrupted, Runtime, RuntimeOptions, Task};
 use env::sim::SimEnv;

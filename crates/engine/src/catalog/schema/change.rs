@@ -228,7 +228,7 @@ impl Schema {
     }
 
     /// Every definition, kind by kind.
-    pub(in crate::catalog) fn definitions(&self) -> impl Iterator<Item = Definition> {
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = Definition> {
         let server = &self.server;
         let objects = self.objects().cloned().map(Definition::Object);
         objects

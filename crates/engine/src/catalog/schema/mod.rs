@@ -245,7 +245,7 @@ impl Schema {
 
     /// The same definitions under another collation: `ALTER DATABASE … COLLATE`. Fails if two names
     /// are one there.
-    pub(in crate::catalog) fn recollated(&self, collation: Collation) -> CatalogResult<Schema> {
+    pub(crate) fn recollated(&self, collation: Collation) -> CatalogResult<Schema> {
         Schema::from_definitions(self.database, collation, self.definitions())
     }
 

@@ -5,9 +5,9 @@ use std::fmt::Display;
 use base::message::Message;
 use base::{SqlError, message};
 use engine::backup::BackupError;
-use engine::catalog::bootstrap::InstanceError;
 use engine::cold::ColdError;
 use engine::error::EngineError;
+use engine::instance::InstanceError;
 use env::{FileError, OpKind};
 
 use super::show::{in_style, local_time};

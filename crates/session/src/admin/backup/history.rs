@@ -13,8 +13,8 @@ use base::datetime::US_ENGLISH;
 use base::ids::DbId;
 use base::{SqlError, SqlType, Value};
 use engine::backup::{BackupSet, MediaHeader, SetKind};
-use engine::catalog::bootstrap::{BackedUpDatabase, Instance as Databases};
 use engine::catalog::def::{DatabaseDef, FileKind, SchemaId};
+use engine::instance::{BackedUpDatabase, Databases};
 use engine::wait::Task;
 
 use super::PAGE_BYTES;

@@ -2,8 +2,8 @@
 
 use base::{SqlError, Value, message};
 use engine::backup::{BackupSet, SetKind};
-use engine::catalog::bootstrap::Instance as Databases;
 use engine::catalog::def::DatabaseDef;
+use engine::instance::Databases;
 use tsql::ast::BackupAction;
 
 use super::show::in_style;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use base::ids::DbId;
 use base::{SqlError, message};
 use engine::backup::{BackupError, BackupSet, Media, Restore, RestoreTarget, SetKind};
-use engine::catalog::bootstrap::{BackedUpDatabase, Instance as Databases, NewDirectory};
 use engine::catalog::def::{
     DatabaseDef, DatabaseOptions, DatabaseState, FileDef, FileKind, Permission, RecoveryModel,
     UserAccess,
 };
+use engine::instance::{BackedUpDatabase, Databases, NewDirectory};
 
 use super::failure::{About, instance_error};
 use super::options::Options;

@@ -3,8 +3,8 @@
 use base::convert::display;
 use base::{Arena, Collation, ConvertOptions, SqlError, SqlType, Value, convert, message};
 use engine::backup::{BackupSet, Media, SetKind, Verification};
-use engine::catalog::bootstrap::Instance as Databases;
 use engine::catalog::def::{FileDef, FileKind, UserAccess};
+use engine::instance::Databases;
 use tsql::ast::BackupAction;
 
 use super::failure::{About, instance_error};

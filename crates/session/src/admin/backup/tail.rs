@@ -2,8 +2,8 @@
 
 use base::{SqlError, message};
 use engine::backup::{BackupSet, MediaHeader, SetKind, TailBackup};
-use engine::catalog::bootstrap::Instance as Databases;
 use engine::catalog::def::{DatabaseDef, DatabaseState};
+use engine::instance::Databases;
 
 use super::failure::About;
 use super::options::Options;

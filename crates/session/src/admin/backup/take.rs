@@ -7,9 +7,9 @@ use base::ids::{DbId, Lsn};
 use base::{SqlError, message};
 use engine::backup::{Backup, BackupError, BackupSet, Media, SetHeader, SetKind, new_media};
 use engine::catalog::Catalog;
-use engine::catalog::bootstrap::InstanceError;
 use engine::catalog::def::{DatabaseDef, FileKind, Permission, RecoveryModel};
 use engine::error::EngineError;
+use engine::instance::InstanceError;
 use env::OpenMode;
 
 use super::failure::{About, instance_error};

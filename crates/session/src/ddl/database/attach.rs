@@ -2,8 +2,8 @@
 
 use base::ids::DbId;
 use base::{SqlError, message};
-use engine::catalog::bootstrap::{DetachedDatabase, Found, InstanceError};
 use engine::catalog::def::*;
+use engine::instance::{DetachedDatabase, Found, InstanceError};
 use tsql::ast;
 
 use super::{instance_error, is_system, options};

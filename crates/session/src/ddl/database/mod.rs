@@ -11,8 +11,8 @@ use std::sync::Arc;
 use base::ids::DbId;
 use base::{Collation, SqlError, message};
 use engine::catalog::Definition;
-use engine::catalog::bootstrap::{InstanceError, NewDatabase};
 use engine::catalog::def::*;
+use engine::instance::{InstanceError, NewDatabase};
 use tsql::ast::{self, AlterDatabaseAction};
 
 pub(crate) use attach::detach;

@@ -79,7 +79,7 @@ impl<'c> Setting<'c> {
             schema: session.schema(database)?,
             default_collation: session.schema(session.name_database())?.collation(),
             user: session.user(database)?,
-            now: engine::catalog::bootstrap::now(session.instance.env()),
+            now: engine::instance::now(session.instance.env()),
             nulls,
             ansi_padding: settings.ansi_padding,
             ansi_nulls: settings.ansi_nulls,

@@ -8,12 +8,12 @@ use base::ids::DbId;
 
 use super::data_directory::DataDirectory;
 use super::{
-    Instance, InstanceError, InstanceOptions, OnRecovery, OpenReport, change, now, own_session,
+    Databases, InstanceError, InstanceOptions, OnRecovery, OpenReport, change, now, own_session,
 };
+use crate::catalog::Definition;
 use crate::catalog::def::*;
-use crate::catalog::definition::Definition;
-use crate::catalog::replay::{CatalogReplay, sequence_of};
-use crate::catalog::store::{Catalog, create_system_tables};
+use crate::catalog::{Catalog, create_system_tables};
+use crate::catalog::{CatalogReplay, sequence_of};
 use crate::database::{Database, DatabaseIdentity, Host, RecoveringDatabase};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -28,7 +28,7 @@ const BACKUP_THREADS: usize = 4;
 /// A database whose log was read.
 type Replayed = (RecoveringDatabase, CatalogReplay);
 
-impl Instance {
+impl Databases {
     /// Opens the instance in a directory. Fails only if master cannot be opened; of other databases
     /// the report says what is wrong with them.
     pub fn open(
@@ -37,7 +37,7 @@ impl Instance {
         options: InstanceOptions,
         task: &Task,
         on_recovery: OnRecovery<'_>,
-    ) -> Result<(Instance, OpenReport), InstanceError> {
+    ) -> Result<(Databases, OpenReport), InstanceError> {
         let data = DataDirectory::new(dir);
         let lock = data.lock(host.env())?;
         let record = data.read(host.env())?;
@@ -75,7 +75,7 @@ impl Instance {
         let backups = OffLoad::new("backup", BACKUP_THREADS, BACKUP_THREADS);
         let failures = Mutex::default();
         let instance =
-            Instance { engine, data, options, master, catalogs, backups, failures, _lock: lock };
+            Databases { engine, data, options, master, catalogs, backups, failures, _lock: lock };
         // Nothing would go without it.
         instance.master.database().wait_until_loaded(task)?;
         instance.remove_orphans(&known, &mut report)?;
@@ -91,7 +91,7 @@ impl Instance {
     }
 
     /// `ALTER DATABASE … SET OFFLINE`: closes a database that no session uses any more. It stays
-    /// closed, over restarts too, until [`Instance::bring_online`]; one that could not be opened
+    /// closed, over restarts too, until [`Databases::bring_online`]; one that could not be opened
     /// need not be closed.
     pub fn take_offline(
         &self,

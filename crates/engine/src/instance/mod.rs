@@ -12,17 +12,17 @@
 //!
 //! Which directory belongs to which database only master's rows say. So the commit of such a row is
 //! the commit point of `CREATE DATABASE` and `DROP DATABASE`: before it a directory may exist that
-//! no row names, after it one that no row names any more, and [`Instance::open`] removes both,
+//! no row names, after it one that no row names any more, and [`Databases::open`] removes both,
 //! since files beside them say that they may go ([`disposable`]). The directory of a database that
 //! was detached stays, and says so ([`attach`]).
 //!
 //! # Life of an instance
 //!
-//! [`Instance::create`] makes master, model and msdb. [`Instance::open`] replays master's log,
+//! [`Databases::create`] makes master, model and msdb. [`Databases::open`] replays master's log,
 //! which says what other databases there are, then theirs; opens all of them together; builds their
 //! schemas from their rows; makes tempdb after model. A database that cannot be opened is left out
 //! and reported, and one whose tables turn out to be damaged while they are loaded is closed; the
-//! instance does not work without master, so it waits for master's tables. [`Instance::shut_down`]
+//! instance does not work without master, so it waits for master's tables. [`Databases::shut_down`]
 //! ends it in order.
 
 mod attach;
@@ -44,10 +44,9 @@ pub use attach::{DetachedDatabase, Found};
 pub use create::NewDatabase;
 pub use restore::{BackedUpDatabase, NewDirectory};
 
-use super::def::*;
-use super::edit::SchemaEdit;
-use super::error::CatalogError;
-use super::store::Catalog;
+use crate::catalog::def::*;
+
+use crate::catalog::{Catalog, CatalogError, SchemaEdit};
 use crate::database::{DatabaseOptions as EngineOptions, Host};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -126,7 +125,7 @@ pub enum InstanceError {
 }
 
 /// The databases of a server and their catalogs.
-pub struct Instance {
+pub struct Databases {
     engine: Engine,
     data: DataDirectory,
     options: InstanceOptions,
@@ -138,7 +137,7 @@ pub struct Instance {
     _lock: DirectoryLock,
 }
 
-impl Instance {
+impl Databases {
     /// The databases without their catalogs.
     pub fn engine(&self) -> &Engine {
         &self.engine

@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use env::FileError;
 
 use super::data_directory::MASTER_DIRECTORY;
-use super::{Instance, InstanceError, OpenReport};
+use super::{Databases, InstanceError, OpenReport};
 use crate::catalog::def::DatabaseDef;
 use crate::sync::Arc;
 
 const MARK: &str = "disposable";
 
-impl Instance {
+impl Databases {
     /// The directory may go from here on, unless a row of master names it.
     pub(super) fn mark_disposable(&self, dir: &Path) -> Result<(), InstanceError> {
         let Some(mark) = self.mark_of(dir) else { return Ok(()) };

@@ -6,12 +6,12 @@ use base::Collation;
 use base::ids::DbId;
 
 use super::data_directory::{DataDirectory, MASTER_DIRECTORY, MasterRecord, directory_name};
-use super::{Instance, InstanceError, InstanceOptions, NewInstance, change, now, own_session};
+use super::{Databases, InstanceError, InstanceOptions, NewInstance, change, now, own_session};
+use crate::catalog::SchemaEdit;
 use crate::catalog::builtin::{self, SA_SID};
 use crate::catalog::def::*;
-use crate::catalog::definition::{Definition, DefinitionKey, ObjectDef};
-use crate::catalog::edit::SchemaEdit;
-use crate::catalog::store::{Catalog, create_system_tables};
+use crate::catalog::{Catalog, create_system_tables};
+use crate::catalog::{Definition, DefinitionKey, ObjectDef};
 use crate::database::{Database, Host};
 use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;
@@ -45,7 +45,7 @@ pub struct NewDatabase {
 const FILE_PAGES: i32 = 1024;
 const GROWTH_PAGES: i32 = 8192;
 
-impl Instance {
+impl Databases {
     /// Whether the directory holds an instance.
     pub fn exists(host: &Host, dir: &Path) -> Result<bool, InstanceError> {
         DataDirectory::new(dir).is_initialized(host.env())
@@ -176,16 +176,13 @@ impl Instance {
         let catalog = self.catalog(def.id)?;
         // All definitions are locked, so that the schema stays as it is until master says so.
         change(&catalog, task, owner, |edit, _| {
-            let mut schema = edit.schema().recollated(collation)?;
+            let schema = edit.schema().recollated(collation)?;
             let def = DatabaseDef { collation, ..def.clone() };
             change(&self.master, task, owner, |edit, txn| {
                 Ok(edit.put(task, txn, Definition::Database(Arc::new(def)))?)
             })?;
             let visible_from = catalog.database().manager().log().committed();
-            catalog.publish(|_| {
-                schema.publish(catalog.fresh_version(), visible_from);
-                schema
-            });
+            catalog.replace(schema, visible_from);
             Ok(())
         })
     }

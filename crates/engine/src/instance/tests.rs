@@ -16,10 +16,10 @@ use env::sim::{Fault, FaultKind, SimEnv};
 use super::*;
 use crate::backup;
 use crate::catalog::CatalogResult;
-use crate::catalog::definition::{Definition, DefinitionKey, ObjectDef};
+use crate::catalog::Schema;
 use crate::catalog::rng::{Change, Rng};
-use crate::catalog::schema::Schema;
-use crate::catalog::spec::rows_stay;
+use crate::catalog::rows_stay;
+use crate::catalog::{Definition, DefinitionKey, ObjectDef};
 use crate::checkpoint::CheckpointOptions;
 use crate::database::DatabaseOptions as StoreOptions;
 use crate::hot::cursor::{Cursor, ScanRange};
@@ -64,7 +64,7 @@ struct TestEnv {
 
 /// A server process on it.
 struct Server {
-    instance: Instance,
+    instance: Databases,
     report: OpenReport,
     task: Task<'static>,
     owner: Arc<Owner>,
@@ -86,7 +86,7 @@ impl TestEnv {
         let host = self.host();
         let task = Task::blocking(&host.runtime);
         let new = NewInstance { collation: Collation::DEFAULT, sa_password_hash: None };
-        Instance::create(&host, &PathBuf::from(DIR), &new, &options(), &task)
+        Databases::create(&host, &PathBuf::from(DIR), &new, &options(), &task)
     }
 
     fn open(&self) -> Result<Server, InstanceError> {
@@ -98,7 +98,7 @@ impl TestEnv {
         let task = Task::blocking(&host.runtime);
         let owner = host.owner(SessionId(51));
         let dir = PathBuf::from(DIR);
-        let (instance, report) = Instance::open(host, &dir, options, &task, &mut |_, _| {})?;
+        let (instance, report) = Databases::open(host, &dir, options, &task, &mut |_, _| {})?;
         Ok(Server { instance, report, task, owner })
     }
 
@@ -939,7 +939,7 @@ fn restore(test_env: &TestEnv, server: &Server, name: &str) -> Result<(), Instan
     let media =
         backup::Media::open(&env, Path::new(BACKUP), env::OpenMode::Read).map_err(failed)?;
     let set = media.set(1).map_err(failed)?;
-    let described = Instance::described(&set.header)?;
+    let described = Databases::described(&set.header)?;
     assert_eq!((&*described.def.name, described.files.len()), ("D", 2));
     let directory = instance.new_directory(name, DbId(0))?;
     let target = instance.restore_into(&directory, None);

@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 
 use base::ids::DbId;
 
-use super::{BackedUpDatabase, Instance, InstanceError, change};
+use super::{BackedUpDatabase, Databases, InstanceError, change};
 use crate::backup::fields::{Reader, Writer};
+use crate::catalog::Catalog;
 use crate::catalog::def::*;
-use crate::catalog::definition::{Definition, DefinitionKey};
-use crate::catalog::store::Catalog;
+use crate::catalog::{Definition, DefinitionKey};
 use crate::error::EngineError;
 use crate::sync::Arc;
 use crate::txn::Owner;
@@ -52,7 +52,7 @@ pub enum Found {
     InUse,
 }
 
-impl Instance {
+impl Databases {
     /// `sp_detach_db`: closes a database that no session uses, and forgets it. Its files stay. When
     /// it returns an error, the database is there as before, if it can be opened.
     pub fn detach_database(

@@ -8,14 +8,14 @@
 use std::path::{Path, PathBuf};
 
 use super::data_directory::directory_name;
-use super::{Instance, InstanceError, change};
+use super::{Databases, InstanceError, change};
 use crate::backup::{
     BackupError, Chain, ChainStore, Media, Remains, RestoreTarget, SetHeader, TailBackup,
 };
+use crate::catalog::Catalog;
+use crate::catalog::Definition;
 use crate::catalog::def::*;
-use crate::catalog::definition::Definition;
-use crate::catalog::store::Catalog;
-use crate::catalog::system_tables::{SystemRow, SystemTable};
+use crate::catalog::{SystemRow, SystemTable};
 use crate::checkpoint::LocalObjects;
 use crate::error::EngineError;
 use crate::sync::Arc;
@@ -44,7 +44,7 @@ pub struct NewDirectory {
     pub uuid: u128,
 }
 
-impl Instance {
+impl Databases {
     /// Threads that make backups and restore them.
     pub fn backup_threads(&self) -> &OffLoad {
         &self.backups
@@ -83,7 +83,7 @@ impl Instance {
         Self::described_by(&header.definition, files, &senseless)
     }
 
-    /// The database that [`Instance::describe`] has described.
+    /// The database that [`Databases::describe`] has described.
     pub(super) fn described_by<'f>(
         own: &[u8],
         files: impl Iterator<Item = &'f [u8]>,
@@ -111,7 +111,7 @@ impl Instance {
     }
 
     /// Where a full backup is restored to that becomes a database of this name: it is
-    /// [discarded](Instance::discard_directory) or [adopted](Instance::adopt_directory).
+    /// [discarded](Databases::discard_directory) or [adopted](Databases::adopt_directory).
     pub fn new_directory(&self, name: &str, id: DbId) -> Result<NewDirectory, InstanceError> {
         let uuid = self.env().rng().next_u128();
         let name: Name = directory_name(name, id, uuid).into();
