@@ -12,7 +12,7 @@ use crate::inst::{Inst, MarkId, Pc, Reg, RegList, RegType};
 use crate::object::{ObjId, ObjectDesc};
 use crate::operand::Access;
 use crate::site::{Constant, Handler};
-use crate::verify;
+use crate::unit::UnitParts;
 
 /// A place in the code that may not be written yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,7 +37,7 @@ impl Label {
 #[derive(Debug)]
 pub struct Builder {
     /// The unit so far; its tables may be filled directly.
-    pub unit: Unit,
+    pub unit: UnitParts,
     sections: Vec<Vec<Inst>>,
     /// Where instructions go.
     current: usize,
@@ -56,7 +56,7 @@ pub struct Builder {
 impl Default for Builder {
     fn default() -> Builder {
         Builder {
-            unit: Unit::default(),
+            unit: UnitParts::default(),
             sections: vec![Vec::new(), Vec::new(), Vec::new(), Vec::new()],
             current: 3,
             prologue: 2,
@@ -294,18 +294,13 @@ impl Builder {
             .map(|&((section, at), line)| (Pc((starts[section] + at) as u32), line))
             .collect();
         note_unread(&mut unit);
-        if let Err(problem) = verify::verify(&unit) {
-            if cfg!(debug_assertions) {
-                panic!("lowering made a bad unit: {problem}\n{}", crate::print::unit(&unit));
-            }
-            return Err(internal(&format!("lowering made a bad unit: {problem}")));
-        }
-        Ok(unit)
+        let problem = |problem| internal(&format!("lowering made a bad unit: {problem}"));
+        unit.verified().map_err(problem)
     }
 }
 
 /// Tells the cursors into whose rows no instruction looks, though some take them.
-fn note_unread(unit: &mut Unit) {
+fn note_unread(unit: &mut UnitParts) {
     let mut read = vec![false; unit.registers.len()];
     for inst in &unit.code {
         inst.operands(unit, &mut |operand| {

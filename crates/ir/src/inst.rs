@@ -3,7 +3,7 @@
 use std::fmt;
 
 use base::types::Repr;
-use base::{SqlType, TypeKind};
+use base::{SqlType, TypeKind, ValueRef};
 
 use crate::object::ObjId;
 use crate::operator::CompareOp;
@@ -93,6 +93,30 @@ impl RegType {
             Repr::DateTimeOffset => RegType::Offset,
             Repr::Guid => RegType::Guid,
         }
+    }
+
+    /// Whether a value is one that registers of this type hold.
+    #[inline]
+    pub fn holds(self, value: &ValueRef<'_>) -> bool {
+        let ty = match value {
+            ValueRef::Null => return true,
+            ValueRef::Int(_)
+            | ValueRef::Money(_)
+            | ValueRef::Date(_)
+            | ValueRef::Time(_)
+            | ValueRef::DateTime(_)
+            | ValueRef::SmallDateTime(_)
+            | ValueRef::DateTime2(_) => RegType::I64,
+            ValueRef::Decimal(_) => RegType::I128,
+            ValueRef::Float(_) => RegType::F64,
+            ValueRef::Chars(_)
+            | ValueRef::Unicode(_)
+            | ValueRef::Bytes(_)
+            | ValueRef::Variant(_) => RegType::Bytes,
+            ValueRef::DateTimeOffset(_) => RegType::Offset,
+            ValueRef::Guid(_) => RegType::Guid,
+        };
+        ty == self
     }
 }
 

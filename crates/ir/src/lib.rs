@@ -8,8 +8,8 @@
 //! # The life of a unit
 //!
 //! `compile::lower` writes it through a [`builder::Builder`]; [`builder::Builder::finish`] resolves
-//! labels and runs [`verify`] on it; a plan cache shares it between sessions; it never changes.
-//! [`print`] shows it to people.
+//! labels and has its parts verified ([`UnitParts::verified`]), without which there is no unit; a
+//! plan cache shares it between sessions; it never changes. [`print`] shows it to people.
 //!
 //! # Shape
 //!
@@ -38,7 +38,8 @@
 //!   arena at a place that no [`Inst::Reset`] between definition and use gives back.
 //!
 //! [`verify`] checks them; of U4 it takes for granted that the engine keeps the rows of a snapshot,
-//! and objects their rows until they are asked for the next.
+//! and objects their rows until they are asked for the next. What functions of the library and the
+//! session return is checked against U1 when it is put into a register.
 
 pub mod builder;
 pub mod error;
@@ -64,4 +65,4 @@ pub mod verify;
 pub use error::internal;
 pub use inst::{Inst, Pc, Reg, RegList, RegType};
 pub use object::{ObjId, ObjectDesc};
-pub use unit::Unit;
+pub use unit::{Unit, UnitParts};

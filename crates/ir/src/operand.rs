@@ -1,7 +1,7 @@
 //! Which registers an instruction reads and writes, and where it can go: one description for
 //! verifier, printer and code generators.
 
-use crate::Unit;
+use crate::UnitParts;
 use crate::inst::{Inst, Pc, Reg, RegType};
 use crate::object::{KeyPart, ObjId, ObjectDesc, OrderKey};
 use crate::site::{LikePattern, ModuleArg, RowsetSite};
@@ -127,7 +127,7 @@ impl Inst {
     }
 
     /// Calls `f` for every use of a register, reads before writes.
-    pub fn operands(&self, unit: &Unit, f: &mut dyn FnMut(Operand)) {
+    pub fn operands(&self, unit: &UnitParts, f: &mut dyn FnMut(Operand)) {
         let mut visit = Visitor { unit, f };
         if !visit.scalar(self) && !visit.object(self) {
             visit.statement(self);
@@ -136,7 +136,7 @@ impl Inst {
 }
 
 struct Visitor<'a, 'f> {
-    unit: &'a Unit,
+    unit: &'a UnitParts,
     f: &'f mut dyn FnMut(Operand),
 }
 

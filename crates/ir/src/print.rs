@@ -11,10 +11,10 @@ use std::fmt::Write;
 use crate::inst::{Inst, Reg, RegType};
 use crate::object::{AccessDesc, KeyPart, LocalSource, ObjId, ObjectDesc};
 use crate::site::RowsetSite;
-use crate::{RegList, Unit};
+use crate::{RegList, UnitParts};
 
 /// A unit as text.
-pub fn unit(unit: &Unit) -> String {
+pub fn unit(unit: &UnitParts) -> String {
     let mut out = String::new();
     for (at, inst) in unit.code.iter().enumerate() {
         let mut line = format!("{at:4}  ");
@@ -49,7 +49,7 @@ fn type_name(ty: RegType) -> &'static str {
 }
 
 /// `dst = mnemonic operands else @target`, from the instruction's own description of itself.
-fn instruction(unit: &Unit, inst: &Inst, out: &mut String) {
+fn instruction(unit: &UnitParts, inst: &Inst, out: &mut String) {
     let text = format!("{inst:?}");
     let (name, fields) = text.split_once(' ').unwrap_or((&text, ""));
     let fields = fields.trim_start_matches('{').trim_end_matches('}').trim();
@@ -115,7 +115,7 @@ fn mnemonic(name: &str) -> String {
 }
 
 /// Shows a list of registers as what it holds.
-fn expand(unit: &Unit, operand: &str) -> String {
+fn expand(unit: &UnitParts, operand: &str) -> String {
     let list = operand.strip_prefix('L').and_then(|l| l.split_once('+'));
     let Some((start, len)) = list else { return operand.to_string() };
     match (start.parse(), len.parse()) {
@@ -124,13 +124,13 @@ fn expand(unit: &Unit, operand: &str) -> String {
     }
 }
 
-fn registers(unit: &Unit, list: RegList) -> String {
+fn registers(unit: &UnitParts, list: RegList) -> String {
     let names: Vec<String> = unit.list(list).iter().map(|r| format!("{r:?}")).collect();
     format!("({})", names.join(" "))
 }
 
 /// What the sites of an instruction say.
-fn note(unit: &Unit, inst: &Inst) -> Option<String> {
+fn note(unit: &UnitParts, inst: &Inst) -> Option<String> {
     use Inst::*;
     Some(match *inst {
         Const { index, .. } => {
@@ -189,7 +189,7 @@ fn note(unit: &Unit, inst: &Inst) -> Option<String> {
     })
 }
 
-fn object_aggregate(unit: &Unit, groups: ObjId, inst: &Inst) -> Option<String> {
+fn object_aggregate(unit: &UnitParts, groups: ObjId, inst: &Inst) -> Option<String> {
     let ObjectDesc::Groups(desc) = &unit.objects[usize::from(groups.0)] else { return None };
     let Inst::GroupAdd { aggregate, .. } = *inst else { return None };
     let aggregate = &desc.aggregates[usize::from(aggregate)];
@@ -198,7 +198,7 @@ fn object_aggregate(unit: &Unit, groups: ObjId, inst: &Inst) -> Option<String> {
 }
 
 /// What is fixed about an object.
-fn object(unit: &Unit, id: ObjId) -> String {
+fn object(unit: &UnitParts, id: ObjId) -> String {
     match &unit.objects[usize::from(id.0)] {
         ObjectDesc::Cursor(c) => {
             let name = &unit.tables[usize::from(c.table)].table.header.name;

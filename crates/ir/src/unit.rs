@@ -1,6 +1,7 @@
 //! A unit: code and all that it refers to.
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
@@ -15,10 +16,31 @@ use crate::key::ConstantSet;
 use crate::machine_code::MachineCode;
 use crate::object::ObjectDesc;
 use crate::site::*;
+use crate::verify::{Problem, verify};
 
-/// One statement, expression or native module, ready to run. Shared and immutable.
-#[derive(Debug, Default)]
+/// One statement, expression or native module, ready to run: verified, shared and immutable. What
+/// runs it relies on that, so it is made by [`UnitParts::verified`] alone.
+#[derive(Debug)]
 pub struct Unit {
+    parts: UnitParts,
+    /// Its machine code, once it is made.
+    pub machine_code: OnceLock<Box<dyn MachineCode>>,
+    /// How much it has run, until it is compiled; the highest bit is [`CLAIMED`].
+    heat: AtomicU32,
+}
+
+impl Deref for Unit {
+    type Target = UnitParts;
+
+    #[inline(always)]
+    fn deref(&self) -> &UnitParts {
+        &self.parts
+    }
+}
+
+/// What a unit consists of.
+#[derive(Debug, Default)]
+pub struct UnitParts {
     /// The instructions; the unit starts at the first.
     pub code: Vec<Inst>,
     /// The type of each register.
@@ -94,11 +116,6 @@ pub struct Unit {
 
     /// Where operators are counted, if they are.
     pub counters: Vec<OperatorCounter>,
-
-    /// Its machine code, once it is made.
-    pub machine_code: OnceLock<Box<dyn MachineCode>>,
-    /// How much it has run, until it is compiled; the highest bit is [`CLAIMED`].
-    heat: AtomicU32,
 }
 
 /// The bit of [`Unit::heat`] that says that the unit is being compiled, or cannot be.
@@ -140,22 +157,6 @@ impl fmt::Debug for TableUse {
 }
 
 impl Unit {
-    /// Whether all its tables are in this database, and none is read at a level of its own.
-    pub fn reads_only_in(&self, database: DbId) -> bool {
-        let has_level = |object: &ObjectDesc| match object {
-            ObjectDesc::Cursor(desc) => desc.options.isolation.is_some(),
-            _ => false,
-        };
-        self.tables.iter().all(|used| used.database == database)
-            && !self.objects.iter().any(has_level)
-    }
-
-    /// The registers of a list.
-    #[inline]
-    pub fn list(&self, list: RegList) -> &[Reg] {
-        &self.lists[list.start as usize..list.start as usize + usize::from(list.len)]
-    }
-
     /// The runs and turns of loops that were counted while the unit is interpreted.
     #[inline]
     pub fn heat(&self) -> u32 {
@@ -174,6 +175,34 @@ impl Unit {
     /// counters where they could not be read.
     pub fn claim_compilation(&self) -> bool {
         self.counters.is_empty() && self.heat.fetch_or(CLAIMED, Relaxed) & CLAIMED == 0
+    }
+}
+
+impl UnitParts {
+    /// The unit of these parts, if they are what all that runs units takes for granted. A debug
+    /// build panics with a listing if they are not.
+    pub fn verified(self) -> Result<Unit, Problem> {
+        if let Err(problem) = verify(&self) {
+            debug_assert!(false, "a bad unit: {problem}\n{}", crate::print::unit(&self));
+            return Err(problem);
+        }
+        Ok(Unit { parts: self, machine_code: OnceLock::new(), heat: AtomicU32::new(0) })
+    }
+
+    /// Whether all its tables are in this database, and none is read at a level of its own.
+    pub fn reads_only_in(&self, database: DbId) -> bool {
+        let has_level = |object: &ObjectDesc| match object {
+            ObjectDesc::Cursor(desc) => desc.options.isolation.is_some(),
+            _ => false,
+        };
+        self.tables.iter().all(|used| used.database == database)
+            && !self.objects.iter().any(has_level)
+    }
+
+    /// The registers of a list.
+    #[inline]
+    pub fn list(&self, list: RegList) -> &[Reg] {
+        &self.lists[list.start as usize..list.start as usize + usize::from(list.len)]
     }
 
     /// The type of a register.

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::routines::Routines;
 use super::successors;
-use crate::Unit;
+use crate::UnitParts;
 use crate::inst::{Inst, MarkId, Reg, RegType};
 use crate::operand::Access;
 
@@ -22,7 +22,7 @@ pub(super) struct Lifetimes {
 
 impl Lifetimes {
     /// Analyses all instructions of a unit.
-    pub fn find(unit: &Unit, routines: &Routines) -> Lifetimes {
+    pub fn find(unit: &UnitParts, routines: &Routines) -> Lifetimes {
         let mut found = Lifetimes { ended: HashMap::new() };
         let backward = Backward::find(unit);
         let mut ends: HashMap<MarkId, Vec<usize>> = HashMap::new();
@@ -46,7 +46,7 @@ impl Lifetimes {
         self.ended.get(&at).map_or(&[], Vec::as_slice)
     }
 
-    fn end_variables(&mut self, unit: &Unit) {
+    fn end_variables(&mut self, unit: &UnitParts) {
         let mut loads: HashMap<u32, HashSet<Reg>> = HashMap::new();
         for inst in &unit.code {
             if let Inst::LoadVar { dst, var } = *inst
@@ -106,7 +106,7 @@ struct Backward {
 }
 
 impl Backward {
-    fn find(unit: &Unit) -> Backward {
+    fn find(unit: &UnitParts) -> Backward {
         let mut before = vec![Vec::new(); unit.code.len()];
         let mut calls: HashMap<usize, Vec<usize>> = HashMap::new();
         for (at, inst) in unit.code.iter().enumerate() {
@@ -127,7 +127,7 @@ impl Backward {
 
 /// Collects the instructions on paths from where a mark is set.
 struct Ways<'u> {
-    unit: &'u Unit,
+    unit: &'u UnitParts,
     routines: &'u Routines,
     backward: &'u Backward,
     mark: MarkId,
@@ -188,7 +188,7 @@ impl Ways<'_> {
 /// The registers that point to memory allocated on paths from where the mark is set to these
 /// instructions.
 fn taken_since(
-    unit: &Unit,
+    unit: &UnitParts,
     routines: &Routines,
     backward: &Backward,
     mark: MarkId,
@@ -211,7 +211,7 @@ fn taken_since(
 }
 
 /// Adds the registers whose pointers are derived from registers in the set.
-fn follow_moves(unit: &Unit, way: &[usize], registers: &mut HashSet<Reg>) {
+fn follow_moves(unit: &UnitParts, way: &[usize], registers: &mut HashSet<Reg>) {
     loop {
         let known = registers.len();
         for &at in way {
@@ -243,7 +243,7 @@ fn source_of(inst: &Inst) -> Option<Reg> {
 }
 
 /// The registers that get pointers to memory that the instruction may allocate in the arena.
-fn pointers_taken(unit: &Unit, inst: &Inst) -> Vec<Reg> {
+fn pointers_taken(unit: &UnitParts, inst: &Inst) -> Vec<Reg> {
     let mut taken = Vec::new();
     // Constants, variables and kept values are not in the part of the arena that marks reset.
     let elsewhere = matches!(

@@ -18,7 +18,7 @@ mod lifetimes;
 mod objects;
 mod routines;
 
-use crate::Unit;
+use crate::UnitParts;
 use crate::inst::{Inst, Pc, Reg};
 use crate::object::ObjectDesc;
 use crate::operand::{Access, Operand};
@@ -104,7 +104,7 @@ impl State {
 }
 
 /// Checks a unit.
-pub fn verify(unit: &Unit) -> Result<(), Problem> {
+pub fn verify(unit: &UnitParts) -> Result<(), Problem> {
     let len = unit.code.len();
     if unit.code.last().is_none_or(|last| !last.never_falls_through()) {
         return Err(Problem { at: Pc(len as u32), what: "control runs off the end".into() });
@@ -156,7 +156,7 @@ pub fn verify(unit: &Unit) -> Result<(), Problem> {
 /// The instructions whose states are compared or asked for again: those that loops come back to,
 /// error handlers, and those about routines. What any other can find is forgotten once it has been
 /// followed, or large units would need memory for as many states as they have instructions.
-fn kept_states(unit: &Unit) -> Vec<bool> {
+fn kept_states(unit: &UnitParts) -> Vec<bool> {
     let mut kept = vec![false; unit.code.len()];
     for (at, inst) in unit.code.iter().enumerate() {
         successors(unit, at).filter(|&next| next <= at).for_each(|next| kept[next] = true);
@@ -170,7 +170,7 @@ fn kept_states(unit: &Unit) -> Vec<bool> {
 }
 
 /// The instructions that may come next, a routine's return aside.
-fn successors(unit: &Unit, at: usize) -> impl Iterator<Item = usize> + '_ {
+fn successors(unit: &UnitParts, at: usize) -> impl Iterator<Item = usize> + '_ {
     let inst = &unit.code[at];
     let switch: &[Pc] = match inst {
         Inst::Switch { table, .. } => &unit.switches[*table as usize],
@@ -202,7 +202,7 @@ fn merge(into: &mut Option<State>, from: &State) -> bool {
 }
 
 struct Flow<'u> {
-    unit: &'u Unit,
+    unit: &'u UnitParts,
     at: usize,
     inst: &'u Inst,
 }

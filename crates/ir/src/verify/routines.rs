@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::lifetimes::Lifetimes;
 use super::successors;
-use crate::Unit;
+use crate::UnitParts;
 use crate::inst::{Inst, Reg};
 use crate::operand::Access;
 
@@ -35,7 +35,7 @@ pub(super) struct Routine {
 
 impl Routines {
     /// The routines of a unit; [`Routine::ends`] is filled in later.
-    pub fn find(unit: &Unit) -> Routines {
+    pub fn find(unit: &UnitParts) -> Routines {
         let mut found = Routines { routines: HashMap::new() };
         for (at, inst) in unit.code.iter().enumerate() {
             match *inst {
@@ -103,13 +103,13 @@ impl Routines {
 }
 
 impl Routine {
-    fn entries(&self, unit: &Unit) -> HashSet<usize> {
+    fn entries(&self, unit: &UnitParts) -> HashSet<usize> {
         let calls = self.callers.iter();
         calls.filter_map(|&at| unit.code[at].target().map(|to| to.0 as usize)).collect()
     }
 
     /// Finds the body: what lies on ways from an entry to a return.
-    fn follow_back(&mut self, unit: &Unit, before: &[Vec<usize>]) {
+    fn follow_back(&mut self, unit: &UnitParts, before: &[Vec<usize>]) {
         let entries = self.entries(unit);
         let mut seen = HashSet::new();
         let mut work = self.returns.clone();
@@ -134,7 +134,7 @@ impl Routine {
 
     /// Finds all that code uses that control can come to from an entry before it returns, in error
     /// handlers and called routines, too.
-    fn follow_on(&mut self, unit: &Unit) {
+    fn follow_on(&mut self, unit: &UnitParts) {
         let mut seen = HashSet::new();
         let mut work: Vec<usize> = self.entries(unit).into_iter().collect();
         while let Some(at) = work.pop() {

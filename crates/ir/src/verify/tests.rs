@@ -16,11 +16,10 @@ const N: MarkId = MarkId(1);
 /// What the verifier says of this code, after `A` and `B` have got constants: where it fails.
 fn problem(code: &[Inst]) -> Option<usize> {
     let (ty, value) = (SqlType::varbinary(8), Value::Bytes([1][..].into()));
-    let mut unit = Unit::default();
-    unit.registers = vec![RegType::Bytes; 4];
-    unit.constants = vec![Constant { ty, value }];
-    unit.marks = 2;
-    unit.registers.push(RegType::I64);
+    let mut registers = vec![RegType::Bytes; 4];
+    registers.push(RegType::I64);
+    let constants = vec![Constant { ty, value }];
+    let mut unit = UnitParts { registers, constants, marks: 2, ..UnitParts::default() };
     unit.code = vec![Inst::Const { dst: A, index: 0 }, Inst::Const { dst: B, index: 0 }];
     unit.code.extend_from_slice(code);
     unit.code.push(Inst::Halt);

@@ -221,8 +221,9 @@ fn conversions_agree() {
 fn units_that_give_null_for_errors_stay_interpreted() {
     use ir::machine_code::CodeGenerator;
     let sum = arith(ArithOp::Add, var(0, SqlType::int()), var(1, SqlType::int()));
-    let mut unit = compile::lower::scalar(&sum, Default::default()).expect("it can be lowered");
-    unit.arithmetic_errors_are_null = true;
+    let options =
+        compile::lower::Options { arithmetic_errors_are_null: true, ..Default::default() };
+    let unit = compile::lower::scalar(&sum, options).expect("it can be lowered");
     let generator = crate::Generator::new().expect("this machine is known");
     assert!(generator.generate(&unit).is_err());
 }

@@ -236,14 +236,15 @@ fn random_modules_do_the_same() {
 #[test]
 fn a_routine_without_callers_can_be_compiled() {
     use ir::inst::{Inst, Pc, Reg};
-    let mut unit = ir::Unit::default();
-    unit.code = vec![
+    let code = vec![
         Inst::Jump { to: Pc(3) },
         Inst::Return { link: Reg(0) },
         Inst::Jump { to: Pc(1) },
         Inst::Halt,
     ];
-    unit.registers = vec![ir::RegType::I64];
+    let registers = vec![ir::RegType::I64];
+    let parts = ir::UnitParts { code, registers, ..ir::UnitParts::default() };
+    let unit = parts.verified().expect("it keeps the rules");
     compile(&unit);
     TestDatabase::new().run_unit(&unit, &mut Frame::default()).expect("it does nothing");
 }

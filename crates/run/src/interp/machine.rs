@@ -310,6 +310,12 @@ impl Machine<'_, '_> {
         self.act.slots[usize::from(reg.0)] = slot;
     }
 
+    /// A register's type.
+    #[inline(always)]
+    pub fn ty(&self, reg: Reg) -> RegType {
+        self.unit.registers[usize::from(reg.0)]
+    }
+
     /// A register.
     #[inline(always)]
     pub fn slot(&self, reg: Reg) -> Slot {

@@ -5,6 +5,7 @@ use base::types::UnaryOperator;
 use base::types::operators::{BinaryOperator, Signature};
 use base::{Arena, SqlResult, SqlType, ValueRef, arithmetic, decimal, message};
 use engine::wait::Task;
+use ir::RegType;
 use ir::function::facts::{StatementPace, paced};
 use ir::inst::{FloatOp, IntKind, IntOp};
 use ir::operator::{ArithOp, CastMode, CompareOp};
@@ -264,8 +265,13 @@ pub fn percent(rows: i64, percent: f64) -> i64 {
     (if close { rounded } else { exact.ceil() }) as i64
 }
 
-/// A slot for the value of a function or operator; variants are encoded into the arena.
-pub fn slot<'a>(value: ValueRef<'a>, arena: &'a Arena) -> Slot {
+/// A register of a type for the value of a function or operator; variants are encoded into the
+/// arena.
+///
+/// # Panics
+/// If registers of the type do not hold such values. What reads a register of bytes relies on it.
+pub fn slot<'a>(value: ValueRef<'a>, ty: RegType, arena: &'a Arena) -> Slot {
+    assert!(ty.holds(&value), "{value:?} for a register of {ty:?}");
     match value {
         ValueRef::Variant(variant) => {
             let mut bytes = Vec::new();

@@ -2,6 +2,7 @@
 //! variables, memory.
 
 use base::{Arena, SqlResult, ValueRef};
+use ir::RegType;
 use ir::function::FnContext;
 use ir::function::facts::StatementPace;
 use ir::inst::{Inst, Reg};
@@ -32,7 +33,7 @@ impl Machine<'_, '_> {
         match inst {
             Inst::Const { dst, index } => {
                 let constant = &self.unit.constants[index as usize];
-                let slot = ops::slot(constant.value.as_ref(), &self.act.keep);
+                let slot = ops::slot(constant.value.as_ref(), self.ty(dst), &self.act.keep);
                 self.set(dst, slot);
             }
             Inst::GuardList { dst, list, to } => {
@@ -88,18 +89,19 @@ impl Machine<'_, '_> {
         let regs = registers(&self.act.slots);
         let arena = &self.act.arena;
         let (host, task) = (&*self.exec.host, self.exec.task);
-        let cast = |site, value, style| -> SqlResult<Slot> {
-            Ok(ops::slot(ops::cast(site, value, style, host, task, arena)?, arena))
+        let slot = |dst: Reg, value| ops::slot(value, unit.registers[usize::from(dst.0)], arena);
+        let cast = |dst, site, value, style| -> SqlResult<Slot> {
+            Ok(slot(dst, ops::cast(site, value, style, host, task, arena)?))
         };
         let (dst, slot) = match inst {
             Inst::Arith { dst, a, b, site } => {
                 let site = &unit.ariths[site as usize];
                 let (a, b) = (regs.value(a, &site.left), regs.value(b, &site.right));
-                (dst, ops::slot(ops::arith(site, a, b, arena)?, arena))
+                (dst, slot(dst, ops::arith(site, a, b, arena)?))
             }
             Inst::Unary { dst, a, site } => {
                 let site = &unit.unaries[site as usize];
-                (dst, Slot::from_value(ops::unary(site, regs.value(a, &site.ty))?))
+                (dst, slot(dst, ops::unary(site, regs.value(a, &site.ty))?))
             }
             Inst::CastInt { dst, src, site } => {
                 let site = &unit.casts[site as usize];
@@ -107,7 +109,7 @@ impl Machine<'_, '_> {
                 let (min, max) = site.int.range();
                 match min <= value && value <= max {
                     true => (dst, Slot::int(value)),
-                    false => (dst, cast(site, ValueRef::Int(value), None)?),
+                    false => (dst, cast(dst, site, ValueRef::Int(value), None)?),
                 }
             }
             Inst::CastIntDecimal { dst, src, site } => {
@@ -116,13 +118,13 @@ impl Machine<'_, '_> {
                 let units = i128::from(value).checked_mul(site.factor);
                 match units.filter(|u| u.abs() < site.bound) {
                     Some(units) => (dst, Slot::wide(units)),
-                    None => (dst, cast(site, ValueRef::Int(value), None)?),
+                    None => (dst, cast(dst, site, ValueRef::Int(value), None)?),
                 }
             }
             Inst::Cast { dst, src, site } => {
                 let site = &unit.casts[site as usize];
                 let style = site.style.map(|reg| regs.slot(reg).as_int());
-                (dst, cast(site, regs.value(src, &site.from), style)?)
+                (dst, cast(dst, site, regs.value(src, &site.from), style)?)
             }
             Inst::Concat { dst, a, b, site } => {
                 let result = &unit.concats[site as usize].result;
@@ -158,7 +160,7 @@ impl Machine<'_, '_> {
                 (site.function.eval)(&mut context, &args, &site.types)?
             }
         };
-        let slot = ops::slot(result, arena);
+        let slot = ops::slot(result, self.ty(dst), arena);
         self.set(dst, slot);
         Ok(())
     }
@@ -246,13 +248,13 @@ impl Machine<'_, '_> {
             Inst::StoreVar { var, src } => self.store_long(var, src)?,
             Inst::CallUser { dst, site } => {
                 let value = self.call_user(&self.unit.user_calls[site as usize])?;
-                let slot = self.owned(&value)?;
+                let slot = self.owned(&value, self.ty(dst))?;
                 self.set(dst, slot);
             }
             Inst::NextValue { dst, site } => {
                 let sequence = self.unit.sequences[site as usize].sequence;
                 let value = self.exec.host.next_value(self.exec.task, sequence)?;
-                let slot = self.owned(&value)?;
+                let slot = self.owned(&value, self.ty(dst))?;
                 self.set(dst, slot);
             }
             inst => unreachable!("{inst:?} is of another family"),
@@ -261,13 +263,15 @@ impl Machine<'_, '_> {
     }
 
     /// A slot with a copy of a value, which lives until the next turn of its loop.
-    fn owned(&self, value: &base::Value) -> SqlResult<Slot> {
+    fn owned(&self, value: &base::Value, ty: RegType) -> SqlResult<Slot> {
         let arena = &self.act.arena;
         Ok(match value.as_ref() {
-            ValueRef::Chars(b) | ValueRef::Unicode(b) | ValueRef::Bytes(b) => {
+            ValueRef::Chars(b) | ValueRef::Unicode(b) | ValueRef::Bytes(b)
+                if ty == RegType::Bytes =>
+            {
                 Slot::bytes(self.copied(b, arena)?)
             }
-            value => ops::slot(value, arena),
+            value => ops::slot(value, ty, arena),
         })
     }
 

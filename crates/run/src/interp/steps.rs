@@ -204,7 +204,7 @@ impl Machine<'_, '_> {
             Inst::GroupResult { groups, aggregate, dst } => {
                 let (object, desc) = object!(self, groups, Groups, Groups);
                 let value = object.result(desc, aggregate, &self.act.arena)?;
-                let slot = crate::interp::ops::slot(value, &self.act.arena);
+                let slot = crate::interp::ops::slot(value, self.ty(dst), &self.act.arena);
                 self.set(dst, slot);
             }
             Inst::SortPush { sort } => {

@@ -5,13 +5,14 @@ use std::ops::Range;
 
 use base::{Arena, SqlError, SqlResult, ValueRef, message};
 use engine::hot::row::RowLayout;
-use ir::Unit;
 use ir::function::{AggregateFunction, AggregateState, CallTypes};
 use ir::key::ChargedKey;
 use ir::object::{Frame, FrameBound, WindowDesc, WindowOp};
+use ir::{RegType, Unit};
 
 use crate::interp::machine::is_arithmetic;
 use crate::interp::memory::{Charge, Grant, Memory, Piece};
+use crate::interp::ops;
 use crate::interp::registers::{Registers, Values};
 use crate::interp::slot::Slot;
 
@@ -404,7 +405,7 @@ impl<'w> Pass<'w> {
             let slot = match result {
                 Some(slot) => slot,
                 None => match (function.finish)(&state, types, self.arena) {
-                    Ok(value) => Slot::from_value(value),
+                    Ok(value) => ops::slot(value, RegType::of(&types.result), self.arena),
                     Err(error) if self.errors_are_null && is_arithmetic(&error) => {
                         *self.arithmetic_error = Some(error);
                         Slot::NULL
