@@ -90,7 +90,7 @@ pub fn start(options: Options) -> Result<Running, StartError> {
     let data = std::path::absolute(&options.data_dir).unwrap_or(options.data_dir);
     let config = Config { data, listen: vec![options.listen], ..options.config };
     let workers = Workers::start(&config)?;
-    let env = startup::world(&config);
+    let env = startup::environment(&config);
     let timer = Arc::new(TokioTimer::new(workers.handle().clone()));
     let host = startup::host(&env, &config, timer);
     let sa_password = startup::initialise(&env, &config, &host, options.sa_password)?;

@@ -101,7 +101,7 @@ impl From<CertificateError> for StartError {
 
 /// The environment that a server runs in: the real one, with a slower disk if the settings ask for
 /// it.
-pub fn world(config: &Config) -> Env {
+pub fn environment(config: &Config) -> Env {
     let env = Env::real();
     match config.simulated_seek {
         None => env,

@@ -21,13 +21,13 @@ use crate::fs::{
 pub struct SimFs(Arc<Shared>);
 
 struct Shared {
-    world: Mutex<World>,
+    machine: Mutex<Machine>,
     /// Signalled when an operation kind is released or the power fails off.
     released: Condvar,
     clock: Arc<SimClock>,
 }
 
-struct World {
+struct Machine {
     disk: Disk,
     counters: Counters,
     faults: Vec<Fault>,
@@ -56,7 +56,7 @@ enum Power {
 
 impl SimFs {
     pub(super) fn new(seed: u64, clock: Arc<SimClock>) -> SimFs {
-        let world = World {
+        let machine = Machine {
             disk: Disk::new(seed),
             counters: Counters::default(),
             faults: Vec::new(),
@@ -70,78 +70,78 @@ impl SimFs {
             trace: None,
             fate: SplitMix::new(!seed),
         };
-        SimFs(Arc::new(Shared { world: Mutex::new(world), released: Condvar::new(), clock }))
+        SimFs(Arc::new(Shared { machine: Mutex::new(machine), released: Condvar::new(), clock }))
     }
 
-    fn world(&self) -> MutexGuard<'_, World> {
-        self.0.world.lock()
+    fn machine(&self) -> MutexGuard<'_, Machine> {
+        self.0.machine.lock()
     }
 
     /// Operations so far, over all boots, failed ones included.
     pub fn operations(&self) -> u64 {
-        self.world().counters.total
+        self.machine().counters.total
     }
 
     /// Operations of this kind so far.
     pub fn operations_of(&self, kind: OpKind) -> u64 {
-        self.world().counters.by_kind[kind as usize]
+        self.machine().counters.by_kind[kind as usize]
     }
 
     /// Cuts the power now: all further operations fail.
     pub fn power_off(&self) {
-        self.world().power = Power::Off;
+        self.machine().power = Power::Off;
         self.0.released.notify_all();
     }
 
     /// Cuts the power during operation number `operation`, as [`SimFs::operations`] counts them.
     pub fn power_off_at(&self, operation: u64) {
-        self.world().power_off_at = Some(operation);
+        self.machine().power_off_at = Some(operation);
     }
 
     /// Whether the power is off.
     pub fn is_off(&self) -> bool {
-        self.world().power == Power::Off
+        self.machine().power == Power::Off
     }
 
     /// Decides what survived and lets new handles work; old ones stay dead. Faults, holds and
     /// delays are cleared. Cuts the power first if it is on.
     pub fn power_on(&self) {
-        let mut world = self.world();
-        world.disk.crash();
-        world.power = Power::On;
-        world.power_off_at = None;
-        world.boot += 1;
-        world.faults.clear();
-        world.held.clear();
-        world.latency_ns = [0; OpKind::COUNT];
-        world.locks.clear();
-        drop(world);
+        let mut machine = self.machine();
+        machine.disk.crash();
+        machine.power = Power::On;
+        machine.power_off_at = None;
+        machine.boot += 1;
+        machine.faults.clear();
+        machine.held.clear();
+        machine.latency_ns = [0; OpKind::COUNT];
+        machine.locks.clear();
+        drop(machine);
         self.0.released.notify_all();
     }
 
     /// Adds a fault; several may be waiting for their operations.
     pub fn inject(&self, fault: Fault) {
-        self.world().faults.push(fault);
+        self.machine().faults.push(fault);
     }
 
     /// Takes all faults away.
     pub fn clear_faults(&self) {
-        self.world().faults.clear();
+        self.machine().faults.clear();
     }
 
     /// Lets the disk hold this many bytes, or any number.
     pub fn set_capacity(&self, bytes: Option<u64>) {
-        self.world().disk.set_capacity(bytes);
+        self.machine().disk.set_capacity(bytes);
     }
 
     /// Bytes in files.
     pub fn used(&self) -> u64 {
-        self.world().disk.used()
+        self.machine().disk.used()
     }
 
     /// Every operation of this kind moves the clock by this much.
     pub fn set_latency_ns(&self, kind: OpKind, duration_ns: u64) {
-        self.world().latency_ns[kind as usize] = duration_ns;
+        self.machine().latency_ns[kind as usize] = duration_ns;
     }
 
     /// Blocks operations of this kind, before they take effect, until [`SimFs::release`].
@@ -152,17 +152,17 @@ impl SimFs {
     /// As `hold`, on files whose path has this in it, when `skip` of them have passed.
     pub fn hold_on(&self, kind: OpKind, path_contains: &str, skip: u64) {
         let path_contains = path_contains.to_string();
-        self.world().held.push(Hold { kind, path_contains, skip });
+        self.machine().held.push(Hold { kind, path_contains, skip });
     }
 
     /// Operations of this kind that are blocked now.
     pub fn operations_held(&self, kind: OpKind) -> usize {
-        self.world().waiting[kind as usize]
+        self.machine().waiting[kind as usize]
     }
 
     /// Lets held operations of this kind go on.
     pub fn release(&self, kind: OpKind) {
-        self.world().held.retain(|hold| hold.kind != kind);
+        self.machine().held.retain(|hold| hold.kind != kind);
         self.0.released.notify_all();
     }
 
@@ -174,19 +174,19 @@ impl SimFs {
 
     /// Inverts one bit of a file, on the medium and for readers; bit 0 is the lowest of byte 0.
     pub fn flip_bit(&self, path: &Path, bit: u64) -> FileResult<()> {
-        let result = self.world().disk.flip_bit(path, bit);
+        let result = self.machine().disk.flip_bit(path, bit);
         result.map_err(|error| FileError::new(OpKind::Write, path, error))
     }
 
     /// Starts writing down the operations, or starts anew.
     pub fn start_trace(&self) {
-        self.world().trace = Some(Vec::new());
+        self.machine().trace = Some(Vec::new());
     }
 
     /// What has been written down since; stops writing. One line an operation, paths as given:
     /// `write log/1 4096+512`, `sync log/1`.
     pub fn take_trace(&self) -> Vec<String> {
-        self.world().trace.take().unwrap_or_default()
+        self.machine().trace.take().unwrap_or_default()
     }
 
     /// Runs one operation: counts it, lets it wait, fails it or does it. `fault_effect` is what an
@@ -194,50 +194,50 @@ impl SimFs {
     fn run<T>(
         &self,
         op: &Op<'_>,
-        effect: impl FnOnce(&mut World) -> io::Result<T>,
+        effect: impl FnOnce(&mut Machine) -> io::Result<T>,
         fault_effect: impl FnOnce(&mut Disk),
     ) -> FileResult<T> {
-        let mut world = self.world();
-        let number = world.counters.count(op.kind);
-        world.note(op);
-        self.0.clock.advance_ns(world.latency_ns[op.kind as usize]);
-        if world.is_held(op) {
-            world.waiting[op.kind as usize] += 1;
-            while world.held.iter().any(|hold| hold.holds(op)) && world.power == Power::On {
-                self.0.released.wait(&mut world);
+        let mut machine = self.machine();
+        let number = machine.counters.count(op.kind);
+        machine.note(op);
+        self.0.clock.advance_ns(machine.latency_ns[op.kind as usize]);
+        if machine.is_held(op) {
+            machine.waiting[op.kind as usize] += 1;
+            while machine.held.iter().any(|hold| hold.holds(op)) && machine.power == Power::On {
+                self.0.released.wait(&mut machine);
             }
-            world.waiting[op.kind as usize] -= 1;
+            machine.waiting[op.kind as usize] -= 1;
         }
-        if op.boot.is_some_and(|boot| boot != world.boot) || world.power != Power::On {
+        if op.boot.is_some_and(|boot| boot != machine.boot) || machine.power != Power::On {
             return Err(op.error(power_is_off()));
         }
-        if world.power_off_at.is_some_and(|at| number >= at) {
+        if machine.power_off_at.is_some_and(|at| number >= at) {
             // A write may take effect in part, any other operation as a whole or not at all; no
             // caller learns which.
-            world.power = Power::Failing;
-            match world.fate.below(3) {
-                0 => drop(effect(&mut world)),
-                1 => fault_effect(&mut world.disk),
+            machine.power = Power::Failing;
+            match machine.fate.below(3) {
+                0 => drop(effect(&mut machine)),
+                1 => fault_effect(&mut machine.disk),
                 _ => {}
             }
-            world.power = Power::Off;
+            machine.power = Power::Off;
             self.0.released.notify_all();
             return Err(op.error(power_is_off()));
         }
-        let fault = world.faults.iter_mut().find_map(|fault| fault.strikes(op.kind, op.path));
-        world.faults.retain(|fault| !fault.is_spent());
+        let fault = machine.faults.iter_mut().find_map(|fault| fault.strikes(op.kind, op.path));
+        machine.faults.retain(|fault| !fault.is_spent());
         if let Some(fault) = fault {
-            fault_effect(&mut world.disk);
+            fault_effect(&mut machine.disk);
             return Err(op.error(fault.error()));
         }
-        effect(&mut world).map_err(|error| op.error(error))
+        effect(&mut machine).map_err(|error| op.error(error))
     }
 
     fn plain<T>(
         &self,
         kind: OpKind,
         path: &Path,
-        effect: impl FnOnce(&mut World) -> io::Result<T>,
+        effect: impl FnOnce(&mut Machine) -> io::Result<T>,
     ) -> FileResult<T> {
         let op = Op { kind, path, boot: None, detail: None };
         self.run(&op, effect, |_| {})
@@ -292,7 +292,7 @@ impl Op<'_> {
     }
 }
 
-impl World {
+impl Machine {
     /// Whether an operation that begins has to wait.
     fn is_held(&mut self, op: &Op<'_>) -> bool {
         let held = self.held.iter().any(|hold| hold.holds(op));
@@ -313,68 +313,68 @@ impl World {
 
 impl fmt::Debug for SimFs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let world = self.world();
-        write!(f, "SimFs {{ operations: {}, boot: {} }}", world.counters.total, world.boot)
+        let machine = self.machine();
+        write!(f, "SimFs {{ operations: {}, boot: {} }}", machine.counters.total, machine.boot)
     }
 }
 
 impl FileSystem for SimFs {
     fn create_dir_all(&self, path: &Path) -> FileResult<()> {
-        self.plain(OpKind::CreateDir, path, |world| world.disk.create_dir_all(path))
+        self.plain(OpKind::CreateDir, path, |machine| machine.disk.create_dir_all(path))
     }
 
     fn list(&self, path: &Path) -> FileResult<Vec<Entry>> {
-        self.plain(OpKind::List, path, |world| world.disk.list(path))
+        self.plain(OpKind::List, path, |machine| machine.disk.list(path))
     }
 
     fn open(&self, path: &Path, mode: OpenMode) -> FileResult<Arc<dyn File>> {
         let new = mode == OpenMode::CreateNew;
         let create = new || mode == OpenMode::Create;
-        let (node, boot) = self.plain(OpKind::Open, path, |world| {
-            let node = world.disk.open(path, create, new)?;
-            if world.power == Power::Failing {
-                world.disk.close(node); // no caller gets this handle
+        let (node, boot) = self.plain(OpKind::Open, path, |machine| {
+            let node = machine.disk.open(path, create, new)?;
+            if machine.power == Power::Failing {
+                machine.disk.close(node); // no caller gets this handle
             }
-            Ok((node, world.boot))
+            Ok((node, machine.boot))
         })?;
         let writable = mode != OpenMode::Read;
         Ok(Arc::new(SimFile { fs: self.clone(), node, boot, writable, path: path.to_path_buf() }))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> FileResult<()> {
-        self.plain(OpKind::Rename, from, |world| world.disk.rename(from, to))
+        self.plain(OpKind::Rename, from, |machine| machine.disk.rename(from, to))
     }
 
     fn remove_file(&self, path: &Path) -> FileResult<()> {
-        self.plain(OpKind::Remove, path, |world| world.disk.remove_file(path))
+        self.plain(OpKind::Remove, path, |machine| machine.disk.remove_file(path))
     }
 
     fn remove_dir_all(&self, path: &Path) -> FileResult<()> {
-        self.plain(OpKind::Remove, path, |world| world.disk.remove_dir_all(path))
+        self.plain(OpKind::Remove, path, |machine| machine.disk.remove_dir_all(path))
     }
 
     fn metadata(&self, path: &Path) -> FileResult<Option<Metadata>> {
-        self.plain(OpKind::Metadata, path, |world| world.disk.metadata(path))
+        self.plain(OpKind::Metadata, path, |machine| machine.disk.metadata(path))
     }
 
     fn sync_dir(&self, path: &Path) -> FileResult<()> {
-        self.plain(OpKind::SyncDir, path, |world| world.disk.sync_dir(path))
+        self.plain(OpKind::SyncDir, path, |machine| machine.disk.sync_dir(path))
     }
 
     fn free_space(&self, path: &Path) -> FileResult<u64> {
-        self.plain(OpKind::Metadata, path, |world| Ok(world.disk.free()))
+        self.plain(OpKind::Metadata, path, |machine| Ok(machine.disk.free()))
     }
 
     fn lock_dir(&self, path: &Path) -> FileResult<DirectoryLock> {
         let name = path.join(LOCK_FILE);
-        self.plain(OpKind::Lock, &name, |world| {
+        self.plain(OpKind::Lock, &name, |machine| {
             let key = normalized(path)?;
-            let node = world.disk.open(&name, true, false)?;
-            world.disk.close(node);
-            if world.power == Power::Failing || !world.locks.insert(key.clone()) {
+            let node = machine.disk.open(&name, true, false)?;
+            machine.disk.close(node);
+            if machine.power == Power::Failing || !machine.locks.insert(key.clone()) {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
-            let held = HeldLock { fs: self.clone(), boot: world.boot, key };
+            let held = HeldLock { fs: self.clone(), boot: machine.boot, key };
             Ok(DirectoryLock::new(held))
         })
     }
@@ -388,9 +388,9 @@ struct HeldLock {
 
 impl Drop for HeldLock {
     fn drop(&mut self) {
-        let mut world = self.fs.world();
-        if world.boot == self.boot {
-            world.locks.remove(&self.key);
+        let mut machine = self.fs.machine();
+        if machine.boot == self.boot {
+            machine.locks.remove(&self.key);
         }
     }
 }
@@ -416,7 +416,7 @@ impl SimFile {
         if changes && !self.writable {
             return Err(op.error(io::ErrorKind::PermissionDenied.into()));
         }
-        self.fs.run(&op, |world| effect(&mut world.disk), fault_effect)
+        self.fs.run(&op, |machine| effect(&mut machine.disk), fault_effect)
     }
 
     fn sync(&self) -> FileResult<()> {
@@ -437,9 +437,9 @@ impl fmt::Debug for SimFile {
 
 impl Drop for SimFile {
     fn drop(&mut self) {
-        let mut world = self.fs.world();
-        if world.boot == self.boot {
-            world.disk.close(self.node);
+        let mut machine = self.fs.machine();
+        if machine.boot == self.boot {
+            machine.disk.close(self.node);
         }
     }
 }

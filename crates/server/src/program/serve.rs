@@ -25,7 +25,7 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let began = Instant::now();
     let config = options::config(matches)?;
-    let env = startup::world(&config);
+    let env = startup::environment(&config);
     let log = ErrorLog::of_process(&env, &config)?;
     errorlog::report_panics();
     let served = serve(&env, config, log, matches, began);
