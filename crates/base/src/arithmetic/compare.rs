@@ -102,7 +102,7 @@ fn compare_variants(a: ValueRef<'_>, b: ValueRef<'_>) -> Option<Ordering> {
             decimal::compare(x, sx, y, sy)
         }
         Family::Temporal => Moment::of(a).compare(Moment::of(b)),
-        Family::Character => compare_variant_texts((ta, a), (tb, b))?,
+        Family::Character => compare_variant_texts(ta, a, tb, b)?,
     })
 }
 
@@ -118,8 +118,10 @@ fn exact(value: ValueRef<'_>, ty: &SqlType) -> Option<(i128, u8)> {
 
 /// Different collations order by locale, version, flags and sort id; one collation compares texts.
 fn compare_variant_texts(
-    (ta, a): (SqlType, ValueRef<'_>),
-    (tb, b): (SqlType, ValueRef<'_>),
+    ta: SqlType,
+    a: ValueRef<'_>,
+    tb: SqlType,
+    b: ValueRef<'_>,
 ) -> Option<Ordering> {
     if ta.collation != tb.collation {
         let rank = |ty: &SqlType| {

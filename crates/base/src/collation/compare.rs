@@ -78,8 +78,7 @@ impl Units for ByteUnits<'_> {
     fn next(&mut self) -> Option<Weighted> {
         let (&first, rest) = self.bytes.split_first()?;
         self.bytes = rest;
-        let i = usize::from(first);
-        Some((self.weights.elements[i], self.weights.accents[i]))
+        Some(self.weights.of(first))
     }
 }
 
@@ -161,11 +160,11 @@ impl<U: Units> Elements<U> {
             self.expansion = rest;
             return Some(first);
         }
-        let (element, accent) = self.units.next()?;
-        if element & EXPANSION == 0 {
-            return Some((element, accent));
+        let weighted = self.units.next()?;
+        if weighted.element & EXPANSION == 0 {
+            return Some(weighted);
         }
-        let (&first, rest) = WEIGHTS.expansion(accent).split_first()?;
+        let (&first, rest) = WEIGHTS.expansion(weighted.accents).split_first()?;
         self.expansion = rest;
         Some(first)
     }
@@ -174,7 +173,7 @@ impl<U: Units> Elements<U> {
     #[inline]
     fn next_primary(&mut self, seen: &mut u32) -> Option<u32> {
         loop {
-            let (element, _) = self.next()?;
+            let Weighted { element, .. } = self.next()?;
             *seen |= element;
             if element & MARK == 0 {
                 return Some(element);
@@ -325,7 +324,7 @@ fn unicode_by<G: Gauge>(
     let weights = &*WEIGHTS;
     let mut same = 0;
     for (x, y) in codepage::units(a).zip(codepage::units(b)) {
-        if x != y && !strength.indistinct(weights.of(x).0, weights.of(y).0) {
+        if x != y && !strength.indistinct(weights.of(x).element, weights.of(y).element) {
             break;
         }
         gauge.count()?;
@@ -396,7 +395,7 @@ impl<U: Units> Accents<U> {
             self.pending = [second, third, 0];
             return Some(first);
         }
-        let (element, accent) = self.elements.next()?;
+        let Weighted { element, accents: accent } = self.elements.next()?;
         if element & (ACCENT | MARK) != 0 {
             self.pending = *WEIGHTS.combination(accent);
         }

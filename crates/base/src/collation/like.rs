@@ -64,8 +64,7 @@ impl Characters {
         match self.form {
             Form::Bytes(weights) => {
                 let &byte = bytes.get(at)?;
-                let i = usize::from(byte);
-                let key = self.key((weights.elements[i], weights.accents[i]));
+                let key = self.key(weights.of(byte));
                 Some(Character { code: u32::from(byte), key, next: at + 1 })
             }
             Form::BinaryBytes => {
@@ -103,10 +102,11 @@ impl Characters {
 
     /// Primary weight, accents and third level, as far as they count, in falling significance.
     #[inline]
-    fn key(&self, (element, accent): Weighted) -> u64 {
+    fn key(&self, weighted: Weighted) -> u64 {
+        let Weighted { element, accents: accent } = weighted;
         let mut key = u64::from(primary(element)) << 32;
         if element & EXPANSION != 0 {
-            let first = WEIGHTS.expansion(accent).first().map_or(0, |e| primary(e.0));
+            let first = WEIGHTS.expansion(accent).first().map_or(0, |e| primary(e.element));
             return u64::from(first) << 32
                 | 0x80
                 | u64::from(accent) << 8
@@ -354,18 +354,26 @@ struct Parser<'a> {
     escape: Option<u32>,
 }
 
+/// A character of a pattern.
+struct PatternCharacter {
+    character: Character,
+    /// Where it starts.
+    start: usize,
+    is_escaped: bool,
+}
+
 impl<'a> Parser<'a> {
-    /// The next character, where it starts, and whether it was escaped.
-    fn character(&mut self) -> Option<(Character, usize, bool)> {
+    /// The next character.
+    fn character(&mut self) -> Option<PatternCharacter> {
         let start = self.at;
         let first = self.characters.at(self.bytes, start)?;
         self.at = first.next;
         if Some(first.code) != self.escape {
-            return Some((first, start, false));
+            return Some(PatternCharacter { character: first, start, is_escaped: false });
         }
         let escaped = self.characters.at(self.bytes, first.next)?;
         self.at = escaped.next;
-        Some((escaped, first.next, true))
+        Some(PatternCharacter { character: escaped, start: first.next, is_escaped: true })
     }
 
     /// The next token, and the bytes of the character it stands for if it is a [`Token::One`].
@@ -374,12 +382,13 @@ impl<'a> Parser<'a> {
             return None;
         }
         let before = self.at;
-        let Some((c, start, escaped)) = self.character() else {
+        let Some(next) = self.character() else {
             // The escape character was the last one, or half a character is left over.
             let dangling = self.at > before;
             self.at = self.bytes.len();
             return dangling.then_some((Token::Never, &[]));
         };
+        let PatternCharacter { character: c, start, is_escaped: escaped } = next;
         let token = match char::from_u32(c.code) {
             Some('%') if !escaped => Token::Many,
             Some('_') if !escaped => Token::Any,
@@ -399,7 +408,8 @@ impl<'a> Parser<'a> {
         }
         let mut ranges = Vec::new();
         loop {
-            let Some((low, _, escaped)) = self.character() else { return Token::Never };
+            let Some(next) = self.character() else { return Token::Never };
+            let PatternCharacter { character: low, is_escaped: escaped, .. } = next;
             if is(&low, ']') && !escaped {
                 return Token::Set { negated, ranges: joined(ranges).into() };
             }
@@ -411,7 +421,7 @@ impl<'a> Parser<'a> {
                 if !closes {
                     self.at = dash.next;
                     match self.character() {
-                        Some((c, ..)) => high = c,
+                        Some(next) => high = next.character,
                         None => return Token::Never,
                     }
                 }

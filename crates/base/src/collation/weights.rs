@@ -49,8 +49,13 @@ pub(super) const fn primary(element: u32) -> u32 {
 /// The lowest value of the second and third level, that of a plain lower-case letter.
 pub(super) const LEVEL_DEFAULT: u8 = 2;
 
-/// An element and the index of its accents (or of its expansion).
-pub(super) type Weighted = (u32, u8);
+/// How a unit is weighed.
+#[derive(Clone, Copy)]
+pub(super) struct Weighted {
+    pub element: u32,
+    /// The index of its accents, or of its expansion.
+    pub accents: u8,
+}
 
 pub(super) struct Weights {
     elements: Box<[u32]>,
@@ -123,7 +128,8 @@ pub(super) static WEIGHTS: LazyLock<Weights> = LazyLock::new(Weights::new);
 impl Weights {
     #[inline]
     pub(super) fn of(&self, unit: u16) -> Weighted {
-        (self.elements[usize::from(unit)], self.accents[usize::from(unit)])
+        let unit = usize::from(unit);
+        Weighted { element: self.elements[unit], accents: self.accents[unit] }
     }
 
     /// Secondary weights of an element's accents; zeros fill up.
@@ -165,11 +171,10 @@ impl Weights {
         }
         for (letter, base, mark) in [('ǽ', 'æ', 0x301), ('Ǽ', 'Æ', 0x301), ('ǣ', 'æ', 0x304)]
         {
-            let (_, index) = weights.of(base as u16);
-            let mut elements = weights.expansion(index).to_vec();
+            let mut elements = weights.expansion(weights.of(base as u16).accents).to_vec();
             let accent = weights.combine([secondary(mark), 0, 0], &mut known);
             if let Some(last) = elements.last_mut() {
-                *last = (last.0 | ACCENT, accent);
+                *last = Weighted { element: last.element | ACCENT, accents: accent };
             }
             weights.expand(letter as u16, elements);
         }
@@ -279,7 +284,7 @@ pub(super) fn closest_ascii(unit: u16) -> Option<u8> {
     if (0xFF01..=0xFF5E).contains(&unit) {
         return u8::try_from(unit - 0xFEE0).ok();
     }
-    let (element, _) = WEIGHTS.of(unit);
+    let Weighted { element, .. } = WEIGHTS.of(unit);
     if element & ACCENT == 0 || element & EXPANSION != 0 {
         return None;
     }
@@ -294,12 +299,18 @@ pub(super) struct ByteWeights {
 }
 
 impl ByteWeights {
+    #[inline]
+    pub(super) fn of(&self, byte: u8) -> Weighted {
+        let byte = usize::from(byte);
+        Weighted { element: self.elements[byte], accents: self.accents[byte] }
+    }
+
     /// As Windows orders the characters behind the bytes.
     pub(super) fn windows(decode: &[u16; 256]) -> ByteWeights {
         let of = |i: usize| WEIGHTS.of(decode[i]);
         ByteWeights {
-            elements: std::array::from_fn(|i| of(i).0),
-            accents: std::array::from_fn(|i| of(i).1),
+            elements: std::array::from_fn(|i| of(i).element),
+            accents: std::array::from_fn(|i| of(i).accents),
         }
     }
 

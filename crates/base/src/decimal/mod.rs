@@ -210,8 +210,10 @@ pub fn product_is_rounded(a: i128, sa: u8, b: i128, sb: u8, result: &SqlType) ->
 
 /// Whether `a / b`, which is `quotient` at the result's scale, has digits after it.
 pub fn quotient_is_rounded(
-    (a, sa): (i128, u8),
-    (b, sb): (i128, u8),
+    a: i128,
+    sa: u8,
+    b: i128,
+    sb: u8,
     quotient: i128,
     result: &SqlType,
 ) -> bool {

@@ -118,7 +118,7 @@ fn check_exact_result(
     let rounded = match (site.op, value) {
         (ArithOp::Multiply, _) => decimal::product_is_rounded(a, sa, b, sb, &site.result),
         (ArithOp::Divide, ValueRef::Decimal(quotient)) => {
-            decimal::quotient_is_rounded((a, sa), (b, sb), quotient, &site.result)
+            decimal::quotient_is_rounded(a, sa, b, sb, quotient, &site.result)
         }
         _ => false,
     };

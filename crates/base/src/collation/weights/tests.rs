@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn the_blank_is_lowest_and_blocks_follow_in_order() {
-    let weight = |c: char| primary(WEIGHTS.of(c as u16).0);
+    let weight = |c: char| primary(WEIGHTS.of(c as u16).element);
     let ordered =
         [' ', '\'', '-', '!', '~', '>', '\t', '€', '0', '9', 'a', 'z', 'ŋ', 'α', 'я', '日'];
     for pair in ordered.windows(2) {
@@ -19,7 +19,7 @@ fn the_blank_is_lowest_and_blocks_follow_in_order() {
 fn distinct_letters_have_distinct_weights() {
     let mut seen = BTreeMap::new();
     for unit in 0..=u16::MAX {
-        let (element, accent) = WEIGHTS.of(unit);
+        let Weighted { element, accents: accent } = WEIGHTS.of(unit);
         if element & (EXPANSION | MARK) != 0 {
             continue;
         }
