@@ -39,8 +39,16 @@ struct Labels {
     parents: Vec<usize>,
     /// Folded name to scope.
     declared: HashMap<String, usize>,
-    /// Name, scope and line of every `GOTO`.
-    jumps: Vec<(Ident, usize, u32)>,
+    /// Every `GOTO`.
+    jumps: Vec<Jump>,
+}
+
+/// A `GOTO`.
+struct Jump {
+    label: Ident,
+    /// Where it stands.
+    scope: usize,
+    line: u32,
 }
 
 fn module(statements: &[Statement], body: Body) -> SqlResult<()> {
@@ -85,7 +93,7 @@ fn visit(statement: &Statement, place: Place, labels: &mut Labels) -> SqlResult<
         }
         StatementKind::Label(name) => labels.declare(name, place.scope, line),
         StatementKind::Goto(name) => {
-            labels.jumps.push((name.clone(), place.scope, line));
+            labels.jumps.push(Jump { label: name.clone(), scope: place.scope, line });
             Ok(())
         }
         StatementKind::Module(statement) => module_statement(statement),
@@ -124,12 +132,12 @@ impl Labels {
 
     /// Every jump must go to a label in its own scope or one around it.
     fn check(&self) -> SqlResult<()> {
-        for (name, from, line) in &self.jumps {
-            let Some(&to) = self.declared.get(&name.name.to_lowercase()) else {
-                let error = SqlError::new(&message::LABEL_NOT_DECLARED, &[&name.name]);
+        for Jump { label, scope, line } in &self.jumps {
+            let Some(&to) = self.declared.get(&label.name.to_lowercase()) else {
+                let error = SqlError::new(&message::LABEL_NOT_DECLARED, &[&label.name]);
                 return Err(error.at_line(*line));
             };
-            let mut scope = *from;
+            let mut scope = *scope;
             while scope != to && scope != 0 {
                 scope = self.parents[scope];
             }

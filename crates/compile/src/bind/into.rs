@@ -37,8 +37,8 @@ impl Binder<'_> {
                 }
             }
         };
-        let (seed, increment) = match &call.seed {
-            Some((seed, increment)) => (number(seed)?, number(increment)?),
+        let (seed, increment) = match &call.values {
+            Some(values) => (number(&values.seed)?, number(&values.increment)?),
             None => (1, 1),
         };
         let identity = IdentityDef { seed, increment, not_for_replication: false };

@@ -65,7 +65,7 @@ pub(super) struct Block {
     /// The values that rows take from sequences in an order, `NEXT VALUE FOR … OVER`.
     pub numberings: Vec<Numbering>,
     /// `WINDOW name AS (…)`.
-    pub window_names: Vec<(ast::Ident, ast::Over)>,
+    pub window_names: Vec<ast::NamedWindow>,
     /// The grouping expressions, once bound: the column that stands for each group, and its value.
     pub groups: Vec<(ColId, Expr)>,
     /// Whether there is a `GROUP BY`.

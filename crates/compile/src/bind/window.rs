@@ -242,12 +242,12 @@ impl Binder<'_> {
         let mut window = match &over.base {
             Some(name) => {
                 let names = &self.blocks[self.blocks.len() - 1].window_names;
-                let named = names.iter().find(|(n, _)| self.same_name(&n.name, &name.name));
-                let Some((_, named)) = named.cloned() else {
+                let named = names.iter().find(|own| self.same_name(&own.name.name, &name.name));
+                let Some(named) = named.cloned() else {
                     let error = SqlError::new(&message::WINDOW_UNKNOWN, &[&name.name]);
                     return Err(error.at_line(name.span.line).into());
                 };
-                self.over(&named, line)?
+                self.over(&named.over, line)?
             }
             None => Window { partition: Vec::new(), order: Vec::new(), frame: None },
         };

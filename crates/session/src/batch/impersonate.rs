@@ -66,13 +66,13 @@ impl Context<'_> {
     /// Runs a function as another login or user: `EXEC ('…') AS`.
     pub(super) fn as_principal<T>(
         &mut self,
-        principal: Option<&(bool, Box<str>)>,
+        principal: Option<&ast::TextPrincipal>,
         run: impl FnOnce(&mut Context<'_>) -> Run<T>,
     ) -> Run<T> {
-        let Some((is_login, name)) = principal else { return run(self) };
-        let (login, confined) = match is_login {
-            true => (self.impersonated_login(name)?, None),
-            false => {
+        let Some(principal) = principal else { return run(self) };
+        let (login, confined) = match principal {
+            ast::TextPrincipal::Login(name) => (self.impersonated_login(name)?, None),
+            ast::TextPrincipal::User(name) => {
                 let (login, confined) = self.impersonated_user(name)?;
                 (login, Some(confined))
             }

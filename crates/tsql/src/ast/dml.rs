@@ -258,7 +258,16 @@ pub struct TruncateTable {
     /// The table.
     pub table: ObjectName,
     /// `WITH (PARTITIONS (…))`: numbers and ranges; empty for all.
-    pub partitions: Vec<(Expr, Option<Expr>)>,
+    pub partitions: Vec<PartitionRange>,
+}
+
+/// A partition, or several in a row.
+#[derive(Clone, Debug)]
+pub struct PartitionRange {
+    /// The number of the first.
+    pub first: Expr,
+    /// `TO` that of the last.
+    pub last: Option<Expr>,
 }
 
 /// `BULK INSERT`.

@@ -297,7 +297,16 @@ pub struct IdentityFunction {
     /// The column's type.
     pub ty: DataType,
     /// Seed and increment; 1 and 1 when missing.
-    pub seed: Option<(Expr, Expr)>,
+    pub values: Option<IdentityValues<Expr>>,
+}
+
+/// Where the values of an identity column begin, and how far they are apart.
+#[derive(Clone, Debug)]
+pub struct IdentityValues<T> {
+    /// The seed.
+    pub seed: T,
+    /// The increment.
+    pub increment: T,
 }
 
 /// `OVER (…)`, or `OVER name`.

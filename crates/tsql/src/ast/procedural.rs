@@ -186,11 +186,20 @@ pub enum ExecuteTarget {
         pieces: Vec<Expr>,
         /// What the text's `?` stand for, with `AT`; each with whether it is `OUTPUT`.
         arguments: Vec<ExecuteArgument>,
-        /// `AS USER = 'name'` (false) or `AS LOGIN = 'name'` (true).
-        principal: Option<(bool, Box<str>)>,
+        /// `AS`.
+        principal: Option<TextPrincipal>,
         /// `AT linked_server`.
         server: Option<Ident>,
     },
+}
+
+/// The login or user as which a text runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TextPrincipal {
+    /// `AS LOGIN = 'name'`.
+    Login(Box<str>),
+    /// `AS USER = 'name'`.
+    User(Box<str>),
 }
 
 /// How a procedure is named.

@@ -104,7 +104,16 @@ pub struct Select {
     /// `HAVING`.
     pub having: Option<Condition>,
     /// `WINDOW name AS (…)`.
-    pub windows: Vec<(Ident, Over)>,
+    pub windows: Vec<NamedWindow>,
+}
+
+/// A window of the `WINDOW` clause.
+#[derive(Clone, Debug)]
+pub struct NamedWindow {
+    /// Its name.
+    pub name: Ident,
+    /// What stands in its parentheses.
+    pub over: Over,
 }
 
 /// `TOP`.

@@ -1,7 +1,8 @@
 //! Tables: their columns, constraints and inline indexes, and what `ALTER TABLE` does to them.
 
 use super::{
-    Condition, DataSpace, DataType, Expr, Ident, IndexColumn, IndexOption, ObjectName, Span,
+    Condition, DataSpace, DataType, Expr, Ident, IdentityValues, IndexColumn, IndexOption,
+    ObjectName, Span,
 };
 
 /// `CREATE TABLE`.
@@ -126,7 +127,7 @@ pub struct IdentityOption {
     /// Where it stands.
     pub span: Span,
     /// Seed and increment as written, with their signs; 1 and 1 when missing.
-    pub values: Option<(Box<str>, Box<str>)>,
+    pub values: Option<IdentityValues<Box<str>>>,
     /// `NOT FOR REPLICATION`.
     pub not_for_replication: bool,
 }

@@ -5,8 +5,8 @@ use base::SqlResult;
 use super::Parser;
 use crate::ast::{
     Argument, Arguments, Case, CaseBranches, Cast, CastKind, ColumnRef, DataType, Expr, ExprKind,
-    Frame, FrameBound, FunctionCall, Ident, IdentityFunction, NextValue, Niladic, ObjectName,
-    OdbcKind, OrderItem, Over, PseudoColumn, Span, TrimSide,
+    Frame, FrameBound, FunctionCall, Ident, IdentityFunction, IdentityValues, NextValue, Niladic,
+    ObjectName, OdbcKind, OrderItem, Over, PseudoColumn, Span, TrimSide,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::{Token, TokenKind};
@@ -494,14 +494,14 @@ impl Parser<'_> {
         self.expect(K::Identity)?;
         self.expect_token(TokenKind::LeftParen)?;
         let ty = self.data_type()?;
-        let mut seed = None;
+        let mut values = None;
         if self.eat_token(TokenKind::Comma) {
-            let start = self.scalar()?;
+            let seed = self.scalar()?;
             self.expect_token(TokenKind::Comma)?;
-            seed = Some((start, self.scalar()?));
+            values = Some(IdentityValues { seed, increment: self.scalar()? });
         }
         self.expect_token(TokenKind::RightParen)?;
-        Ok(ExprKind::IdentityFunction(Box::new(IdentityFunction { ty, seed })))
+        Ok(ExprKind::IdentityFunction(Box::new(IdentityFunction { ty, values })))
     }
 
     /// `{fn name(…)}`, `{d '…'}` and the like.

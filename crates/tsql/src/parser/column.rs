@@ -4,7 +4,8 @@ use base::{SqlError, SqlResult, message};
 
 use super::Parser;
 use crate::ast::{
-    ColumnDefinition, ColumnKind, DataType, IdentityOption, ObjectName, TypeArguments,
+    ColumnDefinition, ColumnKind, DataType, IdentityOption, IdentityValues, ObjectName,
+    TypeArguments,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -129,7 +130,7 @@ impl Parser<'_> {
         if self.eat_token(TokenKind::LeftParen) {
             let seed = self.signed_number()?;
             self.expect_token(TokenKind::Comma)?;
-            values = Some((seed, self.signed_number()?));
+            values = Some(IdentityValues { seed, increment: self.signed_number()? });
             self.expect_token(TokenKind::RightParen)?;
         }
         let not_for_replication = self.not_for_replication()?;

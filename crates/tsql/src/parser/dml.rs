@@ -4,8 +4,9 @@ use base::SqlResult;
 
 use super::Parser;
 use crate::ast::{
-    AssignOp, ColumnRef, Delete, Insert, InsertSource, Output, OutputInto, RowFilter, RowValue,
-    SetClause, SetClauseKind, StatementKind, Target, TargetKind, Top, TruncateTable, Update, With,
+    AssignOp, ColumnRef, Delete, Insert, InsertSource, Output, OutputInto, PartitionRange,
+    RowFilter, RowValue, SetClause, SetClauseKind, StatementKind, Target, TargetKind, Top,
+    TruncateTable, Update, With,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -253,7 +254,7 @@ impl Parser<'_> {
                     true => Some(p.scalar()?),
                     false => None,
                 };
-                Ok((first, last))
+                Ok(PartitionRange { first, last })
             })?;
             self.expect_token(TokenKind::RightParen)?;
         }

@@ -5,7 +5,8 @@ use base::{SqlError, SqlResult, message};
 use super::Parser;
 use crate::ast::{
     ArgumentValue, Execute, ExecuteArgument, ExecuteAsPrincipal, ExecuteAsStatement, ExecuteTarget,
-    Expr, ExprKind, ProcedureName, ResultColumn, ResultSet, ResultSets, StatementKind, Variable,
+    Expr, ExprKind, ProcedureName, ResultColumn, ResultSet, ResultSets, StatementKind,
+    TextPrincipal, Variable,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::{Token, TokenKind};
@@ -198,7 +199,11 @@ impl Parser<'_> {
             self.take();
             let is_login = self.expect_word(&[("USER", false), ("LOGIN", true)])?;
             self.expect_token(TokenKind::Equal)?;
-            principal = Some((is_login, self.string()?));
+            let name = self.string()?;
+            principal = Some(match is_login {
+                true => TextPrincipal::Login(name),
+                false => TextPrincipal::User(name),
+            });
         }
         let server = match self.eat(K::At) {
             true => Some(self.ident()?),

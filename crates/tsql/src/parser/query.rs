@@ -6,7 +6,7 @@ use super::Parser;
 use super::stream::is_ident;
 use crate::ast::{
     AssignOp, BinaryOp, CommonTable, Expr, ExprKind, ForClause, ForKind, ForOption, GroupBy,
-    GroupingKind, GroupingSet, Ident, Offset, OrderItem, Over, Query, QueryBody, Select,
+    GroupingKind, GroupingSet, Ident, NamedWindow, Offset, OrderItem, Query, QueryBody, Select,
     SelectInto, SelectItem, SelectItemKind, SelectStatement, SetChain, SetOperator, Span,
     StatementKind, Top, With,
 };
@@ -393,7 +393,7 @@ impl Parser<'_> {
     }
 
     #[inline(never)]
-    fn window_clause(&mut self) -> SqlResult<Vec<(Ident, Over)>> {
+    fn window_clause(&mut self) -> SqlResult<Vec<NamedWindow>> {
         if !self.window_clause_ahead() {
             return Ok(Vec::new());
         }
@@ -401,7 +401,7 @@ impl Parser<'_> {
         self.list(|p| {
             let name = p.ident()?;
             let start = p.expect(K::As)?;
-            Ok((name, p.window(start)?))
+            Ok(NamedWindow { name, over: p.window(start)? })
         })
     }
 

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use crate::ast::{
     Argument, Arguments, BinaryOp, Case, CaseBranches, Cast, CastKind, ColumnRef, CompareOp,
     Condition, ConditionKind, DataType, Expr, ExprKind, Frame, FrameBound, FunctionCall, Ident,
-    Literal, Niladic, ObjectName, OdbcKind, OrderItem, Over, PseudoColumn, TrimSide, TypeArguments,
-    UnaryOp,
+    IdentityValues, Literal, Niladic, ObjectName, OdbcKind, OrderItem, Over, PseudoColumn,
+    TrimSide, TypeArguments, UnaryOp,
 };
 use crate::print::Printer;
 use crate::quote_identifier;
@@ -135,7 +135,7 @@ impl Printer {
             ExprKind::IdentityFunction(identity) => {
                 self.put("IDENTITY(");
                 self.data_type(&identity.ty);
-                if let Some((seed, increment)) = &identity.seed {
+                if let Some(IdentityValues { seed, increment }) = &identity.values {
                     self.put(",");
                     self.expr(seed);
                     self.put(",");

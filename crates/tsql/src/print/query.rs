@@ -2,8 +2,8 @@
 
 use crate::ast::{
     AssignOp, BinaryOp, Expr, GroupBy, GroupingKind, GroupingSet, Ident, Join, JoinHint, JoinKind,
-    Query, QueryBody, Select, SelectItem, SelectItemKind, SetOperator, TableAlias, TableSource,
-    TableSourceKind,
+    NamedWindow, Query, QueryBody, Select, SelectItem, SelectItemKind, SetOperator, TableAlias,
+    TableSource, TableSourceKind,
 };
 use crate::print::Printer;
 
@@ -87,7 +87,7 @@ impl Printer {
         }
         if !select.windows.is_empty() {
             self.put(" WINDOW ");
-            self.list(&select.windows, ", ", |p, (name, over)| {
+            self.list(&select.windows, ", ", |p, NamedWindow { name, over }| {
                 p.ident(name);
                 p.put(" AS ");
                 let only_base = over.partition_by.is_empty()

@@ -159,7 +159,7 @@ impl Builder<'_> {
         let number = |text: &str| text.parse::<i64>().ok().filter(|n| fits(*n, &def.ty));
         let (seed, increment) = match &option.values {
             None => (Some(1), Some(1)),
-            Some((seed, increment)) => (number(seed), number(increment)),
+            Some(values) => (number(&values.seed), number(&values.increment)),
         };
         let seed = seed.ok_or_else(|| SqlError::new(&message::IDENTITY_SEED_INVALID, &[name]))?;
         let increment = increment

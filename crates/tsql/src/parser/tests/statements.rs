@@ -169,7 +169,7 @@ fn execute_passes_what_is_written() {
         panic!()
     };
     assert_eq!((pieces.len(), arguments.len()), (3, 1));
-    assert_eq!(principal.unwrap(), (true, "l".into()));
+    assert_eq!(principal.unwrap(), TextPrincipal::Login("l".into()));
     assert!(server.is_some());
     // A procedure's number follows a semicolon.
     let execute = unwrap!("EXEC p;3 'x'", Execute);
@@ -196,8 +196,8 @@ fn columns_take_their_properties_in_any_order() {
             other => panic!("{other:?}"),
         })
         .collect();
-    let (seed, increment) = columns[0].identity.as_ref().unwrap().values.clone().unwrap();
-    assert_eq!((&*seed, &*increment), ("10", "-5"));
+    let values = columns[0].identity.as_ref().unwrap().values.clone().unwrap();
+    assert_eq!((&*values.seed, &*values.increment), ("10", "-5"));
     assert_eq!(columns[0].nullable, Some(false));
     let constraints: Vec<_> =
         columns[0].constraints.iter().map(|c| c.name.as_ref().map(|n| &*n.name)).collect();
