@@ -146,11 +146,11 @@ impl Emitter<'_, '_> {
             total = self.b.ins().select(lacks, least, total);
         }
         let row = self.row_memory(dst, total);
-        self.store_variable(row, layout, (&values, &lengths), lacks_offsets);
+        self.store_variable(row, layout, &values, &lengths, lacks_offsets);
         self.null_bitmap(row, &values);
         for (column, value) in columns.iter().zip(&values) {
             if let Place::Fixed { offset, width } = column.place {
-                self.store_fixed(row, column, value, (offset as i32, width));
+                self.store_fixed(row, column, value, offset as i32, width);
             }
         }
         self.set(dst, Val::wide(row, total));
@@ -197,13 +197,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Stores a fixed-width column; of NULL, zeros.
-    fn store_fixed(
-        &mut self,
-        row: Value,
-        column: &RowColumn,
-        value: &Val,
-        (at, width): (i32, u32),
-    ) {
+    fn store_fixed(&mut self, row: Value, column: &RowColumn, value: &Val, at: i32, width: u32) {
         let store = |e: &mut Self, word: Value, ty: Type, at: i32| {
             let word = match value.null {
                 None => word,
@@ -266,7 +260,8 @@ impl Emitter<'_, '_> {
         &mut self,
         row: Value,
         layout: &RowLayout,
-        (values, lengths): (&[Val], &[Option<Value>]),
+        values: &[Val],
+        lengths: &[Option<Value>],
         lacks_offsets: Option<Value>,
     ) {
         let mut offsets = self.b.ins().iadd_imm(row, i64::from(layout.offsets_at()));

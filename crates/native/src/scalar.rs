@@ -107,9 +107,9 @@ impl Emitter<'_, '_> {
     /// Writes an instruction of this file.
     pub fn scalar(&mut self, inst: &Inst) {
         match *inst {
-            Inst::IntArith { op, kind, dst, a, b } => self.int_arith(inst, (op, kind), dst, (a, b)),
+            Inst::IntArith { op, kind, dst, a, b } => self.int_arith(inst, op, kind, dst, a, b),
             Inst::FloatArith { op, real, dst, a, b } => {
-                self.float_arith(inst, (op, real), dst, (a, b));
+                self.float_arith(inst, op, real, dst, a, b);
             }
             Inst::Step { dst, a, by } => {
                 let a = self.get(a).low;
@@ -126,7 +126,7 @@ impl Emitter<'_, '_> {
                 let holds = self.b.ins().icmp_imm(int_condition(op), a, i64::from(value));
                 self.branch(holds, to);
             }
-            Inst::JumpDecimal { op, a, b, to } => self.jump_decimal(op, (a, b), to),
+            Inst::JumpDecimal { op, a, b, to } => self.jump_decimal(op, a, b, to),
             Inst::JumpFloat { op, a, b, to } => {
                 let (a, b) = (self.get(a).low, self.get(b).low);
                 let holds = self.b.ins().fcmp(float_condition(op), a, b);
@@ -167,20 +167,14 @@ impl Emitter<'_, '_> {
         self.set(dst, Val::wide(low, high));
     }
 
-    fn int_arith(
-        &mut self,
-        inst: &Inst,
-        (op, kind): (IntOp, IntKind),
-        dst: Reg,
-        (a, b): (Reg, Reg),
-    ) {
+    fn int_arith(&mut self, inst: &Inst, op: IntOp, kind: IntKind, dst: Reg, a: Reg, b: Reg) {
         let (a, b) = (self.get(a).low, self.get(b).low);
         let big = kind == IntKind::BigInt;
         let value = match op {
             IntOp::And => self.b.ins().band(a, b),
             IntOp::Or => self.b.ins().bor(a, b),
             IntOp::Xor => self.b.ins().bxor(a, b),
-            IntOp::Div | IntOp::Mod => self.divide(inst, op == IntOp::Mod, (a, b)),
+            IntOp::Div | IntOp::Mod => self.divide(inst, op == IntOp::Mod, a, b),
             // Operands of 32 bits cannot overflow 64.
             IntOp::Add if !big => self.b.ins().iadd(a, b),
             IntOp::Sub if !big => self.b.ins().isub(a, b),
@@ -223,7 +217,7 @@ impl Emitter<'_, '_> {
 
     /// Quotient or remainder. The machine refuses to divide by zero and the smallest by -1; so -1
     /// goes another way.
-    fn divide(&mut self, inst: &Inst, remainder: bool, (a, b): (Value, Value)) -> Value {
+    fn divide(&mut self, inst: &Inst, remainder: bool, a: Value, b: Value) -> Value {
         let not_zero = self.b.ins().icmp_imm(IntCC::NotEqual, b, 0);
         self.require(not_zero, inst);
         let (minus, plain, done) =
@@ -268,13 +262,7 @@ impl Emitter<'_, '_> {
         self.b.ins().icmp(IntCC::Equal, back, value)
     }
 
-    fn float_arith(
-        &mut self,
-        inst: &Inst,
-        (op, real): (FloatOp, bool),
-        dst: Reg,
-        (a, b): (Reg, Reg),
-    ) {
+    fn float_arith(&mut self, inst: &Inst, op: FloatOp, real: bool, dst: Reg, a: Reg, b: Reg) {
         let (a, b) = (self.get(a).low, self.get(b).low);
         let mut value = match op {
             FloatOp::Add => self.b.ins().fadd(a, b),
@@ -378,7 +366,7 @@ impl Emitter<'_, '_> {
         self.set_units(dst, units);
     }
 
-    fn jump_decimal(&mut self, op: CompareOp, (a, b): (Reg, Reg), to: Pc) {
+    fn jump_decimal(&mut self, op: CompareOp, a: Reg, b: Reg, to: Pc) {
         let (a, b) = (self.units(a), self.units(b));
         let holds = self.b.ins().icmp(int_condition(op), a, b);
         self.branch(holds, to);
