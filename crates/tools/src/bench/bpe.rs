@@ -184,7 +184,7 @@ impl Bench<'_> {
                 turn.values.push(self.look_up(connection, self.turn())?);
             }
         }
-        Ok((figure, turn.spread().0))
+        Ok((figure, turn.spread().median))
     }
 
     /// Nothing is in memory.

@@ -143,8 +143,11 @@ fn scans(
     let mut raw = Figure::new("disk-table", "device_mb_per_s", "MB/s");
     let mut fresh = Figure::new("disk-table", "cold_scan_mb_per_s", "MB/s");
     let mut summed = Figure::new("disk-table", "cold_sum_mb_per_s", "MB/s");
-    let count = ("SELECT COUNT_BIG(n) FROM dbo.t", i64::from(rows));
-    let sum = ("SELECT SUM(CAST(id AS bigint)) FROM dbo.t", (0..i64::from(rows)).sum());
+    let count = Query { text: "SELECT COUNT_BIG(n) FROM dbo.t", expected: i64::from(rows) };
+    let sum = Query {
+        text: "SELECT SUM(CAST(id AS bigint)) FROM dbo.t",
+        expected: (0..i64::from(rows)).sum(),
+    };
     for _ in 0..runs {
         raw.values.push(sequential_mb_per_s(&file)?);
         fresh.values.push(scan(connection, rows, count)?);
@@ -163,19 +166,22 @@ fn scans(
     Ok([raw, fresh, summed, updated].into_iter().chain(shares).collect())
 }
 
+/// A query that gives one number, which is known.
+#[derive(Clone, Copy)]
+struct Query {
+    text: &'static str,
+    expected: i64,
+}
+
 /// Goes through a table of which nothing is in memory, for the one number that a query gives:
 /// megabytes of pages a second.
-fn scan(
-    connection: &mut Connection,
-    rows: u32,
-    (query, expected): (&str, i64),
-) -> Result<f64, BenchError> {
+fn scan(connection: &mut Connection, rows: u32, query: Query) -> Result<f64, BenchError> {
     connection.execute("DBCC DROPCLEANBUFFERS")?;
     let before = counter(connection, "Page reads/sec")?;
     let begin = Instant::now();
-    let found = numbers(connection, query)?;
+    let found = numbers(connection, query.text)?;
     let elapsed = begin.elapsed();
-    check(query, found, [expected])?;
+    check(query.text, found, [query.expected])?;
     let pages = counter(connection, "Page reads/sec")? - before;
     // A page holds no more rows than fit.
     let least = i64::from(rows) * 200 / PAGE_BYTES as i64;

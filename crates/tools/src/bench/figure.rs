@@ -17,6 +17,17 @@ pub struct Figure {
     pub values: Vec<f64>,
 }
 
+/// How far values lie apart.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Spread {
+    /// The median.
+    pub median: f64,
+    /// The least.
+    pub min: f64,
+    /// The greatest.
+    pub max: f64,
+}
+
 impl Figure {
     /// One that has not been measured yet.
     pub fn new(bench: &'static str, figure: &'static str, unit: &'static str) -> Figure {
@@ -29,25 +40,25 @@ impl Figure {
         self
     }
 
-    /// The median, the least and the greatest value.
-    pub fn spread(&self) -> (f64, f64, f64) {
+    /// The spread of the values; zeros if there are none.
+    pub fn spread(&self) -> Spread {
         let mut sorted = self.values.clone();
         sorted.sort_by(f64::total_cmp);
         let (Some(&min), Some(&max)) = (sorted.first(), sorted.last()) else {
-            return (0.0, 0.0, 0.0);
+            return Spread::default();
         };
         let middle = sorted.len() / 2;
         let median = match sorted.len() % 2 {
             0 => (sorted[middle - 1] + sorted[middle]) / 2.0,
             _ => sorted[middle],
         };
-        (median, min, max)
+        Spread { median, min, max }
     }
 
     /// As one line of JSON.
     pub fn json(&self) -> String {
         let Figure { bench, figure, unit, decimals, .. } = self;
-        let (value, min, max) = self.spread();
+        let Spread { median: value, min, max } = self.spread();
         let runs = self.values.len();
         format!(
             "{{\"bench\":\"{bench}\",\"figure\":\"{figure}\",\"value\":{value:.decimals$},\
@@ -58,7 +69,7 @@ impl Figure {
     /// As one line for people, and a second one if there is something published.
     pub fn text(&self) -> String {
         let Figure { bench, figure, unit, decimals, .. } = self;
-        let (value, min, max) = self.spread();
+        let Spread { median: value, min, max } = self.spread();
         let runs = self.values.len();
         let published = self.published.map(|what| format!("\n{:20}{what}", "")).unwrap_or_default();
         format!(

@@ -173,7 +173,8 @@ impl Table {
     fn in_loop(
         &self,
         connection: &mut Connection,
-        (seed, count): (u32, u32),
+        seed: u32,
+        count: u32,
         statement: &str,
     ) -> Result<(i64, Duration), BenchError> {
         let batch = format!(
@@ -200,7 +201,7 @@ impl Table {
     fn look_up(&mut self, connection: &mut Connection, count: u32) -> Result<f64, BenchError> {
         let (seed, ids) = self.choose(count);
         let statement = "SELECT @found = LEFT(n, 10) FROM dbo.t WHERE id = @id";
-        let (sum, took) = self.in_loop(connection, (seed, count), statement)?;
+        let (sum, took) = self.in_loop(connection, seed, count, statement)?;
         let there = ids.into_iter().filter(|id| !self.is_deleted(*id));
         let expected = there
             .map(|id| self.number_of(id) + self.updates.get(&id).copied().unwrap_or(0))
@@ -220,7 +221,7 @@ impl Table {
              SELECT @found = id, @n = n FROM dbo.t WHERE k = @k",
             self.rows
         );
-        let (sum, took) = self.in_loop(connection, (seed, count), &statement)?;
+        let (sum, took) = self.in_loop(connection, seed, count, &statement)?;
         let there = ids.into_iter().filter(|id| !self.is_deleted(*id));
         let expected = there.map(i64::from).sum::<i64>();
         check("the sum of what was looked up by k", sum, expected)?;
@@ -255,7 +256,7 @@ impl Table {
         let (seed, ids) = self.choose(count);
         let statement = "UPDATE dbo.t SET n = STR(CAST(LEFT(n, 10) AS bigint) + 1) + REPLICATE('u', 190) \
                          WHERE id = @id; SET @found = @@ROWCOUNT";
-        let (changed, took) = self.in_loop(connection, (seed, count), statement)?;
+        let (changed, took) = self.in_loop(connection, seed, count, statement)?;
         let there = ids.into_iter().filter(|id| !self.is_deleted(*id)).collect::<Vec<_>>();
         check("rows that were updated", changed, there.len() as i64)?;
         for id in there {

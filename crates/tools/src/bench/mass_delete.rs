@@ -50,15 +50,22 @@ impl Memory {
     }
 }
 
-/// A kind of memory: the figure that says when it was back, what part of what orders had taken may
-/// be left then, and how much of it there is. Hash indexes keep the buckets that they have grown
-/// to, and so does the process.
-type Kind = (&'static str, f64, fn(&Memory) -> f64);
+/// A kind of memory. Hash indexes keep the buckets that they have grown to, and the process keeps
+/// its memory likewise.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// The figure that says when it was back.
+    figure: &'static str,
+    /// What part of what orders had taken may be left then.
+    part: f64,
+    /// How much of it there is.
+    of: fn(&Memory) -> f64,
+}
 
 const KINDS: [Kind; 3] = [
-    ("rows_used_s", 0.1, |memory| memory.used),
-    ("rows_allocated_s", 0.1, |memory| memory.allocated),
-    ("resident_s", 0.3, |memory| memory.resident),
+    Kind { figure: "rows_used_s", part: 0.1, of: |memory| memory.used },
+    Kind { figure: "rows_allocated_s", part: 0.1, of: |memory| memory.allocated },
+    Kind { figure: "resident_s", part: 0.3, of: |memory| memory.resident },
 ];
 
 pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
@@ -75,11 +82,11 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     let mut left = figure("resident_left_mb", "MB");
     let mut indexes = figure("indexes_left_mb", "MB");
     let mut files = Figure { decimals: 2, ..figure("files_of_rows", "times") };
-    let mut back = KINDS.map(|(name, ..)| figure(name, "s"));
+    let mut back = KINDS.map(|kind| figure(kind.figure, "s"));
     for _ in 0..runs {
         let rows = orders::rows(&mut connection)?;
         let before = Memory::of(&server, &mut connection)?;
-        orders::insert(&server, &mut connection, (options.orders, options.connections), rows)?;
+        orders::insert(&server, &mut connection, options.orders, options.connections, rows)?;
         let full = Memory::of(&server, &mut connection)?;
         files.values.push(files_of_rows(&mut connection)?);
         let began = Instant::now();
@@ -130,7 +137,7 @@ fn wait(
     let (mut least, mut shrank) = (f64::INFINITY, began);
     loop {
         let now = Memory::of(server, connection)?;
-        for (time, (_, part, of)) in times.iter_mut().zip(KINDS) {
+        for (time, Kind { part, of, .. }) in times.iter_mut().zip(KINDS) {
             let is_back = of(&now) - of(before) <= (of(full) - of(before)) * part;
             if is_back && time.is_none() {
                 *time = Some(began.elapsed().as_secs_f64());

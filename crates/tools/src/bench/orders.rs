@@ -18,7 +18,8 @@ pub fn install(server: &LocalServer) -> Result<Connection, BenchError> {
 pub fn insert(
     server: &LocalServer,
     connection: &mut Connection,
-    (orders, connections): (u64, usize),
+    orders: u64,
+    connections: usize,
     before: [i64; 2],
 ) -> Result<(), BenchError> {
     let connect = server.options().with_database(sample::DATABASE);

@@ -68,7 +68,7 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
             let mut connection = orders::install(&server)?;
             let before = orders::rows(&mut connection)?;
             add_small_table(&mut connection)?;
-            orders::insert(&server, &mut connection, (orders, options.connections), before)?;
+            orders::insert(&server, &mut connection, orders, options.connections, before)?;
             ORDERS
         }
         None => {
