@@ -7,6 +7,7 @@ use tsql::ast::{self, ConditionKind};
 
 use super::binder::Binder;
 use super::context::{AtLine, BindResult};
+use super::query::BoundSubquery;
 use super::scalar::{Label, Scalar};
 use crate::plan::expr::{Expr, ExprKind, Pred, Subquery};
 use crate::plan::tree::Node;
@@ -211,7 +212,7 @@ impl Binder<'_> {
         query: &ast::Query,
     ) -> BindResult<Pred> {
         let left = self.scalar(left)?;
-        let (mut node, column, correlated) = self.subquery(query)?;
+        let BoundSubquery { plan: mut node, column, correlated } = self.subquery(query)?;
         let operator = operator_of_compare(op);
         let right = super::query::scalar_of(&column);
         let id = column.id;

@@ -243,11 +243,21 @@ impl Binder<'_> {
     }
 }
 
+/// A subquery of one column.
+pub struct BoundSubquery {
+    /// Its rows.
+    pub plan: Node,
+    /// The column.
+    pub column: OutCol,
+    /// Whether it refers to what encloses it.
+    pub correlated: bool,
+}
+
 /// Subqueries.
 impl Binder<'_> {
     /// `(SELECT …)` as a value. Error 116.
     pub fn scalar_subquery(&mut self, query: &ast::Query) -> BindResult<Scalar> {
-        let (plan, column, correlated) = self.subquery(query)?;
+        let BoundSubquery { plan, column, correlated } = self.subquery(query)?;
         let OutCol { id, ty, label, .. } = column;
         let subquery = Subquery { plan, column: id, correlated };
         let kind = ExprKind::Subquery(Box::new(subquery));
@@ -255,15 +265,15 @@ impl Binder<'_> {
         Ok(Scalar { expr: Expr { kind, ty, nullable: true }, label, origin })
     }
 
-    /// A subquery of one column, and whether it refers to what encloses it. Error 116.
-    pub fn subquery(&mut self, query: &ast::Query) -> BindResult<(Node, OutCol, bool)> {
+    /// A subquery of one column. Error 116.
+    pub fn subquery(&mut self, query: &ast::Query) -> BindResult<BoundSubquery> {
         let (mut output, correlated) = self.enclosed(query, Usage::Subquery)?;
         if output.columns.len() != 1 {
             let error = SqlError::new(&message::SUBQUERY_TOO_MANY_COLUMNS, &[]);
             return Err(error.at_line(query.span.line).into());
         }
         let column = output.columns.remove(0);
-        Ok((output.node, column, correlated))
+        Ok(BoundSubquery { plan: output.node, column, correlated })
     }
 
     /// The subquery of `EXISTS`.

@@ -76,7 +76,7 @@ impl Label {
             (None, label) | (label, None) => return Ok(Label(label)),
             (Some(a), Some(b)) => (a, b),
         };
-        let label = a.combine(b).map_err(|c| conflict((c.0, c.1), operation))?;
+        let label = a.combine(b).map_err(|c| conflict(c.0, c.1, operation))?;
         let was = [op_a, op_b].into_iter().find(|op| !op.is_empty()).unwrap_or(operation);
         let operation = if matches!(label, Coercibility::Conflict(..)) { was } else { "" };
         Ok(Label(Some((label, operation))))
@@ -88,15 +88,17 @@ impl Label {
             None => Ok(None),
             Some((label, _)) => match label.collation() {
                 Ok(collation) => Ok(Some(collation)),
-                Err(c) => Err(conflict((c.0, c.1), operation).into()),
+                Err(c) => Err(conflict(c.0, c.1, operation).into()),
             },
         }
     }
 
-    /// The collations that are in conflict, and in which operator they met.
-    pub fn conflict(&self) -> Option<(Collation, Collation, &'static str)> {
+    /// The conflict of collations, if there is one.
+    pub fn conflict(&self) -> Option<CollationConflict> {
         match self.0 {
-            Some((Coercibility::Conflict(a, b), operation)) => Some((a, b, operation)),
+            Some((Coercibility::Conflict(left, right), operation)) => {
+                Some(CollationConflict { left, right, operation })
+            }
             _ => None,
         }
     }
@@ -107,8 +109,19 @@ impl Label {
     }
 }
 
+/// Collations that are in conflict.
+#[derive(Clone, Copy)]
+pub struct CollationConflict {
+    /// That of the left operand.
+    pub left: Collation,
+    /// That of the right one.
+    pub right: Collation,
+    /// The operator in which they met.
+    pub operation: &'static str,
+}
+
 /// Error 468: the collations of the operands conflict.
-fn conflict((a, b): (Collation, Collation), operation: &str) -> SqlError {
+fn conflict(a: Collation, b: Collation, operation: &str) -> SqlError {
     let operation = if operation.contains(' ') || operation == "add" {
         operation.to_owned()
     } else {

@@ -367,13 +367,14 @@ impl Binder<'_> {
             }
         }
         for (at, item) in items.iter().enumerate() {
-            if let Some((a, b, operation)) = item.scalar.label.conflict()
+            if let Some(conflict) = item.scalar.label.conflict()
                 && usage != Usage::Exists
             {
                 let message = &message::COLLATION_CONFLICT_COLUMN;
                 let statement = if usage == Usage::Insert { "INSERT" } else { "SELECT" };
+                let (left, right) = (conflict.left.name(), conflict.right.name());
                 let args: [&dyn std::fmt::Display; 5] =
-                    [&a.name(), &b.name(), &operation, &statement, &(at + 1)];
+                    [&left, &right, &conflict.operation, &statement, &(at + 1)];
                 return Err(SqlError::new(message, &args).at_line(item.line).into());
             }
             let kind = item.scalar.expr.ty.kind;

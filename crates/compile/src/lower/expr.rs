@@ -27,9 +27,20 @@ pub struct NullTo {
     pub label: Label,
 }
 
+/// An operand that has been computed.
+struct Operand<'t> {
+    reg: Reg,
+    ty: &'t SqlType,
+}
+
 /// Arguments of a user's function or procedure: their registers, none for a default, and their
 /// types.
-pub type UserArgs = (Box<[Option<Reg>]>, Box<[SqlType]>);
+pub struct UserArgs {
+    /// Where each is; `None` for one that was left out.
+    pub regs: Box<[Option<Reg>]>,
+    /// Their types.
+    pub types: Box<[SqlType]>,
+}
 
 impl Lowering {
     /// Computes an expression into some register.
@@ -74,7 +85,7 @@ impl Lowering {
                 self.case(branches, otherwise.as_deref(), dst)
             }
             ExprKind::UserFunction { function, args } => {
-                let (args, types) = self.optional_args(args)?;
+                let UserArgs { regs: args, types } = self.optional_args(args)?;
                 let site = UserCallSite { function: *function, args, types, result: expr.ty };
                 self.b.unit.user_calls.push(site);
                 let site = (self.b.unit.user_calls.len() - 1) as u32;
@@ -169,7 +180,8 @@ impl Lowering {
             ExprKind::Arith { op, left, right } => {
                 let a = self.strict(left, null)?;
                 let b = self.strict(right, null)?;
-                self.arith(*op, (a, &left.ty), (b, &right.ty), &expr.ty, dst);
+                let (a, b) = (Operand { reg: a, ty: &left.ty }, Operand { reg: b, ty: &right.ty });
+                self.arith(*op, a, b, &expr.ty, dst);
                 Ok(errors_are_null)
             }
             ExprKind::Concat(left, right) => {
@@ -214,8 +226,8 @@ impl Lowering {
     fn arith(
         &mut self,
         op: ArithOp,
-        (a, left): (Reg, &SqlType),
-        (b, right): (Reg, &SqlType),
+        Operand { reg: a, ty: left }: Operand<'_>,
+        Operand { reg: b, ty: right }: Operand<'_>,
         result: &SqlType,
         dst: Reg,
     ) {
@@ -294,7 +306,7 @@ impl Lowering {
             });
         }
         let types = args.iter().map(|a| a.as_ref().map_or(SqlType::int(), |a| a.ty)).collect();
-        Ok((regs.into(), types))
+        Ok(UserArgs { regs: regs.into(), types })
     }
 
     /// Loads the columns that a strict operator's operands use unconditionally.

@@ -16,7 +16,7 @@ use ir::site::RowsetSite;
 use ir::unit::TableUse;
 
 use crate::lower::columns::{source_columns, uses_in_expr};
-use crate::lower::expr::NullTo;
+use crate::lower::expr::{NullTo, UserArgs};
 use crate::lower::scope::{Binding, Val};
 use crate::lower::{Consume, Lowering};
 use crate::plan::expr::Expr;
@@ -180,7 +180,7 @@ impl Lowering {
                 let layout = self.local_layout(table);
                 let work = self.b.object(ObjectDesc::Work(WorkDesc { layout }));
                 let once = !uses_columns(args.iter().flatten());
-                let (args, types) = self.optional_args(args)?;
+                let UserArgs { regs: args, types } = self.optional_args(args)?;
                 self.fill(work, RowsetSite::User { function: *function, args, types }, once);
                 (LocalSource::Work(work), layout)
             }

@@ -43,12 +43,14 @@ impl Binder<'_> {
     /// column of the source. Errors 414, 415, 4403, 4405, 4426, 5316.
     pub(super) fn instead_of_view(
         &mut self,
-        (top, at): (usize, usize),
+        top: usize,
+        at: usize,
         wanted: Option<&ast::ColumnRef>,
-        (permission, events): (Permission, &[TriggerEventKind]),
+        permission: Permission,
+        events: &[TriggerEventKind],
         name: &Arc<str>,
     ) -> BindResult<Option<Targeted>> {
-        let found = self.taking_view((top, at), wanted, events)?;
+        let found = self.taking_view(top, at, wanted, events)?;
         let Some(found) = found else { return Ok(None) };
         let ViewColumn { rows, permitted, .. } = found;
         let ModuleKind::View { columns: defined, .. } = &rows.view.kind else { return Ok(None) };
@@ -104,7 +106,8 @@ impl Binder<'_> {
     /// The outermost view whose triggers take the rows that a column is of.
     fn taking_view(
         &mut self,
-        (top, at): (usize, usize),
+        top: usize,
+        at: usize,
         wanted: Option<&ast::ColumnRef>,
         events: &[TriggerEventKind],
     ) -> BindResult<Option<ViewColumn>> {

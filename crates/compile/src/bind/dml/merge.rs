@@ -44,7 +44,7 @@ impl Binder<'_> {
         let target = self.target_alone(&merge.target, merge.alias.as_ref())?;
         self.block().sources.push(target);
         let events = events_of_clauses(merge);
-        let targeted = self.targeted_by(0, (Permission::Select, &events), None, &merge.target)?;
+        let targeted = self.targeted_by(0, Permission::Select, &events, None, &merge.target)?;
         let from = self.sources_of(std::slice::from_ref(&merge.source), Usage::Statement)?;
         self.block().show_all();
         let on = self.in_clause(Clause::On, |b| b.condition(&merge.on))?;
@@ -81,8 +81,7 @@ impl Binder<'_> {
         };
         // As SQL Server has it: MERGE fails where INSERT would ignore a row.
         effects.ignore_duplicates.clear();
-        let join = (kind, on.clone());
-        let rows = self.merged_rows(from, join, &targeted, &clauses, merge)?;
+        let rows = self.merged_rows(from, kind, on.clone(), &targeted, &clauses, merge)?;
         let changing = targeted.changing;
         Ok(MergePlan {
             target: changing.target,
@@ -102,7 +101,8 @@ impl Binder<'_> {
     fn merged_rows(
         &mut self,
         from: From,
-        (kind, on): (JoinKind, Pred),
+        kind: JoinKind,
+        on: Pred,
         targeted: &Targeted,
         clauses: &[MergeClause],
         merge: &ast::Merge,

@@ -192,7 +192,7 @@ impl Binder<'_> {
         wanted: Option<&ast::ColumnRef>,
         target: &ast::Target,
     ) -> BindResult<Targeted> {
-        self.targeted_by(at, (permission, events_of(permission)), wanted, target)
+        self.targeted_by(at, permission, events_of(permission), wanted, target)
     }
 
     /// As `targeted`, where what the statement does to rows does not follow from what it needs to
@@ -200,7 +200,8 @@ impl Binder<'_> {
     pub(super) fn targeted_by(
         &mut self,
         at: usize,
-        (permission, events): (Permission, &[TriggerEventKind]),
+        permission: Permission,
+        events: &[TriggerEventKind],
         wanted: Option<&ast::ColumnRef>,
         target: &ast::Target,
     ) -> BindResult<Targeted> {
@@ -209,8 +210,7 @@ impl Binder<'_> {
         let source = &self.blocks[top].sources[at];
         let name = source.exposed.name.clone();
         let is_scan = matches!(source.rows, Rows::Scan(_));
-        let taken =
-            self.instead_of_view((top, at), wanted, (permission, events), &name).at(line)?;
+        let taken = self.instead_of_view(top, at, wanted, permission, events, &name).at(line)?;
         let mut targeted = match taken {
             Some(targeted) => targeted,
             None if is_scan => self.target_scan(top, at).at(line)?,

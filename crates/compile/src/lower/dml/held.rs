@@ -70,7 +70,8 @@ impl Lowering {
         &mut self,
         target: &Changed,
         effects: &RowEffects,
-        (input, old_columns): (&Node, &[ColId]),
+        input: &Node,
+        old_columns: &[ColId],
         replaces: bool,
     ) -> Held {
         let mut others = shown(effects);

@@ -13,6 +13,13 @@ use crate::lower::scope::Val;
 use crate::plan::tree::{MergeAction, MergeClause, MergePlan, MergeWhen, NewValue, UpdatePlan};
 
 /// What is the same for all clauses.
+/// A clause, and where its rows wait if they do.
+#[derive(Clone, Copy)]
+struct HeldClause<'c> {
+    clause: &'c MergeClause,
+    held: Option<&'c Held>,
+}
+
 struct Merge<'p> {
     plan: &'p MergePlan,
     target: Changed,
@@ -84,8 +91,8 @@ impl Lowering {
             MergeAction::Delete => None,
         };
         let holds = plan.clauses.iter().map(hold).collect::<Vec<_>>().into_iter();
-        let input = (&plan.input, &plan.old_columns[..]);
-        holds.map(|replaces| Some(self.hold_rows(target, effects, input, replaces?))).collect()
+        let (input, old) = (&plan.input, &plan.old_columns[..]);
+        holds.map(|replaces| Some(self.hold_rows(target, effects, input, old, replaces?))).collect()
     }
 
     /// Inserts what has waited, clause by clause.
@@ -118,14 +125,16 @@ impl Lowering {
     ) -> SqlResult<()> {
         let clauses = merge.plan.clauses.iter().zip(&merge.held);
         for (clause, held) in clauses.filter(|(clause, _)| clause.when == when) {
-            let clause = (clause, held.as_ref());
+            let clause = HeldClause { clause, held: held.as_ref() };
             let outside = self.enter();
             let other = self.b.label();
             match row {
-                Some(_) if merge.target.instead => self.merge_instead(merge, clause.0, other)?,
+                Some(_) if merge.target.instead => {
+                    self.merge_instead(merge, clause.clause, other)?
+                }
                 Some(found) => self.merge_target(merge, clause, found, other, next, deferred)?,
                 None => {
-                    if let Some(condition) = &clause.0.condition {
+                    if let Some(condition) = &clause.clause.condition {
                         self.unless_jump(condition, other)?;
                     }
                     self.merge_insert(merge, clause, deferred)?;
@@ -141,7 +150,7 @@ impl Lowering {
     fn merge_insert(
         &mut self,
         merge: &Merge<'_>,
-        (clause, held): (&MergeClause, Option<&Held>),
+        HeldClause { clause, held }: HeldClause<'_>,
         deferred: &mut Deferred,
     ) -> SqlResult<()> {
         let MergeAction::Insert(values) = &clause.action else {
@@ -163,7 +172,7 @@ impl Lowering {
     fn merge_target(
         &mut self,
         merge: &Merge<'_>,
-        (clause, held): (&MergeClause, Option<&Held>),
+        HeldClause { clause, held }: HeldClause<'_>,
         found: Reg,
         other: Label,
         next: Label,

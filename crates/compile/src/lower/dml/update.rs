@@ -51,8 +51,8 @@ impl Lowering {
         // A cascade's input yields the rows that refer to one; the statement may change others.
         let yields_one = counted && yields_one_row(&update.input);
         let hold = touches_unique_key(&target, &set) && !yields_one;
-        let input = (&update.input, &update.old_columns[..]);
-        let held = hold.then(|| self.hold_rows(&target, &update.effects, input, true));
+        let (input, old) = (&update.input, &update.old_columns[..]);
+        let held = hold.then(|| self.hold_rows(&target, &update.effects, input, old, true));
         self.produce(&update.input, &mut |l| {
             let (done, newer, next) = (l.b.label(), l.b.label(), l.b.label());
             let found = l.column(update.row)?;

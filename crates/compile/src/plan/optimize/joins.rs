@@ -18,11 +18,11 @@ use super::condition::{all, column_of, rejects_null, split, substitute, substitu
 use super::forced::FORBIDDEN;
 use super::operators::{filtered, guarded};
 use super::order::Want;
-use super::subqueries::{as_join, can_join};
+use super::subqueries::{ConditionJoin, as_join, can_join};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::hints::JoinMethod;
 use crate::plan::rename::rename_node;
-use crate::plan::tree::{JoinKind, Node};
+use crate::plan::tree::{JoinKind, Node, WorktableId};
 use crate::plan::walk;
 
 /// What a part of an expression that takes the place of a column counts as work: it is a copy.
@@ -273,7 +273,7 @@ impl Optimizer<'_, '_> {
         for mut pred in conditions {
             graph.replace(&mut |with| substitute(&mut pred, with));
             if can_join(&pred) {
-                let (kind, node, mut on) = as_join(pred);
+                let ConditionJoin { kind, right: node, mut on } = as_join(pred);
                 on.iter_mut().for_each(|p| self.inside_pred(p));
                 graph.relations.push(Relation::new(node, kind, on));
             } else {
@@ -531,8 +531,9 @@ impl Optimizer<'_, '_> {
                 node = filtered(node, conditions.take(&known));
             }
         }
-        for (worktable, input) in spools {
-            node = Node::Spool { worktable, input: Box::new(input), body: Box::new(node) };
+        for Spool { worktable, input, columns } in spools {
+            let (input, body) = (Box::new((input, columns)), Box::new(node));
+            node = Node::Spool { worktable, input, body };
         }
         node
     }
@@ -582,9 +583,9 @@ impl Optimizer<'_, '_> {
         let mut input = self.rows(node, local, &Want::nothing());
         let own = walk::outputs(&input);
         let names = rename_node(&mut input, self.context.ids);
-        let renamed = own.iter().map(|c| names.get(c).copied().unwrap_or(*c)).collect();
+        let columns = own.iter().map(|c| names.get(c).copied().unwrap_or(*c)).collect();
         let worktable = self.context.ids.worktable();
-        spools.push((worktable, (input, renamed)));
+        spools.push(Spool { worktable, input, columns });
         let inner = Box::new(Node::Worktable { worktable, columns: own });
         Node::NestedLoop { kind, outer, inner, predicate: all(between) }
     }
@@ -640,7 +641,11 @@ impl Optimizer<'_, '_> {
 }
 
 /// A worktable, what fills it, and the columns it keeps.
-type Spool = (crate::plan::tree::WorktableId, (Node, Vec<ColId>));
+struct Spool {
+    worktable: WorktableId,
+    input: Node,
+    columns: Vec<ColId>,
+}
 
 /// A relation that is joined next.
 struct Next {

@@ -63,11 +63,21 @@ fn is_never_null(node: &Node, col: ColId) -> bool {
     }
 }
 
-/// The join that a condition is: its kind, its right side and the conditions between the sides.
+/// A join that a condition is.
+pub struct ConditionJoin {
+    /// Its kind.
+    pub kind: JoinKind,
+    /// Its right side.
+    pub right: Node,
+    /// The conditions between the sides.
+    pub on: Vec<Pred>,
+}
+
+/// The join that a condition is.
 ///
 /// # Panics
 /// Unless [`can_join`].
-pub fn as_join(pred: Pred) -> (JoinKind, Node, Vec<Pred>) {
+pub fn as_join(pred: Pred) -> ConditionJoin {
     match pred {
         Pred::Exists(subquery) => right_side(JoinKind::Semi, *subquery, None),
         Pred::Quantified { op: CompareOp::Eq, left, subquery, .. } => {
@@ -87,11 +97,7 @@ pub fn as_join(pred: Pred) -> (JoinKind, Node, Vec<Pred>) {
     }
 }
 
-fn right_side(
-    kind: JoinKind,
-    subquery: Subquery,
-    left: Option<Expr>,
-) -> (JoinKind, Node, Vec<Pred>) {
+fn right_side(kind: JoinKind, subquery: Subquery, left: Option<Expr>) -> ConditionJoin {
     let Subquery { plan, column, .. } = subquery;
     let mut on = Vec::new();
     let wants_column = left.is_some();
@@ -99,7 +105,8 @@ fn right_side(
         let right = Expr { kind: ExprKind::Column(column), ty: left.ty, nullable: true };
         on.push(Pred::Compare(CompareOp::Eq, left, right));
     }
-    (kind, opened(plan, wants_column, &mut on), on)
+    let right = opened(plan, wants_column, &mut on);
+    ConditionJoin { kind, right, on }
 }
 
 /// Takes conditions off the top of a query of which only the existence of rows matters, and what

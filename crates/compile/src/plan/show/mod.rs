@@ -67,7 +67,7 @@ impl ShownPlan {
         let mut operators: Vec<ShownOperator> = Vec::new();
         for line in print::lines(plan) {
             let parent = operators.iter().rposition(|above| above.depth < line.depth);
-            let (physical, logical, argument) = names(&line.text);
+            let OperatorNames { physical, logical, argument } = names(&line.text);
             let estimate = match line.node.and_then(|node| estimates.get(&node)) {
                 Some(estimate) => *estimate,
                 None => Estimate::default(),
@@ -133,8 +133,14 @@ impl ShownPlan {
     }
 }
 
-/// Physical and logical operator, and argument, from the line of an operator.
-fn names(text: &str) -> (String, String, String) {
+/// What the line of an operator says of it.
+struct OperatorNames {
+    physical: String,
+    logical: String,
+    argument: String,
+}
+
+fn names(text: &str) -> OperatorNames {
     let (head, inside) = match text.split_once('(') {
         Some((head, inside)) => (head, inside.strip_suffix(')').unwrap_or(inside)),
         None => (text, ""),
@@ -142,7 +148,8 @@ fn names(text: &str) -> (String, String, String) {
     let (physical, logical) = match head {
         "Nested Loops" | "Hash Match" => {
             let (logical, argument) = inside.split_once(", ").unwrap_or((inside, ""));
-            return (head.into(), logical.into(), argument.into());
+            let (physical, logical) = (head.into(), logical.into());
+            return OperatorNames { physical, logical, argument: argument.into() };
         }
         "Stream Aggregate" => (head, "Aggregate"),
         "Sort" if inside.starts_with("TOP ") => (head, "TopN Sort"),
@@ -155,7 +162,7 @@ fn names(text: &str) -> (String, String, String) {
         "Table Insert" | "Table Update" | "Table Delete" | "Table Merge" => (head, &head[6..]),
         _ => (head, head),
     };
-    (physical.into(), logical.into(), inside.into())
+    OperatorNames { physical: physical.into(), logical: logical.into(), argument: inside.into() }
 }
 
 #[cfg(test)]

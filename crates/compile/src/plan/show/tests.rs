@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn operators_are_named_as_clients_know_them() {
     let named = |text| {
-        let (physical, logical, argument) = names(text);
+        let OperatorNames { physical, logical, argument } = names(text);
         [physical, logical, argument].join("|")
     };
     assert_eq!(named("Hash Match(Inner Join, HASH:(a=b))"), "Hash Match|Inner Join|HASH:(a=b)");
