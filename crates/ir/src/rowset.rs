@@ -1,9 +1,6 @@
 //! What is known of a system view whose rows are made when it is read.
 
-use base::SqlType;
-
-/// A column: name, type, whether it may be NULL.
-pub type ViewColumn = (&'static str, SqlType, bool);
+use crate::function::rowset::RowsetColumn;
 
 /// Names a system view to the session, which makes its rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,5 +16,5 @@ pub struct SystemRowset {
     /// Its name.
     pub name: &'static str,
     /// Its columns.
-    pub columns: &'static [ViewColumn],
+    pub columns: &'static [RowsetColumn],
 }

@@ -1,5 +1,6 @@
 //! Sites: what an instruction refers to that is too wide to be part of it.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
@@ -404,9 +405,9 @@ pub struct Handler {
 pub struct StatementSite {
     /// Its line in the module's text.
     pub line: u32,
-    /// Where it stands in that text: offsets of its first byte and of the one after its last. Of
-    /// expressions that are bracketed as statements are it is not known.
-    pub place: Option<(u32, u32)>,
+    /// The bytes of that text that it is. Of expressions that are bracketed as statements are it is
+    /// not known.
+    pub place: Option<Range<u32>>,
     /// Its runs, if they are counted.
     pub runs: Runs,
     /// What it does, for row counts.

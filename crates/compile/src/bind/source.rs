@@ -215,9 +215,7 @@ impl Binder<'_> {
                     false => ty,
                 };
                 let listed = rowset.columns.iter();
-                let listed = listed
-                    .map(|&(name, ty, nullable)| RowsetColumn { name, ty: own(ty), nullable })
-                    .collect();
+                let listed = listed.map(|c| RowsetColumn { ty: own(c.ty), ..*c }).collect();
                 let source = tree::Source::System(database, rowset);
                 Ok(self.scan(source, listed, ReadOptions::default()))
             }

@@ -558,7 +558,7 @@ pub fn source_columns(source: &Source) -> Vec<(SqlType, bool)> {
         | Source::UserFunction(_, _, table) => {
             table.stored_columns().map(|c| (c.ty, c.nullable)).collect()
         }
-        Source::System(_, view) => view.columns.iter().map(|c| (c.1, c.2)).collect(),
+        Source::System(_, view) => view.columns.iter().map(|c| (c.ty, c.nullable)).collect(),
         Source::Function(function, args) => {
             let types: Vec<SqlType> = args.iter().map(|a| a.ty).collect();
             (function.columns)(&types).iter().map(|c| (c.ty, c.nullable)).collect()

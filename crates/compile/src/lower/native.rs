@@ -192,7 +192,7 @@ impl Lowering {
 
     fn statement_site(&mut self, line: u32, place: Option<Span>, kind: StatementKind) -> u32 {
         let transitions = std::mem::take(&mut self.kept).into();
-        let place = place.map(|span| (span.start, span.end));
+        let place = place.map(|span| span.start..span.end);
         let runs = Runs::default();
         let site = StatementSite { line, place, runs, kind, transitions };
         self.b.unit.statements.push(site);

@@ -156,7 +156,7 @@ impl Lowering {
                 (LocalSource::Transition(*inserted), self.local_layout(table))
             }
             Source::System(database, view) => {
-                let types: Vec<SqlType> = view.columns.iter().map(|c| c.1).collect();
+                let types: Vec<SqlType> = view.columns.iter().map(|c| c.ty).collect();
                 let (work, layout) = self.rowset_work(&types);
                 self.fill(work, RowsetSite::System(*database, *view), true);
                 (LocalSource::Work(work), layout)

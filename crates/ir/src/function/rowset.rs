@@ -78,6 +78,6 @@ impl fmt::Debug for RowsetFunction {
 }
 
 /// A column of this name and type.
-pub fn column(name: &'static str, ty: SqlType, nullable: bool) -> RowsetColumn {
+pub const fn column(name: &'static str, ty: SqlType, nullable: bool) -> RowsetColumn {
     RowsetColumn { name, ty, nullable }
 }

@@ -266,7 +266,7 @@ impl Flow<'_> {
         states: &[Option<State>],
     ) -> Vec<(usize, State)> {
         match *self.inst {
-            Inst::Gosub { link, to } => return self.call(state, (link, to), routines, states),
+            Inst::Gosub { link, to } => return self.call(state, link, to, routines, states),
             Inst::Return { link } => {
                 let Some(routine) = routines.get(link) else { return Vec::new() };
                 let callers = routine.callers.iter();
@@ -302,7 +302,8 @@ impl Flow<'_> {
     fn call(
         &self,
         state: State,
-        (link, to): (Reg, Pc),
+        link: Reg,
+        to: Pc,
         routines: &Routines,
         states: &[Option<State>],
     ) -> Vec<(usize, State)> {

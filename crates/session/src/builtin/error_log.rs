@@ -7,7 +7,7 @@ use base::{Collation, SqlError, SqlResult, SqlType, Value, ValueRef, message};
 use engine::catalog::def::{Permission, PrincipalId};
 
 use super::Arguments;
-use super::rows::{Column, ResultSet, int, text};
+use super::rows::{ResultSet, RowsetColumn, column, int, text};
 use crate::context::Context;
 use crate::instance::error_log::{Archive, Entry, entries};
 
@@ -18,16 +18,16 @@ const AGENT: i64 = 2;
 /// The file server role whose members may read the error log.
 const SECURITY_ADMIN: PrincipalId = PrincipalId(4);
 
-const ENTRY: [Column; 3] = [
-    ("LogDate", SqlType::datetime(), true),
-    ("ProcessInfo", SqlType::nvarchar(12, Collation::DEFAULT), true),
-    ("Text", SqlType::nvarchar_max(Collation::DEFAULT), true),
+const ENTRY: [RowsetColumn; 3] = [
+    column("LogDate", SqlType::datetime(), true),
+    column("ProcessInfo", SqlType::nvarchar(12, Collation::DEFAULT), true),
+    column("Text", SqlType::nvarchar_max(Collation::DEFAULT), true),
 ];
 
-const ARCHIVE: [Column; 3] = [
-    ("Archive #", SqlType::int(), true),
-    ("Date", SqlType::nvarchar(24, Collation::DEFAULT), true),
-    ("Log File Size (Byte)", SqlType::int(), true),
+const ARCHIVE: [RowsetColumn; 3] = [
+    column("Archive #", SqlType::int(), true),
+    column("Date", SqlType::nvarchar(24, Collation::DEFAULT), true),
+    column("Log File Size (Byte)", SqlType::int(), true),
 ];
 
 /// `sp_readerrorlog`. Error 15003 for others than security administrators.

@@ -1,14 +1,12 @@
 //! Result sets of native procedures.
 
 use base::{Collation, SqlResult, SqlType, Value, ValueRef};
+pub use ir::function::rowset::{RowsetColumn, column};
 use ir::site::{ResultColumn, ResultSite};
 use run::interp::ValueRow;
 
 use crate::context::Context;
 use crate::response::command;
-
-/// A column of a native procedure's result: its name, its type, whether it may be NULL.
-pub type Column = (&'static str, SqlType, bool);
 
 /// `sysname`
 pub const NAME: SqlType = SqlType::sysname(Collation::DEFAULT);
@@ -20,11 +18,11 @@ pub struct ResultSet {
 
 impl ResultSet {
     /// One of these columns.
-    pub fn new(columns: &[Column]) -> ResultSet {
-        let column = |(name, ty, nullable): &Column| ResultColumn {
-            name: (*name).into(),
-            ty: *ty,
-            nullable: *nullable,
+    pub fn new(columns: &[RowsetColumn]) -> ResultSet {
+        let column = |own: &RowsetColumn| ResultColumn {
+            name: own.name.into(),
+            ty: own.ty,
+            nullable: own.nullable,
             base: None,
         };
         ResultSet { site: ResultSite { columns: columns.iter().map(column).collect() } }

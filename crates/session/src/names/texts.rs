@@ -1,5 +1,7 @@
 //! The texts and plans that handles name.
 
+use std::ops::Range;
+
 use base::ids::{DbId, ObjectId};
 use ir::function::facts::HandledText;
 
@@ -30,9 +32,9 @@ pub(crate) fn plan_of(state: &State, handle: &[u8], start: Option<i64>) -> Optio
     let entries = state.instance.plans.entries();
     let cached = entries.into_iter().find(|cached| cached.plan_handle() == handle)?;
     let program = cached.program();
-    let is_wanted = |place| {
+    let is_wanted = |place: Range<u32>| {
         let offsets =
-            || crate::sysview::statement_offsets(&program.text, place, cached.parameters());
+            || crate::sysview::statement_offsets(&program.text, &place, cached.parameters());
         start.is_none_or(|start| i64::from(offsets().0) == start)
     };
     let encrypted = program.module.as_ref().is_some_and(|module| module.encrypted);

@@ -24,6 +24,7 @@ mod options;
 pub mod plan;
 pub mod variables;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use base::SqlType;
@@ -256,12 +257,12 @@ impl Step {
 
     /// Where the step's statement stands in the text: offsets of its first byte and of the one
     /// after its last. Of `IF` and `WHILE` it is the condition alone, not what belongs to it.
-    pub fn place(&self) -> (u32, u32) {
+    pub fn place(&self) -> Range<u32> {
         let span = match &self.kind {
             StepKind::JumpUnless(condition, _) => condition.span,
             _ => self.span,
         };
-        (span.start, span.end)
+        span.start..span.end
     }
 
     /// A step in the place of this one, of another data statement.

@@ -3,10 +3,9 @@
 use base::{Collation, SqlResult, SqlType, Value, ValueRef};
 use engine::wait::Task;
 use ir::function::facts::{FnContext, MetadataFacts, ServerRowset};
-use ir::function::rowset::{Emit, RowsetColumn, RowsetTypes, column};
+use ir::function::rowset::{Emit, RowsetColumn, RowsetTypes};
 use ir::function::signature::Call;
 use ir::function::{AggregateFunction, Functions, RowsetFunction, RowsetRows, ScalarFunction};
-use ir::rowset::ViewColumn;
 use run::func;
 
 use crate::instance::Instance;
@@ -21,7 +20,7 @@ pub type Rows = Vec<Vec<Value>>;
 #[derive(Debug)]
 pub struct ServerFunction {
     /// Its columns.
-    pub columns: &'static [ViewColumn],
+    pub columns: &'static [RowsetColumn],
     /// Makes the rows from the arguments.
     pub rows: fn(&FunctionContext<'_>, &[ValueRef<'_>]) -> SqlResult<Rows>,
 }
@@ -157,8 +156,9 @@ fn fill_log<'a>(
 }
 
 fn columns_of(function: &ServerFunction) -> Vec<RowsetColumn> {
-    let of = |(name, ty, nullable): &(&'static str, SqlType, bool)| {
-        column(name, SqlType { collation: Collation::DEFAULT, ..*ty }, *nullable)
+    let of = |own: &RowsetColumn| {
+        let ty = SqlType { collation: Collation::DEFAULT, ..own.ty };
+        RowsetColumn { ty, ..*own }
     };
     function.columns.iter().map(of).collect()
 }

@@ -28,7 +28,8 @@ use engine::catalog::def::Permission;
 use engine::txn::DatabaseSession;
 use engine::wait::Task;
 use ir::function::Functions;
-use ir::rowset::{RowsetId, SystemRowset, ViewColumn};
+use ir::function::rowset::RowsetColumn;
+use ir::rowset::{RowsetId, SystemRowset};
 use run::interp::local::LocalTable;
 
 use crate::instance::Instance;
@@ -45,7 +46,7 @@ pub struct FilledView {
     /// Its name.
     pub name: &'static str,
     /// Its columns.
-    pub columns: &'static [ViewColumn],
+    pub columns: &'static [RowsetColumn],
     /// Makes the rows.
     pub fill: fn(&mut FillContext<'_>) -> SqlResult<()>,
 }

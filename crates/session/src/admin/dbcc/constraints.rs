@@ -14,7 +14,7 @@ use engine::catalog::def::{
 use tsql::{ast, quote_identifier};
 
 use super::{has_option, word};
-use crate::builtin::rows::{ResultSet, text};
+use crate::builtin::rows::{ResultSet, column, text};
 use crate::context::Context;
 use crate::fault::Run;
 use crate::names::callee::parse_name;
@@ -77,9 +77,9 @@ impl Context<'_> {
         }
         let name = |len| SqlType::nvarchar(len, base::Collation::DEFAULT);
         let columns = [
-            ("Table", name(NAME_LEN), true),
-            ("Constraint", name(NAME_LEN), true),
-            ("Where", name(WHERE_LEN), true),
+            column("Table", name(NAME_LEN), true),
+            column("Constraint", name(NAME_LEN), true),
+            column("Where", name(WHERE_LEN), true),
         ];
         Ok(ResultSet::new(&columns).send(self, &rows)?)
     }

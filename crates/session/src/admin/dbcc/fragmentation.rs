@@ -12,7 +12,7 @@ use run::interp::errors::of_database;
 use tsql::ast::{self, Literal};
 
 use super::{Shown, has_option, informs, word};
-use crate::builtin::rows::{Column, NAME, ResultSet, int, text};
+use crate::builtin::rows::{NAME, ResultSet, RowsetColumn, column, int, text};
 use crate::context::Context;
 use crate::ddl::shown_name;
 use crate::fault::Run;
@@ -156,31 +156,31 @@ impl Context<'_> {
     /// `SHOWCONTIG [(table [, index])]`: of a table the tree of its rows, one index, or all. Errors
     /// 229, 2501, 2560, 2571, 2583, 7999.
     pub(super) fn show_fragmentation(&mut self, dbcc: &ast::Dbcc) -> Run<()> {
-        const COLUMNS: [Column; 20] = {
+        const COLUMNS: [RowsetColumn; 20] = {
             const INT: SqlType = SqlType::int();
             const BIG: SqlType = SqlType::bigint();
             const FLOAT: SqlType = SqlType::float();
             [
-                ("ObjectName", NAME, true),
-                ("ObjectId", INT, true),
-                ("IndexName", NAME, true),
-                ("IndexId", INT, true),
-                ("Level", INT, true),
-                ("Pages", BIG, true),
-                ("Rows", BIG, true),
-                ("MinimumRecordSize", INT, true),
-                ("MaximumRecordSize", INT, true),
-                ("AverageRecordSize", FLOAT, true),
-                ("ForwardedRecords", BIG, true),
-                ("Extents", BIG, true),
-                ("ExtentSwitches", BIG, true),
-                ("AverageFreeBytes", FLOAT, true),
-                ("AveragePageDensity", FLOAT, true),
-                ("ScanDensity", FLOAT, true),
-                ("BestCount", BIG, true),
-                ("ActualCount", BIG, true),
-                ("LogicalFragmentation", FLOAT, true),
-                ("ExtentFragmentation", FLOAT, true),
+                column("ObjectName", NAME, true),
+                column("ObjectId", INT, true),
+                column("IndexName", NAME, true),
+                column("IndexId", INT, true),
+                column("Level", INT, true),
+                column("Pages", BIG, true),
+                column("Rows", BIG, true),
+                column("MinimumRecordSize", INT, true),
+                column("MaximumRecordSize", INT, true),
+                column("AverageRecordSize", FLOAT, true),
+                column("ForwardedRecords", BIG, true),
+                column("Extents", BIG, true),
+                column("ExtentSwitches", BIG, true),
+                column("AverageFreeBytes", FLOAT, true),
+                column("AveragePageDensity", FLOAT, true),
+                column("ScanDensity", FLOAT, true),
+                column("BestCount", BIG, true),
+                column("ActualCount", BIG, true),
+                column("LogicalFragmentation", FLOAT, true),
+                column("ExtentFragmentation", FLOAT, true),
             ]
         };
         let (database, trees) = self.trees_to_scan(dbcc)?;

@@ -3,7 +3,7 @@
 use base::{SqlError, SqlType, Value, message};
 use tsql::ast;
 
-use crate::builtin::rows::{Column, ResultSet, int};
+use crate::builtin::rows::{ResultSet, RowsetColumn, column, int};
 use crate::context::Context;
 use crate::fault::Run;
 use crate::sysview::server::log::VirtualFile;
@@ -15,15 +15,15 @@ const ACTIVE: i32 = 2;
 impl Context<'_> {
     /// `LOGINFO`: the segments of a database's log. Errors 2520, 2521, 2583.
     pub(super) fn log_info(&mut self, dbcc: &ast::Dbcc) -> Run<()> {
-        const COLUMNS: [Column; 8] = [
-            ("RecoveryUnitId", SqlType::int(), true),
-            ("FileId", SqlType::int(), true),
-            ("FileSize", SqlType::bigint(), true),
-            ("StartOffset", SqlType::bigint(), true),
-            ("FSeqNo", SqlType::int(), true),
-            ("Status", SqlType::int(), true),
-            ("Parity", SqlType::tinyint(), true),
-            ("CreateLSN", SqlType::numeric(25, 0), true),
+        const COLUMNS: [RowsetColumn; 8] = [
+            column("RecoveryUnitId", SqlType::int(), true),
+            column("FileId", SqlType::int(), true),
+            column("FileSize", SqlType::bigint(), true),
+            column("StartOffset", SqlType::bigint(), true),
+            column("FSeqNo", SqlType::int(), true),
+            column("Status", SqlType::int(), true),
+            column("Parity", SqlType::tinyint(), true),
+            column("CreateLSN", SqlType::numeric(25, 0), true),
         ];
         if dbcc.arguments.len() > 1 {
             return Err(SqlError::new(&message::DBCC_PARAMETER_COUNT, &[]).into());

@@ -5,7 +5,7 @@ use engine::catalog::def::Permission;
 use tsql::ast;
 
 use super::word;
-use crate::builtin::rows::{Column, NAME, ResultSet, int, text};
+use crate::builtin::rows::{NAME, ResultSet, RowsetColumn, column, int, text};
 use crate::context::Context;
 use crate::fault::Run;
 use crate::sysview::server::space::LogSpace;
@@ -16,11 +16,11 @@ impl Context<'_> {
     /// `SQLPERF(LOGSPACE)`: how large the logs are, and how full. Errors 297, and 2560 for anything
     /// else.
     pub(super) fn performance(&mut self, dbcc: &ast::Dbcc) -> Run<()> {
-        const COLUMNS: [Column; 4] = [
-            ("Database Name", NAME, true),
-            ("Log Size (MB)", SqlType::real(), true),
-            ("Log Space Used (%)", SqlType::real(), true),
-            ("Status", SqlType::int(), true),
+        const COLUMNS: [RowsetColumn; 4] = [
+            column("Database Name", NAME, true),
+            column("Log Size (MB)", SqlType::real(), true),
+            column("Log Space Used (%)", SqlType::real(), true),
+            column("Status", SqlType::int(), true),
         ];
         let what = dbcc.arguments.first().map(word).unwrap_or_default();
         if !what.eq_ignore_ascii_case("LOGSPACE") || dbcc.arguments.len() > 1 {

@@ -14,7 +14,7 @@ use engine::error::EngineError;
 use tsql::ast;
 
 use super::word;
-use crate::builtin::rows::{Column, ResultSet, int};
+use crate::builtin::rows::{ResultSet, RowsetColumn, column, int};
 use crate::context::{Context, checkpoint_error};
 use crate::fault::Run;
 
@@ -104,13 +104,13 @@ impl Context<'_> {
     /// A row for each file: how large it is now, and was at first, and what of it is used, in
     /// pages.
     fn tell_sizes(&mut self, catalog: &Arc<Catalog>, files: &[Arc<FileDef>]) -> Run<()> {
-        const COLUMNS: [Column; 6] = [
-            ("DbId", SqlType::smallint(), true),
-            ("FileId", SqlType::int(), true),
-            ("CurrentSize", SqlType::int(), true),
-            ("MinimumSize", SqlType::int(), true),
-            ("UsedPages", SqlType::int(), true),
-            ("EstimatedPages", SqlType::int(), true),
+        const COLUMNS: [RowsetColumn; 6] = [
+            column("DbId", SqlType::smallint(), true),
+            column("FileId", SqlType::int(), true),
+            column("CurrentSize", SqlType::int(), true),
+            column("MinimumSize", SqlType::int(), true),
+            column("UsedPages", SqlType::int(), true),
+            column("EstimatedPages", SqlType::int(), true),
         ];
         let space = catalog.database().data_file_space();
         let rows: Vec<_> = files

@@ -10,7 +10,7 @@ use engine::catalog::def::Permission;
 use tsql::ast::{self, IsolationLevel, Literal};
 
 use super::{Shown, has_option};
-use crate::builtin::rows::{Column, NAME, ResultSet, int, text};
+use crate::builtin::rows::{NAME, ResultSet, RowsetColumn, column, int, text};
 use crate::context::Context;
 use crate::fault::Run;
 use crate::instance::sessions::{SessionEntry, TransactionStatus};
@@ -22,10 +22,10 @@ const fn nvarchar(units: u16) -> SqlType {
 impl Context<'_> {
     /// `INPUTBUFFER`: what a session has sent last. Errors 7955, 2571.
     pub(super) fn input_buffer(&mut self, dbcc: &ast::Dbcc) -> Run<()> {
-        const COLUMNS: [Column; 3] = [
-            ("EventType", nvarchar(30), true),
-            ("Parameters", SqlType::smallint(), true),
-            ("EventInfo", nvarchar(4000), true),
+        const COLUMNS: [RowsetColumn; 3] = [
+            column("EventType", nvarchar(30), true),
+            column("Parameters", SqlType::smallint(), true),
+            column("EventInfo", nvarchar(4000), true),
         ];
         let id = match dbcc.arguments.first().map(|argument| &argument.kind) {
             Some(ast::ExprKind::Literal(Literal::Integer(id))) => *id,
@@ -62,7 +62,7 @@ impl Context<'_> {
         };
         let shown = self.shown_transaction(&entry, &transaction)?;
         if has_option(dbcc, "TABLERESULTS") {
-            const COLUMNS: [Column; 2] = [("", NAME, true), ("", NAME, true)];
+            const COLUMNS: [RowsetColumn; 2] = [column("", NAME, true), column("", NAME, true)];
             const NAMES: [&str; 6] = [
                 "OLDACT_SPID",
                 "OLDACT_UID",
@@ -141,7 +141,8 @@ impl Context<'_> {
 
     /// `USEROPTIONS`: what is set. Switches that are off are left out.
     pub(super) fn user_options(&mut self) -> Run<()> {
-        const COLUMNS: [Column; 2] = [("Set Option", NAME, true), ("Value", nvarchar(46), true)];
+        const COLUMNS: [RowsetColumn; 2] =
+            [column("Set Option", NAME, true), column("Value", nvarchar(46), true)];
         let options = &self.session.options;
         let (settings, dates) = (&options.settings, &options.dates);
         let order = match dates.order {

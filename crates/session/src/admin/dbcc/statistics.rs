@@ -26,7 +26,7 @@ use tsql::quote_identifier;
 use super::constraints::Place;
 use super::histogram::{Histogram, STEPS_MAX};
 use super::{Shown, has_option, word};
-use crate::builtin::rows::{Column, NAME, ResultSet, int, text};
+use crate::builtin::rows::{NAME, ResultSet, RowsetColumn, column, int, text};
 use crate::context::Context;
 use crate::fault::Run;
 use crate::program::{ProgramKind, StepKind, new_frame};
@@ -195,7 +195,7 @@ impl Context<'_> {
         let (shown, name) = (word(table), word(target));
         let (database, table) = self.dbcc_table(Some(table))?;
         // First, so that a user that may read nothing of a table does not learn which names it has.
-        self.demand_reading((database, &table), &[], (&shown, line))?;
+        self.demand_reading(database, &table, &[], &shown, line)?;
         let schema = self.schema(database)?;
         let target = Target::find(&schema, &table, &name).filter(|target| {
             let columns = target.columns.iter().filter_map(|id| table.column(*id));
@@ -203,7 +203,7 @@ impl Context<'_> {
         });
         let unknown = || SqlError::new(&message::STATISTICS_NOT_FOUND, &[&name]);
         let target = target.ok_or_else(unknown)?;
-        self.demand_reading((database, &table), &target.read_columns(), (&shown, line))?;
+        self.demand_reading(database, &table, &target.read_columns(), &shown, line)?;
         let wanted = |part| {
             has_option(dbcc, part)
                 || ![HEADER, DENSITIES, HISTOGRAM].iter().any(|part| has_option(dbcc, part))
@@ -230,9 +230,11 @@ impl Context<'_> {
     /// columns, any of them.
     fn demand_reading(
         &mut self,
-        (database, table): (DbId, &TableDef),
+        database: DbId,
+        table: &TableDef,
         columns: &[ColumnId],
-        (shown, line): (&str, u32),
+        shown: &str,
+        line: u32,
     ) -> Run<()> {
         let (user, schema) = (self.user(database)?, self.schema(database)?);
         if user.is_owner {
@@ -328,18 +330,18 @@ impl Context<'_> {
         target: &Target,
         counted: &Counted,
     ) -> Run<()> {
-        const COLUMNS: [Column; 11] = [
-            ("Name", NAME, true),
-            ("Updated", nvarchar(20), true),
-            ("Rows", SqlType::bigint(), true),
-            ("Rows Sampled", SqlType::bigint(), true),
-            ("Steps", SqlType::smallint(), true),
-            ("Density", SqlType::real(), true),
-            ("Average key length", SqlType::real(), true),
-            ("String Index", SqlType::nchar(3, Collation::DEFAULT), true),
-            ("Filter Expression", SqlType::nvarchar_max(Collation::DEFAULT), true),
-            ("Unfiltered Rows", SqlType::bigint(), true),
-            ("Persisted Sample Percent", SqlType::float(), true),
+        const COLUMNS: [RowsetColumn; 11] = [
+            column("Name", NAME, true),
+            column("Updated", nvarchar(20), true),
+            column("Rows", SqlType::bigint(), true),
+            column("Rows Sampled", SqlType::bigint(), true),
+            column("Steps", SqlType::smallint(), true),
+            column("Density", SqlType::real(), true),
+            column("Average key length", SqlType::real(), true),
+            column("String Index", SqlType::nchar(3, Collation::DEFAULT), true),
+            column("Filter Expression", SqlType::nvarchar_max(Collation::DEFAULT), true),
+            column("Unfiltered Rows", SqlType::bigint(), true),
+            column("Persisted Sample Percent", SqlType::float(), true),
         ];
         let filter = text(target.filter.as_ref().map(|filter| &*filter.definition));
         let mut row = vec![text(Some(&target.name))];
@@ -382,10 +384,10 @@ impl Context<'_> {
 
     /// A row for each prefix of the columns.
     fn send_densities(&mut self, columns: &[&ColumnDef], counted: &Counted) -> Run<()> {
-        const COLUMNS: [Column; 3] = [
-            ("All density", SqlType::real(), true),
-            ("Average Length", SqlType::real(), true),
-            ("Columns", nvarchar(4000), true),
+        const COLUMNS: [RowsetColumn; 3] = [
+            column("All density", SqlType::real(), true),
+            column("Average Length", SqlType::real(), true),
+            column("Columns", nvarchar(4000), true),
         ];
         let row = |at: usize| {
             let names: Vec<&str> = columns[..=at].iter().map(|column| &*column.name).collect();
@@ -402,12 +404,12 @@ impl Context<'_> {
 
     /// The steps.
     fn send_histogram(&mut self, first: &ColumnDef, counted: &Counted) -> Run<()> {
-        let columns: [Column; 5] = [
-            ("RANGE_HI_KEY", shown_type(first), true),
-            ("RANGE_ROWS", SqlType::real(), true),
-            ("EQ_ROWS", SqlType::real(), true),
-            ("DISTINCT_RANGE_ROWS", SqlType::bigint(), true),
-            ("AVG_RANGE_ROWS", SqlType::real(), true),
+        let columns: [RowsetColumn; 5] = [
+            column("RANGE_HI_KEY", shown_type(first), true),
+            column("RANGE_ROWS", SqlType::real(), true),
+            column("EQ_ROWS", SqlType::real(), true),
+            column("DISTINCT_RANGE_ROWS", SqlType::bigint(), true),
+            column("AVG_RANGE_ROWS", SqlType::real(), true),
         ];
         let row = |step: &super::histogram::Step| {
             vec![

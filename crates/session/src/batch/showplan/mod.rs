@@ -10,6 +10,7 @@
 
 mod plans;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use base::ids::ObjectId;
@@ -240,7 +241,7 @@ impl State {
     pub(crate) fn document_of(
         &self,
         program: &Program,
-        is_wanted: &dyn Fn((u32, u32)) -> bool,
+        is_wanted: &dyn Fn(Range<u32>) -> bool,
     ) -> String {
         let mut shown = Vec::new();
         for step in &program.steps {

@@ -243,8 +243,8 @@ fn remove_into(body: &mut ast::QueryBody) {
 
 /// The text of a step's statement.
 pub(super) fn text_of(program: &Program, step: &Step) -> String {
-    let (start, end) = step.place();
-    program.text[start as usize..end as usize].to_owned()
+    let place = step.place();
+    program.text[place.start as usize..place.end as usize].to_owned()
 }
 
 /// What kind of statement a step is.

@@ -5,54 +5,54 @@ use base::{SqlResult, SqlType, Value};
 use engine::catalog::def::{ColumnDef, TypeDefKind};
 
 use super::super::cells::*;
-use super::super::{FillContext, FilledView, ViewColumn, id_of, rowsets};
+use super::super::{FillContext, FilledView, RowsetColumn, id_of, rowsets};
 use super::objects::tables;
 
 /// The columns of every view of columns: what is special to one comes in the middle.
 macro_rules! column_columns {
     ($($more:expr),* $(,)?) => {
         &[
-            ("object_id", INT, false),
-            ("name", SYSNAME, true),
-            ("column_id", INT, false),
-            ("system_type_id", TINY, false),
-            ("user_type_id", INT, false),
-            ("max_length", SMALL, false),
-            ("precision", TINY, false),
-            ("scale", TINY, false),
-            ("collation_name", SYSNAME, true),
-            ("is_nullable", BIT, true),
-            ("is_ansi_padded", BIT, false),
-            ("is_rowguidcol", BIT, false),
-            ("is_identity", BIT, false),
-            ("is_filestream", BIT, false),
-            ("is_replicated", BIT, true),
-            ("is_non_sql_subscribed", BIT, true),
-            ("is_merge_published", BIT, true),
-            ("is_dts_replicated", BIT, true),
-            ("is_xml_document", BIT, false),
-            ("xml_collection_id", INT, false),
-            ("default_object_id", INT, false),
-            ("rule_object_id", INT, false),
+            column("object_id", INT, false),
+            column("name", SYSNAME, true),
+            column("column_id", INT, false),
+            column("system_type_id", TINY, false),
+            column("user_type_id", INT, false),
+            column("max_length", SMALL, false),
+            column("precision", TINY, false),
+            column("scale", TINY, false),
+            column("collation_name", SYSNAME, true),
+            column("is_nullable", BIT, true),
+            column("is_ansi_padded", BIT, false),
+            column("is_rowguidcol", BIT, false),
+            column("is_identity", BIT, false),
+            column("is_filestream", BIT, false),
+            column("is_replicated", BIT, true),
+            column("is_non_sql_subscribed", BIT, true),
+            column("is_merge_published", BIT, true),
+            column("is_dts_replicated", BIT, true),
+            column("is_xml_document", BIT, false),
+            column("xml_collection_id", INT, false),
+            column("default_object_id", INT, false),
+            column("rule_object_id", INT, false),
             $($more,)*
-            ("is_computed", BIT, false),
-            ("is_sparse", BIT, true),
-            ("is_column_set", BIT, true),
-            ("generated_always_type", TINY, true),
-            ("generated_always_type_desc", nvar(60), true),
-            ("encryption_type", INT, true),
-            ("encryption_type_desc", nvar(64), true),
-            ("encryption_algorithm_name", SYSNAME, true),
-            ("column_encryption_key_id", INT, true),
-            ("column_encryption_key_database_name", SYSNAME, true),
-            ("is_hidden", BIT, true),
-            ("is_masked", BIT, false),
-            ("graph_type", INT, true),
-            ("graph_type_desc", nvar(60), true),
-            ("is_data_deletion_filter_column", BIT, false),
-            ("ledger_view_column_type", TINY, true),
-            ("ledger_view_column_type_desc", nvar(60), true),
-            ("is_dropped_ledger_column", BIT, true),
+            column("is_computed", BIT, false),
+            column("is_sparse", BIT, true),
+            column("is_column_set", BIT, true),
+            column("generated_always_type", TINY, true),
+            column("generated_always_type_desc", nvar(60), true),
+            column("encryption_type", INT, true),
+            column("encryption_type_desc", nvar(64), true),
+            column("encryption_algorithm_name", SYSNAME, true),
+            column("column_encryption_key_id", INT, true),
+            column("column_encryption_key_database_name", SYSNAME, true),
+            column("is_hidden", BIT, true),
+            column("is_masked", BIT, false),
+            column("graph_type", INT, true),
+            column("graph_type_desc", nvar(60), true),
+            column("is_data_deletion_filter_column", BIT, false),
+            column("ledger_view_column_type", TINY, true),
+            column("ledger_view_column_type_desc", nvar(60), true),
+            column("is_dropped_ledger_column", BIT, true),
         ]
     };
 }
@@ -60,7 +60,7 @@ macro_rules! column_columns {
 /// What all these views end with, `is_sparse` and what follows.
 const TAIL: usize = 17;
 
-const COLUMN_COLUMNS: &[ViewColumn] = column_columns![];
+const COLUMN_COLUMNS: &[RowsetColumn] = column_columns![];
 
 pub static COLUMNS: FilledView =
     FilledView { schema: "sys", name: "columns", columns: COLUMN_COLUMNS, fill: columns };
@@ -137,7 +137,7 @@ pub static SYSTEM_COLUMNS: FilledView = FilledView {
     columns: COLUMN_COLUMNS,
     fill: |cx| {
         for view in rowsets() {
-            for (at, (name, ty, nullable)) in view.columns.iter().enumerate() {
+            for (at, RowsetColumn { name, ty, nullable }) in view.columns.iter().enumerate() {
                 let ty = ty.with_collation(cx.schema.collation());
                 let start = [
                     int(id_of(view.schema, view.name)),
@@ -177,9 +177,9 @@ pub static COMPUTED_COLUMNS: FilledView = FilledView {
     schema: "sys",
     name: "computed_columns",
     columns: column_columns![
-        ("definition", NMAX, true),
-        ("uses_database_collation", BIT, false),
-        ("is_persisted", BIT, false),
+        column("definition", NMAX, true),
+        column("uses_database_collation", BIT, false),
+        column("is_persisted", BIT, false),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
@@ -202,10 +202,10 @@ pub static IDENTITY_COLUMNS: FilledView = FilledView {
     schema: "sys",
     name: "identity_columns",
     columns: column_columns![
-        ("seed_value", VARIANT, true),
-        ("increment_value", VARIANT, true),
-        ("last_value", VARIANT, true),
-        ("is_not_for_replication", BIT, true),
+        column("seed_value", VARIANT, true),
+        column("increment_value", VARIANT, true),
+        column("last_value", VARIANT, true),
+        column("is_not_for_replication", BIT, true),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
@@ -246,22 +246,22 @@ fn number(ty: SqlType, value: i64) -> Value {
     }
 }
 
-const TYPE_COLUMNS: &[ViewColumn] = &[
-    ("name", SYSNAME, false),
-    ("system_type_id", TINY, false),
-    ("user_type_id", INT, false),
-    ("schema_id", INT, false),
-    ("principal_id", INT, true),
-    ("max_length", SMALL, false),
-    ("precision", TINY, false),
-    ("scale", TINY, false),
-    ("collation_name", SYSNAME, true),
-    ("is_nullable", BIT, true),
-    ("is_user_defined", BIT, false),
-    ("is_assembly_type", BIT, false),
-    ("default_object_id", INT, false),
-    ("rule_object_id", INT, false),
-    ("is_table_type", BIT, false),
+const TYPE_COLUMNS: &[RowsetColumn] = &[
+    column("name", SYSNAME, false),
+    column("system_type_id", TINY, false),
+    column("user_type_id", INT, false),
+    column("schema_id", INT, false),
+    column("principal_id", INT, true),
+    column("max_length", SMALL, false),
+    column("precision", TINY, false),
+    column("scale", TINY, false),
+    column("collation_name", SYSNAME, true),
+    column("is_nullable", BIT, true),
+    column("is_user_defined", BIT, false),
+    column("is_assembly_type", BIT, false),
+    column("default_object_id", INT, false),
+    column("rule_object_id", INT, false),
+    column("is_table_type", BIT, false),
 ];
 
 pub static TYPES: FilledView =
@@ -354,23 +354,23 @@ pub static TABLE_TYPES: FilledView = FilledView {
     schema: "sys",
     name: "table_types",
     columns: &[
-        ("name", SYSNAME, false),
-        ("system_type_id", TINY, false),
-        ("user_type_id", INT, false),
-        ("schema_id", INT, false),
-        ("principal_id", INT, true),
-        ("max_length", SMALL, false),
-        ("precision", TINY, false),
-        ("scale", TINY, false),
-        ("collation_name", SYSNAME, true),
-        ("is_nullable", BIT, true),
-        ("is_user_defined", BIT, false),
-        ("is_assembly_type", BIT, false),
-        ("default_object_id", INT, false),
-        ("rule_object_id", INT, false),
-        ("is_table_type", BIT, false),
-        ("type_table_object_id", INT, false),
-        ("is_memory_optimized", BIT, true),
+        column("name", SYSNAME, false),
+        column("system_type_id", TINY, false),
+        column("user_type_id", INT, false),
+        column("schema_id", INT, false),
+        column("principal_id", INT, true),
+        column("max_length", SMALL, false),
+        column("precision", TINY, false),
+        column("scale", TINY, false),
+        column("collation_name", SYSNAME, true),
+        column("is_nullable", BIT, true),
+        column("is_user_defined", BIT, false),
+        column("is_assembly_type", BIT, false),
+        column("default_object_id", INT, false),
+        column("rule_object_id", INT, false),
+        column("is_table_type", BIT, false),
+        column("type_table_object_id", INT, false),
+        column("is_memory_optimized", BIT, true),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();

@@ -10,9 +10,9 @@ pub static KEY_CONSTRAINTS: FilledView = FilledView {
     schema: "sys",
     name: "key_constraints",
     columns: object_columns![
-        ("unique_index_id", INT, true),
-        ("is_system_named", BIT, false),
-        ("is_enforced", BIT, true),
+        column("unique_index_id", INT, true),
+        column("is_system_named", BIT, false),
+        column("is_enforced", BIT, true),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
@@ -32,13 +32,13 @@ pub static CHECK_CONSTRAINTS: FilledView = FilledView {
     schema: "sys",
     name: "check_constraints",
     columns: object_columns![
-        ("is_disabled", BIT, false),
-        ("is_not_for_replication", BIT, false),
-        ("is_not_trusted", BIT, false),
-        ("parent_column_id", INT, false),
-        ("definition", NMAX, true),
-        ("uses_database_collation", BIT, true),
-        ("is_system_named", BIT, false),
+        column("is_disabled", BIT, false),
+        column("is_not_for_replication", BIT, false),
+        column("is_not_trusted", BIT, false),
+        column("parent_column_id", INT, false),
+        column("definition", NMAX, true),
+        column("uses_database_collation", BIT, true),
+        column("is_system_named", BIT, false),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
@@ -64,9 +64,9 @@ pub static DEFAULT_CONSTRAINTS: FilledView = FilledView {
     schema: "sys",
     name: "default_constraints",
     columns: object_columns![
-        ("parent_column_id", INT, false),
-        ("definition", NMAX, true),
-        ("is_system_named", BIT, false),
+        column("parent_column_id", INT, false),
+        column("definition", NMAX, true),
+        column("is_system_named", BIT, false),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
@@ -86,16 +86,16 @@ pub static FOREIGN_KEYS: FilledView = FilledView {
     schema: "sys",
     name: "foreign_keys",
     columns: object_columns![
-        ("referenced_object_id", INT, true),
-        ("key_index_id", INT, true),
-        ("is_disabled", BIT, false),
-        ("is_not_for_replication", BIT, false),
-        ("is_not_trusted", BIT, false),
-        ("delete_referential_action", TINY, true),
-        ("delete_referential_action_desc", nvar(60), true),
-        ("update_referential_action", TINY, true),
-        ("update_referential_action_desc", nvar(60), true),
-        ("is_system_named", BIT, false),
+        column("referenced_object_id", INT, true),
+        column("key_index_id", INT, true),
+        column("is_disabled", BIT, false),
+        column("is_not_for_replication", BIT, false),
+        column("is_not_trusted", BIT, false),
+        column("delete_referential_action", TINY, true),
+        column("delete_referential_action_desc", nvar(60), true),
+        column("update_referential_action", TINY, true),
+        column("update_referential_action_desc", nvar(60), true),
+        column("is_system_named", BIT, false),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
@@ -124,12 +124,12 @@ pub static FOREIGN_KEY_COLUMNS: FilledView = FilledView {
     schema: "sys",
     name: "foreign_key_columns",
     columns: &[
-        ("constraint_object_id", INT, false),
-        ("constraint_column_id", INT, false),
-        ("parent_object_id", INT, false),
-        ("parent_column_id", INT, false),
-        ("referenced_object_id", INT, false),
-        ("referenced_column_id", INT, false),
+        column("constraint_object_id", INT, false),
+        column("constraint_column_id", INT, false),
+        column("parent_object_id", INT, false),
+        column("parent_column_id", INT, false),
+        column("referenced_object_id", INT, false),
+        column("referenced_column_id", INT, false),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();

@@ -10,25 +10,25 @@ use super::objects::tables;
 macro_rules! index_columns {
     ($($more:expr),* $(,)?) => {
         &[
-            ("object_id", INT, false),
-            ("name", SYSNAME, true),
-            ("index_id", INT, false),
-            ("type", TINY, false),
-            ("type_desc", nvar(60), true),
-            ("is_unique", BIT, true),
-            ("data_space_id", INT, true),
-            ("ignore_dup_key", BIT, true),
-            ("is_primary_key", BIT, true),
-            ("is_unique_constraint", BIT, true),
-            ("fill_factor", TINY, false),
-            ("is_padded", BIT, true),
-            ("is_disabled", BIT, true),
-            ("is_hypothetical", BIT, true),
-            ("is_ignored_in_optimization", BIT, true),
-            ("allow_row_locks", BIT, true),
-            ("allow_page_locks", BIT, true),
-            ("has_filter", BIT, true),
-            ("filter_definition", NMAX, true),
+            column("object_id", INT, false),
+            column("name", SYSNAME, true),
+            column("index_id", INT, false),
+            column("type", TINY, false),
+            column("type_desc", nvar(60), true),
+            column("is_unique", BIT, true),
+            column("data_space_id", INT, true),
+            column("ignore_dup_key", BIT, true),
+            column("is_primary_key", BIT, true),
+            column("is_unique_constraint", BIT, true),
+            column("fill_factor", TINY, false),
+            column("is_padded", BIT, true),
+            column("is_disabled", BIT, true),
+            column("is_hypothetical", BIT, true),
+            column("is_ignored_in_optimization", BIT, true),
+            column("allow_row_locks", BIT, true),
+            column("allow_page_locks", BIT, true),
+            column("has_filter", BIT, true),
+            column("filter_definition", NMAX, true),
             $($more),*
         ]
     };
@@ -103,10 +103,10 @@ pub static INDEXES: FilledView = FilledView {
     schema: "sys",
     name: "indexes",
     columns: index_columns![
-        ("compression_delay", INT, true),
-        ("suppress_dup_key_messages", BIT, true),
-        ("auto_created", BIT, true),
-        ("optimize_for_sequential_key", BIT, true),
+        column("compression_delay", INT, true),
+        column("suppress_dup_key_messages", BIT, true),
+        column("auto_created", BIT, true),
+        column("optimize_for_sequential_key", BIT, true),
     ],
     fill: |cx| {
         every_index(cx, |cx, own, start| {
@@ -120,7 +120,7 @@ pub static INDEXES: FilledView = FilledView {
 pub static HASH_INDEXES: FilledView = FilledView {
     schema: "sys",
     name: "hash_indexes",
-    columns: index_columns![("bucket_count", INT, false), ("auto_created", BIT, true)],
+    columns: index_columns![column("bucket_count", INT, false), column("auto_created", BIT, true)],
     fill: |cx| {
         every_index(cx, |cx, own, start| {
             if let Some(own) = own.filter(|own| own.kind == IndexKind::Hash) {
@@ -135,15 +135,15 @@ pub static INDEX_COLUMNS: FilledView = FilledView {
     schema: "sys",
     name: "index_columns",
     columns: &[
-        ("object_id", INT, false),
-        ("index_id", INT, false),
-        ("index_column_id", INT, false),
-        ("column_id", INT, false),
-        ("key_ordinal", TINY, false),
-        ("partition_ordinal", TINY, false),
-        ("is_descending_key", BIT, true),
-        ("is_included_column", BIT, true),
-        ("column_store_order_ordinal", TINY, false),
+        column("object_id", INT, false),
+        column("index_id", INT, false),
+        column("index_column_id", INT, false),
+        column("column_id", INT, false),
+        column("key_ordinal", TINY, false),
+        column("partition_ordinal", TINY, false),
+        column("is_descending_key", BIT, true),
+        column("is_included_column", BIT, true),
+        column("column_store_order_ordinal", TINY, false),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
@@ -175,20 +175,20 @@ pub static STATS: FilledView = FilledView {
     schema: "sys",
     name: "stats",
     columns: &[
-        ("object_id", INT, false),
-        ("name", nvar(128), true),
-        ("stats_id", INT, false),
-        ("auto_created", BIT, true),
-        ("user_created", BIT, true),
-        ("no_recompute", BIT, true),
-        ("has_filter", BIT, true),
-        ("filter_definition", NMAX, true),
-        ("is_temporary", BIT, true),
-        ("is_incremental", BIT, true),
-        ("has_persisted_sample", BIT, true),
-        ("stats_generation_method", INT, false),
-        ("stats_generation_method_desc", var(80), false),
-        ("auto_drop", BIT, true),
+        column("object_id", INT, false),
+        column("name", nvar(128), true),
+        column("stats_id", INT, false),
+        column("auto_created", BIT, true),
+        column("user_created", BIT, true),
+        column("no_recompute", BIT, true),
+        column("has_filter", BIT, true),
+        column("filter_definition", NMAX, true),
+        column("is_temporary", BIT, true),
+        column("is_incremental", BIT, true),
+        column("has_persisted_sample", BIT, true),
+        column("stats_generation_method", INT, false),
+        column("stats_generation_method_desc", var(80), false),
+        column("auto_drop", BIT, true),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
@@ -235,10 +235,10 @@ pub static STATS_COLUMNS: FilledView = FilledView {
     schema: "sys",
     name: "stats_columns",
     columns: &[
-        ("object_id", INT, false),
-        ("stats_id", INT, false),
-        ("stats_column_id", INT, true),
-        ("column_id", INT, true),
+        column("object_id", INT, false),
+        column("stats_id", INT, false),
+        column("stats_column_id", INT, true),
+        column("column_id", INT, true),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();

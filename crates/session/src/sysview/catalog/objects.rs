@@ -6,24 +6,24 @@ use engine::catalog::ObjectDef;
 use engine::catalog::def::{ObjectKind, SchemaId, SequenceCache, SequenceDef, TableDef, TableRole};
 
 use super::super::cells::*;
-use super::super::{FUNCTIONS, FillContext, FilledView, ViewColumn, id_of, names};
+use super::super::{FUNCTIONS, FillContext, FilledView, RowsetColumn, id_of, names};
 
 /// The columns with which every view of objects begins.
 macro_rules! object_columns {
     ($($more:expr),* $(,)?) => {
         &[
-            ("name", SYSNAME, false),
-            ("object_id", INT, false),
-            ("principal_id", INT, true),
-            ("schema_id", INT, false),
-            ("parent_object_id", INT, false),
-            ("type", fix(2), true),
-            ("type_desc", nvar(60), true),
-            ("create_date", WHEN, false),
-            ("modify_date", WHEN, false),
-            ("is_ms_shipped", BIT, false),
-            ("is_published", BIT, false),
-            ("is_schema_published", BIT, false),
+            column("name", SYSNAME, false),
+            column("object_id", INT, false),
+            column("principal_id", INT, true),
+            column("schema_id", INT, false),
+            column("parent_object_id", INT, false),
+            column("type", fix(2), true),
+            column("type_desc", nvar(60), true),
+            column("create_date", WHEN, false),
+            column("modify_date", WHEN, false),
+            column("is_ms_shipped", BIT, false),
+            column("is_published", BIT, false),
+            column("is_schema_published", BIT, false),
             $($more),*
         ]
     };
@@ -40,7 +40,7 @@ pub static OBJECTS: FilledView = FilledView {
     },
 };
 
-const OBJECT_COLUMNS: &[ViewColumn] = object_columns![];
+const OBJECT_COLUMNS: &[RowsetColumn] = object_columns![];
 
 pub static ALL_OBJECTS: FilledView =
     FilledView { schema: "sys", name: "all_objects", columns: OBJECT_COLUMNS, fill: all_objects };
@@ -161,42 +161,42 @@ pub static TABLES: FilledView = FilledView {
     schema: "sys",
     name: "tables",
     columns: object_columns![
-        ("lob_data_space_id", INT, false),
-        ("filestream_data_space_id", INT, true),
-        ("max_column_id_used", INT, false),
-        ("lock_on_bulk_load", BIT, false),
-        ("uses_ansi_nulls", BIT, true),
-        ("is_replicated", BIT, true),
-        ("has_replication_filter", BIT, true),
-        ("is_merge_published", BIT, true),
-        ("is_sync_tran_subscribed", BIT, true),
-        ("has_unchecked_assembly_data", BIT, false),
-        ("text_in_row_limit", INT, true),
-        ("large_value_types_out_of_row", BIT, true),
-        ("is_tracked_by_cdc", BIT, true),
-        ("lock_escalation", TINY, true),
-        ("lock_escalation_desc", nvar(60), true),
-        ("is_filetable", BIT, true),
-        ("is_memory_optimized", BIT, true),
-        ("durability", TINY, true),
-        ("durability_desc", nvar(60), true),
-        ("temporal_type", TINY, true),
-        ("temporal_type_desc", nvar(60), true),
-        ("history_table_id", INT, true),
-        ("is_remote_data_archive_enabled", BIT, true),
-        ("is_external", BIT, false),
-        ("history_retention_period", INT, true),
-        ("history_retention_period_unit", INT, true),
-        ("history_retention_period_unit_desc", nvar(10), true),
-        ("is_node", BIT, true),
-        ("is_edge", BIT, true),
-        ("data_retention_period", INT, true),
-        ("data_retention_period_unit", INT, true),
-        ("data_retention_period_unit_desc", nvar(10), true),
-        ("ledger_type", TINY, true),
-        ("ledger_type_desc", nvar(60), true),
-        ("ledger_view_id", INT, true),
-        ("is_dropped_ledger_table", BIT, true),
+        column("lob_data_space_id", INT, false),
+        column("filestream_data_space_id", INT, true),
+        column("max_column_id_used", INT, false),
+        column("lock_on_bulk_load", BIT, false),
+        column("uses_ansi_nulls", BIT, true),
+        column("is_replicated", BIT, true),
+        column("has_replication_filter", BIT, true),
+        column("is_merge_published", BIT, true),
+        column("is_sync_tran_subscribed", BIT, true),
+        column("has_unchecked_assembly_data", BIT, false),
+        column("text_in_row_limit", INT, true),
+        column("large_value_types_out_of_row", BIT, true),
+        column("is_tracked_by_cdc", BIT, true),
+        column("lock_escalation", TINY, true),
+        column("lock_escalation_desc", nvar(60), true),
+        column("is_filetable", BIT, true),
+        column("is_memory_optimized", BIT, true),
+        column("durability", TINY, true),
+        column("durability_desc", nvar(60), true),
+        column("temporal_type", TINY, true),
+        column("temporal_type_desc", nvar(60), true),
+        column("history_table_id", INT, true),
+        column("is_remote_data_archive_enabled", BIT, true),
+        column("is_external", BIT, false),
+        column("history_retention_period", INT, true),
+        column("history_retention_period_unit", INT, true),
+        column("history_retention_period_unit_desc", nvar(10), true),
+        column("is_node", BIT, true),
+        column("is_edge", BIT, true),
+        column("data_retention_period", INT, true),
+        column("data_retention_period_unit", INT, true),
+        column("data_retention_period_unit_desc", nvar(10), true),
+        column("ledger_type", TINY, true),
+        column("ledger_type_desc", nvar(60), true),
+        column("ledger_view_id", INT, true),
+        column("is_dropped_ledger_table", BIT, true),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
@@ -250,7 +250,11 @@ pub static TABLES: FilledView = FilledView {
 pub static SCHEMAS: FilledView = FilledView {
     schema: "sys",
     name: "schemas",
-    columns: &[("name", SYSNAME, false), ("schema_id", INT, false), ("principal_id", INT, true)],
+    columns: &[
+        column("name", SYSNAME, false),
+        column("schema_id", INT, false),
+        column("principal_id", INT, true),
+    ],
     fill: |cx| {
         let schema = cx.schema.clone();
         for own in schema.schemas().iter() {
@@ -264,20 +268,20 @@ pub static SEQUENCES: FilledView = FilledView {
     schema: "sys",
     name: "sequences",
     columns: object_columns![
-        ("start_value", VARIANT, false),
-        ("increment", VARIANT, false),
-        ("minimum_value", VARIANT, false),
-        ("maximum_value", VARIANT, false),
-        ("is_cycling", BIT, true),
-        ("is_cached", BIT, true),
-        ("cache_size", INT, true),
-        ("system_type_id", TINY, false),
-        ("user_type_id", INT, false),
-        ("precision", TINY, false),
-        ("scale", TINY, true),
-        ("current_value", VARIANT, false),
-        ("is_exhausted", BIT, false),
-        ("last_used_value", VARIANT, true),
+        column("start_value", VARIANT, false),
+        column("increment", VARIANT, false),
+        column("minimum_value", VARIANT, false),
+        column("maximum_value", VARIANT, false),
+        column("is_cycling", BIT, true),
+        column("is_cached", BIT, true),
+        column("cache_size", INT, true),
+        column("system_type_id", TINY, false),
+        column("user_type_id", INT, false),
+        column("precision", TINY, false),
+        column("scale", TINY, true),
+        column("current_value", VARIANT, false),
+        column("is_exhausted", BIT, false),
+        column("last_used_value", VARIANT, true),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
@@ -326,7 +330,7 @@ fn number(sequence: &SequenceDef, value: i128) -> Value {
 pub static SYNONYMS: FilledView = FilledView {
     schema: "sys",
     name: "synonyms",
-    columns: object_columns![("base_object_name", nvar(1035), true)],
+    columns: object_columns![column("base_object_name", nvar(1035), true)],
     fill: |cx| {
         let schema = cx.schema.clone();
         for own in schema.objects() {
@@ -343,12 +347,12 @@ pub static EXTENDED_PROPERTIES: FilledView = FilledView {
     schema: "sys",
     name: "extended_properties",
     columns: &[
-        ("class", TINY, false),
-        ("class_desc", nvar(60), true),
-        ("major_id", INT, false),
-        ("minor_id", INT, false),
-        ("name", SYSNAME, false),
-        ("value", VARIANT, true),
+        column("class", TINY, false),
+        column("class_desc", nvar(60), true),
+        column("major_id", INT, false),
+        column("minor_id", INT, false),
+        column("name", SYSNAME, false),
+        column("value", VARIANT, true),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();

@@ -4,27 +4,28 @@ use super::super::FilledView;
 use super::super::cells::*;
 use base::Value;
 use engine::catalog::def::{PermissionSet, PrincipalId};
+use ir::function::rowset::RowsetColumn;
 
 pub static DATABASE_PRINCIPALS: FilledView = FilledView {
     schema: "sys",
     name: "database_principals",
     columns: &[
-        ("name", SYSNAME, false),
-        ("principal_id", INT, false),
-        ("type", fix(1), false),
-        ("type_desc", nvar(60), true),
-        ("default_schema_name", SYSNAME, true),
-        ("create_date", WHEN, false),
-        ("modify_date", WHEN, false),
-        ("owning_principal_id", INT, true),
-        ("sid", SID, true),
-        ("is_fixed_role", BIT, false),
-        ("authentication_type", INT, false),
-        ("authentication_type_desc", nvar(60), true),
-        ("default_language_name", SYSNAME, true),
-        ("default_language_lcid", INT, true),
-        ("allow_encrypted_value_modifications", BIT, false),
-        ("tenant_id", GUID, true),
+        column("name", SYSNAME, false),
+        column("principal_id", INT, false),
+        column("type", fix(1), false),
+        column("type_desc", nvar(60), true),
+        column("default_schema_name", SYSNAME, true),
+        column("create_date", WHEN, false),
+        column("modify_date", WHEN, false),
+        column("owning_principal_id", INT, true),
+        column("sid", SID, true),
+        column("is_fixed_role", BIT, false),
+        column("authentication_type", INT, false),
+        column("authentication_type_desc", nvar(60), true),
+        column("default_language_name", SYSNAME, true),
+        column("default_language_lcid", INT, true),
+        column("allow_encrypted_value_modifications", BIT, false),
+        column("tenant_id", GUID, true),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
@@ -55,7 +56,7 @@ pub static DATABASE_PRINCIPALS: FilledView = FilledView {
 pub static DATABASE_ROLE_MEMBERS: FilledView = FilledView {
     schema: "sys",
     name: "database_role_members",
-    columns: &[("role_principal_id", INT, false), ("member_principal_id", INT, false)],
+    columns: &[column("role_principal_id", INT, false), column("member_principal_id", INT, false)],
     fill: |cx| {
         let schema = cx.schema.clone();
         for own in schema.principals().iter() {
@@ -68,17 +69,17 @@ pub static DATABASE_ROLE_MEMBERS: FilledView = FilledView {
 };
 
 /// The columns of both views of permissions.
-pub const PERMISSION_COLUMNS: &[super::super::ViewColumn] = &[
-    ("class", TINY, false),
-    ("class_desc", nvar(60), true),
-    ("major_id", INT, false),
-    ("minor_id", INT, false),
-    ("grantee_principal_id", INT, false),
-    ("grantor_principal_id", INT, false),
-    ("type", fix(4), false),
-    ("permission_name", nvar(128), true),
-    ("state", fix(1), false),
-    ("state_desc", nvar(60), true),
+pub const PERMISSION_COLUMNS: &[RowsetColumn] = &[
+    column("class", TINY, false),
+    column("class_desc", nvar(60), true),
+    column("major_id", INT, false),
+    column("minor_id", INT, false),
+    column("grantee_principal_id", INT, false),
+    column("grantor_principal_id", INT, false),
+    column("type", fix(4), false),
+    column("permission_name", nvar(128), true),
+    column("state", fix(1), false),
+    column("state_desc", nvar(60), true),
 ];
 
 /// The rows of what a principal was granted on one thing.

@@ -8,7 +8,7 @@ use engine::catalog::Catalog;
 use engine::catalog::def::{FileDef, FileGroupDef, FileId, FileKind};
 
 use super::super::cells::*;
-use super::super::{FilledView, ViewColumn};
+use super::super::{FilledView, RowsetColumn};
 
 fn space(own: &FileGroupDef) -> [Value; 6] {
     [
@@ -25,12 +25,12 @@ pub static DATA_SPACES: FilledView = FilledView {
     schema: "sys",
     name: "data_spaces",
     columns: &[
-        ("name", SYSNAME, false),
-        ("data_space_id", INT, false),
-        ("type", fix(2), false),
-        ("type_desc", nvar(60), true),
-        ("is_default", BIT, false),
-        ("is_system", BIT, true),
+        column("name", SYSNAME, false),
+        column("data_space_id", INT, false),
+        column("type", fix(2), false),
+        column("type_desc", nvar(60), true),
+        column("is_default", BIT, false),
+        column("is_system", BIT, true),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
@@ -43,16 +43,16 @@ pub static FILEGROUPS: FilledView = FilledView {
     schema: "sys",
     name: "filegroups",
     columns: &[
-        ("name", SYSNAME, false),
-        ("data_space_id", INT, false),
-        ("type", fix(2), false),
-        ("type_desc", nvar(60), true),
-        ("is_default", BIT, false),
-        ("is_system", BIT, true),
-        ("filegroup_guid", GUID, true),
-        ("log_filegroup_id", INT, true),
-        ("is_read_only", BIT, true),
-        ("is_autogrow_all_files", BIT, true),
+        column("name", SYSNAME, false),
+        column("data_space_id", INT, false),
+        column("type", fix(2), false),
+        column("type_desc", nvar(60), true),
+        column("is_default", BIT, false),
+        column("is_system", BIT, true),
+        column("filegroup_guid", GUID, true),
+        column("log_filegroup_id", INT, true),
+        column("is_read_only", BIT, true),
+        column("is_autogrow_all_files", BIT, true),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
@@ -67,37 +67,37 @@ pub static FILEGROUPS: FilledView = FilledView {
 
 /// The columns of `sys.database_files`, which are those of `sys.master_files` but for the first and
 /// last.
-pub const FILE_COLUMNS: [ViewColumn; 30] = [
-    ("file_id", INT, false),
-    ("file_guid", GUID, true),
-    ("type", TINY, false),
-    ("type_desc", nvar(60), true),
-    ("data_space_id", INT, false),
-    ("name", SYSNAME, false),
-    ("physical_name", nvar(260), true),
-    ("state", TINY, true),
-    ("state_desc", nvar(60), true),
-    ("size", INT, false),
-    ("max_size", INT, false),
-    ("growth", INT, false),
-    ("is_media_read_only", BIT, false),
-    ("is_read_only", BIT, false),
-    ("is_sparse", BIT, false),
-    ("is_percent_growth", BIT, false),
-    ("is_name_reserved", BIT, false),
-    ("is_persistent_log_buffer", BIT, false),
-    ("create_lsn", LSN, true),
-    ("drop_lsn", LSN, true),
-    ("read_only_lsn", LSN, true),
-    ("read_write_lsn", LSN, true),
-    ("differential_base_lsn", LSN, true),
-    ("differential_base_guid", GUID, true),
-    ("differential_base_time", WHEN, true),
-    ("redo_start_lsn", LSN, true),
-    ("redo_start_fork_guid", GUID, true),
-    ("redo_target_lsn", LSN, true),
-    ("redo_target_fork_guid", GUID, true),
-    ("backup_lsn", LSN, true),
+pub const FILE_COLUMNS: [RowsetColumn; 30] = [
+    column("file_id", INT, false),
+    column("file_guid", GUID, true),
+    column("type", TINY, false),
+    column("type_desc", nvar(60), true),
+    column("data_space_id", INT, false),
+    column("name", SYSNAME, false),
+    column("physical_name", nvar(260), true),
+    column("state", TINY, true),
+    column("state_desc", nvar(60), true),
+    column("size", INT, false),
+    column("max_size", INT, false),
+    column("growth", INT, false),
+    column("is_media_read_only", BIT, false),
+    column("is_read_only", BIT, false),
+    column("is_sparse", BIT, false),
+    column("is_percent_growth", BIT, false),
+    column("is_name_reserved", BIT, false),
+    column("is_persistent_log_buffer", BIT, false),
+    column("create_lsn", LSN, true),
+    column("drop_lsn", LSN, true),
+    column("read_only_lsn", LSN, true),
+    column("read_write_lsn", LSN, true),
+    column("differential_base_lsn", LSN, true),
+    column("differential_base_guid", GUID, true),
+    column("differential_base_time", WHEN, true),
+    column("redo_start_lsn", LSN, true),
+    column("redo_start_fork_guid", GUID, true),
+    column("redo_target_lsn", LSN, true),
+    column("redo_target_fork_guid", GUID, true),
+    column("backup_lsn", LSN, true),
 ];
 
 const LSN: base::SqlType = base::SqlType::numeric(25, 0);

@@ -5,7 +5,7 @@ use base::{SqlType, Value};
 use engine::hot::index::Index;
 
 use super::super::cells::*;
-use super::super::{FilledView, ViewColumn};
+use super::super::{FilledView, RowsetColumn};
 use super::memory::{every_table, number};
 use super::sessions::joined;
 
@@ -15,38 +15,43 @@ const VARHEAP: (i32, &str) = (2, "VARHEAP");
 const HASH: (i32, &str) = (3, "HASH");
 const PGPOOL: (i32, &str) = (4, "PGPOOL");
 
-/// Bytes that a consumer has, and those of them that hold something.
-type Bytes = (u64, Option<u64>);
+/// The memory of a consumer.
+struct Bytes {
+    allocated: u64,
+    /// Those that hold something.
+    used: Option<u64>,
+}
 
 /// `allocated_bytes` and all that follows. What allocators of SQL Server's kind have is NULL.
-fn sizes((allocated, used): Bytes, consumer: u64) -> [Value; 8] {
+fn sizes(size: Bytes, consumer: u64) -> [Value; 8] {
+    let Bytes { allocated, used } = size;
     // Addresses only tell the consumers apart.
     let address = bytes(&consumer.to_be_bytes());
     [number(allocated), or_null(used, number), NULL, NULL, NULL, NULL, NULL, address]
 }
 
-const SIZES: [ViewColumn; 8] = [
-    ("allocated_bytes", BIG, false),
-    ("used_bytes", BIG, true),
-    ("allocation_count", INT, true),
-    ("partition_count", INT, true),
-    ("sizeclass_count", INT, true),
-    ("min_sizeclass", INT, true),
-    ("max_sizeclass", INT, true),
-    ("memory_consumer_address", SqlType::varbinary(8), false),
+const SIZES: [RowsetColumn; 8] = [
+    column("allocated_bytes", BIG, false),
+    column("used_bytes", BIG, true),
+    column("allocation_count", INT, true),
+    column("partition_count", INT, true),
+    column("sizeclass_count", INT, true),
+    column("min_sizeclass", INT, true),
+    column("max_sizeclass", INT, true),
+    column("memory_consumer_address", SqlType::varbinary(8), false),
 ];
 
-const OF_DATABASE: [ViewColumn; 7] = [
-    ("memory_consumer_id", BIG, false),
-    ("memory_consumer_type", INT, false),
-    ("memory_consumer_type_desc", nvar(64), false),
-    ("memory_consumer_desc", nvar(64), true),
-    ("object_id", BIG, true),
-    ("xtp_object_id", BIG, true),
-    ("index_id", INT, true),
+const OF_DATABASE: [RowsetColumn; 7] = [
+    column("memory_consumer_id", BIG, false),
+    column("memory_consumer_type", INT, false),
+    column("memory_consumer_type_desc", nvar(64), false),
+    column("memory_consumer_desc", nvar(64), true),
+    column("object_id", BIG, true),
+    column("xtp_object_id", BIG, true),
+    column("index_id", INT, true),
 ];
 
-static OF_DATABASE_COLUMNS: [ViewColumn; 15] = joined([&OF_DATABASE, &SIZES]);
+static OF_DATABASE_COLUMNS: [RowsetColumn; 15] = joined([&OF_DATABASE, &SIZES]);
 
 pub static DM_DB_XTP_MEMORY_CONSUMERS: FilledView = FilledView {
     schema: "sys",
@@ -69,7 +74,8 @@ pub static DM_DB_XTP_MEMORY_CONSUMERS: FilledView = FilledView {
                 cx.push_parts(&[&start, &sizes(size, consumer)]);
             };
             let rows = table.memory();
-            add(VARHEAP, "Table heap", NULL, (rows.allocated_bytes, Some(rows.used_bytes)));
+            let size = Bytes { allocated: rows.allocated_bytes, used: Some(rows.used_bytes) };
+            add(VARHEAP, "Table heap", NULL, size);
             for (at, own) in definition.indexes.iter().enumerate() {
                 let index = table.index_at(at);
                 let (kind, what) = match index {
@@ -77,23 +83,24 @@ pub static DM_DB_XTP_MEMORY_CONSUMERS: FilledView = FilledView {
                     Index::Range(_) => (VARHEAP, "Range index heap"),
                 };
                 let memory = index.memory();
-                let size = (memory.allocated_bytes, Some(memory.used_bytes));
+                let size =
+                    Bytes { allocated: memory.allocated_bytes, used: Some(memory.used_bytes) };
                 add(kind, what, int(own.id.0), size);
             }
         })
     },
 };
 
-const OF_SERVER: [ViewColumn; 6] = [
-    ("memory_consumer_id", BIG, false),
-    ("memory_consumer_type", INT, false),
-    ("memory_consumer_type_desc", nvar(16), false),
-    ("memory_consumer_desc", nvar(64), true),
-    ("lookaside_id", BIG, true),
-    ("pagepool_id", BIG, true),
+const OF_SERVER: [RowsetColumn; 6] = [
+    column("memory_consumer_id", BIG, false),
+    column("memory_consumer_type", INT, false),
+    column("memory_consumer_type_desc", nvar(16), false),
+    column("memory_consumer_desc", nvar(64), true),
+    column("lookaside_id", BIG, true),
+    column("pagepool_id", BIG, true),
 ];
 
-static OF_SERVER_COLUMNS: [ViewColumn; 14] = joined([&OF_SERVER, &SIZES]);
+static OF_SERVER_COLUMNS: [RowsetColumn; 14] = joined([&OF_SERVER, &SIZES]);
 
 pub static DM_XTP_SYSTEM_MEMORY_CONSUMERS: FilledView = FilledView {
     schema: "sys",
@@ -110,11 +117,11 @@ pub static DM_XTP_SYSTEM_MEMORY_CONSUMERS: FilledView = FilledView {
             add(&mut garbage, own.reclaim_memory());
             rings += own.log().stats().ring_bytes;
         }
-        let whole = |(allocated, used)| (allocated, Some(used));
+        let whole = |(allocated, used)| Bytes { allocated, used: Some(used) };
         let consumers = [
             (LOOKASIDE, "Transactions", whole(transactions)),
             (VARHEAP, "Garbage collection queues", whole(garbage)),
-            (PGPOOL, "Log buffers", (rings, None)),
+            (PGPOOL, "Log buffers", Bytes { allocated: rings, used: None }),
         ];
         for (consumer, ((kind, kind_name), what, size)) in (1..).zip(consumers) {
             let start: [Value; 6] =

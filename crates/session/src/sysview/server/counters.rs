@@ -40,11 +40,11 @@ pub static DM_OS_PERFORMANCE_COUNTERS: FilledView = FilledView {
     schema: "sys",
     name: "dm_os_performance_counters",
     columns: &[
-        ("object_name", nfix(128), false),
-        ("counter_name", nfix(128), false),
-        ("instance_name", nfix(128), true),
-        ("cntr_value", BIG, false),
-        ("cntr_type", INT, false),
+        column("object_name", nfix(128), false),
+        column("counter_name", nfix(128), false),
+        column("instance_name", nfix(128), true),
+        column("cntr_value", BIG, false),
+        column("cntr_type", INT, false),
     ],
     fill: |cx| {
         of_server(cx);
@@ -181,10 +181,10 @@ pub static DM_OS_LATCH_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_os_latch_stats",
     columns: &[
-        ("latch_class", nvar(60), false),
-        ("waiting_requests_count", BIG, false),
-        ("wait_time_ms", BIG, false),
-        ("max_wait_time_ms", BIG, false),
+        column("latch_class", nvar(60), false),
+        column("waiting_requests_count", BIG, false),
+        column("wait_time_ms", BIG, false),
+        column("max_wait_time_ms", BIG, false),
     ],
     fill: |_| Ok(()),
 };
@@ -193,11 +193,11 @@ pub static DM_OS_WAIT_STATS: FilledView = FilledView {
     schema: "sys",
     name: "dm_os_wait_stats",
     columns: &[
-        ("wait_type", nvar(60), false),
-        ("waiting_tasks_count", BIG, false),
-        ("wait_time_ms", BIG, false),
-        ("max_wait_time_ms", BIG, false),
-        ("signal_wait_time_ms", BIG, false),
+        column("wait_type", nvar(60), false),
+        column("waiting_tasks_count", BIG, false),
+        column("wait_time_ms", BIG, false),
+        column("max_wait_time_ms", BIG, false),
+        column("signal_wait_time_ms", BIG, false),
     ],
     fill: |cx| {
         let logs = cx.instance.databases().catalogs();

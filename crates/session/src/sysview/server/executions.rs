@@ -4,13 +4,15 @@
 //! memory grants and further threads are not counted: their columns are zero. The counts are of
 //! runs that have succeeded, and are dropped with the plan.
 
+use std::ops::Range;
+
 use base::{SqlResult, SqlType, Value};
 use engine::catalog::def::ModuleKind;
 use ir::Unit;
 use ir::runs::{Measured, RunStatistics};
 
 use super::super::cells::*;
-use super::super::{FillContext, FilledView, ViewColumn};
+use super::super::{FillContext, FilledView, RowsetColumn};
 use super::sessions::joined;
 use super::texts;
 use crate::instance::Instance;
@@ -23,33 +25,35 @@ const HANDLE: SqlType = SqlType::varbinary(64);
 macro_rules! measure {
     ($what:literal) => {
         [
-            (concat!("total_", $what), BIG, true),
-            (concat!("last_", $what), BIG, true),
-            (concat!("min_", $what), BIG, true),
-            (concat!("max_", $what), BIG, true),
+            column(concat!("total_", $what), BIG, true),
+            column(concat!("last_", $what), BIG, true),
+            column(concat!("min_", $what), BIG, true),
+            column(concat!("max_", $what), BIG, true),
         ]
     };
 }
 
-const STATEMENT: [ViewColumn; 8] = [
-    ("sql_handle", HANDLE, false),
-    ("statement_start_offset", INT, false),
-    ("statement_end_offset", INT, false),
-    ("plan_generation_num", BIG, false),
-    ("plan_handle", HANDLE, false),
-    ("creation_time", WHEN, true),
-    ("last_execution_time", WHEN, true),
-    ("execution_count", BIG, false),
+const STATEMENT: [RowsetColumn; 8] = [
+    column("sql_handle", HANDLE, false),
+    column("statement_start_offset", INT, false),
+    column("statement_end_offset", INT, false),
+    column("plan_generation_num", BIG, false),
+    column("plan_handle", HANDLE, false),
+    column("creation_time", WHEN, true),
+    column("last_execution_time", WHEN, true),
+    column("execution_count", BIG, false),
 ];
-const HASHES: [ViewColumn; 2] =
-    [("query_hash", SqlType::binary(8), true), ("query_plan_hash", SqlType::binary(8), true)];
-const CONTEXT: [ViewColumn; 2] =
-    [("statement_sql_handle", HANDLE, true), ("statement_context_id", BIG, true)];
+const HASHES: [RowsetColumn; 2] = [
+    column("query_hash", SqlType::binary(8), true),
+    column("query_plan_hash", SqlType::binary(8), true),
+];
+const CONTEXT: [RowsetColumn; 2] =
+    [column("statement_sql_handle", HANDLE, true), column("statement_context_id", BIG, true)];
 /// What only this server has: whether the statement has machine code, and how much.
-const MACHINE_CODE: [ViewColumn; 2] =
-    [("is_machine_code", BIT, false), ("machine_code_bytes", BIG, false)];
+const MACHINE_CODE: [RowsetColumn; 2] =
+    [column("is_machine_code", BIT, false), column("machine_code_bytes", BIG, false)];
 
-static QUERY_COLUMNS: [ViewColumn; 90] = joined([
+static QUERY_COLUMNS: [RowsetColumn; 90] = joined([
     &STATEMENT,
     &measure!("worker_time"),
     &measure!("physical_reads"),
@@ -87,19 +91,19 @@ pub static DM_EXEC_QUERY_STATS: FilledView = FilledView {
                 let plan = step.plan();
                 let code = plan.as_ref().map_or(0, |plan| code_bytes(&plan.unit));
                 let handle = bytes(&cached.plan_handle());
-                push_statement(cx, &cached, step.place(), &runs, (handle, code));
+                push_statement(cx, &cached, step.place(), &runs, handle, code);
             }
             let native = program.native.lock().unwrap_or_else(|p| p.into_inner()).clone();
             let Some(native) = native else { continue };
             let code = code_bytes(&native.unit);
             for statement in &native.unit.statements {
                 if let (Some(place), Some(mut runs)) =
-                    (statement.place, statement.runs.statistics())
+                    (statement.place.clone(), statement.runs.statistics())
                 {
                     let whole = program.runs.compiled_at();
                     (runs.compiled_ns, runs.compilations) = (whole, 1);
                     // There is no plan of a native module's statement.
-                    push_statement(cx, &cached, place, &runs, (bytes(&[0]), code));
+                    push_statement(cx, &cached, place, &runs, bytes(&[0]), code);
                 }
             }
         }
@@ -115,11 +119,12 @@ fn code_bytes(unit: &Unit) -> usize {
 fn push_statement(
     cx: &mut FillContext<'_>,
     cached: &CachedProgram,
-    place: (u32, u32),
+    place: Range<u32>,
     runs: &RunStatistics,
-    (handle, code_bytes): (Value, usize),
+    handle: Value,
+    code_bytes: usize,
 ) {
-    let offsets = texts::offsets(&cached.program().text, place, cached.parameters());
+    let offsets = texts::offsets(&cached.program().text, &place, cached.parameters());
     let start = [
         bytes(&cached.sql_handle()),
         int(offsets.0),
@@ -132,7 +137,7 @@ fn push_statement(
     ];
     let time = time(&runs.elapsed_ns);
     let none: [Value; 4] = std::array::from_fn(|_| int(0));
-    let text = &cached.program().text[place.0 as usize..place.1 as usize];
+    let text = &cached.program().text[place.start as usize..place.end as usize];
     let hashes = [bytes(&texts::shape_hash(text).to_be_bytes()), NULL];
     // Every statement runs on one thread.
     let one = counts(&Measured { total: runs.count, last: 1, least: 1, most: 1 });
@@ -147,19 +152,19 @@ fn push_statement(
     cx.push_parts(&parts);
 }
 
-const MODULE: [ViewColumn; 9] = [
-    ("database_id", INT, false),
-    ("object_id", INT, false),
-    ("type", fix(2), true),
-    ("type_desc", nvar(60), true),
-    ("sql_handle", HANDLE, false),
-    ("plan_handle", HANDLE, false),
-    ("cached_time", WHEN, true),
-    ("last_execution_time", WHEN, true),
-    ("execution_count", BIG, false),
+const MODULE: [RowsetColumn; 9] = [
+    column("database_id", INT, false),
+    column("object_id", INT, false),
+    column("type", fix(2), true),
+    column("type_desc", nvar(60), true),
+    column("sql_handle", HANDLE, false),
+    column("plan_handle", HANDLE, false),
+    column("cached_time", WHEN, true),
+    column("last_execution_time", WHEN, true),
+    column("execution_count", BIG, false),
 ];
 
-static MODULE_COLUMNS: [ViewColumn; 45] = joined([
+static MODULE_COLUMNS: [RowsetColumn; 45] = joined([
     &MODULE,
     &measure!("worker_time"),
     &measure!("physical_reads"),
@@ -172,7 +177,7 @@ static MODULE_COLUMNS: [ViewColumn; 45] = joined([
     &measure!("num_page_server_reads"),
 ]);
 
-static FUNCTION_COLUMNS: [ViewColumn; 41] = joined([
+static FUNCTION_COLUMNS: [RowsetColumn; 41] = joined([
     &MODULE,
     &measure!("worker_time"),
     &measure!("physical_reads"),
@@ -247,16 +252,16 @@ pub static DM_EXEC_CACHED_PLANS: FilledView = FilledView {
     schema: "sys",
     name: "dm_exec_cached_plans",
     columns: &[
-        ("bucketid", INT, false),
-        ("refcounts", INT, false),
-        ("usecounts", INT, false),
-        ("size_in_bytes", INT, false),
-        ("memory_object_address", SqlType::varbinary(8), false),
-        ("cacheobjtype", nvar(34), false),
-        ("objtype", nvar(16), false),
-        ("plan_handle", HANDLE, false),
-        ("pool_id", INT, false),
-        ("parent_plan_handle", HANDLE, true),
+        column("bucketid", INT, false),
+        column("refcounts", INT, false),
+        column("usecounts", INT, false),
+        column("size_in_bytes", INT, false),
+        column("memory_object_address", SqlType::varbinary(8), false),
+        column("cacheobjtype", nvar(34), false),
+        column("objtype", nvar(16), false),
+        column("plan_handle", HANDLE, false),
+        column("pool_id", INT, false),
+        column("parent_plan_handle", HANDLE, true),
     ],
     fill: |cx| {
         for cached in cx.instance.plans.entries() {

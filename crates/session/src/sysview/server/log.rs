@@ -14,17 +14,17 @@ const MEGABYTE: f64 = 1_048_576.0;
 
 pub(crate) static LOG_INFO: ServerFunction = ServerFunction {
     columns: &[
-        ("database_id", INT, false),
-        ("file_id", SMALL, false),
-        ("vlf_begin_offset", BIG, false),
-        ("vlf_size_mb", SqlType::float(), false),
-        ("vlf_sequence_number", BIG, false),
-        ("vlf_active", BIT, false),
-        ("vlf_status", INT, false),
-        ("vlf_parity", TINY, false),
-        ("vlf_first_lsn", nvar(48), true),
-        ("vlf_create_lsn", nvar(48), true),
-        ("vlf_encryptor_thumbprint", SqlType::varbinary(20), true),
+        column("database_id", INT, false),
+        column("file_id", SMALL, false),
+        column("vlf_begin_offset", BIG, false),
+        column("vlf_size_mb", SqlType::float(), false),
+        column("vlf_sequence_number", BIG, false),
+        column("vlf_active", BIT, false),
+        column("vlf_status", INT, false),
+        column("vlf_parity", TINY, false),
+        column("vlf_first_lsn", nvar(48), true),
+        column("vlf_create_lsn", nvar(48), true),
+        column("vlf_encryptor_thumbprint", SqlType::varbinary(20), true),
     ],
     rows,
 };

@@ -4,7 +4,7 @@ use base::Value;
 use engine::catalog::def::ResourcePoolDef;
 
 use super::super::cells::*;
-use super::super::{FilledView, ViewColumn};
+use super::super::{FilledView, RowsetColumn};
 
 fn number(count: u64) -> Value {
     int(i64::try_from(count).unwrap_or(i64::MAX))
@@ -14,9 +14,9 @@ pub static RESOURCE_GOVERNOR_CONFIGURATION: FilledView = FilledView {
     schema: "sys",
     name: "resource_governor_configuration",
     columns: &[
-        ("classifier_function_id", INT, false),
-        ("is_enabled", BIT, false),
-        ("max_outstanding_io_per_volume", INT, false),
+        column("classifier_function_id", INT, false),
+        column("is_enabled", BIT, false),
+        column("max_outstanding_io_per_volume", INT, false),
     ],
     fill: |cx| {
         cx.push([int(0), bit(cx.instance.is_governor_enabled()), int(0)]);
@@ -28,15 +28,15 @@ pub static RESOURCE_GOVERNOR_RESOURCE_POOLS: FilledView = FilledView {
     schema: "sys",
     name: "resource_governor_resource_pools",
     columns: &[
-        ("pool_id", INT, false),
-        ("name", SYSNAME, false),
-        ("min_cpu_percent", INT, false),
-        ("max_cpu_percent", INT, false),
-        ("min_memory_percent", INT, false),
-        ("max_memory_percent", INT, false),
-        ("cap_cpu_percent", INT, false),
-        ("min_iops_per_volume", INT, false),
-        ("max_iops_per_volume", INT, false),
+        column("pool_id", INT, false),
+        column("name", SYSNAME, false),
+        column("min_cpu_percent", INT, false),
+        column("max_cpu_percent", INT, false),
+        column("min_memory_percent", INT, false),
+        column("max_memory_percent", INT, false),
+        column("cap_cpu_percent", INT, false),
+        column("min_iops_per_volume", INT, false),
+        column("max_iops_per_volume", INT, false),
     ],
     fill: |cx| {
         for pool in cx.instance.resource_pools() {
@@ -56,30 +56,30 @@ pub static RESOURCE_GOVERNOR_RESOURCE_POOLS: FilledView = FilledView {
     },
 };
 
-const IN_USE: [ViewColumn; 23] = [
-    ("pool_id", INT, false),
-    ("name", SYSNAME, false),
-    ("statistics_start_time", WHEN, true),
-    ("total_cpu_usage_ms", BIG, true),
-    ("cache_memory_kb", BIG, true),
-    ("compile_memory_kb", BIG, true),
-    ("used_memgrant_kb", BIG, true),
-    ("total_memgrant_count", BIG, true),
-    ("total_memgrant_timeout_count", BIG, true),
-    ("active_memgrant_count", INT, true),
-    ("active_memgrant_kb", BIG, true),
-    ("memgrant_waiter_count", INT, true),
-    ("max_memory_kb", BIG, false),
-    ("used_memory_kb", BIG, false),
-    ("target_memory_kb", BIG, false),
-    ("out_of_memory_count", BIG, true),
-    ("min_cpu_percent", INT, false),
-    ("max_cpu_percent", INT, false),
-    ("min_memory_percent", INT, false),
-    ("max_memory_percent", INT, false),
-    ("cap_cpu_percent", INT, false),
-    ("min_iops_per_volume", INT, true),
-    ("max_iops_per_volume", INT, true),
+const IN_USE: [RowsetColumn; 23] = [
+    column("pool_id", INT, false),
+    column("name", SYSNAME, false),
+    column("statistics_start_time", WHEN, true),
+    column("total_cpu_usage_ms", BIG, true),
+    column("cache_memory_kb", BIG, true),
+    column("compile_memory_kb", BIG, true),
+    column("used_memgrant_kb", BIG, true),
+    column("total_memgrant_count", BIG, true),
+    column("total_memgrant_timeout_count", BIG, true),
+    column("active_memgrant_count", INT, true),
+    column("active_memgrant_kb", BIG, true),
+    column("memgrant_waiter_count", INT, true),
+    column("max_memory_kb", BIG, false),
+    column("used_memory_kb", BIG, false),
+    column("target_memory_kb", BIG, false),
+    column("out_of_memory_count", BIG, true),
+    column("min_cpu_percent", INT, false),
+    column("max_cpu_percent", INT, false),
+    column("min_memory_percent", INT, false),
+    column("max_memory_percent", INT, false),
+    column("cap_cpu_percent", INT, false),
+    column("min_iops_per_volume", INT, true),
+    column("max_iops_per_volume", INT, true),
 ];
 
 pub static DM_RESOURCE_GOVERNOR_RESOURCE_POOLS: FilledView = FilledView {

@@ -10,17 +10,17 @@ use super::super::cells::*;
 macro_rules! principal_columns {
     ($($more:expr),* $(,)?) => {
         &[
-            ("name", SYSNAME, false),
-            ("principal_id", INT, false),
-            ("sid", SID, true),
-            ("type", fix(1), false),
-            ("type_desc", nvar(60), true),
-            ("is_disabled", BIT, true),
-            ("create_date", WHEN, false),
-            ("modify_date", WHEN, false),
-            ("default_database_name", SYSNAME, true),
-            ("default_language_name", SYSNAME, true),
-            ("credential_id", INT, true),
+            column("name", SYSNAME, false),
+            column("principal_id", INT, false),
+            column("sid", SID, true),
+            column("type", fix(1), false),
+            column("type_desc", nvar(60), true),
+            column("is_disabled", BIT, true),
+            column("create_date", WHEN, false),
+            column("modify_date", WHEN, false),
+            column("default_database_name", SYSNAME, true),
+            column("default_language_name", SYSNAME, true),
+            column("credential_id", INT, true),
             $($more),*
         ]
     };
@@ -46,9 +46,9 @@ pub static SERVER_PRINCIPALS: FilledView = FilledView {
     schema: "sys",
     name: "server_principals",
     columns: principal_columns![
-        ("owning_principal_id", INT, true),
-        ("is_fixed_role", BIT, false),
-        ("tenant_id", GUID, true),
+        column("owning_principal_id", INT, true),
+        column("is_fixed_role", BIT, false),
+        column("tenant_id", GUID, true),
     ],
     fill: |cx| {
         let master = cx.instance.databases().master().current();
@@ -64,9 +64,9 @@ pub static SQL_LOGINS: FilledView = FilledView {
     schema: "sys",
     name: "sql_logins",
     columns: principal_columns![
-        ("is_policy_checked", BIT, true),
-        ("is_expiration_checked", BIT, true),
-        ("password_hash", base::SqlType::varbinary(256), true),
+        column("is_policy_checked", BIT, true),
+        column("is_expiration_checked", BIT, true),
+        column("password_hash", base::SqlType::varbinary(256), true),
     ],
     fill: |cx| {
         let master = cx.instance.databases().master().current();
@@ -84,7 +84,7 @@ pub static SQL_LOGINS: FilledView = FilledView {
 pub static SERVER_ROLE_MEMBERS: FilledView = FilledView {
     schema: "sys",
     name: "server_role_members",
-    columns: &[("role_principal_id", INT, false), ("member_principal_id", INT, false)],
+    columns: &[column("role_principal_id", INT, false), column("member_principal_id", INT, false)],
     fill: |cx| {
         let master = cx.instance.databases().master().current();
         for own in master.server().logins().iter() {

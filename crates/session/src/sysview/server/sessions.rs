@@ -8,28 +8,28 @@ use ir::function::facts::Settings;
 use tsql::ast::IsolationLevel;
 
 use super::super::cells::*;
-use super::super::{FilledView, ViewColumn};
+use super::super::{FilledView, RowsetColumn};
 use super::{grants, loading, locks};
 use crate::handle;
 use crate::instance::activity::Activity;
 use crate::options::Options;
 
 /// The columns of a session's options, which sessions and requests share.
-const OPTION_COLUMNS: [ViewColumn; 14] = [
-    ("text_size", INT, false),
-    ("language", nvar(128), true),
-    ("date_format", nvar(3), true),
-    ("date_first", SMALL, false),
-    ("quoted_identifier", BIT, false),
-    ("arithabort", BIT, false),
-    ("ansi_null_dflt_on", BIT, false),
-    ("ansi_defaults", BIT, false),
-    ("ansi_warnings", BIT, false),
-    ("ansi_padding", BIT, false),
-    ("ansi_nulls", BIT, false),
-    ("concat_null_yields_null", BIT, false),
-    ("transaction_isolation_level", SMALL, false),
-    ("lock_timeout", INT, false),
+const OPTION_COLUMNS: [RowsetColumn; 14] = [
+    column("text_size", INT, false),
+    column("language", nvar(128), true),
+    column("date_format", nvar(3), true),
+    column("date_first", SMALL, false),
+    column("quoted_identifier", BIT, false),
+    column("arithabort", BIT, false),
+    column("ansi_null_dflt_on", BIT, false),
+    column("ansi_defaults", BIT, false),
+    column("ansi_warnings", BIT, false),
+    column("ansi_padding", BIT, false),
+    column("ansi_nulls", BIT, false),
+    column("concat_null_yields_null", BIT, false),
+    column("transaction_isolation_level", SMALL, false),
+    column("lock_timeout", INT, false),
 ];
 
 pub(super) fn options(options: &Options) -> [Value; 14] {
@@ -66,9 +66,9 @@ fn isolation_code(level: IsolationLevel) -> i64 {
 
 /// Puts constant lists of columns one after another.
 pub(super) const fn joined<const N: usize, const M: usize>(
-    parts: [&[ViewColumn]; M],
-) -> [ViewColumn; N] {
-    let mut columns = [("", INT, false); N];
+    parts: [&[RowsetColumn]; M],
+) -> [RowsetColumn; N] {
+    let mut columns = [column("", INT, false); N];
     let (mut part, mut at) = (0, 0);
     while part < parts.len() {
         let mut within = 0;
@@ -83,51 +83,52 @@ pub(super) const fn joined<const N: usize, const M: usize>(
     columns
 }
 
-const SESSION_START: [ViewColumn; 24] = [
-    ("session_id", SMALL, false),
-    ("login_time", WHEN, false),
-    ("host_name", nvar(128), true),
-    ("program_name", nvar(128), true),
-    ("host_process_id", INT, true),
-    ("client_version", INT, true),
-    ("client_interface_name", nvar(32), true),
-    ("security_id", SID, false),
-    ("login_name", nvar(128), false),
-    ("nt_domain", nvar(128), true),
-    ("nt_user_name", nvar(128), true),
-    ("status", nvar(30), false),
-    ("context_info", SqlType::varbinary(128), true),
-    ("cpu_time", INT, false),
-    ("memory_usage", INT, false),
-    ("total_scheduled_time", INT, false),
-    ("total_elapsed_time", INT, false),
-    ("endpoint_id", INT, false),
-    ("last_request_start_time", WHEN, false),
-    ("last_request_end_time", WHEN, true),
-    ("reads", BIG, false),
-    ("writes", BIG, false),
-    ("logical_reads", BIG, false),
-    ("is_user_process", BIT, false),
+const SESSION_START: [RowsetColumn; 24] = [
+    column("session_id", SMALL, false),
+    column("login_time", WHEN, false),
+    column("host_name", nvar(128), true),
+    column("program_name", nvar(128), true),
+    column("host_process_id", INT, true),
+    column("client_version", INT, true),
+    column("client_interface_name", nvar(32), true),
+    column("security_id", SID, false),
+    column("login_name", nvar(128), false),
+    column("nt_domain", nvar(128), true),
+    column("nt_user_name", nvar(128), true),
+    column("status", nvar(30), false),
+    column("context_info", SqlType::varbinary(128), true),
+    column("cpu_time", INT, false),
+    column("memory_usage", INT, false),
+    column("total_scheduled_time", INT, false),
+    column("total_elapsed_time", INT, false),
+    column("endpoint_id", INT, false),
+    column("last_request_start_time", WHEN, false),
+    column("last_request_end_time", WHEN, true),
+    column("reads", BIG, false),
+    column("writes", BIG, false),
+    column("logical_reads", BIG, false),
+    column("is_user_process", BIT, false),
 ];
 
-const SESSION_END: [ViewColumn; 14] = [
-    ("deadlock_priority", INT, false),
-    ("row_count", BIG, false),
-    ("prev_error", INT, false),
-    ("original_security_id", SID, false),
-    ("original_login_name", nvar(128), false),
-    ("last_successful_logon", WHEN, true),
-    ("last_unsuccessful_logon", WHEN, true),
-    ("unsuccessful_logons", BIG, true),
-    ("group_id", INT, false),
-    ("database_id", SMALL, false),
-    ("authenticating_database_id", INT, true),
-    ("open_transaction_count", INT, false),
-    ("page_server_reads", BIG, false),
-    ("contained_availability_group_id", GUID, true),
+const SESSION_END: [RowsetColumn; 14] = [
+    column("deadlock_priority", INT, false),
+    column("row_count", BIG, false),
+    column("prev_error", INT, false),
+    column("original_security_id", SID, false),
+    column("original_login_name", nvar(128), false),
+    column("last_successful_logon", WHEN, true),
+    column("last_unsuccessful_logon", WHEN, true),
+    column("unsuccessful_logons", BIG, true),
+    column("group_id", INT, false),
+    column("database_id", SMALL, false),
+    column("authenticating_database_id", INT, true),
+    column("open_transaction_count", INT, false),
+    column("page_server_reads", BIG, false),
+    column("contained_availability_group_id", GUID, true),
 ];
 
-static SESSION_COLUMNS: [ViewColumn; 52] = joined([&SESSION_START, &OPTION_COLUMNS, &SESSION_END]);
+static SESSION_COLUMNS: [RowsetColumn; 52] =
+    joined([&SESSION_START, &OPTION_COLUMNS, &SESSION_END]);
 
 pub static DM_EXEC_SESSIONS: FilledView = FilledView {
     schema: "sys",
@@ -204,28 +205,28 @@ pub static DM_EXEC_CONNECTIONS: FilledView = FilledView {
     schema: "sys",
     name: "dm_exec_connections",
     columns: &[
-        ("session_id", INT, true),
-        ("most_recent_session_id", INT, true),
-        ("connect_time", WHEN, false),
-        ("net_transport", nvar(40), false),
-        ("protocol_type", nvar(40), true),
-        ("protocol_version", INT, true),
-        ("endpoint_id", INT, true),
-        ("encrypt_option", nvar(40), false),
-        ("auth_scheme", nvar(40), false),
-        ("node_affinity", SMALL, false),
-        ("num_reads", INT, true),
-        ("num_writes", INT, true),
-        ("last_read", WHEN, true),
-        ("last_write", WHEN, true),
-        ("net_packet_size", INT, true),
-        ("client_net_address", var(48), true),
-        ("client_tcp_port", INT, true),
-        ("local_net_address", var(48), true),
-        ("local_tcp_port", INT, true),
-        ("connection_id", GUID, false),
-        ("parent_connection_id", GUID, true),
-        ("most_recent_sql_handle", SqlType::varbinary(64), true),
+        column("session_id", INT, true),
+        column("most_recent_session_id", INT, true),
+        column("connect_time", WHEN, false),
+        column("net_transport", nvar(40), false),
+        column("protocol_type", nvar(40), true),
+        column("protocol_version", INT, true),
+        column("endpoint_id", INT, true),
+        column("encrypt_option", nvar(40), false),
+        column("auth_scheme", nvar(40), false),
+        column("node_affinity", SMALL, false),
+        column("num_reads", INT, true),
+        column("num_writes", INT, true),
+        column("last_read", WHEN, true),
+        column("last_write", WHEN, true),
+        column("net_packet_size", INT, true),
+        column("client_net_address", var(48), true),
+        column("client_tcp_port", INT, true),
+        column("local_net_address", var(48), true),
+        column("local_tcp_port", INT, true),
+        column("connection_id", GUID, false),
+        column("parent_connection_id", GUID, true),
+        column("most_recent_sql_handle", SqlType::varbinary(64), true),
     ],
     fill: |cx| {
         for entry in cx.instance.sessions.all() {
@@ -264,64 +265,64 @@ pub static DM_EXEC_CONNECTIONS: FilledView = FilledView {
     },
 };
 
-const REQUEST_START: [ViewColumn; 24] = [
-    ("session_id", SMALL, false),
-    ("request_id", INT, false),
-    ("start_time", WHEN, false),
-    ("status", nvar(30), false),
-    ("command", nvar(32), false),
-    ("sql_handle", SqlType::varbinary(64), true),
-    ("statement_start_offset", INT, true),
-    ("statement_end_offset", INT, true),
-    ("plan_handle", SqlType::varbinary(64), true),
-    ("database_id", SMALL, false),
-    ("user_id", INT, false),
-    ("connection_id", GUID, true),
-    ("blocking_session_id", SMALL, true),
-    ("wait_type", nvar(60), true),
-    ("wait_time", INT, false),
-    ("last_wait_type", nvar(60), false),
-    ("wait_resource", nvar(256), false),
-    ("open_transaction_count", INT, false),
-    ("open_resultset_count", INT, false),
-    ("transaction_id", BIG, false),
-    ("context_info", SqlType::varbinary(128), true),
-    ("percent_complete", SqlType::real(), false),
-    ("estimated_completion_time", BIG, false),
-    ("cpu_time", INT, false),
+const REQUEST_START: [RowsetColumn; 24] = [
+    column("session_id", SMALL, false),
+    column("request_id", INT, false),
+    column("start_time", WHEN, false),
+    column("status", nvar(30), false),
+    column("command", nvar(32), false),
+    column("sql_handle", SqlType::varbinary(64), true),
+    column("statement_start_offset", INT, true),
+    column("statement_end_offset", INT, true),
+    column("plan_handle", SqlType::varbinary(64), true),
+    column("database_id", SMALL, false),
+    column("user_id", INT, false),
+    column("connection_id", GUID, true),
+    column("blocking_session_id", SMALL, true),
+    column("wait_type", nvar(60), true),
+    column("wait_time", INT, false),
+    column("last_wait_type", nvar(60), false),
+    column("wait_resource", nvar(256), false),
+    column("open_transaction_count", INT, false),
+    column("open_resultset_count", INT, false),
+    column("transaction_id", BIG, false),
+    column("context_info", SqlType::varbinary(128), true),
+    column("percent_complete", SqlType::real(), false),
+    column("estimated_completion_time", BIG, false),
+    column("cpu_time", INT, false),
 ];
 
-const REQUEST_MIDDLE: [ViewColumn; 6] = [
-    ("total_elapsed_time", INT, false),
-    ("scheduler_id", INT, true),
-    ("task_address", SqlType::varbinary(8), true),
-    ("reads", BIG, false),
-    ("writes", BIG, false),
-    ("logical_reads", BIG, false),
+const REQUEST_MIDDLE: [RowsetColumn; 6] = [
+    column("total_elapsed_time", INT, false),
+    column("scheduler_id", INT, true),
+    column("task_address", SqlType::varbinary(8), true),
+    column("reads", BIG, false),
+    column("writes", BIG, false),
+    column("logical_reads", BIG, false),
 ];
 
-const REQUEST_END: [ViewColumn; 18] = [
-    ("deadlock_priority", INT, false),
-    ("row_count", BIG, false),
-    ("prev_error", INT, false),
-    ("nest_level", INT, false),
-    ("granted_query_memory", INT, false),
-    ("executing_managed_code", BIT, false),
-    ("group_id", INT, false),
-    ("query_hash", SqlType::binary(8), true),
-    ("query_plan_hash", SqlType::binary(8), true),
-    ("statement_sql_handle", SqlType::varbinary(64), true),
-    ("statement_context_id", BIG, true),
-    ("dop", INT, false),
-    ("parallel_worker_count", INT, true),
-    ("external_script_request_id", GUID, true),
-    ("is_resumable", BIT, false),
-    ("page_resource", SqlType::binary(8), true),
-    ("page_server_reads", BIG, false),
-    ("dist_statement_id", GUID, false),
+const REQUEST_END: [RowsetColumn; 18] = [
+    column("deadlock_priority", INT, false),
+    column("row_count", BIG, false),
+    column("prev_error", INT, false),
+    column("nest_level", INT, false),
+    column("granted_query_memory", INT, false),
+    column("executing_managed_code", BIT, false),
+    column("group_id", INT, false),
+    column("query_hash", SqlType::binary(8), true),
+    column("query_plan_hash", SqlType::binary(8), true),
+    column("statement_sql_handle", SqlType::varbinary(64), true),
+    column("statement_context_id", BIG, true),
+    column("dop", INT, false),
+    column("parallel_worker_count", INT, true),
+    column("external_script_request_id", GUID, true),
+    column("is_resumable", BIT, false),
+    column("page_resource", SqlType::binary(8), true),
+    column("page_server_reads", BIG, false),
+    column("dist_statement_id", GUID, false),
 ];
 
-static REQUEST_COLUMNS: [ViewColumn; 62] =
+static REQUEST_COLUMNS: [RowsetColumn; 62] =
     joined([&REQUEST_START, &REQUEST_MIDDLE, &OPTION_COLUMNS, &REQUEST_END]);
 
 pub static DM_EXEC_REQUESTS: FilledView = FilledView {
@@ -422,18 +423,18 @@ pub static DM_TRAN_ACTIVE_TRANSACTIONS: FilledView = FilledView {
     schema: "sys",
     name: "dm_tran_active_transactions",
     columns: &[
-        ("transaction_id", BIG, false),
-        ("name", nvar(32), false),
-        ("transaction_begin_time", WHEN, false),
-        ("transaction_type", INT, false),
-        ("transaction_uow", GUID, true),
-        ("transaction_state", INT, false),
-        ("transaction_status", INT, false),
-        ("transaction_status2", INT, false),
-        ("dtc_state", INT, false),
-        ("dtc_status", INT, false),
-        ("dtc_isolation_level", INT, false),
-        ("filestream_transaction_id", SqlType::varbinary(128), true),
+        column("transaction_id", BIG, false),
+        column("name", nvar(32), false),
+        column("transaction_begin_time", WHEN, false),
+        column("transaction_type", INT, false),
+        column("transaction_uow", GUID, true),
+        column("transaction_state", INT, false),
+        column("transaction_status", INT, false),
+        column("transaction_status2", INT, false),
+        column("dtc_state", INT, false),
+        column("dtc_status", INT, false),
+        column("dtc_isolation_level", INT, false),
+        column("filestream_transaction_id", SqlType::varbinary(128), true),
     ],
     fill: |cx| {
         for entry in cx.instance.sessions.all() {
@@ -462,15 +463,15 @@ pub static DM_TRAN_SESSION_TRANSACTIONS: FilledView = FilledView {
     schema: "sys",
     name: "dm_tran_session_transactions",
     columns: &[
-        ("session_id", INT, true),
-        ("transaction_id", BIG, false),
-        ("transaction_descriptor", SqlType::binary(8), false),
-        ("enlist_count", INT, false),
-        ("is_user_transaction", BIT, true),
-        ("is_local", BIT, true),
-        ("is_enlisted", BIT, true),
-        ("is_bound", BIT, true),
-        ("open_transaction_count", INT, true),
+        column("session_id", INT, true),
+        column("transaction_id", BIG, false),
+        column("transaction_descriptor", SqlType::binary(8), false),
+        column("enlist_count", INT, false),
+        column("is_user_transaction", BIT, true),
+        column("is_local", BIT, true),
+        column("is_enlisted", BIT, true),
+        column("is_bound", BIT, true),
+        column("open_transaction_count", INT, true),
     ],
     fill: |cx| {
         for entry in cx.instance.sessions.all() {

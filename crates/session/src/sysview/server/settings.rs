@@ -11,15 +11,15 @@ pub static CONFIGURATIONS: FilledView = FilledView {
     schema: "sys",
     name: "configurations",
     columns: &[
-        ("configuration_id", INT, false),
-        ("name", nvar(35), false),
-        ("value", VARIANT, true),
-        ("minimum", VARIANT, true),
-        ("maximum", VARIANT, true),
-        ("value_in_use", VARIANT, true),
-        ("description", nvar(255), false),
-        ("is_dynamic", BIT, false),
-        ("is_advanced", BIT, false),
+        column("configuration_id", INT, false),
+        column("name", nvar(35), false),
+        column("value", VARIANT, true),
+        column("minimum", VARIANT, true),
+        column("maximum", VARIANT, true),
+        column("value_in_use", VARIANT, true),
+        column("description", nvar(255), false),
+        column("is_dynamic", BIT, false),
+        column("is_advanced", BIT, false),
     ],
     fill: |cx| {
         let number = |value: i32| variant(SqlType::int(), Value::Int(value.into()));
@@ -48,17 +48,17 @@ pub static SYSLANGUAGES: FilledView = FilledView {
     schema: "sys",
     name: "syslanguages",
     columns: &[
-        ("langid", SMALL, false),
-        ("dateformat", nfix(3), false),
-        ("datefirst", TINY, false),
-        ("upgrade", INT, true),
-        ("name", SYSNAME, false),
-        ("alias", SYSNAME, false),
-        ("months", nvar(372), true),
-        ("shortmonths", nvar(132), true),
-        ("days", nvar(217), true),
-        ("lcid", INT, false),
-        ("msglangid", SMALL, false),
+        column("langid", SMALL, false),
+        column("dateformat", nfix(3), false),
+        column("datefirst", TINY, false),
+        column("upgrade", INT, true),
+        column("name", SYSNAME, false),
+        column("alias", SYSNAME, false),
+        column("months", nvar(372), true),
+        column("shortmonths", nvar(132), true),
+        column("days", nvar(217), true),
+        column("lcid", INT, false),
+        column("msglangid", SMALL, false),
     ],
     fill: |cx| {
         for own in Language::all() {
@@ -87,11 +87,11 @@ pub static MESSAGES: FilledView = FilledView {
     schema: "sys",
     name: "messages",
     columns: &[
-        ("message_id", INT, false),
-        ("language_id", SMALL, false),
-        ("severity", TINY, true),
-        ("is_event_logged", BIT, false),
-        ("text", nvar(2048), false),
+        column("message_id", INT, false),
+        column("language_id", SMALL, false),
+        column("severity", TINY, true),
+        column("is_event_logged", BIT, false),
+        column("text", nvar(2048), false),
     ],
     fill: |cx| {
         for own in base::message::ALL.iter() {
@@ -116,9 +116,9 @@ pub static TIME_ZONE_INFO: FilledView = FilledView {
     schema: "sys",
     name: "time_zone_info",
     columns: &[
-        ("name", SYSNAME, false),
-        ("current_utc_offset", nvar(6), false),
-        ("is_currently_dst", BIT, false),
+        column("name", SYSNAME, false),
+        column("current_utc_offset", nvar(6), false),
+        column("is_currently_dst", BIT, false),
     ],
     fill: |cx| {
         for (name, minutes) in run::func::FIXED_ZONES {

@@ -1,16 +1,18 @@
 //! Statements within texts, as the views over executions show them.
 
+use std::ops::Range;
+
 /// Where a statement begins, and where its last character does: in bytes of UTF-16, as
 /// `statement_start_offset` and `statement_end_offset` have it. The text that is shown has the
 /// declarations of its parameters before it, if there are any.
-pub fn offsets(text: &str, (start, end): (u32, u32), parameters: &str) -> (i32, i32) {
+pub fn offsets(text: &str, place: &Range<u32>, parameters: &str) -> (i32, i32) {
     let units = |part: &str| part.encode_utf16().count();
     let before = match parameters {
         "" => 0,
         parameters => units(parameters) + 2,
     };
-    let start_units = before + text.get(..start as usize).map_or(0, units);
-    let statement = text.get(start as usize..end as usize).unwrap_or_default();
+    let start_units = before + text.get(..place.start as usize).map_or(0, units);
+    let statement = text.get(place.start as usize..place.end as usize).unwrap_or_default();
     let last = statement.trim_end().char_indices().next_back().map_or(0, |(at, _)| at);
     let end_units = start_units + units(&statement[..last]);
     let byte = |units: usize| i32::try_from(units * 2).unwrap_or(i32::MAX);

@@ -5,7 +5,7 @@ fn offsets_cut_the_statement_out_of_the_text() {
     let text = "select 'ä€😀'; select 2 ";
     let place = |statement: &str| {
         let start = text.find(statement).unwrap();
-        (start as u32, (start + statement.len()) as u32)
+        start as u32..(start + statement.len()) as u32
     };
     for (statement, parameters) in
         [("select 'ä€😀'", ""), ("select 2 ", ""), ("select 2 ", "@a int")]
@@ -15,7 +15,7 @@ fn offsets_cut_the_statement_out_of_the_text() {
             parameters => format!("({parameters}){text}"),
         };
         let units: Vec<u16> = shown.encode_utf16().collect();
-        let (start, end) = offsets(text, place(statement), parameters);
+        let (start, end) = offsets(text, &place(statement), parameters);
         // substring(text, start / 2 + 1, (end - start) / 2 + 1)
         let (from, count) = (start as usize / 2, (end - start) as usize / 2 + 1);
         let cut = String::from_utf16(&units[from..from + count]).unwrap();
