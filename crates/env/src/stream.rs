@@ -66,20 +66,31 @@ impl<J, D> Drop for Worker<J, D> {
     }
 }
 
-/// Part of a buffer, and the offset in the file where it goes. All three are multiples of
-/// [`DIRECT_ALIGN`].
-pub type Piece = (Range<usize>, u64);
+/// Part of a buffer, and where it goes. All three numbers are multiples of [`DIRECT_ALIGN`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// The part of the buffer.
+    pub part: Range<usize>,
+    /// The offset in the file.
+    pub offset: u64,
+}
 
 struct Write {
     buffer: AlignedBytes,
     pieces: Vec<Piece>,
 }
 
+/// What has become of a [`Write`].
+struct Written {
+    buffer: AlignedBytes,
+    result: FileResult<()>,
+}
+
 /// Writes buffers to a file that was opened past the cache, while the next is being filled.
 pub struct WriteBehind {
     file: Arc<dyn File>,
     overlaps: bool,
-    worker: Option<Worker<Write, (AlignedBytes, FileResult<()>)>>,
+    worker: Option<Worker<Write, Written>>,
     under_way: usize,
     free: Vec<AlignedBytes>,
     failed: bool,
@@ -108,7 +119,7 @@ impl WriteBehind {
     /// Writes parts of a buffer, some time until [`WriteBehind::finish`]. An error may be that of
     /// an earlier write; then nothing is known of what was written.
     pub fn write(&mut self, buffer: AlignedBytes, pieces: Vec<Piece>) -> FileResult<()> {
-        debug_assert!(pieces.iter().all(|(part, offset)| {
+        debug_assert!(pieces.iter().all(|Piece { part, offset }| {
             [part.start as u64, part.end as u64, *offset]
                 .iter()
                 .all(|at| at % DIRECT_ALIGN as u64 == 0)
@@ -117,7 +128,7 @@ impl WriteBehind {
             let file = self.file.clone();
             self.worker = Worker::start("write-behind", move |write: Write| {
                 let result = write_pieces(&*file, &write.buffer, &write.pieces);
-                (write.buffer, result)
+                Written { buffer: write.buffer, result }
             });
             self.overlaps = self.worker.is_some();
         }
@@ -151,7 +162,7 @@ impl WriteBehind {
 
     fn wait(&mut self) -> FileResult<()> {
         let worker = self.worker.as_ref().expect("a worker writes");
-        let (buffer, result) = worker.take();
+        let Written { buffer, result } = worker.take();
         self.under_way -= 1;
         self.free.push(buffer);
         self.note(result)
@@ -164,7 +175,7 @@ impl WriteBehind {
 }
 
 fn write_pieces(file: &dyn File, buffer: &[u8], pieces: &[Piece]) -> FileResult<()> {
-    pieces.iter().try_for_each(|(part, offset)| file.write_all_at(&buffer[part.clone()], *offset))
+    pieces.iter().try_for_each(|piece| file.write_all_at(&buffer[piece.part.clone()], piece.offset))
 }
 
 /// Adds bytes to a file that was opened past the cache.
@@ -231,7 +242,7 @@ impl Appender {
         let (used, offset) = (self.used, self.offset);
         self.offset += used as u64;
         self.used = 0;
-        self.behind.write(buffer, vec![(0..used, offset)])
+        self.behind.write(buffer, vec![Piece { part: 0..used, offset }])
     }
 }
 
@@ -240,10 +251,16 @@ struct Read {
     offset: u64,
 }
 
+/// What has become of a [`Read`]: how many bytes there were.
+struct ReadResult {
+    buffer: AlignedBytes,
+    result: FileResult<usize>,
+}
+
 /// Reads a part of a file that was opened past the cache, from its beginning to its end.
 pub struct ReadAhead {
     file: Arc<dyn File>,
-    worker: Option<Worker<Read, (AlignedBytes, FileResult<usize>)>>,
+    worker: Option<Worker<Read, ReadResult>>,
     overlaps: bool,
     /// Offsets of reads that are under way.
     under_way: VecDeque<u64>,
@@ -303,7 +320,7 @@ impl ReadAhead {
         let (buffer, offset, got) = match self.under_way.pop_front() {
             Some(offset) => {
                 let worker = self.worker.as_ref().expect("a worker reads");
-                let (buffer, result) = worker.take();
+                let ReadResult { buffer, result } = worker.take();
                 (buffer, offset, result?)
             }
             None => {
@@ -339,7 +356,7 @@ impl ReadAhead {
             let file = self.file.clone();
             self.worker = Worker::start("read-ahead", move |mut read: Read| {
                 let result = file.read_at(&mut read.buffer, read.offset);
-                (read.buffer, result)
+                ReadResult { buffer: read.buffer, result }
             });
             self.overlaps = self.worker.is_some();
         }

@@ -337,7 +337,7 @@ impl CopyWriter {
         while at < places.len() {
             let run = adjacent(&places[at..], |place| *place);
             let part = at * PAGE_BYTES..(at + run) * PAGE_BYTES;
-            pieces.push((part, places[at].offset()));
+            pieces.push(Piece { part, offset: places[at].offset() });
             at += run;
             self.pages = self.pages.max(places[at - 1].index + 1);
         }
