@@ -17,7 +17,7 @@ use crate::program::variables::VariableKind;
 use crate::program::{Program, ProgramKind, Step, add_tables, argument_expr, frame_without_tables};
 use crate::response::{DoneScope, StatementDone, command};
 use crate::security::WHOLE_DATABASE;
-use crate::session::arguments::{Argument, ArgumentIn, Called};
+use crate::session::arguments::{Argument, ArgumentIn, Called, CalledCursor, CalledOutput};
 use crate::session::level::Level;
 use crate::sysproc::{Needs, SystemProcedure};
 
@@ -203,7 +203,7 @@ impl Context<'_> {
         called: &Called,
         frame: &mut Frame,
     ) -> Run<()> {
-        for (at, _, value, ty) in &called.outputs {
+        for CalledOutput { at, value, ty, .. } in &called.outputs {
             let Some(ArgumentValue::Variable(variable)) = arguments.get(*at).map(|a| &a.value)
             else {
                 continue;
@@ -212,7 +212,7 @@ impl Context<'_> {
             let value = self.converted(value, ty, &to)?;
             frame.set_owned(id, &value);
         }
-        for (at, cursor) in &called.cursors {
+        for CalledCursor { at, cursor } in &called.cursors {
             if let Some(ArgumentValue::Variable(variable)) = arguments.get(*at).map(|a| &a.value) {
                 self.take_cursor(program, step, &variable.name, *cursor)?;
             }
@@ -265,7 +265,7 @@ impl Context<'_> {
     ) -> Run<Called> {
         let wanted: Vec<bool> = arguments.iter().map(|argument| argument.output).collect();
         let mut called = call(self, arguments)?;
-        called.outputs.retain(|(at, ..)| wanted.get(*at).is_some_and(|wanted| *wanted));
+        called.outputs.retain(|own| wanted.get(own.at).is_some_and(|wanted| *wanted));
         Ok(called)
     }
 
@@ -376,7 +376,8 @@ impl Context<'_> {
             if let Some((place, id)) = places[at].filter(|_| argument.output) {
                 let parameter = &module.parameters[place];
                 let value = frame.get(id).to_owned();
-                called.outputs.push((at, parameter.name.clone(), value, parameter.ty));
+                let (name, ty) = (parameter.name.clone(), parameter.ty);
+                called.outputs.push(CalledOutput { at, name, value, ty });
             }
         }
         if let (Some(returns), Some(value)) = (module.returns(), &result) {

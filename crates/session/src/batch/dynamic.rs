@@ -18,7 +18,7 @@ use crate::plan_cache::TextKey;
 use crate::prepare::Text;
 use crate::program::variables::VariableKind;
 use crate::program::{Program, ProgramKind, StepKind, new_frame};
-use crate::session::arguments::{Argument, ArgumentIn, Called};
+use crate::session::arguments::{Argument, ArgumentIn, Called, CalledOutput};
 use crate::session::prepared::PreparedText;
 use crate::sysproc::TextProcedure;
 
@@ -157,7 +157,8 @@ impl Context<'_> {
                 &program.variables.parameters()[*place].kind
             {
                 let name = program.variables.parameters()[*place].name.clone();
-                called.outputs.push((at, name, frame.get(*id).to_owned(), *ty));
+                let value = frame.get(*id).to_owned();
+                called.outputs.push(CalledOutput { at, name, value, ty: *ty });
             }
         }
         Ok(called)
@@ -368,13 +369,14 @@ fn no_handle(handle: i32) -> Fault {
 
 /// The outputs of a call whose arguments come after others.
 fn shifted(mut called: Called, by: usize) -> Called {
-    called.outputs.iter_mut().for_each(|output| output.0 += by);
+    called.outputs.iter_mut().for_each(|output| output.at += by);
     called
 }
 
 /// The handle as the first output.
 fn with_handle(handle: i32, mut called: Called) -> Called {
     let value = Value::Int(i64::from(handle));
-    called.outputs.insert(0, (0, "@handle".into(), value, SqlType::int()));
+    let (name, ty) = ("@handle".into(), SqlType::int());
+    called.outputs.insert(0, CalledOutput { at: 0, name, value, ty });
     called
 }

@@ -23,7 +23,7 @@ use crate::fault::{Fault, Run};
 use crate::names::callee::parse_name;
 use crate::program::{Program, ProgramKind, Step, StepKind, new_frame};
 use crate::response::{Origins, command};
-use crate::session::arguments::{Argument, ArgumentIn, Called};
+use crate::session::arguments::{Argument, ArgumentIn, Called, CalledOutput};
 use crate::session::cursors::{Cursor, CursorId, Model};
 use crate::session::prepared::PreparedText;
 use crate::sysproc::CursorProcedure;
@@ -556,12 +556,12 @@ fn with_status(columns: &[ResultColumn]) -> Vec<ResultColumn> {
 }
 
 /// A call that has succeeded with these outputs.
-fn with_outputs(outputs: Vec<(usize, Arc<str>, Value, SqlType)>) -> Called {
+fn with_outputs(outputs: Vec<CalledOutput>) -> Called {
     Called { outputs, ..Called::default() }
 }
 
-fn output(at: usize, name: &str, value: i64) -> (usize, Arc<str>, Value, SqlType) {
-    (at, name.into(), Value::Int(value), SqlType::int())
+fn output(at: usize, name: &str, value: i64) -> CalledOutput {
+    CalledOutput { at, name: name.into(), value: Value::Int(value), ty: SqlType::int() }
 }
 
 fn int_at(arguments: &[Argument], at: usize) -> Option<i64> {

@@ -12,7 +12,7 @@ use crate::fault::{Fault, Run};
 use crate::program::variables::VariableKind;
 use crate::program::{Program, Step, StepKind};
 use crate::response::command;
-use crate::session::arguments::Argument;
+use crate::session::arguments::{Argument, CalledCursor};
 use crate::session::cursors::{Cursor, CursorId, Model};
 
 impl Context<'_> {
@@ -155,7 +155,7 @@ impl Context<'_> {
         &mut self,
         program: &Program,
         arguments: &[Argument],
-    ) -> Vec<(usize, CursorId)> {
+    ) -> Vec<CalledCursor> {
         let mut returned = Vec::new();
         for (at, argument) in arguments.iter().enumerate().filter(|(_, a)| a.output) {
             let parameter = match &argument.name {
@@ -166,16 +166,16 @@ impl Context<'_> {
                 && let Some(id) = self.session.level().cursors.variable(*number)
             {
                 self.session.cursors.refer(id);
-                returned.push((at, id));
+                returned.push(CalledCursor { at, cursor: id });
             }
         }
         returned
     }
 
     /// Releases cursors that a module has given back and the caller does not take.
-    pub(crate) fn drop_cursors(&mut self, returned: Vec<(usize, CursorId)>) {
-        for (_, id) in returned {
-            self.session.cursors.release(id, &mut self.runtime.grant);
+    pub(crate) fn drop_cursors(&mut self, returned: Vec<CalledCursor>) {
+        for own in returned {
+            self.session.cursors.release(own.cursor, &mut self.runtime.grant);
         }
     }
 

@@ -26,7 +26,7 @@ use crate::response::{
     After, AnswerWriter, DoneScope, EnvironmentChange, OutputParameter, ResultsOnly, Silent,
     StatementDone, command,
 };
-use crate::session::arguments::{Argument, ArgumentIn};
+use crate::session::arguments::{Argument, ArgumentIn, CalledOutput};
 use crate::session::level::Level;
 use crate::session::{Left, Session};
 
@@ -287,9 +287,9 @@ impl Context<'_> {
         };
         self.writer.return_status(self.task, called.status).map_err(Fault::lost)?;
         let mut failed = false;
-        for (at, name, value, ty) in &called.outputs {
-            let types = (ty, sent.iter().find(|(place, _)| place == at).map_or(ty, |(_, ty)| ty));
-            failed |= self.return_output(*at, name, value.as_ref(), types)?;
+        for CalledOutput { at, name, value, ty } in &called.outputs {
+            let sent = sent.iter().find(|(place, _)| place == at).map_or(ty, |(_, ty)| ty);
+            failed |= self.return_output(*at, name, value.as_ref(), ty, sent)?;
         }
         self.module_done(failed).map_err(Fault::lost)
     }
@@ -302,7 +302,8 @@ impl Context<'_> {
         at: usize,
         name: &str,
         value: ValueRef<'_>,
-        (own, sent): (&SqlType, &SqlType),
+        own: &SqlType,
+        sent: &SqlType,
     ) -> Run<bool> {
         let arena = Arena::new();
         let (ty, value) = match is_returned_as(own, sent) {
@@ -349,7 +350,7 @@ impl Context<'_> {
             RpcValue::Default => ArgumentIn::Default,
             RpcValue::Scalar(value) => ArgumentIn::Scalar(value, ty),
             RpcValue::Table(table) => {
-                ArgumentIn::Table(self.table_argument((callee, at), &name, table)?)
+                ArgumentIn::Table(self.table_argument(callee, at, &name, table)?)
             }
         };
         let name = (!name.is_empty()).then(|| name.into());

@@ -38,8 +38,30 @@ pub(crate) struct Called {
     pub status: i32,
     /// What a function returned.
     pub value: Option<(Value, SqlType)>,
-    /// For each output argument, the parameter's value, with its name and type.
-    pub outputs: Vec<(usize, Arc<str>, Value, SqlType)>,
-    /// For each output argument of type cursor, the cursor, with a reference of its own.
-    pub cursors: Vec<(usize, CursorId)>,
+    /// The output arguments.
+    pub outputs: Vec<CalledOutput>,
+    /// The output arguments of type cursor.
+    pub cursors: Vec<CalledCursor>,
+}
+
+/// What an output argument gets.
+#[derive(Debug)]
+pub(crate) struct CalledOutput {
+    /// The argument's place.
+    pub at: usize,
+    /// The name of the parameter.
+    pub name: Arc<str>,
+    /// Its value.
+    pub value: Value,
+    /// Its type.
+    pub ty: SqlType,
+}
+
+/// What an output argument of type cursor gets.
+#[derive(Debug)]
+pub(crate) struct CalledCursor {
+    /// The argument's place.
+    pub at: usize,
+    /// The cursor, with a reference of its own.
+    pub cursor: CursorId,
 }
