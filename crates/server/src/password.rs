@@ -107,7 +107,7 @@ impl Passwords for PasswordHasher {
         if self.recognises(password, stored) {
             return true;
         }
-        let Some((rounds, salt, hash)) = parts(stored) else {
+        let Some(Stored { rounds, salt, hash }) = Stored::parse(stored) else {
             // No login has this password; that takes as long as finding out that it is wrong.
             let mut unused = [0; HASH_LEN];
             let salt = [0; SALT_LEN];
@@ -122,13 +122,23 @@ impl Passwords for PasswordHasher {
     }
 }
 
-fn parts(stored: &[u8]) -> Option<(NonZeroU32, &[u8], &[u8])> {
-    if stored.len() != STORED_LEN || stored[0] != FORM {
-        return None;
+/// A hash as it is stored.
+struct Stored<'a> {
+    rounds: NonZeroU32,
+    salt: &'a [u8],
+    hash: &'a [u8],
+}
+
+impl Stored<'_> {
+    fn parse(stored: &[u8]) -> Option<Stored<'_>> {
+        if stored.len() != STORED_LEN || stored[0] != FORM {
+            return None;
+        }
+        let (rounds, rest) = stored[1..].split_first_chunk::<4>()?;
+        let (salt, hash) = rest.split_at(SALT_LEN);
+        let rounds = NonZeroU32::new(u32::from_le_bytes(*rounds))?;
+        Some(Stored { rounds, salt, hash })
     }
-    let (rounds, rest) = stored[1..].split_first_chunk::<4>()?;
-    let (salt, hash) = rest.split_at(SALT_LEN);
-    Some((NonZeroU32::new(u32::from_le_bytes(*rounds))?, salt, hash))
 }
 
 #[cfg(test)]

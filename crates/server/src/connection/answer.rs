@@ -56,14 +56,21 @@ pub struct Answer {
     text_size: usize,
     /// Further calls of the request's message follow.
     is_followed: bool,
-    /// The output parameters that the client has named, by place.
-    output_names: Vec<(usize, String)>,
+    /// The output parameters that the client has named.
+    output_names: Vec<OutputName>,
     known: KnownColumns,
     /// An error has been written that ends the session.
     is_fatal: bool,
     /// A panic has cut a row short: nothing that follows would be understood.
     is_torn: bool,
     errors: u32,
+}
+
+/// An output parameter that the client has named.
+struct OutputName {
+    /// Its place among the parameters.
+    place: usize,
+    name: String,
 }
 
 /// Marks an answer as torn when a panic unwinds through the writing of a row.
@@ -139,7 +146,8 @@ impl Answer {
     pub fn begin_call(&mut self, received: &ReceivedCall) {
         let args = received.call.args.iter().enumerate();
         let named = args.filter(|(_, arg)| arg.output && !arg.name.is_empty());
-        self.output_names = named.map(|(place, arg)| (place, arg.name.clone())).collect();
+        self.output_names =
+            named.map(|(place, arg)| OutputName { place, name: arg.name.clone() }).collect();
         self.is_followed = received.is_followed;
         self.known.begin(&received.call, received.no_metadata);
     }
@@ -281,7 +289,10 @@ impl ResultWriter for Answer {
             true => Some(Charged::take(&self.account, 2 * long)?),
             false => None,
         };
-        let variants = result.variants.iter().map(|column| (*column, variant(row.value(*column))));
+        let variants = result.variants.iter().map(|&column| {
+            let value = variant(row.value(column));
+            ShownVariant { column, value }
+        });
         let row = Shown { row, variants: variants.collect(), text_size: self.text_size };
         let torn = Torn(&mut self.is_torn);
         let written = self.writer.row(&result.encoder, &row);
@@ -354,8 +365,8 @@ impl AnswerWriter for Answer {
         if let (0, ValueRef::Int(handle)) = (ordinal, value) {
             self.known.prepared(handle);
         }
-        let named = self.output_names.iter().find(|(place, _)| *place == usize::from(ordinal));
-        let name = named.map(|(_, name)| name.clone()).unwrap_or_default();
+        let named = self.output_names.iter().find(|own| own.place == usize::from(ordinal));
+        let name = named.map(|own| own.name.clone()).unwrap_or_default();
         let variant = (ty.kind == TypeKind::SqlVariant).then(|| variant(value)).flatten();
         let value = variant.as_ref().map_or(value, ValueRef::Variant);
         if let Err(error) = self.next().output_parameter(ordinal, &name, ty, value) {
@@ -480,9 +491,15 @@ fn variant(value: ValueRef<'_>) -> Option<Variant> {
 /// A row as its client sees it.
 struct Shown<'r> {
     row: &'r OutputRow<'r>,
-    /// The values of variants, by column. Most rows have none, and no memory for them.
-    variants: Vec<(usize, Option<Variant>)>,
+    /// The values of variants. Most rows have none, and no memory for them.
+    variants: Vec<ShownVariant>,
     text_size: usize,
+}
+
+/// The value of a variant.
+struct ShownVariant {
+    column: usize,
+    value: Option<Variant>,
 }
 
 impl RowSource for Shown<'_> {
@@ -495,8 +512,8 @@ impl RowSource for Shown<'_> {
     fn value(&self, column: usize) -> ValueRef<'_> {
         let value = self.row.value(column);
         if !self.variants.is_empty() {
-            if let Some((_, variant)) = self.variants.iter().find(|(at, _)| *at == column) {
-                return variant.as_ref().map_or(ValueRef::Null, ValueRef::Variant);
+            if let Some(variant) = self.variants.iter().find(|own| own.column == column) {
+                return variant.value.as_ref().map_or(ValueRef::Null, ValueRef::Variant);
             }
         }
         match self.text_size {

@@ -83,7 +83,12 @@ struct Driven {
     is_lost: bool,
 }
 
-type Ran = (Box<Session>, Box<Answer>, Finished);
+/// What a request that has run gives back.
+struct Ran {
+    session: Box<Session>,
+    answer: Box<Answer>,
+    finished: Finished,
+}
 
 /// Serves a session until it ends, and ends it.
 pub async fn run(server: &Arc<Server>, transport: &mut Transport, entered: Entered) {
@@ -259,10 +264,10 @@ impl Served<'_> {
                 }
             };
             let finished = finish(task, &mut answer, after);
-            (session, answer, finished)
+            Ran { session, answer, finished }
         });
         let driven = self.drive(statement, &interrupt, &outbox, pipe).await;
-        let (session, mut answer, finished) = driven.ran.map_err(|_| End::OutOfMemory)?;
+        let Ran { session, mut answer, finished } = driven.ran.map_err(|_| End::OutOfMemory)?;
         self.session = Some(session);
         self.inbox.recycle(answer.take_spent());
         self.inbox.finish();
