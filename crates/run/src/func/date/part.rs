@@ -150,14 +150,15 @@ pub(super) fn datename<'a>(
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    part_as_name(ctx, part(args[0]), args[1], (&types.args[1], &types.result))
+    part_as_name(ctx, part(args[0]), args[1], &types.args[1], &types.result)
 }
 
 fn part_as_name<'a>(
     ctx: &FnContext<'a>,
     part: DatePart,
     value: ValueRef<'a>,
-    (ty, result): (&SqlType, &SqlType),
+    ty: &SqlType,
+    result: &SqlType,
 ) -> SqlResult<ValueRef<'a>> {
     let name = date_name(part, value, ty.kind, &ctx.facts.dates())?;
     Ok(string(ctx.arena, name.as_str(), result))
@@ -173,7 +174,7 @@ pub(super) fn day_name<'a>(
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    part_as_name(ctx, DatePart::Weekday, args[0], (&types.args[0], &types.result))
+    part_as_name(ctx, DatePart::Weekday, args[0], &types.args[0], &types.result)
 }
 
 pub(super) fn month_name<'a>(
@@ -181,7 +182,7 @@ pub(super) fn month_name<'a>(
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    part_as_name(ctx, DatePart::Month, args[0], (&types.args[0], &types.result))
+    part_as_name(ctx, DatePart::Month, args[0], &types.args[0], &types.result)
 }
 
 pub(super) fn types_of_datetrunc(call: &Call<'_>) -> SqlResult<Inferred> {

@@ -429,7 +429,7 @@ pub(super) fn typeproperty<'a>(
     let value = text_argument(args, types, 0).and_then(|name| {
         let id = type_id_of(ctx, &name)?;
         let schema = current_schema(ctx)?;
-        let (ty, nullable, owner) = describe(&schema, id)?;
+        let DescribedType { ty, nullable, owner } = describe(&schema, id)?;
         match property.as_str() {
             "allowsnull" => Some(i64::from(nullable)),
             "ownerid" => Some(i64::from(owner.0)),
@@ -440,15 +440,24 @@ pub(super) fn typeproperty<'a>(
     Ok(optional(value))
 }
 
-/// The base type behind a type, whether its columns may be NULL, and its owner.
-fn describe(schema: &Schema, id: UserTypeId) -> Option<(SqlType, bool, PrincipalId)> {
+struct DescribedType {
+    /// The base type.
+    ty: SqlType,
+    /// Whether columns of the type may be NULL.
+    nullable: bool,
+    owner: PrincipalId,
+}
+
+fn describe(schema: &Schema, id: UserTypeId) -> Option<DescribedType> {
+    let owner = PrincipalId::SYS;
     if id == UserTypeId::SYSNAME {
-        return Some((SqlType::sysname(schema.collation()), false, PrincipalId::SYS));
+        let ty = SqlType::sysname(schema.collation());
+        return Some(DescribedType { ty, nullable: false, owner });
     }
     if let Some(def) = schema.types().get(id) {
         let TypeDefKind::Alias { ty, nullable } = def.kind else { return None };
         let owner = def.owner.or_else(|| Some(schema.schemas().get(def.schema)?.owner))?;
-        return Some((ty, nullable, owner));
+        return Some(DescribedType { ty, nullable, owner });
     }
     let kind = TypeKind::from_system_type_id(u8::try_from(id.0).ok()?)?;
     let mut ty = SqlType::of_kind(kind, schema.collation());
@@ -457,5 +466,5 @@ fn describe(schema: &Schema, id: UserTypeId) -> Option<(SqlType, bool, Principal
         ty.length = info.max_length as u16;
     }
     (ty.precision, ty.scale) = (info.precision, info.scale);
-    Some((ty, kind != TypeKind::RowVersion, PrincipalId::SYS))
+    Some(DescribedType { ty, nullable: kind != TypeKind::RowVersion, owner })
 }

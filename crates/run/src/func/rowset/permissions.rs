@@ -48,14 +48,14 @@ pub(super) fn fill<'a>(
         SecurableClass::Server => "server",
         _ => "database",
     });
-    emit_held(ctx, &entity, (shown, ""), emit)?;
+    emit_held(ctx, &entity, shown, "", emit)?;
     if entity.target.class != SecurableClass::Object {
         return Ok(());
     }
     let schema = ctx.facts.schema(entity.database);
     let object = schema.as_ref().and_then(|s| s.object(ObjectId(entity.target.major)));
     for own in object.as_ref().and_then(columns_of).unwrap_or_default() {
-        emit_held(ctx, &entity.column(own.id), (shown, &own.name), emit)?;
+        emit_held(ctx, &entity.column(own.id), shown, &own.name, emit)?;
     }
     Ok(())
 }
@@ -64,7 +64,8 @@ pub(super) fn fill<'a>(
 fn emit_held(
     ctx: &FnContext<'_>,
     entity: &Entity,
-    (name, part): (&str, &str),
+    name: &str,
+    part: &str,
     emit: &mut Emit<'_>,
 ) -> SqlResult<()> {
     let columns = columns(&[]);
