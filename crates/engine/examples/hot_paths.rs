@@ -148,8 +148,8 @@ impl<'a, 't> Session<'a, 't> {
     ) -> RowRef<'s> {
         // The key of an int, as machine code makes it.
         let key = (id as u32 ^ 1 << 31).to_be_bytes();
-        let key = (index, SeekKey::Bytes(&key));
-        let found = txn.look_up(self.task, table, s.snapshot(), key, arena);
+        let key = SeekKey::Bytes(&key);
+        let found = txn.look_up(self.task, table, s.snapshot(), index, key, arena);
         found.expect("reads succeed").expect("it is there")
     }
 

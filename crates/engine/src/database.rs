@@ -23,10 +23,9 @@ use crate::backup::{
     self, Backup, BackupError, CHECKPOINT_DIR, Chain, ChainStore, LOG_DIR, Media, SetHeader,
 };
 use crate::checkpoint::{
-    CheckpointError, CheckpointFile, CheckpointOptions, CheckpointStats, Checkpoints, Contents,
-    CoreParts, Loaded, LocalObjects, Manifest, ObjectStore, Order, Pins, SequenceOf,
+    CheckpointError, CheckpointFile, CheckpointOptions, CheckpointStats, Checkpoints, CommitRange,
+    Contents, CoreParts, Loaded, LocalObjects, Manifest, ObjectStore, Order, Pins, SequenceOf,
 };
-use crate::cold::table::ColdTables;
 use crate::cold::{ColdError, DurablePages, FileActivity, PoolOptions, SpaceStats};
 use crate::error::EngineError;
 use crate::hot::identity::Position;
@@ -37,7 +36,7 @@ use crate::log::store::{LogStore, StoredSegment};
 use crate::log::{LocalStore, Log, LogOptions, Operation, SegmentOptions};
 use crate::pages::BufferPool;
 use crate::recovery::{LoadProgress, Loader, RecoveryError};
-use crate::sink::{self, SinkError, SinkOptions, SinkStats, Sinker};
+use crate::sink::{self, FoundTrees, SinkError, SinkOptions, SinkStats, Sinker};
 use crate::sync::Arc;
 use crate::txn::{
     DatabaseSession, Manager, ManagerParts, Owner, Transaction, TxnResult, Unavailable, WaitGraph,
@@ -199,8 +198,7 @@ pub struct Database {
 struct SinkPlace {
     options: SinkOptions,
     pages: Arc<BufferPool>,
-    /// The trees, and the position that the last root speaks of, if there is one.
-    cold: Option<(Arc<ColdTables>, Option<Lsn>)>,
+    cold: Option<FoundTrees>,
     /// Where the log ends that rows come from.
     until: Lsn,
 }
@@ -270,13 +268,13 @@ impl Database {
             alive: Log::START,
         };
         let sink = SinkPlace::new(host, options.sink);
-        Ok(Database::with(host, identity, log, tables, (Some(files), Some(sink))))
+        Ok(Database::with(host, identity, log, tables, Some(files), Some(sink)))
     }
 
     /// A database that keeps nothing, and has all in memory.
     pub fn unlogged(host: &Host, id: DbId, tables: Arc<Tables>) -> Database {
         let identity = DatabaseIdentity { id, uuid: 0, dir: PathBuf::new() };
-        Database::with(host, identity, Log::unlogged(), tables, (None, None))
+        Database::with(host, identity, Log::unlogged(), tables, None, None)
     }
 
     /// A database that keeps nothing, like tempdb, whose disk tables may be larger than memory all
@@ -299,7 +297,7 @@ impl Database {
         }
         fs.create_dir_all(&identity.dir)?;
         let sink = SinkPlace::new(host, options);
-        Ok(Database::with(host, identity, Log::unlogged(), tables, (None, Some(sink))))
+        Ok(Database::with(host, identity, Log::unlogged(), tables, None, Some(sink)))
     }
 
     fn with(
@@ -307,7 +305,8 @@ impl Database {
         identity: DatabaseIdentity,
         log: Log,
         tables: Arc<Tables>,
-        (files, sink): (Option<Files>, Option<SinkPlace>),
+        files: Option<Files>,
+        sink: Option<SinkPlace>,
     ) -> Database {
         let manager = Arc::new(Manager::new(ManagerParts {
             id: identity.id,
@@ -364,16 +363,15 @@ impl Database {
         self.order(task, Order::Checkpoint).map(drop)
     }
 
-    /// `sys.sp_xtp_merge_checkpoint_files`: merges the pairs of commits within these stamps, after
-    /// a checkpoint. `false` if there are none.
+    /// `sys.sp_xtp_merge_checkpoint_files`: merges the pairs that lie within the range, after a
+    /// checkpoint. `false` if there are none.
     pub fn merge_checkpoint_files(
         &self,
         task: &Task,
-        lower: Lsn,
-        upper: Lsn,
+        range: CommitRange,
     ) -> Result<bool, EngineError> {
         self.manager.log().flush(task)?;
-        self.order(task, Order::Merge(lower, upper))
+        self.order(task, Order::Merge(range))
     }
 
     /// `sys.sp_xtp_checkpoint_force_garbage_collection`: removes checkpoint files that wait for the

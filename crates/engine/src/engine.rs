@@ -25,6 +25,24 @@ pub struct Engine {
     databases: RwLock<BTreeMap<DbId, Entry>>,
 }
 
+/// A database whose log has been read, and its catalog.
+pub struct ReplayedDatabase<C> {
+    /// The database.
+    pub database: RecoveringDatabase,
+    /// What the log has told of its catalog.
+    pub catalog: C,
+}
+
+/// What has become of a database whose log had been read.
+pub struct OpenedDatabase<C> {
+    /// Which it is.
+    pub id: DbId,
+    /// What recovery has told of its catalog.
+    pub catalog: C,
+    /// The database, or why it could not be opened.
+    pub result: Result<Arc<Database>, EngineError>,
+}
+
 impl Engine {
     /// A server without databases.
     pub fn new(host: Host) -> Engine {
@@ -92,29 +110,31 @@ impl Engine {
     pub fn open_recovered<C: RecoveryCatalog>(
         &self,
         task: &Task,
-        recovered: Vec<(RecoveringDatabase, C)>,
+        replayed: Vec<ReplayedDatabase<C>>,
         unreadable: &[u128],
-    ) -> Vec<(DbId, C, Result<Arc<Database>, EngineError>)> {
+    ) -> Vec<OpenedDatabase<C>> {
         let decisions: HashSet<GlobalTransaction> =
-            recovered.iter().flat_map(|(d, _)| d.recovery().decisions()).copied().collect();
-        let open = |(database, mut catalog): (RecoveringDatabase, C)| {
+            replayed.iter().flat_map(|own| own.database.recovery().decisions()).copied().collect();
+        let open = |replayed: ReplayedDatabase<C>| {
+            let ReplayedDatabase { database, mut catalog } = replayed;
             let id = database.identity().id;
             if database.recovery().in_doubt().any(|g| unreadable.contains(&g.coordinator)) {
                 let why = Unavailable::Recovering;
                 self.set_unavailable(id, why);
-                return (id, catalog, Err(TxnError::Unavailable(why).into()));
+                let result = Err(TxnError::Unavailable(why).into());
+                return OpenedDatabase { id, catalog, result };
             }
-            let opened = database
+            let result = database
                 .open(task, &mut catalog, |global| decisions.contains(global))
                 .and_then(|database| self.add(database));
-            if let Err(error) = &opened {
+            if let Err(error) = &result {
                 self.set_unavailable(id, error.unavailable());
             }
-            (id, catalog, opened)
+            OpenedDatabase { id, catalog, result }
         };
-        let opened: Vec<_> = recovered.into_iter().map(open).collect();
-        if unreadable.is_empty() && opened.iter().all(|(_, _, result)| result.is_ok()) {
-            let databases = opened.iter().filter_map(|(_, _, result)| result.as_ref().ok());
+        let opened: Vec<_> = replayed.into_iter().map(open).collect();
+        if unreadable.is_empty() && opened.iter().all(|own| own.result.is_ok()) {
+            let databases = opened.iter().filter_map(|own| own.result.as_ref().ok());
             databases.for_each(|database| database.manager().log_needs.settle_earlier());
         }
         opened

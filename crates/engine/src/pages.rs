@@ -11,6 +11,7 @@ use env::{FileResult, OpenMode};
 use crate::cold::tree::Contents;
 use crate::cold::{
     ColdError, ExtensionOptions, ExtensionStats, Held, Place, Pool, PoolOptions, PoolStats,
+    UnreadableImage,
 };
 use crate::sync::plain::{Mutex, MutexGuard};
 use crate::wait::{Interrupted, Runtime, Task};
@@ -108,9 +109,8 @@ impl BufferPool {
         }
     }
 
-    /// Pages of data files that could not be read since the last call: of which database, and why.
-    /// Each is reported once.
-    pub fn take_unreadable(&self) -> Vec<(u128, ColdError)> {
+    /// Images in data files that could not be read since the last call. Each is reported once.
+    pub fn take_unreadable(&self) -> Vec<UnreadableImage> {
         self.existing().map_or(Vec::new(), |pool| pool.take_unreadable())
     }
 

@@ -21,8 +21,8 @@ pub struct Health {
 impl Health {
     /// Checks the databases, and reports what has changed.
     pub fn look(&mut self, instance: &Instance) {
-        for (id, why) in instance.databases().take_failures() {
-            let name = instance.database_name(id);
+        for suspect in instance.databases().take_failures() {
+            let (name, why) = (instance.database_name(suspect.id), suspect.error);
             error!("Database '{name}' is suspect, since its tables cannot be loaded: {why}");
         }
         tell_unreadable(instance);
@@ -54,11 +54,11 @@ pub fn tell_unreadable(instance: &Instance) {
         return;
     }
     let catalogs = instance.databases().catalogs();
-    for (owner, why) in unreadable {
+    for image in unreadable {
         // One that is closed or being opened has no number.
-        let catalog = catalogs.iter().find(|own| own.database().identity().uuid == owner);
+        let catalog = catalogs.iter().find(|own| own.database().identity().uuid == image.database);
         let id = catalog.map_or(DbId(0), |catalog| catalog.database().id());
-        error!("{}", told(&errors::of_database(&TxnError::from(why), id)));
+        error!("{}", told(&errors::of_database(&TxnError::from(image.error), id)));
     }
 }
 

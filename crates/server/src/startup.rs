@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use engine::checkpoint::CheckpointOptions;
 use engine::cold::PoolOptions;
 use engine::database::Host;
-use engine::instance::{Databases, InstanceError, InstanceOptions as DatabaseOptions, NewInstance};
+use engine::instance::{
+    Databases, FailedDatabase, InstanceError, InstanceOptions as DatabaseOptions, NewInstance,
+};
 use engine::log::{LogOptions, SegmentOptions};
 use engine::sink::SinkOptions;
 use engine::wait::{Runtime, RuntimeOptions, Task, Timer};
@@ -261,7 +263,7 @@ pub fn open(
     );
     drop(watch);
     let (databases, report) = opened?;
-    for (name, error) in &report.failed {
+    for FailedDatabase { name, error } in &report.failed {
         error!("Database '{name}' could not be opened: {error}");
     }
     for path in &report.removed {

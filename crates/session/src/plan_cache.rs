@@ -165,7 +165,7 @@ impl PlanCache {
             database: key.database,
             options: key.options,
         };
-        self.keep((self.hash(key), owned), program, |entry| entry.key.is_text(key), holds)
+        self.keep(self.hash(key), owned, program, |entry| entry.key.is_text(key), holds)
     }
 
     /// Keeps the program of a module, if its dependencies hold by `holds`.
@@ -176,7 +176,7 @@ impl PlanCache {
         holds: impl FnOnce() -> bool,
     ) {
         let same = |entry: &Entry| matches!(&entry.key, OwnedKey::Module(k) if k == key);
-        let _ = self.keep((self.hash(key), OwnedKey::Module(*key)), program, same, holds);
+        let _ = self.keep(self.hash(key), OwnedKey::Module(*key), program, same, holds);
     }
 
     /// Forgets everything: `DBCC FREEPROCCACHE`.
@@ -266,7 +266,8 @@ impl PlanCache {
 
     fn keep(
         &self,
-        (hash, key): (u64, OwnedKey),
+        hash: u64,
+        key: OwnedKey,
         program: &Arc<Program>,
         same: impl Fn(&Entry) -> bool,
         holds: impl FnOnce() -> bool,

@@ -10,6 +10,7 @@
 //! The checksum covers everything after it. Numbers count the blocks of a set from 0. `raw` is the
 //! length of the bytes before they were packed, which is by LZ4 (1) or not at all (0).
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -156,19 +157,19 @@ enum Source {
 
 impl BlockReader {
     /// For some of the blocks that lie in this part of a file.
-    pub fn new(path: Arc<Path>, file: Arc<dyn File>, part: (u64, u64)) -> BlockReader {
+    pub fn new(path: Arc<Path>, file: Arc<dyn File>, part: Range<u64>) -> BlockReader {
         BlockReader::of(path, Source::Asked(file), part)
     }
 
     /// For all of them, of a file that was opened past the cache.
-    pub fn ahead(env: &Env, path: Arc<Path>, file: Arc<dyn File>, part: (u64, u64)) -> BlockReader {
-        let ahead = ReadAhead::new(env, file, part.0..part.1);
+    pub fn ahead(env: &Env, path: Arc<Path>, file: Arc<dyn File>, part: Range<u64>) -> BlockReader {
+        let ahead = ReadAhead::new(env, file, part.clone());
         BlockReader::of(path, Source::Ahead(Box::new(ahead)), part)
     }
 
-    fn of(path: Arc<Path>, source: Source, (offset, end): (u64, u64)) -> BlockReader {
+    fn of(path: Arc<Path>, source: Source, part: Range<u64>) -> BlockReader {
         let (stored, raw) = (Vec::new(), Vec::new());
-        BlockReader { path, source, offset, end, number: 0, stored, raw }
+        BlockReader { path, source, offset: part.start, end: part.end, number: 0, stored, raw }
     }
 
     /// Where the next block is.

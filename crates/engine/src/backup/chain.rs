@@ -8,6 +8,7 @@
 //! magic u32 | version u16 | zero u16 | CRC-32C u32 | length u32 | fields
 //! ```
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use base::ids::Lsn;
@@ -50,7 +51,7 @@ pub struct Restored {
     /// The manifest that counts, or [`Restored::NEWEST`].
     pub manifest: u64,
     /// The segments of the log that count.
-    pub segments: (u64, u64),
+    pub segments: RangeInclusive<u64>,
     /// The log ends here.
     pub end: Lsn,
     /// When the last of it was written, in UTC ticks of 100 ns since 0001-01-01.
@@ -59,8 +60,17 @@ pub struct Restored {
     pub stopped: bool,
     /// Whether the log is to be kept for backups once the database is recovered.
     pub keeps_log: bool,
-    /// Logical names of files, and where they shall be (`MOVE`).
-    pub moves: Vec<(Box<str>, Box<str>)>,
+    /// Where files shall be.
+    pub moves: Vec<FileMove>,
+}
+
+/// Where a file of a database shall be when it is restored (`MOVE`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileMove {
+    /// The file's logical name.
+    pub name: Box<str>,
+    /// The path that was asked for.
+    pub path: Box<str>,
 }
 
 impl Restored {
@@ -107,15 +117,15 @@ impl Chain {
             out.list(base.files.iter(), |out, file| out.u64(*file));
         });
         out.option(self.restored.as_ref(), |out, restored| {
-            let (first, last) = restored.segments;
+            let (first, last) = (*restored.segments.start(), *restored.segments.end());
             let Restored { manifest, end, end_ticks, .. } = *restored;
             let words = [manifest, first, last, end.0, end_ticks];
             words.into_iter().for_each(|word| out.u64(word));
             out.bool(restored.stopped);
             out.bool(restored.keeps_log);
-            out.list(restored.moves.iter(), |out, (name, path)| {
-                out.text(name);
-                out.text(path);
+            out.list(restored.moves.iter(), |out, moved| {
+                out.text(&moved.name);
+                out.text(&moved.path);
             });
         });
         let mut bytes = out.0;
@@ -153,12 +163,13 @@ impl Chain {
             restored: from.option(|from| {
                 Some(Restored {
                     manifest: from.u64()?,
-                    segments: (from.u64()?, from.u64()?),
+                    segments: from.u64()?..=from.u64()?,
                     end: Lsn(from.u64()?),
                     end_ticks: from.u64()?,
                     stopped: from.bool()?,
                     keeps_log: from.bool()?,
-                    moves: from.list(|from| Some((from.text()?, from.text()?)))?,
+                    moves: from
+                        .list(|from| Some(FileMove { name: from.text()?, path: from.text()? }))?,
                 })
             })?,
         };

@@ -137,7 +137,7 @@ impl Media {
         let mut found = false;
         while self.directory.sets.len() < SETS_MAX {
             let start = self.next_set();
-            let mut blocks = BlockReader::new(self.path.clone(), self.file.clone(), (start, len));
+            let mut blocks = BlockReader::new(self.path.clone(), self.file.clone(), start..len);
             let begins = match blocks.next() {
                 Ok((BlockKind::Header, bytes)) => SetHeader::decode(bytes).is_some(),
                 Ok(_) | Err(BackupError::Damaged { .. }) => false,
@@ -189,7 +189,7 @@ impl Media {
     /// What the set of this number, counted from 1, says of itself.
     pub fn set(&self, number: usize) -> Result<BackupSet> {
         let place = self.place(number)?;
-        let part = (place.offset, place.offset + place.len);
+        let part = place.offset..place.offset + place.len;
         let mut blocks = BlockReader::new(self.path.clone(), self.file.clone(), part);
         let header = match blocks.next()? {
             (BlockKind::Header, bytes) => SetHeader::decode(bytes),
@@ -227,7 +227,7 @@ impl Media {
     pub(super) fn read(&self, number: usize) -> Result<BlockReader> {
         let Place { offset, len, .. } = self.place(number)?;
         let (path, file) = (self.path.clone(), self.direct.clone());
-        let mut blocks = BlockReader::ahead(&self.env, path, file, (offset, offset + len));
+        let mut blocks = BlockReader::ahead(&self.env, path, file, offset..offset + len);
         blocks.next()?;
         Ok(blocks)
     }
@@ -257,11 +257,12 @@ impl Media {
         self.directory.end().next_multiple_of(PAGE as u64)
     }
 
-    /// The set that was begun is to end with this block: makes it count. Its number.
-    pub(super) fn end_set(&mut self, blocks: BlockWriter, last: (u64, u64)) -> Result<usize> {
+    /// The set that was begun ends with its block of this number, which lies at `last`: makes it
+    /// count. Returns the set's number.
+    pub(super) fn end_set(&mut self, blocks: BlockWriter, last: u64, number: u64) -> Result<usize> {
         let (offset, end) = (self.next_set(), blocks.offset());
         blocks.finish()?;
-        let place = Place { offset, len: end - offset, last: last.0, number: last.1 };
+        let place = Place { offset, len: end - offset, last, number };
         let mut next = self.directory.clone();
         next.generation += 1;
         next.sets.push(place);

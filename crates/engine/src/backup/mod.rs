@@ -65,12 +65,12 @@ mod writing;
 #[cfg(all(test, not(feature = "shuttle")))]
 pub(crate) mod tests;
 
-pub use chain::{Base, Chain, Fork, Restored};
+pub use chain::{Base, Chain, FileMove, Fork, Restored};
 pub use error::BackupError;
 pub use media::{Media, MediaHeader};
 pub use read::Verification;
 pub use restore::{Restore, RestoreTarget};
-pub use set::{BackupSet, SetEnd, SetHeader, SetKind};
+pub use set::{BackupSet, BaseSet, SetEnd, SetHeader, SetKind};
 pub use tail::TailBackup;
 pub use take::{Backup, new_media};
 pub use writing::{WritesAlone, Writing};

@@ -11,18 +11,31 @@ use super::{Progress, STEP_BYTES};
 /// Goes through a set, and sees to it that it is made as it should be.
 pub(super) struct SetReader {
     blocks: BlockReader,
-    /// The file whose bytes follow, and how many are missing.
-    file: Option<(FileHead, u64)>,
+    /// The file whose bytes follow.
+    file: Option<OpenFile>,
     seen_log: bool,
     progress: Progress,
+}
+
+/// A file of which not all bytes have been read.
+struct OpenFile {
+    head: FileHead,
+    missing: u64,
 }
 
 /// What comes next in a set.
 pub(super) enum Event<'a> {
     /// A file, whose bytes follow.
     File(FileHead),
-    /// Bytes of the file, and whether they are the last.
-    Data(FileHead, &'a [u8], bool),
+    /// Bytes of the file.
+    Data {
+        /// The file.
+        head: FileHead,
+        /// The bytes.
+        bytes: &'a [u8],
+        /// Whether they are the last.
+        is_last: bool,
+    },
     /// Batches of the log.
     Log(Batches<'a>),
     /// The end of the set.
@@ -56,15 +69,15 @@ impl SetReader {
             BlockKind::File if self.file.is_none() && !self.seen_log => {
                 let head =
                     FileHead::decode(bytes).filter(|head| head.bytes > 0).ok_or(senseless)?;
-                self.file = Some((head, head.bytes));
+                self.file = Some(OpenFile { head, missing: head.bytes });
                 Ok(Event::File(head))
             }
             BlockKind::Data => {
-                let (head, missing) = self.file.take().ok_or(misplaced)?;
+                let OpenFile { head, missing } = self.file.take().ok_or(misplaced)?;
                 let left = missing.checked_sub(bytes.len() as u64).ok_or(senseless)?;
-                self.file = (left > 0).then_some((head, left));
+                self.file = (left > 0).then_some(OpenFile { head, missing: left });
                 self.progress.done += bytes.len() as u64;
-                Ok(Event::Data(head, bytes, left == 0))
+                Ok(Event::Data { head, bytes, is_last: left == 0 })
             }
             BlockKind::Log if self.file.is_none() => {
                 self.seen_log = true;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use base::ids::Lsn;
 use env::Env;
 
-use super::chain::{Base, Chain, ChainStore, Fork, Restored};
+use super::chain::{Base, Chain, ChainStore, FileMove, Fork, Restored};
 use super::error::{BackupError, Result};
 use super::media::Media;
 use super::pages;
@@ -40,8 +40,8 @@ pub struct RestoreTarget {
     pub stop_at: Option<u64>,
     /// About how many bytes segments of the log take.
     pub segment_bytes: u64,
-    /// Logical names of files, and where they shall be; for the recovery of the database.
-    pub moves: Vec<(Box<str>, Box<str>)>,
+    /// Where files shall be; for the recovery of the database.
+    pub moves: Vec<FileMove>,
 }
 
 /// A restore of one set that is under way.
@@ -142,7 +142,7 @@ impl Restore {
                     let name = name.filter(|name| !self.there.contains(name));
                     self.object = name.map(|name| self.objects.create(&name)).transpose()?;
                 }
-                Event::Data(head, bytes, last) => {
+                Event::Data { head, bytes, is_last } => {
                     let file = FileParts {
                         object: &mut self.object,
                         manifest: &mut self.manifest,
@@ -150,7 +150,7 @@ impl Restore {
                         uuid: self.target.uuid,
                         media: &self.media_path,
                     };
-                    file.add(head, bytes, last)?;
+                    file.add(head, bytes, is_last)?;
                 }
                 Event::Log(batches) => {
                     let mut log = LogParts {
@@ -189,7 +189,7 @@ impl Restore {
     fn finish(&mut self) -> Result<()> {
         let header = self.set.header.clone();
         let before = self.chain.restored.take();
-        let next = before.as_ref().map_or(1, |before| before.segments.1 + 1);
+        let next = before.as_ref().map_or(1, |before| before.segments.end() + 1);
         let import = match self.import.take() {
             Some(import) => import,
             None => {
@@ -197,13 +197,13 @@ impl Restore {
                     (Some(before), SetKind::Log) => before.end,
                     _ => header.first,
                 };
-                begin_import(&self.env, &self.target, (next, end))?
+                begin_import(&self.env, &self.target, next, end)?
             }
         };
         let end = import.end();
         let last = import.finish()? - 1;
         let first = match (&before, header.kind) {
-            (Some(before), SetKind::Log) => before.segments.0,
+            (Some(before), SetKind::Log) => *before.segments.start(),
             _ => next,
         };
         let manifest = match header.kind {
@@ -214,7 +214,7 @@ impl Restore {
         moves.extend(self.target.moves.iter().cloned());
         let restored = Restored {
             manifest,
-            segments: (first, last),
+            segments: first..=last,
             end,
             end_ticks: self.end_ticks.max(match header.kind {
                 SetKind::Log => before.as_ref().map_or(0, |before| before.end_ticks),
@@ -307,7 +307,7 @@ fn check(set: &BackupSet, chain: &Chain, stop_at: Option<u64>) -> Result<()> {
     let (first, last) = (header.first, set.end.last);
     if header.kind == SetKind::Differential {
         let base = chain.base.as_ref().map(|base| base.guid);
-        if header.base.map(|(guid, _)| guid) != base {
+        if header.base.map(|base| base.guid) != base {
             return Err(BackupError::OtherBase);
         }
         if stop_at.is_some_and(|stop| stop < set.end.finished_ticks) {
@@ -418,12 +418,12 @@ impl LogParts<'_> {
                 break;
             }
             if self.import.is_none() {
-                let next = self.restored.map_or(1, |restored| restored.segments.1 + 1);
+                let next = self.restored.map_or(1, |restored| restored.segments.end() + 1);
                 let end = match continued {
                     Some(restored) => restored.end,
                     None => self.set.header.first.min(batch.first),
                 };
-                *self.import = Some(begin_import(self.env, self.target, (next, end))?);
+                *self.import = Some(begin_import(self.env, self.target, next, end)?);
             }
             let import = self.import.as_mut().expect("begun above");
             import.push(&batch, payload)?;
@@ -433,18 +433,18 @@ impl LogParts<'_> {
     }
 }
 
-fn begin_import(env: &Env, target: &RestoreTarget, from: (u64, Lsn)) -> Result<Import> {
+/// Begins to write log after `end`, in the segment of this number.
+fn begin_import(env: &Env, target: &RestoreTarget, number: u64, end: Lsn) -> Result<Import> {
     let dir = target.dir.join(LOG_DIR);
-    Ok(Import::begin(env, &dir, target.uuid, from, target.segment_bytes)?)
+    Ok(Import::begin(env, &dir, target.uuid, number, end, target.segment_bytes)?)
 }
 
 /// Removes what does not count of a database that is being restored, and puts what does into its
 /// place.
 pub(crate) fn remove_strays(env: &Env, dir: &Path, uuid: u128, chain: &Chain) -> Result<()> {
     let Some(restored) = &chain.restored else { return Ok(()) };
-    let (first, last) = restored.segments;
-    remove_segments(env, &dir.join(LOG_DIR), &(first..=last))?;
-    pages::settle(env, dir, last)?;
+    remove_segments(env, &dir.join(LOG_DIR), &restored.segments)?;
+    pages::settle(env, dir, *restored.segments.end())?;
     if restored.manifest == Restored::NEWEST {
         return Ok(()); // there are none: they went before recovery began
     }

@@ -52,8 +52,8 @@ pub struct SetHeader {
     /// Everything below is in the set's files; for a backup of the log, where the last full one
     /// was.
     pub through: Lsn,
-    /// The full backup that it builds on, and where that was taken.
-    pub base: Option<(u128, Lsn)>,
+    /// The full backup that it builds on.
+    pub base: Option<BaseSet>,
     /// Whether the log is kept until it is backed up.
     pub keeps_log: bool,
     /// `COMPRESSION`.
@@ -100,6 +100,15 @@ pub struct BackupSet {
     pub end: SetEnd,
 }
 
+/// The full backup that a differential one builds on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BaseSet {
+    /// The set.
+    pub guid: u128,
+    /// Everything below was in its files.
+    pub through: Lsn,
+}
+
 /// Which of the database's files follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
@@ -138,7 +147,7 @@ impl SetHeader {
     pub fn full(&self) -> Option<Lsn> {
         match self.kind {
             SetKind::Log => Some(self.through),
-            SetKind::Full | SetKind::Differential => self.base.map(|(_, lsn)| lsn),
+            SetKind::Full | SetKind::Differential => self.base.map(|base| base.through),
         }
     }
 
@@ -157,9 +166,9 @@ impl SetHeader {
         out.u32(self.offset_minutes as u32);
         out.u64(self.first.0);
         out.u64(self.through.0);
-        out.option(self.base, |out, (guid, at)| {
-            out.u128(guid);
-            out.u64(at.0);
+        out.option(self.base, |out, base| {
+            out.u128(base.guid);
+            out.u64(base.through.0);
         });
         [self.keeps_log, self.packed, self.checksum].into_iter().for_each(|flag| out.bool(flag));
         self.version.iter().for_each(|part| out.u32((*part).into()));
@@ -191,7 +200,8 @@ impl SetHeader {
             offset_minutes: from.u32()? as i32,
             first: Lsn(from.u64()?),
             through: Lsn(from.u64()?),
-            base: from.option(|from| Some((from.u128()?, Lsn(from.u64()?))))?,
+            base: from
+                .option(|from| Some(BaseSet { guid: from.u128()?, through: Lsn(from.u64()?) }))?,
             keeps_log: from.bool()?,
             packed: from.bool()?,
             checksum: from.bool()?,

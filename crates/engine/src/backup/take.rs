@@ -14,7 +14,7 @@ use super::block::{BLOCK_MAX, BlockKind, BlockWriter};
 use super::chain::{Base, ChainStore, Fork};
 use super::error::{BackupError, Result};
 use super::media::Media;
-use super::set::{BackupSet, FileHead, FileKind, SetEnd, SetHeader, SetKind};
+use super::set::{BackupSet, BaseSet, FileHead, FileKind, SetEnd, SetHeader, SetKind};
 use super::{Progress, STEP_BYTES};
 use crate::checkpoint::{Checkpoints, Delta, FileId, Manifest, ObjectStore, Pin, Pins};
 use crate::cold::DurablePages;
@@ -132,7 +132,7 @@ impl Backup {
             SetKind::Differential => Some(chain.base.ok_or(BackupError::NoDatabaseBackup)?),
             SetKind::Full | SetKind::Log => None,
         };
-        header.base = base.as_ref().map(|base| (base.guid, base.through));
+        header.base = base.as_ref().map(|base| BaseSet { guid: base.guid, through: base.through });
         let mut files = match header.kind {
             SetKind::Log => VecDeque::new(),
             SetKind::Full | SetKind::Differential => files_of(manifest, base.as_ref()),
@@ -331,10 +331,10 @@ pub(super) fn end_set(
     end: &mut SetEnd,
 ) -> Result<usize> {
     end.finished_ticks = env.clock().utc_ticks();
-    let last = (blocks.offset(), blocks.number());
-    end.stored_bytes = last.0 - blocks.start();
+    let (last, number) = (blocks.offset(), blocks.number());
+    end.stored_bytes = last - blocks.start();
     blocks.write(BlockKind::End, &end.encode())?;
-    media.end_set(blocks, last)
+    media.end_set(blocks, last, number)
 }
 
 /// What writes the set.

@@ -8,6 +8,7 @@ use env::{OpKind, OpenMode};
 
 use super::*;
 use crate::database::{Database, DatabaseIdentity, LogWait, SegmentUse};
+use crate::engine::ReplayedDatabase;
 use crate::error::EngineError;
 use crate::recovery::RecoveryOptions;
 use crate::recovery::tests::{
@@ -159,11 +160,11 @@ fn try_recover(server: &Server, identity: &DatabaseIdentity) -> Result<Arc<Datab
     let tables = host.tables(u64::MAX);
     tables.create(&catalog_table());
     let (mut catalog, recovery) = (TestCatalog::default(), RecoveryOptions::default());
-    let recovered =
-        Database::recover(host, identity.clone(), tables, &mut catalog, &options(), recovery);
-    let recovered = vec![(recovered?, catalog)];
-    let mut opened = server.engine.open_recovered(&server.task, recovered, &[]);
-    let database = opened.pop().expect("one in, one out").2?;
+    let database =
+        Database::recover(host, identity.clone(), tables, &mut catalog, &options(), recovery)?;
+    let replayed = vec![ReplayedDatabase { database, catalog }];
+    let mut opened = server.engine.open_recovered(&server.task, replayed, &[]);
+    let database = opened.pop().expect("one in, one out").result?;
     database.start_checkpoints(|_, _| None);
     crate::recovery::tests::loaded(&database).map_or(Ok(database), Err)
 }

@@ -217,11 +217,20 @@ impl ObjectDef {
     }
 }
 
+/// Identifies what an object uses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct UsedId {
+    /// An object or a type.
+    pub class: ReferenceClass,
+    /// Its id.
+    pub id: i32,
+}
+
 /// That one thing uses another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Use {
     /// What is used.
-    pub target: (ReferenceClass, i32),
+    pub target: UsedId,
     /// The object that uses it: a table, module, sequence or constraint.
     pub user: ObjectId,
     /// The column that uses it, if one does.
@@ -233,7 +242,7 @@ pub(super) struct Use {
 impl Use {
     fn of_type(id: UserTypeId, user: ObjectId, column: Option<ColumnId>) -> Option<Use> {
         (id >= UserTypeId::FIRST_USER).then_some(Use {
-            target: (ReferenceClass::Type, id.0),
+            target: UsedId { class: ReferenceClass::Type, id: id.0 },
             user,
             column,
             bound: true,
@@ -246,7 +255,7 @@ impl Use {
         column: Option<ColumnId>,
     ) -> Option<Use> {
         reference.id.map(|id| Use {
-            target: (reference.class, id),
+            target: UsedId { class: reference.class, id },
             user,
             column,
             bound: reference.schema_bound,

@@ -11,6 +11,7 @@ use super::sequences::Mark;
 use super::spec::table_spec;
 use super::store::Catalog;
 use super::system_tables::{SystemRow, SystemTable};
+use crate::checkpoint::DefinedSequence;
 use crate::log::Operation;
 use crate::recovery::{CatalogChange, RecoveredTables, RecoveryCatalog};
 use crate::sync::Arc;
@@ -133,10 +134,12 @@ impl RecoveryCatalog for CatalogReplay {
 
 /// The sequence that a row of a system table defines, if it does, and how often it was restarted:
 /// what checkpoints have to know ([`crate::checkpoint::SequenceOf`]).
-pub(crate) fn sequence_of(storage: StorageId, row: &[u8]) -> Option<(ObjectId, u32)> {
+pub(crate) fn sequence_of(storage: StorageId, row: &[u8]) -> Option<DefinedSequence> {
     let system = SystemTable::of_storage(storage).filter(|t| *t == SystemTable::Objects)?;
     match SystemRow::from_bytes(system, row).definition().ok()? {
-        Definition::Object(ObjectDef::Sequence(def)) => Some((def.header.id, def.restarts)),
+        Definition::Object(ObjectDef::Sequence(def)) => {
+            Some(DefinedSequence { id: def.header.id, restarts: def.restarts })
+        }
         _ => None,
     }
 }

@@ -236,7 +236,10 @@ impl Rng {
     fn foreign_key(&mut self) -> ForeignKeyDef {
         ForeignKeyDef {
             header: self.constraint(),
-            columns: self.some(3, |d| (ColumnId(d.int()), ColumnId(d.int()))),
+            columns: self.some(3, |d| ForeignKeyColumn {
+                own: ColumnId(d.int()),
+                referenced: ColumnId(d.int()),
+            }),
             referenced: ObjectId(self.int()),
             referenced_index: IndexId(self.int()),
             on_delete: self.pick(ReferentialAction::ALL),

@@ -307,7 +307,8 @@ impl Catalog {
         &self,
         task: &Task,
         txn: &mut Transaction,
-        (system, key): (SystemTable, &RowKey),
+        system: SystemTable,
+        key: &RowKey,
         existed: bool,
         bytes: Option<&[u8]>,
     ) -> CatalogResult<()> {
@@ -317,7 +318,7 @@ impl Catalog {
         let result = match (existed, bytes) {
             (false, None) => Ok(()),
             (false, Some(bytes)) => txn.insert(task, table, &snapshot, bytes).map(drop),
-            (true, bytes) => replace_row(task, txn, (table, &snapshot), key, bytes),
+            (true, bytes) => replace_row(task, txn, table, &snapshot, key, bytes),
         };
         match result {
             Ok(()) => txn.end_statement(&mut statement),
@@ -374,7 +375,8 @@ pub(super) fn schema_of_rows(
 fn replace_row(
     task: &Task,
     txn: &mut Transaction,
-    (table, snapshot): (&Arc<Table>, &Snapshot),
+    table: &Arc<Table>,
+    snapshot: &Snapshot,
     key: &RowKey,
     bytes: Option<&[u8]>,
 ) -> TxnResult<()> {

@@ -25,6 +25,7 @@ use env::File;
 use env::memory::{AlignedBytes, DIRECT_ALIGN, HUGE_PAGE};
 
 use super::error::{CheckpointError, Result};
+use super::manifest::CommitRange;
 use super::names::FileId;
 use super::objects::{NewObject, ObjectStore};
 
@@ -239,7 +240,7 @@ pub(super) struct DataFile {
     file: Arc<dyn File>,
     /// The file past the system's cache: for blocks, of which each is read once.
     direct: Arc<dyn File>,
-    range: (Lsn, Lsn),
+    range: CommitRange,
     blocks: Vec<BlockInfo>,
 }
 
@@ -271,7 +272,7 @@ impl DataFile {
         objects: &dyn ObjectStore,
         database: u128,
         id: FileId,
-        range: (Lsn, Lsn),
+        range: CommitRange,
     ) -> Result<DataFile> {
         let name = id.data();
         let path: Arc<Path> = objects.path(&name).into();
@@ -281,7 +282,7 @@ impl DataFile {
         opened.read(&mut header, 0)?;
         let from = check_header(&opened.path, &header, FILE_MAGIC, database, id)
             .map_err(|error| error.within(range))?;
-        if from != range.0 {
+        if from != range.from {
             return Err(opened.damaged(40, "the file begins elsewhere"));
         }
         opened.read_directory()?;
@@ -314,7 +315,8 @@ impl DataFile {
         if checksum != u32_at(&trailer, 4) {
             return Err(self.damaged(start, "the directory's checksum is wrong"));
         }
-        if (Lsn(u64_at(&trailer, 16)), Lsn(u64_at(&trailer, 24))) != self.range {
+        let range = CommitRange { from: Lsn(u64_at(&trailer, 16)), to: Lsn(u64_at(&trailer, 24)) };
+        if range != self.range {
             return Err(self.damaged(end, "the file covers other commits"));
         }
         let block = |entry: &[u8]| BlockInfo {

@@ -16,6 +16,7 @@ use base::ids::{Lsn, StorageId};
 
 use super::data::{FILE_HEADER, check_header, file_header, u32_at, u64_at};
 use super::error::{CheckpointError, Result};
+use super::manifest::{CommitRange, Delta};
 use super::names::FileId;
 use super::objects::ObjectStore;
 
@@ -110,14 +111,15 @@ impl Ended {
         Ok(bytes.len() as u64)
     }
 
-    /// Adds what a delta file says, which is this long.
+    /// Adds what a delta file says of a data file that covers `range`.
     pub fn read(
         &mut self,
         objects: &dyn ObjectStore,
         database: u128,
-        (id, len): (FileId, u64),
-        range: (Lsn, Lsn),
+        delta: &Delta,
+        range: CommitRange,
     ) -> Result<()> {
+        let Delta { id, bytes: len, .. } = *delta;
         let name = id.delta();
         let path: Arc<Path> = objects.path(&name).into();
         let damaged = |offset: usize, what| {
@@ -133,7 +135,7 @@ impl Ended {
         let header = bytes.first_chunk().expect("the length was checked");
         let from = check_header(&path, header, FILE_MAGIC, database, id)
             .map_err(|error| error.within(range))?;
-        if from != range.0 {
+        if from != range.from {
             return Err(damaged(40, "the file belongs to another data file"));
         }
         if u64_at(&bytes, FILE_HEADER) != u64::from(crc32c::crc32c(&bytes[BODY..])) {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use base::ids::{Lsn, StorageId};
 use env::FileError;
 
+use super::manifest::CommitRange;
 use crate::log::LogError;
 use crate::sink::SinkError;
 
@@ -22,7 +23,7 @@ pub enum CheckpointError {
         /// Where in it.
         offset: u64,
         /// The commits that it covers, as far as that is known.
-        range: Option<(Lsn, Lsn)>,
+        range: Option<CommitRange>,
         /// What is wrong.
         what: &'static str,
     },
@@ -68,7 +69,7 @@ impl CheckpointError {
     }
 
     /// The error, with the commits that the damaged file covers.
-    pub(super) fn within(self, covered: (Lsn, Lsn)) -> CheckpointError {
+    pub(super) fn within(self, covered: CommitRange) -> CheckpointError {
         match self {
             CheckpointError::Damaged { file, offset, what, .. } => {
                 CheckpointError::Damaged { file, offset, range: Some(covered), what }
@@ -85,7 +86,9 @@ impl fmt::Display for CheckpointError {
             CheckpointError::Damaged { file, offset, range, what } => {
                 write!(f, "{} is damaged at offset {offset}: {what}", file.display())?;
                 match range {
-                    Some((from, to)) => write!(f, " (it covers the commits from {from} to {to})"),
+                    Some(CommitRange { from, to }) => {
+                        write!(f, " (it covers the commits from {from} to {to})")
+                    }
                     None => Ok(()),
                 }
             }

@@ -105,6 +105,17 @@ pub(super) struct Surroundings<'a> {
     pub sequence_of: SequenceOf,
 }
 
+/// A row that a commit has ended.
+struct EndedRow<'a> {
+    storage: StorageId,
+    /// The commit that wrote it.
+    stamp: Lsn,
+    /// Its key; nothing if that is the current one.
+    key: Option<&'a [u8]>,
+    /// The commit that ended it.
+    by: Lsn,
+}
+
 impl Gathered {
     /// Nothing yet, after this manifest.
     pub fn behind(manifest: &Manifest) -> Gathered {
@@ -146,13 +157,15 @@ impl Gathered {
                 Operation::Upsert { storage, layout, replaces, row } => {
                     if let Some(stamp) = replaces {
                         self.key_of(surroundings, storage, commit.lsn, row)?;
-                        self.end(surroundings, storage, stamp, (None, commit.lsn))?;
+                        let ended = EndedRow { storage, stamp, key: None, by: commit.lsn };
+                        self.end(surroundings, ended)?;
                     }
                     self.follow_sequence(surroundings, storage, row);
                     self.data(surroundings)?.push(storage, layout, commit.lsn, row)?;
                 }
                 Operation::Delete { storage, replaces, key } => {
-                    self.end(surroundings, storage, replaces, (Some(key), commit.lsn))?;
+                    let (stamp, by) = (replaces, commit.lsn);
+                    self.end(surroundings, EndedRow { storage, stamp, key: Some(key), by })?;
                 }
                 // Of a table that has trees, or has had them and sinks after a replay.
                 Operation::Unload { storage, .. } => {
@@ -177,12 +190,12 @@ impl Gathered {
 
     /// A sequence that is restarted forgets its ceiling.
     fn follow_sequence(&mut self, surroundings: &Surroundings<'_>, storage: StorageId, row: &[u8]) {
-        if let Some((sequence, restarts)) = (surroundings.sequence_of)(storage, row) {
-            let state = self.next.sequences.entry(sequence).or_default();
-            if state.restarts.is_some_and(|before| before != restarts) {
+        if let Some(sequence) = (surroundings.sequence_of)(storage, row) {
+            let state = self.next.sequences.entry(sequence.id).or_default();
+            if state.restarts.is_some_and(|before| before != sequence.restarts) {
                 state.ceiling = None;
             }
-            state.restarts = Some(restarts);
+            state.restarts = Some(sequence.restarts);
         }
     }
 
@@ -236,14 +249,9 @@ impl Gathered {
         }
     }
 
-    /// The row that the commit at `stamp` wrote, with this key or the current one, has ended.
-    fn end(
-        &mut self,
-        surroundings: &Surroundings<'_>,
-        storage: StorageId,
-        stamp: Lsn,
-        (key, by): (Option<&[u8]>, Lsn),
-    ) -> Result<()> {
+    /// Notes that a row has ended.
+    fn end(&mut self, surroundings: &Surroundings<'_>, row: EndedRow<'_>) -> Result<()> {
+        let EndedRow { storage, stamp, key, by } = row;
         let key = key.unwrap_or(&self.key);
         let own = self.data.as_ref().filter(|_| stamp >= self.from).map(OpenData::id);
         match own.or_else(|| self.next.pair_of(stamp).map(|pair| pair.id)) {

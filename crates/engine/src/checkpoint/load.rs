@@ -11,8 +11,8 @@ use crossbeam_epoch::{Collector, LocalHandle};
 use super::data::{BlockBuffer, BlockInfo, DataFile, Rows};
 use super::ended::Ended;
 use super::error::{CheckpointError, Result};
-use super::manifest::{Manifest, Pair};
-use super::names::{self, Named};
+use super::manifest::{CommitRange, Manifest, Pair};
+use super::names::{self, FileId, Named};
 use super::objects::ObjectStore;
 use super::weigh::Contents;
 use crate::hot::anchor::AnchorPtr;
@@ -43,7 +43,9 @@ impl Loaded {
         for (name, _) in objects.list()? {
             match names::parse(&name) {
                 Some(Named::Manifest(number)) => numbers.push(number),
-                Some(Named::Data(id) | Named::Delta(id)) => files.push((id, name)),
+                Some(Named::Data(id) | Named::Delta(id)) => {
+                    files.push(StoredFile { id, name });
+                }
                 None => {}
             }
         }
@@ -68,13 +70,13 @@ impl Loaded {
             let whole = manifest.pairs.iter().all(|pair| {
                 let deltas = pair.deltas.iter().map(|delta| delta.id.delta());
                 let mut names = deltas.chain([pair.id.data()]);
-                names.all(|name| files.iter().any(|(_, file)| *file == name))
+                names.all(|name| files.iter().any(|file| file.name == name))
             });
             if begins > manifest.log_start || !whole {
                 return Err(damage);
             }
         }
-        let beyond = files.iter().map(|(id, _)| id.0 + 1).max().unwrap_or(0);
+        let beyond = files.iter().map(|file| file.id.0 + 1).max().unwrap_or(0);
         manifest.next_file = manifest.next_file.max(beyond);
         remove_strays(objects, &manifest, &numbers, &files)?;
         Ok(Loaded { manifest, last_number, contents: Contents::default() })
@@ -114,12 +116,18 @@ pub(crate) fn keep_only(objects: &dyn ObjectStore, database: u128, number: u64) 
     Ok(())
 }
 
+/// A data or delta file that is stored.
+struct StoredFile {
+    id: FileId,
+    name: String,
+}
+
 /// Removes manifests that do not count, and files that were begun for one that never did.
 fn remove_strays(
     objects: &dyn ObjectStore,
     manifest: &Manifest,
     numbers: &[u64],
-    files: &[(super::names::FileId, String)],
+    files: &[StoredFile],
 ) -> Result<()> {
     for number in numbers.iter().filter(|number| **number > manifest.number) {
         objects.remove(&names::manifest(*number))?;
@@ -131,8 +139,8 @@ fn remove_strays(
         manifest.pairs.iter().any(of_pair)
             || manifest.retired.iter().any(|f| f.id.data() == name || f.id.delta() == name)
     };
-    for (_, name) in files.iter().filter(|(_, name)| !named(name)) {
-        objects.remove(name)?;
+    for file in files.iter().filter(|file| !named(&file.name)) {
+        objects.remove(&file.name)?;
     }
     Ok(())
 }
@@ -147,7 +155,7 @@ impl OpenPair {
     fn open(objects: &dyn ObjectStore, database: u128, pair: &Pair) -> Result<OpenPair> {
         let mut ended = Ended::default();
         for delta in &pair.deltas {
-            ended.read(objects, database, (delta.id, delta.bytes), pair.range())?;
+            ended.read(objects, database, delta, pair.range())?;
         }
         ended.sort();
         let data = DataFile::open(objects, database, pair.id, pair.range())?;
@@ -155,8 +163,11 @@ impl OpenPair {
     }
 }
 
-/// A row of a catalog table, and which.
-pub(crate) type CatalogRow = (StorageId, Box<[u8]>);
+/// A row of a catalog table.
+pub(crate) struct CatalogRow {
+    pub storage: StorageId,
+    pub row: Box<[u8]>,
+}
 
 /// A block of rows of one table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -180,7 +191,7 @@ pub(crate) struct Files {
     pairs: Vec<OpenPair>,
     contents: Contents,
     /// The commits that each pair covers.
-    ranges: Arc<[(Lsn, Lsn)]>,
+    ranges: Arc<[CommitRange]>,
     /// The keys of rows that have ended, whatever commit wrote them.
     ended_keys: HashMap<StorageId, HashSet<Box<[u8]>>>,
 }
@@ -216,7 +227,9 @@ impl Files {
             for info in pair.data.blocks() {
                 if let Some(table) = tables.get(info.storage).filter(|t| t.is_catalog()) {
                     let block = Block { pair: place, info: *info };
-                    let mut see = |row: &[u8]| rows.push((info.storage, row.into()));
+                    let mut see = |row: &[u8]| {
+                        rows.push(CatalogRow { storage: info.storage, row: row.into() });
+                    };
                     loader.load(self, &block, &table, &mut see)?;
                 }
             }
@@ -266,8 +279,8 @@ impl Files {
                 pair.ended.sort();
             }
         }
-        for (storage, key) in later.into_iter().flat_map(|later| later.keys) {
-            self.ended_keys.entry(storage).or_default().insert(key);
+        for ended in later.into_iter().flat_map(|later| later.keys) {
+            self.ended_keys.entry(ended.storage).or_default().insert(ended.key);
         }
     }
 }
@@ -275,21 +288,27 @@ impl Files {
 /// Rows of a checkpoint's files that later commits have ended, pair by pair.
 #[derive(Default)]
 pub(crate) struct EndedLater {
-    ranges: Arc<[(Lsn, Lsn)]>,
+    ranges: Arc<[CommitRange]>,
     ended: Vec<Ended>,
-    keys: Vec<(StorageId, Box<[u8]>)>,
+    keys: Vec<EndedKey>,
+}
+
+/// The key of a row that has ended, whatever commit wrote it.
+struct EndedKey {
+    storage: StorageId,
+    key: Box<[u8]>,
 }
 
 impl EndedLater {
     /// The row with this key has ended, if there is one; which commit wrote it is not known.
     pub fn push_key(&mut self, storage: StorageId, key: &[u8]) {
-        self.keys.push((storage, key.into()));
+        self.keys.push(EndedKey { storage, key: key.into() });
     }
 
     /// The row of the commit at `stamp` with this key has ended. `false` if no file has such rows.
     pub fn push(&mut self, storage: StorageId, stamp: Lsn, key: &[u8]) -> bool {
-        let place = self.ranges.partition_point(|(_, to)| *to <= stamp);
-        let found = self.ranges.get(place).is_some_and(|(from, _)| *from <= stamp);
+        let place = self.ranges.partition_point(|range| range.to <= stamp);
+        let found = self.ranges.get(place).is_some_and(|range| range.from <= stamp);
         if found {
             self.ended[place].push(storage, stamp, key);
         }

@@ -30,6 +30,20 @@ const VERSION: u16 = 1;
 const VERSION_SUNK: u16 = 2;
 const HEADER: usize = 16;
 
+/// A range of commits: those with stamps from `from` to below `to`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CommitRange {
+    /// Where it begins.
+    pub from: Lsn,
+    /// Where it ends.
+    pub to: Lsn,
+}
+
+impl CommitRange {
+    /// All commits.
+    pub const ALL: CommitRange = CommitRange { from: Lsn::ZERO, to: Lsn::MAX };
+}
+
 /// A data file, and the delta files that say which of its rows have ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pair {
@@ -74,8 +88,8 @@ impl Pair {
     }
 
     /// The commits that it covers.
-    pub fn range(&self) -> (Lsn, Lsn) {
-        (self.from, self.to)
+    pub fn range(&self) -> CommitRange {
+        CommitRange { from: self.from, to: self.to }
     }
 }
 
@@ -102,7 +116,7 @@ pub struct Retired {
     /// Its rows.
     pub rows: u64,
     /// The commits that it covers.
-    pub range: (Lsn, Lsn),
+    pub range: CommitRange,
 }
 
 /// See the module's header.
@@ -189,7 +203,7 @@ impl Manifest {
         words.put(self.retired.len() as u64);
         for file in &self.retired {
             let kind = u64::from(file.delta) | u64::from(file.merged) << 1;
-            let (from, to) = file.range;
+            let CommitRange { from, to } = file.range;
             let all = [file.id.0, kind, file.bytes, file.rows, from.0, to.0];
             all.into_iter().for_each(|w| words.put(w));
         }
@@ -277,7 +291,7 @@ fn read(words: &mut Reader<'_>, version: u16) -> Option<Manifest> {
     for _ in 0..words.next()? {
         let (id, kind) = (FileId(words.next()?), words.next()?);
         let (bytes, rows) = (words.next()?, words.next()?);
-        let range = (Lsn(words.next()?), Lsn(words.next()?));
+        let range = CommitRange { from: Lsn(words.next()?), to: Lsn(words.next()?) };
         let (delta, merged) = (kind & 1 != 0, kind & 2 != 0);
         manifest.retired.push(Retired { id, delta, merged, bytes, rows, range });
     }

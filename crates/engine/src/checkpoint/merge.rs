@@ -15,7 +15,7 @@ use super::data::{BlockBuffer, DataFile, Rows};
 use super::ended::Ended;
 use super::error::{CheckpointError, Result};
 use super::gather::OpenData;
-use super::manifest::{Manifest, Pair};
+use super::manifest::{CommitRange, Manifest, Pair};
 use super::names::FileId;
 use super::round::{Core, MergeTarget, State};
 use super::weigh::Weight;
@@ -80,12 +80,12 @@ impl Core {
 
     /// Merges the pairs that lie within a range of stamps, after a checkpoint: `false` if there are
     /// none.
-    pub fn merge_range(&self, lower: Lsn, upper: Lsn) -> Result<bool> {
+    pub fn merge_range(&self, range: CommitRange) -> Result<bool> {
         self.checkpoint()?;
         self.round(|state| {
             let pairs = &state.manifest.pairs;
-            let start = pairs.partition_point(|pair| pair.from < lower);
-            let end = pairs.partition_point(|pair| pair.to <= upper);
+            let start = pairs.partition_point(|pair| pair.from < range.from);
+            let end = pairs.partition_point(|pair| pair.to <= range.to);
             match start < end && state.is_settled() {
                 true => {
                     let needed = self.needed_tables(state, state.manifest.through);
@@ -133,31 +133,26 @@ impl Core {
         id: FileId,
         needed: &HashSet<StorageId>,
     ) -> Result<Option<Pair>> {
-        let (from, to) = (pairs[0].from, pairs[pairs.len() - 1].to);
+        let range = CommitRange { from: pairs[0].from, to: pairs[pairs.len() - 1].to };
         let mut data = None;
         let begun = next.number + 1;
         for pair in pairs {
             self.copy_pair(next, pair, needed, &mut |storage, layout, stamp, row| {
                 if data.is_none() {
-                    data = Some(OpenData::create(&*self.objects, next.database, id, from)?);
+                    data = Some(OpenData::create(&*self.objects, next.database, id, range.from)?);
                 }
                 data.as_mut().expect("made above").push(storage, layout, stamp, row)
             })?;
             let written = data.as_ref().map(OpenData::bytes);
-            self.show_target(written.map(|bytes| MergeTarget {
-                id,
-                range: (from, to),
-                bytes,
-                begun,
-            }));
+            self.show_target(written.map(|bytes| MergeTarget { id, range, bytes, begun }));
         }
         let Some(data) = data else { return Ok(None) };
-        let written = data.finish(to)?;
+        let written = data.finish(range.to)?;
         self.counters.data_bytes.fetch_add(written.bytes, Relaxed);
         Ok(Some(Pair {
             id,
-            from,
-            to,
+            from: range.from,
+            to: range.to,
             bytes: written.bytes,
             rows: written.rows,
             deltas: Vec::new(),
@@ -180,7 +175,7 @@ impl Core {
         }
         let mut ended = Ended::default();
         for delta in &pair.deltas {
-            ended.read(objects, next.database, (delta.id, delta.bytes), pair.range())?;
+            ended.read(objects, next.database, delta, pair.range())?;
         }
         ended.sort();
         let (mut buffer, mut key) = (BlockBuffer::default(), KeyBuf::default());

@@ -69,7 +69,7 @@ pub use error::CheckpointError;
 pub(crate) use load::{
     Block, BlockLoader, EndedLater, Files, Loaded, TableBlocks, keep_only, open,
 };
-pub use manifest::{Delta, Manifest, Pair};
+pub use manifest::{CommitRange, Delta, Manifest, Pair};
 pub use names::FileId;
 pub(crate) use names::manifest as manifest_name;
 pub use objects::{LocalObjects, NewObject, ObjectStore};
@@ -79,9 +79,17 @@ pub(crate) use thread::{Checkpoints, Order};
 pub use view::{CheckpointFile, CheckpointStats, FileKind, FileState};
 pub(crate) use weigh::Contents;
 
-/// Tells of a row of a catalog table which sequence it defines, if it does, and how often that has
-/// been restarted.
-pub type SequenceOf = fn(StorageId, &[u8]) -> Option<(ObjectId, u32)>;
+/// Tells of a row of a catalog table which sequence it defines, if it does.
+pub type SequenceOf = fn(StorageId, &[u8]) -> Option<DefinedSequence>;
+
+/// A sequence as a row of the catalog defines it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DefinedSequence {
+    /// The sequence.
+    pub id: ObjectId,
+    /// How often it has been restarted.
+    pub restarts: u32,
+}
 
 /// When checkpoints are made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

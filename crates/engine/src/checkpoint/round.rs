@@ -12,7 +12,7 @@ use super::counters::Counters;
 use super::ended::Ended;
 use super::error::{CheckpointError, Result};
 use super::gather::{Gathered, Surroundings};
-use super::manifest::{Delta, Manifest, Pair, Retired};
+use super::manifest::{CommitRange, Delta, Manifest, Pair, Retired};
 use super::names::{self, FileId, Named};
 use super::objects::ObjectStore;
 use super::pins::Pins;
@@ -85,7 +85,7 @@ pub(crate) struct Core {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MergeTarget {
     pub id: FileId,
-    pub range: (Lsn, Lsn),
+    pub range: CommitRange,
     pub bytes: u64,
     /// The checkpoint that it will be part of.
     pub begun: u64,
@@ -100,9 +100,8 @@ pub(super) struct State {
     pub follower: Option<Follower>,
     last_number: u64,
     next_file: u64,
-    /// For the ends of checkpoints, in order, where the log starts that is needed by what is
-    /// complete up to there.
-    starts: Vec<(Lsn, Lsn)>,
+    /// Where the log starts that each checkpoint needs, in the order of their ends.
+    starts: Vec<LogStart>,
     /// Tables that are gone, and by when at the latest: their rows are needed until that is in the
     /// files.
     gone: HashMap<StorageId, Lsn>,
@@ -110,6 +109,12 @@ pub(super) struct State {
     contents: Contents,
     /// Whether all is merged that the last checkpoint and the tables that are gone made due.
     pub has_merged: bool,
+}
+
+/// Where the log starts that is needed by what is complete up to the end of a checkpoint.
+struct LogStart {
+    end: Lsn,
+    start: Lsn,
 }
 
 /// How far the log has been followed.
@@ -150,7 +155,7 @@ impl Core {
         let published = RwLock::new(Arc::new(manifest.clone()));
         let next_file = manifest.next_file;
         let complete = manifest.sunk.unwrap_or(Lsn::MAX).min(manifest.through);
-        let starts = vec![(complete, manifest.log_start)];
+        let starts = vec![LogStart { end: complete, start: manifest.log_start }];
         let state = State {
             manifest,
             starts,
@@ -398,10 +403,10 @@ impl Core {
         let start = start.map_or(through, |start| start.min(through));
         // What has not sunk is in the log only.
         let complete = sunk.map_or(through, |sunk| sunk.min(through));
-        let place = state.starts.partition_point(|(end, _)| *end <= complete);
+        let place = state.starts.partition_point(|kept| kept.end <= complete);
         let start_then = match complete == through {
             true => Some(start),
-            false => state.starts[..place].last().map(|(_, start)| *start),
+            false => state.starts[..place].last().map(|kept| kept.start),
         };
         // The first root may speak of a position before the last checkpoint. Its tables sink since
         // one after that.
@@ -410,7 +415,7 @@ impl Core {
         self.install(state, next)?;
         self.counters.behind.store(0, Relaxed);
         state.starts.drain(..place.saturating_sub(1));
-        state.starts.push((through, start));
+        state.starts.push(LogStart { end: through, start });
         // The checkpoint counts, whatever becomes of what was dropped: that waits for the next one.
         if let Err(error) = self.sink.cover(&self.task(), covers) {
             self.note(Some(error.into()));
@@ -428,7 +433,7 @@ impl Core {
         let range = pair.range();
         if pair.deltas.len() >= DELTAS {
             for delta in pair.deltas.drain(..) {
-                ended.read(objects, database, (delta.id, delta.bytes), range)?;
+                ended.read(objects, database, &delta, range)?;
             }
         }
         let rows = ended.len() as u64;
@@ -581,10 +586,10 @@ impl Core {
     ) -> Result<Vec<Weight>> {
         let State { manifest, follower, contents, .. } = state;
         let ended = follower.as_ref().map(|follower| &follower.gathered.ended);
-        let place = (&*self.objects, manifest.database);
+        let (objects, database) = (&*self.objects, manifest.database);
         let weights = manifest.pairs.iter().map(|pair| {
             let more = ended.and_then(|ended| ended.get(&pair.id));
-            contents.weigh(place, pair, needed, more)
+            contents.weigh(objects, database, pair, needed, more)
         });
         weights.collect()
     }
@@ -638,8 +643,8 @@ impl State {
     /// Where the log starts that a manifest needs which ends where the last did.
     pub fn log_start(&self, next: &Manifest) -> Lsn {
         let complete = next.sunk.unwrap_or(Lsn::MAX).min(next.through);
-        let place = self.starts.partition_point(|(end, _)| *end <= complete);
-        self.starts[..place].last().map_or(next.log_start, |(_, start)| next.log_start.max(*start))
+        let place = self.starts.partition_point(|kept| kept.end <= complete);
+        self.starts[..place].last().map_or(next.log_start, |kept| next.log_start.max(kept.start))
     }
 
     /// Files up to what this manifest says may have been begun.

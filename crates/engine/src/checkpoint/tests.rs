@@ -263,7 +263,7 @@ fn a_merge_under_way_shows_its_target() {
     std::thread::scope(|scope| {
         let merge = scope.spawn(|| {
             let task = Task::blocking(database.manager().runtime());
-            database.merge_checkpoint_files(&task, Lsn::ZERO, Lsn::MAX)
+            database.merge_checkpoint_files(&task, CommitRange::ALL)
         });
         while targets().is_empty() {
             assert!(!merge.is_finished(), "a merge writes a file");
@@ -295,7 +295,7 @@ fn rows_of_dropped_tables_go_with_a_merge() {
     drop(other);
     server.drop_table(5, 2).expect("it is not in use");
     fill(&server, 50..60);
-    let merged = database(&server).merge_checkpoint_files(&server.task, Lsn::ZERO, Lsn::MAX);
+    let merged = database(&server).merge_checkpoint_files(&server.task, CommitRange::ALL);
     assert!(merged.expect("the disk works"), "there are pairs");
     let pairs = database(&server).checkpoint_files();
     let data = pairs.iter().filter(|f| f.kind == FileKind::Data && f.state == FileState::Active);
@@ -538,7 +538,7 @@ fn sample() -> Manifest {
         merged: false,
         bytes: 5,
         rows: 6,
-        range: (Lsn(16), Lsn(32)),
+        range: CommitRange { from: Lsn(16), to: Lsn(32) },
     });
     manifest.identities.insert(StorageId(2000), -5);
     manifest.sequences.insert(ObjectId(-7), SequenceState { restarts: None, ceiling: Some(9) });

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::error::{CheckpointError, Result};
+use super::manifest::CommitRange;
 use super::pins::Pin;
 use super::round::{Core, CoreParts, FOLLOW_PART};
 use super::view::{CheckpointFile, CheckpointStats};
@@ -37,19 +38,30 @@ struct Shared {
 pub(crate) enum Order {
     /// A checkpoint of what is durable now.
     Checkpoint,
-    /// As that, and the pairs within these stamps merged.
-    Merge(base::ids::Lsn, base::ids::Lsn),
+    /// As that, and the pairs that lie within the range merged.
+    Merge(CommitRange),
     /// What waits for the next checkpoint removed.
     CollectGarbage,
 }
 
 #[derive(Default)]
 struct Orders {
-    queue: Vec<(u64, Order)>,
+    queue: Vec<QueuedOrder>,
     given: u64,
     /// Results that have not been fetched yet.
-    results: Vec<(u64, Result<bool>)>,
+    results: Vec<OrderResult>,
     closed: bool,
+}
+
+/// An order and its number, by which the caller finds the result.
+struct QueuedOrder {
+    ticket: u64,
+    order: Order,
+}
+
+struct OrderResult {
+    ticket: u64,
+    result: Result<bool>,
 }
 
 impl Checkpoints {
@@ -83,7 +95,7 @@ impl Checkpoints {
             }
             orders.given += 1;
             let ticket = orders.given;
-            orders.queue.push((ticket, order));
+            orders.queue.push(QueuedOrder { ticket, order });
             ticket
         };
         shared.changed.notify_all();
@@ -93,8 +105,9 @@ impl Checkpoints {
                 return None;
             }
             let mut orders = shared.orders.lock();
-            let place = orders.results.iter().position(|(number, _)| *number == ticket);
-            Some(place.map_or(Err(CheckpointError::Closed), |p| orders.results.swap_remove(p).1))
+            let place = orders.results.iter().position(|done| done.ticket == ticket);
+            let take = |place| orders.results.swap_remove(place).result;
+            Some(place.map_or(Err(CheckpointError::Closed), take))
         })
     }
 
@@ -214,16 +227,16 @@ impl Shared {
     }
 
     /// Carries out what was ordered. Returns whether anything failed.
-    fn carry_out(&self, orders: Vec<(u64, Order)>) -> bool {
+    fn carry_out(&self, orders: Vec<QueuedOrder>) -> bool {
         let mut failed = false;
-        for (ticket, order) in orders {
+        for QueuedOrder { ticket, order } in orders {
             let result = match order {
                 Order::Checkpoint => self.core.checkpoint().map(|()| true),
-                Order::Merge(lower, upper) => self.core.merge_range(lower, upper),
+                Order::Merge(range) => self.core.merge_range(range),
                 Order::CollectGarbage => self.core.collect_garbage().map(|()| true),
             };
             failed |= result.is_err();
-            self.orders.lock().results.push((ticket, result));
+            self.orders.lock().results.push(OrderResult { ticket, result });
             self.done.store(ticket, Release); // pairs with the Acquire in order()
             self.waiting.wake_all();
         }

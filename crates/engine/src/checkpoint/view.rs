@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use base::ids::Lsn;
 
 use super::counters::Effort;
-use super::manifest::Manifest;
+use super::manifest::{CommitRange, Manifest};
 use super::names::{self, FileId};
 use super::round::Core;
 
@@ -54,7 +54,7 @@ pub struct CheckpointFile {
     /// What it is for.
     pub state: FileState,
     /// The commits that it covers.
-    pub range: (Lsn, Lsn),
+    pub range: CommitRange,
     /// The checkpoint that made it.
     pub begun: u64,
 }
@@ -114,7 +114,7 @@ impl Core {
                 bytes: manifest.encode().len() as u64,
                 rows: 0,
                 state: FileState::Active,
-                range: (manifest.log_start, manifest.through),
+                range: CommitRange { from: manifest.log_start, to: manifest.through },
                 begun: manifest.number,
             });
         }
@@ -167,7 +167,7 @@ impl Core {
             bytes: self.counters.open_bytes.load(Relaxed),
             rows: 0,
             state: FileState::UnderConstruction,
-            range: (manifest.through, self.manager.log().durable()),
+            range: CommitRange { from: manifest.through, to: self.manager.log().durable() },
             begun: manifest.number + 1,
         })
     }

@@ -36,7 +36,7 @@ pub(crate) struct Contents {
     /// Of data files.
     parts: HashMap<FileId, Arc<[Part]>>,
     /// Of delta files: how many rows of which table they say have ended.
-    ended: HashMap<FileId, Arc<[(StorageId, u64)]>>,
+    ended: HashMap<FileId, Arc<[EndedRows]>>,
 }
 
 /// The rows of one table in a data file.
@@ -45,6 +45,13 @@ struct Part {
     storage: StorageId,
     rows: u64,
     bytes: u64,
+}
+
+/// How many rows of a table a delta file says have ended.
+#[derive(Clone, Copy, Debug)]
+struct EndedRows {
+    storage: StorageId,
+    rows: u64,
 }
 
 impl Contents {
@@ -57,7 +64,8 @@ impl Contents {
     /// live.
     pub(super) fn weigh(
         &mut self,
-        (objects, database): (&dyn ObjectStore, u128),
+        objects: &dyn ObjectStore,
+        database: u128,
         pair: &Pair,
         needed: &HashSet<StorageId>,
         more: Option<&Ended>,
@@ -82,12 +90,12 @@ impl Contents {
                     Some(counts) => counts,
                     None => {
                         let mut read = Ended::default();
-                        read.read(objects, database, (delta.id, delta.bytes), pair.range())?;
+                        read.read(objects, database, delta, pair.range())?;
                         self.ended.entry(delta.id).or_insert(counts_of(&read))
                     }
                 };
-                let of_kept = counts.iter().filter(|(storage, _)| is_needed(storage));
-                ended += of_kept.map(|(_, rows)| rows).sum::<u64>();
+                let of_kept = counts.iter().filter(|count| is_needed(&count.storage));
+                ended += of_kept.map(|count| count.rows).sum::<u64>();
             }
             let more = more.map(|more| more.storages().filter(is_needed).count());
             ended += more.unwrap_or(0) as u64;
@@ -123,10 +131,10 @@ fn parts_of(file: &DataFile) -> Arc<[Part]> {
     parts.into_values().collect()
 }
 
-fn counts_of(ended: &Ended) -> Arc<[(StorageId, u64)]> {
+fn counts_of(ended: &Ended) -> Arc<[EndedRows]> {
     let mut counts: BTreeMap<StorageId, u64> = BTreeMap::new();
     for storage in ended.storages() {
         *counts.entry(storage).or_default() += 1;
     }
-    counts.into_iter().collect()
+    counts.into_iter().map(|(storage, rows)| EndedRows { storage, rows }).collect()
 }

@@ -27,8 +27,8 @@ pub struct Batch {
     /// Pages that this batch has allocated and not published yet.
     made: BTreeSet<PageNumber>,
     freed: Vec<PageNumber>,
-    /// The page that `view` returned last, with its image.
-    viewed: Option<(PageNumber, Image)>,
+    /// The image of the page that `view` returned last.
+    viewed: Option<Image>,
     unlinked: Vec<FrameNumber>,
 }
 
@@ -105,7 +105,7 @@ impl Edit for Batch {
             return Ok(image);
         }
         let image = load::load(&self.shared, &self.core, task, page, Access::Point)?;
-        Ok(&self.viewed.insert((page, image)).1)
+        Ok(self.viewed.insert(image))
     }
 
     fn allocate(&mut self, task: &Task) -> Result<(PageNumber, &mut Body), ColdError> {

@@ -44,24 +44,35 @@ use super::places::Space;
 use super::pool::Pool;
 use super::root::{CheckpointState, INFO_BYTES_MAX, NotRoot, Root};
 use super::store::Store;
-use super::store_core::{Core, Numbers};
+use super::store_core::{Core, Numbers, PageImage, StoredImage};
 
 /// The changed pages of one moment. If a capture is dropped before it is durable, its pages count
 /// as changed again.
 pub struct Capture {
     core: Arc<Core>,
-    pages: Vec<(PageNumber, Captured)>,
-    superseded: Vec<(PageNumber, DiskWord)>,
+    pages: Vec<CapturedPage>,
+    superseded: Vec<StoredImage>,
     freed: Vec<PageNumber>,
     numbers_end: u64,
     info: Vec<u8>,
     is_durable: bool,
 }
 
+struct CapturedPage {
+    page: PageNumber,
+    state: Captured,
+}
+
 enum Captured {
     Free,
     OnDisk(DiskWord),
     Dirty(Image),
+}
+
+/// Where the next root finds a page; nowhere if the page is free.
+struct PageWord {
+    page: PageNumber,
+    word: Option<DiskWord>,
 }
 
 /// What a checkpoint did.
@@ -156,7 +167,9 @@ impl Store {
         let mut pages = Vec::with_capacity(changed.len());
         for some in changed.chunks(1024) {
             let guard = handle.pin();
-            pages.extend(some.iter().map(|&page| (page, core.captured(page, &guard))));
+            pages.extend(
+                some.iter().map(|&page| CapturedPage { page, state: core.captured(page, &guard) }),
+            );
         }
         let numbers_end = core.numbers.lock().end;
         drop(alone);
@@ -201,7 +214,7 @@ impl Drop for Capture {
     fn drop(&mut self) {
         self.core.checkpoint.lock().captured = false;
         if !self.is_durable {
-            self.pages.iter().for_each(|(page, _)| self.core.map.mark_changed(*page));
+            self.pages.iter().for_each(|own| self.core.map.mark_changed(own.page));
             self.core.superseded.lock().append(&mut self.superseded);
             self.core.freed.lock().append(&mut self.freed);
         }
@@ -230,30 +243,25 @@ impl Core {
     }
 
     /// Writes the captured images that are not on disk. Returns where each captured page is.
-    fn write_captured(
-        &self,
-        capture: &Capture,
-    ) -> Result<Vec<(PageNumber, Option<DiskWord>)>, ColdError> {
+    fn write_captured(&self, capture: &Capture) -> Result<Vec<PageWord>, ColdError> {
         let mut words = Vec::with_capacity(capture.pages.len());
         let (mut dirty, mut at) = (Vec::new(), Vec::new());
-        for (n, (page, captured)) in capture.pages.iter().enumerate() {
-            words.push((
-                *page,
-                match captured {
-                    Captured::Free => None,
-                    Captured::OnDisk(word) => Some(*word),
-                    Captured::Dirty(image) => match image.state().on_disk() {
-                        OnDisk::At(word) => Some(word),
-                        OnDisk::Nowhere | OnDisk::Superseded => {
-                            dirty.push((*page, image));
-                            at.push(n);
-                            None
-                        }
-                    },
+        for (n, CapturedPage { page, state }) in capture.pages.iter().enumerate() {
+            let word = match state {
+                Captured::Free => None,
+                Captured::OnDisk(word) => Some(*word),
+                Captured::Dirty(image) => match image.state().on_disk() {
+                    OnDisk::At(word) => Some(word),
+                    OnDisk::Nowhere | OnDisk::Superseded => {
+                        dirty.push(PageImage { page: *page, image });
+                        at.push(n);
+                        None
+                    }
                 },
-            ));
+            };
+            words.push(PageWord { page: *page, word });
         }
-        self.write_images(&dirty, |n, word| words[at[n]].1 = Some(word))?;
+        self.write_images(&dirty, |n, word| words[at[n]].word = Some(word))?;
         Ok(words)
     }
 
@@ -263,8 +271,8 @@ impl Core {
         if suspects.is_empty() {
             return Ok(());
         }
-        for (page, captured) in &mut capture.pages {
-            let word = match captured {
+        for CapturedPage { page, state } in &mut capture.pages {
+            let word = match state {
                 Captured::OnDisk(word) => *word,
                 Captured::Dirty(image) => match image.state().on_disk() {
                     OnDisk::At(word) => word,
@@ -279,7 +287,7 @@ impl Core {
                 self.write_pages(Kind::Data, &[page.0], fill, |_, to| moved = Some(to))?;
                 let to = moved.expect("one page was written");
                 self.relocate(*page, word, to);
-                *captured = Captured::OnDisk(to);
+                *state = Captured::OnDisk(to);
             }
         }
         Ok(())
@@ -306,7 +314,7 @@ impl Core {
                 }
                 MapWord::Disk(_) | MapWord::Free => to,
             };
-            return self.superseded.lock().push((page, old));
+            return self.superseded.lock().push(StoredImage { page, word: old });
         }
     }
 
@@ -328,17 +336,17 @@ impl Core {
     /// Writes the map pages whose words change, then the directory pages that name them.
     fn write_map(
         &self,
-        words: &[(PageNumber, Option<DiskWord>)],
+        words: &[PageWord],
         state: &CheckpointState,
         pages: &mut MapPages,
     ) -> Result<(), ColdError> {
         let chunk_of = |page: PageNumber| page.0 as usize / CHUNK_WORDS;
-        let changed: Vec<_> = words.chunk_by(|a, b| chunk_of(a.0) == chunk_of(b.0)).collect();
-        let numbers: Vec<u64> = changed.iter().map(|some| chunk_of(some[0].0) as u64).collect();
+        let changed: Vec<_> = words.chunk_by(|a, b| chunk_of(a.page) == chunk_of(b.page)).collect();
+        let numbers: Vec<u64> = changed.iter().map(|some| chunk_of(some[0].page) as u64).collect();
         let fill = |n: usize, body: &mut [u8]| {
             let first = numbers[n] * CHUNK_WORDS as u64;
             let old = |word: usize| self.map.durable(PageNumber(first + word as u64));
-            let new = changed[n].iter().map(|(page, word)| ((page.0 - first) as usize, *word));
+            let new = changed[n].iter().map(|own| ((own.page.0 - first) as usize, own.word));
             fill_words(body, old, new);
         };
         let MapPages { chunks, directory, written } = pages;
@@ -375,7 +383,7 @@ impl Core {
         let files: Vec<_> = self.files.read().values().cloned().collect();
         let unsynced = std::mem::take(&mut self.writer.lock().unsynced);
         if let Err(error) = files.iter().try_for_each(|file| file.sync()) {
-            self.writer.lock().suspects.extend(unsynced.iter().map(|(_, word)| *word));
+            self.writer.lock().suspects.extend(unsynced.iter().map(|image| image.word));
             return Err(error.into());
         }
         state.sequence += 1;
@@ -395,7 +403,7 @@ impl Core {
         // If this sync fails, it may lose images that were written meanwhile, too.
         let unsynced: Vec<_> = self.writer.lock().unsynced.clone();
         if let Err(error) = files[0].sync() {
-            self.writer.lock().suspects.extend(unsynced.iter().map(|(_, word)| *word));
+            self.writer.lock().suspects.extend(unsynced.iter().map(|image| image.word));
             return Err(error.into());
         }
         state.slot = slot;
@@ -406,19 +414,19 @@ impl Core {
     fn give_back_unreached(
         self: &Arc<Self>,
         capture: &mut Capture,
-        words: &[(PageNumber, Option<DiskWord>)],
+        words: &[PageWord],
         state: &mut CheckpointState,
         pages: &MapPages,
     ) -> u64 {
         self.writer.lock().suspects.clear();
         let mut freed: Vec<Place> = std::mem::take(&mut state.orphans);
-        for (page, word) in std::mem::take(&mut capture.superseded) {
+        for StoredImage { page, word } in std::mem::take(&mut capture.superseded) {
             // A place that the previous root reaches is freed below (K2).
             if self.map.durable(page) != Some(word) {
                 freed.push(word.place());
             }
         }
-        for (page, word) in words {
+        for PageWord { page, word } in words {
             let old = self.map.durable(*page);
             if old != *word {
                 freed.extend(old.map(DiskWord::place));
@@ -554,7 +562,7 @@ fn open_files(
     let file = DataFile::open(env, first, database)?;
     let (root, slot) = newest_root(&file, database)?;
     let mut files = Files::from([(file.id(), Arc::new(file))]);
-    let named: HashSet<u8> = root.files.iter().map(|(id, _)| *id).collect();
+    let named: HashSet<u8> = root.files.iter().map(|file| file.id).collect();
     for spec in specs.iter().filter(|spec| named.contains(&spec.id) && spec.id != first.id) {
         files.insert(spec.id, Arc::new(DataFile::open(env, spec, database)?));
     }

@@ -31,7 +31,7 @@ use super::image::{Kind, Reseal, Seed, verify};
 use super::page::{PAGE_BYTES, PageNumber};
 use super::place::{DiskWord, Place};
 use super::places::{EXTENT_PAGES, RESERVED_EXTENTS, RUN_PAGES_MAX};
-use super::root::{ROOT_BYTES_MAX, Root};
+use super::root::{FileLength, ROOT_BYTES_MAX, Root};
 use super::store::Store;
 use super::store_core::Core;
 
@@ -42,7 +42,7 @@ pub const COPY_BYTES_MAX: usize = RUN_PAGES_MAX as usize * PAGE_BYTES;
 pub struct DurablePages {
     listing: Arc<Listing>,
     /// The thread that reads ahead, if one was started.
-    ahead: Option<Worker<CopyChunk, Read>>,
+    ahead: Option<Worker<CopyChunk, ReadChunk>>,
     overlaps: bool,
     /// How many chunks are being read, and the offset where the next begins.
     under_way: usize,
@@ -67,8 +67,19 @@ struct CopyChunk {
     buffer: AlignedBytes,
 }
 
-/// A chunk, and whether it could be read.
-type Read = (CopyChunk, Result<(), ColdError>);
+/// A chunk that a thread has read, and whether it could.
+struct ReadChunk {
+    chunk: CopyChunk,
+    result: Result<(), ColdError>,
+}
+
+/// A part of the copy that is in the buffer, and whether it could be read.
+struct ReadPart {
+    offset: u64,
+    /// Its length: 0 at the end.
+    len: usize,
+    result: Result<(), ColdError>,
+}
 
 /// Chunks that are read ahead.
 const CHUNKS_AHEAD: usize = 3;
@@ -198,7 +209,7 @@ impl DurablePages {
     /// Reads the next bytes of the copy: [`COPY_BYTES_MAX`], or what is left; none at its end.
     /// Blocks the thread.
     pub fn read(&mut self) -> Result<&[u8], ColdError> {
-        let (offset, len, result) = self.read_next();
+        let ReadPart { offset, len, result } = self.read_next();
         result?;
         // This thread verifies, not the one that reads ahead: else the disk would be idle
         // meanwhile.
@@ -209,7 +220,7 @@ impl DurablePages {
     /// Reads the next bytes of the copy, and adds the lost pages among them to `lost`. Returns
     /// `None` at the end. Blocks the thread.
     pub fn check_next(&mut self, lost: &mut Vec<LostImage>) -> Option<()> {
-        let (offset, len, result) = self.read_next();
+        let ReadPart { offset, len, result } = self.read_next();
         let part = &mut self.buffer[..len];
         match result {
             Ok(()) => lost.extend(self.listing.mismatches(offset, part)),
@@ -218,20 +229,20 @@ impl DurablePages {
         (len > 0).then_some(())
     }
 
-    /// Reads the next chunk. Returns where it begins, how long it is, and whether it could be read.
-    fn read_next(&mut self) -> (u64, usize, Result<(), ColdError>) {
+    /// Reads the next chunk.
+    fn read_next(&mut self) -> ReadPart {
         self.ask();
         if self.under_way > 0 {
             let worker = self.ahead.as_ref().expect("a thread reads");
-            let (chunk, result) = worker.take();
+            let ReadChunk { chunk, result } = worker.take();
             self.under_way -= 1;
             let CopyChunk { offset, len, buffer } = chunk;
             self.free.push(std::mem::replace(&mut self.buffer, buffer));
-            return (offset, len, result);
+            return ReadPart { offset, len, result };
         }
         let (offset, len) = self.take_next();
         let result = self.listing.read(offset, &mut self.buffer[..len]);
-        (offset, len, result)
+        ReadPart { offset, len, result }
     }
 
     /// Takes the next chunk: returns where it begins, and its length, which is 0 at the end.
@@ -248,7 +259,7 @@ impl DurablePages {
             let listing = self.listing.clone();
             self.ahead = Worker::start("read pages", move |mut chunk: CopyChunk| {
                 let result = listing.read(chunk.offset, &mut chunk.buffer[..chunk.len]);
-                (chunk, result)
+                ReadChunk { chunk, result }
             });
             self.overlaps = self.ahead.is_some();
         }
@@ -353,7 +364,7 @@ impl CopyWriter {
         self.file.set_pages(pages)?;
         self.file.sync()?;
         root.database = self.to;
-        root.files = vec![(self.file.id(), pages)];
+        root.files = vec![FileLength { id: self.file.id(), pages }];
         self.file.write_root(0, &root)?;
         self.file.sync()?;
         Ok(true)

@@ -105,7 +105,7 @@ pub struct Extension {
     slots: u32,
     index: Mutex<Index>,
     staging: Mutex<Staged>,
-    writer: Mutex<Option<(SyncSender<Staged>, JoinHandle<()>)>>,
+    writer: Mutex<Option<Writer>>,
     is_enabled: AtomicBool,
     strikes: AtomicU32,
     pace: Pace,
@@ -124,6 +124,12 @@ struct ExtensionCounters {
     outstanding: AtomicU64,
 }
 
+/// The thread that writes to the device.
+struct Writer {
+    sender: SyncSender<Staged>,
+    thread: JoinHandle<()>,
+}
+
 /// The databases that are open, and the sequence numbers of their roots.
 pub(super) type OpenRoots = HashMap<u128, u64>;
 
@@ -131,8 +137,13 @@ pub(super) type OpenRoots = HashMap<u128, u64>;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot(u32);
 
-/// Identifies the image in a slot: the database by its index in the list, and the disk word.
-type Owner = (u32, DiskWord);
+/// Identifies the image in a slot.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Owner {
+    /// The database's index in the list.
+    database: u32,
+    word: DiskWord,
+}
 
 /// Which image is in which slot.
 #[derive(Default)]
@@ -174,7 +185,7 @@ impl Index {
 
     fn find(&self, database: u128, word: DiskWord) -> Option<u32> {
         let known = self.databases.iter().position(|&other| other == database)?;
-        self.slots.get(&(known as u32, word)).copied()
+        self.slots.get(&Owner { database: known as u32, word }).copied()
     }
 
     fn put(&mut self, slot: u32, owner: Owner) {
@@ -193,8 +204,14 @@ impl Index {
 /// Pages on their way to the device.
 #[derive(Default)]
 struct Staged {
-    owners: Vec<(u128, DiskWord)>,
+    owners: Vec<StagedImage>,
     bytes: Option<AlignedBytes>,
+}
+
+/// An image on its way to the device.
+struct StagedImage {
+    database: u128,
+    word: DiskWord,
 }
 
 impl Extension {
@@ -252,14 +269,14 @@ impl Extension {
         let thread = builder.spawn(critical::thread("cold extension", move || run(receiver)));
         let thread =
             thread.map_err(|error| FileError::new(OpKind::Open, &self.options.path, error))?;
-        *self.writer.lock() = Some((sender, thread));
+        *self.writer.lock() = Some(Writer { sender, thread });
         Ok(())
     }
 
     /// Disables the extension. Its thread writes the batches that it has, and ends.
     pub(super) fn close(&self) {
         self.is_enabled.store(false, Relaxed);
-        if let Some((sender, thread)) = self.writer.lock().take() {
+        if let Some(Writer { sender, thread }) = self.writer.lock().take() {
             drop(sender);
             // The thread panics only on a broken invariant, and then the panic has been reported.
             let _ = thread.join();
@@ -300,7 +317,7 @@ impl Extension {
         let slot = &mut bytes[at..at + PAGE_BYTES];
         slot[PAGE_HEADER_BYTES..].copy_from_slice(body);
         seal(slot, core.seed, Kind::Data, page.0, word.stamp_bits(), word.place());
-        staging.owners.push((core.database, word));
+        staging.owners.push(StagedImage { database: core.database, word });
         if staging.owners.len() < BATCH_PAGES {
             return;
         }
@@ -308,8 +325,8 @@ impl Extension {
         drop(staging);
         match &*self.writer.lock() {
             None => self.write_batch(batch),
-            Some((writer, _)) => {
-                if writer.try_send(batch).is_err() {
+            Some(writer) => {
+                if writer.sender.try_send(batch).is_err() {
                     add(&self.counters.skipped, BATCH_PAGES);
                 }
             }
@@ -336,9 +353,9 @@ impl Extension {
         add(&self.counters.writes, count as usize);
         let mut index = self.index.lock();
         index.written_ns[first as usize / BATCH_PAGES] = self.env.clock().now_ns();
-        for (slot, (database, word)) in (first..).zip(batch.owners) {
+        for (slot, StagedImage { database, word }) in (first..).zip(batch.owners) {
             let database = index.database(database);
-            index.put(slot, (database, word));
+            index.put(slot, Owner { database, word });
         }
     }
 
@@ -412,7 +429,7 @@ impl Extension {
     pub(super) fn held(&self) -> Vec<(u128, Place)> {
         let index = self.index.lock();
         let owners = index.owners.iter().flatten();
-        owners.map(|&(at, word)| (index.databases[at as usize], word.place())).collect()
+        owners.map(|own| (index.databases[own.database as usize], own.word.place())).collect()
     }
 
     /// The extension's counters and its current state.
@@ -444,7 +461,7 @@ impl Extension {
         let length = (self.slots as usize * OWNER_BYTES).next_multiple_of(PAGE_BYTES);
         let mut directory = AlignedBytes::new(length);
         for (place, owner) in directory.chunks_exact_mut(OWNER_BYTES).zip(&index.owners) {
-            if let Some((database, word)) = owner {
+            if let Some(Owner { database, word }) = owner {
                 place[..4].copy_from_slice(&database.to_le_bytes());
                 place[8..].copy_from_slice(&word.to_bits().to_le_bytes());
             }
@@ -522,7 +539,7 @@ fn read_index(file: &dyn File, slots: u32, open: &OpenRoots, now_ns: u64) -> Opt
         let word = u64::from_le_bytes(owner[8..].try_into().expect("eight bytes"));
         if let Some(word) = DiskWord::from_bits(word) {
             if is_true.get(database as usize) == Some(&true) {
-                index.put(slot, (database, word));
+                index.put(slot, Owner { database, word });
             }
         }
     }

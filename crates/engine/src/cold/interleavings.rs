@@ -9,6 +9,7 @@ use env::sim::SimEnv;
 
 use super::memory::Image;
 use super::place::{FrameNumber, MapWord};
+use super::store_core::PageImage;
 use super::sweep::{Eviction, Leaving, evict};
 use super::*;
 use crate::sync::{Arc, thread};
@@ -93,7 +94,8 @@ impl Shared {
         if let MapWord::Frame(frame) = core.map.get(self.page) {
             // SAFETY: the frame was found in the map under the guard (F2).
             let image = unsafe { Image::pinned(&core.memory, frame) };
-            core.write_back(&[(self.page, &image)]).expect("there is room");
+            core.write_back(&[PageImage { page: self.page, image: &image }])
+                .expect("there is room");
             if evict(&self.store.shared, core, self.page, frame, Leaving::Dropped, &guard)
                 == Eviction::Done
             {

@@ -28,7 +28,7 @@ use super::memory::{Image, Memory};
 use super::page::{Body, PAGE_BYTES, PageNumber};
 use super::pages::Access;
 use super::place::{DiskWord, FrameNumber, MapWord};
-use super::store_core::Core;
+use super::store_core::{Core, StoredImage};
 use crate::sync::parking::{Condvar, Mutex, RwLock};
 use crate::wait::{Event, Task};
 
@@ -180,11 +180,16 @@ impl Request {
     }
 }
 
-/// A store (which the request keeps alive) and an image.
-type Key = (usize, DiskWord);
+/// Identifies an image that is requested.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    /// The address of the store, which the request keeps alive.
+    store: usize,
+    word: DiskWord,
+}
 
 fn key_of(core: &Arc<Core>, word: DiskWord) -> Key {
-    (Arc::as_ptr(core) as usize, word)
+    Key { store: Arc::as_ptr(core) as usize, word }
 }
 
 /// Frames that have been linked by one read.
@@ -308,13 +313,9 @@ impl Reader {
     }
 
     /// Returns the images that have no request yet.
-    pub fn unknown(
-        &self,
-        core: &Arc<Core>,
-        mut images: Vec<(PageNumber, DiskWord)>,
-    ) -> Vec<(PageNumber, DiskWord)> {
+    pub fn unknown(&self, core: &Arc<Core>, mut images: Vec<StoredImage>) -> Vec<StoredImage> {
         let known = self.known.lock();
-        images.retain(|(_, word)| !known.contains_key(&key_of(core, *word)));
+        images.retain(|image| !known.contains_key(&key_of(core, image.word)));
         images
     }
 

@@ -10,7 +10,7 @@ use super::page::PageNumber;
 use super::pages::Access;
 use super::place::{DiskWord, MapWord};
 use super::shared::Shared;
-use super::store_core::Core;
+use super::store_core::{Core, StoredImage};
 use super::sweep;
 use crate::wait::Task;
 
@@ -82,13 +82,13 @@ pub(super) fn read_ahead(shared: &Arc<Shared>, core: &Arc<Core>, pages: &[PageNu
         return;
     }
     let on_disk = pages.iter().filter_map(|&page| match core.map.get(page) {
-        MapWord::Disk(word) => Some((page, word)),
+        MapWord::Disk(word) => Some(StoredImage { page, word }),
         MapWord::Frame(_) | MapWord::Free => None,
     });
     let unread = shared.reader.unknown(core, on_disk.collect());
     let images = core.memory.take_for_read_ahead(unread.len());
-    let requests = unread.into_iter().zip(images).map(|((page, word), image)| {
-        Request::new(Wanted::new(core, page, word, Access::Scan, image), true)
+    let requests = unread.into_iter().zip(images).map(|(own, image)| {
+        Request::new(Wanted::new(core, own.page, own.word, Access::Scan, image), true)
     });
     shared.reader.submit_ahead(requests.collect());
 }

@@ -97,6 +97,7 @@ pub use place::Place;
 pub use places::{Growth, SpaceStats};
 pub use pool::{Pool, PoolOptions};
 pub use store::{BufferDescriptor, Store};
+pub use unreadable::UnreadableImage;
 
 #[cfg(test)]
 #[cfg(not(feature = "shuttle"))]

@@ -4,7 +4,10 @@
 //! pages that are written in sequence lie in sequence. Holes in partly taken extents are filled
 //! when they are a good part of the file, or when the file cannot grow.
 
+use std::ops::Range;
+
 use super::place::Place;
+use super::root::FileLength;
 
 /// Pages of an extent.
 pub const EXTENT_PAGES: u32 = 8;
@@ -108,8 +111,8 @@ struct FileSpace {
     first_free: usize,
     /// No extent before this one has a hole.
     first_hole: usize,
-    /// The rest of the run of free extents that was begun last: first page and end.
-    begun: (u32, u32),
+    /// The pages that are left of the run of free extents that was begun last.
+    begun: Range<u32>,
     /// No page from here on is handed out.
     closed: u32,
 }
@@ -125,7 +128,7 @@ impl Space {
             free_extents: 0,
             first_free: 0,
             first_hole: 0,
-            begun: (0, 0),
+            begun: 0..0,
             closed: u32::MAX,
         };
         file.grow(pages);
@@ -193,7 +196,7 @@ impl Space {
         if end >= file.pages() {
             return None;
         }
-        (file.closed, file.begun) = (end, (0, 0));
+        (file.closed, file.begun) = (end, 0..0);
         Some(end)
     }
 
@@ -218,12 +221,12 @@ impl Space {
         let cut = file.taken.split_off((pages / EXTENT_PAGES) as usize);
         assert!(cut.iter().all(|&extent| extent == 0), "what is cut off is free");
         file.free_extents -= cut.len() as u32;
-        file.begun = (0, 0);
+        file.begun = 0..0;
     }
 
-    /// Files and their lengths in pages.
-    pub fn lengths(&self) -> Vec<(u8, u32)> {
-        self.files.iter().map(|file| (file.id, file.pages())).collect()
+    /// The files and their lengths.
+    pub fn lengths(&self) -> Vec<FileLength> {
+        self.files.iter().map(|file| FileLength { id: file.id, pages: file.pages() }).collect()
     }
 
     /// How all files are used.
@@ -250,7 +253,7 @@ impl FileSpace {
 
     /// Free pages in whole extents, and in the run that was begun last.
     fn open_pages(&self) -> u32 {
-        self.begun.1 - self.begun.0 + self.free_extents * EXTENT_PAGES
+        self.begun.end - self.begun.start + self.free_extents * EXTENT_PAGES
     }
 
     fn is_closed(&self) -> bool {
@@ -293,19 +296,19 @@ impl FileSpace {
     }
 
     fn take_from_extents(&mut self, wanted: u32) -> Option<Run> {
-        if self.begun.0 == self.begun.1 || self.is_taken(self.begun.0) {
+        if self.begun.is_empty() || self.is_taken(self.begun.start) {
             self.begun = self.begin()?;
         }
-        let mut end = self.begun.0;
-        while end < self.begun.1.min(self.begun.0 + wanted) && !self.is_taken(end) {
+        let mut end = self.begun.start;
+        while end < self.begun.end.min(self.begun.start + wanted) && !self.is_taken(end) {
             end += 1;
         }
-        let first = std::mem::replace(&mut self.begun.0, end);
+        let first = std::mem::replace(&mut self.begun.start, end);
         Some(self.take_all(first, end))
     }
 
     /// Finds the first free extents that are consecutive, at most as many as the longest run takes.
-    fn begin(&mut self) -> Option<(u32, u32)> {
+    fn begin(&mut self) -> Option<Range<u32>> {
         if self.free_extents == 0 {
             return None;
         }
@@ -315,7 +318,7 @@ impl FileSpace {
         let most = (RUN_PAGES_MAX / EXTENT_PAGES) as usize;
         let count = open[first..].iter().take(most).take_while(|&&e| e == 0).count();
         self.first_free = first;
-        Some((first as u32 * EXTENT_PAGES, (first + count) as u32 * EXTENT_PAGES))
+        Some(first as u32 * EXTENT_PAGES..(first + count) as u32 * EXTENT_PAGES)
     }
 
     fn take_hole(&mut self, wanted: u32) -> Option<Run> {

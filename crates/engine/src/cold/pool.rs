@@ -20,6 +20,7 @@ use super::page::PAGE_BYTES;
 use super::shared::Shared;
 use super::store_core::Core;
 use super::sweep;
+use super::unreadable::UnreadableImage;
 use crate::critical;
 use crate::sync::parking::RwLock;
 use crate::wait::Runtime;
@@ -134,9 +135,9 @@ impl Pool {
         dropped
     }
 
-    /// Takes the errors of pages of data files that could not be read, or were not what was written
-    /// there, each with its database. Each image is reported once.
-    pub fn take_unreadable(&self) -> Vec<(u128, ColdError)> {
+    /// Takes the images in data files that could not be read, or were not what was written there.
+    /// Each is reported once.
+    pub fn take_unreadable(&self) -> Vec<UnreadableImage> {
         self.shared.memory.unreadable.take()
     }
 

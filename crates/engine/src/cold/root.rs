@@ -24,6 +24,15 @@ pub const FORMAT_VERSION: u32 = 1;
 const MAGIC: u64 = u64::from_le_bytes(*b"TCROOT\0\x01");
 const FIXED_BYTES: usize = 80;
 
+/// A file of a database, and how long it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FileLength {
+    /// The file.
+    pub id: u8,
+    /// Its length in pages.
+    pub pages: u32,
+}
+
 /// A durable state of a database's pages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Root {
@@ -35,8 +44,8 @@ pub struct Root {
     pub next_stamp: u64,
     /// No page has this number or a greater one.
     pub numbers_end: u64,
-    /// The files, and how many pages each had.
-    pub files: Vec<(u8, u32)>,
+    /// The files.
+    pub files: Vec<FileLength>,
     /// Where the directory's pages are; `None` for those that were never written.
     pub directory: Vec<Option<DiskWord>>,
     /// The info that the caller keeps with the checkpoint.
@@ -68,8 +77,8 @@ impl Root {
             out.extend((count as u32).to_le_bytes());
         }
         debug_assert_eq!(out.len(), FIXED_BYTES);
-        for &(file, pages) in &self.files {
-            out.extend(u32::from(file).to_le_bytes());
+        for &FileLength { id, pages } in &self.files {
+            out.extend(u32::from(id).to_le_bytes());
             out.extend(pages.to_le_bytes());
         }
         for word in &self.directory {
@@ -107,7 +116,8 @@ impl Root {
         reader.u32()?;
         let files = (0..files)
             .map(|_| {
-                Ok((u8::try_from(reader.u32()?).map_err(|_| NotRoot::Damaged)?, reader.u32()?))
+                let id = u8::try_from(reader.u32()?).map_err(|_| NotRoot::Damaged)?;
+                Ok(FileLength { id, pages: reader.u32()? })
             })
             .collect::<Result<_, NotRoot>>()?;
         let directory = (0..directory)

@@ -14,7 +14,7 @@ use super::page::PageNumber;
 use super::place::{DiskWord, MapWord};
 use super::places::RUN_PAGES_MAX;
 use super::store::Store;
-use super::store_core::Core;
+use super::store_core::{Core, StoredImage};
 
 impl Store {
     /// Moves images out of the end of a file, as far as they have room in front of it. Until
@@ -46,7 +46,7 @@ impl Store {
         let last = core.numbers.lock().end;
         let mut beyond = (1..last).map(PageNumber).filter_map(|page| {
             let word = core.clean_word(page)?;
-            is_beyond(&word).then_some((page, word))
+            is_beyond(&word).then_some(StoredImage { page, word })
         });
         let mut moved = 0;
         loop {
@@ -78,9 +78,9 @@ impl Core {
 
     /// Copies images to other places, and makes readers use the copies. An image that cannot be
     /// read is an error, unless it has been replaced meanwhile. Returns how many were copied.
-    fn move_images(self: &Arc<Self>, images: &[(PageNumber, DiskWord)]) -> Result<u64, ColdError> {
+    fn move_images(self: &Arc<Self>, images: &[StoredImage]) -> Result<u64, ColdError> {
         let mut bodies = Vec::with_capacity(images.len());
-        for &(page, word) in images {
+        for &StoredImage { page, word } in images {
             match self.read_page(Kind::Data, page.0, word) {
                 Ok(body) => bodies.push((page, word, body)),
                 Err(error) if self.clean_word(page) == Some(word) => return Err(error),

@@ -142,7 +142,8 @@ impl Store {
     pub fn shrink(&self, file: u8, least_pages: u32) -> Result<u64, ColdError> {
         let mut space = self.core.space.lock();
         space.open_end();
-        let Some(&(_, before)) = space.lengths().iter().find(|(id, _)| *id == file) else {
+        let Some(before) = space.lengths().iter().find(|own| own.id == file).map(|own| own.pages)
+        else {
             return Ok(0);
         };
         let least = least_pages.next_multiple_of(EXTENT_PAGES).min(before);

@@ -36,9 +36,9 @@ pub struct Core {
     pub(super) files: RwLock<BTreeMap<u8, Arc<DataFile>>>,
     pub(super) space: Mutex<Space>,
     pub(super) numbers: Mutex<Numbers>,
-    /// Images on disk that have been superseded since the last capture, with their pages. The flip
-    /// of the next checkpoint frees their places (K2).
-    pub(super) superseded: Mutex<Vec<(PageNumber, DiskWord)>>,
+    /// Images that have been superseded since the last capture. The flip of the next checkpoint
+    /// frees their places (K2).
+    pub(super) superseded: Mutex<Vec<StoredImage>>,
     /// Pages that were freed since the last capture.
     pub(super) freed: Mutex<Vec<PageNumber>>,
     /// Held shared while a page gets another image and the old one is put on the list, and
@@ -57,12 +57,26 @@ pub(super) struct Numbers {
     pub end: u64,
 }
 
+/// An image that is on disk.
+#[derive(Clone, Copy)]
+pub(super) struct StoredImage {
+    pub page: PageNumber,
+    pub word: DiskWord,
+}
+
+/// An image in memory.
+#[derive(Clone, Copy)]
+pub(super) struct PageImage<'i> {
+    pub page: PageNumber,
+    pub image: &'i Image,
+}
+
 /// The state of writes: a buffer, the next stamp, and the images that no sync has made durable.
 pub(super) struct Writer {
     pub buffer: AlignedBytes,
     pub next_stamp: u64,
     /// Images written since the last sync began.
-    pub unsynced: Vec<(PageNumber, DiskWord)>,
+    pub unsynced: Vec<StoredImage>,
     /// Images that a failed sync may have lost.
     pub suspects: HashSet<DiskWord>,
 }
@@ -220,12 +234,12 @@ impl Core {
         match old {
             MapWord::Free => None,
             MapWord::Disk(word) => {
-                self.superseded.lock().push((page, word));
+                self.superseded.lock().push(StoredImage { page, word });
                 None
             }
             MapWord::Frame(frame) => {
                 match self.memory.state(frame).supersede() {
-                    OnDisk::At(word) => self.superseded.lock().push((page, word)),
+                    OnDisk::At(word) => self.superseded.lock().push(StoredImage { page, word }),
                     OnDisk::Nowhere => {
                         self.memory.dirty.fetch_sub(1, Relaxed);
                     }
@@ -304,7 +318,8 @@ impl Core {
                 let place = run.place.plus(n as u32);
                 let word = DiskWord::new(place, stamp + n as u64);
                 if kind == Kind::Data {
-                    writer.unsynced.push((PageNumber(numbers[done + n]), word));
+                    let page = PageNumber(numbers[done + n]);
+                    writer.unsynced.push(StoredImage { page, word });
                 }
                 written(done + n, word);
             }
@@ -319,13 +334,13 @@ impl Core {
     /// thread has written it meanwhile.
     pub(super) fn write_images(
         &self,
-        images: &[(PageNumber, &Image)],
+        images: &[PageImage<'_>],
         mut written: impl FnMut(usize, DiskWord),
     ) -> Result<(), ColdError> {
-        let numbers: Vec<u64> = images.iter().map(|(page, _)| page.0).collect();
-        let fill = |n: usize, body: &mut [u8]| body.copy_from_slice(&images[n].1[..]);
+        let numbers: Vec<u64> = images.iter().map(|own| own.page.0).collect();
+        let fill = |n: usize, body: &mut [u8]| body.copy_from_slice(&images[n].image[..]);
         self.write_pages(Kind::Data, &numbers, fill, |n, word| {
-            let (page, image) = images[n];
+            let PageImage { page, image } = images[n];
             match image.state().written(word) {
                 Ok(()) => {
                     self.memory.dirty.fetch_sub(1, Relaxed);
@@ -337,7 +352,7 @@ impl Core {
                 }
                 Err(_) => {
                     // It was superseded: only a checkpoint that has captured it needs it.
-                    self.superseded.lock().push((page, word));
+                    self.superseded.lock().push(StoredImage { page, word });
                     written(n, word);
                 }
             }
@@ -345,10 +360,10 @@ impl Core {
     }
 
     /// Writes the dirty ones of these images, so that they can be evicted.
-    pub(super) fn write_back(&self, images: &[(PageNumber, &Image)]) -> Result<(), ColdError> {
+    pub(super) fn write_back(&self, images: &[PageImage<'_>]) -> Result<(), ColdError> {
         let dirty: Vec<_> = images
             .iter()
-            .filter(|(_, image)| image.state().on_disk() == OnDisk::Nowhere)
+            .filter(|own| own.image.state().on_disk() == OnDisk::Nowhere)
             .copied()
             .collect();
         self.write_images(&dirty, |_, _| {})

@@ -13,7 +13,7 @@ use super::memory::{Image, LimitPolicy};
 use super::page::PageNumber;
 use super::place::{FrameNumber, MapWord};
 use super::shared::Shared;
-use super::store_core::Core;
+use super::store_core::{Core, PageImage};
 use crate::wait::{Task, WaitError};
 
 /// Victims that are chosen at a time.
@@ -54,8 +54,8 @@ pub fn sweep(shared: &Arc<Shared>, handle: &LocalHandle) -> bool {
             break;
         }
         let mut batch = EvictionBatch::new(shared, handle);
-        for (core, page, victim) in chosen {
-            batch.evict_or_defer(core, page, victim);
+        for page in chosen {
+            batch.evict_or_defer(page);
         }
         useful |= batch.finish();
         if batch.dirty_failed {
@@ -105,15 +105,16 @@ fn move_epoch(handle: &LocalHandle) {
     }
 }
 
-fn choose(shared: &Arc<Shared>, handle: &LocalHandle) -> Vec<(Arc<Core>, PageNumber, Victim)> {
+fn choose(shared: &Arc<Shared>, handle: &LocalHandle) -> Vec<ChosenPage> {
     let guard = handle.pin();
     let mut queues = shared.memory.queues.lock();
     let mut view = FrameView { shared, guard: &guard, found: None };
     let mut chosen = Vec::new();
     while chosen.len() < BATCH {
         let Some(victim) = queues.victim(&mut view) else { break };
-        let (core, page) = view.found.take().expect("an idle frame was found in its store");
-        chosen.push((core, page, victim));
+        let IdlePage { core, page } =
+            view.found.take().expect("an idle frame was found in its store");
+        chosen.push(ChosenPage { core, page, victim });
         // A tiny pool does not evict more than it has to.
         if chosen.len() as u32 > shared.memory.limit() / 8 {
             break;
@@ -126,8 +127,29 @@ fn choose(shared: &Arc<Shared>, handle: &LocalHandle) -> Vec<(Arc<Core>, PageNum
 struct FrameView<'a> {
     shared: &'a Arc<Shared>,
     guard: &'a Guard,
-    /// The store and page of the last idle frame.
-    found: Option<(Arc<Core>, PageNumber)>,
+    /// The page in the last idle frame.
+    found: Option<IdlePage>,
+}
+
+/// A page that no thread uses.
+struct IdlePage {
+    core: Arc<Core>,
+    page: PageNumber,
+}
+
+/// A page that is to be evicted.
+struct ChosenPage {
+    core: Arc<Core>,
+    page: PageNumber,
+    victim: Victim,
+}
+
+/// A page that is to be evicted, and must be written first.
+struct DirtyPage {
+    core: Arc<Core>,
+    page: PageNumber,
+    image: Image,
+    victim: Victim,
 }
 
 impl Residents for FrameView<'_> {
@@ -148,7 +170,7 @@ impl Residents for FrameView<'_> {
         if state.take_referenced() {
             return Standing::Referenced(state.marks());
         }
-        self.found = Some((core.clone(), page));
+        self.found = Some(IdlePage { core: core.clone(), page });
         Standing::Idle
     }
 
@@ -164,7 +186,7 @@ struct EvictionBatch<'a> {
     unlinked: Vec<FrameNumber>,
     /// Identities of pages that were evicted without having been used again.
     unwanted: Vec<u64>,
-    dirty: Vec<(Arc<Core>, PageNumber, Image, Victim)>,
+    dirty: Vec<DirtyPage>,
     dirty_failed: bool,
 }
 
@@ -175,7 +197,8 @@ impl<'a> EvictionBatch<'a> {
     }
 
     /// Evicts a page if it is clean, else notes that it must be written first.
-    fn evict_or_defer(&mut self, core: Arc<Core>, page: PageNumber, victim: Victim) {
+    fn evict_or_defer(&mut self, chosen: ChosenPage) {
+        let ChosenPage { core, page, victim } = chosen;
         let guard = self.handle.pin();
         if !core.is_linked(page, victim.entry.frame, &guard) {
             return;
@@ -186,7 +209,7 @@ impl<'a> EvictionBatch<'a> {
             Eviction::Dirty => {
                 // SAFETY: `is_linked` found the frame in the map under the guard (F2).
                 let image = unsafe { Image::pinned(&self.shared.memory, victim.entry.frame) };
-                self.dirty.push((core, page, image, victim));
+                self.dirty.push(DirtyPage { core, page, image, victim });
             }
         }
     }
@@ -203,10 +226,11 @@ impl<'a> EvictionBatch<'a> {
     fn finish(&mut self) -> bool {
         let mut dirty = std::mem::take(&mut self.dirty);
         // By store and number, so that neighbours are written to consecutive places.
-        dirty.sort_by_key(|(core, page, ..)| (core.slot, *page));
-        for group in dirty.chunk_by(|a, b| a.0.slot == b.0.slot) {
-            let images: Vec<_> = group.iter().map(|(_, page, image, _)| (*page, image)).collect();
-            match group[0].0.write_back(&images) {
+        dirty.sort_by_key(|own| (own.core.slot, own.page));
+        for group in dirty.chunk_by(|a, b| a.core.slot == b.core.slot) {
+            let images = group.iter().map(|own| PageImage { page: own.page, image: &own.image });
+            let images: Vec<_> = images.collect();
+            match group[0].core.write_back(&images) {
                 Ok(()) => *self.shared.memory.write_error.lock() = None,
                 Err(error) => {
                     *self.shared.memory.write_error.lock() = Some(error);
@@ -215,7 +239,7 @@ impl<'a> EvictionBatch<'a> {
             }
             add(&self.shared.memory.counters.lazy_writes, images.len());
         }
-        for (core, page, image, victim) in dirty {
+        for DirtyPage { core, page, image, victim } in dirty {
             drop(image);
             self.evict_written(&core, page, victim);
         }

@@ -24,7 +24,15 @@ pub(super) struct Unreadable(Mutex<State>);
 #[derive(Default)]
 struct State {
     known: HashSet<ImageId>,
-    new: Vec<(u128, ColdError)>,
+    new: Vec<UnreadableImage>,
+}
+
+/// An image that could not be read.
+pub struct UnreadableImage {
+    /// The database that it belongs to.
+    pub database: u128,
+    /// Why.
+    pub error: ColdError,
 }
 
 impl Unreadable {
@@ -32,12 +40,13 @@ impl Unreadable {
     pub fn note(&self, image: ImageId, why: &ColdError) {
         let mut state = self.0.lock();
         if state.known.len() < REPORTED_MAX && state.known.insert(image) {
-            state.new.push((image.database, why.clone()));
+            let (database, error) = (image.database, why.clone());
+            state.new.push(UnreadableImage { database, error });
         }
     }
 
-    /// Takes the errors that were noted since the last call, each with its database.
-    pub fn take(&self) -> Vec<(u128, ColdError)> {
+    /// Takes the images that were noted since the last call.
+    pub fn take(&self) -> Vec<UnreadableImage> {
         std::mem::take(&mut self.0.lock().new)
     }
 }

@@ -16,7 +16,7 @@ use base::ids::Lsn;
 
 use super::{Backups, Database, DatabaseIdentity, DatabaseOptions, Files, Host, SinkPlace};
 use crate::backup::{self, BackupError, ChainStore, Fork, Restored};
-use crate::checkpoint::{Loaded, LocalObjects, Manifest, ObjectStore, SequenceOf};
+use crate::checkpoint::{Loaded, LocalObjects, Manifest, SequenceOf};
 use crate::cold::ColdError;
 use crate::cold::table::{ColdInfo, ColdTables};
 use crate::error::EngineError;
@@ -25,6 +25,7 @@ use crate::log::record::RECORD_HEADER;
 use crate::log::{LocalStore, Log, LogOptions, Prefix, RecordFlags, RecordKind};
 use crate::recovery::{
     Load, Loader, Recovered, Recovery, RecoveryCatalog, RecoveryError, RecoveryOptions, Resolved,
+    Stored,
 };
 use crate::sink::{self, ColdPlace, SinkError, SinkOptions};
 use crate::sort;
@@ -55,9 +56,13 @@ impl Database {
         if let Some(cold) = place.found() {
             tables.set_recovered_trees(cold);
         }
-        let from = ((&*objects as &dyn ObjectStore, &last.manifest), &place);
-        let recovery =
-            Recovery::replay(store.clone(), from, tables, &host.runtime, catalog, recovery)?;
+        let stored = Stored {
+            log: store.clone(),
+            objects: &*objects,
+            manifest: &last.manifest,
+            place: &place,
+        };
+        let recovery = Recovery::replay(stored, tables, &host.runtime, catalog, recovery)?;
         let files = Files {
             store,
             objects,
@@ -116,7 +121,7 @@ impl RecoveringDatabase {
             }
         })?;
         let log = Log::standing(end.end);
-        let database = begin_loading(&host, identity, log, (tables, load), (files, sink));
+        let database = begin_loading(&host, identity, log, tables, load, files, sink);
         let saved = database.wait_until_loaded(task).and_then(|()| {
             let tables = database.manager.tables().all().into_iter();
             for table in tables.filter(|table| table.is_sinkable() && table.row_count() > 0) {
@@ -158,7 +163,7 @@ impl RecoveringDatabase {
             space.publish(kind, RecordFlags::PREPARED, *prepared);
         }
         log.flush(task)?;
-        Ok(begin_loading(&host, identity, log, (tables, load), (files, sink)))
+        Ok(begin_loading(&host, identity, log, tables, load, files, sink))
     }
 }
 
@@ -167,13 +172,15 @@ fn begin_loading(
     host: &Host,
     identity: DatabaseIdentity,
     log: Log,
-    (tables, load): (Arc<Tables>, Load),
-    (mut files, sink): (Files, SinkPlace),
+    tables: Arc<Tables>,
+    load: Load,
+    mut files: Files,
+    sink: SinkPlace,
 ) -> Database {
     files.last.contents = load.contents().clone();
     // No checkpoint is made yet that could remove them.
     let pin = files.backups.pins.pin_files(&files.last.manifest);
-    let mut database = Database::with(host, identity, log, tables, (Some(files), Some(sink)));
+    let mut database = Database::with(host, identity, log, tables, Some(files), Some(sink));
     database.manager.queue_recovered();
     database.loader = Loader::start(&database.manager, load, pin);
     database

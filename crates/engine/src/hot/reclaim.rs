@@ -63,6 +63,23 @@ pub struct Garbage {
 const ANCHOR: u64 = 1;
 const SUNK: u64 = 2;
 
+/// What a commit leaves to be freed.
+pub struct CommitGarbage<'a> {
+    /// Garbage of tables that sink.
+    pub of_sinking: &'a mut Vec<Garbage>,
+    /// The rest.
+    pub items: &'a mut Vec<Garbage>,
+}
+
+/// A horizon, and the slots of the transactions by which it advances.
+#[derive(Clone, Copy)]
+pub struct HorizonSource<'a> {
+    /// The horizon.
+    pub horizon: &'a Horizon,
+    /// The slots.
+    pub slots: &'a SlotTable,
+}
+
 impl Garbage {
     /// A replaced version that is not inline.
     pub fn version(table: TablePtr, version: VersionPtr) -> Garbage {
@@ -200,24 +217,26 @@ impl Reclaimer {
     }
 
     /// Queues the garbage of the commit with this stamp, at least one item, and frees some of what
-    /// is due. `of_sinking` is the garbage of tables that sink; `items` is the rest.
+    /// is due.
     pub fn enqueue(
         &self,
         shard: usize,
         guard: &Guard,
         stamp: Lsn,
-        (items, of_sinking): (&mut Vec<Garbage>, &mut Vec<Garbage>),
-        (horizon, slots, durable): (&Horizon, &SlotTable, impl Fn() -> Lsn),
+        garbage: CommitGarbage<'_>,
+        source: HorizonSource<'_>,
+        durable: impl Fn() -> Lsn,
     ) {
+        let CommitGarbage { items, of_sinking } = garbage;
         let mut queue = lock(&self.queues[shard % self.queues.len()]);
         queue.counts.enqueue(items.len() + of_sinking.len());
         queue.of_others.add(stamp, items);
         queue.of_sinking.add(stamp, of_sinking);
         queue.commits += 1;
-        let mut safe = horizon.safe();
+        let mut safe = source.horizon.safe();
         if queue.commits >= ADVANCE_EVERY {
             queue.commits = 0;
-            safe = horizon.advance(slots, durable()).safe;
+            safe = source.horizon.advance(source.slots, durable()).safe;
         }
         let done = queue.process(shard, guard, safe, ASSIST);
         queue.counts.assisted += done as u64;
@@ -259,7 +278,9 @@ impl Reclaimer {
         shard: usize,
         guard: &Guard,
         budget: usize,
-        (horizon, slots, durable): (&Horizon, &SlotTable, Lsn),
+        horizon: &Horizon,
+        slots: &SlotTable,
+        durable: Lsn,
     ) -> usize {
         let Ok(_alone) = self.passing.try_lock() else { return 0 };
         let bounds = horizon.advance(slots, durable);
@@ -328,7 +349,9 @@ impl Reclaimer {
         shard: usize,
         guard: &Guard,
         bound: Lsn,
-        (horizon, slots, durable): (&Horizon, &SlotTable, Lsn),
+        horizon: &Horizon,
+        slots: &SlotTable,
+        durable: Lsn,
     ) -> bool {
         let _alone = lock(&self.passing);
         let bounds = horizon.advance(slots, durable);

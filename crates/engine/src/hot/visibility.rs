@@ -252,7 +252,8 @@ pub unsafe fn known(
     anchor: AnchorPtr,
     links: usize,
     slots: &SlotTable,
-    (through, oldest): (Lsn, Lsn),
+    through: Lsn,
+    oldest: Lsn,
 ) -> Known {
     let committed = |place: &Word, is_head| match slots.fate(place, is_head) {
         Some(Fate::Committed(stamp)) => Some(stamp),
@@ -459,7 +460,8 @@ pub unsafe fn changed_above(
     anchor: AnchorPtr,
     links: usize,
     version: VersionPtr,
-    (own, stamp): (u32, Lsn),
+    own: u32,
+    stamp: Lsn,
     slots: &SlotTable,
     pause: impl Fn(),
 ) -> ReadCheck {
@@ -495,7 +497,8 @@ pub unsafe fn changed_between(
     anchor: AnchorPtr,
     links: usize,
     since: Lsn,
-    (own, stamp): (u32, Lsn),
+    own: u32,
+    stamp: Lsn,
     slots: &SlotTable,
     pause: impl Fn(),
 ) -> ReadCheck {

@@ -407,7 +407,7 @@ fn copy_model(
             Definition::Object(ObjectDef::Table(def)) => {
                 let to = edit.create_table(task, txn, TableDef::clone(&def))?;
                 if let (Some(from), Some(to)) = (model.table(&def), to) {
-                    copy_rows(task, (&mut reader, &from), (txn, &to))?;
+                    copy_rows(task, &mut reader, &from, txn, &to)?;
                 }
             }
             other => edit.put(task, txn, other)?,
@@ -419,8 +419,10 @@ fn copy_model(
 
 fn copy_rows(
     task: &Task,
-    (reader, from): (&mut Transaction, &Table),
-    (writer, to): (&mut Transaction, &Table),
+    reader: &mut Transaction,
+    from: &Table,
+    writer: &mut Transaction,
+    to: &Table,
 ) -> TxnResult<()> {
     let mut read = reader.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
     let mut write = writer.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);

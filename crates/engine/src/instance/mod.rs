@@ -87,11 +87,29 @@ pub struct NewInstance {
     pub sa_password_hash: Option<Box<[u8]>>,
 }
 
+/// A database that could not be opened.
+#[derive(Debug)]
+pub struct FailedDatabase {
+    /// Its name.
+    pub name: Name,
+    /// Why.
+    pub error: InstanceError,
+}
+
+/// A database that has become suspect.
+#[derive(Debug)]
+pub struct SuspectDatabase {
+    /// The database.
+    pub id: DbId,
+    /// Why.
+    pub error: InstanceError,
+}
+
 /// What opening an instance has found.
 #[derive(Default, Debug)]
 pub struct OpenReport {
-    /// Databases that could not be opened, by name, and why.
-    pub failed: Vec<(Name, InstanceError)>,
+    /// Databases that could not be opened.
+    pub failed: Vec<FailedDatabase>,
     /// Directories of databases that were never finished or were dropped, which are gone now.
     pub removed: Vec<PathBuf>,
     /// Entries among the directories of databases that belong to no database; they stay.
@@ -133,7 +151,7 @@ pub struct Databases {
     catalogs: RwLock<BTreeMap<DbId, Arc<Catalog>>>,
     backups: OffLoad,
     /// Databases that have become suspect and have not been reported.
-    failures: Mutex<Vec<(DbId, InstanceError)>>,
+    failures: Mutex<Vec<SuspectDatabase>>,
     _lock: DirectoryLock,
 }
 
@@ -200,14 +218,15 @@ impl Databases {
             self.engine
                 .set_unavailable(database.id(), EngineError::from(failure.clone()).unavailable());
         }
-        let failure = (database.id(), EngineError::from(failure.clone()).into());
-        self.failures.lock().expect("no panic under this lock").push(failure);
+        let error = EngineError::from(failure.clone()).into();
+        let suspect = SuspectDatabase { id: database.id(), error };
+        self.failures.lock().expect("no panic under this lock").push(suspect);
         database.stop_threads();
         false
     }
 
-    /// The databases that have become suspect since this was last asked, and why.
-    pub fn take_failures(&self) -> Vec<(DbId, InstanceError)> {
+    /// The databases that have become suspect since this was last asked.
+    pub fn take_failures(&self) -> Vec<SuspectDatabase> {
         // Listing the catalogs notices failures.
         drop(self.catalogs());
         std::mem::take(&mut *self.failures.lock().expect("no panic under this lock"))

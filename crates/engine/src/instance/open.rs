@@ -8,14 +8,15 @@ use base::ids::DbId;
 
 use super::data_directory::DataDirectory;
 use super::{
-    Databases, InstanceError, InstanceOptions, OnRecovery, OpenReport, change, now, own_session,
+    Databases, FailedDatabase, InstanceError, InstanceOptions, OnRecovery, OpenReport, change, now,
+    own_session,
 };
 use crate::catalog::Definition;
 use crate::catalog::def::*;
 use crate::catalog::{Catalog, create_system_tables};
 use crate::catalog::{CatalogReplay, sequence_of};
-use crate::database::{Database, DatabaseIdentity, Host, RecoveringDatabase};
-use crate::engine::Engine;
+use crate::database::{Database, DatabaseIdentity, Host};
+use crate::engine::{Engine, OpenedDatabase, ReplayedDatabase};
 use crate::error::EngineError;
 use crate::recovery::{RecoveryOptions, RecoveryProgress};
 use crate::sync::{Arc, Mutex, RwLock};
@@ -25,8 +26,7 @@ use crate::wait::{OffLoad, Task};
 /// Backups and restores that are made at a time.
 const BACKUP_THREADS: usize = 4;
 
-/// A database whose log was read.
-type Replayed = (RecoveringDatabase, CatalogReplay);
+type Replayed = ReplayedDatabase<CatalogReplay>;
 
 impl Databases {
     /// Opens the instance in a directory. Fails only if master cannot be opened; of other databases
@@ -46,8 +46,8 @@ impl Databases {
         let mut opening = Opening { host: &host, options: &options, on_recovery };
 
         let master = opening.replay("master", data.master(&record))?;
-        let limits = master.1.memory_limit().map(|limit| host.start_within(limit));
-        let known: Vec<Arc<DatabaseDef>> = master.1.databases().cloned().collect();
+        let limits = master.catalog.memory_limit().map(|limit| host.start_within(limit));
+        let known: Vec<Arc<DatabaseDef>> = master.catalog.databases().cloned().collect();
         let mut report = OpenReport::default();
         let replayed = opening.replay_others(&engine, &data, master, &known, &mut report);
 
@@ -55,7 +55,8 @@ impl Databases {
             known.iter().map(|def| (def.id, def.collation)).collect();
         let mut opened = BTreeMap::new();
         let (replayed, unreadable) = replayed;
-        for (id, replay, result) in engine.open_recovered(task, replayed, &unreadable) {
+        for recovered in engine.open_recovered(task, replayed, &unreadable) {
+            let OpenedDatabase { id, catalog: replay, result } = recovered;
             let collation = collations.get(&id).copied().unwrap_or(record.collation);
             let catalog = result
                 .map_err(InstanceError::from)
@@ -65,7 +66,7 @@ impl Databases {
                 Err(error) if id == DbId::MASTER => return Err(error),
                 Err(error) => {
                     engine.set_unavailable(id, error.unavailable());
-                    report.failed.push((name_of(&known, id), error));
+                    report.failed.push(FailedDatabase { name: name_of(&known, id), error });
                 }
             }
         }
@@ -163,8 +164,8 @@ impl Databases {
         let mut opening = Opening { host, options: &self.options, on_recovery: &mut ignore };
         let replayed = opening.replay(&def.name, self.data.identity(def))?;
         let opened = self.engine.open_recovered(task, vec![replayed], &[]).pop();
-        let (_, replay, database) = opened.expect("one in, one out");
-        let catalog = load(database?, def.collation, replay, task, owner).inspect_err(|error| {
+        let OpenedDatabase { catalog, result, .. } = opened.expect("one in, one out");
+        let catalog = load(result?, def.collation, catalog, task, owner).inspect_err(|error| {
             self.engine.set_unavailable(def.id, error.unavailable());
         })?;
         catalog.configure(task, def)?;
@@ -198,7 +199,7 @@ impl Databases {
             })
         };
         if let Err(error) = renew() {
-            report.failed.push(("tempdb".into(), error));
+            report.failed.push(FailedDatabase { name: "tempdb".into(), error });
         }
     }
 }
@@ -224,7 +225,7 @@ impl Opening<'_> {
             let database =
                 Database::recover(self.host, identity, tables, &mut catalog, options, recovery)?;
             if !database.is_partial() {
-                return Ok((database, catalog));
+                return Ok(ReplayedDatabase { database, catalog });
             }
             database.save_part(&Task::blocking(&self.host.runtime), sequence_of)?;
         }
@@ -256,7 +257,8 @@ impl Opening<'_> {
                 Err(error) => {
                     engine.set_unavailable(def.id, error.unavailable());
                     unreadable.push(u128::from_le_bytes(def.guid));
-                    report.failed.push((def.name.clone(), error.into()));
+                    let (name, error) = (def.name.clone(), error.into());
+                    report.failed.push(FailedDatabase { name, error });
                 }
             }
         }

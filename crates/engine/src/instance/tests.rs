@@ -538,7 +538,7 @@ fn a_sequence_ends_or_goes_round() {
     put_sequence(&server, &catalog, &def).expect("no conflict");
     let too_large = crate::catalog::SequenceError::RangeTooLarge;
     let place = catalog.database().session(&server.owner);
-    let range = catalog.sequences().range(&server.task, &place, (id, 2));
+    let range = catalog.sequences().range(&server.task, &place, id, 2);
     assert_eq!(range, Err(too_large));
     assert_eq!(next(), Ok(5), "what was refused was not taken");
 }
@@ -664,7 +664,7 @@ fn a_damaged_database_is_left_out_and_the_others_open() {
     server.shut_down();
     test_env.sim.env().fs().remove_dir_all(&dir).expect("the disk works");
     let server = test_env.open().expect("master is fine");
-    let failed: Vec<&str> = server.report.failed.iter().map(|(name, _)| &**name).collect();
+    let failed: Vec<&str> = server.report.failed.iter().map(|own| &*own.name).collect();
     assert_eq!(failed, ["Bad"]);
     let bad = server.instance.find("Bad").expect("master knows it");
     let state = server.instance.state(&bad);
@@ -699,7 +699,7 @@ fn a_damaged_checkpoint_file_is_named_whatever_it_holds() {
             let server = test_env.open().expect("master is fine");
             let def = server.instance.find("Bad").expect("master knows it");
             let error = match server.report.failed.first() {
-                Some((_, error)) => error.to_string(),
+                Some(failed) => failed.error.to_string(),
                 // It is found when the table is loaded.
                 None => match server.instance.catalog(def.id) {
                     Ok(catalog) => {
@@ -707,7 +707,7 @@ fn a_damaged_checkpoint_file_is_named_whatever_it_holds() {
                         loaded.expect_err("the file is damaged").to_string()
                     }
                     // It has been already.
-                    Err(_) => server.instance.take_failures()[0].1.to_string(),
+                    Err(_) => server.instance.take_failures()[0].error.to_string(),
                 },
             };
             assert!(error.contains(&*path.to_string_lossy()), "{part}: {error}");

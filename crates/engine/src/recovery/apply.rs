@@ -62,6 +62,12 @@ impl Other {
 /// Identity ceilings of storages that are not known yet.
 pub(super) type Early = HashMap<StorageId, Position>;
 
+/// An operation that is not a row, of the commit with this stamp.
+struct DeferredOperation {
+    stamp: Lsn,
+    operation: Other,
+}
+
 /// What the appliers share.
 struct Shared {
     tables: Arc<Tables>,
@@ -72,7 +78,7 @@ struct Shared {
     /// The first thing that went wrong.
     failure: Mutex<Option<RecoveryError>>,
     /// Operations that are not rows, for the catalog.
-    others: Mutex<Vec<(Lsn, Other)>>,
+    others: Mutex<Vec<DeferredOperation>>,
     /// Until a commit makes their tables.
     early: Mutex<Early>,
     counters: Arc<Counters>,
@@ -104,7 +110,9 @@ impl Appliers {
     pub fn start(
         tables: &Arc<Tables>,
         runtime: &Runtime,
-        (files, files_end, place): (&Files, Lsn, &Arc<ColdPlace>),
+        files: &Files,
+        files_end: Lsn,
+        place: &Arc<ColdPlace>,
         options: &RecoveryOptions,
     ) -> Appliers {
         let shared = Arc::new(Shared {
@@ -123,13 +131,13 @@ impl Appliers {
             let (shared, runtime) = (shared.clone(), runtime.clone());
             let ended = files.ended_later();
             let run = critical::thread("applier", move || {
-                Applier::new(shared, &runtime, (part, parts), ended).run(&receiver)
+                Applier::new(shared, &runtime, part, parts, ended).run(&receiver)
             });
             let builder = std::thread::Builder::new().name(format!("applier {part}"));
             threads.push(builder.spawn(run).expect("the system has threads for recovery"));
             senders.push(sender);
         }
-        let own = Applier::new(shared.clone(), runtime, (0, 1), files.ended_later());
+        let own = Applier::new(shared.clone(), runtime, 0, 1, files.ended_later());
         Appliers { shared, senders, threads, own }
     }
 
@@ -197,9 +205,11 @@ impl Appliers {
     }
 
     fn hand_others(&mut self, catalog: &mut dyn RecoveryCatalog) -> Result<()> {
-        for (stamp, other) in std::mem::take(&mut *lock(&self.shared.others)) {
+        for DeferredOperation { stamp, operation } in
+            std::mem::take(&mut *lock(&self.shared.others))
+        {
             catalog
-                .operation(stamp, &other.as_operation())
+                .operation(stamp, &operation.as_operation())
                 .map_err(|what| RecoveryError::Catalog { stamp, what })?;
         }
         Ok(())
@@ -266,7 +276,8 @@ impl Applier {
     fn new(
         shared: Arc<Shared>,
         runtime: &Runtime,
-        (part, parts): (usize, usize),
+        part: usize,
+        parts: usize,
         ended: EndedLater,
     ) -> Applier {
         let (task, handle) = (Task::blocking(runtime), runtime.collector().register());
@@ -478,10 +489,15 @@ impl Applier {
     ) -> Result<()> {
         let mut sunk = Vec::new();
         let in_tree = was_there && cold.find(&self.task, &self.key, &mut sunk)?;
-        let key = (&*self.key, in_tree.then_some(&*sunk));
-        let shard = self.part as usize;
-        let applied = table.recover_sinking(shard, &self.handle.pin(), key, row, stamp);
+        let (shard, guard) = (self.part as usize, self.handle.pin());
+        let sunk = in_tree.then_some(&*sunk);
+        let applied = table.recover_sinking(shard, &guard, &self.key, sunk, row, stamp);
         applied.map_err(|_| RecoveryError::OutOfMemory)
+    }
+
+    fn defer(&self, commit: &CommittedTransaction, operation: Other) {
+        let deferred = DeferredOperation { stamp: commit.lsn, operation };
+        lock(&self.shared.others).push(deferred);
     }
 
     fn apply_other(&self, commit: &CommittedTransaction, operation: &Operation<'_>) {
@@ -492,14 +508,13 @@ impl Applier {
             // The catalog's rows say the same.
             Operation::DropStorage { .. } | Operation::TruncateStorage { .. } => {}
             Operation::SequenceCeiling { sequence, ceiling } => {
-                let other = Other::Sequence { sequence: *sequence, ceiling: *ceiling };
-                lock(&self.shared.others).push((commit.lsn, other));
+                let operation = Other::Sequence { sequence: *sequence, ceiling: *ceiling };
+                self.defer(commit, operation);
             }
             Operation::Other { kind, layout, storage, payload } => {
                 let payload = payload.to_vec();
                 let (kind, layout, storage) = (*kind, *layout, *storage);
-                let other = Other::Unknown { kind, layout, storage, payload };
-                lock(&self.shared.others).push((commit.lsn, other));
+                self.defer(commit, Other::Unknown { kind, layout, storage, payload });
             }
             Operation::Upsert { .. }
             | Operation::Delete { .. }

@@ -47,8 +47,10 @@ pub(crate) struct Loader {
 struct Shared {
     manager: Arc<Manager>,
     options: RecoveryOptions,
-    /// When loading began: in UTC ticks, and by the monotonic clock.
-    began: (u64, u64),
+    /// When loading began, in UTC ticks of 100 ns since 0001-01-01 ...
+    began_utc: u64,
+    /// ... and by the monotonic clock.
+    began_ns: u64,
     work: Mutex<Work>,
     /// Nothing more will come.
     over: Event,
@@ -142,9 +144,10 @@ impl Loader {
         let closing = AtomicBool::new(false);
         let manager = manager.clone();
         let clock = manager.runtime().env().clock();
-        let began = (clock.utc_ticks(), clock.now_ns());
+        let (began_utc, began_ns) = (clock.utc_ticks(), clock.now_ns());
         let (work, over) = (Mutex::new(work), Event::new());
-        let shared = Arc::new(Shared { manager, options, began, work, over, closing });
+        let shared =
+            Arc::new(Shared { manager, options, began_utc, began_ns, work, over, closing });
         let files = Arc::new(files);
         let spawn = |part| {
             let (shared, files) = (shared.clone(), files.clone());
@@ -160,7 +163,7 @@ impl Loader {
 
     /// How far the load has come, as long as it runs.
     pub fn progress(&self) -> Option<LoadProgress> {
-        let (began_utc, began_ns) = self.shared.began;
+        let Shared { began_utc, began_ns, .. } = *self.shared;
         match self.shared.options.progress.stage() {
             RecoveryStage::Tables { done, total } => {
                 Some(LoadProgress { done, total, began_utc, began_ns })

@@ -359,13 +359,27 @@ impl Default for RecoveryOptions {
     }
 }
 
+/// What is stored of a database that is to be recovered.
+pub(crate) struct Stored<'a> {
+    /// Its log.
+    pub log: Arc<dyn LogStore>,
+    /// Where its checkpoint files are.
+    pub objects: &'a dyn ObjectStore,
+    /// The checkpoint that counts.
+    pub manifest: &'a Manifest,
+    /// Its trees.
+    pub place: &'a Arc<ColdPlace>,
+}
+
 /// A database whose log has been read.
 pub struct Recovery {
     tables: Arc<Tables>,
     runtime: Runtime,
     options: RecoveryOptions,
-    /// The files of the checkpoint, and the position below which commits are in there.
-    files: (Files, Lsn),
+    /// The files of the checkpoint.
+    files: Files,
+    /// Commits below this are in the files.
+    files_end: Lsn,
     end: LogEnd,
     in_doubt: Vec<PreparedTransaction>,
     /// Ceilings of tables that what is in doubt may make.
@@ -431,26 +445,25 @@ const FULL_PART: u64 = 8;
 
 impl Recovery {
     /// Opens a checkpoint of a database and replays its log from there on, into `tables`, in which
-    /// the catalog's own are, and which know the trees at `place`. If disk tables take too much
-    /// memory it ends early ([`Recovery::is_partial`]).
+    /// the catalog's own are, and which know its trees. If disk tables take too much memory it ends
+    /// early ([`Recovery::is_partial`]).
     pub(crate) fn replay(
-        store: Arc<dyn LogStore>,
-        ((objects, manifest), place): ((&dyn ObjectStore, &Manifest), &Arc<ColdPlace>),
+        stored: Stored<'_>,
         tables: Arc<Tables>,
         runtime: &Runtime,
         catalog: &mut dyn RecoveryCatalog,
         options: RecoveryOptions,
     ) -> Result<Recovery, RecoveryError> {
+        let Stored { log, objects, manifest, place } = stored;
         let (uuid, cold) = (manifest.database, place.info);
         let mut decisions: HashSet<_> = manifest.decisions.values().copied().collect();
         let mut files = checkpoint::open(objects, manifest, options.threads)?;
         let files_end = manifest.through;
-        let mut appliers = Appliers::start(&tables, runtime, (&files, files_end, place), &options);
-        load_catalog((&files, manifest), &tables, runtime, &mut appliers, catalog)?;
+        let mut appliers = Appliers::start(&tables, runtime, &files, files_end, place, &options);
+        load_catalog(&files, manifest, &tables, runtime, &mut appliers, catalog)?;
         let hold_bytes = hold_bytes(tables.pool().least_limit());
         let (from, through) = (manifest.log_start, manifest.through);
-        let mut replay =
-            Replay::start_complete_to(store, from, through)?.with_hold_bytes(hold_bytes);
+        let mut replay = Replay::start_complete_to(log, from, through)?.with_hold_bytes(hold_bytes);
         let mut batch = Vec::new();
         let mut bytes = 0;
         let progress = replay.progress();
@@ -496,7 +509,8 @@ impl Recovery {
             tables,
             runtime: runtime.clone(),
             options,
-            files: (files, files_end),
+            files,
+            files_end,
             end: end.end.resume_at(complete),
             in_doubt: end.in_doubt,
             early,
@@ -528,12 +542,12 @@ impl Recovery {
         decided: impl Fn(&GlobalTransaction) -> bool,
     ) -> Result<Recovered, RecoveryError> {
         debug_assert!(!self.is_partial, "what is in doubt may be decided further on");
-        let Recovery { tables, runtime, options, files, end, in_doubt, early, place, .. } = self;
-        let (mut files, files_end) = files;
+        let Recovery { tables, runtime, options, mut files, files_end, end, .. } = self;
+        let Recovery { in_doubt, early, place, .. } = self;
         let mut resolved = Vec::new();
         if !in_doubt.is_empty() {
-            let from = (&files, files_end, &place);
-            let mut appliers = Appliers::start(&tables, &runtime, from, &options);
+            let mut appliers =
+                Appliers::start(&tables, &runtime, &files, files_end, &place, &options);
             for (storage, position) in early {
                 appliers.recover_ceiling(storage, position);
             }
@@ -561,7 +575,7 @@ impl Recovery {
 
     /// Builds the indexes of what was read of the log. Nothing is decided that is in doubt there.
     pub(crate) fn finish_part(self) -> Result<Recovered, RecoveryError> {
-        let Recovery { tables, runtime, options, files: (files, _), end, .. } = self;
+        let Recovery { tables, runtime, options, files, end, .. } = self;
         // The progress is updated when all has been read.
         let options = RecoveryOptions { progress: RecoveryProgress::default(), ..options };
         indexes::build(&tables, &runtime, &options)?;
@@ -581,7 +595,8 @@ fn is_full(tables: &Tables) -> bool {
 /// Loads of a checkpoint what the catalog has to know: its rows, and the ceilings of counters.
 /// Finds out what tables are pending.
 fn load_catalog(
-    (files, manifest): (&Files, &Manifest),
+    files: &Files,
+    manifest: &Manifest,
     tables: &Tables,
     runtime: &Runtime,
     appliers: &mut Appliers,
@@ -589,9 +604,13 @@ fn load_catalog(
 ) -> Result<(), RecoveryError> {
     let stamp = manifest.through;
     let failed = |what| RecoveryError::Catalog { stamp, what };
-    let inserted = |(storage, row)| CatalogChange { storage, old: None, new: Some(row) };
     let rows = files.load_catalog(tables, runtime.collector())?;
-    let changes: Vec<_> = rows.into_iter().map(inserted).collect();
+    let inserted = rows.into_iter().map(|inserted| CatalogChange {
+        storage: inserted.storage,
+        old: None,
+        new: Some(inserted.row),
+    });
+    let changes: Vec<_> = inserted.collect();
     if !changes.is_empty() {
         catalog.changed(&RecoveredTables { tables }, stamp, &changes).map_err(failed)?;
     }

@@ -10,10 +10,10 @@ use crossbeam_epoch::Collector;
 use env::sim::{SimEnv, SplitMix};
 
 use super::*;
-use crate::checkpoint::CheckpointOptions;
+use crate::checkpoint::{CheckpointOptions, CommitRange};
 use crate::cold::Growth;
 use crate::database::{Database, DatabaseIdentity, DatabaseOptions, Host};
-use crate::engine::Engine;
+use crate::engine::{Engine, OpenedDatabase, ReplayedDatabase};
 use crate::error::EngineError;
 use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;
@@ -192,11 +192,11 @@ impl TestEnv {
                 Database::recover(host, identity(*id), tables, &mut catalog, &options(), recovery);
             let database = database.expect("the log is whole");
             assert_eq!(progress.stage(), RecoveryStage::Waiting, "its indexes are not built");
-            ((database, catalog), progress)
+            (ReplayedDatabase { database, catalog }, progress)
         });
         let (recovered, watched): (Vec<_>, Vec<_>) = recovered.unzip();
         let opened = server.engine.open_recovered(&server.task, recovered, &[]);
-        for (id, _, result) in opened {
+        for OpenedDatabase { id, result, .. } in opened {
             let database = result.unwrap_or_else(|error| panic!("database {id}: {error:?}"));
             database.start_checkpoints(|_, _| None);
         }
@@ -387,7 +387,7 @@ pub(crate) fn workload(server: &Server, seed: u64, commits: usize, start: State)
         match rng.next_u64() % 12 {
             // What was not acknowledged is durable now, unless the power has gone.
             0 => drop(database.checkpoint(&server.task)),
-            1 => drop(database.merge_checkpoint_files(&server.task, Lsn::ZERO, Lsn::MAX)),
+            1 => drop(database.merge_checkpoint_files(&server.task, CommitRange::ALL)),
             2 => drop(database.collect_checkpoint_garbage(&server.task)),
             _ => {}
         }
@@ -643,10 +643,10 @@ fn without_the_coordinator_what_is_in_doubt_stays_closed() {
                 .expect("the log is whole");
         let in_doubt = database.recovery().in_doubt().count();
         found |= in_doubt > 0;
-        let opened = server.engine.open_recovered(&server.task, vec![(database, catalog)], &[1005]);
-        let (_, _, result) = &opened[0];
+        let replayed = vec![ReplayedDatabase { database, catalog }];
+        let opened = server.engine.open_recovered(&server.task, replayed, &[1005]);
         let why = TxnError::Unavailable(Unavailable::Recovering);
-        match result {
+        match &opened[0].result {
             Ok(_) => assert_eq!(in_doubt, 0),
             Err(EngineError::Txn(error)) => assert_eq!((in_doubt, error), (1, &why)),
             Err(other) => panic!("{other:?}"),

@@ -79,7 +79,7 @@ impl Build {
             // queued for the tables behind them, and no root can be written.
             core.round_as(task, owner)?;
             let cold = core.cold(task, &mut core.lock())?;
-            begin_trees(task, &table, (&cold, &core.pool, &core.dir))
+            begin_trees(task, &table, &cold, &core.pool, &core.dir)
         });
         build.trees = Some(Box::new(made?));
         Ok(build)
@@ -156,7 +156,7 @@ impl Build {
         table.sinks_since().set(core.manager.log().tail());
         table.set_cold(trees.clone());
         let settled = Arc::new(AtomicU64::new(0));
-        txn.add_own_storage((&table, trees.rows()), self.since, settled.clone(), self.sinker());
+        txn.add_own_storage(&table, trees.rows(), self.since, settled.clone(), self.sinker());
         txn.before_commit(move |task, owner| {
             if table.gate().is_retired() {
                 return Ok(()); // what made it was taken back
@@ -164,7 +164,7 @@ impl Build {
             let thread = OffLoad::new("build", 1, 1);
             let settled = Lsn(settled.load(Acquire)); // pairs with Transaction::settle
             do_blocking(&thread, &core, task, move |core, task| {
-                core.make_durable(task, &trees, (owner, settled))
+                core.make_durable(task, &trees, owner, settled)
             })
         });
         Ok(())
@@ -260,7 +260,9 @@ fn file_error(error: &FileError) -> TxnError {
 pub(crate) fn begin_trees(
     task: &Task,
     table: &Arc<Table>,
-    (cold, pool, dir): (&Arc<ColdTables>, &BufferPool, &Path),
+    cold: &Arc<ColdTables>,
+    pool: &BufferPool,
+    dir: &Path,
 ) -> Result<TableBuild, SinkError> {
     let spec = BuildSpec {
         storage: table.storage().0,
@@ -269,7 +271,7 @@ pub(crate) fn begin_trees(
         keys: table.clone(),
     };
     let bytes = sort_bytes(pool);
-    Ok(TableBuild::begin(cold, task, spec, (task.env(), dir, bytes))?)
+    Ok(TableBuild::begin(cold, task, spec, task.env(), dir, bytes)?)
 }
 
 /// What a sort of rows may take in memory.
@@ -285,7 +287,8 @@ impl Core {
         &self,
         task: &Task,
         trees: &ColdTable,
-        (owner, settled): (u64, Lsn),
+        owner: u64,
+        settled: Lsn,
     ) -> Result<(), SinkError> {
         let cold = self.cold(task, &mut self.lock())?;
         if self.is_volatile {

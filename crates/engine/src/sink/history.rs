@@ -3,8 +3,8 @@
 use base::ids::{Lsn, StorageId};
 
 use super::{Core, SinkError};
-use crate::cold::table::{ColdTable, ColdTables, Forgotten, HeldKey, PastRow, RowKeys};
-use crate::hot::table::Table;
+use crate::cold::table::{ColdTables, Forgotten, HeldKey, PastRow, RowKeys};
+use crate::hot::table::DiskTable;
 use crate::wait::Task;
 
 /// Versions that are forgotten at a time, about ...
@@ -19,15 +19,15 @@ impl Core {
         &self,
         task: &Task,
         cold: &ColdTables,
-        (table, trees): (&Table, &ColdTable),
+        disk: DiskTable<'_>,
         p: &[u8],
     ) -> Result<Option<Vec<HeldKey>>, SinkError> {
-        let versions = cold.history().versions(task, trees.storage(), p)?;
+        let versions = cold.history().versions(task, disk.cold.storage(), p)?;
         if versions.is_empty() {
             return Ok(None);
         }
         let mut keys = Vec::new();
-        versions.iter().for_each(|past| add_keys((table, trees), &past.row, &mut keys));
+        versions.iter().for_each(|past| add_keys(disk, &past.row, &mut keys));
         Ok(Some(keys))
     }
 
@@ -44,8 +44,8 @@ impl Core {
                 let table = self.manager.tables().get(StorageId(storage));
                 if let (Some(table), Some(trees)) = (table, cold.get(storage)) {
                     let rows = of_table.chunk_by(|a, b| a.p == b.p);
-                    let forgotten =
-                        rows.map(|past| forgotten(task, cold, (&table, &trees), past, safe));
+                    let disk = DiskTable { table: &table, cold: &trees };
+                    let forgotten = rows.map(|past| forgotten(task, cold, disk, past, safe));
                     trees.forget(task, forgotten.collect::<Result<_, _>>()?)?;
                 }
             }
@@ -60,31 +60,35 @@ impl Core {
 fn forgotten(
     task: &Task,
     cold: &ColdTables,
-    (table, trees): (&Table, &ColdTable),
+    disk: DiskTable<'_>,
     ended: &[PastRow],
     safe: Lsn,
 ) -> Result<Forgotten, SinkError> {
     let (p, mut row) = (&ended[0].p, Vec::new());
-    let mut others = cold.history().versions(task, trees.storage(), p)?;
+    let mut others = cold.history().versions(task, disk.cold.storage(), p)?;
     others.retain(|past| past.end >= safe || !ended.iter().any(|gone| gone.begin == past.begin));
-    let newest = trees.find_newest(task, p, &mut row)?;
+    let newest = disk.cold.find_newest(task, p, &mut row)?;
     let is_gone = newest.is_some_and(|newest| newest.is_gone);
     let (mut keys, mut kept) = (Vec::new(), Vec::new());
-    ended.iter().for_each(|past| add_keys((table, trees), &past.row, &mut keys));
-    others.iter().for_each(|past| add_keys((table, trees), &past.row, &mut kept));
+    ended.iter().for_each(|past| add_keys(disk, &past.row, &mut keys));
+    others.iter().for_each(|past| add_keys(disk, &past.row, &mut kept));
     if newest.is_some() && !is_gone {
-        add_keys((table, trees), &row, &mut kept);
+        add_keys(disk, &row, &mut kept);
     }
     keys.retain(|key| !kept.contains(key));
     Ok(Forgotten { p: p.clone(), stub: is_gone && others.is_empty(), keys })
 }
 
 /// Adds the keys of a row in the other indexes than the clustered one.
-fn add_keys((table, trees): (&Table, &ColdTable), row: &[u8], keys: &mut Vec<HeldKey>) {
+fn add_keys(disk: DiskTable<'_>, row: &[u8], keys: &mut Vec<HeldKey>) {
+    let DiskTable { table, cold: trees } = disk;
     for index in (0..trees.trees()).filter(|index| !trees.is_clustered(*index)) {
-        let mut key = Vec::new();
-        if table.append_key(index, row, &mut key) && !keys.contains(&(index, key.clone())) {
-            keys.push((index, key));
+        let mut s = Vec::new();
+        if table.append_key(index, row, &mut s) {
+            let key = HeldKey { index, s };
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
         }
     }
 }

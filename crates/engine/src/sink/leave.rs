@@ -53,7 +53,7 @@ impl Core {
             while is_due(state.leaving.get(&storage).and_then(|rows| rows.front())) {
                 let rows = state.leaving.get_mut(&storage).and_then(|rows| rows.pop_front());
                 let rows = rows.expect("it is due");
-                self.take_rows_down(task, state, inside.table, (hold, &rows));
+                self.take_rows_down(task, state, inside.table, hold, &rows);
                 found = true;
             }
             if state.leaving.get(&storage).is_some_and(|rows| rows.is_empty()) {
@@ -68,17 +68,19 @@ impl Core {
         task: &Task,
         state: &mut State,
         table: &Table,
-        (hold, rows): (&Hold<'_>, &Leaving),
+        hold: &Hold<'_>,
+        rows: &Leaving,
     ) {
         let (manager, mut gone, mut garbage) = (&*self.manager, 0, Vec::new());
-        let bounds = (rows.through, hold.oldest());
+        let oldest = hold.oldest();
         for some in rows.anchors.chunks(ROWS_PER_GUARD) {
             let guard = task.worker().pin();
             for &anchor in some {
                 // SAFETY: the round that wrote it to the trees had something for it, and nothing
                 // else frees it (S4); each anchor is there once, and it is due.
                 let left = unsafe {
-                    table.evict_row(&guard, anchor, bounds, &manager.slots, &mut garbage)
+                    let (through, slots) = (rows.through, &manager.slots);
+                    table.evict_row(&guard, anchor, through, oldest, slots, &mut garbage)
                 };
                 match left {
                     EvictResult::Sunk => gone += 1,
@@ -95,7 +97,7 @@ impl Core {
                 garbage.clear();
             }
         }
-        if bounds.1.is_some() {
+        if oldest.is_some() {
             state.released = Some(manager.log().committed());
         }
         self.counters.rows.fetch_add(gone, Relaxed);

@@ -141,6 +141,14 @@ pub(crate) fn create_cold(
     Ok(Arc::new(ColdTables::create(&pool, task, uuid, files)?))
 }
 
+/// The trees that a database has when it is opened.
+#[derive(Clone)]
+pub(crate) struct FoundTrees {
+    pub tables: Arc<ColdTables>,
+    /// The position that the last root speaks of, if there is one.
+    pub through: Option<Lsn>,
+}
+
 /// What a [`Core`] is made from.
 pub(crate) struct CoreParts {
     pub manager: Arc<Manager>,
@@ -148,8 +156,8 @@ pub(crate) struct CoreParts {
     /// The directory of the database.
     pub dir: PathBuf,
     pub options: SinkOptions,
-    /// The trees there are, and the position that the last root speaks of, if there is one.
-    pub cold: Option<(Arc<ColdTables>, Option<Lsn>)>,
+    /// The trees there are.
+    pub cold: Option<FoundTrees>,
     /// Where the log ends that the database's own transactions are in. Commits after that are
     /// nothing, and roots do not speak of them.
     pub until: Lsn,
@@ -205,11 +213,19 @@ struct State {
     /// What was committed when versions were released last that are not freed yet.
     released: Option<Lsn>,
     /// What was durable, and when, at some moments up to now.
-    ends: VecDeque<(u64, Lsn)>,
+    ends: VecDeque<DurableEnd>,
     /// Trees of tables that are gone, and by when at the latest they were.
     dropped: BTreeMap<u64, Lsn>,
     /// When the last round was.
     round_ns: u64,
+}
+
+/// Where the durable log ended at a moment.
+#[derive(Clone, Copy)]
+struct DurableEnd {
+    /// When, by the monotonic clock.
+    at_ns: u64,
+    end: Lsn,
 }
 
 /// What statistics show of [`State`].
@@ -250,7 +266,7 @@ pub struct SinkStats {
 impl Core {
     pub fn new(parts: CoreParts) -> Core {
         let CoreParts { manager, pool, dir, options, cold, until, is_volatile } = parts;
-        let durable = cold.as_ref().and_then(|(_, through)| *through);
+        let durable = cold.as_ref().and_then(|found| found.through);
         // Those that had begun before a crash, and which no root has, begin again.
         let tables = manager.tables().all().into_iter();
         let again = tables.filter(|table| table.sinks() && table.cold().is_none());
@@ -268,7 +284,7 @@ impl Core {
             round_ns: 0,
         };
         let owner = manager.graph.owner(SessionId(0));
-        let cold = cold.map_or_else(OnceLock::new, |(tables, _)| tables.into());
+        let cold = cold.map_or_else(OnceLock::new, |found| found.tables.into());
         let seen = Seen { through: AtomicU64::new(state.through.0), ..Seen::default() };
         Core {
             cold,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use base::ids::Lsn;
 
+use super::FoundTrees;
 use super::build::{begin_trees, sort_bytes};
 use super::{SinkError, create_cold};
 use crate::cold::FileSpec;
@@ -33,10 +34,10 @@ impl ColdPlace {
         self.tables.lock().expect("no panic while files are made").clone()
     }
 
-    /// The trees there are, and the position that the root speaks of, if there is one.
-    pub fn trees(&self) -> Option<(Arc<ColdTables>, Option<Lsn>)> {
-        let root = self.info.map(|info| Lsn(info.through));
-        self.found().map(|cold| (cold, root))
+    /// The trees there are, and what the root speaks of.
+    pub fn trees(&self) -> Option<FoundTrees> {
+        let through = self.info.map(|info| Lsn(info.through));
+        self.found().map(|tables| FoundTrees { tables, through })
     }
 
     /// Begins to build the trees of a table that has none.
@@ -51,7 +52,7 @@ impl ColdPlace {
             }
             None => tables.insert(create_cold(task, &self.pool, self.uuid, &self.files)?).clone(),
         };
-        begin_trees(task, table, (&cold, &self.pool, &self.dir))
+        begin_trees(task, table, &cold, &self.pool, &self.dir)
     }
 
     /// Sorts rows of a table.

@@ -26,8 +26,15 @@ struct Load {
     sinking: u64,
     /// Bytes of all disk tables.
     all: u64,
-    /// Disk tables that do not sink, with their bytes, the largest first.
-    resident: Vec<(u64, Arc<Table>)>,
+    /// Disk tables that do not sink, the largest first.
+    resident: Vec<ResidentTable>,
+}
+
+/// A disk table that does not sink.
+struct ResidentTable {
+    table: Arc<Table>,
+    /// What it takes in memory.
+    bytes: u64,
 }
 
 impl Core {
@@ -84,10 +91,10 @@ impl Core {
                 // It does not begin to sink before it is in memory as a whole; nor without rows: it
                 // may be about to be built.
                 false if !table.is_loaded() || rows == 0 => {}
-                false => load.resident.push((bytes, table)),
+                false => load.resident.push(ResidentTable { table, bytes }),
             }
         }
-        load.resident.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
+        load.resident.sort_by_key(|own| std::cmp::Reverse(own.bytes));
         load
     }
 
@@ -96,7 +103,7 @@ impl Core {
     fn begin_where_due(&self, load: &Load) {
         let mut resident = load.all - load.sinking;
         let allowed = self.allowed();
-        for (bytes, table) in &load.resident {
+        for ResidentTable { table, bytes } in &load.resident {
             if resident <= allowed || *bytes <= allowed / SMALL_PART {
                 break;
             }
@@ -136,8 +143,8 @@ impl Core {
     /// Lets all disk tables sink, and takes down all that can be. For tests and for callers that
     /// want memory.
     pub fn sink_all(&self, task: &Task) -> Result<(), SinkError> {
-        for (_, table) in self.load().resident {
-            self.begin(&table);
+        for own in self.load().resident {
+            self.begin(&own.table);
         }
         self.manager.log().flush(task)?;
         self.round(task).map(drop)

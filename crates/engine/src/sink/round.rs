@@ -8,14 +8,14 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use base::ids::{Lsn, StorageId};
 
 use super::leave::{Leaving, drop_known};
-use super::{Core, SinkError, State};
+use super::{Core, DurableEnd, SinkError, State};
 use crate::cold::table::{ColdTable, HeldKey, PastRow, RowChange};
 use crate::critical::{self, Section};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::key::KeyBuf;
 use crate::hot::sink_queue::Sinking;
 use crate::hot::status::Holding;
-use crate::hot::table::{SinkAction, Table};
+use crate::hot::table::{DiskTable, SinkAction, Table};
 use crate::hot::visibility::{self, Past, Snapshot};
 use crate::log::record::RECORD_HEADER;
 use crate::txn::Manager;
@@ -214,7 +214,7 @@ impl Core {
                 failed = Some(SinkError::Closed); // pairs with Sinker::stop
             }
             let sunk = match failed {
-                None => self.sink_table(task, state, &hold, (storage, owner), &rows),
+                None => self.sink_table(task, state, &hold, storage, owner, &rows),
                 Some(_) => Ok(false),
             };
             match sunk {
@@ -254,28 +254,29 @@ impl Core {
     fn old_below(&self, task: &Task, state: &mut State) -> Lsn {
         let (now, durable) = (task.now_ns(), self.manager.log().durable());
         let patience = self.options.patience_ns;
-        if state.ends.back().is_none_or(|(at, _)| now.saturating_sub(*at) >= patience / 8) {
-            state.ends.push_back((now, durable));
+        if state.ends.back().is_none_or(|last| now.saturating_sub(last.at_ns) >= patience / 8) {
+            state.ends.push_back(DurableEnd { at_ns: now, end: durable });
         }
-        let is_past = |end: &(u64, Lsn)| now.saturating_sub(end.0) >= patience;
+        let is_past = |end: &DurableEnd| now.saturating_sub(end.at_ns) >= patience;
         while state.ends.get(1).is_some_and(is_past) {
             state.ends.pop_front();
         }
-        state.ends.front().filter(|end| is_past(end)).map_or(Lsn::ZERO, |(_, end)| *end)
+        state.ends.front().filter(|end| is_past(end)).map_or(Lsn::ZERO, |last| last.end)
     }
 
     /// The tables that have begun to sink, are in memory as a whole and that all commits have
     /// noticed by now. Nothing else frees their rows from here on.
     fn ready(&self, task: &Task, state: &State, hold: &Hold<'_>) -> Vec<StorageId> {
         let (manager, worker) = (&*self.manager, task.worker());
-        let current = || (&manager.horizon, &manager.slots, manager.log().durable());
         let is_ready = |storage: &StorageId, bound: Lsn| {
             let Some(table) = manager.tables().get(*storage) else { return true };
             if !table.is_loaded() {
                 return false;
             }
             let guard = worker.pin();
-            if manager.reclaimer.settle(worker.index(), &guard, bound, current()) {
+            let (horizon, slots, durable) =
+                (&manager.horizon, &manager.slots, manager.log().durable());
+            if manager.reclaimer.settle(worker.index(), &guard, bound, horizon, slots, durable) {
                 return true;
             }
             // An old snapshot keeps what they have left behind; but they are over, and the horizon
@@ -297,7 +298,8 @@ impl Core {
         task: &Task,
         state: &mut State,
         hold: &Hold<'_>,
-        (storage, owner): (StorageId, u64),
+        storage: StorageId,
+        owner: u64,
         rows: &[Sinking],
     ) -> Result<bool, SinkError> {
         let Some(table) = self.manager.tables().get(storage) else {
@@ -320,12 +322,12 @@ impl Core {
         anchors.dedup();
         // What was replaced below the horizon of a complete round was noted then.
         let noted = if is_first || !state.complete { Lsn::ZERO } else { state.through };
-        let going = self.gather(task, &table, hold, (&anchors, noted));
+        let going = self.gather(task, &table, hold, &anchors, noted);
         let trees = match table.cold() {
             Some(cold) => cold.clone(),
             None => self.trees_of(task, state, &table)?,
         };
-        self.write(task, state, (&table, &trees), &going)?;
+        self.write(task, state, DiskTable { table: &table, cold: &trees }, &going)?;
         let mut due = hold.found.through;
         if is_first {
             // Pairs with readers, which look for trees after memory: these are there before a row
@@ -345,7 +347,7 @@ impl Core {
         &self,
         task: &Task,
         state: &mut State,
-        (table, trees): (&Table, &ColdTable),
+        disk: DiskTable<'_>,
         going: &Going<'_>,
     ) -> Result<(), SinkError> {
         let cold = self.cold(task, state)?;
@@ -354,15 +356,14 @@ impl Core {
         }
         let mut changes = going.changes();
         if cold.history().rows() == 0 {
-            return Ok(trees.apply(task, &changes, table)?);
+            return Ok(disk.cold.apply(task, &changes, disk.table)?);
         }
-        let held =
-            changes.iter().map(|change| self.held_keys(task, &cold, (table, trees), change.p));
+        let held = changes.iter().map(|change| self.held_keys(task, &cold, disk, change.p));
         let held: Vec<Option<Vec<HeldKey>>> = held.collect::<Result<_, _>>()?;
         for (change, held) in changes.iter_mut().zip(&held) {
             change.held = held.as_deref();
         }
-        Ok(trees.apply(task, &changes, table)?)
+        Ok(disk.cold.apply(task, &changes, disk.table)?)
     }
 
     /// The trees of a table that has none, or of which an attempt has been left.
@@ -387,7 +388,7 @@ impl Core {
         while !walk.is_done() {
             let guard = task.worker().pin();
             let found = |anchor| anchors.push(anchor);
-            table.walk_settled(&guard, &mut walk, (&snapshot, slots), ROWS_PER_GUARD, found);
+            table.walk_settled(&guard, &mut walk, &snapshot, slots, ROWS_PER_GUARD, found);
         }
     }
 
@@ -396,7 +397,8 @@ impl Core {
         task: &Task,
         table: &'r Table,
         hold: &'r Hold<'_>,
-        (anchors, noted): (&[AnchorPtr], Lsn),
+        anchors: &[AnchorPtr],
+        noted: Lsn,
     ) -> Going<'r> {
         let (mut going, mut key) = (Going::default(), KeyBuf::default());
         let (snapshot, slots, oldest) = (hold.snapshot(), &self.manager.slots, hold.oldest());
@@ -411,9 +413,9 @@ impl Core {
                 let Some(sink_action) = sink_action else { continue };
                 let mut stamp = Lsn::ZERO;
                 if let Some(oldest) = oldest {
-                    let bounds = (snapshot.stamp, oldest);
+                    let (links, through) = (table.links(), snapshot.stamp);
                     // SAFETY: as above.
-                    let known = unsafe { visibility::known(anchor, table.links(), slots, bounds) };
+                    let known = unsafe { visibility::known(anchor, links, slots, through, oldest) };
                     stamp = known.stamp.filter(|stamp| *stamp >= oldest).unwrap_or_default();
                     let is_missed = |past: &&Past| {
                         !past.is_tombstone

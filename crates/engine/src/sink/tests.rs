@@ -108,7 +108,7 @@ pub(super) fn find<'s>(
         let mut row = Vec::new();
         let found = cold.find(task, &key(table, 0, id), &mut row);
         match found {
-            Ok(true) => drop(txn.promote(task, table, (snapshot, true), &row)?),
+            Ok(true) => drop(txn.promote(task, table, snapshot, true, &row)?),
             Ok(false) => return Ok(None),
             Err(_) => return Err(TxnError::LogFailed), // the power has gone
         }

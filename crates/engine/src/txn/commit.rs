@@ -9,10 +9,10 @@ use crate::critical::{self, Section};
 use crate::hot::anchor::{INLINE, VersionPtr};
 use crate::hot::index::prefetch::prefetch;
 use crate::hot::key::KeyBuf;
-use crate::hot::reclaim::Garbage;
+use crate::hot::reclaim::{CommitGarbage, Garbage, HorizonSource};
 use crate::hot::sink_queue::Sinking;
 use crate::hot::status::{Begin, Slot, Status};
-use crate::hot::table::Table;
+use crate::hot::table::{ChangedRow, Table};
 use crate::hot::tally::Attempts;
 use crate::hot::visibility;
 use crate::log::record::{RECORD_HEADER, RecordWriter, record_len};
@@ -182,15 +182,15 @@ impl Transaction {
     fn note_changes_of(&self, place: usize, table: &Table, stamp: Lsn) {
         let mut key = KeyBuf::new();
         let writes = self.writes.iter().filter(|write| write.table as usize == place);
-        let keys = writes.map(|write| {
+        let rows = writes.map(|write| {
             key.clear();
             // SAFETY: the row is this transaction's until its begin words are replaced. All
             // versions of an anchor have the same keys (A4).
             let row = unsafe { table.row(write.anchor.inline(table.links())) };
             table.log_key(row, &mut key);
-            (stamp, (&key[..]).into())
+            ChangedRow { stamp, key: (&key[..]).into() }
         });
-        table.note_changes(keys.collect());
+        table.note_changes(rows.collect());
     }
 
     /// Completes a commit whose record is published: begin words become stamps, what was replaced
@@ -312,9 +312,10 @@ impl Transaction {
         }
         if !(garbage.is_empty() && of_sinking.is_empty()) {
             let manager = self.session.manager();
-            let bound = (&manager.horizon, &manager.slots, || manager.log.durable());
-            let items = (&mut garbage, &mut of_sinking);
-            manager.reclaimer.enqueue(worker.index(), &worker.pin(), stamp, items, bound);
+            let source = HorizonSource { horizon: &manager.horizon, slots: &manager.slots };
+            let items = CommitGarbage { items: &mut garbage, of_sinking: &mut of_sinking };
+            let (guard, durable) = (worker.pin(), || manager.log.durable());
+            manager.reclaimer.enqueue(worker.index(), &guard, stamp, items, source, durable);
         }
         self.garbage = garbage;
         sinks

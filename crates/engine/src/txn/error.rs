@@ -260,7 +260,7 @@ impl From<ColdError> for TxnError {
                     Mismatch::Stamp => "stale page (a page read returned an older version)",
                 },
                 page: page.0,
-                place: Some((u16::from(place.file), place.offset())),
+                place: Some(place),
                 file: shown(&file),
             },
             ColdError::Freed(page) => PageFault::Damaged {

@@ -90,7 +90,7 @@ impl Transaction {
         }
         let mut key = KeyBuf::new();
         table.key_spec(index).encode_row(table.layout(), row, &mut key);
-        while let Some(taken) = self.sunk_key_taken(task, (target, cold), (index, &key))? {
+        while let Some(taken) = self.sunk_key_taken(task, target, cold, index, &key)? {
             self.resolve_conflict(task, target, row, index, taken)?;
         }
         Ok(())
@@ -100,15 +100,17 @@ impl Transaction {
     fn sunk_key_taken(
         &mut self,
         task: &Task,
-        (target, cold): (WriteTarget<'_>, &ColdTable),
-        (index, key): (usize, &[u8]),
+        target: WriteTarget<'_>,
+        cold: &ColdTable,
+        index: usize,
+        key: &[u8],
     ) -> TxnResult<Option<KeyTaken>> {
         let WriteTarget { table, snapshot, .. } = target;
         let is_same = |own: &[u8]| own == key;
         let (mut row, mut seen, mut own) = (Vec::new(), Vec::new(), KeyBuf::new());
-        for p in identities_in_tree(task, cold, (index, key))? {
+        for p in identities_in_tree(task, cold, index, key)? {
             loop {
-                let decided = self.decided(task, (table, snapshot), (index, &p), is_same);
+                let decided = self.decided(task, table, snapshot, index, &p, is_same);
                 let mut lost = None;
                 let anchors = match decided {
                     Some(anchors) => anchors,
@@ -116,19 +118,19 @@ impl Transaction {
                         row.clear();
                         let newest = cold.find_newest(task, &p, &mut row)?;
                         let is_current = newest.is_some_and(|newest| !newest.is_gone)
-                            && is_current_key(table, cold, (index, key), &row, &mut own);
+                            && is_current_key(table, cold, index, key, &row, &mut own);
                         // If the row has changed since the snapshot, the snapshot may still see the
                         // older row.
                         let changed = newest.map(|n| n.stamp).filter(|s| *s >= snapshot.stamp);
                         if changed.is_some() && snapshot.isolation != Isolation::ReadCommitted {
                             seen.clear();
                             let is_seen = cold.find_as_of(task, &p, snapshot.stamp, &mut seen)?
-                                && is_current_key(table, cold, (index, key), &seen, &mut own);
+                                && is_current_key(table, cold, index, key, &seen, &mut own);
                             lost = changed.filter(|_| is_seen);
                         }
                         match is_current {
                             false => SmallVec::new(),
-                            true => match self.promote(task, table, (snapshot, true), &row)? {
+                            true => match self.promote(task, table, snapshot, true, &row)? {
                                 BroughtBack::To(anchor) => SmallVec::from_slice(&[anchor]),
                                 BroughtBack::Lost(_) => SmallVec::new(),
                             },

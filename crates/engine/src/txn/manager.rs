@@ -225,7 +225,9 @@ impl Manager {
             worker.index(),
             &guard,
             budget,
-            (&self.horizon, &self.slots, durable),
+            &self.horizon,
+            &self.slots,
+            durable,
         );
         drop(guard);
         // Epochs free what was unlinked; without load no other thread advances them, and each step

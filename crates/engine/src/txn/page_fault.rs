@@ -1,5 +1,7 @@
 //! Errors of a statement that needs a page of the cold store and cannot get it.
 
+use crate::cold::Place;
+
 /// Why a statement cannot get a page of the cold store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PageFault {
@@ -9,9 +11,8 @@ pub enum PageFault {
         what: &'static str,
         /// The page.
         page: u64,
-        /// The file's number, and where in it the page is, in bytes; unknown if the page was whole
-        /// but its contents make no sense.
-        place: Option<(u16, u64)>,
+        /// Where it is; unknown if the page was whole but its contents make no sense.
+        place: Option<Place>,
         /// The file.
         file: Box<str>,
     },

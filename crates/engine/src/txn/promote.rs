@@ -31,17 +31,19 @@ impl Transaction {
         &mut self,
         task: &Task,
         table: &Table,
-        (snapshot, follows): (&Snapshot, bool),
+        snapshot: &Snapshot,
+        follows: bool,
         row: &[u8],
     ) -> TxnResult<BroughtBack> {
-        critical::section(Section::Sink, || self.promote_row(task, table, (snapshot, follows), row))
+        critical::section(Section::Sink, || self.promote_row(task, table, snapshot, follows, row))
     }
 
     fn promote_row(
         &mut self,
         task: &Task,
         table: &Table,
-        (snapshot, follows): (&Snapshot, bool),
+        snapshot: &Snapshot,
+        follows: bool,
         row: &[u8],
     ) -> TxnResult<BroughtBack> {
         self.hold(task, table)?;
@@ -50,7 +52,7 @@ impl Transaction {
         let safe = manager.horizon.safe();
         let changed = table.cold().filter(|cold| cold.newest() >= safe);
         let Some(cold) = changed else {
-            return self.bring_back(task, table, snapshot, (Lsn::ZERO, row));
+            return self.bring_back(task, table, snapshot, Lsn::ZERO, row);
         };
         let (mut p, mut newest) = (KeyBuf::new(), Vec::new());
         table.log_key(row, &mut p);
@@ -63,7 +65,7 @@ impl Transaction {
                 let begin = if found.stamp < safe { Lsn::ZERO } else { found.stamp };
                 let stamp = snapshot.stamp.max(Lsn(begin.0 + 1));
                 let snapshot = Snapshot { stamp, ..*snapshot };
-                self.bring_back(task, table, &snapshot, (begin, &newest))
+                self.bring_back(task, table, &snapshot, begin, &newest)
             }
             gone => Ok(match self.deciding_anchor(task, table, snapshot, row) {
                 Some(anchor) => BroughtBack::To(anchor),
@@ -77,20 +79,21 @@ impl Transaction {
         task: &Task,
         table: &Table,
         snapshot: &Snapshot,
-        row: (Lsn, &[u8]),
+        begin: Lsn,
+        row: &[u8],
     ) -> TxnResult<BroughtBack> {
         let (worker, manager) = (task.worker(), self.session.manager());
         let shard = worker.index();
         // SAFETY: a statement of this transaction is in progress, at this snapshot or at an older
         // one that is registered, and the row was read from the cold store during the statement.
         let promoted =
-            unsafe { table.promote(shard, &task.pin(), (snapshot, &manager.slots), row)? };
+            unsafe { table.promote(shard, &task.pin(), snapshot, &manager.slots, begin, row)? };
         if let Promoted::New(anchor) = promoted {
             // It sinks again when this statement is over, changed or not. Another transaction may
             // have committed a change of it already: that stamp is no lower than this (S4).
             let (stamp, storage) = (snapshot.stamp, table.storage());
             manager.sinking.add(shard, &mut vec![Sinking { storage, anchor, stamp }]);
-            self.note_written(table, row.1.len() + ROW_BYTES);
+            self.note_written(table, row.len() + ROW_BYTES);
         }
         Ok(BroughtBack::To(promoted.anchor()))
     }

@@ -10,7 +10,7 @@ use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;
 use crate::hot::key::SeekKey;
 use crate::hot::status::Fate;
-use crate::hot::table::Table;
+use crate::hot::table::{DiskTable, Table};
 use crate::hot::visibility::{self, Isolation, Snapshot};
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::peer_wait::Peer;
@@ -96,10 +96,10 @@ impl Cursor<'_> {
                     let (is_first, before) = (self.is_fresh(), self.rows_fetched());
                     let more = self.fetch(table, &txn.manager().slots, &task.pin());
                     let rows = self.rows_fetched() - before;
-                    table.count_chunk((self.index(), txn.shard), is_first, self.looks(), rows);
+                    table.count_chunk(self.index(), txn.shard, is_first, self.looks(), rows);
                     more
                 },
-                Some(cold) => txn.fetch_versions(task, (table, cold), self)?,
+                Some(cold) => txn.fetch_versions(task, DiskTable { table, cold }, self)?,
             };
             match self.pop() {
                 Some(row) => {
@@ -125,12 +125,13 @@ impl Transaction {
         task: &Task,
         table: &'s Table,
         snapshot: &Snapshot<'s>,
-        key: (usize, SeekKey<'_>),
+        index: usize,
+        key: SeekKey<'_>,
         arena: &'s Arena,
     ) -> TxnResult<Option<RowRef<'s>>> {
         assert!(self.registers(snapshot), "a statement reads in its own transaction");
         let row = critical::section(Section::Read, || {
-            self.find_visible(task, table, snapshot, key, arena)
+            self.find_visible(task, table, snapshot, index, key, arena)
         })?;
         // SAFETY: the snapshot is registered for `'s`, and the arena keeps a copy for as long.
         Ok(row.map(|row| unsafe { RowRef::new(table, row) }))
@@ -142,7 +143,8 @@ impl Transaction {
         task: &Task,
         table: &Table,
         snapshot: &Snapshot,
-        (index, key): (usize, SeekKey<'_>),
+        index: usize,
+        key: SeekKey<'_>,
         arena: &Arena,
     ) -> TxnResult<Option<RowAt>> {
         debug_assert!(table.is_unique(index), "a snapshot sees one row with the key at most");
@@ -162,7 +164,8 @@ impl Transaction {
         if found.is_none()
             && let Some(cold) = table.cold()
         {
-            found = self.look_up_sunk(task, (table, cold), snapshot, (index, key), arena)?;
+            found =
+                self.look_up_sunk(task, DiskTable { table, cold }, snapshot, index, key, arena)?;
         }
         match snapshot.isolation {
             Isolation::ReadCommitted | Isolation::Snapshot => {}
@@ -194,11 +197,14 @@ impl Transaction {
         task: &Task,
         table: &'s Table,
         snapshot: &Snapshot<'s>,
-        range: (usize, &ScanRange),
+        index: usize,
+        range: &ScanRange,
         arena: &'s Arena,
     ) -> TxnResult<Option<RowRef<'s>>> {
         assert!(self.registers(snapshot), "a statement reads in its own transaction");
-        let row = critical::section(Section::Read, || self.find_newest(task, table, range, arena))?;
+        let row = critical::section(Section::Read, || {
+            self.find_newest(task, table, index, range, arena)
+        })?;
         // SAFETY: the registered snapshot protects what is newer than itself, and the arena keeps a
         // copy for as long.
         Ok(row.map(|row| unsafe { RowRef::new(table, row) }))
@@ -208,7 +214,8 @@ impl Transaction {
         &mut self,
         task: &Task,
         table: &Table,
-        (index, range): (usize, &ScanRange),
+        index: usize,
+        range: &ScanRange,
         arena: &Arena,
     ) -> TxnResult<Option<RowAt>> {
         self.hold(task, table)?;
@@ -227,7 +234,8 @@ impl Transaction {
                 });
             }
             if let (Found::Nothing, Some(cold)) = (&found, table.cold()) {
-                found = self.find_current_sunk(task, (table, cold), (index, range), arena)?;
+                let disk = DiskTable { table, cold };
+                found = self.find_current_sunk(task, disk, index, range, arena)?;
             }
             match found {
                 Found::Nothing => return Ok(None),

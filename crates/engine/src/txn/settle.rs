@@ -47,7 +47,8 @@ impl Transaction {
     /// takes these rows out of memory.
     pub(crate) fn add_own_storage(
         &mut self,
-        (table, rows): (&Table, u64),
+        table: &Table,
+        rows: u64,
         since: Savepoint,
         settled: Arc<AtomicU64>,
         run_rounds: impl Fn(&Task, u64) -> TxnResult<()> + Send + 'static,

@@ -97,7 +97,7 @@ impl Transaction {
             _ => {}
         }
         // A commit has changed the row since the snapshot. Such rows are promoted; they are few.
-        match self.promote(task, table, (snapshot, is_followed(target)), bytes)? {
+        match self.promote(task, table, snapshot, is_followed(target), bytes)? {
             BroughtBack::To(anchor) => Ok(Sunk::InMemory(anchor)),
             BroughtBack::Lost(_) if is_followed(target) => Ok(Sunk::Gone),
             BroughtBack::Lost(stamp) => Err(self.lost(task, target, stamp)),

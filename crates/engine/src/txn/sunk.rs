@@ -15,7 +15,7 @@ use crate::hot::anchor::{AnchorPtr, RowAt};
 use crate::hot::copies;
 use crate::hot::cursor::{Cursor, Fetched, Look, ScanRange, Seen};
 use crate::hot::key::{KeyBuf, KeyRange, SeekKey};
-use crate::hot::table::Table;
+use crate::hot::table::{DiskTable, Table};
 use crate::hot::visibility::{self, Snapshot, View};
 use crate::txn::error::TxnResult;
 use crate::txn::read::Found;
@@ -38,14 +38,14 @@ impl Transaction {
     pub(super) fn fetch_versions(
         &self,
         task: &Task,
-        (table, cold): (&Table, &ColdTable),
+        disk: DiskTable<'_>,
         cursor: &mut Cursor,
     ) -> TxnResult<bool> {
         let (snapshot, slots) = (*cursor.snapshot(), &self.manager().slots);
-        let fetched = cursor.fetch_merged(task, (table, cold), &mut |anchor| {
+        let fetched = cursor.fetch_merged(task, disk, &mut |anchor| {
             // SAFETY: the anchor was reached under a guard; the snapshot belongs to a statement of
             // this transaction.
-            match unsafe { snapshot.view(anchor, table.links(), slots) } {
+            match unsafe { snapshot.view(anchor, disk.table.links(), slots) } {
                 View::Row(version) => {
                     Seen { look: Look::Row(RowAt { anchor, version }), overrides: true }
                 }
@@ -93,8 +93,10 @@ impl Transaction {
     pub(super) fn decided(
         &self,
         task: &Task,
-        (table, snapshot): (&Table, &Snapshot),
-        (index, p): (usize, &[u8]),
+        table: &Table,
+        snapshot: &Snapshot,
+        index: usize,
+        p: &[u8],
         is_same: impl Fn(&[u8]) -> bool,
     ) -> Option<SmallVec<[AnchorPtr; 2]>> {
         let (mut decided, mut own) = (None, KeyBuf::new());
@@ -121,13 +123,14 @@ impl Transaction {
     pub(super) fn look_up_sunk(
         &self,
         task: &Task,
-        (table, cold): (&Table, &ColdTable),
+        DiskTable { table, cold }: DiskTable<'_>,
         snapshot: &Snapshot,
-        (index, key): (usize, SeekKey<'_>),
+        index: usize,
+        key: SeekKey<'_>,
         arena: &Arena,
     ) -> TxnResult<Option<RowAt>> {
         let key: KeyBuf = table.key_spec(index).with_bytes(key, |key| KeyBuf::from(key));
-        let gone = match self.decide_in_memory(task, table, snapshot, (index, &key)) {
+        let gone = match self.decide_in_memory(task, table, snapshot, index, &key) {
             Decided::Row(row) => return Ok(Some(row)),
             Decided::Gone(gone) => gone,
         };
@@ -135,12 +138,12 @@ impl Transaction {
         let found = match cold.is_clustered(index) {
             true => gone.is_empty() && cold.find_as_of(task, &key, snapshot.stamp, &mut row)?,
             false => {
-                let candidates = identities_in_tree(task, cold, (index, &key))?;
+                let candidates = identities_in_tree(task, cold, index, &key)?;
                 let mut found = false;
                 for p in candidates.iter().filter(|p| !gone.contains(p)) {
                     row.clear();
                     found = cold.find_as_of(task, p, snapshot.stamp, &mut row)?
-                        && is_current_key(table, cold, (index, &key), &row, &mut own);
+                        && is_current_key(table, cold, index, &key, &row, &mut own);
                     if found {
                         break;
                     }
@@ -157,8 +160,9 @@ impl Transaction {
     pub(super) fn find_current_sunk(
         &self,
         task: &Task,
-        (table, cold): (&Table, &ColdTable),
-        (index, range): (usize, &ScanRange),
+        DiskTable { table, cold }: DiskTable<'_>,
+        index: usize,
+        range: &ScanRange,
         arena: &Arena,
     ) -> TxnResult<Found> {
         let snapshot = self.newest_now();
@@ -176,8 +180,7 @@ impl Transaction {
             })?;
             'rows: for p in &identities {
                 let in_range = |key: &[u8]| keys.contains(key);
-                let source = (table, &snapshot);
-                while let Some(anchors) = self.decided(task, source, (index, p), in_range) {
+                while let Some(anchors) = self.decided(task, table, &snapshot, index, p, in_range) {
                     let _guard = task.pin();
                     for anchor in &anchors {
                         match self.examine_current(table, *anchor) {
@@ -210,7 +213,8 @@ impl Transaction {
         task: &Task,
         table: &Table,
         snapshot: &Snapshot,
-        (index, key): (usize, &[u8]),
+        index: usize,
+        key: &[u8],
     ) -> Decided {
         let mut gone = Vec::new();
         let row = table.find(&task.pin(), index, SeekKey::Bytes(key), |anchor| {
@@ -245,7 +249,8 @@ unsafe fn identity_of(table: &Table, anchor: AnchorPtr) -> KeyBuf {
 pub(super) fn is_current_key(
     table: &Table,
     cold: &ColdTable,
-    (index, key): (usize, &[u8]),
+    index: usize,
+    key: &[u8],
     row: &[u8],
     own: &mut KeyBuf,
 ) -> bool {
@@ -261,7 +266,8 @@ pub(super) fn is_current_key(
 pub(super) fn identities_in_tree(
     task: &Task,
     cold: &ColdTable,
-    (index, key): (usize, &[u8]),
+    index: usize,
+    key: &[u8],
 ) -> TxnResult<Vec<KeyBuf>> {
     let (mut cursor, mut found) = (cold.cursor_at(index, key), Vec::new());
     loop {

@@ -86,9 +86,9 @@ impl Transaction {
             // than it, is still registered, so that the version stays in its row's chain.
             let above = unsafe {
                 let table = self.held[read.table as usize].table.get();
-                let own = (self.slot, stamp);
-                let links = table.links();
-                visibility::changed_above(read.anchor, links, read.version, own, slots, yield_now)
+                let (links, own) = (table.links(), self.slot);
+                let (anchor, version) = (read.anchor, read.version);
+                visibility::changed_above(anchor, links, version, own, stamp, slots, yield_now)
             };
             if above == ReadCheck::Changed {
                 return Err(self.invalid(read.table, TxnError::RepeatableRead));
@@ -111,7 +111,8 @@ impl Transaction {
                         anchor,
                         table.links(),
                         scan.since,
-                        (self.slot, stamp),
+                        self.slot,
+                        stamp,
                         &self.manager().slots,
                         yield_now,
                     )

@@ -413,12 +413,6 @@ impl WaitGraph {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Owners that wait, each with the first of those in its way, if any is known.
-    pub fn edges(&self) -> Vec<(SessionId, OwnerId, Option<OwnerId>)> {
-        let edge = |w: &Waits| (w.session, w.owner, w.holders.first().copied());
-        self.waits().iter().map(edge).collect()
-    }
-
     /// Owners that wait: for the system views.
     pub fn waits(&self) -> Vec<Waits> {
         let inner = self.lock();

@@ -367,7 +367,8 @@ impl Transaction {
         task: &Task,
         table: &'s Table,
         snapshot: &Snapshot<'s>,
-        (bytes, taken): (&[u8], TakenRow),
+        bytes: &[u8],
+        taken: TakenRow,
     ) -> TxnResult<RowRef<'s>> {
         let target = self.target(task, table, snapshot)?;
         let taken = taken.0.and_then(|place| self.writes.get(place)).copied();
@@ -462,8 +463,8 @@ impl Transaction {
             if row.anchor.is_cold() {
                 // SAFETY: the row was read at the registered snapshot, and was not in memory.
                 let bytes = unsafe { table.row(row.version) };
-                let how = (target.snapshot, is_followed(target));
-                match self.promote(task, table, how, bytes)? {
+                let follows = is_followed(target);
+                match self.promote(task, table, target.snapshot, follows, bytes)? {
                     BroughtBack::To(anchor) => row.anchor = anchor,
                     BroughtBack::Lost(_) if is_followed(target) => return Ok(Written::Gone),
                     BroughtBack::Lost(stamp) => return Err(self.lost(task, target, stamp)),

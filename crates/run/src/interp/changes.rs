@@ -51,8 +51,8 @@ impl Machine<'_, '_> {
         let (task, host) = (self.exec.task, &mut *self.exec.host);
         let table = handle(used, host, task)?;
         let reader = reader(&mut self.lent, host, used, &desc.options, desc.purpose)?;
-        let at = (&reader.snapshot, reader.reading);
-        cursor.open(desc, table, at, registers(&self.act.slots))
+        let (snapshot, reading) = (&reader.snapshot, reader.reading);
+        cursor.open(desc, table, snapshot, reading, registers(&self.act.slots))
     }
 
     #[inline(always)]
@@ -88,7 +88,7 @@ impl Machine<'_, '_> {
                 };
                 match settled {
                     Ok(None) => {
-                        cursor.open(desc, table, (at, reading), regs)?;
+                        cursor.open(desc, table, at, reading, regs)?;
                         cursor.next(desc, reader.transaction, task, table, &self.act.arena)
                     }
                     settled => settled,
@@ -473,7 +473,7 @@ impl Machine<'_, '_> {
             // The old row had gone before the load began.
             return host.load(task, used, None, Some(bytes));
         }
-        let put = transaction.put_back(task, table, &snapshot, (bytes, trace)).map(row_slot);
+        let put = transaction.put_back(task, table, &snapshot, bytes, trace).map(row_slot);
         let outgrows = site.loads && put.is_ok() && transaction.outgrows(table);
         match put {
             Ok(put) => self.set(row, put),

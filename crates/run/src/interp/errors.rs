@@ -17,15 +17,11 @@ use crate::interp::host::{Host, TableName};
 /// What a statement on this table reports when the engine refuses an operation.
 #[cold]
 pub fn from_engine(error: &TxnError, host: &dyn Host, used: &TableUse) -> SqlError {
-    of_table(error, host, (used.database, &used.table))
+    of_table(error, host, used.database, &used.table)
 }
 
 /// As `from_engine`, for a table that no unit uses.
-pub fn of_table(
-    error: &TxnError,
-    host: &dyn Host,
-    (database, table): (DbId, &TableDef),
-) -> SqlError {
+pub fn of_table(error: &TxnError, host: &dyn Host, database: DbId, table: &TableDef) -> SqlError {
     let name = host.table_name(Some(database), table);
     match error {
         TxnError::DuplicateKey { index, row, .. } => {
@@ -82,7 +78,8 @@ fn page_fault(fault: &PageFault, database: Option<DbId>, table: Option<&TableNam
     let database = database.map_or(0, |database| database.0);
     match fault {
         PageFault::Damaged { what, page, place, file } => {
-            let (number, offset) = place.unwrap_or_default();
+            let number = place.map_or(0, |place| place.file);
+            let offset = place.map_or(0, |place| place.offset());
             let page = format!("({number}:{page})");
             let offset = format!("{offset:#018x}");
             let args: [Shown<'_>; 6] = [what, &"read", &page, &database, &offset, file];

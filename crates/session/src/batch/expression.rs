@@ -170,14 +170,14 @@ impl Context<'_> {
         from: &SqlType,
         to: &SqlType,
     ) -> SqlResult<Value> {
-        self.converted_or_cut(value, (from, to), Overlong::Cut)
+        self.converted_or_cut(value, from, to, Overlong::Cut)
     }
 
     /// As `converted`, for a column of a table-valued parameter, which cuts nothing. Error 8152,
     /// with the state that it has there.
     pub(crate) fn assigned(&self, value: &Value, from: &SqlType, to: &SqlType) -> SqlResult<Value> {
         const STATE: u8 = 30;
-        let converted = self.converted_or_cut(value, (from, to), Overlong::Refuse);
+        let converted = self.converted_or_cut(value, from, to, Overlong::Refuse);
         converted.map_err(|error| match error.number() {
             8152 => error.with_state(STATE),
             _ => error,
@@ -187,7 +187,8 @@ impl Context<'_> {
     fn converted_or_cut(
         &self,
         value: &Value,
-        (from, to): (&SqlType, &SqlType),
+        from: &SqlType,
+        to: &SqlType,
         overlong: Overlong<'_>,
     ) -> SqlResult<Value> {
         if from == to || value.is_null() {

@@ -45,14 +45,14 @@ impl State {
                 (CatalogError::Transaction(TxnError::ChangedTwice), Some(StatementKind::Merge)) => {
                     SqlError::new(&message::MERGE_SAME_ROW_TWICE, &[])
                 }
-                _ => self.load_error(error, (database, &table)),
+                _ => self.load_error(error, database, &table),
             })?;
         }
         Ok(())
     }
 
-    fn load_error(&self, error: CatalogError, table: (DbId, &TableDef)) -> SqlError {
-        let of_table = |error| errors::of_table(&error, self, table);
+    fn load_error(&self, error: CatalogError, database: DbId, table: &TableDef) -> SqlError {
+        let of_table = |error| errors::of_table(&error, self, database, table);
         error.into_sql().unwrap_or_else(of_table)
     }
 }
@@ -163,8 +163,8 @@ impl Host for State {
         }
         let (catalog, level) = (self.catalog(used.database)?, self.statements.len());
         let (part, edit) = self.transaction.edit(used.database, &catalog);
-        let begun = edit.begin_load(task, part, (used.table.id(), level));
-        begun.map(drop).map_err(|error| self.load_error(error, (used.database, &used.table)))
+        let begun = edit.begin_load(task, part, used.table.id(), level);
+        begun.map(drop).map_err(|error| self.load_error(error, used.database, &used.table))
     }
 
     fn load(
@@ -177,7 +177,7 @@ impl Host for State {
         let catalog = self.catalog(used.database)?;
         let (_, edit) = self.transaction.edit(used.database, &catalog);
         let loaded = edit.load(task, old, new);
-        loaded.map_err(|error| self.load_error(error, (used.database, &used.table)))
+        loaded.map_err(|error| self.load_error(error, used.database, &used.table))
     }
 
     fn note_arithmetic_error(&mut self, error: &SqlError) {

@@ -177,7 +177,7 @@ impl Context<'_> {
                     self.session.identity_insert = None;
                 }
             }
-            Some(other) if other != this && self.table_exists(other) => {
+            Some(other) if other != this && self.table_exists(other.0, other.1) => {
                 let schema = self.schema(other.0)?;
                 let held = schema.table(other.1).map(|t| t.header.name.clone());
                 let instance = self.instance();
@@ -191,7 +191,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    fn table_exists(&self, (database, table): (base::ids::DbId, base::ids::ObjectId)) -> bool {
+    fn table_exists(&self, database: base::ids::DbId, table: base::ids::ObjectId) -> bool {
         self.schema(database).is_ok_and(|schema| schema.table(table).is_some())
     }
 }

@@ -50,8 +50,7 @@ impl Context<'_> {
             let columns = updated_bits(site, event);
             let (inserted, deleted) = (Arc::new(inserted), Arc::new(deleted));
             let fired = triggers.iter().try_for_each(|trigger| {
-                let rows = (&inserted, &deleted);
-                self.fire_one(database, &site.table, trigger, rows, &columns)
+                self.fire_one(database, &site.table, trigger, &inserted, &deleted, &columns)
             });
             for rows in [inserted, deleted] {
                 if let Some(mut rows) = Arc::into_inner(rows) {
@@ -121,7 +120,8 @@ impl Context<'_> {
         database: DbId,
         table: &Arc<TableDef>,
         trigger: &Arc<ModuleDef>,
-        (inserted, deleted): (&Arc<LocalTable>, &Arc<LocalTable>),
+        inserted: &Arc<LocalTable>,
+        deleted: &Arc<LocalTable>,
         columns: &[u8],
     ) -> Run<()> {
         let program = self.module_program(database, trigger)?;

@@ -3,6 +3,7 @@
 use base::ids::Lsn;
 use base::{SqlError, SqlResult, message};
 use engine::catalog::def::Permission;
+use engine::checkpoint::CommitRange;
 use engine::database::Database;
 
 use super::Arguments;
@@ -14,11 +15,13 @@ pub fn merge(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlRes
     let bound = |name, or: Lsn| {
         arguments.int(name).map_or(or, |tsn| Lsn(u64::try_from(tsn).unwrap_or_default()))
     };
-    let lower = bound("@transaction_lower_bound", Lsn::ZERO);
-    let upper = bound("@transaction_upper_bound", Lsn::MAX);
+    let range = CommitRange {
+        from: bound("@transaction_lower_bound", CommitRange::ALL.from),
+        to: bound("@transaction_upper_bound", CommitRange::ALL.to),
+    };
     let name = arguments.text("@database_name").unwrap_or_default();
     let task = context.task;
-    let run = |database: &Database| database.merge_checkpoint_files(task, lower, upper);
+    let run = |database: &Database| database.merge_checkpoint_files(task, range);
     if !with_database(context, Some(name), run)? {
         // SQL Server's own text for this is not known.
         let text =

@@ -26,7 +26,7 @@ pub fn get_range(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> Sq
     let count = count.ok_or_else(invalid)?;
     let access = context.session.access(database)?;
     let (sequences, place) = (access.catalog.sequences(), &access.place);
-    let range = sequences.range(context.task, place, (id, count));
+    let range = sequences.range(context.task, place, id, count);
     let range = range.map_err(|error| context.session.sequence_error(database, id, error))?;
     let numbers = [
         ("@range_first_value", range.first.into()),

@@ -115,7 +115,7 @@ impl Context<'_> {
         let table = self.shown_table(load);
         let taken = match columns {
             Ok(columns) if columns.is_empty() => Ok(()),
-            Ok(columns) => self.take_rows(source, (&table, &columns), &mut loader),
+            Ok(columns) => self.take_rows(source, &table, &columns, &mut loader),
             Err(error) => Err(error.into()),
         };
         match taken {
@@ -154,7 +154,8 @@ impl Context<'_> {
     fn take_rows(
         &mut self,
         source: &mut dyn BulkSource,
-        (table, columns): (&str, &[Conversion]),
+        table: &str,
+        columns: &[Conversion],
         loader: &mut Loader,
     ) -> Run<()> {
         let dates = self.session.options.dates;
@@ -163,7 +164,7 @@ impl Context<'_> {
         loop {
             let mut fault = None;
             let more = source.next(task, &mut |values| {
-                let row = convert_row((table, columns), values, dates, &arena)?;
+                let row = convert_row(table, columns, values, dates, &arena)?;
                 if let Err(failed) = loader.row(self, &row) {
                     fault = Some(failed);
                 }
@@ -229,7 +230,8 @@ fn units(bytes: usize, ty: &SqlType) -> usize {
 /// A row in the table's types. Error 4815 for values that are longer than announced, 2628 for those
 /// that do not fit into the column all the same.
 fn convert_row<'v>(
-    (table, columns): (&str, &[Conversion]),
+    table: &str,
+    columns: &[Conversion],
     values: &[ValueRef<'v>],
     dates: DateSettings,
     arena: &'v Arena,

@@ -72,7 +72,8 @@ pub fn check_options(
     context: &Context<'_>,
     database: DbId,
     table: &TableDef,
-    (is_new, statement): (&dyn Fn(&IndexDef) -> bool, &str),
+    is_new: &dyn Fn(&IndexDef) -> bool,
+    statement: &str,
 ) -> SqlResult<()> {
     let options = bind_options(context.session.compile_options(None), ProgramKind::Batch);
     options.check_for_indexes(table, is_new, statement)?;
@@ -82,17 +83,17 @@ pub fn check_options(
     for reference in computed.clone().flat_map(|computed| &computed.references) {
         let module = reference.id.and_then(|id| schema.module(ObjectId(id)));
         let Some(module) = module else { continue };
-        let on = (module.uses_ansi_nulls, module.uses_quoted_identifier);
-        check_made_with(&module.header.name, on)?;
+        let (ansi_nulls, quoted) = (module.uses_ansi_nulls, module.uses_quoted_identifier);
+        check_made_with(&module.header.name, ansi_nulls, quoted)?;
     }
     match computed.count() {
         0 => Ok(()),
-        _ => check_made_with(&table.header.name, (table.ansi_nulls, true)),
+        _ => check_made_with(&table.header.name, table.ansi_nulls, true),
     }
 }
 
 /// Error 1935 about an object that was made without `ANSI_NULLS` or `QUOTED_IDENTIFIER`.
-fn check_made_with(name: &str, (ansi_nulls, quoted_identifier): (bool, bool)) -> SqlResult<()> {
+fn check_made_with(name: &str, ansi_nulls: bool, quoted_identifier: bool) -> SqlResult<()> {
     let off = match (ansi_nulls, quoted_identifier) {
         (true, true) => return Ok(()),
         (false, true) => "ANSI_NULLS",
@@ -131,7 +132,7 @@ pub fn create(context: &mut Context<'_>, create: &ast::CreateIndex) -> DdlResult
         (builder.table, builder.warnings)
     };
     let is_new = |index: &IndexDef| index.name == create.name.name;
-    check_options(context, altered.database, &new, (&is_new, "CREATE INDEX"))?;
+    check_options(context, altered.database, &new, &is_new, "CREATE INDEX")?;
     let id = new.id();
     put(context, &altered, new)?;
     verify_entries(context, altered.database, id, std::slice::from_ref(&create.name.name))?;

@@ -341,7 +341,7 @@ fn create_sequence(context: &mut Context<'_>, statement: &ast::SequenceStatement
         cycle: false,
         cache: SequenceCache::Default,
     };
-    let start = apply(&mut def, statement, &shown, (low, high))?.start;
+    let start = apply(&mut def, statement, &shown, low, high)?.start;
     def.start = start.unwrap_or(if def.increment < 0 { def.maximum } else { def.minimum });
     check_sequence(&def, &shown)?;
     if def.start < def.minimum || def.start > def.maximum {
@@ -386,7 +386,7 @@ fn alter_sequence(context: &mut Context<'_>, statement: &ast::SequenceStatement)
         return Err(SqlError::new(message, &[]).at_line(option.span.line).into());
     }
     let range = range_of(&def.ty).expect("its type was checked when it was made");
-    let restart = apply(&mut def, statement, &shown, range)?.restart;
+    let restart = apply(&mut def, statement, &shown, range.0, range.1)?.restart;
     check_sequence(&def, &shown)?;
     let catalog = context.catalog(found.database)?;
     let current = catalog.sequences().state(def.header.id).map(|s| i128::from(s.current));
@@ -428,7 +428,8 @@ fn apply(
     def: &mut SequenceDef,
     statement: &ast::SequenceStatement,
     shown: &str,
-    (low, high): (i128, i128),
+    low: i128,
+    high: i128,
 ) -> DdlResult<Beginning> {
     use SequenceOptionKind as O;
     let mut beginning = Beginning::default();

@@ -110,7 +110,7 @@ pub fn for_new(
     if schema.find_object(place, &written).is_some() {
         // Another transaction may be about to drop it.
         context
-            .change(database, |task, txn, edit| edit.wait_for_name(task, txn, (place, &written)))?;
+            .change(database, |task, txn, edit| edit.wait_for_name(task, txn, place, &written))?;
         return Err(SqlError::new(&message::OBJECT_EXISTS, &[&written]).into());
     }
     Ok(Place { database, schema: place, name: written.clone(), written })
@@ -194,7 +194,7 @@ fn wait_for_name(context: &mut Context<'_>, database: DbId, name: &ObjectName) -
     };
     let Some(place) = place else { return Ok(()) };
     let name = &name.name.name;
-    context.change(database, |task, txn, edit| edit.wait_for_name(task, txn, (place, name)))?;
+    context.change(database, |task, txn, edit| edit.wait_for_name(task, txn, place, name))?;
     Ok(())
 }
 

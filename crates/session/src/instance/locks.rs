@@ -111,7 +111,7 @@ impl ApplicationLocks {
         gates: Gates,
     ) -> Result<bool, LockFault> {
         self.used.store(true, Relaxed);
-        let request = request(owner, name, (mode, lifetime));
+        let request = request(owner, name, mode, lifetime);
         let taken = self.space.take(task, request, &NoKeys, patience, gates, || ())?;
         Ok(taken.waited)
     }
@@ -136,7 +136,7 @@ impl ApplicationLocks {
 
     /// Whether a session would get a lock at once.
     pub fn is_available(&self, owner: &Arc<Owner>, name: &LockName, mode: LockMode) -> bool {
-        self.space.is_available(&request(owner, name, (mode, Lifetime::Session)), &NoKeys)
+        self.space.is_available(&request(owner, name, mode, Lifetime::Session), &NoKeys)
     }
 
     /// Every lock that is held or waited for.
@@ -145,7 +145,7 @@ impl ApplicationLocks {
     }
 }
 
-fn request(owner: &Arc<Owner>, name: &LockName, (mode, lifetime): (LockMode, Lifetime)) -> Request {
+fn request(owner: &Arc<Owner>, name: &LockName, mode: LockMode, lifetime: Lifetime) -> Request {
     let (owner, target) = (owner.clone(), name.target());
     Request { owner, target, mode, lifetime, established: true }
 }

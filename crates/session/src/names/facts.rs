@@ -79,7 +79,7 @@ impl MetadataFacts for State {
         else {
             return Seen::Nothing;
         };
-        match seen(&user, (database, &schema), object) {
+        match seen(&user, database, &schema, object) {
             Seen::Definition => Seen::Definition,
             _ if self.login_may(WHOLE_SERVER, Permission::ViewAnyDefinition) => Seen::Definition,
             less => less,

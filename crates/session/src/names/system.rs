@@ -27,8 +27,8 @@ pub fn described(schema: Option<&str>, name: &str) -> Option<facts::SystemObject
         view.eq_ignore_ascii_case(name)
             && of_view.is_some_and(|schema| place.eq_ignore_ascii_case(schema))
     };
-    if let Some(view) = sysview::names().find(same) {
-        return Some(described_view(view));
+    if let Some((schema, name)) = sysview::names().find(same) {
+        return Some(described_view(schema, name));
     }
     if schema.is_some_and(|s| !s.eq_ignore_ascii_case("sys") && !s.eq_ignore_ascii_case("dbo")) {
         return None;
@@ -46,7 +46,7 @@ fn described_function(name: &'static str) -> facts::SystemObject {
     facts::SystemObject { id, schema: "sys", name, kind: ObjectKind::InlineFunction }
 }
 
-fn described_view((schema, name): (&'static str, &'static str)) -> facts::SystemObject {
+fn described_view(schema: &'static str, name: &'static str) -> facts::SystemObject {
     let id = ObjectId(sysview::id_of(schema, name));
     facts::SystemObject { id, schema, name, kind: ObjectKind::View }
 }
@@ -66,7 +66,9 @@ pub fn described_by_id(id: ObjectId) -> Option<facts::SystemObject> {
     let view = sysview::names().find(|(schema, name)| sysview::id_of(schema, name) == id.0);
     let function = sysview::FUNCTIONS.iter().find(|name| sysview::id_of("sys", name) == id.0);
     let of_function = || function.map(|name| described_function(name));
-    view.map(described_view).or_else(of_function).or_else(of_procedure)
+    view.map(|(schema, name)| described_view(schema, name))
+        .or_else(of_function)
+        .or_else(of_procedure)
 }
 
 /// The text of an object that is written in T-SQL, by its negative id.
@@ -111,7 +113,7 @@ pub fn fill(
     let server = Securable { class: SecurableClass::Server, major: 0, minor: 0 };
     let visibility = match state.is_permitted(DbId(1), server, Permission::ViewAnyDefinition) {
         true => None,
-        false => Visibility::of(view, state, (database, &schema))?,
+        false => Visibility::of(view, state, database, &schema)?,
     };
     // The session sees its own locks as well.
     state.transaction.show_writes();

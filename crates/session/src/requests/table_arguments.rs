@@ -39,18 +39,19 @@ impl Context<'_> {
     /// Errors 500, 2715, 8061 or 8062 after the reason.
     pub(crate) fn table_argument(
         &mut self,
-        (callee, at): (&Callee, usize),
+        callee: &Callee,
+        at: usize,
         name: &str,
         given: TableValue,
     ) -> Run<Arc<LocalTable>> {
-        let (database, table) = self.table_type_of((callee, at), name, &given)?;
+        let (database, table) = self.table_type_of(callee, at, name, &given)?;
         let columns = table.stored_columns().count();
         if given.columns.len() != columns {
             let args: [Shown; 2] = [&given.columns.len(), &columns];
             return Err(SqlError::new(&message::TABLE_PARAMETER_COLUMN_COUNT, &args).into());
         }
         let shown = if name.is_empty() { &*table.header.name } else { name };
-        match self.table_rows((database, &table), shown, &given) {
+        match self.table_rows(database, &table, shown, &given) {
             Err(fault) if fault.effect < Effect::Cancelled && !fault.reported => {
                 Err(self.nonconforming(at, name, fault)?)
             }
@@ -88,14 +89,15 @@ impl Context<'_> {
     /// and expressions.
     fn table_rows(
         &mut self,
-        (database, table): (DbId, &Arc<TableDef>),
+        database: DbId,
+        table: &Arc<TableDef>,
         shown: &str,
         given: &TableValue,
     ) -> Run<Arc<LocalTable>> {
         let mut rows = LocalTable::new(LocalShape::of(table));
         let layout = rows.layout().clone();
         let columns: Vec<&ColumnDef> = table.stored_columns().collect();
-        let mut expressions = self.expressions_of((database, table), &columns, given)?;
+        let mut expressions = self.expressions_of(database, table, &columns, given)?;
         rows.begin_statement();
         for row in &given.rows {
             let mut values = Vec::with_capacity(columns.len());
@@ -127,7 +129,7 @@ impl Context<'_> {
                 }
             }
             if let Err(duplicate) = rows.insert(&bytes) {
-                return Err(duplicate_in(table, (duplicate.index, shown), &values).into());
+                return Err(duplicate_in(table, duplicate.index, shown, &values).into());
             }
         }
         rows.end_statement();
@@ -138,7 +140,8 @@ impl Context<'_> {
     /// Compiles the expressions that rows of a table type need.
     fn expressions_of(
         &self,
-        (database, table): (DbId, &Arc<TableDef>),
+        database: DbId,
+        table: &Arc<TableDef>,
         columns: &[&ColumnDef],
         given: &TableValue,
     ) -> SqlResult<Expressions> {
@@ -168,7 +171,8 @@ impl Context<'_> {
     /// The table type of an argument, and its database. Error 2715.
     fn table_type_of(
         &self,
-        (callee, at): (&Callee, usize),
+        callee: &Callee,
+        at: usize,
         name: &str,
         given: &TableValue,
     ) -> Run<(DbId, Arc<TableDef>)> {
@@ -234,7 +238,7 @@ fn check_violated(table: &TableDef, at: usize, shown: &str) -> SqlError {
 }
 
 /// Error 2627: two rows have the same key.
-fn duplicate_in(table: &TableDef, (index, shown): (usize, &str), values: &[Value]) -> SqlError {
+fn duplicate_in(table: &TableDef, index: usize, shown: &str, values: &[Value]) -> SqlError {
     let index = &table.indexes[index];
     let key: Vec<String> = (index.key.iter())
         .filter_map(|key| {

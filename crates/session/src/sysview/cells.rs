@@ -3,6 +3,7 @@
 use base::ids::{DbId, ObjectId};
 use base::{Collation, SqlType, Value};
 use engine::catalog::def::DateTime;
+pub use ir::function::rowset::column;
 
 /// Strings in definitions of views have the default collation; the binder gives them the
 /// database's.

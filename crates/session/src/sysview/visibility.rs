@@ -31,7 +31,7 @@ const WITH_DEFINITIONS: [&str; 4] =
     ["check_constraints", "computed_columns", "default_constraints", "sql_modules"];
 
 /// What a user of a database sees of an object.
-pub fn seen(user: &DatabaseUser, (database, schema): (DbId, &Schema), id: ObjectId) -> Seen {
+pub fn seen(user: &DatabaseUser, database: DbId, schema: &Schema, id: ObjectId) -> Seen {
     // A session that can name a temporary table owns it.
     if user.is_owner || database == DbId::TEMPDB {
         return Seen::Definition;
@@ -82,13 +82,14 @@ impl Visibility {
     pub fn of(
         view: &FilledView,
         state: &State,
-        (database, schema): (DbId, &Arc<Schema>),
+        database: DbId,
+        schema: &Arc<Schema>,
     ) -> base::SqlResult<Option<Visibility>> {
         if view.schema != "sys" || view.name.starts_with("dm_") {
             return Ok(None);
         }
         let places = |names: &[&str]| {
-            let place = |name: &&str| view.columns.iter().position(|(column, ..)| column == name);
+            let place = |name: &&str| view.columns.iter().position(|column| column.name == *name);
             names.iter().filter_map(place).collect::<Vec<usize>>()
         };
         let user = state.user(database)?;
@@ -122,7 +123,7 @@ impl Visibility {
             _ if database == DbId::TEMPDB => None,
             "extended_properties" => {
                 let [class, major] = places(&["class", "major_id"])[..] else { return Ok(None) };
-                let objects = Objects::new(user, (database, schema), major);
+                let objects = Objects::new(user, database, schema, major);
                 Some(Visibility::Objects(Objects { class: Some(class), ..objects }))
             }
             _ => {
@@ -130,7 +131,7 @@ impl Visibility {
                 let has_texts = WITH_DEFINITIONS.contains(&view.name);
                 let definition = if has_texts { places(&["definition"]) } else { Vec::new() };
                 let definition = definition.first().copied();
-                let objects = Objects::new(user, (database, schema), object);
+                let objects = Objects::new(user, database, schema, object);
                 Some(Visibility::Objects(Objects { definition, ..objects }))
             }
         })
@@ -151,7 +152,8 @@ impl Visibility {
 impl Objects {
     fn new(
         user: Arc<DatabaseUser>,
-        (database, schema): (DbId, &Arc<Schema>),
+        database: DbId,
+        schema: &Arc<Schema>,
         object: usize,
     ) -> Objects {
         let schema = schema.clone();
@@ -169,7 +171,7 @@ impl Objects {
         let found = match self.last {
             Some((last, found)) if last == id => found,
             _ => {
-                let found = seen(&self.user, (self.database, &self.schema), id);
+                let found = seen(&self.user, self.database, &self.schema, id);
                 self.last = Some((id, found));
                 found
             }

@@ -1,5 +1,6 @@
 //! What sessions see while the tables of a database are loaded.
 
+use engine::instance::SuspectDatabase;
 use env::OpKind;
 use env::sim::{SimEnv, wait_until};
 
@@ -160,6 +161,6 @@ fn a_database_whose_tables_are_damaged_is_suspect_once_that_is_found() {
     let state = "select state_desc from sys.databases where name = 'd'";
     assert_eq!(rows(&mut session, state), "SUSPECT");
     let failures = server.instance.databases().take_failures();
-    let [(_, why)] = &failures[..] else { panic!("{failures:?}") };
+    let [SuspectDatabase { error: why, .. }] = &failures[..] else { panic!("{failures:?}") };
     assert!(why.to_string().contains(&*largest.path.to_string_lossy()), "{why}");
 }

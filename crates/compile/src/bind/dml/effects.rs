@@ -7,7 +7,8 @@ use base::ids::ObjectId;
 use base::{SqlError, message};
 use engine::catalog::Schema;
 use engine::catalog::def::{
-    ColumnId, ForeignKeyDef, IncomingKey, ReferentialAction, TableDef, TriggerEventKind,
+    ColumnId, ForeignKeyColumn, ForeignKeyDef, IncomingKey, ReferentialAction, TableDef,
+    TriggerEventKind,
 };
 
 use super::instead::instead_effects;
@@ -166,21 +167,21 @@ impl Binder<'_> {
         let table = &changing.table;
         let mut plans = Vec::new();
         for key in table.foreign_keys.iter().filter(|f| !f.disabled) {
-            let own: Vec<ColumnId> = key.columns.iter().map(|c| c.0).collect();
+            let own: Vec<ColumnId> = key.columns.iter().map(|c| c.own).collect();
             let columns = stored_places(table, &own);
             if !write.gives_values(&columns) || write.followed == Some(key.header.id) {
                 continue;
             }
             let Some(referenced) = schema.table(key.referenced).cloned() else { continue };
             self.note_object(changing.database, schema, key.referenced);
-            let values =
-                changing.key_values(&changing.new, key.columns.iter().map(|&(o, r)| (o, r)));
+            let pairs = key.columns.iter().map(|c| (c.own, c.referenced));
+            let values = changing.key_values(&changing.new, pairs);
             let exprs = values.iter().map(|v| v.value.clone()).collect();
             let lookup = self.referenced_row(changing.database, &referenced, values);
             plans.push(ReferencePlan {
                 name: key.header.name.clone(),
                 referenced_name: qualified(schema, &referenced),
-                column_name: single_column(&referenced, key.columns.iter().map(|c| c.1)),
+                column_name: single_column(&referenced, key.columns.iter().map(|c| c.referenced)),
                 lookup,
                 key: exprs,
                 // Above a cascade, rows of any table may be about to be deleted or inserted.
@@ -202,7 +203,7 @@ impl Binder<'_> {
         let mut plans = Vec::new();
         for incoming in &changing.table.referenced_by {
             let Some((referencing, key)) = foreign_key(schema, incoming) else { continue };
-            let own: Vec<ColumnId> = key.columns.iter().map(|c| c.1).collect();
+            let own: Vec<ColumnId> = key.columns.iter().map(|c| c.referenced).collect();
             let columns = stored_places(&changing.table, &own);
             if key.disabled || !write.takes_values(&columns) {
                 continue;
@@ -210,7 +211,7 @@ impl Binder<'_> {
             self.note_object(changing.database, schema, referencing.id());
             let name = key.header.name.clone();
             let referencing_name = qualified(schema, &referencing);
-            let column_name = single_column(&referencing, key.columns.iter().map(|c| c.0));
+            let column_name = single_column(&referencing, key.columns.iter().map(|c| c.own));
             let updates = Write { delete: false, ..write.clone() }.takes_values(&columns);
             // A MERGE may both delete and update.
             let actions = [(write.delete, key.on_delete, false), (updates, key.on_update, true)];
@@ -245,12 +246,12 @@ impl Binder<'_> {
             return Err(SqlError::new(&message::OUT_OF_PLAN_RESOURCES, &[]).into());
         }
         let database = changing.database;
-        let pairs = key.columns.iter().map(|&(own, referenced)| (referenced, own));
+        let pairs = key.columns.iter().map(|c| (c.referenced, c.own));
         let values = changing.key_values(&changing.old, pairs);
         if action == ReferentialAction::NoAction {
             let names = (Vec::new(), None);
             let referencing = self.referencing_rows(database, referencing, values, names);
-            let own = key.columns.iter().map(|&(_, referenced)| (referenced, referenced));
+            let own = key.columns.iter().map(|c| (c.referenced, c.referenced));
             let values = changing.key_values(&changing.old, own);
             let referenced = self.referenced_row(database, &changing.table, values);
             return Ok(ReferencedAction::Refuse { referencing, referenced });
@@ -269,7 +270,7 @@ impl Binder<'_> {
             return Ok(ReferencedAction::Delete(Box::new(plan)));
         }
         let mut set = Vec::with_capacity(key.columns.len());
-        for &(own, referenced) in &key.columns {
+        for &ForeignKeyColumn { own, referenced } in &key.columns {
             let Some(at) = referencing.column_ordinal(own) else { continue };
             let Some(position) = referencing.layout_position(at) else { continue };
             let column = &referencing.columns[at];

@@ -331,7 +331,7 @@ fn family(on_delete: ReferentialAction, on_update: ReferentialAction) -> Db {
             created: zero,
             modified: zero,
         },
-        columns: vec![(ColumnId(2), ColumnId(1))],
+        columns: vec![ForeignKeyColumn { own: ColumnId(2), referenced: ColumnId(1) }],
         referenced: parent.id(),
         referenced_index: parent.indexes[0].id,
         on_delete,

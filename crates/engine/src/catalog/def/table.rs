@@ -329,13 +329,22 @@ pub struct CheckDef {
     pub references: Vec<Reference>,
 }
 
+/// A column of a foreign key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ForeignKeyColumn {
+    /// The column of this table.
+    pub own: ColumnId,
+    /// The column that it refers to.
+    pub referenced: ColumnId,
+}
+
 /// A foreign key.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ForeignKeyDef {
     /// Id, name and dates.
     pub header: ConstraintHeader,
-    /// Pairs of a column of this table and the column that it refers to, in key order.
-    pub columns: Vec<(ColumnId, ColumnId)>,
+    /// In key order.
+    pub columns: Vec<ForeignKeyColumn>,
     /// The table it refers to.
     pub referenced: ObjectId,
     /// The unique index there that proves a referred row unique, `key_index_id`.

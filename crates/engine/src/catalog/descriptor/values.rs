@@ -66,18 +66,7 @@ code! {
 message! {
     DateTime { 1 days, 2 ticks }
     Securable { 1 class, 2 major, 3 minor }
-}
-
-impl Field for (ColumnId, ColumnId) {
-    fn write(&self, out: &mut Vec<u8>) {
-        put_field(out, 1, &self.0);
-        put_field(out, 2, &self.1);
-    }
-
-    fn read(bytes: &[u8]) -> Result<Self, Malformed> {
-        let fields = Fields::parse(bytes, &[1, 2])?;
-        Ok((fields.get(1)?, fields.get(2)?))
-    }
+    ForeignKeyColumn { 1 own, 2 referenced }
 }
 
 /// The id, which is the collation's for ever; a newer server may have more of them.

@@ -20,7 +20,7 @@
 
 use super::{SchemaEdit, is_private, lock};
 use crate::catalog::def::*;
-use crate::catalog::definition::{Definition, DefinitionKey, ObjectDef};
+use crate::catalog::definition::{Definition, DefinitionKey, ObjectDef, UsedId};
 use crate::catalog::error::{CatalogError, CatalogResult};
 use crate::catalog::name::NameKey;
 use crate::catalog::schema::Schema;
@@ -38,7 +38,7 @@ impl SchemaEdit {
         txn: &mut Transaction,
         key: DefinitionKey,
     ) -> CatalogResult<()> {
-        self.take(task, txn, vec![(locked(key), LockMode::EXCLUSIVE)])
+        self.take(task, txn, vec![Claim { locked: locked(key), mode: LockMode::EXCLUSIVE }])
     }
 
     /// Waits for a transaction that takes or frees a name of an object, if there is one: then what
@@ -47,13 +47,14 @@ impl SchemaEdit {
         &mut self,
         task: &Task,
         txn: &mut Transaction,
-        (schema, name): (SchemaId, &str),
+        schema: SchemaId,
+        name: &str,
     ) -> CatalogResult<()> {
         let key = self.schema().key(name);
         let locked = locked_name(DefinitionKind::Object, schema.0, &key);
         match txn.can_lock_definition(locked.clone(), LockMode::SHARED) {
             true => Ok(()),
-            false => self.take(task, txn, vec![(locked, LockMode::SHARED)]),
+            false => self.take(task, txn, vec![Claim { locked, mode: LockMode::SHARED }]),
         }
     }
 
@@ -93,12 +94,12 @@ impl SchemaEdit {
         &mut self,
         task: &Task,
         txn: &mut Transaction,
-        claims: Vec<(LockedDefinition, LockMode)>,
+        claims: Vec<Claim>,
     ) -> CatalogResult<()> {
         let mut taken = Vec::new();
-        for (locked, mode) in claims {
-            if !txn.lock_definition(task, locked.clone(), mode)?.covered {
-                taken.push((locked, mode));
+        for claim in claims {
+            if !txn.lock_definition(task, claim.locked.clone(), claim.mode)?.covered {
+                taken.push(claim);
             }
         }
         let base = lock(&self.state).base.clone();
@@ -106,9 +107,7 @@ impl SchemaEdit {
             return Ok(());
         }
         let current = self.catalog.current();
-        let is_changed = |(locked, mode): &(LockedDefinition, LockMode)| match mode
-            .covers(LockMode::EXCLUSIVE)
-        {
+        let is_changed = |Claim { locked, mode }: &Claim| match mode.covers(LockMode::EXCLUSIVE) {
             true if has_referrers(&base, locked) => true,
             _ => is_changed(&base, &current, locked),
         };
@@ -122,22 +121,29 @@ impl SchemaEdit {
     }
 }
 
+/// A lock on a definition.
+pub(super) struct Claim {
+    pub locked: LockedDefinition,
+    pub mode: LockMode,
+}
+
 /// The locks of a change, in the order in which they are taken.
 fn claims(
     schema: &Schema,
     key: DefinitionKey,
     before: Option<&Definition>,
     after: Option<&Definition>,
-) -> Vec<(LockedDefinition, LockMode)> {
+) -> Vec<Claim> {
     use DefinitionKey as Key;
-    let (shared, exclusive) = (LockMode::SHARED, LockMode::EXCLUSIVE);
-    let mut claims = vec![(locked(key), exclusive)];
+    let shared = |locked| Claim { locked, mode: LockMode::SHARED };
+    let exclusive = |locked| Claim { locked, mode: LockMode::EXCLUSIVE };
+    let mut claims = vec![exclusive(locked(key))];
     let as_a_whole = matches!(
         key,
         Key::FileGroup(_) | Key::File(_) | Key::Configuration(_) | Key::ResourcePool(_)
     );
     if as_a_whole {
-        claims.push((LockedDefinition::Kind(kind_of(key)), exclusive));
+        claims.push(exclusive(LockedDefinition::Kind(kind_of(key))));
     }
     let names = |d: Option<&Definition>| d.map_or_else(Vec::new, |d| names_of(schema, d));
     let (freed, taken) = (names(before), names(after));
@@ -145,17 +151,17 @@ fn claims(
         own.iter().filter(|name| !others.contains(name)).cloned().collect()
     };
     let changed = [once(&freed, &taken), once(&taken, &freed)].concat();
-    claims.extend(changed.into_iter().map(|name| (name, exclusive)));
+    claims.extend(changed.into_iter().map(exclusive));
     let derived = |d: Option<&Definition>| d.map_or_else(Vec::new, derived_of);
     let (gone, come) = (derived(before), derived(after));
     let touched =
         gone.iter().filter(|d| !come.contains(d)).chain(come.iter().filter(|d| !gone.contains(d)));
-    claims.extend(touched.map(|(object, _)| (locked_object(*object), exclusive)));
+    claims.extend(touched.map(|(object, _)| exclusive(locked_object(*object))));
     let used = |d: Option<&Definition>| d.map_or_else(Vec::new, references_of);
-    claims.extend(once(&used(after), &used(before)).into_iter().map(|locked| (locked, shared)));
+    claims.extend(once(&used(after), &used(before)).into_iter().map(shared));
     let own = locked(key);
     let mut is_first = true;
-    claims.retain(|(locked, _)| *locked != own || std::mem::take(&mut is_first));
+    claims.retain(|claim| claim.locked != own || std::mem::take(&mut is_first));
     claims
 }
 
@@ -363,7 +369,7 @@ fn references_of_object(object: &ObjectDef) -> Vec<LockedDefinition> {
     let mut used = vec![locked(Key::Schema(header.schema))];
     used.extend(header.owner.map(|owner| locked(Key::Principal(owner))));
     for own in object.uses().into_iter().filter(|own| own.bound) {
-        let (class, id) = own.target;
+        let UsedId { class, id } = own.target;
         used.push(match class {
             ReferenceClass::Object => locked_object(ObjectId(id)),
             ReferenceClass::Type => locked(Key::Type(UserTypeId(id))),

@@ -59,7 +59,8 @@ impl SchemaEdit {
         &mut self,
         task: &Task,
         txn: &mut Transaction,
-        (id, level): (ObjectId, usize),
+        id: ObjectId,
+        level: usize,
     ) -> CatalogResult<bool> {
         if self.load.is_some() || !self.catalog.database().builds() {
             return Ok(false);
@@ -158,7 +159,7 @@ impl SchemaEdit {
         let replaced = self.replace_storage(task, txn, &load.old, load.new.clone());
         lock(&self.state).pinned = within;
         replaced?;
-        self.carry_identity(task, (&load.old, &load.old_rows), &load.new_rows)
+        self.carry_identity(task, &load.old, &load.old_rows, &load.new_rows)
     }
 
     /// The transaction was rolled back to this place.

@@ -44,6 +44,7 @@ use std::mem;
 
 use base::ids::{Lsn, ObjectId, StorageId};
 
+use self::claims::Claim;
 use super::def::*;
 use super::definition::{Definition, DefinitionKey, ObjectDef};
 use super::error::{CatalogError, CatalogResult};
@@ -129,36 +130,32 @@ impl SchemaEdit {
     /// [`SchemaEdit::end_statement`]. Comes before the statement's checks. Does nothing within a
     /// statement.
     pub fn lock(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
-        self.pin(task, txn, &[(LockedDefinition::All, LockMode::INTENT_EXCLUSIVE)])
+        self.pin(
+            task,
+            txn,
+            &[Claim { locked: LockedDefinition::All, mode: LockMode::INTENT_EXCLUSIVE }],
+        )
     }
 
     /// As `lock`, for a statement that changes the schema as a whole, or relies on all of it: no
     /// other transaction changes it until this one ends.
     pub fn lock_all(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
-        self.pin(task, txn, &[(LockedDefinition::All, LockMode::EXCLUSIVE)])
+        self.pin(task, txn, &[Claim { locked: LockedDefinition::All, mode: LockMode::EXCLUSIVE }])
     }
 
     /// As `lock`, for a statement that only looks at the schema as a whole.
     pub fn lock_to_verify(&mut self, task: &Task, txn: &mut Transaction) -> CatalogResult<()> {
         let settings = LockedDefinition::Kind(DefinitionKind::Setting);
-        self.pin(
-            task,
-            txn,
-            &[(LockedDefinition::All, LockMode::SHARED), (settings, LockMode::SHARED)],
-        )
+        let shared = |locked| Claim { locked, mode: LockMode::SHARED };
+        self.pin(task, txn, &[shared(LockedDefinition::All), shared(settings)])
     }
 
-    fn pin(
-        &mut self,
-        task: &Task,
-        txn: &mut Transaction,
-        locks: &[(LockedDefinition, LockMode)],
-    ) -> CatalogResult<()> {
+    fn pin(&mut self, task: &Task, txn: &mut Transaction, claims: &[Claim]) -> CatalogResult<()> {
         if lock(&self.state).pinned {
             return Ok(());
         }
-        for (definition, mode) in locks {
-            txn.lock_definition(task, definition.clone(), *mode)?;
+        for claim in claims {
+            txn.lock_definition(task, claim.locked.clone(), claim.mode)?;
         }
         let mut state = lock(&self.state);
         state.refresh(&self.catalog);
@@ -299,7 +296,7 @@ impl SchemaEdit {
             // No other transaction knows it, but this one may use it at once.
             catalog.sequences().follow(&sequence);
         }
-        catalog.write_row(task, txn, (system, &row), existed, bytes.as_deref())?;
+        catalog.write_row(task, txn, system, &row, existed, bytes.as_deref())?;
         match key {
             DefinitionKey::Object(_) => self.reserve_ids(task, txn),
             _ => Ok(()),
@@ -316,7 +313,7 @@ impl SchemaEdit {
     ) -> CatalogResult<()> {
         let (system, row) = address(&definition.key());
         let bytes = SystemRow::of(definition).bytes();
-        self.catalog.clone().write_row(task, txn, (system, &row), true, Some(&bytes))
+        self.catalog.clone().write_row(task, txn, system, &row, true, Some(&bytes))
     }
 
     /// Writes down up to where ids may be given, in a transaction of its own: other transactions
@@ -330,7 +327,7 @@ impl SchemaEdit {
         let mut own = Transaction::begin(&place, task)?;
         let mut edit = SchemaEdit::begin(&self.catalog, &mut own);
         let settings = LockedDefinition::Kind(DefinitionKind::Setting);
-        edit.pin(task, &mut own, &[(settings, LockMode::EXCLUSIVE)])?;
+        edit.pin(task, &mut own, &[Claim { locked: settings, mode: LockMode::EXCLUSIVE }])?;
         if !self.catalog.needs_ids() {
             own.rollback(task);
             return Ok(());

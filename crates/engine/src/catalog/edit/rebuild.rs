@@ -193,7 +193,7 @@ impl SchemaEdit {
                 Some(old_rows.begin_noting(task, log).map_err(TxnError::from)?)
             }
             false => {
-                self.take_place(task, txn, (&old, &new))?;
+                self.take_place(task, txn, &old, &new)?;
                 None
             }
         };
@@ -232,7 +232,8 @@ impl SchemaEdit {
         &mut self,
         task: &Task,
         txn: &mut Transaction,
-        (old, new): (&TableDef, &TableDef),
+        old: &TableDef,
+        new: &TableDef,
     ) -> CatalogResult<()> {
         self.replace_storage(task, txn, old, new.clone())?;
         // A transaction that was in the table may have committed at a log position after one that
@@ -246,7 +247,8 @@ impl SchemaEdit {
     pub(super) fn carry_identity(
         &self,
         task: &Task,
-        (old, old_rows): (&TableDef, &Table),
+        old: &TableDef,
+        old_rows: &Table,
         new_rows: &Table,
     ) -> CatalogResult<()> {
         let identity = |def: &TableDef| def.identity_column().map(|(_, c)| (c.id, c.identity));
@@ -384,7 +386,7 @@ impl TableRebuild {
     ) -> CatalogResult<Arc<Table>> {
         debug_assert!(self.phase == Phase::Done, "all rows are there");
         txn.end_scan(self.whole);
-        edit.carry_identity(task, (&self.old, &self.old_rows), &self.new_rows)?;
+        edit.carry_identity(task, &self.old, &self.old_rows, &self.new_rows)?;
         Ok(self.new_rows)
     }
 
@@ -457,7 +459,7 @@ impl TableRebuild {
         txn: &mut Transaction,
     ) -> CatalogResult<()> {
         self.is_closed = true;
-        edit.take_place(task, txn, (&self.old, &self.new))
+        edit.take_place(task, txn, &self.old, &self.new)
     }
 
     fn end_phase(

@@ -227,7 +227,7 @@ fn constraint(id: ObjectId, name: &str) -> ConstraintHeader {
 fn foreign_key(id: ObjectId, name: &str, referenced: ObjectId) -> ForeignKeyDef {
     ForeignKeyDef {
         header: constraint(id, name),
-        columns: vec![(ColumnId(2), ColumnId(1))],
+        columns: vec![ForeignKeyColumn { own: ColumnId(2), referenced: ColumnId(1) }],
         referenced,
         referenced_index: IndexId(1),
         on_delete: ReferentialAction::NoAction,
@@ -762,11 +762,11 @@ fn reloaded(fixture: &CatalogFixture) -> CatalogFixture {
     let mut new = again.session(51);
     let (task, txn, _) = new.parts();
     for row in again.catalog.read_rows(task, txn).unwrap() {
-        again.catalog.write_row(task, txn, (row.table, &row.key), true, None).unwrap();
+        again.catalog.write_row(task, txn, row.table, &row.key, true, None).unwrap();
     }
     for row in rows {
         let bytes = row.bytes();
-        again.catalog.write_row(task, txn, (row.table, &row.key), false, Some(&bytes)).unwrap();
+        again.catalog.write_row(task, txn, row.table, &row.key, false, Some(&bytes)).unwrap();
     }
     again.catalog.load(task, txn).unwrap();
     new.commit();

@@ -35,7 +35,7 @@ pub use server::ServerSchema;
 
 use super::cow_map::CowMap;
 use super::def::*;
-use super::definition::ObjectDef;
+use super::definition::{ObjectDef, UsedId};
 use super::error::CatalogResult;
 use super::name::NameKey;
 
@@ -72,8 +72,6 @@ pub struct Schema {
     /// In a working copy: the objects whose entries were replaced since it was made.
     replaced: Vec<ObjectId>,
 }
-
-type UsedId = (ReferenceClass, i32);
 
 /// An object and when it was last changed.
 #[derive(Clone, Debug)]
@@ -359,12 +357,12 @@ impl Schema {
     /// What uses an object, in no particular order. Foreign keys and triggers are not among the
     /// users, see [`TableDef::referenced_by`] and [`TableDef::triggers`].
     pub fn users_of(&self, id: ObjectId) -> impl Iterator<Item = User> {
-        self.users((ReferenceClass::Object, id.0))
+        self.users(UsedId { class: ReferenceClass::Object, id: id.0 })
     }
 
     /// What uses a type, in no particular order.
     pub fn users_of_type(&self, id: UserTypeId) -> impl Iterator<Item = User> {
-        self.users((ReferenceClass::Type, id.0))
+        self.users(UsedId { class: ReferenceClass::Type, id: id.0 })
     }
 
     /// The first object that forbids to drop or change this one, and is not a part of it.

@@ -41,7 +41,7 @@ fn table(id: i32, name: &str) -> TableDef {
 fn foreign_key(id: i32, name: &str, referenced: i32) -> ForeignKeyDef {
     ForeignKeyDef {
         header: constraint(id, name),
-        columns: vec![(ColumnId(1), ColumnId(1))],
+        columns: vec![ForeignKeyColumn { own: ColumnId(1), referenced: ColumnId(1) }],
         referenced: ObjectId(referenced),
         referenced_index: IndexId(1),
         on_delete: ReferentialAction::NoAction,

@@ -142,7 +142,8 @@ impl Sequences {
         &self,
         task: &Task,
         place: &DatabaseSession,
-        (sequence, count): (ObjectId, u64),
+        sequence: ObjectId,
+        count: u64,
     ) -> Result<SequenceRange, SequenceError> {
         self.take(task, place, sequence, |standing| standing.take_range(count))
     }

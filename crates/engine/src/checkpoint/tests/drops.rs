@@ -353,7 +353,7 @@ fn random_steps(server: &Server, seed: u64, steps: usize, start: Contents) -> Ve
         now = after;
         match rng.below(6) {
             0 | 1 => drop(database.checkpoint(&server.task)),
-            2 => drop(database.merge_checkpoint_files(&server.task, Lsn::ZERO, Lsn::MAX)),
+            2 => drop(database.merge_checkpoint_files(&server.task, CommitRange::ALL)),
             3 => drop(database.collect_checkpoint_garbage(&server.task)),
             _ => {}
         }

@@ -7,7 +7,7 @@ fn root() -> Root {
         sequence: 9,
         next_stamp: 1 << 40,
         numbers_end: 3000,
-        files: vec![(1, 800), (200, 16)],
+        files: vec![FileLength { id: 1, pages: 800 }, FileLength { id: 200, pages: 16 }],
         directory: vec![None, Some(DiskWord::new(Place { file: 200, index: 15 }, 5))],
         info: b"position".to_vec(),
     }

@@ -16,8 +16,14 @@ use crate::wait::Task;
 /// Changes that a tree gets at a time, so that their buffers stay small.
 const STEP: usize = 4096;
 
-/// A key that a row has had in another index than the clustered one: the index's ordinal, and `s`.
-pub type HeldKey = (usize, Vec<u8>);
+/// A key that a row has had in another index than the clustered one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HeldKey {
+    /// The index's ordinal.
+    pub index: usize,
+    /// The key without `p`.
+    pub s: Vec<u8>,
+}
 
 /// The new state of a row.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +55,7 @@ impl<'a> RowChange<'a> {
     }
 
     fn held_in(&self, index: usize) -> impl Iterator<Item = &'a HeldKey> {
-        self.held.unwrap_or_default().iter().filter(move |(at, _)| *at == index)
+        self.held.unwrap_or_default().iter().filter(move |key| key.index == index)
     }
 }
 
@@ -79,9 +85,16 @@ pub trait RowKeys {
 #[derive(Default)]
 struct Secondary {
     bytes: Vec<u8>,
-    /// Where each key begins, and how long its last part, `p`, is if it is put; 0 if it is deleted.
     /// A key ends where the next begins.
-    keys: Vec<(usize, u16)>,
+    keys: Vec<SecondaryKey>,
+}
+
+/// A key in [`Secondary::bytes`].
+#[derive(Clone, Copy)]
+struct SecondaryKey {
+    start: usize,
+    /// How long its last part, `p`, is if it is put; 0 if it is deleted.
+    p_len: u16,
 }
 
 impl Secondary {
@@ -100,14 +113,14 @@ impl Secondary {
         if append_s(&mut self.bytes) {
             self.bytes.extend_from_slice(p);
             let len = u16::try_from(p.len()).expect("keys are shorter");
-            self.keys.push((start, if put { len } else { 0 }));
+            self.keys.push(SecondaryKey { start, p_len: if put { len } else { 0 } });
         }
     }
 
     /// The n-th key, and the value that is put for it; `None` if it is deleted.
     fn at(&self, n: u32) -> (&[u8], Option<[u8; 2]>) {
-        let (start, p_len) = self.keys[n as usize];
-        let end = self.keys.get(n as usize + 1).map_or(self.bytes.len(), |(next, _)| *next);
+        let SecondaryKey { start, p_len } = self.keys[n as usize];
+        let end = self.keys.get(n as usize + 1).map_or(self.bytes.len(), |next| next.start);
         (&self.bytes[start..end], (p_len > 0).then(|| p_len.to_le_bytes()))
     }
 
@@ -200,7 +213,7 @@ impl ColdTable {
         let mut secondary: Vec<Secondary> = Vec::new();
         secondary.resize_with(self.trees.len(), Secondary::default);
         for Forgotten { p, keys, .. } in &rows {
-            for (index, s) in keys {
+            for HeldKey { index, s } in keys {
                 secondary[*index].push_key(p, s, false);
             }
         }
@@ -268,8 +281,8 @@ impl ColdTable {
                     of.push(change.p, true, |out| keys.append_key(index, new, out));
                 }
                 // The tree may never have had some of these keys.
-                for (_, s) in change.held_in(index) {
-                    of.push_key(change.p, s, true);
+                for held in change.held_in(index) {
+                    of.push_key(change.p, &held.s, true);
                 }
             }
         })?;

@@ -257,11 +257,13 @@ impl TableBuild {
         tables: &Arc<ColdTables>,
         task: &Task,
         spec: BuildSpec,
-        (env, dir, bytes_max): (&Env, &Path, usize),
+        env: &Env,
+        dir: &Path,
+        bytes_max: usize,
     ) -> ColdResult<TableBuild> {
         let indexes = spec.unique.len();
         let table =
-            tables.make(task, (spec.storage, indexes, spec.clustered), TableState::Building)?;
+            tables.make(task, spec.storage, indexes, spec.clustered, TableState::Building)?;
         let bytes_max = (bytes_max / indexes).max(SORT_BYTES_MIN);
         let sorter = |index| {
             let name = format!("build-{}-{index}", spec.storage);

@@ -58,7 +58,16 @@ impl<T: FnMut(ColdEntry<'_>) -> ControlFlow<()>> VisitEntries for TakeEach<T> {
 }
 
 /// Where a range begins and ends.
-type Bounds = (Bound<Vec<u8>>, Bound<Vec<u8>>);
+struct Bounds {
+    lower: Bound<Vec<u8>>,
+    upper: Bound<Vec<u8>>,
+}
+
+impl Bounds {
+    fn contain(&self, key: &[u8]) -> bool {
+        (slice(&self.lower), slice(&self.upper)).contains(key)
+    }
+}
 
 /// A position in the cold part of an index; see [`ColdTable::cursor`](super::ColdTable::cursor).
 pub struct ColdCursor {
@@ -74,7 +83,8 @@ impl ColdCursor {
     pub(super) fn new(
         store: Arc<Store>,
         tree: Tree,
-        (range, direction): (Range<'_>, Direction),
+        range: Range<'_>,
+        direction: Direction,
         clustered: bool,
     ) -> ColdCursor {
         let cursor = tree.cursor(in_tree(range), direction);
@@ -82,8 +92,10 @@ impl ColdCursor {
             Bound::Included(key) | Bound::Excluded(key) => key.len() > key::KEPT,
             Bound::Unbounded => false,
         };
-        let bounds = (range.lower.map(<[u8]>::to_vec), range.upper.map(<[u8]>::to_vec));
-        let bounds = (is_long(range.lower) || is_long(range.upper)).then_some(bounds);
+        let bounds = (is_long(range.lower) || is_long(range.upper)).then(|| Bounds {
+            lower: range.lower.map(<[u8]>::to_vec),
+            upper: range.upper.map(<[u8]>::to_vec),
+        });
         ColdCursor { store, cursor, clustered, bounds, key: Vec::new() }
     }
 
@@ -162,16 +174,12 @@ impl<V: VisitEntries> tree::Visit for Reader<'_, V> {
         }
         self.key.clear();
         entry.key.append_to(self.key);
-        match (parse(self.key, (entry.stamp, entry.value), self.clustered), self.bounds) {
+        match (parse(self.key, entry.stamp, entry.value, self.clustered), self.bounds) {
             (None, _) => {
                 self.is_malformed = true;
                 ControlFlow::Break(())
             }
-            (Some(found), Some((lower, upper)))
-                if !(slice(lower), slice(upper)).contains(found.key) =>
-            {
-                ControlFlow::Continue(())
-            }
+            (Some(found), Some(bounds)) if !bounds.contain(found.key) => ControlFlow::Continue(()),
             (Some(found), _) => self.visit.take(found),
         }
     }
@@ -180,7 +188,8 @@ impl<V: VisitEntries> tree::Visit for Reader<'_, V> {
 /// Decodes an entry of a tree; `None` if it is malformed.
 pub(super) fn parse<'a>(
     key: &'a [u8],
-    (stamp, value): (u64, &'a [u8]),
+    stamp: u64,
+    value: &'a [u8],
     clustered: bool,
 ) -> Option<ColdEntry<'a>> {
     let (key, value) = key::whole(key, value)?;

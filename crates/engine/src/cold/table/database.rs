@@ -7,7 +7,9 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 use super::ColdTable;
 use super::error::{ColdResult, damaged};
 use super::history::{self, History, PastRow};
-use crate::cold::tree::{Directory, Dropped, Tree, TreeError, TreeId, TreeRecord, Unread};
+use crate::cold::tree::{
+    Directory, Dropped, Tree, TreeEntry, TreeError, TreeId, TreeRecord, Unread,
+};
 use crate::cold::{Capture, CheckpointStats, ColdError, Edit, FileSpec, PageNumber, Pool, Store};
 use crate::sync::parking::Mutex;
 use crate::wait::Task;
@@ -128,18 +130,18 @@ impl ColdTables {
         };
         let info = ColdInfo::decode(&opened.info).ok_or_else(no_root)?;
         let (store, directory) = (Arc::new(opened.store), Directory::at(info.directory));
-        let mut found: HashMap<u64, Vec<(TreeId, TreeRecord)>> = HashMap::new();
-        for (id, record) in directory.list(&*store, task, None)? {
-            found.entry(id.storage).or_default().push((id, record));
+        let mut found: HashMap<u64, Vec<TreeEntry>> = HashMap::new();
+        for entry in directory.list(&*store, task, None)? {
+            found.entry(entry.id.storage).or_default().push(entry);
         }
         let (mut tables, mut abandoned) = (HashMap::new(), BTreeMap::new());
         let history: Arc<History> = Arc::default();
-        for (storage, records) in found {
-            if records.iter().any(|(_, record)| record.flags & UNOWNED != 0) {
+        for (storage, entries) in found {
+            if entries.iter().any(|own| own.record.flags & UNOWNED != 0) {
                 abandoned.insert(storage, Attempts::default());
                 continue;
             }
-            let table = known_table((&store, &history), storage, &records)
+            let table = known_table(&store, &history, storage, &entries)
                 .ok_or_else(|| damaged(directory.tree(), "a table lacks trees"))?;
             table.set_durable(info.through);
             let table = Arc::new(table);
@@ -215,13 +217,15 @@ impl ColdTables {
         indexes: usize,
         clustered: usize,
     ) -> ColdResult<Arc<ColdTable>> {
-        self.make(task, (storage, indexes, clustered), TableState::Ready)
+        self.make(task, storage, indexes, clustered, TableState::Ready)
     }
 
     pub(super) fn make(
         &self,
         task: &Task,
-        (storage, indexes, clustered): (u64, usize, usize),
+        storage: u64,
+        indexes: usize,
+        clustered: usize,
         state: TableState,
     ) -> ColdResult<Arc<ColdTable>> {
         let changes = self.lock_changes();
@@ -241,8 +245,8 @@ impl ColdTables {
         // The new records replace those of earlier trees with these ids. What is left of those
         // trees cannot be dropped any more.
         self.abandoned.lock().remove(&storage);
-        let shared = (self.store.clone(), history_of(storage, &self.history));
-        let table = ColdTable::new(shared, storage, clustered, trees.into());
+        let (store, history) = (self.store.clone(), history_of(storage, &self.history));
+        let table = ColdTable::new(store, history, storage, clustered, trees.into());
         let table = Arc::new(table);
         match state {
             TableState::Ready => {
@@ -305,8 +309,8 @@ impl ColdTables {
         drop(changes);
         let unread = if attempts.failed < ATTEMPTS { Unread::Stay } else { Unread::Freed };
         let mut is_left = false;
-        for (id, record) in trees {
-            is_left |= self.drop_tree(task, id, (record.tree, unread))? == Dropped::Unreadable;
+        for TreeEntry { id, record } in trees {
+            is_left |= self.drop_tree(task, id, record.tree, unread)? == Dropped::Unreadable;
         }
         let mut abandoned = self.abandoned.lock();
         match is_left {
@@ -324,12 +328,13 @@ impl ColdTables {
         &self,
         task: &Task,
         id: TreeId,
-        (tree, unread): (Tree, Unread),
+        tree: Tree,
+        unread: Unread,
     ) -> ColdResult<Dropped> {
         loop {
             let _changes = self.lock_changes();
             let mut batch = self.store.batch();
-            let dropped = tree.drop_some(&mut batch, task, (DROP_STEP, unread))?;
+            let dropped = tree.drop_some(&mut batch, task, DROP_STEP, unread)?;
             if dropped == Dropped::Gone {
                 self.directory.remove(&mut batch, task, id)?;
             }
@@ -357,11 +362,11 @@ impl ColdTables {
     fn set_flags(
         &self,
         task: &Task,
-        trees: &[(TreeId, TreeRecord)],
+        trees: &[TreeEntry],
         change: impl Fn(u32) -> u32,
     ) -> ColdResult<()> {
         let mut batch = self.store.batch();
-        for (id, record) in trees {
+        for TreeEntry { id, record } in trees {
             let record = TreeRecord { flags: change(record.flags), ..record.clone() };
             self.directory.put(&mut batch, task, *id, &record)?;
         }
@@ -418,17 +423,19 @@ fn history_of(storage: u64, history: &Arc<History>) -> Arc<History> {
 
 /// The table that has these trees, in order of their ordinals; `None` if one is missing.
 fn known_table(
-    (store, history): (&Arc<Store>, &Arc<History>),
+    store: &Arc<Store>,
+    history: &Arc<History>,
     storage: u64,
-    records: &[(TreeId, TreeRecord)],
+    entries: &[TreeEntry],
 ) -> Option<ColdTable> {
-    let clustered = records.iter().position(|(_, record)| record.flags & CLUSTERED != 0)?;
-    let complete = records.iter().enumerate().all(|(place, (id, _))| id.ordinal as usize == place);
-    let trees = records.iter().map(|(_, record)| record.tree).collect();
-    let shared = (store.clone(), history_of(storage, history));
-    let table = ColdTable::new(shared, storage, clustered, trees);
-    table.rows.store(records[clustered].1.entries, Relaxed);
-    table.built.store(records[clustered].1.flags & BUILT != 0, Relaxed);
+    let clustered = entries.iter().position(|own| own.record.flags & CLUSTERED != 0)?;
+    let complete = entries.iter().enumerate().all(|(place, own)| own.id.ordinal as usize == place);
+    let trees = entries.iter().map(|own| own.record.tree).collect();
+    let history = history_of(storage, history);
+    let table = ColdTable::new(store.clone(), history, storage, clustered, trees);
+    let record = &entries[clustered].record;
+    table.rows.store(record.entries, Relaxed);
+    table.built.store(record.flags & BUILT != 0, Relaxed);
     table.adopted.store(true, Relaxed);
     complete.then_some(table)
 }

@@ -126,12 +126,13 @@ impl History {
     pub(super) fn find(
         &self,
         task: &Task,
-        (storage, p): (u64, &[u8]),
+        storage: u64,
+        p: &[u8],
         as_of: Lsn,
         out: &mut Vec<u8>,
     ) -> ColdResult<bool> {
         let mut found = false;
-        self.each(task, (storage, p), |past| {
+        self.each(task, storage, p, |past| {
             found = past.is_seen(as_of);
             if found {
                 out.extend_from_slice(&past.row);
@@ -144,7 +145,7 @@ impl History {
     /// Returns all versions of a row.
     pub fn versions(&self, task: &Task, storage: u64, p: &[u8]) -> ColdResult<Vec<PastRow>> {
         let mut versions = Vec::new();
-        self.each(task, (storage, p), |past| {
+        self.each(task, storage, p, |past| {
             versions.push(past);
             ControlFlow::Continue(())
         })?;
@@ -154,7 +155,8 @@ impl History {
     fn each(
         &self,
         task: &Task,
-        (storage, p): (u64, &[u8]),
+        storage: u64,
+        p: &[u8],
         mut take: impl FnMut(PastRow) -> ControlFlow<()>,
     ) -> ColdResult<()> {
         let Some(table) = self.table() else { return Ok(()) };

@@ -125,7 +125,8 @@ pub struct ColdTable {
 
 impl ColdTable {
     fn new(
-        (store, history): (Arc<Store>, Arc<History>),
+        store: Arc<Store>,
+        history: Arc<History>,
         storage: u64,
         clustered: usize,
         trees: Box<[Tree]>,
@@ -260,7 +261,7 @@ impl ColdTable {
             Some(newest) if newest.stamp < as_of => Ok(!newest.is_gone),
             Some(_) => {
                 out.truncate(start);
-                self.history.find(task, (self.storage, p), as_of, out)
+                self.history.find(task, self.storage, p, as_of, out)
             }
         }
     }
@@ -292,7 +293,8 @@ impl ColdTable {
         ColdCursor::new(
             self.store.clone(),
             self.trees[index],
-            (range, direction),
+            range,
+            direction,
             self.is_clustered(index),
         )
     }

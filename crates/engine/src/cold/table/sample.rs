@@ -49,7 +49,7 @@ impl ColdTable {
         tree.sample(&*self.store, task, LEAVES, |number, entry| {
             key.clear();
             entry.key.append_to(&mut key);
-            let Some(found) = parse(&key, (entry.stamp, entry.value), false) else {
+            let Some(found) = parse(&key, entry.stamp, entry.value, false) else {
                 is_malformed = true;
                 return;
             };

@@ -243,8 +243,7 @@ fn long_row(n: u32, s: u32) -> (Vec<u8>, Vec<u8>) {
 fn begin_build(tables: &Arc<ColdTables>, task: &Task, unique: [bool; 3]) -> TableBuild {
     let unique = Box::new(unique);
     let spec = BuildSpec { storage: STORAGE, clustered: 0, unique, keys: Arc::new(LongKeys) };
-    TableBuild::begin(tables, task, spec, (task.env(), Path::new("/data"), 1))
-        .expect("there is room")
+    TableBuild::begin(tables, task, spec, task.env(), Path::new("/data"), 1).expect("there is room")
 }
 
 fn push_all(build: &mut TableBuild, rows: impl Iterator<Item = (Vec<u8>, Vec<u8>)>) {

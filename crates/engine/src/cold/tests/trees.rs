@@ -147,7 +147,7 @@ fn pages_of_a_dropped_tree_can_be_had_again() {
         checkpoint(&store).expect("the disk is whole");
         used.push(store.space().used_pages);
         let mut edit = store.batch();
-        while tree.drop_some(&mut edit, &task, (16, Unread::Stay)).expect("there is memory")
+        while tree.drop_some(&mut edit, &task, 16, Unread::Stay).expect("there is memory")
             != Dropped::Gone
         {}
         edit.finish();

@@ -37,6 +37,15 @@ pub struct TreeRecord {
     pub user: Vec<u8>,
 }
 
+/// A tree in the directory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TreeEntry {
+    /// What identifies it.
+    pub id: TreeId,
+    /// What the directory says of it.
+    pub record: TreeRecord,
+}
+
 /// The directory of a database's trees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Directory(Tree);
@@ -141,7 +150,7 @@ impl Directory {
         pages: &impl Pages,
         task: &Task<'_>,
         storage: Option<u64>,
-    ) -> Result<Vec<(TreeId, TreeRecord)>, TreeError> {
+    ) -> Result<Vec<TreeEntry>, TreeError> {
         let bounds =
             storage.map(|storage| [0, u32::MAX].map(|ordinal| TreeId { storage, ordinal }.key()));
         let range = match &bounds {
@@ -154,7 +163,8 @@ impl Directory {
         let mut trees = Vec::new();
         let mut damaged = false;
         let parse = |entry: &Entry<'_>| {
-            Some((TreeId::parse(&entry.key.to_vec())?, TreeRecord::parse(entry.value)?))
+            let id = TreeId::parse(&entry.key.to_vec())?;
+            Some(TreeEntry { id, record: TreeRecord::parse(entry.value)? })
         };
         loop {
             let chunk = cursor.next_chunk(pages, task, |entry| {

@@ -63,7 +63,8 @@ impl Tree {
         &self,
         edit: &mut E,
         task: &Task<'_>,
-        (pages, unread): (u64, Unread),
+        pages: u64,
+        unread: Unread,
     ) -> Result<Dropped, TreeError> {
         let (gone, truncated) = (Vec::new(), Vec::new());
         let (tree, budget, has_unread) = (*self, pages.max(1), false);

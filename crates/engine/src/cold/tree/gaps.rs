@@ -125,7 +125,7 @@ impl Tree {
                     waypoint = next;
                 }
                 None => {
-                    self.pass_chains(pages, task, (page, &node), from)?;
+                    self.pass_chains(pages, task, page, &node, from)?;
                     return Ok(node.upper().map(<[u8]>::to_vec));
                 }
             }
@@ -139,7 +139,8 @@ impl Tree {
         &self,
         pages: &P,
         task: &Task<'_>,
-        (page, leaf): (PageNumber, &Node<'_>),
+        page: PageNumber,
+        leaf: &Node<'_>,
         from: &[u8],
     ) -> Result<(), Box<Gap>> {
         let mut value = Vec::new();

@@ -62,7 +62,7 @@ mod write;
 
 pub use bulk::BulkLoad;
 pub use contents::Contents;
-pub use directory::{Directory, TreeId, TreeRecord};
+pub use directory::{Directory, TreeEntry, TreeId, TreeRecord};
 pub use drop::{Dropped, Unread};
 pub use entry::Entry;
 pub use error::TreeError;

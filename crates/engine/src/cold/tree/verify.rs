@@ -48,9 +48,17 @@ struct Verifier<'v, 't, P> {
     pages: &'v P,
     task: &'v Task<'t>,
     seen: HashSet<PageNumber>,
-    /// By level, the node that was checked last and its right link.
-    newest: Vec<Option<(PageNumber, PageNumber)>>,
+    /// By level, the node that was checked last.
+    newest: Vec<Option<CheckedNode>>,
     verified: Verified,
+}
+
+/// A node that was checked.
+#[derive(Clone, Copy)]
+struct CheckedNode {
+    page: PageNumber,
+    /// Its right link.
+    right: PageNumber,
 }
 
 impl Tree {
@@ -66,7 +74,7 @@ impl Tree {
             verified: Verified::default(),
         };
         verifier.node(Expected { at: self.start(), lower: &[], upper: None })?;
-        for (page, right) in verifier.newest.clone().into_iter().flatten() {
+        for CheckedNode { page, right } in verifier.newest.clone().into_iter().flatten() {
             if right != PageNumber(0) {
                 verifier.find(page, "the last node of a level has a right link");
             }
@@ -148,9 +156,10 @@ impl<P: Pages> Verifier<'_, '_, P> {
         if self.newest.len() <= level {
             self.newest.resize(level + 1, None);
         }
-        if let Some((left, right)) = self.newest[level].replace((page, node.right())) {
-            if right != page {
-                self.find(left, "a right link leads to another node than the next");
+        let checked = CheckedNode { page, right: node.right() };
+        if let Some(left) = self.newest[level].replace(checked) {
+            if left.right != page {
+                self.find(left.page, "a right link leads to another node than the next");
             }
         }
     }

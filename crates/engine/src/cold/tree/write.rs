@@ -162,7 +162,8 @@ impl Ahead {
     fn leaves(
         &mut self,
         above: &Node<'_>,
-        (child, from): (usize, usize),
+        child: usize,
+        from: usize,
         changes: &[Change<'_>],
     ) -> Result<SmallVec<[PageNumber; READ_AHEAD]>, Damage> {
         let mut leaves = SmallVec::new();
@@ -286,7 +287,7 @@ impl<'w, 't, E: Edit> Writer<'w, 't, E> {
             at = Waypoint { page: below, level: Some(node.level() - 1) };
             self.path.push(Step { page, child });
             if node.level() == 1 && changes.len() > 1 {
-                let ahead = self.ahead.leaves(&node, (child, from), all);
+                let ahead = self.ahead.leaves(&node, child, from, all);
                 let leaves = ahead.map_err(|damage| damage.at(page))?;
                 if !leaves.is_empty() {
                     self.edit.read_ahead(&leaves);

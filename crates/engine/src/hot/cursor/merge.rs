@@ -16,7 +16,7 @@ use crate::hot::copies::{Copies, CopyAt};
 use crate::hot::index::Direction;
 use crate::hot::key::KeyBuf;
 use crate::hot::status::Begin;
-use crate::hot::table::Table;
+use crate::hot::table::{DiskTable, Table};
 use crate::sync::atomic::Ordering::Acquire;
 use crate::wait::Task;
 
@@ -34,6 +34,9 @@ pub enum Wanted {
 /// How a tree is read.
 #[derive(Clone, Copy)]
 pub(super) struct Reading {
+    /// The index whose tree it is.
+    pub index: usize,
+    pub direction: Direction,
     /// Rows are read as snapshots at this position see them.
     pub as_of: Lsn,
     pub wanted: Wanted,
@@ -157,9 +160,8 @@ impl Merge {
     pub fn read_part(
         &mut self,
         task: &Task,
-        (table, cold): (&Table, &ColdTable),
-        (index, how): (usize, Reading),
-        direction: Direction,
+        disk: DiskTable<'_>,
+        how: Reading,
         size: usize,
         chunk: &mut Vec<RowAt>,
     ) -> ColdResult<()> {
@@ -167,12 +169,12 @@ impl Merge {
         let tree = tree.as_mut().expect("the part is in the tree");
         let ahead = Ahead {
             key: found[*at..*part].first().map(|found| &keys[found.key.clone()]),
-            is_ordered: *is_ordered && direction == Direction::Forward,
+            is_ordered: *is_ordered && how.direction == Direction::Forward,
             is_alone: *part == 0,
         };
-        let more = sunk.read(task, (tree, cold), ahead, size, how)?;
-        self.fetch_rows(task, (table, cold), (index, how), direction)?;
-        self.hand_out(direction, chunk);
+        let more = sunk.read(task, tree, disk.cold, ahead, size, how)?;
+        self.fetch_rows(task, disk, how)?;
+        self.hand_out(how.direction, chunk);
         if more == tree::Chunk::Ended {
             self.hand_out_rest(chunk);
             self.tree = None;
@@ -202,10 +204,12 @@ impl Merge {
     /// anchor before.
     pub fn note(
         &mut self,
-        (table, index): (&Table, usize),
+        table: &Table,
+        index: usize,
         anchor: AnchorPtr,
         bytes: &[u8],
-        (row, overrides): (Option<RowAt>, bool),
+        row: Option<RowAt>,
+        overrides: bool,
     ) -> bool {
         let start = self.keys.len();
         table.key_spec(index).encode_row(table.layout(), bytes, &mut self.scratch);
@@ -281,17 +285,11 @@ impl Merge {
     }
 
     /// Looks up the rows of entries that are not overridden, if the tree does not hold them.
-    fn fetch_rows(
-        &mut self,
-        task: &Task,
-        stores: (&Table, &ColdTable),
-        how: (usize, Reading),
-        direction: Direction,
-    ) -> ColdResult<()> {
+    fn fetch_rows(&mut self, task: &Task, disk: DiskTable<'_>, how: Reading) -> ColdResult<()> {
         let mut sunk = std::mem::take(&mut self.sunk);
         let mut scratch = std::mem::take(&mut self.scratch);
-        let overridden = |key: &[u8]| self.is_overridden(key, direction);
-        let fetched = sunk.fetch_rows(task, stores, how, &mut scratch, overridden);
+        let overridden = |key: &[u8]| self.is_overridden(key, how.direction);
+        let fetched = sunk.fetch_rows(task, disk, how, &mut scratch, overridden);
         self.scratch = scratch;
         self.sunk = sunk;
         fetched
@@ -355,7 +353,8 @@ impl Sunk {
     fn read(
         &mut self,
         task: &Task,
-        (tree, cold): (&mut ColdCursor, &ColdTable),
+        tree: &mut ColdCursor,
+        cold: &ColdTable,
         ahead: Ahead<'_>,
         size: usize,
         how: Reading,
@@ -387,11 +386,12 @@ impl Sunk {
     fn fetch_rows(
         &mut self,
         task: &Task,
-        (table, cold): (&Table, &ColdTable),
-        (index, how): (usize, Reading),
+        disk: DiskTable<'_>,
+        how: Reading,
         own: &mut KeyBuf,
         is_overridden: impl Fn(&[u8]) -> bool,
     ) -> ColdResult<()> {
+        let (DiskTable { table, cold }, index) = (disk, how.index);
         let is_clustered = cold.is_clustered(index);
         for entry in self.entries.iter_mut().filter(|entry| entry.row.is_none()) {
             if is_overridden(&self.keys[entry.key.clone()]) {

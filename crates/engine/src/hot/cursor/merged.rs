@@ -33,7 +33,7 @@ use crate::cold::tree;
 use crate::hot::anchor::{AnchorPtr, RowAt, VersionPtr};
 use crate::hot::index::Direction;
 use crate::hot::key::{KeyBuf, KeyRange};
-use crate::hot::table::{Table, Walk};
+use crate::hot::table::{DiskTable, Table, Walk};
 use crate::wait::Task;
 
 /// What the caller of [`Cursor::fetch_merged`] says about an anchor.
@@ -51,12 +51,12 @@ impl Cursor<'_> {
     pub(crate) fn fetch_merged(
         &mut self,
         task: &Task,
-        (table, cold): (&Table, &ColdTable),
+        disk: DiskTable<'_>,
         look: &mut dyn FnMut(AnchorPtr) -> Seen,
     ) -> ColdResult<Fetched> {
         self.leave_chunk();
         let mut merge = self.merge.take().unwrap_or_default();
-        let fetched = self.fetch_part(&mut merge, task, (table, cold), look);
+        let fetched = self.fetch_part(&mut merge, task, disk, look);
         self.merge = Some(merge);
         self.fetched += self.chunk.len() as u64;
         fetched
@@ -66,23 +66,27 @@ impl Cursor<'_> {
         &mut self,
         merge: &mut Merge,
         task: &Task,
-        (table, cold): (&Table, &ColdTable),
+        disk: DiskTable<'_>,
         look: &mut dyn FnMut(AnchorPtr) -> Seen,
     ) -> ColdResult<Fetched> {
         if !merge.is_in_tree() {
             let walked = {
                 let guard = task.pin();
-                self.walk_part(merge, table, &guard, look)
+                self.walk_part(merge, disk.table, &guard, look)
             };
             if walked != Fetched::Chunk {
                 return Ok(walked);
             }
-            let part = self.part_in_tree(merge, cold);
+            let part = self.part_in_tree(merge, disk.cold);
             merge.enter_tree(part);
         }
-        let how = Reading { as_of: self.snapshot.stamp, wanted: self.wanted };
-        let (from, direction) = ((self.index, how), self.direction);
-        merge.read_part(task, (table, cold), from, direction, self.size, &mut self.chunk)?;
+        let how = Reading {
+            index: self.index,
+            direction: self.direction,
+            as_of: self.snapshot.stamp,
+            wanted: self.wanted,
+        };
+        merge.read_part(task, disk, how, self.size, &mut self.chunk)?;
         self.size = (self.size * 4).min(LAST_CHUNK);
         Ok(Fetched::Chunk)
     }
@@ -126,7 +130,7 @@ impl Cursor<'_> {
             // SAFETY: the anchor was reached under the guard; the inline version holds its keys
             // (H3).
             let bytes = unsafe { table.row(anchor.inline(table.links())) };
-            let is_other_key = merge.note((table, index), anchor, bytes, (row, overrides));
+            let is_other_key = merge.note(table, index, anchor, bytes, row, overrides);
             match is_other_key && (rows >= size || looks >= LOOKS) {
                 true => ControlFlow::Break(()),
                 false => ControlFlow::Continue(()),

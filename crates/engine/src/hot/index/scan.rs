@@ -29,9 +29,16 @@ pub struct Scan {
     pub(super) hash: u64,
     /// Whether the range is that of one key, its lower bound. A hash index cannot tell otherwise.
     pub(super) is_key: bool,
-    /// Set if the scan stopped within the postings of this key: it goes on there at this ordinal.
-    pub(super) inside: Option<(KeyBuf, u64)>,
+    /// Set if the scan stopped within the postings of a key: it goes on there.
+    pub(super) inside: Option<Posting>,
     pub(super) done: bool,
+}
+
+/// A place in the postings of a key.
+#[derive(Clone, Debug)]
+pub(super) struct Posting {
+    pub key: KeyBuf,
+    pub ordinal: u64,
 }
 
 impl Scan {
@@ -69,13 +76,14 @@ impl Scan {
         // SAFETY: the caller promises that the group is protected.
         unsafe {
             let from = match self.inside.take() {
-                Some((key, ordinal)) if *key == *group.key() => ordinal,
+                Some(last) if *last.key == *group.key() => last.ordinal,
                 _ => 0,
             };
             let mut postings = group.postings(from);
             while let Some(anchor) = postings.next() {
                 if visit(anchor).is_break() {
-                    self.inside = Some((KeyBuf::from(group.key()), postings.ordinal()));
+                    let key = KeyBuf::from(group.key());
+                    self.inside = Some(Posting { key, ordinal: postings.ordinal() });
                     return ControlFlow::Break(());
                 }
             }

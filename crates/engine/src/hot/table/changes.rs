@@ -26,10 +26,18 @@ pub(crate) struct Changes {
 #[derive(Debug, Default)]
 struct Noted {
     is_wanted: bool,
-    /// Stamps of commits, and the keys by which the log names the rows.
-    keys: Vec<(Lsn, Box<[u8]>)>,
+    rows: Vec<ChangedRow>,
     /// Bytes that the keys take.
     bytes: u64,
+}
+
+/// A row that a commit has changed.
+#[derive(Debug)]
+pub(crate) struct ChangedRow {
+    /// The stamp of the commit.
+    pub stamp: Lsn,
+    /// The key by which the log names the row.
+    pub key: Box<[u8]>,
 }
 
 /// Bytes that a noted key takes beside its own: a place in the list and allocation overhead.
@@ -73,20 +81,20 @@ impl Table {
         Ok(noting)
     }
 
-    /// Notes the stamp of a commit with the keys of the rows that it changes.
-    pub(crate) fn note_changes(&self, keys: Vec<(Lsn, Box<[u8]>)>) {
-        let bytes = bytes_of(&keys);
+    /// Notes the rows that a commit changes.
+    pub(crate) fn note_changes(&self, rows: Vec<ChangedRow>) {
+        let bytes = bytes_of(&rows);
         let mut noted = self.changes.lock();
         if noted.is_wanted {
-            noted.keys.extend(keys);
+            noted.rows.extend(rows);
             noted.bytes += bytes;
             self.charge_keys(bytes as i64);
         }
     }
 }
 
-fn bytes_of(keys: &[(Lsn, Box<[u8]>)]) -> u64 {
-    keys.iter().map(|(_, key)| KEY_BYTES + key.len() as u64).sum()
+fn bytes_of(rows: &[ChangedRow]) -> u64 {
+    rows.iter().map(|row| KEY_BYTES + row.key.len() as u64).sum()
 }
 
 /// Makes commits note their changes of a table as long as it lives.
@@ -101,24 +109,23 @@ impl Noting {
     /// [`Noting::take_below`] returned last.
     pub fn size(&self) -> (u64, u64) {
         let noted = self.table.changes.lock();
-        (noted.keys.len() as u64, noted.bytes + self.taken_bytes)
+        (noted.rows.len() as u64, noted.bytes + self.taken_bytes)
     }
 
     /// Takes the keys of the rows whose changes a snapshot at `bound` sees, each once, in order.
     /// The caller must not need those of the call before any more.
     pub fn take_below(&mut self, bound: Lsn) -> Vec<Box<[u8]>> {
-        let noted = std::mem::take(&mut self.table.changes.lock().keys);
-        let (seen, later): (Vec<_>, Vec<_>) =
-            noted.into_iter().partition(|(stamp, _)| *stamp < bound);
+        let noted = std::mem::take(&mut self.table.changes.lock().rows);
+        let (seen, later): (Vec<_>, Vec<_>) = noted.into_iter().partition(|row| row.stamp < bound);
         let bytes = bytes_of(&seen);
         {
             let mut noted = self.table.changes.lock();
-            noted.keys.extend(later);
+            noted.rows.extend(later);
             noted.bytes -= bytes;
         }
         self.table.charge_keys(-(self.taken_bytes as i64));
         self.taken_bytes = bytes;
-        let mut keys: Vec<Box<[u8]>> = seen.into_iter().map(|(_, key)| key).collect();
+        let mut keys: Vec<Box<[u8]>> = seen.into_iter().map(|row| row.key).collect();
         keys.sort_unstable();
         keys.dedup();
         keys

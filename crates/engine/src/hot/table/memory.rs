@@ -200,7 +200,7 @@ impl Table {
             let same = |r: &Range<usize>| {
                 same_bytes(slice::from_raw_parts(old.add(r.start), r.len()), &row[r.clone()])
             };
-            if !self.key_bytes.iter().all(same) {
+            if !self.bytes.key.iter().all(same) {
                 return None;
             }
             let claimed = head.address() | CLAIMED;
@@ -209,7 +209,7 @@ impl Table {
                 return Some(false);
             }
             inline.begin().store(begin.word(), Relaxed);
-            for range in &self.other_bytes {
+            for range in &self.bytes.other {
                 let from = &row[range.clone()];
                 old.add(range.start).copy_from_nonoverlapping(from.as_ptr(), from.len());
             }

@@ -32,7 +32,7 @@ use std::sync::OnceLock;
 use base::ids::StorageId;
 use crossbeam_epoch::Guard;
 
-pub(crate) use changes::{Changes, Noting};
+pub(crate) use changes::{ChangedRow, Changes, Noting};
 use counters::IndexUses;
 pub use counters::{IndexUse, TableCounters};
 use loading::Loading;
@@ -75,6 +75,22 @@ pub struct TableIndex {
 /// Byte ranges of the rows of a fixed layout.
 type ByteRanges = Box<[Range<usize>]>;
 
+/// The bytes of the rows of a fixed layout; none if the layout is not fixed.
+#[derive(Default)]
+struct RowBytes {
+    /// Those of key columns and of the null bitmap, which indexes may read at any time.
+    key: ByteRanges,
+    /// All others.
+    other: ByteRanges,
+}
+
+/// A table whose rows sink, and its trees.
+#[derive(Clone, Copy)]
+pub(crate) struct DiskTable<'t> {
+    pub table: &'t Table,
+    pub cold: &'t ColdTable,
+}
+
 /// See the module's header.
 pub struct Table {
     storage: StorageId,
@@ -102,12 +118,10 @@ pub struct Table {
     sinks_since: SinksSince,
     /// Columns of keys and filters, which decide where a row is in the indexes.
     key_columns: Box<[usize]>,
-    /// In a fixed layout: the bytes of `key_columns` and of the null bitmap.
-    key_bytes: ByteRanges,
-    /// In a fixed layout: all other bytes of a row.
-    other_bytes: ByteRanges,
-    /// As `key_bytes` and `other_bytes`, for the columns of the log's index alone.
-    log_bytes: (ByteRanges, ByteRanges),
+    /// With the bytes of `key_columns` as those of keys.
+    bytes: RowBytes,
+    /// As `bytes`, for the columns of the log's index alone.
+    log_bytes: RowBytes,
 }
 
 /// The position of a walk through a range of an index; valid as long as the table lives.
@@ -199,7 +213,7 @@ impl Table {
             TableIndex { index, key, unique: spec.unique, filter: spec.filter, account, uses }
         });
         let indexes = indexes.collect();
-        let (key_bytes, other_bytes) = split_bytes(&layout, &key_columns);
+        let bytes = split_bytes(&layout, &key_columns);
         let log_index = spec.log_index().unwrap_or(links - 1);
         let log_bytes = split_bytes(&layout, &log_columns[log_index]);
         Table {
@@ -225,8 +239,7 @@ impl Table {
             cold: OnceLock::new(),
             sinks_since: SinksSince::default(),
             key_columns,
-            key_bytes,
-            other_bytes,
+            bytes,
         }
     }
 }
@@ -457,7 +470,7 @@ impl Table {
     pub fn keys_equal(&self, old: &[u8], new: &[u8]) -> bool {
         let layout = &*self.layout;
         let same_range = |r: &Range<usize>| same_bytes(&old[r.clone()], &new[r.clone()]);
-        if layout.is_fixed() && self.key_bytes.iter().all(same_range) {
+        if layout.is_fixed() && self.bytes.key.iter().all(same_range) {
             return true;
         }
         // Null bits of other columns may have changed.
@@ -704,7 +717,8 @@ impl Table {
     /// `returned`.
     pub(crate) fn count_chunk(
         &self,
-        (index, shard): (usize, usize),
+        index: usize,
+        shard: usize,
         is_first: bool,
         touched: u64,
         returned: u64,
@@ -778,11 +792,10 @@ fn key_columns(indexes: &[IndexSpec]) -> Box<[usize]> {
     columns.into()
 }
 
-/// Splits the bytes of a row of a fixed layout: those of these columns and of the null bitmap,
-/// which indexes may read at any time, and all others.
-fn split_bytes(layout: &RowLayout, columns: &[usize]) -> (ByteRanges, ByteRanges) {
+/// Splits the bytes of a row of a layout that has these key columns.
+fn split_bytes(layout: &RowLayout, columns: &[usize]) -> RowBytes {
     if !layout.is_fixed() {
-        return Default::default();
+        return RowBytes::default();
     }
     let bitmap = 0..layout.columns().len().div_ceil(8);
     let places = columns.iter().filter_map(|c| match layout.columns()[*c].place {
@@ -794,5 +807,5 @@ fn split_bytes(layout: &RowLayout, columns: &[usize]) -> (ByteRanges, ByteRanges
     let ends = keys.iter().map(|r| r.start).skip(1).chain([layout.header_len()]);
     let others = keys.iter().zip(ends).map(|(key, next)| key.end..next);
     let others = others.filter(|r| !r.is_empty()).collect();
-    (keys.into(), others)
+    RowBytes { key: keys.into(), other: others }
 }

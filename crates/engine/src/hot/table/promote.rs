@@ -43,8 +43,10 @@ impl Table {
         &self,
         shard: usize,
         guard: &Guard,
-        (snapshot, slots): (&Snapshot, &SlotTable),
-        (begin, row): (Lsn, &[u8]),
+        snapshot: &Snapshot,
+        slots: &SlotTable,
+        begin: Lsn,
+        row: &[u8],
     ) -> Result<Promoted, Exhausted> {
         let anchor = self.new_anchor(shard, row, Begin::back(begin))?;
         let mut before = None;

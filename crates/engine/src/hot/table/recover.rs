@@ -9,7 +9,7 @@ use crossbeam_epoch::Guard;
 use crate::hot::anchor::{AnchorPtr, DELETED};
 use crate::hot::index::{HashIndex, Index, InsertCheck, Scan};
 use crate::hot::status::Begin;
-use crate::hot::table::{Table, Walk};
+use crate::hot::table::{RowBytes, Table, Walk};
 use crate::hot::tally::Exhausted;
 use crate::sync::atomic::Ordering::Relaxed;
 
@@ -109,7 +109,8 @@ impl Table {
         &self,
         shard: usize,
         guard: &Guard,
-        (key, sunk): (&[u8], Option<&[u8]>),
+        key: &[u8],
+        sunk: Option<&[u8]>,
         row: Option<&[u8]>,
         stamp: Lsn,
     ) -> Result<(), Exhausted> {
@@ -242,7 +243,7 @@ impl Table {
         // written; the rows of a fixed layout are all equally long.
         unsafe {
             let old = self.row(anchor.inline(self.links()));
-            let (same, other) = &self.log_bytes;
+            let RowBytes { key: same, other } = &self.log_bytes;
             if !self.layout.is_fixed() || same.iter().any(|r| old[r.clone()] != row[r.clone()]) {
                 return false;
             }

@@ -92,7 +92,8 @@ impl Table {
         &self,
         guard: &Guard,
         walk: &mut Walk,
-        (horizon, slots): (&Snapshot, &SlotTable),
+        horizon: &Snapshot,
+        slots: &SlotTable,
         limit: usize,
         mut found: impl FnMut(AnchorPtr),
     ) {
@@ -119,14 +120,15 @@ impl Table {
         &self,
         guard: &Guard,
         anchor: AnchorPtr,
-        (horizon, oldest): (Lsn, Option<Lsn>),
+        horizon: Lsn,
+        oldest: Option<Lsn>,
         slots: &SlotTable,
         garbage: &mut Vec<Garbage>,
     ) -> EvictResult {
         // SAFETY: the caller has registered the oldest snapshot, so what it sees, and all that is
         // newer, is still allocated.
         let past = oldest.map_or_else(SmallVec::new, |oldest| unsafe {
-            visibility::known(anchor, self.links(), slots, (horizon, oldest)).past
+            visibility::known(anchor, self.links(), slots, horizon, oldest).past
         });
         // SAFETY: only the sink frees the anchor (S4), and its newest version is protected: the
         // horizon sees it, or it is newer.
@@ -138,8 +140,8 @@ impl Table {
                 // A row whose last commit the horizon has not passed has been queued again by that
                 // commit.
                 Fate::Owned { .. } => {
-                    let all = (visibility::ABOVE_ALL_COMMITS, visibility::ABOVE_ALL_COMMITS);
-                    let last = visibility::known(anchor, self.links(), slots, all).stamp;
+                    let above = visibility::ABOVE_ALL_COMMITS;
+                    let last = visibility::known(anchor, self.links(), slots, above, above).stamp;
                     Some(match last.is_some_and(|last| last >= horizon) {
                         true => EvictResult::Committed,
                         false => EvictResult::Owned,

@@ -47,7 +47,7 @@ impl Server {
         succeeds: bool,
     ) -> Result<(), InstanceError> {
         self.ddl(catalog, |edit, txn| {
-            let begun = edit.begin_load(&self.task, txn, (id, 1))?;
+            let begun = edit.begin_load(&self.task, txn, id, 1)?;
             assert!(begun, "disk tables have trees");
             let table = edit.loads(1).expect("it has begun").clone();
             let rows_of = catalog.table(&table).expect("it has a storage");
@@ -145,7 +145,7 @@ impl Server {
     /// becomes negative.
     fn change(&self, catalog: &Arc<Catalog>, id: ObjectId) -> Result<(), InstanceError> {
         self.ddl(catalog, |edit, txn| {
-            assert!(edit.begin_load(&self.task, txn, (id, 1))?, "disk tables have trees");
+            assert!(edit.begin_load(&self.task, txn, id, 1)?, "disk tables have trees");
             let table = edit.loads(1).expect("it has begun").clone();
             let rows_of = catalog.table(&table).expect("it has a storage");
             let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
@@ -209,7 +209,7 @@ impl Server {
     /// A load, and statements after it whose rows are settled, but for the last ones.
     fn change_in_parts(&self, catalog: &Arc<Catalog>, id: ObjectId) -> Result<(), InstanceError> {
         self.ddl(catalog, |edit, txn| {
-            assert!(edit.begin_load(&self.task, txn, (id, 1))?, "disk tables have trees");
+            assert!(edit.begin_load(&self.task, txn, id, 1)?, "disk tables have trees");
             edit.finish_load(&self.task, txn)?;
             let schema = edit.schema();
             let table = schema.table(id).expect("it has a new storage");

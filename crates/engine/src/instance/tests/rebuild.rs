@@ -230,7 +230,7 @@ fn started(
         }
         txn.end_statement(&mut statement);
         if sinks {
-            assert!(edit.begin_load(&server.task, txn, (id, 1))?, "disk tables have trees");
+            assert!(edit.begin_load(&server.task, txn, id, 1)?, "disk tables have trees");
             edit.finish_load(&server.task, txn)?;
         }
         Ok(id)

@@ -50,7 +50,8 @@ impl Import {
         env: &Env,
         dir: &Path,
         database: u128,
-        (number, end): (u64, Lsn),
+        number: u64,
+        end: Lsn,
         segment_bytes: u64,
     ) -> Result<Import, LogError> {
         env.fs().create_dir_all(dir)?;

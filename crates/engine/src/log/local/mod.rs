@@ -124,12 +124,18 @@ struct Inner {
     epoch: AtomicU64,
 }
 
+/// A file that was given up.
+struct SpareFile {
+    path: PathBuf,
+    size: u64,
+}
+
 /// The files, in order: active ones, then prepared ones.
 struct Segments {
     active: VecDeque<Segment>,
     prepared: VecDeque<Segment>,
-    /// Files that were given up and can be made into segments again: path and size.
-    spare: Vec<(PathBuf, u64)>,
+    /// Files that were given up and can be made into segments again.
+    spare: Vec<SpareFile>,
     /// `end` of the last batch that a batch writer has written and synced; 0 before there is one.
     written: Lsn,
     next_number: u64,
@@ -368,7 +374,7 @@ impl Inner {
         let spare = segment.path.with_extension(segment::SPARE);
         fs.rename(&segment.path, &spare)?;
         fs.sync_dir(&self.dir)?; // F2
-        self.segments.lock().spare.push((spare, segment.size));
+        self.segments.lock().spare.push(SpareFile { path: spare, size: segment.size });
         Ok(())
     }
 
@@ -387,12 +393,12 @@ impl Inner {
             written_ticks: self.env.clock().utc_ticks(),
         };
         let spare = match segments.spare.last() {
-            Some((_, size)) if *size == header.size => segments.spare.pop(),
+            Some(last) if last.size == header.size => segments.spare.pop(),
             _ => None,
         };
         drop(segments);
         let made = match spare {
-            Some((spare, _)) => Some(segment::remake(&self.env, &self.dir, &spare, &header)?),
+            Some(spare) => Some(segment::remake(&self.env, &self.dir, &spare.path, &header)?),
             None => segment::make(&self.env, &self.dir, &header, cancelled)?,
         };
         let Some(segment) = made else { return Ok(None) };

@@ -110,7 +110,7 @@ impl Assembler {
     /// Takes the next record of the current batch; a transaction, if it completes one.
     fn next_record(&mut self) -> Result<Option<CommittedTransaction>, LogError> {
         let current = self.current.as_mut().expect("there is a batch");
-        let Some((header, lsn, piece)) = current.next()? else {
+        let Some(Record { header, lsn, piece }) = current.next()? else {
             self.current = None;
             return Ok(None);
         };
@@ -222,9 +222,16 @@ impl Assembler {
     }
 }
 
+/// A record and its place.
+struct Record {
+    header: RecordHeader,
+    lsn: Lsn,
+    piece: Piece,
+}
+
 impl Current {
     /// The next record, or `None` at the end of the batch.
-    fn next(&mut self) -> Result<Option<(RecordHeader, Lsn, Piece)>, LogError> {
+    fn next(&mut self) -> Result<Option<Record>, LogError> {
         let payload = self.batch.payload();
         let damaged = |what| self.batch.damaged(self.offset, what);
         let Some((words, _)) = payload[self.offset..].split_first_chunk::<RECORD_HEADER>() else {
@@ -244,6 +251,6 @@ impl Current {
         let piece = Piece::new(self.batch.clone(), start..start + header.body_len());
         self.offset += stored;
         self.lsn = Lsn(lsn.0 + u64::from(header.len));
-        Ok(Some((header, lsn, piece)))
+        Ok(Some(Record { header, lsn, piece }))
     }
 }

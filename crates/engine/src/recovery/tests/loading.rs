@@ -9,9 +9,10 @@ use base::ids::{DbId, SessionId};
 use env::OpKind;
 
 use super::{Server, State, TestCatalog, TestEnv, catalog_table, identity, loaded, options};
-use crate::checkpoint::{CheckpointFile, FileKind, FileState};
+use crate::checkpoint::{CheckpointFile, CommitRange, FileKind, FileState};
 use crate::database::{Database, RecoveringDatabase};
 use crate::engine::Engine;
+use crate::engine::ReplayedDatabase;
 use crate::error::EngineError;
 use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;
@@ -236,9 +237,10 @@ fn a_table_that_a_reader_waits_for_is_loaded_first() {
     scene.hold_first();
     // Without checkpoints, which would read, too.
     let server = scene.test_env.server();
-    let (recovering, catalog) = replay(&server, 1).expect("it is whole");
-    let opened = server.engine.open_recovered(&server.task, vec![(recovering, catalog)], &[]);
-    let own = opened.into_iter().next().expect("one in, one out").2.expect("it is whole");
+    let (database, catalog) = replay(&server, 1).expect("it is whole");
+    let replayed = vec![ReplayedDatabase { database, catalog }];
+    let mut opened = server.engine.open_recovered(&server.task, replayed, &[]);
+    let own = opened.pop().expect("one in, one out").result.expect("it is whole");
     assert_eq!(server.rows(5, SMALL), scene.small_rows);
     thread::scope(|scope| {
         let engine = &server.engine;
@@ -365,7 +367,7 @@ fn damage_that_is_found_late_makes_the_database_suspect() {
     let error = loaded(&database(&server)).expect("it is damaged").to_string();
     let name = scene.large[1].path.to_string_lossy().into_owned();
     assert!(error.contains(&name), "{error}");
-    let (from, to) = scene.large[1].range;
+    let CommitRange { from, to } = scene.large[1].range;
     let commits = format!("(it covers the commits from {from} to {to})");
     assert!(error.ends_with(&commits), "{error}");
     let begun = Transaction::begin(&server.session(5), &server.task);
@@ -378,11 +380,9 @@ fn files_that_are_merged_away_stay_until_they_are_loaded() {
     scene.hold_first();
     let server = scene.test_env.recover(&[5], 1);
     assert_eq!(server.rows(5, SMALL), scene.small_rows);
-    let merged = database(&server).merge_checkpoint_files(
-        &server.task,
-        scene.large[1].range.0,
-        scene.large[scene.large.len() - 1].range.1,
-    );
+    let (first, last) = (&scene.large[1], &scene.large[scene.large.len() - 1]);
+    let range = CommitRange { from: first.range.from, to: last.range.to };
+    let merged = database(&server).merge_checkpoint_files(&server.task, range);
     assert!(merged.expect("the disk works"), "there are pairs");
     database(&server).collect_checkpoint_garbage(&server.task).expect("the disk works");
     let exists = || {

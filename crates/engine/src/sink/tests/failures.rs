@@ -3,13 +3,12 @@
 use std::ops::{ControlFlow, Range as Ids};
 use std::path::Path;
 
-use base::ids::Lsn;
 use env::OpKind;
 use env::sim::{Fault, FaultKind};
 
 use super::drops::quiet_server;
 use super::{FIRST, change, database, new_server, power_cycle, rows, rows_at};
-use crate::checkpoint::CheckpointError;
+use crate::checkpoint::{CheckpointError, CommitRange};
 use crate::cold::PAGE_BYTES;
 use crate::cold::table::ColdEntry;
 use crate::cold::tree::{Direction, Range};
@@ -390,7 +389,7 @@ fn a_root_without_a_table_whose_rows_have_left_the_files_is_refused() {
             .inject(Fault::next(OpKind::Sync, FaultKind::Io).after(syncs).on("rows.tpg"));
         let _ = db.shrink_data_file(task, false, Some(1 << 16));
         test_env.sim.fs().clear_faults();
-        db.merge_checkpoint_files(task, Lsn::ZERO, Lsn::MAX).expect("the disk works");
+        db.merge_checkpoint_files(task, CommitRange::ALL).expect("the disk works");
         drop((second, db));
         power_cycle(&test_env, server);
         let newest = newest_root(&test_env) + 40;

@@ -48,7 +48,8 @@ impl TableCheck {
     pub(super) fn lose(
         &mut self,
         task: &Task,
-        (table, index): (&Table, usize),
+        table: &Table,
+        index: usize,
         met: &PageFault,
     ) -> TxnResult<Vec<KeyRange>> {
         let gaps = match table.cold() {
@@ -67,7 +68,8 @@ impl TableCheck {
     pub(super) fn lose_page(&mut self, index: usize, met: &PageFault) {
         let lost = match met {
             PageFault::Damaged { what, page, place, .. } => {
-                let (what, page, file) = (*what, *page, place.map_or(0, |(file, _)| file));
+                let (what, page, file) =
+                    (*what, *page, place.map_or(0, |place| u16::from(place.file)));
                 LostPage { index, file, page, what, is_refused: false, is_overflow: false }
             }
             _ => {
@@ -89,7 +91,7 @@ fn lost_page(index: usize, gap: &Gap) -> LostPage {
     let (what, file, is_refused) = match (&gap.error, TxnError::from(gap.error.clone())) {
         (TreeError::Damaged { what, .. }, _) => (*what, 0, false),
         (_, TxnError::Page(PageFault::Damaged { what, place, .. })) => {
-            (what, place.map_or(0, |(file, _)| file), false)
+            (what, place.map_or(0, |place| u16::from(place.file)), false)
         }
         _ => (REFUSED, 0, true),
     };

@@ -76,9 +76,9 @@ impl Transaction {
             if index == table.log_index() {
                 continue;
             }
-            let checked = self.check_index(task, (table, index), snapshot, expected, &mut check);
+            let checked = self.check_index(task, table, index, snapshot, expected, &mut check);
             if let Some(fault) = lost::page_of(checked)? {
-                check.lose(task, (table, index), &fault)?;
+                check.lose(task, table, index, &fault)?;
             }
         }
         Ok(check)
@@ -96,7 +96,7 @@ impl Transaction {
         let added = self.add_rows(task, all_of(snapshot, index), &mut rows);
         let Some(fault) = lost::page_of(added)? else { return Ok(rows) };
         let mut rows = Rows::new(table);
-        let between = rows.check.lose(task, (table, index), &fault)?;
+        let between = rows.check.lose(task, table, index, &fault)?;
         for range in between.into_iter().filter(|_| is_ordered(table, index)) {
             let cursor = Cursor::new(snapshot, index, ScanRange::Keys(range), Direction::Forward);
             let added = self.add_rows(task, cursor, &mut rows);
@@ -119,7 +119,7 @@ impl Transaction {
                 continue;
             }
             entry_of(table, table.log_index(), bytes, &mut key);
-            rows.sequence.look(task, row.at(), (&key, key.len()), &mut rows.check);
+            rows.sequence.look(task, row.at(), &key, key.len(), &mut rows.check);
             for (index, sums) in rows.expected.iter_mut().enumerate() {
                 if index != table.log_index() && table.index_holds(index, bytes) {
                     entry_of(table, index, bytes, &mut key);
@@ -134,19 +134,20 @@ impl Transaction {
     fn check_index(
         &mut self,
         task: &Task,
-        (table, index): (&Table, usize),
+        table: &Table,
+        index: usize,
         snapshot: &Snapshot,
         expected: &Sums,
         check: &mut TableCheck,
     ) -> TxnResult<()> {
         let (mut found, mut sequence) = (Sums::default(), Sequence::new(table, index));
-        self.each_entry(task, (table, index), snapshot, |row, key, own_len| {
+        self.each_entry(task, table, index, snapshot, |row, key, own_len| {
             found.add(key);
-            sequence.look(task, row, (key, own_len), check);
+            sequence.look(task, row, key, own_len, check);
         })?;
         match expected.suspects(&found) {
             Some(suspects) if !check.has_lost(table.log_index()) => {
-                self.find_differences(task, (table, index), snapshot, suspects, check)
+                self.find_differences(task, table, index, snapshot, suspects, check)
             }
             _ => Ok(()),
         }
@@ -158,7 +159,8 @@ impl Transaction {
     fn each_entry(
         &mut self,
         task: &Task,
-        (table, index): (&Table, usize),
+        table: &Table,
+        index: usize,
         snapshot: &Snapshot,
         mut each: impl FnMut(RowAt, &[u8], usize),
     ) -> TxnResult<()> {
@@ -186,7 +188,8 @@ impl Transaction {
     fn find_differences(
         &mut self,
         task: &Task,
-        (table, index): (&Table, usize),
+        table: &Table,
+        index: usize,
         snapshot: &Snapshot,
         suspects: Suspects,
         check: &mut TableCheck,
@@ -204,7 +207,7 @@ impl Transaction {
                 }
             }
         }
-        self.each_entry(task, (table, index), snapshot, |_, key, _| {
+        self.each_entry(task, table, index, snapshot, |_, key, _| {
             if let Some(hash) = suspects.hash_of(key) {
                 entries.entry(hash).or_default().1 += 1;
             }

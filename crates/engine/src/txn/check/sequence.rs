@@ -28,7 +28,8 @@ impl<'t> Sequence<'t> {
         &mut self,
         task: &Task,
         row: RowAt,
-        (key, own_len): (&[u8], usize),
+        key: &[u8],
+        own_len: usize,
         check: &mut TableCheck,
     ) {
         let (own, index) = (&key[..own_len], self.index);

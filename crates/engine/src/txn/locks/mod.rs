@@ -82,8 +82,10 @@ impl LockManager {
     /// The lock space of a table.
     pub(crate) fn table(&self, storage: StorageId) -> Arc<LockSpace> {
         let (graph, pool) = (&self.graph, &self.pool);
-        let table = (self.database, storage);
-        let new = || Arc::new(LockSpace::of_table(graph.clone(), pool.clone(), table));
+        let new = || {
+            let (graph, pool) = (graph.clone(), pool.clone());
+            Arc::new(LockSpace::of_table(graph, pool, self.database, storage))
+        };
         let mut tables = self.tables.lock().expect("no panic under this lock");
         tables.entry(storage).or_insert_with(new).clone()
     }

@@ -7,7 +7,7 @@ use crate::hot::anchor::{AnchorPtr, DELETED, HEADER_LEN, RowAt};
 use crate::hot::cursor::{Cursor, Fetched, Look, Seen};
 use crate::hot::key::{KeyBuf, SeekKey};
 use crate::hot::status::Fate;
-use crate::hot::table::Table;
+use crate::hot::table::{DiskTable, Table};
 use crate::hot::visibility::{self, Isolation, Newest, Snapshot};
 use crate::sync::atomic::Ordering::{Acquire, SeqCst};
 use crate::sync::atomic::fence;
@@ -135,8 +135,9 @@ impl Cursor<'_> {
                 {
                     return Ok(Some(found));
                 }
-                let place = (self.index(), found);
-                let Some(row) = txn.lock_found(task, table, &snapshot, place, locking)? else {
+                let index = self.index();
+                let Some(row) = txn.lock_found(task, table, &snapshot, index, found, locking)?
+                else {
                     continue;
                 };
                 // A row that has sunk or was promoted meanwhile has not moved: the walk comes to it
@@ -154,10 +155,12 @@ impl Cursor<'_> {
                 |anchor| txn.look_committed(table, &snapshot, anchor, locking, &mut peer);
             let fetched = match self.cold_of(table) {
                 None => self.fetch_by(table, &task.pin(), &mut look),
-                Some(cold) => self.fetch_merged(task, (table, cold), &mut |anchor| Seen {
-                    look: look(anchor),
-                    overrides: txn.decides(table, &snapshot, anchor),
-                })?,
+                Some(cold) => {
+                    self.fetch_merged(task, DiskTable { table, cold }, &mut |anchor| Seen {
+                        look: look(anchor),
+                        overrides: txn.decides(table, &snapshot, anchor),
+                    })?
+                }
             };
             match (fetched, peer) {
                 (Fetched::End, _) => return Ok(None),
@@ -211,10 +214,12 @@ impl Cursor<'_> {
             let mut look = |anchor| txn.look_uncommitted(table, &snapshot, anchor);
             let fetched = match self.cold_of(table) {
                 None => self.fetch_by(table, &task.pin(), &mut look),
-                Some(cold) => self.fetch_merged(task, (table, cold), &mut |anchor| Seen {
-                    look: look(anchor),
-                    overrides: txn.decides(table, &snapshot, anchor),
-                })?,
+                Some(cold) => {
+                    self.fetch_merged(task, DiskTable { table, cold }, &mut |anchor| Seen {
+                        look: look(anchor),
+                        overrides: txn.decides(table, &snapshot, anchor),
+                    })?
+                }
             };
             if fetched == Fetched::End {
                 return Ok(None);
@@ -245,7 +250,7 @@ impl Transaction {
                     let wish = LockWish::of_transaction(Target::Whole, locking.mode.intent());
                     let established = self.is_established(table);
                     let taken =
-                        self.take_lock(task, &space, wish, (&NoKeys, established), patience)?;
+                        self.take_lock(task, &space, wish, &NoKeys, established, patience)?;
                     if !taken.covered {
                         space.weaken(self.owner_id(), &Target::Whole, until, taken.before);
                     }
@@ -257,8 +262,8 @@ impl Transaction {
             }
         }
         if locking.reach == Reach::Range {
-            let range = (cursor.index(), cursor.range());
-            self.lock_span(task, table, range, locking.mode, patience)?;
+            let (index, range) = (cursor.index(), cursor.range());
+            self.lock_span(task, table, index, range, locking.mode, patience)?;
             if locking.escalate {
                 self.escalate(task, table)?;
             }
@@ -329,10 +334,11 @@ impl Transaction {
         task: &Task,
         table: &'s Table,
         snapshot: &Snapshot<'s>,
-        key: (usize, SeekKey<'_>),
+        index: usize,
+        key: SeekKey<'_>,
         arena: &'s Arena,
     ) -> TxnResult<Option<RowRef<'s>>> {
-        let found = self.look_up(task, table, snapshot, key, arena)?;
+        let found = self.look_up(task, table, snapshot, index, key, arena)?;
         Ok(found.filter(|row| self.is_newest_unlocked(table, snapshot, row.at())))
     }
 
@@ -343,7 +349,8 @@ impl Transaction {
         task: &Task,
         table: &Table,
         snapshot: &Snapshot,
-        (index, mut row): (usize, RowAt),
+        index: usize,
+        mut row: RowAt,
         locking: &Locking,
     ) -> TxnResult<Option<RowAt>> {
         loop {
@@ -355,7 +362,7 @@ impl Transaction {
             };
             fence(SeqCst); // pairs with writers' looks at the lock word
             let name = keys.name(row.anchor);
-            let found = self.wait_until_settled(task, table, snapshot, (index, row), locking);
+            let found = self.wait_until_settled(task, table, snapshot, index, row, locking);
             let wanted = matches!(found, Ok(FoundState::Row(_)));
             match lock {
                 Some(taken) if !wanted => self.unlock_row(table, name, taken),
@@ -385,14 +392,14 @@ impl Transaction {
         };
         match locking.reach {
             Reach::Rows => {
-                let row = (keys, keys.name(row.anchor));
-                self.lock_row_for(task, table, row, locking.mode, patience).map(Some)
+                let name = keys.name(row.anchor);
+                self.lock_row_for(task, table, keys, name, locking.mode, patience).map(Some)
             }
             Reach::Instant if table.lock_word().is_used() => {
                 let space = self.manager().locks.table(table.storage());
                 let (target, until) = (Target::Row(keys.name(row.anchor)), Lifetime::Transaction);
                 let wish = LockWish::of_transaction(target.clone(), LockMode::SHARED);
-                let taken = self.take_lock(task, &space, wish, (keys, true), patience)?;
+                let taken = self.take_lock(task, &space, wish, keys, true, patience)?;
                 if !taken.covered {
                     space.weaken(self.owner_id(), &target, until, taken.before);
                 }
@@ -423,23 +430,24 @@ impl Transaction {
         task: &Task,
         table: &Table,
         snapshot: &Snapshot,
-        mut place: (usize, RowAt),
+        index: usize,
+        mut row: RowAt,
         locking: &Locking,
     ) -> TxnResult<FoundState> {
         loop {
-            if place.1.anchor.is_cold() {
+            if row.anchor.is_cold() {
                 // SAFETY: the row was read at the registered snapshot.
-                let bytes = unsafe { table.row(place.1.version) };
+                let bytes = unsafe { table.row(row.version) };
                 match self.deciding_anchor(task, table, snapshot, bytes) {
-                    Some(anchor) => place.1.anchor = anchor,
+                    Some(anchor) => row.anchor = anchor,
                     // A row that is not in memory is unchanged, unless the snapshot is an old one.
                     None if self.is_old_image(task, table, snapshot, bytes)? => {
                         return Err(TxnError::SnapshotConflict { storage: table.storage() });
                     }
-                    None => return Ok(FoundState::Row(place.1)),
+                    None => return Ok(FoundState::Row(row)),
                 }
             }
-            match self.row_state(task, table, snapshot, place) {
+            match self.row_state(task, table, snapshot, index, row) {
                 FoundState::Again => {}
                 FoundState::Lost => {
                     return Err(TxnError::SnapshotConflict { storage: table.storage() });
@@ -467,7 +475,8 @@ impl Transaction {
         task: &Task,
         table: &Table,
         snapshot: &Snapshot,
-        (index, row): (usize, RowAt),
+        index: usize,
+        row: RowAt,
     ) -> FoundState {
         let (_guard, anchor) = (task.pin(), row.anchor);
         let (links, slots) = (table.links(), &self.manager().slots);

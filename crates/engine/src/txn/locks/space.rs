@@ -149,8 +149,13 @@ impl LockSpace {
     }
 
     /// The lock space of a table, without locks. Their memory is charged to the pool.
-    pub fn of_table(graph: Arc<WaitGraph>, pool: Arc<Pool>, table: (DbId, StorageId)) -> LockSpace {
-        let of = SpaceOf::Table(table.0, table.1);
+    pub fn of_table(
+        graph: Arc<WaitGraph>,
+        pool: Arc<Pool>,
+        database: DbId,
+        storage: StorageId,
+    ) -> LockSpace {
+        let of = SpaceOf::Table(database, storage);
         LockSpace { inner: Mutex::default(), graph, pool: Some(pool), of }
     }
 

@@ -45,6 +45,16 @@ impl LockWish {
     }
 }
 
+/// A lock that a transaction requests on the rows of a range and the gaps between them.
+#[derive(Clone, Copy)]
+struct SpanWish<'r> {
+    span: &'r Span,
+    /// The range that the span was made of.
+    range: &'r ScanRange,
+    mode: LockMode,
+    patience: Patience,
+}
+
 /// An owner in the way of a lock on a range.
 enum InSpan {
     /// A transaction that has changed a row of it.
@@ -98,7 +108,8 @@ impl Transaction {
         task: &Task,
         space: &LockSpace,
         wish: LockWish,
-        (keys, established): (&dyn RowKeys, bool),
+        keys: &dyn RowKeys,
+        established: bool,
         patience: Patience,
     ) -> TxnResult<Taken> {
         self.pass_baton();
@@ -127,11 +138,11 @@ impl Transaction {
         let space = self.lock_space(table);
         let established = self.is_established(table);
         let wish = LockWish { target: Target::Whole, mode, lifetime };
-        let taken = self.take_lock(task, &space, wish, (&NoKeys, established), patience)?;
+        let taken = self.take_lock(task, &space, wish, &NoKeys, established, patience)?;
         if taken.covered || !mode.covers(LockMode::SHARED) {
             return Ok(());
         }
-        let cleared = self.clear_table(task, table, &space, (mode, lifetime), patience);
+        let cleared = self.clear_table(task, table, &space, mode, lifetime, patience);
         if cleared.is_err() {
             space.weaken(self.owner_id(), &Target::Whole, lifetime, taken.before);
         }
@@ -145,7 +156,8 @@ impl Transaction {
         task: &Task,
         table: &Table,
         space: &LockSpace,
-        (mode, lifetime): (LockMode, Lifetime),
+        mode: LockMode,
+        lifetime: Lifetime,
         patience: Patience,
     ) -> TxnResult<()> {
         let owner = self.owner_id();
@@ -186,14 +198,15 @@ impl Transaction {
         &mut self,
         task: &Task,
         table: &Table,
-        (keys, name): (&KeysOf<'_>, u64),
+        keys: &KeysOf<'_>,
+        name: u64,
         mode: LockMode,
         patience: Patience,
     ) -> TxnResult<Taken> {
         let space = self.lock_space(table);
         let established = self.is_established(table);
         let wish = LockWish::of_transaction(Target::Row(name), mode);
-        let taken = self.take_lock(task, &space, wish, (keys, established), patience)?;
+        let taken = self.take_lock(task, &space, wish, keys, established, patience)?;
         if !taken.covered {
             self.count_part(table, mode);
         }
@@ -245,7 +258,8 @@ impl Transaction {
         &mut self,
         task: &Task,
         table: &Table,
-        (index, range): (usize, &ScanRange),
+        index: usize,
+        range: &ScanRange,
         mode: LockMode,
         patience: Patience,
     ) -> TxnResult<()> {
@@ -254,11 +268,12 @@ impl Transaction {
         let span = Span::of(index, range, ordered);
         let established = self.is_established(table);
         let wish = LockWish::of_transaction(Target::Span(span.clone()), mode);
-        let taken = self.take_lock(task, &space, wish, (&NoKeys, established), patience)?;
+        let taken = self.take_lock(task, &space, wish, &NoKeys, established, patience)?;
         if taken.covered {
             return Ok(());
         }
-        match self.complete_span(task, table, &space, (&span, range), mode, patience) {
+        let wish = SpanWish { span: &span, range, mode, patience };
+        match self.complete_span(task, table, &space, wish) {
             Ok(()) => {
                 self.count_part(table, mode);
                 Ok(())
@@ -276,12 +291,11 @@ impl Transaction {
         task: &Task,
         table: &Table,
         space: &LockSpace,
-        (span, range): (&Span, &ScanRange),
-        mode: LockMode,
-        patience: Patience,
+        wish: SpanWish<'_>,
     ) -> TxnResult<()> {
+        let SpanWish { span, patience, .. } = wish;
         loop {
-            self.clear_span(task, table, space, (span, range), mode, patience)?;
+            self.clear_span(task, table, space, wish)?;
             let Err(other) = space.end_pending(self.owner_id(), span) else { return Ok(()) };
             if patience == Patience::None {
                 return Err(TxnError::LockTimeout);
@@ -299,12 +313,11 @@ impl Transaction {
         task: &Task,
         table: &Table,
         space: &LockSpace,
-        range: (&Span, &ScanRange),
-        mode: LockMode,
-        patience: Patience,
+        wish: SpanWish<'_>,
     ) -> TxnResult<()> {
+        let SpanWish { mode, patience, .. } = wish;
         fence(SeqCst); // pairs with writers' looks at the lock word
-        while let Some(other) = self.first_in_span(task, table, space, range, mode)? {
+        while let Some(other) = self.first_in_span(task, table, space, wish)? {
             if patience == Patience::None {
                 return Err(TxnError::LockTimeout);
             }
@@ -334,9 +347,9 @@ impl Transaction {
         task: &Task,
         table: &Table,
         space: &LockSpace,
-        (span, range): (&Span, &ScanRange),
-        mode: LockMode,
+        wish: SpanWish<'_>,
     ) -> TxnResult<Option<InSpan>> {
+        let SpanWish { span, range, mode, .. } = wish;
         let (slots, owner) = (&self.manager().slots, self.owner_id());
         let mut found = None;
         table.any_in_range(&task.worker(), span.index, range, |anchor| {

@@ -28,7 +28,13 @@ pub(crate) struct WritePermit {
     space: Arc<LockSpace>,
     owner: OwnerId,
     table: Taken,
-    row: Option<(u64, Taken)>,
+    row: Option<TakenRow>,
+}
+
+/// A row's name, and the lock on it.
+struct TakenRow {
+    name: u64,
+    taken: Taken,
 }
 
 impl Drop for WritePermit {
@@ -38,8 +44,8 @@ impl Drop for WritePermit {
                 self.space.weaken(self.owner, target, Lifetime::Transaction, taken.before);
             }
         };
-        if let Some((row, taken)) = self.row {
-            give_back(&Target::Row(row), taken);
+        if let Some(TakenRow { name, taken }) = self.row {
+            give_back(&Target::Row(name), taken);
         }
         give_back(&Target::Whole, self.table);
     }
@@ -88,8 +94,8 @@ impl Transaction {
         let name = keys.name(anchor);
         let wish = LockWish::of_transaction(Target::Row(name), LockMode::EXCLUSIVE);
         let space = permit.space.clone();
-        let taken = self.take_lock(task, &space, wish, (&keys, established), patience)?;
-        permit.row = Some((name, taken));
+        let taken = self.take_lock(task, &space, wish, &keys, established, patience)?;
+        permit.row = Some(TakenRow { name, taken });
         Ok(permit)
     }
 
@@ -105,7 +111,7 @@ impl Transaction {
         let established = self.is_established(table);
         let wish = LockWish::of_transaction(Target::Insert, LockMode::EXCLUSIVE);
         let (keys, space) = (KeysOf { table, row }, permit.space.clone());
-        self.take_lock(task, &space, wish, (&keys, established), Patience::Session).map(drop)
+        self.take_lock(task, &space, wish, &keys, established, Patience::Session).map(drop)
     }
 
     fn ask_for_table(
@@ -117,7 +123,7 @@ impl Transaction {
         let (space, owner) = (self.manager().locks.table(table.storage()), self.owner_id());
         let established = self.is_established(table);
         let wish = LockWish::of_transaction(Target::Whole, LockMode::INTENT_EXCLUSIVE);
-        let table = self.take_lock(task, &space, wish, (&NoKeys, established), patience)?;
+        let table = self.take_lock(task, &space, wish, &NoKeys, established, patience)?;
         Ok(WritePermit { space, owner, table, row: None })
     }
 

@@ -137,7 +137,7 @@ fn under_read_committed_the_second_writer_waits_and_goes_on_with_the_newest() {
             let mut b = Client::new(&harness, RC);
             b.autocommit(|c| c.update(&table, 0, |r| Some([r[0], r[1], r[2] + 1])).map(drop))
         });
-        while harness.manager.graph.edges().is_empty() {
+        while harness.manager.graph.waits().is_empty() {
             thread::yield_now();
         }
         a.commit().expect("no other writer");
@@ -163,7 +163,7 @@ fn a_waiter_finds_the_row_gone_or_its_predicate_false() {
             let other = b.update(&table, 1, |r| (r[2] == 1).then_some([r[0], r[1], 7]));
             b.commit().map(|()| (gone, other))
         });
-        while harness.manager.graph.edges().is_empty() {
+        while harness.manager.graph.waits().is_empty() {
             thread::yield_now();
         }
         a.commit().expect("no other writer");
@@ -183,7 +183,7 @@ fn an_insert_waits_for_the_fate_of_its_key() {
                 let mut b = Client::new(&harness, RC);
                 b.autocommit(|c| c.insert(&table, [2, 10, 0]))
             });
-            while harness.manager.graph.edges().is_empty() {
+            while harness.manager.graph.waits().is_empty() {
                 thread::yield_now();
             }
             if commit {
@@ -231,7 +231,7 @@ fn a_deadlock_costs_the_cheaper_transaction() {
         }
     });
     assert_eq!(failed.load(SeqCst), 1, "one victim is enough");
-    assert!(harness.manager.graph.edges().is_empty());
+    assert!(harness.manager.graph.waits().is_empty());
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn ddl_waits_for_those_inside_and_keeps_others_out() {
             harness.manager.drop_table(table.storage());
             ddl.commit().expect("nothing was written");
         });
-        while harness.manager.graph.edges().is_empty() {
+        while harness.manager.graph.waits().is_empty() {
             thread::yield_now();
         }
         assert_eq!(reader.get(&table, 0), Ok(Some([0, 0, 0])), "it is inside already");

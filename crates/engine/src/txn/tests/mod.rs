@@ -184,7 +184,7 @@ impl<'h> Client<'h> {
         self.statement(|txn, task, s| {
             let (key, arena) = (key(table, index, value), Arena::new());
             let found =
-                txn.look_up(task, table, s.snapshot(), (index, SeekKey::Bytes(&key)), &arena)?;
+                txn.look_up(task, table, s.snapshot(), index, SeekKey::Bytes(&key), &arena)?;
             Ok(found.map(|row| values(table, txn.row(row))))
         })
     }

@@ -101,8 +101,8 @@ fn a_check_of_current_rows_waits_for_uncommitted_ones() {
         client.begin();
         client
             .statement(|txn, task, s| {
-                let (at, arena) = ((0, &range), Arena::new());
-                let found = txn.find_current(task, &table, s.snapshot(), at, &arena)?;
+                let arena = Arena::new();
+                let found = txn.find_current(task, &table, s.snapshot(), 0, &range, &arena)?;
                 Ok(found.is_some())
             })
             .expect("no deadlock")
@@ -114,7 +114,7 @@ fn a_check_of_current_rows_waits_for_uncommitted_ones() {
         writer.insert(&table, [9, 90, 0]).expect("a fresh key");
         thread::scope(|scope| {
             let checks = [1, 9].map(|id| scope.spawn(move || exists(id)));
-            while harness.manager.graph.edges().len() < 2 {
+            while harness.manager.graph.waits().len() < 2 {
                 thread::yield_now();
             }
             if commit {

@@ -398,7 +398,7 @@ fn a_row_that_is_brought_back_is_queued_at_the_snapshot_it_was_read_at() {
         assert!(row.is_copy());
         let bytes = txn.row(row).to_vec();
         fill(harness, &table, 20..21);
-        let anchor = txn.promote(task, &table, (s.snapshot(), true), &bytes)?;
+        let anchor = txn.promote(task, &table, s.snapshot(), true, &bytes)?;
         let beyond = base::ids::Lsn(s.snapshot().stamp.0 + 1);
         let taken = harness.manager.sinking.take_below(beyond);
         Ok(taken.iter().any(|row| BroughtBack::To(row.anchor) == anchor))

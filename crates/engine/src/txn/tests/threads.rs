@@ -113,7 +113,7 @@ fn increments_of_one_row_are_all_counted() {
         let mut client = Client::new(&harness, Isolation::Snapshot);
         let row = client.begin().get(&table, 0).expect("reads succeed").expect("it is there");
         assert_eq!(row[2], threads * each);
-        assert!(harness.manager.graph.edges().is_empty());
+        assert!(harness.manager.graph.waits().is_empty());
     }
 }
 

@@ -17,7 +17,7 @@ fn the_cheaper_owner_of_a_cycle_is_the_victim() {
     graph.ended(a.id());
     assert!(b.is_awake());
     assert_eq!(graph.cancel(&b), Ok(()));
-    assert!(graph.edges().is_empty());
+    assert!(graph.waits().is_empty());
 }
 
 #[test]

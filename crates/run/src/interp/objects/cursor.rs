@@ -65,8 +65,7 @@ impl Point<'_> {
         snapshot: &Snapshot,
         arena: &Arena,
     ) -> TxnResult<Option<Slot>> {
-        let key = (self.index, self.key);
-        let found = transaction.look_up(task, table, snapshot, key, arena)?;
+        let found = transaction.look_up(task, table, snapshot, self.index, self.key, arena)?;
         *self.found += u64::from(found.is_some());
         Ok(found.map(row_slot))
     }
@@ -83,8 +82,8 @@ impl Point<'_> {
         snapshot: &Snapshot,
         arena: &Arena,
     ) -> TxnResult<Option<Slot>> {
-        let key = (self.index, self.key);
-        let found = transaction.look_up_settled(task, table, snapshot, key, arena)?;
+        let (index, key) = (self.index, self.key);
+        let found = transaction.look_up_settled(task, table, snapshot, index, key, arena)?;
         *self.found += u64::from(found.is_some());
         Ok(found.map(row_slot))
     }
@@ -110,7 +109,8 @@ impl TableCursor {
         &mut self,
         desc: &CursorDesc,
         table: &Table,
-        (snapshot, reading): (&Snapshot, Reading),
+        snapshot: &Snapshot,
+        reading: Reading,
         regs: Registers<'_>,
     ) -> SqlResult<()> {
         // SAFETY: a unit takes rows from a cursor, and uses them, only in the statement in which it
@@ -269,8 +269,7 @@ impl TableCursor {
     ) -> TxnResult<Option<Slot>> {
         if self.is_current {
             let Some((snapshot, index, range)) = self.current.take() else { return Ok(None) };
-            let at = (index, &range);
-            let found = transaction.find_current(task, table, &snapshot, at, arena)?;
+            let found = transaction.find_current(task, table, &snapshot, index, &range, arena)?;
             return Ok(found.map(row_slot));
         }
         let Some(cursor) = &mut self.cursor else { return Ok(None) };

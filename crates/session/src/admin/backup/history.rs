@@ -169,8 +169,8 @@ fn insert_files(set: &BackupSet, own: &BackedUpDatabase) -> String {
             path = quoted(&file.physical_name),
             state = if file.offline { "6, N'OFFLINE'" } else { "0, N'ONLINE'" },
             guid = optional(Some(file.guid)),
-            base_lsn = base.map_or("null".to_owned(), |(_, lsn)| lsn.0.to_string()),
-            base_guid = base.map_or("null".to_owned(), |(base, _)| guid(base)),
+            base_lsn = base.map_or("null".to_owned(), |base| base.through.0.to_string()),
+            base_guid = base.map_or("null".to_owned(), |base| guid(base.guid)),
             group_guid = optional(group.and_then(|group| group.guid)),
             read_only = u8::from(file.read_only),
         ));
@@ -268,7 +268,7 @@ fn insert_set(def: &DatabaseDef, set: &BackupSet, media: &MediaHeader, path: &Pa
         last = end.last.0,
         checkpoint = header.through.0,
         full_lsn = lsn(header.full().map(|lsn| lsn.0)),
-        base_lsn = lsn(header.base.map(|(_, lsn)| lsn.0)),
+        base_lsn = lsn(header.base.map(|base| base.through.0)),
         start = moment(header.started_ticks, header.offset_minutes),
         finish = moment(end.finished_ticks, header.offset_minutes),
         kind = type_code(header.kind),
@@ -286,7 +286,7 @@ fn insert_set(def: &DatabaseDef, set: &BackupSet, media: &MediaHeader, path: &Pa
         last_fork = fork(header.path.last()),
         database_guid = guid(header.database()),
         family = guid(header.family()),
-        base_guid = header.base.map_or("null".to_owned(), |(base, _)| guid(base)),
+        base_guid = header.base.map_or("null".to_owned(), |base| guid(base.guid)),
         stored = end.stored_bytes,
     )
 }

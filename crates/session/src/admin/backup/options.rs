@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use base::{SqlError, SqlType, Value, message};
+use engine::backup::FileMove;
 use run::interp::Frame;
 use tsql::ast::{self, BackupAction};
 
@@ -59,8 +60,8 @@ pub(super) struct Options {
     pub file: Option<usize>,
     /// `STOPAT`, in UTC ticks of 100 ns since 0001-01-01.
     pub stop_at: Option<u64>,
-    /// `MOVE`: logical names, and where the files shall be.
-    pub moves: Vec<(String, String)>,
+    /// `MOVE`: where files shall be.
+    pub moves: Vec<FileMove>,
 }
 
 /// What options mean nothing here, as devices, buffers and media are nothing of this server's.
@@ -107,8 +108,8 @@ const REFUSED: &[&str] = &[
 impl Options {
     /// The path that a file of this name shall have, of which this one is in the backup.
     pub fn moved<'a>(&'a self, name: &str, path: &'a str) -> &'a str {
-        let moved = self.moves.iter().rfind(|(from, _)| from.eq_ignore_ascii_case(name));
-        moved.map_or(path, |(_, to)| to)
+        let moved = self.moves.iter().rfind(|moved| moved.name.eq_ignore_ascii_case(name));
+        moved.map_or(path, |moved| &moved.path)
     }
 
     /// Sets an option that is a word; `false` if it is none.
@@ -189,10 +190,10 @@ impl Context<'_> {
                     retained_until = days.and_then(|days| retained(now, days));
                 }
                 "MOVE" if restores => {
-                    let from = self.option_text(program, step, option.value.as_ref(), frame)?;
-                    let to = self.option_text(program, step, option.second.as_ref(), frame)?;
-                    let text = |text: Option<Box<str>>| text.unwrap_or_default().into_string();
-                    options.moves.push((text(from), text(to)));
+                    let name = self.option_text(program, step, option.value.as_ref(), frame)?;
+                    let path = self.option_text(program, step, option.second.as_ref(), frame)?;
+                    let (name, path) = (name.unwrap_or_default(), path.unwrap_or_default());
+                    options.moves.push(FileMove { name, path });
                 }
                 name if IGNORED.contains(&name) => {}
                 name if REFUSED.contains(&name) => return Err(unimplemented(name).into()),

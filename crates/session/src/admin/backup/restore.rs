@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::ids::DbId;
 use base::{SqlError, message};
-use engine::backup::{BackupError, BackupSet, Media, Restore, RestoreTarget, SetKind};
+use engine::backup::{BackupError, BackupSet, FileMove, Media, Restore, RestoreTarget, SetKind};
 use engine::catalog::def::{
     DatabaseDef, DatabaseOptions, DatabaseState, FileDef, FileKind, Permission, RecoveryModel,
     UserAccess,
@@ -278,9 +278,7 @@ impl Context<'_> {
         about: &About<'_>,
     ) -> Run<()> {
         let env = self.session.instance.env().clone();
-        let moves =
-            options.moves.iter().map(|(name, path)| (name.as_str().into(), path.as_str().into()));
-        let target = RestoreTarget { moves: moves.collect(), ..target };
+        let target = RestoreTarget { moves: options.moves.clone(), ..target };
         let restore = Restore::begin(&env, media, set, target);
         let restore = self.explained(restore, about)?;
         let step = |restore: &mut Restore| {
@@ -306,8 +304,8 @@ impl Context<'_> {
         let moves = restored.map_or_else(Vec::new, |restored| restored.moves);
         let (moved, place, restored) = (moves.clone(), dir.clone(), def.clone());
         let path_of = move |file: &FileDef| -> PathBuf {
-            let moved = moved.iter().rfind(|(name, _)| name.eq_ignore_ascii_case(&file.name));
-            let asked = moved.map_or(&*file.physical_name, |(_, path)| &**path);
+            let moved = moved.iter().rfind(|moved| moved.name.eq_ignore_ascii_case(&file.name));
+            let asked = moved.map_or(&*file.physical_name, |moved| &*moved.path);
             place.join(last_name(asked))
         };
         let opened = self.off_load(move |instance, task| {
@@ -321,7 +319,7 @@ impl Context<'_> {
             self.inform(text).map_err(Fault::lost)?;
             return Err(instance_error(error, about).into());
         }
-        for (name, path) in &moves {
+        for FileMove { name, path } in &moves {
             let is = dir.join(last_name(path));
             if Path::new(&**path) != is && path.contains(['/', '\\']) {
                 self.inform(mapped(name, path, &is)).map_err(Fault::lost)?;
@@ -333,7 +331,7 @@ impl Context<'_> {
 
 /// Checks that `MOVE` names files of the backup. Error 3234.
 fn check_moves(described: &BackedUpDatabase, options: &Options) -> Run<()> {
-    for (name, _) in &options.moves {
+    for FileMove { name, .. } in &options.moves {
         if !described.files.iter().any(|file| file.name.eq_ignore_ascii_case(name)) {
             let args: [super::Shown<'_>; 2] = [name, &described.def.name];
             return Err(SqlError::new(&message::RESTORE_NOT_A_BACKUP_FILE, &args).into());

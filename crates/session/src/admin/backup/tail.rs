@@ -76,8 +76,8 @@ impl Context<'_> {
         let media = self.media_for(device, options);
         let media = self.explained(media, about)?;
         let media_header = media.header.clone();
-        let described = (Databases::describe_closed(def), Vec::new());
-        let header = self.set_header(def, described, options, SetKind::Log);
+        let definition = Databases::describe_closed(def);
+        let header = self.set_header(def, definition, Vec::new(), options, SetKind::Log);
         let instance = self.instance();
         let (databases, up_to_damage) = (instance.databases(), options.continue_after_error);
         let begun = databases.begin_tail_backup(def, media, header, up_to_damage);

@@ -124,8 +124,8 @@ impl Context<'_> {
         let media = self.media_for(device, options);
         let media = self.explained(media, &about)?;
         let media_header = media.header.clone();
-        let described = self.session.instance.databases().describe(def, catalog);
-        let header = self.set_header(def, described, options, kind);
+        let (definition, files) = self.session.instance.databases().describe(def, catalog);
+        let header = self.set_header(def, definition, files, options, kind);
         let begun = catalog.database().begin_backup(self.task, media, header);
         let backup = match begun {
             Ok(backup) => backup,
@@ -194,7 +194,8 @@ impl Context<'_> {
     pub(super) fn set_header(
         &self,
         def: &DatabaseDef,
-        (definition, files): (Box<[u8]>, Vec<Box<[u8]>>),
+        definition: Box<[u8]>,
+        files: Vec<Box<[u8]>>,
         options: &Options,
         kind: SetKind,
     ) -> SetHeader {

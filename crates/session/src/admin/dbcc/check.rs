@@ -51,7 +51,7 @@ impl Context<'_> {
         let checked = self.check_rows(database, &stored)?;
         let checked = checked.map_err(|error| of_database(&error, database))?;
         let name = self.table_shown(database, &table)?;
-        self.tell_table(dbcc, &name, (&table, &stored), &checked)?;
+        self.tell_table(dbcc, &name, &table, &stored, &checked)?;
         self.report_faults("CHECKTABLE", &name, &table, &checked)?;
         Ok(())
     }
@@ -76,7 +76,7 @@ impl Context<'_> {
                 self.tell(SqlError::new(&message::DBCC_RESULTS_FOR, &[&name]))?;
             }
             let mut known = HashSet::new();
-            errors.consistency += self.check_tables(dbcc, (database, &|_| true), &mut known)?;
+            errors.consistency += self.check_tables(dbcc, database, &|_| true, &mut known)?;
             if database != DbId::TEMPDB {
                 let of_file = self.check_file(database, &known)?;
                 errors.allocation += of_file.allocation;
@@ -136,7 +136,8 @@ impl Context<'_> {
     pub(super) fn check_tables(
         &mut self,
         dbcc: &ast::Dbcc,
-        (database, is_wanted): (DbId, &dyn Fn(&TableDef) -> bool),
+        database: DbId,
+        is_wanted: &dyn Fn(&TableDef) -> bool,
         known: &mut HashSet<u64>,
     ) -> Run<u64> {
         let schema = self.schema(database)?;
@@ -153,7 +154,7 @@ impl Context<'_> {
                 Err(error) => return Err(of_database(&error, database).into()),
             };
             let name = self.table_shown(database, &table)?;
-            self.tell_table(dbcc, &name, (&table, &stored), &checked)?;
+            self.tell_table(dbcc, &name, &table, &stored, &checked)?;
             errors += self.report_faults("CHECKDB", &name, &table, &checked)?;
             known.extend(checked.lost.iter().map(|lost| lost.page));
         }
@@ -242,7 +243,8 @@ impl Context<'_> {
         &mut self,
         dbcc: &ast::Dbcc,
         name: &str,
-        (definition, stored): (&TableDef, &Table),
+        definition: &TableDef,
+        stored: &Table,
         checked: &TableCheck,
     ) -> Run<()> {
         if !informs(dbcc) {

@@ -9,7 +9,7 @@ use base::ids::DbId;
 use base::{SqlType, Value, ValueRef};
 use engine::catalog::Schema;
 use engine::catalog::def::{
-    ColumnDef, ColumnId, ConstraintHeader, ForeignKeyDef, TableDef, TableRole,
+    ColumnDef, ColumnId, ConstraintHeader, ForeignKeyColumn, ForeignKeyDef, TableDef, TableRole,
 };
 use tsql::{ast, quote_identifier};
 
@@ -158,9 +158,9 @@ impl Place<'_, '_> {
             table.column(id).map_or(String::new(), |c| quote_identifier(&c.name))
         };
         let columns: Vec<_> =
-            key.columns.iter().filter_map(|(own, _)| table.column(*own)).collect();
+            key.columns.iter().filter_map(|column| table.column(column.own)).collect();
         let (mut given, mut equal) = (Vec::new(), Vec::new());
-        for &(own, referenced) in &key.columns {
+        for &ForeignKeyColumn { own, referenced } in &key.columns {
             given.push(format!("f.{} IS NOT NULL", column(table, own)));
             equal.push(format!("r.{} = f.{}", column(to, referenced), column(table, own)));
         }

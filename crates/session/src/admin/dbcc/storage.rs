@@ -88,7 +88,7 @@ impl Context<'_> {
             true => in_memory,
             false => table.data_space == group.id,
         };
-        errors.consistency += self.check_tables(dbcc, (database, &is_here), &mut known)?;
+        errors.consistency += self.check_tables(dbcc, database, &is_here, &mut known)?;
         if is_first && database != DbId::TEMPDB {
             let of_file = self.check_file(database, &known)?;
             errors.allocation += of_file.allocation;

@@ -42,7 +42,7 @@ pub fn add(
         (builder.table, builder.warnings)
     };
     let is_added = |index: &IndexDef| altered.old.indexes.iter().all(|o| o.name != index.name);
-    check_options(context, database, &new, (&is_added, "ALTER TABLE"))?;
+    check_options(context, database, &new, &is_added, "ALTER TABLE")?;
     let added = Added { context, altered, elements };
     let (sources, exprs) = added.sources(&new)?;
     let unchecked = check == Some(false);

@@ -55,7 +55,7 @@ pub fn verify(
         if data::exists(context, database, &query)? {
             let column = check.column.and_then(|id| table.column(id)).map(|c| &c.name);
             let header = &check.header;
-            return Err(conflict(context, database, (&table, column), ("CHECK", header)));
+            return Err(conflict(context, database, &table, column, "CHECK", header));
         }
     }
     for key in table.foreign_keys.iter().filter(|k| constraints.contains(&k.header.id)) {
@@ -63,14 +63,14 @@ pub fn verify(
         let query = orphans(&schema, &table, key, referenced);
         if data::exists(context, database, &query)? {
             let column = match key.columns[..] {
-                [(_, column)] => referenced.column(column).map(|c| &c.name),
+                [column] => referenced.column(column.referenced).map(|c| &c.name),
                 _ => None,
             };
             let kind = match referenced.id() == table.id() {
                 true => "FOREIGN KEY SAME TABLE",
                 false => "FOREIGN KEY",
             };
-            return Err(conflict(context, database, (referenced, column), (kind, &key.header)));
+            return Err(conflict(context, database, referenced, column, kind, &key.header));
         }
     }
     Ok(())
@@ -83,7 +83,7 @@ fn orphans(schema: &Schema, table: &TableDef, key: &ForeignKeyDef, to: &TableDef
     };
     let mut not_null = Vec::new();
     let mut equal = Vec::new();
-    for &(own, referenced) in &key.columns {
+    for &ForeignKeyColumn { own, referenced } in &key.columns {
         not_null.push(format!("f.{} IS NOT NULL", column(table, own)));
         equal.push(format!("r.{} = f.{}", column(to, referenced), column(table, own)));
     }
@@ -140,8 +140,10 @@ fn quoted(schema: &Schema, table: &TableDef) -> String {
 fn conflict(
     context: &Context<'_>,
     database: DbId,
-    (table, column): (&TableDef, Option<&Name>),
-    (kind, header): (&str, &ConstraintHeader),
+    table: &TableDef,
+    column: Option<&Name>,
+    kind: &str,
+    header: &ConstraintHeader,
 ) -> Failure {
     let shown = match context.schema(database) {
         Ok(schema) => crate::ddl::place::qualified(
@@ -161,7 +163,8 @@ fn conflict(
 pub fn toggle(
     context: &mut Context<'_>,
     altered: &Altered,
-    (check, enable): (Option<bool>, bool),
+    check: Option<bool>,
+    enable: bool,
     names: &[ast::Ident],
 ) -> DdlResult<()> {
     let mut new = altered.copy(context);

@@ -246,7 +246,7 @@ pub(super) fn users_of(
     }
     if by_keys {
         let keys = table.foreign_keys.iter();
-        let own = keys.filter(|k| k.columns.iter().any(|(own, _)| *own == id));
+        let own = keys.filter(|k| k.columns.iter().any(|column| column.own == id));
         users.extend(own.map(|k| ("object", k.header.name.clone())));
     }
     for other in &table.columns {

@@ -77,7 +77,7 @@ pub fn alter_table(context: &mut Context<'_>, alter: &ast::AlterTable) -> DdlRes
         AlterTableAction::AlterColumn(change) => columns::alter(context, &altered, change),
         AlterTableAction::Drop(drops) => drops::drop(context, &altered, drops),
         AlterTableAction::ToggleConstraint { check, enable, names } => {
-            constraints::toggle(context, &altered, (*check, *enable), names)
+            constraints::toggle(context, &altered, *check, *enable, names)
         }
         AlterTableAction::ToggleTrigger { enable, names } => {
             let triggers = named_triggers(&altered, names)?;

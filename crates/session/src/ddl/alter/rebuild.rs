@@ -240,8 +240,7 @@ fn copy(context: &mut Context<'_>, rebuild: Rebuild<'_>) -> DdlResult<()> {
         statement,
         sources,
     };
-    let failed =
-        |context: &Context<'_>, error| copy_error(context, error, (database, &new), &place);
+    let failed = |context: &Context<'_>, error| copy_error(context, error, database, &new, &place);
     // Numbers that are given for what a row was, too, would be missing at the end.
     let is_numbered = copier.sources.iter().any(|source| matches!(source, Source::Identity));
     let is_fixed = |at: usize| matches!(copier.sources[at], Source::Old(_) | Source::Value(_));
@@ -266,7 +265,8 @@ fn copy(context: &mut Context<'_>, rebuild: Rebuild<'_>) -> DdlResult<()> {
 fn copy_error(
     context: &Context<'_>,
     error: CatalogError,
-    (database, table): (DbId, &TableDef),
+    database: DbId,
+    table: &TableDef,
     shown: &str,
 ) -> Failure {
     match error {

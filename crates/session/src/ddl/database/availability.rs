@@ -23,7 +23,8 @@ pub(super) fn asked(options: &[ast::DatabaseOption]) -> Option<bool> {
 pub(super) fn set(
     context: &mut Context<'_>,
     def: &DatabaseDef,
-    (online, options): (bool, &[ast::DatabaseOption]),
+    online: bool,
+    options: &[ast::DatabaseOption],
     termination: Option<Termination>,
 ) -> DdlResult<()> {
     for option in options {

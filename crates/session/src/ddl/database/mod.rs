@@ -191,7 +191,7 @@ pub fn alter(context: &mut Context<'_>, alter: &ast::AlterDatabase) -> DdlResult
     }
     let result = match &alter.action {
         AlterDatabaseAction::Set { options, termination } => match available {
-            Some(online) => availability::set(context, &def, (online, options), *termination),
+            Some(online) => availability::set(context, &def, online, options, *termination),
             None => options::set_all(context, &def, options, *termination),
         },
         AlterDatabaseAction::ModifyName(name) => rename(context, &def, &name.name),

@@ -27,22 +27,22 @@ pub(super) fn set_all(
         check(context, option)?;
         set(&mut new.options, option, &def.name)?;
     }
-    let access = (def.options.user_access, new.options.user_access);
     // A statement must not find that its rows are versions in the one table and locked in the next.
     let alone = new.options.read_committed_snapshot != def.options.read_committed_snapshot;
-    admit(context, def, access, alone, termination)?;
+    let (old, access) = (def.options.user_access, new.options.user_access);
+    admit(context, def, old, access, alone, termination)?;
     let keeps_log = new.options.recovery_model != RecoveryModel::Simple;
     let put = super::put_database(context, new);
     if put.is_err() {
-        state::release(context, def.id, access.0);
+        state::release(context, def.id, old);
     }
     put?;
     if !keeps_log && def.id != DbId::TEMPDB {
         let broken = context.catalog(def.id)?.database().break_log_chain();
         broken.map_err(|error| checkpoint_error(&error))?;
     }
-    context.instance().usage.set_single(def.id, access.1 == UserAccess::Single);
-    state::release(context, def.id, access.1);
+    context.instance().usage.set_single(def.id, access == UserAccess::Single);
+    state::release(context, def.id, access);
     context.instance().note_database_change();
     context.session.refresh_databases();
     Ok(())
@@ -53,7 +53,8 @@ pub(super) fn set_all(
 fn admit(
     context: &mut Context<'_>,
     def: &DatabaseDef,
-    (old, new): (UserAccess, UserAccess),
+    old: UserAccess,
+    new: UserAccess,
     alone: bool,
     termination: Option<Termination>,
 ) -> DdlResult<()> {

@@ -227,10 +227,10 @@ pub fn role(context: &mut Context<'_>, statement: &ast::RoleStatement) -> DdlRes
     match &statement.action {
         RoleAction::Create(owner) => create_role(context, database, name, owner.as_ref()),
         RoleAction::AddMember(member) => {
-            change_membership(context, database, (name, &member.name), true)
+            change_membership(context, database, name, &member.name, true)
         }
         RoleAction::DropMember(member) => {
-            change_membership(context, database, (name, &member.name), false)
+            change_membership(context, database, name, &member.name, false)
         }
         RoleAction::Rename(new) => {
             let found = role_to_alter(context, database, name)?;
@@ -310,7 +310,8 @@ fn role_to_alter(
 fn change_membership(
     context: &mut Context<'_>,
     database: DbId,
-    (role, member): (&str, &str),
+    role: &str,
+    member: &str,
     add: bool,
 ) -> DdlResult<()> {
     let found = role_to_alter(context, database, role)?;
@@ -345,7 +346,7 @@ pub fn membership(context: &mut Context<'_>, role: &str, member: &str, add: bool
     context.definition(|context| {
         let database = context.database();
         context.lock_edit(database)?;
-        let changed = change_membership(context, database, (role, member), add);
+        let changed = change_membership(context, database, role, member, add);
         changed.map_err(|failure| failure.error)
     })
 }

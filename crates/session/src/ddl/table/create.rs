@@ -44,7 +44,7 @@ pub fn create_table(context: &mut Context<'_>, create: &ast::CreateTable) -> Ddl
     builder.text_image(create)?;
     builder.check_row_size()?;
     let Builder { table, warnings, .. } = builder;
-    check_options(context, place.database, &table, (&|_| true, "CREATE TABLE"))?;
+    check_options(context, place.database, &table, &|_| true, "CREATE TABLE")?;
     finish(context, &place, table)?;
     for warning in warnings {
         context.inform(warning)?;

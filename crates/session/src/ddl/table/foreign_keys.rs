@@ -80,12 +80,14 @@ impl Builder<'_> {
         }
         let on_delete = action(key.on_delete);
         let on_update = action(key.on_update);
-        self.check_actions(&name, &own, (on_delete, on_update))?;
-        self.check_kinds(&name, &referenced, index, (on_delete, on_update))?;
+        self.check_actions(&name, &own, on_delete, on_update)?;
+        self.check_kinds(&name, &referenced, index, on_delete, on_update)?;
         self.check_cycles(&name, &referenced, on_delete != ReferentialAction::NoAction)?;
+        let pairs = own.iter().zip(&columns);
+        let pairs = pairs.map(|(own, to)| ForeignKeyColumn { own: own.id, referenced: to.id });
         Ok(ForeignKeyDef {
             header,
-            columns: own.iter().zip(&columns).map(|(o, r)| (o.id, r.id)).collect(),
+            columns: pairs.collect(),
             referenced: referenced.id(),
             referenced_index: index,
             on_delete,
@@ -245,7 +247,8 @@ impl Builder<'_> {
         &self,
         name: &str,
         own: &[&ColumnDef],
-        (on_delete, on_update): (ReferentialAction, ReferentialAction),
+        on_delete: ReferentialAction,
+        on_update: ReferentialAction,
     ) -> DdlResult<()> {
         use ReferentialAction as A;
         let about = |message: &Message, args: &[Shown]| Err(SqlError::new(message, args).into());
@@ -278,7 +281,8 @@ impl Builder<'_> {
         name: &str,
         referenced: &TableDef,
         index: IndexId,
-        (on_delete, on_update): (ReferentialAction, ReferentialAction),
+        on_delete: ReferentialAction,
+        on_update: ReferentialAction,
     ) -> DdlResult<()> {
         if self.in_memory() != referenced.kind.is_memory_optimized() {
             return Err(SqlError::new(&message::FOREIGN_KEY_ACROSS_KINDS, &[]).into());

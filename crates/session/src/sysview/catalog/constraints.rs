@@ -135,14 +135,14 @@ pub static FOREIGN_KEY_COLUMNS: FilledView = FilledView {
         let schema = cx.schema.clone();
         for table in tables(&schema) {
             for key in &table.foreign_keys {
-                for (at, (own, other)) in key.columns.iter().enumerate() {
+                for (at, column) in key.columns.iter().enumerate() {
                     cx.push([
                         object(key.header.id),
                         int(at as i64 + 1),
                         object(table.id()),
-                        int(own.0),
+                        int(column.own.0),
                         object(key.referenced),
-                        int(other.0),
+                        int(column.referenced.0),
                     ]);
                 }
             }

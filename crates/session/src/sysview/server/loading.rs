@@ -13,21 +13,28 @@ use crate::options::Options;
 /// These sessions have these numbers; those of clients begin at 51.
 const SESSIONS: std::ops::RangeInclusive<i16> = 20..=50;
 
-/// The sessions, each with its database and how far that is; none for a session that does not see
-/// the server.
-fn sessions(cx: &FillContext<'_>) -> Vec<(i16, DbId, LoadProgress)> {
+/// A session that loads a database.
+struct LoadingSession {
+    number: i16,
+    database: DbId,
+    progress: LoadProgress,
+}
+
+/// The sessions; none for a session that does not see the server.
+fn sessions(cx: &FillContext<'_>) -> Vec<LoadingSession> {
     if !cx.sees_server {
         return Vec::new();
     }
     let databases = cx.instance.databases().engine().databases();
     let loading = databases.iter().filter_map(|own| Some((own.id(), own.loading()?)));
-    SESSIONS.zip(loading).map(|(session, (id, progress))| (session, id, progress)).collect()
+    let session = |(number, (database, progress))| LoadingSession { number, database, progress };
+    SESSIONS.zip(loading).map(session).collect()
 }
 
 /// Their rows of `sys.dm_exec_sessions`, which belong to the login with this sid.
 pub fn push_sessions(cx: &mut FillContext<'_>, sa: &Value) {
     let now = cx.instance.env().clock().now_ns();
-    for (session, id, progress) in sessions(cx) {
+    for LoadingSession { number: session, database: id, progress } in sessions(cx) {
         let ms = int((now.saturating_sub(progress.began_ns) / 1_000_000) as i64);
         let began = utc(progress.began_utc);
         let who =
@@ -72,7 +79,7 @@ pub fn push_sessions(cx: &mut FillContext<'_>, sa: &Value) {
 
 /// Their rows of `sys.dm_exec_requests`.
 pub fn push_requests(cx: &mut FillContext<'_>, now: u64) {
-    for (session, id, progress) in sessions(cx) {
+    for LoadingSession { number: session, database: id, progress } in sessions(cx) {
         let ms = int((now.saturating_sub(progress.began_ns) / 1_000_000) as i64);
         let remaining = i64::try_from(progress.remaining_ms(now)).unwrap_or(i64::MAX);
         let start = [

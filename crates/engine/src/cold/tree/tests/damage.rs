@@ -57,7 +57,7 @@ fn try_everything(pages: &MemoryPages, task: &Task<'_>, tree: Tree, rng: &mut Rn
         );
     }
     let mut edit = pages.edit();
-    let _ = tree.drop_some(&mut edit, task, (10, Unread::Stay));
+    let _ = tree.drop_some(&mut edit, task, 10, Unread::Stay);
 }
 
 #[test]

@@ -214,8 +214,7 @@ fn a_tree_is_dropped_step_by_step() {
     loop {
         let before = pages.in_use();
         let mut edit = pages.edit();
-        let gone =
-            tree.drop_some(&mut edit, &task, (20, Unread::Stay)).expect("nothing is damaged");
+        let gone = tree.drop_some(&mut edit, &task, 20, Unread::Stay).expect("nothing is damaged");
         edit.finish();
         steps += 1;
         assert!(before - pages.in_use() <= 30, "about as many as it may");
@@ -251,7 +250,7 @@ fn the_directory_knows_the_trees() {
     assert_eq!(directory.get(&pages, &task, id(7)).expect("whole"), None);
     assert_eq!(directory.get(&pages, &task, id(8)).expect("whole"), Some(record(8)));
     let of_two = directory.list(&pages, &task, Some(2)).expect("whole");
-    assert_eq!(of_two, [6, 8].map(|n| (id(n), record(n))));
+    assert_eq!(of_two, [6, 8].map(|n| TreeEntry { id: id(n), record: record(n) }));
     let all = directory.list(&pages, &task, None).expect("whole");
     assert_eq!(all.len(), 999);
 }

@@ -129,7 +129,7 @@ unsafe fn scan_keys(list: &SplitList<KeyNodes>, scan: &mut Scan, visit: Visit<'_
             };
             let run = list.gather(&mut word, hash);
             // Groups before the one where the scan stopped are done.
-            let stopped = scan.inside.as_ref().filter(|_| hash == scan.hash).map(|i| i.0.clone());
+            let stopped = scan.inside.as_ref().filter(|_| hash == scan.hash).map(|i| i.key.clone());
             for group in run.groups {
                 if stopped.as_ref().is_some_and(|key| group.key() < &**key) {
                     continue;

@@ -220,7 +220,7 @@ impl RangeIndex {
                 let pointer = node.pointer(index);
                 node.version.check(seen)?;
                 if !self.unique {
-                    return self.join(guard, node, seen, (index, pointer), (anchor, link));
+                    return self.join(guard, &leaf, index, pointer, anchor, link);
                 }
                 for other in self.chain(pointer) {
                     if check(other) == InsertCheck::Refuse {
@@ -263,17 +263,19 @@ impl RangeIndex {
         group.address()
     }
 
-    /// Adds an anchor to the group that an entry points to, or replaces a dead group.
+    /// Adds an anchor to the group that the leaf's entry at `index` points to, or replaces a dead
+    /// group.
     ///
     /// # Safety
     /// As for [`RangeIndex::insert`]; the entry was read at a checked version.
     unsafe fn join(
         &self,
         _guard: &Guard,
-        node: NodeRef<'_>,
-        seen: Seen,
-        (index, pointer): (usize, u64),
-        (anchor, link): (AnchorPtr, &Word),
+        leaf: &Leaf<'_>,
+        index: usize,
+        pointer: u64,
+        anchor: AnchorPtr,
+        link: &Word,
     ) -> Result<bool, Retry> {
         let group = GroupPtr::from_address(pointer);
         // SAFETY: the group was read at a checked version (B3), and the caller inserts the anchor
@@ -281,8 +283,8 @@ impl RangeIndex {
         unsafe {
             if group.append(anchor, link, &self.counts).is_err() {
                 // The group is dead. The thread that has killed it will find it replaced.
-                let locked = node.lock(seen)?;
-                node.set_pointer(index, self.fresh(group.key(), anchor, link));
+                let locked = leaf.node.lock(leaf.seen)?;
+                leaf.node.set_pointer(index, self.fresh(group.key(), anchor, link));
                 locked.unlock();
             }
         }

@@ -24,6 +24,12 @@ fn should_merge(sparse: usize, other: usize) -> bool {
     sparse + other <= if nearly_empty { CAPACITY - MARGIN } else { MERGED_MAX }
 }
 
+/// A node that is locked.
+struct LockedNode<'g> {
+    node: NodeRef<'g>,
+    lock: Locked<'g>,
+}
+
 impl RangeIndex {
     /// Replaces a full node by two, before an insert at `index`. The parent must have room.
     pub(super) fn split(&self, guard: &Guard, full: &Leaf<'_>, index: usize) -> Result<(), Retry> {
@@ -172,11 +178,12 @@ impl RangeIndex {
             parent.node.version.check(parent.seen)?;
             if should_merge(count, neighbour.count()) {
                 let above = parent.node.lock(parent.seen)?;
-                let this = (node, node.lock(found.seen)?);
-                let that = (neighbour, neighbour.lock(seen)?);
+                let this = LockedNode { node, lock: node.lock(found.seen)? };
+                let that = LockedNode { node: neighbour, lock: neighbour.lock(seen)? };
                 let (left, right) = if other > parent.child { (this, that) } else { (that, this) };
                 let at = parent.child.min(other);
-                self.merge(guard, (parent.node, above), at, left, right);
+                let above = LockedNode { node: parent.node, lock: above };
+                self.merge(guard, above, at, left, right);
                 return Ok(true);
             }
         }
@@ -189,10 +196,10 @@ impl RangeIndex {
     fn merge(
         &self,
         guard: &Guard,
-        (above, above_locked): (NodeRef<'_>, Locked<'_>),
+        LockedNode { node: above, lock: above_lock }: LockedNode<'_>,
         at: usize,
-        (left, left_locked): (NodeRef<'_>, Locked<'_>),
-        (right, right_locked): (NodeRef<'_>, Locked<'_>),
+        LockedNode { node: left, lock: left_lock }: LockedNode<'_>,
+        LockedNode { node: right, lock: right_lock }: LockedNode<'_>,
     ) {
         let fences = Fences { lower: left.lower().into(), upper: right.upper().map(Into::into) };
         let prefix_len = fences.common_len().min(left.prefix_len()).min(right.prefix_len());
@@ -207,9 +214,9 @@ impl RangeIndex {
         above.set_pointer(at, merged.address());
         above.remove(at + 1);
         self.counts.take(merged.address(), -ENTRY_WORDS);
-        above_locked.unlock();
-        left_locked.retire();
-        right_locked.retire();
+        above_lock.unlock();
+        left_lock.retire();
+        right_lock.retire();
         self.activity.merges.fetch_add(1, Relaxed);
         // SAFETY: the nodes have been replaced in their parent, and retired under their locks.
         unsafe {
