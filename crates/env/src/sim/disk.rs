@@ -97,10 +97,23 @@ impl Change {
     }
 }
 
+/// Cuts a file, or extends it by zeros. `Vec::resize` would do, but goes byte by byte in builds
+/// without optimisation, and log segments are megabytes.
+fn set_len(file: &mut Vec<u8>, len: usize) {
+    const ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+    if file.is_empty() {
+        *file = vec![0; len];
+    }
+    file.truncate(len);
+    while file.len() < len {
+        file.extend_from_slice(&ZEROS[..ZEROS.len().min(len - file.len())]);
+    }
+}
+
 impl FileNode {
     fn change(&mut self, change: Change) {
         let len = change.len_after(self.now.len());
-        self.now.resize(len, 0);
+        set_len(&mut self.now, len);
         if let Change::Write { offset, bytes } = &change {
             self.now[*offset..offset + bytes.len()].copy_from_slice(bytes);
         }
@@ -111,7 +124,7 @@ impl FileNode {
     fn sync(&mut self) {
         for change in std::mem::take(&mut self.unsynced) {
             let len = change.len_after(self.durable.len());
-            self.durable.resize(len, 0);
+            set_len(&mut self.durable, len);
             if let Change::Write { offset, bytes } = change {
                 self.durable[offset..offset + bytes.len()].copy_from_slice(&bytes);
             }
@@ -143,7 +156,7 @@ impl FileNode {
                 history.entry(sector).or_default().push(change);
             }
         }
-        self.durable.resize(longest, 0);
+        set_len(&mut self.durable, longest);
         for (sector, changes) in history {
             let at = sector * SECTOR;
             let end = (at + SECTOR).min(longest);
