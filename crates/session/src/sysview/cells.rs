@@ -49,7 +49,9 @@ pub fn bit(value: bool) -> Value {
 
 /// UTF-16.
 pub fn text(text: &str) -> Value {
-    Value::Unicode(text.encode_utf16().flat_map(u16::to_le_bytes).collect())
+    let mut bytes = Vec::with_capacity(2 * text.len());
+    text.encode_utf16().for_each(|unit| bytes.extend_from_slice(&unit.to_le_bytes()));
+    Value::Unicode(bytes.into())
 }
 
 /// Characters of a code page; these views' are ASCII.
