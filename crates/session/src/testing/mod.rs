@@ -98,6 +98,8 @@ impl TestServer {
         let dir = Path::new("/srv/data");
         let new = NewInstance { collation: Collation::DEFAULT, sa_password_hash: None };
         let mut options = DatabaseOptions { recovery_threads: 1, ..DatabaseOptions::default() };
+        // Less to write for each of the server's databases.
+        options.database.segments.first_bytes = 1 << 20;
         if scripts::everything_sinks() {
             let (start_bytes, interval_ns, age_ns) = (0, 200_000, 0);
             let sink = &mut options.database.sink;
