@@ -427,10 +427,14 @@ fn copy_rows(
     let mut read = reader.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
     let mut write = writer.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
     let mut cursor = Cursor::new(read.snapshot(), 0, ScanRange::All, Direction::Forward);
-    while let Some(row) = cursor.next(reader, task, from)? {
-        writer.insert(task, to, write.snapshot(), reader.row(row))?;
-    }
+    let mut copy = || {
+        while let Some(row) = cursor.next(reader, task, from)? {
+            writer.insert(task, to, write.snapshot(), reader.row(row))?;
+        }
+        Ok(())
+    };
+    let copied = copy();
     reader.end_statement(&mut read);
     writer.end_statement(&mut write);
-    Ok(())
+    copied
 }

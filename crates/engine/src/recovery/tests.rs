@@ -299,7 +299,7 @@ impl Server {
     pub fn rows(&self, id: i32, n: u64) -> BTreeMap<i64, Row> {
         let table = self.table(id, n);
         let mut txn = self.begin(id);
-        let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+        let mut s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
         let mut by_index = (0..3).map(|index| {
             let mut cursor = Cursor::new(s.snapshot(), index, ScanRange::All, Direction::Forward);
             let mut rows = BTreeMap::new();
@@ -312,6 +312,7 @@ impl Server {
         });
         let first = by_index.next().expect("there are three");
         by_index.for_each(|other| assert_eq!(other, first));
+        txn.end_statement(&mut s);
         assert_eq!(table.memory().rows as usize, first.len());
         first
     }
@@ -714,12 +715,13 @@ fn insert_pairs(engine: &Engine, table: &Table, session: i64) -> (i64, i64) {
     let place = engine.database(DbId(5)).expect("it is open").session(&owner);
     for n in 0..200 {
         let mut txn = Transaction::begin(&place, &task).expect("a slot is free");
-        let s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
+        let mut s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
         for half in 0..2 {
             let id = session * 100_000 + 2 * n + half;
             let row = bytes(table, [id, id, n]);
             txn.insert(&task, table, s.snapshot(), &row).expect("a fresh key");
         }
+        txn.end_statement(&mut s);
         let committed = txn.commit(&task, Durability::Full);
         if committed.and_then(|_| place.wait_shown(&task)).is_err() {
             return (n, n + 1);

@@ -43,6 +43,7 @@ impl Transaction {
     /// why. Returns the end of the commit's place in the log, which has to be durable before the
     /// commit is acknowledged; [`Lsn::ZERO`] if nothing was written. Does not wait for that.
     pub fn commit(self, task: &Task, durability: Durability) -> TxnResult<Lsn> {
+        self.assert_between_statements();
         self.commit_as(task, durability, None)
     }
 

@@ -95,6 +95,7 @@ impl TransactionGroup {
     /// rows until they are restarted too.
     pub fn commit(mut self, task: &Task, durability: Durability) -> CommitResult<()> {
         for part in &mut self.parts {
+            part.assert_between_statements();
             part.is_ending = true;
         }
         critical::section(Section::Commit, || self.commit_parts(task, durability))

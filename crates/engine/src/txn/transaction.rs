@@ -366,9 +366,8 @@ impl Transaction {
             .begin_statement(self.slot(), || self.session.newest(ReadAt::Durable));
     }
 
-    /// Ends a statement that succeeded. A statement whose transaction commits at once need not be
-    /// ended. Rows that it has read may be freed afterwards; a snapshot of the transaction's own
-    /// keeps them only in tables that do not sink.
+    /// Ends a statement that succeeded. Rows that it has read may be freed afterwards; a snapshot of
+    /// the transaction's own keeps them only in tables that do not sink.
     #[inline]
     pub fn end_statement(&mut self, statement: &mut Statement) {
         self.pass_baton();
@@ -385,6 +384,21 @@ impl Transaction {
                 self.is_resting = true;
             }
         }
+    }
+
+    /// Ends all statements in progress at once, since the transaction is about to end.
+    ///
+    /// # Safety
+    /// No cursor of these statements, and no row that was read in one of them, is used afterwards.
+    pub unsafe fn abandon_statements(&mut self) {
+        self.level = 0;
+    }
+
+    /// A transaction must not end while one of its statements is in progress: a row that was read
+    /// in it could still be borrowed, and be freed.
+    #[inline]
+    pub(super) fn assert_between_statements(&self) {
+        assert_eq!(self.level, 0, "a transaction ends after its statements");
     }
 
     /// Whether the next statement can go on under this one, which has succeeded, instead of

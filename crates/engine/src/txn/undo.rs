@@ -19,8 +19,15 @@ impl Transaction {
     /// Undoes everything that the transaction has written since the savepoint. Reads that its
     /// commit validates stay noted.
     ///
-    /// References to rows that the transaction has written since then are not valid afterwards.
-    pub fn rollback_to(&mut self, task: &Task, savepoint: Savepoint) {
+    /// # Safety
+    /// No row that the transaction has written since then, as it has been returned, is used
+    /// afterwards.
+    pub unsafe fn rollback_to(&mut self, task: &Task, savepoint: Savepoint) {
+        self.roll_back(task, savepoint);
+    }
+
+    /// [`Transaction::rollback_to`], where no such row has been returned or its borrow has ended.
+    pub(crate) fn roll_back(&mut self, task: &Task, savepoint: Savepoint) {
         critical::section(Section::Rollback, || self.undo_to(task, savepoint));
     }
 
@@ -49,12 +56,16 @@ impl Transaction {
 
     /// Ends a statement that failed and undoes what it wrote.
     pub fn rollback_statement(&mut self, task: &Task, statement: &mut Statement) {
-        self.rollback_to(task, statement.start());
+        self.roll_back(task, statement.start());
         self.end_statement(statement);
     }
 
     /// Rolls the transaction back and ends it.
+    ///
+    /// # Panics
+    /// If a statement is in progress.
     pub fn rollback(mut self, task: &Task) {
+        self.assert_between_statements();
         self.abort(task);
     }
 
@@ -113,6 +124,9 @@ impl Drop for Transaction {
             }
             let task = Task::blocking(self.session.manager().runtime());
             self.abort(&task);
+            if !std::thread::panicking() {
+                self.assert_between_statements();
+            }
         }
     }
 }

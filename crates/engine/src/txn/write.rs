@@ -399,7 +399,7 @@ impl Transaction {
         match self.begin_anchor(task, target, bytes, old) {
             Ok(row) => Ok(Written::Done(row)),
             Err(error) => {
-                self.rollback_to(task, before);
+                self.roll_back(task, before);
                 Err(error)
             }
         }

@@ -474,6 +474,7 @@ impl TransactionState {
         if open.checks_reads || open.origin == Origin::User {
             open.group.parts().for_each(Transaction::check_reads);
         }
+        open.abandon_statements();
         open.group.commit(task, durability)
     }
 
@@ -487,7 +488,8 @@ impl TransactionState {
     /// Rolls everything back.
     pub fn rollback(&mut self, task: &Task) {
         self.count = 0;
-        if let Some(open) = self.open.take() {
+        if let Some(mut open) = self.open.take() {
+            open.abandon_statements();
             open.group.rollback(task);
         }
     }
@@ -505,10 +507,24 @@ impl Open {
         for (database, start) in self.starts.clone() {
             let to = saved.iter().find(|(id, _)| *id == database).map_or(start, |(_, at)| *at);
             if let Some(part) = self.group.part(database) {
-                part.rollback_to(task, to);
+                // SAFETY: only runs of units have rows that the transaction has written, in their
+                // registers. A run that goes on after this was begun before the savepoint, and
+                // triggers and handlers, which alone go back under a run, come when its unit has
+                // written its rows and reads them no more.
+                unsafe { part.rollback_to(task, to) };
             }
         }
         self.tell_edits();
+    }
+
+    /// Ends the statements in progress, before the transaction ends.
+    fn abandon_statements(&mut self) {
+        for part in self.group.parts() {
+            // SAFETY: only runs of units have rows and cursors of a statement, in their registers.
+            // A transaction ends under a run through a trigger or a handler alone; then the run
+            // ends without another look at them (`Context::run_granted`).
+            unsafe { part.abandon_statements() };
+        }
     }
 
     fn tell_edits(&mut self) {

@@ -163,10 +163,15 @@ impl Session<'_> {
         let mut statement = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
         let mut cursor = Cursor::new(statement.snapshot(), 0, ScanRange::All, Direction::Forward);
         let mut rows = Vec::new();
-        while let Some(row) = cursor.next(txn, task, table)? {
-            rows.push(integers(table, txn.row(row)));
-        }
+        let mut read = || -> TxnResult<()> {
+            while let Some(row) = cursor.next(txn, task, table)? {
+                rows.push(integers(table, txn.row(row)));
+            }
+            Ok(())
+        };
+        let result = read();
         txn.end_statement(&mut statement);
+        result?;
         rows.sort();
         Ok(rows)
     }
@@ -289,7 +294,7 @@ fn rolling_back_to_a_savepoint_undoes_what_came_after_it() {
     session.drop_object(before).unwrap();
     assert!(!found(&session.schema(), "before"));
     let (task, txn, edit) = session.parts();
-    txn.rollback_to(task, savepoint);
+    txn.roll_back(task, savepoint);
     edit.rolled_back(txn);
     assert!(found(&session.schema(), "before") && !found(&session.schema(), "after"));
     session.insert(before, &[1, 1]).unwrap();
@@ -806,7 +811,7 @@ fn random_transaction(rng: &mut Rng, fixture: &CatalogFixture, seed: u64) {
         }
         if rng.below(4) == 0 {
             let (task, txn, edit) = session.parts();
-            txn.rollback_to(task, savepoint);
+            txn.roll_back(task, savepoint);
             edit.rolled_back(txn);
             assert_eq!(*session.schema(), *at, "seed {seed}");
         }

@@ -151,36 +151,43 @@ impl<'s> Writer<'s> {
             let mut rebuild = edit.begin_rebuild(task, txn, new, Some(|_| true))?;
             let (table, old) = (rebuild.table().clone(), self.table());
             let (mut rows, mut copies) = (Rows::default(), Rows::default());
-            while rebuild.next(edit, task, txn, &mut rows)? {
-                copies.clear();
-                for row in rows.iter() {
-                    let values = integers(&old, row);
-                    let values = [values[0], values[1], values[0] + values[1], 0];
-                    let columns = table.layout().columns().len();
-                    let values: Vec<Value> =
-                        values.into_iter().take(columns).map(Value::Int).collect();
-                    copies.append(|bytes| {
-                        bytes.extend(table.layout().build_owned(&values));
-                        Ok::<(), CatalogError>(())
-                    })?;
-                }
-                rebuild.put(task, txn, &rows, &mut copies)?;
-                steps += 1;
-                match early.take() {
-                    Some((early, after)) if self.rng.flip() => self.commit(early, after)?,
-                    Some((early, _)) => early.rollback(task),
-                    None if old.gate().closing().is_none() => {
-                        for _ in 0..self.rng.below(if steps < 4 { 12 } else { 2 }) {
-                            self.run()?;
-                        }
-                        match self.rng.below(6) {
-                            0 if sinks => catalog.database().sink_all(task).map_err(strange)?,
-                            1 => catalog.database().checkpoint(task).map_err(strange)?,
-                            _ => {}
-                        }
+            let mut copy = || -> Result<(), CatalogError> {
+                while rebuild.next(edit, task, txn, &mut rows)? {
+                    copies.clear();
+                    for row in rows.iter() {
+                        let values = integers(&old, row);
+                        let values = [values[0], values[1], values[0] + values[1], 0];
+                        let columns = table.layout().columns().len();
+                        let values: Vec<Value> =
+                            values.into_iter().take(columns).map(Value::Int).collect();
+                        copies.append(|bytes| {
+                            bytes.extend(table.layout().build_owned(&values));
+                            Ok::<(), CatalogError>(())
+                        })?;
                     }
-                    None => {}
+                    rebuild.put(task, txn, &rows, &mut copies)?;
+                    steps += 1;
+                    match early.take() {
+                        Some((early, after)) if self.rng.flip() => self.commit(early, after)?,
+                        Some((early, _)) => early.rollback(task),
+                        None if old.gate().closing().is_none() => {
+                            for _ in 0..self.rng.below(if steps < 4 { 12 } else { 2 }) {
+                                self.run()?;
+                            }
+                            match self.rng.below(6) {
+                                0 if sinks => catalog.database().sink_all(task).map_err(strange)?,
+                                1 => catalog.database().checkpoint(task).map_err(strange)?,
+                                _ => {}
+                            }
+                        }
+                        None => {}
+                    }
                 }
+                Ok(())
+            };
+            if let Err(error) = copy() {
+                rebuild.abandon(task, txn);
+                return Err(error);
             }
             rebuild.finish(edit, task, txn).map(drop)
         })

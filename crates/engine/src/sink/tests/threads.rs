@@ -10,7 +10,7 @@ use env::sim::SplitMix;
 
 use super::{FIRST, find, new_server, rows, rows_in};
 use crate::hot::table::Table;
-use crate::hot::visibility::Isolation;
+use crate::hot::visibility::{Isolation, Snapshot};
 use crate::recovery::tests::{TestEnv, crash_seed_and_step};
 use crate::txn::tests::{bytes, values};
 use crate::txn::{DatabaseSession, Durability, ReadAt, Transaction, TxnError, TxnResult, Written};
@@ -37,20 +37,32 @@ fn transfer(
 ) -> TxnResult<()> {
     for (id, change) in [(from, -1), (to, 1)] {
         let mut s = txn.begin_statement(Isolation::Snapshot, ReadAt::Committed);
-        loop {
-            let found = find(task, txn, table, s.snapshot(), id)?;
-            let row = found.unwrap_or_else(|| panic!("account {id} is lost"));
-            let [id, k, v] = values(table, txn.row(row));
-            let new = bytes(table, [id, k, v + change]);
-            match txn.update(task, s.snapshot(), row, &new)? {
-                Written::Done(_) => break,
-                Written::Gone => {} // it has sunk since it was found
-                other => panic!("snapshots do not follow: {other:?}"),
-            }
-        }
+        let changed = add(task, txn, table, s.snapshot(), (id, change));
         txn.end_statement(&mut s);
+        changed?;
     }
     Ok(())
+}
+
+/// Adds to the account's balance.
+fn add(
+    task: &Task,
+    txn: &mut Transaction,
+    table: &Table,
+    snapshot: &Snapshot,
+    (id, change): (i64, i64),
+) -> TxnResult<()> {
+    loop {
+        let found = find(task, txn, table, snapshot, id)?;
+        let row = found.unwrap_or_else(|| panic!("account {id} is lost"));
+        let [id, k, v] = values(table, txn.row(row));
+        let new = bytes(table, [id, k, v + change]);
+        match txn.update(task, snapshot, row, &new)? {
+            Written::Done(_) => return Ok(()),
+            Written::Gone => {} // it has sunk since it was found
+            other => panic!("snapshots do not follow: {other:?}"),
+        }
+    }
 }
 
 fn write(session: &Arc<DatabaseSession>, table: &Table, seed: u64, count: u32) {

@@ -176,7 +176,7 @@ impl Transaction {
     /// have met it look again.
     #[cold]
     pub(crate) fn withdraw(&mut self, task: &Task, before: Savepoint, row: AnchorPtr) {
-        self.rollback_to(task, before);
+        self.roll_back(task, before);
         self.manager().note_withdrawal();
         let owner = self.owner_id();
         self.manager().graph.pass(owner, Resource::Row(row.address()));

@@ -118,7 +118,7 @@ fn savepoints_undo_in_reverse() {
         }
     }
     for (savepoint, state) in states.into_iter().rev() {
-        a.txn.as_mut().expect("begun").rollback_to(&task, savepoint);
+        a.txn.as_mut().expect("begun").roll_back(&task, savepoint);
         assert_eq!(a.all(&table), Ok(state));
     }
     a.commit().expect("nothing is left");

@@ -35,8 +35,9 @@ fn a_nested_statement_sees_what_the_outer_one_wrote_and_not_the_other_way_round(
     txn.end_statement(&mut inner);
     assert_eq!(count(txn, &outer), 3, "neither its own nor the trigger's");
     txn.end_statement(&mut outer);
-    let next = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+    let mut next = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
     assert_eq!(count(txn, &next), 5);
+    txn.end_statement(&mut next);
 }
 
 #[test]
@@ -47,7 +48,7 @@ fn an_outer_snapshot_protects_its_rows_while_nested_statements_come_and_go() {
     let mut reader = Client::new(&harness, Isolation::ReadCommitted);
     reader.begin();
     let (txn, task) = (reader.txn.as_mut().expect("begun"), &reader.task);
-    let outer = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
+    let mut outer = txn.begin_statement(Isolation::ReadCommitted, ReadAt::Committed);
     let mut cursor = Cursor::new(outer.snapshot(), 0, ScanRange::All, Direction::Forward);
     let row = cursor.next(txn, task, &table).expect("reads succeed").expect("it is there");
     let mut writer = Client::new(&harness, SNAPSHOT);
@@ -61,6 +62,7 @@ fn an_outer_snapshot_protects_its_rows_while_nested_statements_come_and_go() {
         }
     }
     assert_eq!(values(&table, txn.row(row)), [0, 0, 0]);
+    txn.end_statement(&mut outer);
 }
 
 #[test]

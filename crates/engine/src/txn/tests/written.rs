@@ -46,7 +46,7 @@ fn changed_rows_are_shown_from_a_pause_to_the_next_change() {
     client.pause();
     assert_eq!(client.shown().len(), 3);
     let task = harness.task();
-    client.txn.as_mut().unwrap().rollback_to(&task, place);
+    client.txn.as_mut().unwrap().roll_back(&task, place);
     assert!(client.shown().is_empty());
     client.pause();
     assert_eq!(client.shown(), [first]);
