@@ -4,7 +4,7 @@
 #     bench/tables.sh ['BENCH [ARGUMENT ...]' ...]    for example: bench/tables.sh stalls 'recovery --orders 10000000'
 #     bench/tables.sh - < FILE                        of lines of JSON that were printed before
 #
-# Without arguments: all benchmarks, as docs/benchmarks.md has them; that takes an hour or more. Each is run as
+# Without arguments: all benchmarks, as docs/benchmarks.md has them; that takes some hours. Each is run as
 # `thermocline bench BENCH ARGUMENT ... --json`. Lines that are not figures are left out, so the output of
 # bench/compare.sh can be given as well.
 set -euo pipefail
@@ -61,11 +61,14 @@ fi
 benches=("$@")
 [ ${#benches[@]} -gt 0 ] || benches=(
     "sales-orders"
-    "sales-orders --table ondisk"
+    "sales-orders --table ondisk --seconds 8 --runs 3"
     "sales-orders --table ondisk --seconds 300 --memory-mb 512 --runs 1"
-    "native-insert" "point-lookup" "update-hot" "mixed" "connections" "stalls"
-    "recovery" "recovery --orders 10000000 --runs 3" "checkpoint-cost" "backup --runs 3" "mass-delete --runs 1"
-    "bpe" "bpe --seek-ms 8 --runs 3" "larger-than-memory --runs 1" "disk-table" "write-amplification --runs 1"
+    "native-insert" "point-lookup" "update-hot" "mixed --runs 3" "connections" "stalls"
+    "recovery --rows 60000000 --runs 1" "recovery --orders 10000000 --runs 3"
+    "checkpoint-cost" "checkpoint-cost --only-with --seconds 600 --runs 1"
+    "backup --inmem-mb 2000 --disk-mb 3000 --runs 2" "mass-delete --runs 1"
+    "bpe" "bpe --seek-ms 8 --runs 3" "larger-than-memory --rows 75000000 --memory-mb 1024 --runs 1"
+    "disk-table" "write-amplification --runs 1"
 )
 target=${CARGO_TARGET_DIR:-target}
 cargo build --release -p thermocline
