@@ -26,8 +26,8 @@ pub fn check_length(bytes: usize) -> SqlResult<()> {
     }
 }
 
-/// See the module. The counts are statistics that order nothing else, so that all accesses are
-/// relaxed; two sessions that ask at the same moment may both be admitted.
+/// See the module's header. The counts are statistics that order nothing else, so that all accesses
+/// are relaxed; two sessions that ask at the same moment may both be admitted.
 #[derive(Debug)]
 pub struct Account {
     used: AtomicUsize,
@@ -101,7 +101,7 @@ impl Account {
         SqlError::new(&message::OUT_OF_MEMORY, &[&self.pool])
     }
 
-    /// So many bytes are taken, whether there is room or not.
+    /// Takes this many bytes, whether there is room or not.
     pub fn take(&self, bytes: usize) {
         self.used.fetch_add(bytes, Relaxed);
         if let Some(whole) = &self.whole {
@@ -109,7 +109,7 @@ impl Account {
         }
     }
 
-    /// So many bytes are given back.
+    /// Gives this many bytes back.
     pub fn give(&self, bytes: usize) {
         self.used.fetch_sub(bytes, Relaxed);
         if let Some(whole) = &self.whole {

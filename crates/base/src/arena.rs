@@ -36,7 +36,7 @@ const CHUNK_KEPT: usize = 4 << 20;
 /// Every chunk starts at this alignment, which is the largest that is handed out.
 const ALIGNMENT: usize = 16;
 
-/// See the module.
+/// See the module's header.
 pub struct Arena {
     chunks: UnsafeCell<Vec<Chunk>>,
     /// Index of the chunk that is being filled; equal to the number of chunks when there is none.
@@ -370,7 +370,7 @@ impl Drop for Chunk {
 /// where it was a chunk of its own, else with the arena.
 pub struct ArenaBuffer<'a> {
     arena: &'a Arena,
-    /// So many bytes that only this buffer has (AR2), of which the first `len` are written.
+    /// `capacity` bytes that only this buffer has (AR2), of which the first `len` are written.
     memory: NonNull<u8>,
     capacity: usize,
     len: usize,

@@ -128,7 +128,7 @@ pub fn try_convert<'a>(
 }
 
 /// A value as messages and simple clients show it: as `CAST` writes it, binaries in hexadecimal,
-/// NULL as `<NULL>`. Error 2627 lists keys so.
+/// NULL as `<NULL>`. Error 2627 lists keys in this form.
 pub fn display(value: ValueRef<'_>, ty: &SqlType) -> String {
     if value.is_null() {
         return "<NULL>".into();

@@ -1,4 +1,4 @@
-//! What binding names, types and aggregates finds.
+//! Binding: names, types, aggregates, views and hints.
 
 super::messages! {
     AGGREGATE_OF_AGGREGATE = 130, 16, 1, "Cannot perform an aggregate function on an expression containing an aggregate or a subquery.";

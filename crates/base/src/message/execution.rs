@@ -1,4 +1,4 @@
-//! What running a statement finds in its data, and resource limits.
+//! Faults in the data of a running statement, and resource limits.
 
 super::messages! {
     NESTING_LEVEL_EXCEEDED = 217, 16, 1, "Maximum stored procedure, function, trigger, or view nesting level exceeded (limit %s).";

@@ -1,4 +1,4 @@
-//! What the lexer and the parser find, 101 to 199 and others of their kind.
+//! The lexer and the parser: 101 to 199, and others of their kind.
 
 super::messages! {
     QUERY_NOT_ALLOWED_IN_WAITFOR = 101, 15, 1, "Query not allowed in Waitfor.";
