@@ -1,4 +1,5 @@
-//! The state of one binding: ids given, blocks open, where names are looked for, what was noted.
+//! The state of one binding: the ids given, the open blocks, the environment in which names are
+//! resolved, and what was noted for the plan.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,9 +22,9 @@ use crate::plan::hints::PlanHints;
 use crate::plan::ids::Ids;
 use crate::plan::statistics::Statistics;
 
-/// How much may be bound in place of names, in queries: what is named is bound anew at each use, so
-/// a few names can stand for more queries than there is time for. A chain of a thousand common
-/// table expressions takes a thousand.
+/// The most queries that may be bound in place of names. A view, function or common table
+/// expression is bound anew at each use, so a few names can stand for more queries than there is
+/// time for. A chain of a thousand common table expressions takes a thousand.
 const EXPANDED_MAX: usize = 8_192;
 
 /// How deep views may nest.
@@ -34,7 +35,7 @@ pub(super) struct Binder<'c> {
     pub names: &'c dyn Names,
     pub statistics: &'c dyn Statistics,
     pub options: BindOptions,
-    /// Where names are looked for.
+    /// The environment in which names are resolved.
     pub env: Env,
     /// The query blocks around what is being bound, the innermost last.
     pub blocks: Vec<Block>,
@@ -51,7 +52,7 @@ pub(super) struct Binder<'c> {
     pub max_recursion: u32,
     /// For constant folding.
     pub arena: Arena,
-    /// What may be said of columns where there are none.
+    /// The error for a column where there is no row.
     pub no_columns: NoColumns,
     /// The definition of a default is being bound.
     pub in_default: bool,
@@ -61,21 +62,22 @@ pub(super) struct Binder<'c> {
     pub stored_only: bool,
     /// The column under which `OUTPUT` knows `$action`, in a `MERGE`.
     pub action: Option<ColId>,
-    /// Undeclared variables, where their types are to be found out.
+    /// The undeclared variables, if their types are being inferred.
     pub undeclared: Option<Vec<Undeclared>>,
     /// The calls of `IDENTITY(…)` in a `SELECT … INTO`.
     pub identities: Vec<IdentityDef>,
     /// What a definition mentions, where that is asked for.
     pub mentions: Option<Mentions>,
-    /// How many expansions are open: views, functions, common table expressions.
+    /// How many views, functions and common table expressions are being expanded.
     pub expansions: u32,
-    /// What has been bound in them, see [`EXPANDED_MAX`].
+    /// The queries that have been bound in them; see [`EXPANDED_MAX`].
     expanded: usize,
-    /// Errors about columns after which the binding has gone on, if it does that.
+    /// The errors about columns after which the binding has gone on; `None` if it ends at the
+    /// first.
     pub noted: Option<Vec<SqlError>>,
 }
 
-/// What a column is refused with where there is no row.
+/// The error for a column where there is no row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NoColumns {
     /// Error 207: `SET @a = b`.
@@ -84,22 +86,23 @@ pub(super) enum NoColumns {
     NotPermitted,
 }
 
-/// A variable whose type is to be found out.
+/// A variable whose type is being inferred.
 #[derive(Clone, Debug)]
 pub(super) struct Undeclared {
     pub name: Arc<str>,
     pub var: VarId,
     pub ty: Option<SqlType>,
-    /// Another one, by place in the list: both stand in one column.
+    /// Another one in the same column, by its place in the list. This one takes its type if it gets
+    /// no other.
     pub like: Option<u16>,
 }
 
 /// What the definition of a constraint, computed column or default mentions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mentions {
-    /// Users' functions: database, id, and whether it is bound to its schema.
+    /// Users' functions: the name as written, and the id.
     pub functions: Vec<(ast::ObjectName, ObjectId)>,
-    /// Sequences.
+    /// Sequences, likewise.
     pub sequences: Vec<(ast::ObjectName, ObjectId)>,
     /// Whether equal rows may give unequal results.
     pub nondeterministic: bool,
@@ -107,7 +110,7 @@ pub(super) struct Mentions {
     pub reads_data: bool,
 }
 
-/// Where names are looked for.
+/// The environment in which names are resolved.
 #[derive(Clone)]
 pub(super) struct Env {
     /// The database of unqualified names.
@@ -144,8 +147,8 @@ pub(super) enum Variables {
 impl<'c> Binder<'c> {
     /// A binding that has not begun. Error 911 if the session's database is gone.
     pub fn new(context: &BindContext<'c>) -> SqlResult<Binder<'c>> {
-        // The tree may have been read on another stack (K1 of `base::stack`); where this one cannot
-        // grow, binding looks at each level.
+        // The tree may have been read on another stack (K1 of `base::stack`). Where this one cannot
+        // grow, binding checks its room at each level.
         let _ = base::stack::reserve(ast::WALK_BYTES);
         let names = context.names;
         let database = names.database();
@@ -197,7 +200,7 @@ impl<'c> Binder<'c> {
         Ok(binder)
     }
 
-    /// The collation of the database in which names are looked for: that of literals, too.
+    /// The collation of the database in which names are resolved. Literals have it, too.
     pub fn collation(&self) -> Collation {
         self.env.schema.collation()
     }
@@ -242,12 +245,12 @@ impl<'c> Binder<'c> {
         self.ids.column()
     }
 
-    /// A block on top of the stack.
+    /// Adds an innermost block.
     pub fn open_block(&mut self, clause: Clause) {
         self.blocks.push(Block::new(clause));
     }
 
-    /// Takes the block on top off.
+    /// Removes the innermost block.
     pub fn close_block(&mut self) -> Block {
         self.blocks.pop().expect("open_block() has put it there")
     }
@@ -257,7 +260,7 @@ impl<'c> Binder<'c> {
         self.blocks.last_mut().expect("a query is being bound")
     }
 
-    /// Tells scans apart.
+    /// A number for the next scan, which tells it from the others.
     pub fn next_scan(&mut self) -> u32 {
         self.scan_number += 1;
         self.scan_number
@@ -275,7 +278,7 @@ impl<'c> Binder<'c> {
         result
     }
 
-    /// Does something where names mean something else.
+    /// Runs a function in another environment of names.
     pub fn in_env<T>(
         &mut self,
         env: Env,
@@ -289,7 +292,7 @@ impl<'c> Binder<'c> {
         result
     }
 
-    /// The surroundings of a view, function or definition in a database: it sees no block and no
+    /// The environment of a view, function or definition in a database: it sees no block and no
     /// variable. Error 217 when they nest too deeply.
     pub fn module_env(&mut self, database: DbId, schema: SchemaId) -> BindResult<Env> {
         let catalog = self.schema_of(database)?;
@@ -340,13 +343,13 @@ impl<'c> Binder<'c> {
         }
     }
 
-    /// Notes what the user must be permitted.
+    /// Notes a permission that the user needs on an object.
     pub fn note_access(&mut self, database: DbId, object: ObjectId, permission: Permission) {
         self.note_columns(database, object, permission, Vec::new());
     }
 
-    /// Notes what the user must be permitted to do with columns. What the server's own views read
-    /// is nothing that users are permitted.
+    /// Notes a permission that the user needs on columns. What the server's own views read is not
+    /// noted, since no user needs a permission for it.
     pub fn note_columns(
         &mut self,
         database: DbId,
@@ -362,7 +365,7 @@ impl<'c> Binder<'c> {
         }
     }
 
-    /// Notes that a table is read so.
+    /// Notes that a table is read with these options.
     pub fn note_table(&mut self, database: DbId, table: &TableDef, options: &ReadOptions) {
         if !self.facts.databases.contains(&database) {
             self.facts.databases.push(database);

@@ -229,7 +229,7 @@ impl Binder<'_> {
         self.coerce(operand, ty)
     }
 
-    /// Gives a bare NULL, or a variable whose type is to be found out, a type.
+    /// Gives a type to a bare NULL, or to a variable whose type is being inferred.
     pub(super) fn typed(&mut self, mut operand: Scalar, ty: &SqlType) -> Scalar {
         match operand.origin {
             Origin::Null => operand.expr.ty = *ty,
@@ -245,8 +245,8 @@ impl Binder<'_> {
         operand
     }
 
-    /// Of several things that stand in one column, what it is if that is still to be found out: all
-    /// are NULL or variables without a type, and get one together.
+    /// The origin of a column in which no value has a type: all are NULL, or variables whose types
+    /// are being inferred, which get one type. `None` if a value has a type.
     pub(super) fn untyped_together(
         &mut self,
         origins: impl Iterator<Item = Origin>,

@@ -145,7 +145,7 @@ impl Binder<'_> {
         Err(undeclared(name, line))
     }
 
-    /// A variable whose type is to be found out.
+    /// A variable whose type is being inferred.
     fn undeclared_variable(&mut self, name: &Arc<str>) -> Scalar {
         let place = |list: &[Undeclared], binder: &Binder<'_>| {
             list.iter().position(|u| binder.same_name(&u.name, name))

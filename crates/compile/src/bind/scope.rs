@@ -424,7 +424,7 @@ impl Binder<'_> {
         Ok(found)
     }
 
-    /// Whether a source may be called so.
+    /// Whether a name in a query may mean this source.
     pub fn is_called(&self, source: &Source, name: &ObjectName) -> bool {
         if !self.same_name(&source.exposed.name, &name.name.name) || name.server.is_some() {
             return false;

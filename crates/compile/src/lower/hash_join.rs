@@ -221,7 +221,7 @@ impl Lowering {
         }
     }
 
-    /// One probe row: it is looked for, or put off.
+    /// One probe row: it is looked up, or put off.
     fn hash_probe(
         &mut self,
         join: &HashJoin<'_>,
@@ -422,7 +422,7 @@ impl Lowering {
         }
     }
 
-    /// The matches of a probe row that has been looked for.
+    /// The matches of a probe row that has been looked up.
     fn probe_routine(
         &mut self,
         join: &HashJoin<'_>,

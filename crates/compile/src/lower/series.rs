@@ -83,7 +83,7 @@ impl Lowering {
         }
     }
 
-    /// Jumps if two integers, or decimals of one scale, are ordered so.
+    /// Jumps if this comparison of two integers, or decimals of one scale, is true.
     fn jump_ordered(&mut self, op: CompareOp, a: Reg, b: Reg, to: Label) {
         let to = to.pc();
         self.b.emit(match self.b.unit.reg_type(a) {

@@ -40,16 +40,16 @@ pub struct AccessHint {
     pub indexes: Option<SmallVec<[usize; 2]>>,
     /// `FORCESEEK` or `FORCESCAN`.
     pub forced: Option<ForcedAccess>,
-    /// `FORCESEEK (index (a, b))`: at least this many key columns are looked for.
+    /// `FORCESEEK (index (a, b))`: the seek uses at least this many key columns.
     pub key_columns: usize,
 }
 
-/// Whether rows are looked for.
+/// How a hint demands that rows are found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ForcedAccess {
     /// By the key of an index: `FORCESEEK`.
     Seek,
-    /// No: `FORCESCAN`.
+    /// By a scan: `FORCESCAN`.
     Scan,
 }
 

@@ -13,7 +13,7 @@ use crate::plan::expr::*;
 use crate::plan::tree::*;
 use crate::plan::walk::{Part, Parts, visit};
 
-/// The name of an operator.
+/// The key of an operator, which names it for as long as the plan stays where it is.
 pub fn key_of(node: &Node) -> NodeKey {
     NodeKey(std::ptr::from_ref(node).addr())
 }
@@ -21,16 +21,15 @@ pub fn key_of(node: &Node) -> NodeKey {
 /// A line of a plan.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// How many lines it is below.
+    /// Its level in the tree; 0 for the topmost line.
     pub depth: usize,
     /// What it says.
     pub text: String,
-    /// The operator; none for the change that a statement makes, and for what names a query within
-    /// an expression.
+    /// The operator; `None` for the change that a statement makes, and for a label.
     pub node: Option<NodeKey>,
     /// What it reads or changes.
     pub object: Option<LineObject>,
-    /// Whether it only names the query below it.
+    /// Whether it is a label, which only names the query below it: one within an expression.
     pub is_label: bool,
 }
 
@@ -41,16 +40,16 @@ pub struct LineObject {
     pub database: Option<DbId>,
     /// The table.
     pub table: Arc<TableDef>,
-    /// The index by which it is read.
+    /// The index by which it is read, by its place in the table.
     pub index: Option<usize>,
 }
 
-/// A statement's operators.
+/// A statement's operators as text.
 pub fn statement(plan: &Plan) -> String {
     text_of(&lines(plan))
 }
 
-/// A query's operators.
+/// A query's operators as text.
 pub fn rows(node: &Node) -> String {
     let mut printer = Printer::new(node);
     printer.node(0, node);
@@ -117,8 +116,8 @@ impl<'p> Printer<'p> {
         printer
     }
 
-    /// Names the columns of a source as their table does; those of a second one of the same name
-    /// are numbered.
+    /// Names the columns of a source as their table does; a name that another column has already
+    /// gets a number.
     fn name(&mut self, node: &Node) {
         let Node::Scan(scan) = node else { return };
         let Some(table) = table_of(&scan.source) else { return };
@@ -475,7 +474,7 @@ fn table_of(source: &Source) -> Option<&Arc<TableDef>> {
     }
 }
 
-/// What an operator reads, if it is a table.
+/// The table that an operator reads, if it scans one.
 fn object_of(node: &Node) -> Option<LineObject> {
     let Node::Scan(scan) = node else { return None };
     let table = table_of(&scan.source)?.clone();
@@ -492,7 +491,7 @@ fn object_of(node: &Node) -> Option<LineObject> {
     Some(LineObject { database, table, index })
 }
 
-/// What a scan of all rows is called, and of what.
+/// The name of the operator that scans all rows of a source, and the name of the source.
 fn source_name(source: &Source) -> (&'static str, String) {
     match source {
         Source::Table { table, .. } => ("Table Scan", format!("[{}]", table_name(table))),
@@ -507,9 +506,9 @@ fn source_name(source: &Source) -> (&'static str, String) {
     }
 }
 
-/// The name of a table, as users know temporary ones.
+/// The name of a table; that of a temporary one as the user wrote it.
 pub fn table_name(table: &TableDef) -> &str {
-    /// How many digits make the name of a temporary table its session's own.
+    /// Digits at the end of a temporary table's name in tempdb, which is unique to the session.
     const DIGITS: usize = 12;
     let name = &*table.header.name;
     let is_local = name.starts_with('#') && !name.starts_with("##");

@@ -18,7 +18,7 @@ use crate::bind::select::{Output, Usage};
 use crate::plan::expr::Expr;
 use crate::plan::tree::{CheckPlan, InsertPlan, NewValue, Node, Plan, Target};
 
-/// How many rows `VALUES` may list.
+/// The most rows that `VALUES` may list.
 const VALUES_ROWS_MAX: usize = 1000;
 
 impl Binder<'_> {
@@ -64,8 +64,8 @@ impl Binder<'_> {
         })
     }
 
-    /// What `TABLOCK` and `TABLOCKX` ask of the target, which for an insert are the same. Temporary
-    /// tables need no lock.
+    /// The lock that `TABLOCK` or `TABLOCKX` asks for on the target: both mean an exclusive one
+    /// here. Temporary tables need no lock.
     fn insert_lock(
         &self,
         insert: &ast::Insert,
@@ -82,7 +82,8 @@ impl Binder<'_> {
         }))
     }
 
-    /// What receives the rows. The statement does not read it.
+    /// The target, and the checks of its views. Nothing is noted of a read, since the statement
+    /// does not read the target.
     fn insert_target(&mut self, insert: &ast::Insert) -> BindResult<(Targeted, Vec<CheckPlan>)> {
         let accesses = self.facts.accesses.len();
         let unhinted = self.facts.memory_optimized_unhinted;
@@ -213,7 +214,7 @@ impl Binder<'_> {
         bound
     }
 
-    /// Several rows: what stands in one column is first made of one type, like a union.
+    /// Several rows: the values of a column are first converted to one type, as in a union.
     fn many_rows(
         &mut self,
         changing: &Changing,
@@ -231,7 +232,7 @@ impl Binder<'_> {
                 values.push(self.row_value(&row[at])?);
             }
             if has_default {
-                // Whatever a default is, it goes straight into the column.
+                // A default goes straight into the column, and so do the values beside it.
                 let mut same = None;
                 for ((value, line), row) in values.into_iter().zip(&mut bound) {
                     let listed = Listed { line, ..*listed };
@@ -251,7 +252,7 @@ impl Binder<'_> {
             }
             let scalars: Vec<(Scalar, u32)> = (values.into_iter())
                 .filter_map(|(value, line)| match value {
-                    // A variable whose type is to be found out is of the column's.
+                    // A variable whose type is being inferred takes the column's.
                     Given::Value(scalar) if matches!(scalar.origin, Origin::Undeclared(_)) => {
                         Some((self.typed(scalar, &def.ty), line))
                     }

@@ -28,7 +28,7 @@ use crate::plan::walk;
 /// What a part of an expression that takes the place of a column counts as work: it is a copy.
 const EXPRESSION_WORK: usize = 4;
 
-/// So many conditions are looked at in the time that an operator takes.
+/// How many conditions are examined in the time that an operator takes.
 const CONDITIONS_PER_WORK: usize = 32;
 
 /// Up to this many relations each may be the first.

@@ -430,7 +430,7 @@ impl Optimizer<'_, '_> {
     }
 }
 
-/// The number after which no row meets a condition, as far as it says so.
+/// The last row number that can meet a condition, if the condition sets such a bound.
 fn last_number(condition: &Pred, numbers: &ColSet) -> Option<i64> {
     let Pred::Compare(op, a, b) = condition else { return None };
     let is_number = |e: &Expr| column_of(e).is_some_and(|col| numbers.contains(col));
@@ -511,7 +511,7 @@ fn only_end(input: Node, aggregate: &Aggregate, col: ColId, descending: bool) ->
     first_rows(input, 1)
 }
 
-/// So many rows and no more.
+/// The first `count` rows of an input.
 fn first_rows(input: Node, count: i64) -> Node {
     let ty = base::SqlType::bigint();
     let count = Expr { kind: ExprKind::Constant(Value::Int(count)), ty, nullable: false };

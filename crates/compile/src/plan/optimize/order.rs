@@ -259,7 +259,7 @@ impl Order {
 }
 
 impl Way {
-    /// Whether rows that are ordered so are in the order of a sort.
+    /// Whether rows in this order are in the order of a sort.
     fn satisfies(&self, keys: &[&SortKey]) -> bool {
         let mut own = self.keys.iter();
         keys.iter().all(|key| match (column_of(&key.expr), own.next()) {

@@ -16,7 +16,7 @@ use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::fold;
 use crate::plan::tree::{Scan, Source};
 
-/// How long a Unicode string may be that is looked for among char or varchar ones.
+/// How long a Unicode string may be that is looked up among char or varchar ones.
 const LOSSY_BYTES: u16 = 8000;
 
 /// Lists from this length on are not looked up value by value.

@@ -195,7 +195,7 @@ fn part_of(pred: &Pred) -> f64 {
     }
 }
 
-/// The number of rows that an expression asks for, if it says so.
+/// The number of rows, or percentage, that an expression asks for, if it is a constant.
 fn constant(kind: &ExprKind) -> f64 {
     match kind {
         ExprKind::Constant(Value::Int(count)) => *count as f64,
