@@ -134,7 +134,7 @@ impl Bench<'_, '_> {
                     entry.value == value(number)
                 });
                 assert_eq!(found.expect("nothing is damaged"), Some(true));
-                self.task.checkpoint().expect("nobody interrupts");
+                self.task.checkpoint().expect("nothing interrupts");
             }
         });
     }

@@ -44,7 +44,7 @@ fn main() {
 
     let mut statement = Statement::new(&runtime, interrupt, |task| {
         for _ in 0..ROUNDS {
-            task.checkpoint().expect("nobody interrupts");
+            task.checkpoint().expect("nothing interrupts");
         }
     });
     let start_ns = env.clock().now_ns();

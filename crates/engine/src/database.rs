@@ -505,7 +505,7 @@ impl Database {
         }
     }
 
-    /// How far the loading of its tables has come, as long as that goes on.
+    /// The progress of loading its tables, as long as that runs.
     pub fn loading(&self) -> Option<LoadProgress> {
         self.loader.as_ref().and_then(Loader::progress)
     }

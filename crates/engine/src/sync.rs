@@ -24,7 +24,7 @@ pub use shuttle::{
     thread,
 };
 
-/// So many zeros. Fresh memory from the system stays untouched until they are used.
+/// `count` zeros. Fresh memory from the system stays untouched until they are used.
 #[cfg(not(feature = "shuttle"))]
 pub fn zeros(count: usize) -> Box<[atomic::AtomicU64]> {
     use zerocopy::FromZeros;
@@ -32,7 +32,7 @@ pub fn zeros(count: usize) -> Box<[atomic::AtomicU64]> {
         .unwrap_or_else(|_| std::alloc::handle_alloc_error(std::alloc::Layout::new::<u64>()))
 }
 
-/// So many zeros.
+/// `count` zeros.
 #[cfg(feature = "shuttle")]
 pub fn zeros(count: usize) -> Box<[atomic::AtomicU64]> {
     (0..count).map(|_| atomic::AtomicU64::new(0)).collect()

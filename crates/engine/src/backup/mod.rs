@@ -83,7 +83,7 @@ pub(crate) use take::Source;
 /// Bytes that a step goes through, about.
 const STEP_BYTES: u64 = 4 << 20;
 
-/// How far a backup or restore has come, in bytes; the total of a backup is an estimate.
+/// The progress of a backup or restore, in bytes; the total of a backup is an estimate.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Progress {
     /// Done.

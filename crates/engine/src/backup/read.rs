@@ -54,7 +54,7 @@ impl SetReader {
         Ok(SetReader { blocks, file: None, seen_log: false, progress: Progress { done: 0, total } })
     }
 
-    /// How far reading has come.
+    /// The progress of reading.
     pub fn progress(&self) -> Progress {
         self.progress
     }
@@ -132,7 +132,7 @@ impl Verification {
         Ok(Verification { reader: SetReader::new(media, set)? })
     }
 
-    /// Reads on for a bit: how far it has come, and whether that was all. Blocks the thread.
+    /// Reads the next part. Returns the progress, and whether that was all. Blocks the thread.
     pub fn step(&mut self) -> Result<(Progress, bool)> {
         let until = self.reader.progress().done + STEP_BYTES;
         while self.reader.progress().done < until {

@@ -122,7 +122,7 @@ impl Restore {
         })
     }
 
-    /// Goes on for a bit: how far it has come, and whether that was all. Blocks the thread.
+    /// Restores the next part. Returns the progress, and whether that was all. Blocks the thread.
     pub fn step(&mut self) -> Result<(Progress, bool)> {
         let until = self.reader.progress().done + STEP_BYTES;
         while self.reader.progress().done < until {

@@ -102,7 +102,7 @@ impl TailBackup {
         })
     }
 
-    /// Goes on for a bit: how far it has come, and the set if that was all. Blocks the thread.
+    /// Writes the next part. Returns the progress, and the set if that was all. Blocks the thread.
     pub fn step(&mut self) -> Result<(Progress, Option<BackupSet>)> {
         let until = self.end.log_bytes + STEP_BYTES;
         while self.end.log_bytes < until {

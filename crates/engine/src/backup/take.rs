@@ -167,7 +167,7 @@ impl Backup {
         })
     }
 
-    /// Goes on for a bit: how far it has come, and the set if that was all. Blocks the thread.
+    /// Writes the next part. Returns the progress, and the set if that was all. Blocks the thread.
     pub fn step(&mut self) -> Result<(Progress, Option<BackupSet>)> {
         let until = self.progress.done + STEP_BYTES;
         while self.progress.done < until {

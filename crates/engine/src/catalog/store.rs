@@ -229,7 +229,7 @@ impl Catalog {
         (settings, given + IDS_RESERVED)
     }
 
-    /// So many ids may be given.
+    /// Notes that ids up to this count are reserved in the log.
     pub(super) fn ids_reserved(&self, count: u64) {
         self.ids.reserved.fetch_max(count, Relaxed);
     }

@@ -42,7 +42,7 @@ pub(crate) struct Counter {
     ns: AtomicU64,
 }
 
-/// What a [`Counter`] has come to.
+/// The values of a [`Counter`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Effort {
     /// How often it was done.

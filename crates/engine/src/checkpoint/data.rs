@@ -112,7 +112,7 @@ pub(super) struct DataWriter {
     blocks: Vec<BlockInfo>,
 }
 
-/// What a data file has come to.
+/// The size of a data file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Written {
     pub bytes: u64,
@@ -250,7 +250,7 @@ pub(super) struct DataFile {
 pub(super) struct BlockBuffer(Option<AlignedBytes>);
 
 impl BlockBuffer {
-    /// So many bytes, holding anything.
+    /// `len` bytes with any content.
     fn take(&mut self, len: usize) -> &mut [u8] {
         let is_short = self.0.as_ref().is_none_or(|bytes| bytes.len() < len);
         if is_short {

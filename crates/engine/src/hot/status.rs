@@ -553,7 +553,7 @@ pub struct Horizon {
     advancing: Mutex<()>,
 }
 
-/// How far snapshots and statements have come.
+/// The horizons of snapshots and statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bounds {
     /// Versions that ended below this are dead: no registered snapshot sees them.

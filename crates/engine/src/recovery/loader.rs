@@ -58,7 +58,7 @@ struct Shared {
     closing: AtomicBool,
 }
 
-/// How far the loading of a database's tables has come.
+/// The progress of loading a database's tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoadProgress {
     /// Rows that are loaded.
@@ -161,7 +161,7 @@ impl Loader {
         Some(Loader { shared, threads: Mutex::new(threads) })
     }
 
-    /// How far the load has come, as long as it runs.
+    /// The progress of the load, as long as it runs.
     pub fn progress(&self) -> Option<LoadProgress> {
         let Shared { began_utc, began_ns, .. } = *self.shared;
         match self.shared.options.progress.stage() {
@@ -182,8 +182,8 @@ impl Loader {
         self.shared.over.wait(task);
     }
 
-    /// Ends the loading, complete or not. Statements that wait for a table that is not loaded are
-    /// told so.
+    /// Ends the loading, complete or not. Statements that wait for a table that is not loaded get
+    /// an error.
     pub fn stop(&self) {
         self.shared.closing.store(true, Release); // pairs with next()
         let threads = std::mem::take(&mut *lock(&self.threads));

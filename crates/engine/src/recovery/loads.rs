@@ -22,7 +22,7 @@ type Result<T> = std::result::Result<T, RecoveryError>;
 /// What precedes the bytes of a row in a sort; nothing does if the row is gone.
 const ROW: u8 = 1;
 
-/// The rows of one storage, as far as they have come.
+/// The rows of one storage that have been replayed so far.
 pub(super) struct Loaded {
     table: Arc<Table>,
     /// By key, in the order in which they came.

@@ -228,7 +228,7 @@ impl From<CheckpointError> for RecoveryError {
     }
 }
 
-/// How far recovery has come; may be asked from another thread.
+/// The progress of recovery; any thread may look at it.
 #[derive(Clone, Default, Debug)]
 pub struct RecoveryProgress(Arc<Counters>);
 
@@ -293,7 +293,7 @@ const FAILED: u8 = 5;
 const STOPPED: u8 = 6;
 
 impl RecoveryProgress {
-    /// What recovery is doing, and how far it has come with that.
+    /// What recovery is doing, and its progress with that.
     pub fn stage(&self) -> RecoveryStage {
         let counters = &*self.0;
         let read = |counter: &AtomicU64| counter.load(Relaxed);
@@ -348,7 +348,7 @@ impl RecoveryProgress {
 pub struct RecoveryOptions {
     /// Threads that apply and that build indexes.
     pub threads: usize,
-    /// Where recovery reports how far it has come.
+    /// Where recovery reports its progress.
     pub progress: RecoveryProgress,
 }
 

@@ -178,7 +178,7 @@ impl TestEnv {
         self.recover_watched(ids, threads).0
     }
 
-    /// As `recover`, with how far each database has come.
+    /// As `recover`, with the progress of each database.
     fn recover_watched(&self, ids: &[i32], threads: usize) -> (Server, Vec<RecoveryProgress>) {
         let server = self.server();
         let host = server.engine.host();

@@ -65,7 +65,7 @@ impl Core {
         }
     }
 
-    /// Trees that were built for a transaction which has come to nothing: every root has them as
+    /// Trees that were built for a transaction that did not commit: every root has them as
     /// unowned.
     fn unowned(&self) -> Vec<u64> {
         let Some(cold) = self.cold.get() else { return Vec::new() };

@@ -266,7 +266,7 @@ impl Transaction {
     }
 }
 
-/// The newest state of a row that was looked for.
+/// The newest state of a row that was looked up.
 pub(super) enum Found {
     Nothing,
     Row(RowAt),

@@ -234,7 +234,7 @@ impl Transaction {
         self.held.iter().filter(|held| !held.left).map(|held| held.table.address())
     }
 
-    /// Publishes how far the transaction has come: for the system views.
+    /// Publishes the progress of the transaction for the system views.
     #[inline]
     pub(super) fn publish_progress(&self) {
         let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);

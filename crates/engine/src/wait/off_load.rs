@@ -102,7 +102,7 @@ impl OffLoad {
         self.rouse();
     }
 
-    /// Sees to it that a thread takes what has come.
+    /// Makes sure that a thread takes the work in the queue.
     fn rouse(&self) {
         let mut queue = self.shared.queue.lock();
         if queue.idle >= queue.work.len() || queue.threads == self.shared.threads_max {

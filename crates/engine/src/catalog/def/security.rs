@@ -71,7 +71,7 @@ pub struct PrincipalDef {
     pub name: Name,
     /// User or role.
     pub kind: PrincipalKind,
-    /// The schema in which its unqualified names are looked for first.
+    /// The schema in which its unqualified names are looked up first.
     pub default_schema: Option<Name>,
     /// `create_date`.
     pub created: DateTime,

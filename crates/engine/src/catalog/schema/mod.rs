@@ -272,8 +272,8 @@ impl Schema {
         self.names.get(&(schema, self.key(name))).and_then(|id| self.object(*id))
     }
 
-    /// An object by a name whose schema was not written: looked for in the user's default schema,
-    /// then in `dbo`.
+    /// An object by a name without a schema: it is looked up in the user's default schema, then in
+    /// `dbo`.
     pub fn resolve_object(&self, default: SchemaId, name: &str) -> Option<Object<'_>> {
         self.find_object(default, name).or_else(|| {
             (default != SchemaId::DBO).then(|| self.find_object(SchemaId::DBO, name)).flatten()
@@ -414,7 +414,7 @@ impl Schema {
         self.schemas.find((), self.key(name))
     }
 
-    /// The schema that a user's unqualified names are looked for in first: its default schema if
+    /// The schema in which a user's unqualified names are looked up first: its default schema if
     /// that exists, otherwise `dbo`.
     pub fn default_schema(&self, user: &PrincipalDef) -> SchemaId {
         let name = user.default_schema.as_deref();

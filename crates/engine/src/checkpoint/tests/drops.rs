@@ -12,7 +12,7 @@ fn create_filled(server: &Server, n: u64, rows: i64) -> TxnResult<()> {
     put_rows(server, n, rows)
 }
 
-/// So many rows in one commit, into an empty table.
+/// Inserts `rows` rows into an empty table, in one commit.
 fn put_rows(server: &Server, n: u64, rows: i64) -> TxnResult<()> {
     let mut txn = server.begin(5);
     for id in 0..rows {

@@ -330,7 +330,7 @@ pub struct SeenToken(u64);
 /// The clustered tree's entry of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Newest {
-    /// Since when the row is so; 0 if every snapshot sees it so.
+    /// The stamp since which the row is in this state; 0 if every snapshot sees that state.
     pub stamp: Lsn,
     /// Whether the row is gone: the entry is a stub.
     pub is_gone: bool,

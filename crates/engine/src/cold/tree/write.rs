@@ -150,7 +150,7 @@ pub(super) struct Writer<'w, 't, E> {
 /// Which leaves have been requested ahead.
 #[derive(Default)]
 struct Ahead {
-    /// The first operation whose leaf has not been looked for.
+    /// The first operation whose leaf has not been looked up.
     asked: usize,
     /// The operation at which more leaves are requested.
     ask_at: usize,

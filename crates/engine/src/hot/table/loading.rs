@@ -9,7 +9,7 @@ const LOADED: u8 = 0;
 const PENDING: u8 = 1;
 const GIVEN_UP: u8 = 2;
 
-/// How far the loading of a table has come. A new table has nothing to load.
+/// The progress of loading a table. A new table has nothing to load.
 #[derive(Debug, Default)]
 pub(crate) struct Loading {
     /// Written only by recovery.

@@ -75,7 +75,7 @@ impl LocalWriter {
 
     fn write(&mut self, batch: &mut NewBatch) -> Result<(), LogError> {
         if self.inner.epoch.load(SeqCst) != self.epoch {
-            return Err(LogError::Fenced("somebody else has opened the log".into())); // S1
+            return Err(LogError::Fenced("another writer has opened the log".into())); // S1
         }
         let padded = batch.bytes.len().next_multiple_of(BATCH_ALIGN);
         if self.active.offset + padded as u64 > self.active.segment.size {

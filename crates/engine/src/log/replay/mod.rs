@@ -69,7 +69,7 @@ pub struct ReplayEnd {
     pub unfinished: usize,
 }
 
-/// How far reading has come.
+/// The progress of reading.
 #[derive(Clone, Default, Debug)]
 pub struct Progress(Arc<Counters>);
 
@@ -140,7 +140,7 @@ impl Replay {
         self
     }
 
-    /// How far reading has come; may be asked from another thread.
+    /// The progress of reading; any thread may look at it.
     pub fn progress(&self) -> Progress {
         self.progress.clone()
     }

@@ -256,8 +256,8 @@ fn a_row_that_two_rounds_have_written_leaves_once() {
     assert_eq!(rows(&server, FIRST).len(), 100);
 }
 
-/// Rows that a transaction has brought back, and has not changed after all, leave again though no
-/// other commit moves the log on: else memory that is full stays so.
+/// Rows that a transaction has promoted, and has not changed after all, leave memory again although
+/// no other commit moves the log on. Otherwise memory that is full would stay full.
 #[test]
 fn rows_that_were_brought_back_for_nothing_leave_without_other_commits() {
     let (_test_env, server) = sunk_test_env(8);

@@ -1,4 +1,4 @@
-//! How large the file becomes.
+//! The size of the file of pages.
 
 use crate::cold::Growth;
 use crate::hot::table::{ConflictPolicy, IndexKind};
@@ -9,8 +9,8 @@ use crate::txn::tests::{Client, Row};
 
 const ROWS: i64 = 4_000;
 
-/// A tree that is larger than memory, and changed all over again and again between two checkpoints,
-/// made the file grow by its own size each time.
+/// When a tree larger than memory was changed all over, again and again between two checkpoints,
+/// the file grew by the tree's size each time.
 #[test]
 fn a_table_that_is_changed_again_and_again_keeps_its_size() {
     let growth = Growth { step_pages: 64, ..Growth::default() };
