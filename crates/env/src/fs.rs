@@ -17,7 +17,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// What can be done to files and directories; simulated faults and errors are named by it.
+/// An operation on a file or directory. Errors and simulated faults name it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum OpKind {
     /// Create a directory.
@@ -82,7 +82,7 @@ struct Failure {
 pub type FileResult<T> = Result<T, FileError>;
 
 impl FileError {
-    /// This operation on this path failed for this reason.
+    /// The error that this operation on this path failed for this reason.
     pub fn new(op: OpKind, path: &Path, source: io::Error) -> FileError {
         FileError(Box::new(Failure { op, path: path.to_path_buf(), source }))
     }
@@ -102,17 +102,17 @@ impl FileError {
         self.0.source.kind()
     }
 
-    /// There is no room: worth trying again when some has been made.
+    /// Whether the disk is full: the operation is worth trying again when there is room.
     pub fn is_disk_full(&self) -> bool {
         matches!(self.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
     }
 
-    /// There is no such file or directory.
+    /// Whether there is no such file or directory.
     pub fn is_not_found(&self) -> bool {
         self.kind() == io::ErrorKind::NotFound
     }
 
-    /// Another process has locked it.
+    /// Whether another holder, in any process, has locked the directory.
     pub fn is_locked(&self) -> bool {
         self.kind() == io::ErrorKind::WouldBlock
     }
@@ -237,8 +237,8 @@ pub trait FileSystem: Send + Sync + Debug {
         self.open_direct(path, mode)
     }
 
-    /// Whether reading and writing files pays on threads of their own, while the caller does
-    /// something else.
+    /// Whether it pays to read and write files on other threads while the caller does something
+    /// else.
     fn overlaps(&self) -> bool {
         false
     }
@@ -262,7 +262,8 @@ pub trait FileSystem: Send + Sync + Debug {
     fn free_space(&self, path: &Path) -> FileResult<u64>;
 
     /// Locks the directory against other holders, in this process and in others, until the result
-    /// is dropped or the process ends. Fails with [`FileError::is_locked`] if another holds it.
+    /// is dropped or the process ends. If another holds it, [`FileError::is_locked`] is true of the
+    /// error.
     fn lock_dir(&self, path: &Path) -> FileResult<DirectoryLock>;
 
     /// Whether there is such a file or directory.
@@ -289,7 +290,7 @@ pub trait FileSystem: Send + Sync + Debug {
 
 /// An open file. Shared freely between threads; positions are given with every call.
 pub trait File: Send + Sync + Debug {
-    /// The name it was opened by.
+    /// The path by which it was opened.
     fn path(&self) -> &Path;
 
     /// Length in bytes.

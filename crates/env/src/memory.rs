@@ -80,7 +80,7 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl AlignedBytes {
-    /// So many zeros.
+    /// `len` zeros.
     pub fn new(len: usize) -> AlignedBytes {
         let mut memory = vec![0; len + DIRECT_ALIGN];
         let skipped = memory.as_ptr().align_offset(DIRECT_ALIGN);

@@ -50,8 +50,7 @@ impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
         jobs.send(job).expect("the thread lives as long as its jobs come");
     }
 
-    /// Waits for what has come of the first job whose end has not been waited for yet. There must
-    /// be one.
+    /// Waits for the result of the oldest job whose result has not been taken. There must be one.
     pub fn take(&self) -> D {
         self.done.recv().expect("the thread answers every job")
     }

@@ -18,8 +18,8 @@ pub fn lock_exclusive(file: &std::fs::File) -> io::Result<()> {
     }
 }
 
-/// What is read and written through this descriptor goes past the system's cache from now on, if
-/// the file system can do that.
+/// Makes reads and writes through this descriptor go past the system's cache from now on. Fails
+/// where the file system cannot do that; does nothing where the system has no such option.
 pub fn bypass_cache(file: &std::fs::File) -> io::Result<()> {
     let descriptor = file.as_raw_fd();
     #[cfg(target_os = "linux")]
@@ -36,11 +36,11 @@ pub fn bypass_cache(file: &std::fs::File) -> io::Result<()> {
     if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// The path of an open file without links, by which it was opened.
+/// The path of an open file, with links resolved. `opened` is the path by which it was opened.
 pub fn path_of(file: &std::fs::File, opened: &Path) -> io::Result<PathBuf> {
     #[cfg(target_os = "linux")]
     match std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())) {
-        // Without /proc, the path is all there is to ask.
+        // Without /proc, only `opened` can be resolved.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         found => return found,
     }
@@ -70,7 +70,7 @@ pub fn local_offset_seconds(unix_seconds: i64) -> i64 {
     // SAFETY: `time` is readable and `local` has room for the result.
     let filled = unsafe { libc::localtime_r(&time, local.as_mut_ptr()) };
     if filled.is_null() {
-        return 0; // a year that does not fit: there is no local time to speak of
+        return 0; // a year that does not fit has no local time
     }
     // SAFETY: localtime_r fills the structure when it returns its address.
     #[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]

@@ -15,10 +15,10 @@
 //!
 //! [`SimFs::inject`]: chosen operations fail with EIO or ENOSPC. A failed write may have written a
 //! prefix. A failed sync loses unsynced sectors while readers still see them, and later syncs
-//! succeed (S3), as Linux does it. [`SimFs::set_capacity`]: the disk is full. [`SimFs::flip_bit`]:
+//! succeed (S3), as on Linux. [`SimFs::set_capacity`]: the disk is full. [`SimFs::flip_bit`]:
 //! a bit of a file changes at rest. [`SimFs::hold`]: operations of a kind block until released, so
-//! that a test can look at what happens meanwhile, and [`SimFs::operations_held`] says when they
-//! do. [`SimFs::set_latency_ns`]: operations move the clock.
+//! that a test can look at what happens meanwhile; [`SimFs::operations_held`] counts those that are
+//! blocked. [`SimFs::set_latency_ns`]: operations move the clock.
 //!
 //! A single-threaded test repeats exactly on the same seed. With several threads their order is the
 //! scheduler's, and the seed only fixes the sequence of decisions.
@@ -43,10 +43,10 @@ pub use fs::{Release, SimFs};
 /// Bytes that a simulated disk writes as a whole or not at all.
 pub const SECTOR: usize = 512;
 
-/// How long a simulated sleep takes at most.
+/// How long a simulated sleep takes at most, in real time.
 const MOMENT: Duration = Duration::from_millis(2);
 
-/// How long a test waits for other threads before it fails: no loaded machine needs as long.
+/// How long a test waits for other threads before it fails: even a loaded machine needs less.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Waits, in real time, until other threads have made a condition true. A test that waits like this
@@ -96,8 +96,8 @@ impl SimEnv {
     }
 }
 
-/// A clock that moves one microsecond each time it is read, and otherwise only by
-/// [`SimClock::advance_ns`].
+/// A clock that moves one microsecond each time it is read, and otherwise only when something
+/// sleeps and by [`SimClock::advance_ns`].
 #[derive(Debug)]
 pub struct SimClock {
     now_ns: AtomicU64,
@@ -125,7 +125,7 @@ impl SimClock {
         self.now_ns.fetch_add(duration_ns, Relaxed);
     }
 
-    /// Sets the wall clock, as an administrator would; monotonic time does not notice.
+    /// Sets the wall clock, as an administrator would. Monotonic time stays as it is.
     pub fn set_utc_ticks(&self, ticks: u64) {
         let passed = self.now_ns.load(Relaxed) / 100;
         self.origin_ticks.store(ticks.wrapping_sub(passed), Relaxed);
@@ -150,7 +150,7 @@ impl Clock for SimClock {
         self.offset_minutes.load(Relaxed)
     }
 
-    /// Simulated threads work whenever time passes.
+    /// All time counts as processor time of each thread. Does not move the clock.
     fn thread_cpu_ns(&self) -> u64 {
         self.now_ns.load(Relaxed)
     }
