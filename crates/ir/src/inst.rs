@@ -267,9 +267,9 @@ pub enum Inst {
     Jump { to: Pc },
     /// Goes on at `switches[table][on]`.
     Switch { on: Reg, table: u32 },
-    /// Notes in `link` that [`Inst::Return`] shall go on after this instruction, and goes on
-    /// elsewhere. Code that several places need, such as what follows an outer join, is written
-    /// once and entered so.
+    /// Jumps, after it has noted in `link` that [`Inst::Return`] goes on after this instruction.
+    /// Code that several places need, such as what follows an outer join, is written once and
+    /// called from each.
     Gosub { link: Reg, to: Pc },
     /// Goes on after the [`Inst::Gosub`] that `link` was set by.
     Return { link: Reg },

@@ -10,7 +10,7 @@ pub trait CodeGenerator: Send + Sync {
     fn generate(&self, unit: &Unit) -> Result<Box<dyn MachineCode>, NotCompiled>;
 }
 
-/// Why there is no machine code for a unit: it stays interpreted.
+/// Why there is no machine code for a unit, which stays interpreted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NotCompiled(pub String);
 
@@ -23,7 +23,7 @@ impl fmt::Display for NotCompiled {
 /// The code of one unit.
 ///
 /// # Safety
-/// The entry stays valid as long as this lives, and does with a run of the unit what the unit says.
+/// The entry stays valid as long as this lives. It does to a run what interpreting the unit does.
 pub unsafe trait MachineCode: Send + Sync {
     /// The address at which the code starts.
     fn entry(&self) -> Entry;
@@ -58,6 +58,6 @@ pub mod outcome {
     pub const JUMP: u32 = 1;
     /// The unit has ended.
     pub const HALTED: u32 = 2;
-    /// There is an error, which the run knows.
+    /// The run has failed, and holds the error.
     pub const FAILED: u32 = 3;
 }

@@ -250,7 +250,7 @@ pub struct KeyPart {
 pub struct HashDesc {
     /// The keys of a row that is added.
     pub build: Box<[KeyPart]>,
-    /// The keys that are looked for, of the same types.
+    /// The keys of a probe, of the same types.
     pub probe: Box<[KeyPart]>,
     /// How keys become bytes.
     pub shape: KeyShape,

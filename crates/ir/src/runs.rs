@@ -1,8 +1,8 @@
 //! Counts of runs: of a statement, a module, a statement within a native module.
 //!
-//! The session adds each run when it has succeeded; the views over execution statistics read it.
-//! Each number is consistent in itself; a reader may see one number with a run that another does
-//! not have yet.
+//! The session adds each run when it has succeeded; the views over execution statistics read the
+//! counts. Each number is consistent in itself; a reader may see one number with a run that another
+//! does not have yet.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 #[derive(Debug, Default)]
 pub struct Runs {
     count: AtomicU64,
-    /// When the last one began.
+    /// When the last run began.
     last_began_ns: AtomicU64,
     elapsed_ns: Measure,
     rows: Measure,
-    /// When what runs was compiled; 0 if that is not known.
+    /// When the last compilation was; 0 if that is not known.
     compiled_ns: AtomicU64,
     compilations: AtomicU64,
 }
@@ -50,14 +50,14 @@ pub struct RunStatistics {
     pub elapsed_ns: Measured,
     /// The rows that they returned or changed.
     pub rows: Measured,
-    /// When what runs was compiled; 0 if that is not known.
+    /// When the last compilation was; 0 if that is not known.
     pub compiled_ns: u64,
-    /// How often it was compiled.
+    /// How many compilations there were.
     pub compilations: u64,
 }
 
 impl Runs {
-    /// A run has succeeded. One that had to be compiled first begins after that.
+    /// Counts a run that has succeeded. If it had to be compiled first, it begins after that.
     #[inline]
     pub fn note(&self, began_ns: u64, ended_ns: u64, rows: u64) {
         let began_ns = began_ns.max(self.compiled_ns.load(Relaxed));
@@ -67,7 +67,7 @@ impl Runs {
         self.rows.add(rows);
     }
 
-    /// What runs has been compiled, anew or for the first time: counting starts over.
+    /// Notes a compilation, the first or a further one: counting starts over.
     pub fn compiled(&self, now_ns: u64) {
         self.compilations.fetch_add(1, Relaxed);
         self.compiled_ns.store(now_ns, Relaxed);
@@ -76,12 +76,12 @@ impl Runs {
         self.rows.clear();
     }
 
-    /// When what runs was compiled last.
+    /// When the last compilation was; 0 if that is not known.
     pub fn compiled_at(&self) -> u64 {
         self.compiled_ns.load(Relaxed)
     }
 
-    /// The sums over all runs; `None` if there were none.
+    /// The values over all runs since the last compilation; `None` if there were none.
     pub fn statistics(&self) -> Option<RunStatistics> {
         let count = self.count.load(Relaxed);
         (count > 0).then(|| RunStatistics {

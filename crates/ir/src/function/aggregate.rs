@@ -21,7 +21,7 @@ pub type Finish = for<'a> fn(&AggregateState, &CallTypes, &'a Arena) -> SqlResul
 pub struct AggregateFunction {
     /// Its name in upper case.
     pub name: &'static str,
-    /// How few and how many arguments it takes; `*` counts as none.
+    /// The least and the most arguments that it takes; `*` counts as none.
     pub arguments: (u8, u8),
     /// Whether it may have `OVER`: error 4113 if not.
     pub windowed: bool,
@@ -47,7 +47,7 @@ pub struct AggregateFunction {
 
 impl AggregateFunction {
     /// Decides the types of a call. Errors: 174 or 189 for a wrong number of arguments, 8117 for a
-    /// type that cannot be aggregated so.
+    /// type that the function does not take.
     pub fn bind(&self, args: &[ArgType<'_>], typing: Typing) -> SqlResult<Inferred> {
         check_count(self.name, self.arguments, args.len())?;
         let volatility = Volatility::Deterministic;

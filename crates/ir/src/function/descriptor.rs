@@ -31,7 +31,7 @@ pub struct ScalarFunction {
     /// Whether its first argument is the bare name of a date part, which the binder passes as
     /// [`ScalarFunction::date_part`] has it.
     pub takes_date_part: bool,
-    /// How few and how many arguments it takes.
+    /// The least and the most arguments that it takes.
     pub arguments: (u8, u8),
     /// Computes the result.
     pub eval: Evaluate,

@@ -430,7 +430,7 @@ pub struct SystemObject {
     pub kind: ObjectKind,
 }
 
-/// Where a cursor is looked for.
+/// Where a cursor is looked up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum CursorScope {

@@ -15,11 +15,11 @@ pub type Emit<'e> = dyn FnMut(&[ValueRef<'_>]) -> SqlResult<()> + 'e;
 pub type Fill =
     for<'a> fn(&mut FnContext<'a>, &[ValueRef<'a>], &[SqlType], &mut Emit<'_>) -> SqlResult<()>;
 
-/// How the rows of a function come about.
+/// How the rows of a function are made.
 #[derive(Clone, Copy)]
 pub enum RowsetRows {
-    /// All at once, before the first is looked at: their number is bounded by what the arguments
-    /// and the server hold.
+    /// All at once, before the first is used: their number is bounded by what the arguments and
+    /// the server hold.
     Filled(Fill),
     /// From the first argument to the second, both included, by the third, or by 1 towards the
     /// second: the statement counts through them (`lower::series`). There are none if an argument
@@ -31,7 +31,7 @@ pub enum RowsetRows {
 pub struct RowsetFunction {
     /// Its name in upper case.
     pub name: &'static str,
-    /// How few and how many arguments it takes.
+    /// The least and the most arguments that it takes.
     pub arguments: (u8, u8),
     /// The columns of its rows, by the types of its converted arguments.
     pub columns: fn(&[SqlType]) -> Vec<RowsetColumn>,
