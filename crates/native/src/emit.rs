@@ -1,4 +1,4 @@
-//! A unit as a function of Cranelift's: its frame, control flow, and calls of helpers.
+//! A unit as a Cranelift function: its frame, control flow, and calls of helpers.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -37,7 +37,7 @@ pub fn is_inline(unit: &Unit, inst: &Inst) -> bool {
     }
 }
 
-/// The variables of a register.
+/// The Cranelift variables of a register.
 #[derive(Clone, Copy)]
 struct Place {
     low: Variable,
@@ -145,7 +145,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
                 }
                 self.b.switch_to_block(block);
             } else if self.has_ended() {
-                // No way leads here.
+                // Unreachable.
                 continue;
             }
             let inst = self.unit.code[at];
@@ -162,7 +162,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
         last.is_some_and(|inst| func.dfg.insts[inst].opcode().is_terminator())
     }
 
-    /// From the function's start to the unit's start, or to a handler.
+    /// Emits the jumps from the function's start to the unit's start or to a handler.
     fn enter(&mut self) {
         if self.unit.handlers.is_empty() {
             return;
@@ -185,7 +185,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
         self.b.switch_to_block(body);
     }
 
-    /// Jumps to the block of this index.
+    /// Emits a jump to the block of this index.
     fn table(&mut self, index: Value, targets: &[Block]) {
         if targets.is_empty() {
             // The end of a routine that is never called.
@@ -274,7 +274,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
         }
     }
 
-    /// If one of these is NULL, makes `dst` NULL and jumps.
+    /// Emits a jump if one of these is NULL, before which `dst` becomes NULL.
     fn guard(&mut self, dst: Reg, regs: &[Reg], to: Pc) {
         let nulls: Vec<Value> = regs.iter().filter_map(|&reg| self.get(reg).null).collect();
         let Some(null) = nulls.into_iter().reduce(|a, b| self.b.ins().bor(a, b)) else { return };
@@ -291,13 +291,13 @@ impl<'u, 'f> Emitter<'u, 'f> {
         self.blocks[to.0 as usize].expect("the analysis has seen every jump")
     }
 
-    /// Goes on elsewhere.
+    /// Emits a jump to an instruction.
     pub fn jump(&mut self, to: Pc) {
         let block = self.block(to);
         self.b.ins().jump(block, &[]);
     }
 
-    /// Goes on elsewhere if the condition is not 0.
+    /// Emits a jump to an instruction if the condition is not 0.
     pub fn branch(&mut self, condition: Value, to: Pc) {
         let (block, next) = (self.block(to), self.b.create_block());
         self.b.ins().brif(condition, block, &[], next, &[]);
@@ -310,7 +310,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
         self.b.switch_to_block(next);
     }
 
-    /// Ends the run.
+    /// Emits the end of the run.
     fn leave(&mut self, outcome: u32) {
         let outcome = self.b.ins().iconst(types::I32, i64::from(outcome));
         self.b.ins().return_(&[outcome]);
@@ -363,7 +363,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
         self.set(reg, Val { low, high, null });
     }
 
-    /// Stores a register's value in memory, if it is looked for there.
+    /// Stores a register's value in memory, if it is read from there.
     fn store(&mut self, reg: Reg) {
         if self.analysis.of_reg(reg).in_memory {
             self.spill(reg);
@@ -413,7 +413,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
         self.b.inst_results(call).first().copied()
     }
 
-    /// Calls a helper for the current instruction: what it returns.
+    /// Emits the call of a helper for the current instruction. Returns the helper's result.
     fn call_step(&mut self, helper: helpers::Step) -> Value {
         let at = self.b.ins().iconst(types::I32, self.at as i64);
         let (run, signature) = (self.frame.run, self.signatures.step);
@@ -457,9 +457,9 @@ impl<'u, 'f> Emitter<'u, 'f> {
         }
     }
 
-    /// In a block of its own, has the current instruction executed by the helper in spite of its
-    /// being inline, because the code for it does not cover this case. Control comes back with the
-    /// result.
+    /// Emits the call of the helper that executes the current instruction, for a case that the
+    /// instruction's inline code does not cover. The current block is for this case alone;
+    /// afterwards the current block is one in which the result is there.
     pub fn otherwise_step(&mut self, inst: &Inst) {
         self.spill_operands(inst);
         let result = self.call_step(helpers::step);
@@ -473,8 +473,8 @@ impl<'u, 'f> Emitter<'u, 'f> {
         self.reload_results(inst);
     }
 
-    /// Goes on if the condition is not 0, and otherwise fails with the error of the current
-    /// arithmetic.
+    /// Emits a check that a condition is not 0. If it is, the run fails with the error of the
+    /// current arithmetic instruction.
     pub fn require(&mut self, condition: Value, inst: &Inst) {
         let (fails, next) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(condition, next, &[], fails, &[]);
@@ -498,8 +498,8 @@ impl<'u, 'f> Emitter<'u, 'f> {
         }
     }
 
-    /// Memory for the row of this many bytes that `bytes` will point to, zeroed: in its table if it
-    /// is inserted next, else in the arena.
+    /// Emits the call that takes zeroed memory for the row of this many bytes that `bytes` will point
+    /// to: in its table if it is inserted next, else in the arena.
     pub fn row_memory(&mut self, bytes: Reg, len: Value) -> Value {
         if let Some(target) = self.analysis.target_of(bytes) {
             return self.reserve(target, len);
@@ -538,7 +538,7 @@ impl<'u, 'f> Emitter<'u, 'f> {
         self.call(signature, address, &[run, at, next, after]);
     }
 
-    /// Copies bytes.
+    /// Emits a copy of bytes.
     pub fn copy(&mut self, to: Value, from: Value, len: Value) {
         let signature = self.signatures.copy;
         self.call(signature, helpers::copy as *const () as usize, &[to, from, len]);

@@ -1,4 +1,4 @@
-//! Loops that look ahead: which do, and that what they compute ahead does no harm.
+//! Loops that look ahead: which ones do, and that what they compute ahead does no harm.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

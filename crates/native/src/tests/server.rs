@@ -1,5 +1,4 @@
-//! Servers that compile everything before it runs first: they answer what interpreting servers
-//! answer.
+//! Servers that compile everything before its first run answer what interpreting servers answer.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
