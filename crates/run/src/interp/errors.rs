@@ -14,7 +14,7 @@ use ir::unit::TableUse;
 
 use crate::interp::host::{Host, TableName};
 
-/// What a statement on this table reports when the engine refuses an operation.
+/// The error of a statement on this table when the engine refuses an operation.
 #[cold]
 pub fn from_engine(error: &TxnError, host: &dyn Host, used: &TableUse) -> SqlError {
     of_table(error, host, used.database, &used.table)
@@ -71,7 +71,7 @@ pub fn of_database(error: &TxnError, database: DbId) -> SqlError {
     }
 }
 
-/// Error 802, 823, 824 or 1105 about a page of this table of this database.
+/// Error 802, 823, 824 or 1105 about a page of this database and table, as far as they are known.
 #[cold]
 fn page_fault(fault: &PageFault, database: Option<DbId>, table: Option<&TableName>) -> SqlError {
     type Shown<'a> = &'a dyn std::fmt::Display;
@@ -107,7 +107,7 @@ fn duplicate(
     name: &str,
 ) -> SqlError {
     let Some(index) = table.indexes.get(index) else {
-        return ir::internal("the hidden row number has met its equal");
+        return ir::internal("the hidden row number is not unique");
     };
     let key = key_text(table, index, row, layout);
     match &index.constraint {
@@ -173,7 +173,8 @@ pub fn duplicate_in_variable(
     }
 }
 
-/// The error of a change of a read-only table variable. The binder refuses such changes.
+/// The error of a change to a read-only table variable: internal, since the binder refuses such
+/// changes.
 #[cold]
 pub fn read_only_variable() -> SqlError {
     ir::internal("a table variable cannot be changed here")

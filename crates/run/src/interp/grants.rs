@@ -19,7 +19,7 @@ use base::ids::SessionId;
 use engine::sync::plain::{Mutex, MutexGuard};
 use engine::wait::{Task, WaitError, WaitList};
 
-/// See the module.
+/// See the module's header.
 #[derive(Debug)]
 pub struct GrantPool {
     /// Bytes of all leases together.
@@ -298,7 +298,7 @@ impl Lease {
         self.bytes
     }
 
-    /// Whether the lease is this large, or can be made so.
+    /// Whether the lease is this large, or can be extended to that.
     #[inline]
     pub fn covers(&mut self, bytes: usize) -> bool {
         bytes <= self.bytes || self.extend(bytes)

@@ -43,7 +43,7 @@ pub(super) fn types_of_datetimeoffset(call: &Call<'_>) -> SqlResult<Inferred> {
     all_ints(call, SqlType::datetimeoffset(scale(call, TypeKind::DateTimeOffset)?))
 }
 
-/// The scale that the last argument says, a constant. Error 10760.
+/// The scale, which the last argument gives as a constant. Error 10760 for anything else.
 fn scale(call: &Call<'_>, kind: TypeKind) -> SqlResult<u8> {
     call.constant_int(call.args.len() - 1)
         .and_then(|scale| u8::try_from(scale).ok())
@@ -51,7 +51,8 @@ fn scale(call: &Call<'_>, kind: TypeKind) -> SqlResult<u8> {
         .ok_or_else(|| SqlError::new(&message::SCALE_ARGUMENT_INVALID, &[&kind]))
 }
 
-/// The value of the result's type with these parts, named in the order of the arguments.
+/// Functions that make a value of the result's type from its parts, which are named in the order of
+/// the arguments.
 macro_rules! from_arguments {
     ($($name:ident: $($part:ident)*;)*) => {$(
         pub(super) fn $name<'a>(
@@ -96,7 +97,7 @@ pub(super) fn eomonth<'a>(
     end_of_month(args[0], args.get(1).map_or(0, |v| int(*v)))
 }
 
-/// An offset: minutes, or a text like `+02:00`.
+/// The type of an offset: minutes, or a text like `+02:00`.
 fn types_of_offset(call: &Call<'_>, at: usize) -> SqlResult<SqlType> {
     if call.kind(at).is_character() { call.unicode(at, 40) } else { call.int(at) }
 }
@@ -168,9 +169,9 @@ pub(super) fn isdate<'a>(
 ) -> SqlResult<ValueRef<'a>> {
     Ok(flag(match args[0] {
         ValueRef::Null => false,
-        own @ (ValueRef::Chars(_) | ValueRef::Unicode(_)) => {
-            is_date(&text(own, types.args[0].collation), &ctx.facts.dates())
+        value @ (ValueRef::Chars(_) | ValueRef::Unicode(_)) => {
+            is_date(&text(value, types.args[0].collation), &ctx.facts.dates())
         }
-        own => Moment::of(own).to(&SqlType::datetime()).is_some(),
+        value => Moment::of(value).to(&SqlType::datetime()).is_some(),
     }))
 }

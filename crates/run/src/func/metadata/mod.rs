@@ -173,7 +173,7 @@ fn current_schema(ctx: &FnContext<'_>) -> Option<Arc<Schema>> {
     ctx.facts.schema(ctx.facts.current_database())
 }
 
-/// The schema that the session's unqualified names are looked for in first.
+/// The schema in which the session's unqualified names are looked up first.
 fn default_schema(ctx: &FnContext<'_>, schema: &Schema) -> SchemaId {
     let user = ctx.facts.user(schema.database());
     let user = user.and_then(|id| schema.principals().get(id));

@@ -46,7 +46,7 @@ pub(super) fn object_id<'a>(
     Ok(optional(found.map(|f| f.id().0)))
 }
 
-/// Where an object id is looked for: the database given, or the session's.
+/// The database in which an object id is looked up: the one given, or the session's.
 fn database_of(ctx: &FnContext<'_>, args: &[ValueRef<'_>]) -> Option<DbId> {
     match args.len() {
         2 => id_argument(args, 1).map(DbId),

@@ -38,7 +38,7 @@ pub(super) fn charindex<'a>(
     char_index(types.args[0].collation, args[0], args[1], start, ctx).map(ValueRef::Int)
 }
 
-/// Error 8152 for what is looked for and has more than 8,000 bytes.
+/// Error 8152 for a pattern of more than 8,000 bytes.
 fn refuse_long(pattern: ValueRef<'_>) -> SqlResult<()> {
     match bytes(pattern).len() > PATTERN_BYTES_MAX {
         true => Err(SqlError::new(&message::TRUNCATED, &[])),

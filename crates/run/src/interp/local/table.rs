@@ -123,7 +123,7 @@ pub enum Changed {
     Duplicate(Duplicate),
 }
 
-/// See the module.
+/// See the module's header.
 #[derive(Debug)]
 pub struct LocalTable {
     shape: Arc<LocalShape>,

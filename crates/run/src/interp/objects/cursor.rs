@@ -23,8 +23,8 @@ pub struct TableCursor {
     /// Its statement is the one in which the cursor was opened.
     cursor: Option<Cursor<'static>>,
     key: KeyBuf,
-    /// For foreign keys between tables whose writers wait: the range that is looked for, once, in
-    /// the newest committed state.
+    /// For foreign keys between tables whose writers wait: the range that is searched, once, in the
+    /// newest committed state.
     current: Option<(Snapshot<'static>, usize, ScanRange)>,
     is_current: bool,
     /// What is locked on the way.
@@ -120,8 +120,8 @@ impl TableCursor {
         self.reading = reading;
         let is_reference =
             matches!(desc.purpose, ReadPurpose::MustStay | ReadPurpose::MustBeAbsent);
-        // Where it is not the whole key that is looked for, later instructions test the rows that
-        // are found.
+        // Where less than the whole key is searched for, later instructions test the rows that are
+        // found.
         self.is_current =
             is_reference && !desc.options.newest && table.conflicts() == ConflictPolicy::Wait;
         // A reader that locks rows, or has them validated at commit, needs them.

@@ -38,7 +38,7 @@ struct Waiting {
     args: Box<[Value]>,
 }
 
-/// See the module.
+/// See the module's header.
 #[derive(Debug, Default)]
 pub struct Groups {
     memory: Memory,

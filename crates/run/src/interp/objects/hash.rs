@@ -33,14 +33,14 @@ struct Entry {
 /// entries.
 const ENTRY: usize = size_of::<Entry>() + 4 * size_of::<u32>();
 
-/// See the module.
+/// See the module's header.
 #[derive(Debug, Default)]
 pub struct HashTable {
     memory: Memory,
     entries: Vec<Entry>,
     /// The first entry of each bucket; made when the first probe comes.
     buckets: Vec<u32>,
-    /// The key that is looked for, and its hash.
+    /// The key of the current probe, and its hash.
     key: ChargedKey,
     hash: u64,
     /// The entry to look at next.

@@ -17,7 +17,7 @@ use crate::interp::registers::Registers;
 use crate::interp::row;
 use crate::interp::spill::{Fields, Partitions, put, put_number};
 
-/// See the module.
+/// See the module's header.
 #[derive(Debug, Default)]
 pub struct Set {
     memory: Memory,

@@ -26,7 +26,7 @@ struct Entry {
     row: Piece,
 }
 
-/// See the module.
+/// See the module's header.
 #[derive(Debug, Default)]
 pub struct Sorter {
     memory: Memory,

@@ -23,7 +23,7 @@ struct Entry {
     row: Piece,
 }
 
-/// See the module.
+/// See the module's header.
 #[derive(Debug, Default)]
 pub struct Window {
     memory: Memory,

@@ -15,8 +15,8 @@ pub(super) const HEADER: usize = 16;
 /// A read or write under way; it gives the block's buffer back.
 type Transfer = Job<(FileResult<()>, Vec<u8>)>;
 
-/// See the module. Its block buffers move between the statement and the threads that read and
-/// write.
+/// See the module's header. Its block buffers move between the statement and the threads that read
+/// and write.
 #[derive(Debug)]
 pub struct SpillFile {
     space: Arc<SpillSpace>,

@@ -53,7 +53,7 @@ impl Pair {
     }
 }
 
-/// See the module. All of it is in one file.
+/// See the module's header. All of it is in one file.
 #[derive(Debug)]
 pub struct Pairs {
     /// The file of all streams.

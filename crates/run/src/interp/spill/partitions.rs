@@ -12,7 +12,8 @@ const FAN_OUT: usize = 1 << BITS;
 /// The deepest level, with which all bits of a hash are used.
 const DEPTH_MAX: u32 = u64::BITS / BITS - 1;
 
-/// See the module. What does not fit when a partition is read becomes partitions of the next level.
+/// See the module's header. What does not fit when a partition is read becomes partitions of the
+/// next level.
 #[derive(Debug)]
 pub struct Partitions {
     file: SpillFile,

@@ -45,7 +45,7 @@ pub struct SpillUsage {
     pub written_bytes: u64,
 }
 
-/// See the module.
+/// See the module's header.
 pub struct SpillSpace {
     env: Env,
     options: SpillOptions,

@@ -16,7 +16,7 @@ use crate::interp::registers::{Registers, Values};
 use crate::interp::slot::Slot;
 use crate::interp::spill::{Fields, Partitions, put, put_number};
 
-/// See the module.
+/// See the module's header.
 #[derive(Debug)]
 pub struct Away {
     partitions: Partitions,
@@ -33,7 +33,7 @@ impl Away {
     /// Begins the record of a row whose group has these keys, and ends the one before.
     ///
     /// # Safety
-    /// As for [`row::build`].
+    /// As for [`build_row`].
     pub unsafe fn begin<'s>(
         &mut self,
         means: &Means<'_>,

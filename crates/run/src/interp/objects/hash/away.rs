@@ -1,4 +1,4 @@
-//! Rows of a join that found no room.
+//! Rows of a join for which there is no memory.
 //!
 //! # Life of a join that spills
 //!
@@ -9,10 +9,10 @@
 //!    written beside their part.
 //! 4. Pair by pair, the build side's part is read into memory and the rows that were put off are
 //!    *replayed*. A part that does not fit is taken apart at the next level.
-//! 5. A part that would not get smaller, because its rows have one key, or that would fit in two
-//!    halves, is read as several *chunks*: the rows put off are replayed for each chunk, and
-//!    carried on from one to the next, with a note of whether they have matched. As each chunk has
-//!    a row at least, this ends whatever the data are.
+//! 5. A part that would not get smaller, because its rows have one key, or that takes at most twice
+//!    the free memory, is read as several *chunks*: the rows put off are replayed for each chunk,
+//!    and carried on from one to the next, with a note of whether they have matched. As each chunk
+//!    has at least one row, this ends whatever the data are.
 //!
 //! A record is the hash, a state, the length of the key, the key, the row. The state of a build row
 //! is whether a probe can find it, that of a probe row whether it has matched.
@@ -38,20 +38,20 @@ const MATCHED: i64 = 1;
 /// The row has no match in the chunks so far, and this is not the last.
 const UNDECIDED: i64 = 2;
 
-/// See the module.
+/// See the module's header.
 #[derive(Debug)]
 pub struct Away {
     pairs: Pairs,
-    /// A bit for each part of the first level of which nothing is in files.
+    /// A bit for each part of the first level whose build rows are all in memory.
     in_memory: u32,
     row: Scratch,
-    /// Rows without a key, so that they are spread over all parts.
+    /// How many rows without a key were written: they are spread over all parts by this number.
     unkeyed: u64,
     /// The rest of a part that is read as chunks.
     rest: Option<Reader>,
     /// The rows that are being replayed.
     probe: Option<Reader>,
-    /// Whether there is a current record.
+    /// Whether `probe` is at a record.
     given: bool,
     /// The replayed rows that the next chunk must see.
     carried: Stream,
@@ -67,7 +67,7 @@ struct Record<'r> {
 
 /// Bytes of a record before the key.
 const HEADER: usize = 13;
-/// Where the state is.
+/// Where the state is in a record.
 const STATE: usize = 8;
 
 impl<'r> Record<'r> {
@@ -101,7 +101,7 @@ impl Away {
     /// Writes a build row.
     ///
     /// # Safety
-    /// As for [`row::build`].
+    /// As for [`build_row`].
     pub unsafe fn put_build<'s>(
         &mut self,
         means: &Means<'_>,
@@ -123,8 +123,8 @@ impl Away {
         self.unkeyed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
-    /// Reads the next pair, or the next chunk, of which the build side's rows go into the table.
-    /// Returns whether there is one.
+    /// Puts the build rows of the next chunk, or else of the next pair, into the table. Returns
+    /// whether there is one.
     fn load(
         &mut self,
         table: &mut HashTable,
@@ -160,7 +160,7 @@ impl Away {
         pair.splits() && memory_for(pair.build.records(), pair.build.bytes()) > 2 * room as u64
     }
 
-    /// Fills the table as far as there is room.
+    /// Fills the table as far as there is room, with one row at least.
     fn load_chunk(
         &mut self,
         table: &mut HashTable,
@@ -210,7 +210,7 @@ impl Away {
     }
 }
 
-/// Bytes of memory that build rows take whose records have this many bytes.
+/// Bytes of memory that this many build rows take whose records have `bytes` bytes.
 fn memory_for(rows: u64, bytes: u64) -> u64 {
     (bytes + rows * ENTRY as u64).saturating_sub(rows * HEADER as u64)
 }
