@@ -15,8 +15,8 @@ const INTERVAL: Duration = Duration::from_millis(20);
 /// In how many turns values are looked at once.
 const TURNS: u32 = 50;
 
-/// So many bytes less of values are worth the walk after which the allocator gives back what is
-/// free. Without it, much of that stays until the next allocation.
+/// How many bytes of values must have been freed to make the walk worth its time after which the
+/// allocator gives back what is free. Without it, much of that stays until the next allocation.
 const WORTH_GIVING_BACK: usize = 64 << 20;
 
 /// Balances memory until the result is dropped.

@@ -1,6 +1,6 @@
-//! Reports in the error log when checkpoints of a database fail, and when they succeed again: no
-//! session would learn of those that no statement has read. And when the tables of a database
-//! cannot be loaded, or pages cannot be read.
+//! Reports in the error log what no session may learn of: that checkpoints of a database fail, and
+//! that they succeed again; that the tables of a database cannot be loaded; that pages cannot be
+//! read.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use run::interp::errors;
 use session::instance::Instance;
 use tracing::{error, info};
 
-/// How often the checkpoints of each database have failed that could not be made the last time.
+/// For each database whose last checkpoint has failed: how many have failed.
 #[derive(Default)]
 pub struct Health {
     failing: BTreeMap<DbId, u64>,
@@ -46,8 +46,7 @@ impl Health {
     }
 }
 
-/// Tells of pages that have turned out to be unreadable, with the words of the message that a
-/// statement gets.
+/// Reports pages that could not be read, with the message that a statement gets.
 pub fn tell_unreadable(instance: &Instance) {
     let unreadable = instance.host().pages.take_unreadable();
     if unreadable.is_empty() {
@@ -55,14 +54,14 @@ pub fn tell_unreadable(instance: &Instance) {
     }
     let catalogs = instance.databases().catalogs();
     for image in unreadable {
-        // One that is closed or being opened has no number.
-        let catalog = catalogs.iter().find(|own| own.database().identity().uuid == image.database);
+        // A database that is closed or being opened has no id.
+        let catalog = catalogs.iter().find(|c| c.database().identity().uuid == image.database);
         let id = catalog.map_or(DbId(0), |catalog| catalog.database().id());
         error!("{}", told(&errors::of_database(&TxnError::from(image.error), id)));
     }
 }
 
-/// An error as the error log has it.
+/// An error as the error log shows it.
 fn told(error: &SqlError) -> String {
     let (number, severity, state) = (error.number(), error.severity(), error.state());
     format!("Error: {number}, Severity: {severity}, State: {state}. {}", error.text())

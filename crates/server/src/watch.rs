@@ -1,5 +1,5 @@
-//! Reports in the error log how far recovery has come, when it takes long: before the databases are
-//! open, and then while their tables are loaded.
+//! Reports the progress of a long recovery in the error log: before the databases are open, and
+//! then while their tables are loaded.
 
 use std::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Release};
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use engine::recovery::{RecoveryProgress, RecoveryStage};
 use tracing::{info, warn};
 
-/// Recovery that takes longer says how far it has come, every so often.
+/// A recovery that takes longer reports its progress at this interval.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 /// How often the thread checks progress.
 const LOOK_EVERY: Duration = Duration::from_millis(50);

@@ -101,7 +101,7 @@ enum Form {
 /// A connection that begins.
 struct Beginning<'a> {
     transport: &'a mut Transport,
-    /// What has come from the socket and was not looked at.
+    /// The bytes that were received and not yet handed on.
     raw: Vec<u8>,
     inbox: Inbox,
 }
@@ -199,7 +199,7 @@ impl Beginning<'_> {
         }
     }
 
-    /// Hands on what has come. `false` if that is not enough for anything.
+    /// Hands on the bytes received. `false` if they are not enough for anything.
     fn take_raw(&mut self, form: &mut Form) -> Result<bool, HandshakeError> {
         let Some(first) = self.raw.first() else { return Ok(false) };
         if *form == Form::EncryptedAtFirst && FirstByte::of(*first) == FirstByte::Packet {

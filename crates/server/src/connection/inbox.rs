@@ -64,7 +64,7 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// Nothing has come. Messages of more than `limit` bytes are refused.
+    /// An empty inbox. Messages of more than `limit` bytes are refused.
     pub fn new(limit: usize) -> Inbox {
         Inbox {
             reader: MessageReader::new(Side::Server, limit),
@@ -95,8 +95,8 @@ impl Inbox {
         self.settle(0);
     }
 
-    /// Charges what is held, and would be when this many bytes more have come. Returns whether
-    /// there was room.
+    /// Charges what is held, and would be with this many bytes more. Returns whether there was
+    /// room.
     fn settle(&mut self, more: usize) -> bool {
         let bytes = self.reader.bytes_with(more) + self.waiting_bytes + self.handed_out;
         match (&mut self.charged, &self.account) {
@@ -166,7 +166,7 @@ impl Inbox {
         self.ended = true;
     }
 
-    /// How many packets have come so far.
+    /// How many packets have been received.
     pub fn packets(&self) -> u64 {
         self.reader.packets()
     }

@@ -2,16 +2,16 @@
 //!
 //! # Life of a connection
 //!
-//! [`handshake`] comes to its `LOGIN7`, [`login`] makes a session of that or refuses it; then
-//! requests come and answers go ([`session`]) until the client leaves, the session is killed, the
-//! server ends or the client does something that is not TDS. At the end the session rolls back what
-//! is open and gives everything back.
+//! [`handshake`] reads up to the client's `LOGIN7`, from which [`login`] makes a session, or
+//! refuses to. Then the connection reads requests and sends answers ([`session`]) until the client
+//! leaves, the session is killed, the server stops or the client violates the protocol. At the end
+//! the session rolls back its open transaction and releases everything that it holds.
 //!
 //! * [`transport`]: the socket, and TLS on it.
-//! * [`inbox`]: what has come and was not dealt with; [`outbox`]: what a running statement sends.
+//! * [`inbox`]: what was received and not yet handled; [`outbox`]: what a running statement sends.
 //! * [`answer`]: from results to tokens; [`known`]: columns that need not be announced;
-//!   [`origins`]: where those of cursors come from. [`rpc`]: from the wire's calls to the
-//!   session's.
+//!   [`origins`]: the tables and columns that the columns of cursors come from. [`rpc`]: from the
+//!   wire's calls to the session's.
 //! * [`bulk`]: rows that arrive while they are inserted.
 //!
 //! # Invariants
@@ -21,7 +21,7 @@
 //! * C2: while it runs, the connection goes on reading (attention) and sending (large results), and
 //!   holds bounded amounts of both.
 //! * C3: a waiting connection holds no thread, no coroutine and no buffer.
-//! * C4: what is wrong with one client's bytes ends that client's connection alone.
+//! * C4: a fault in one client's bytes ends that client's connection alone.
 
 pub mod answer;
 pub mod bulk;
@@ -45,7 +45,7 @@ use crate::server::Server;
 use handshake::HandshakeError;
 use transport::Transport;
 
-/// Where a connection goes from and to.
+/// The two ends of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Addresses {
     /// The client.
@@ -75,7 +75,9 @@ pub async fn serve(server: Arc<Server>, stream: TcpStream, addresses: Addresses)
     match entered.await {
         Ok(Ok(Some(entered))) => session::run(&server, &mut transport, entered).await,
         Ok(Ok(None)) => {}
-        Ok(Err(HandshakeError::Closed)) => debug!(client = %addresses.client, "nothing was said"),
+        Ok(Err(HandshakeError::Closed)) => {
+            debug!(client = %addresses.client, "connection closed before the login");
+        }
         Ok(Err(HandshakeError::Login(error))) => warn!(
             client = %addresses.client,
             "Error: 17832, Severity: 20, State: 18. The login packet used to open the connection is \
@@ -87,7 +89,7 @@ pub async fn serve(server: Arc<Server>, stream: TcpStream, addresses: Addresses)
              the connection has been closed."
         ),
         Ok(Err(error)) => info!(client = %addresses.client, "connection closed: {error}"),
-        Err(_) => info!(client = %addresses.client, "the login took too long"),
+        Err(_) => info!(client = %addresses.client, "login timed out"),
     }
     transport.close().await;
 }

@@ -46,7 +46,7 @@ impl Inner {
         &self.bytes[self.sent..]
     }
 
-    /// So many more bytes have been sent.
+    /// Notes that this many more bytes have been sent.
     pub fn consume(&mut self, count: usize) {
         self.sent += count;
         if self.sent == self.bytes.len() {

@@ -425,8 +425,8 @@ fn finish(task: &Task, answer: &mut Answer, after: After) -> Finished {
     Finished { end }
 }
 
-/// Moves what has come of a bulk load into its pipe, as far as there is room. Returns whether there
-/// was anything to move.
+/// Moves the received part of a bulk load into its pipe, as far as there is room. Returns whether
+/// there was anything to move.
 fn fill(pipe: &Pipe, inbox: &mut Inbox) -> bool {
     let mut is_any = false;
     while pipe.has_room() {
@@ -460,7 +460,7 @@ fn poll_send(transport: &mut Transport, cx: &mut Context<'_>, outbox: &Outbox) -
     Ok(is_any)
 }
 
-/// Reads some of what has come. Returns whether anything was read.
+/// Reads some of the bytes that have arrived. Returns whether anything was read.
 fn poll_receive(
     transport: &mut Transport,
     cx: &mut Context<'_>,

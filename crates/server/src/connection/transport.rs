@@ -94,7 +94,7 @@ impl Transport {
     }
 
     /// Reads some bytes and hands them on, decrypted. 0 at the end of the connection; with TLS also
-    /// when what has come is not a byte for the caller.
+    /// when the bytes received hold none for the caller.
     ///
     /// # Errors
     /// Those of the socket and of TLS; the connection cannot go on.
