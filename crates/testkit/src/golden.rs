@@ -1,7 +1,7 @@
 //! What tests find, compared with files in the repository.
 //!
-//! With `THERMOCLINE_BLESS=1` in the environment the files are written anew instead, and are then
-//! to be read; with `THERMOCLINE_BLESS=part` only those whose path contains that part.
+//! With `THERMOCLINE_BLESS=1` in the environment the files are written anew instead, and must then
+//! be reviewed; with `THERMOCLINE_BLESS=part` only those whose path contains that part.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +10,8 @@ pub fn file(folder: &str, path: &str) -> PathBuf {
     Path::new(folder).join(path)
 }
 
-/// The blocks of a text, separated by lines of this kind, that are not what the file says; none if
-/// it is written.
+/// The blocks of a text that differ from those of the file; none if the file is written.
+/// `separator` separates blocks.
 pub fn differences(path: &Path, found: &str, separator: &str) -> Vec<String> {
     let blessed = std::env::var("THERMOCLINE_BLESS").is_ok_and(|wanted| {
         wanted == "1" || path.to_str().is_some_and(|path| path.contains(&wanted))
@@ -23,7 +23,7 @@ pub fn differences(path: &Path, found: &str, separator: &str) -> Vec<String> {
     compare(path, found, separator)
 }
 
-/// As `differences`, whatever the environment says.
+/// As `differences`, but never writes the file.
 pub fn compare(path: &Path, found: &str, separator: &str) -> Vec<String> {
     let expected = std::fs::read_to_string(path).unwrap_or_default();
     let name = path.file_name().unwrap().to_string_lossy();

@@ -1,4 +1,4 @@
-//! Statements over expressions, scripts with changes, structure without bounds and compiled bodies.
+//! Sessions with random expressions, changed scripts, structure without bounds, or compiled bodies.
 
 use tools::client::Connection;
 
@@ -10,7 +10,7 @@ use crate::{mutation, native, structure};
 /// Statements of a session.
 const STATEMENTS: u64 = 25;
 
-/// What is there before a session begins; the sessions of a client share a database.
+/// Connects, and makes the database and table of a client's sessions, if they are not there.
 fn prepare(target: &Target, client: usize) -> Result<Connection, String> {
     let options = target.server.options();
     let mut connection = target.connect_with(&options).map_err(|e| e.to_string())?;
@@ -49,9 +49,9 @@ fn statement(rng: &mut Rng) -> String {
         }
         13 => {
             let values: Vec<String> = (0..7).map(|_| value(rng)).collect();
-            let back = if rng.between(0, 2) == 0 { "ROLLBACK" } else { "COMMIT" };
+            let end = if rng.between(0, 2) == 0 { "ROLLBACK" } else { "COMMIT" };
             format!(
-                "BEGIN TRAN; INSERT t (b, v, n, d, f, m, x) SELECT TOP 3 {} FROM t; {back}",
+                "BEGIN TRAN; INSERT t (b, v, n, d, f, m, x) SELECT TOP 3 {} FROM t; {end}",
                 values.join(", ")
             )
         }

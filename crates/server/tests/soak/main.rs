@@ -150,7 +150,7 @@ fn nothing_is_lost_and_nothing_grows() {
     writers.iter_mut().for_each(|writer| writer.check(&mut connection, operator::COPY));
     orders::check_nothing_else(&mut connection, operator::COPY);
     println!("{}", operator.summary());
-    assert!(writers.iter().all(|writer| writer.changes > 0), "somebody did nothing");
+    assert!(writers.iter().all(|writer| writer.changes > 0), "a writer did nothing");
     drop(connection);
     server.stop().unwrap();
 }

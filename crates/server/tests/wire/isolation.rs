@@ -100,7 +100,7 @@ impl<'s> Stage<'s> {
             trace.push(self.outcome(*who));
             self.go_on(&mut trace);
         }
-        assert!(self.players.values().all(|p| !p.waits), "somebody waits in the end: {trace:?}");
+        assert!(self.players.values().all(|p| !p.waits), "a session waits in the end: {trace:?}");
         trace.join(" ")
     }
 
@@ -144,7 +144,7 @@ impl<'s> Stage<'s> {
                 player.waits = true;
                 return "wait".into();
             }
-            assert!(Instant::now() < deadline, "{who} neither answers nor waits for anybody");
+            assert!(Instant::now() < deadline, "{who} neither answers nor waits");
         }
     }
 }

@@ -155,7 +155,7 @@ fn a_directory_with_other_things_is_left_alone() {
     std::fs::create_dir_all(dir.path().join("databases")).unwrap();
     std::fs::write(dir.path().join("databases/mine"), "mine").unwrap();
     let Err(error) = server::embedded::start(server::embedded::Options::local(dir.path())) else {
-        panic!("somebody else's directory was taken")
+        panic!("a foreign directory was taken")
     };
     assert!(error.to_string().contains("choose an empty directory"), "{error}");
     assert!(dir.path().join("databases/mine").exists());
