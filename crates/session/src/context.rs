@@ -66,7 +66,7 @@ impl<'c> Context<'c> {
         self.session.instance.clone()
     }
 
-    /// The database in which names are looked for.
+    /// The database in which names are resolved.
     pub fn database(&self) -> DbId {
         self.session.name_database()
     }

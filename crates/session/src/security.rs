@@ -22,7 +22,7 @@ pub struct DatabaseUser {
     pub tokens: SmallVec<[PrincipalId; 4]>,
     /// Whether it is `dbo` or in `db_owner`: everything is permitted.
     pub is_owner: bool,
-    /// Where its unqualified names are looked for first.
+    /// The schema in which its unqualified names are looked up first.
     pub default_schema: SchemaId,
 }
 

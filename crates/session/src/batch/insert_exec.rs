@@ -22,7 +22,7 @@ use crate::names::HiddenTable;
 use crate::program::{Program, Step};
 use crate::response::{AnswerWriter, PassesMessages, command};
 
-/// What the names of the table variables that hold the rows begin with; no user's can be called so.
+/// What the names of the table variables that hold the rows begin with; no user's name can.
 const ROWS: &str = "@ insert exec";
 
 impl Context<'_> {

@@ -28,7 +28,7 @@ use crate::session::transaction::{Mark, Origin};
 /// The name of the table variable that holds rows; it is the only variable of its statement.
 const ROWS: &str = "@rows";
 
-/// So many rows, or bytes, make a chunk.
+/// A chunk ends when it has this many rows, or bytes.
 const CHUNK_ROWS: usize = 2048;
 const CHUNK_BYTES: usize = 4 << 20;
 
@@ -118,7 +118,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Inserts what has come.
+    /// Inserts the rows received.
     fn flush(&mut self, context: &mut Context<'_>) -> Run<()> {
         if rows_of(&mut self.frame, self.hidden.id)?.is_empty() {
             return Ok(());
@@ -152,7 +152,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Inserts what has come last of a batch, which is whole then.
+    /// Inserts the last rows of a batch, which is whole then.
     fn end_batch(&mut self, context: &mut Context<'_>) -> Run<()> {
         self.flush(context)?;
         Ok(context.session.finish_loads(context.task, level_of(context), None)?)
@@ -166,7 +166,7 @@ impl Loader {
             self.owns_transaction = begin_transaction(context);
         }
         let settled = context.settle();
-        // The batch is whole, and rows of it may be settled, whatever has come of that.
+        // The batch is whole, and rows of it may be settled, even if settling has failed.
         self.mark = context.session.transaction.mark();
         settled
     }

@@ -181,8 +181,8 @@ impl Activity {
     }
 }
 
-/// The activity of a session, and how far it has come with that if it takes long. The session
-/// writes it, any thread reads it; nothing else is ordered by it.
+/// The activity of a session, and its progress with that if it takes long. The session writes it,
+/// any thread reads it; nothing else is ordered by it.
 pub struct CurrentActivity {
     activity: AtomicU8,
     percent: AtomicU8,

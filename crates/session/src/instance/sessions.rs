@@ -271,13 +271,13 @@ impl Sessions {
 }
 
 impl Traffic {
-    /// So many packets have come so far.
+    /// Notes how many packets have been received so far.
     pub fn note_received(&self, packets: u64, utc_ticks: u64) {
         self.received.store(packets, Relaxed);
         self.last_received_utc.store(utc_ticks, Relaxed);
     }
 
-    /// So many packets were sent so far.
+    /// Notes how many packets have been sent so far.
     pub fn note_sent(&self, packets: u64, utc_ticks: u64) {
         self.sent.store(packets, Relaxed);
         self.last_sent_utc.store(utc_ticks, Relaxed);

@@ -226,7 +226,7 @@ impl Context<'_> {
         })
     }
 
-    /// Where unqualified names are looked for first in a database.
+    /// The schema in which unqualified names are looked up first in a database.
     pub(crate) fn default_schema(&self, database: DbId) -> SchemaId {
         let level = self.session.level();
         match level.schema {

@@ -12,7 +12,7 @@ pub(crate) struct KnownCallee {
     pub(crate) module: Arc<ModuleDef>,
 }
 
-/// Where a name without a database is looked for: while this is the same, the name means the same.
+/// Where a name without a database is resolved: while this is the same, the name means the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     pub(crate) database: DbId,

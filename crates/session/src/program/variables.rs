@@ -9,7 +9,7 @@ use engine::catalog::def::TableDef;
 use ir::operator::{TableVarId, VarId};
 use run::interp::local::LocalShape;
 
-/// So many are looked through before a name is hashed.
+/// How many variables are compared with a name as it is written, before the name is hashed.
 const SCANNED_MAX: usize = 16;
 
 /// A variable or parameter.

@@ -16,9 +16,9 @@ pub struct Level {
     pub kind: ProgramKind,
     /// The module whose body it is.
     pub module: Option<Arc<ModuleDef>>,
-    /// The database in which its names are looked for.
+    /// The database in which its names are resolved.
     pub database: DbId,
-    /// Where a module's unqualified names are looked for first.
+    /// The schema in which a module's unqualified names are looked up first.
     pub schema: Option<SchemaId>,
     /// `SCOPE_IDENTITY()`
     pub identity: Option<i128>,

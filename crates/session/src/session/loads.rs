@@ -24,7 +24,7 @@ pub struct Load {
     pub fire_triggers: bool,
     /// `KEEP_NULLS`
     pub keep_nulls: bool,
-    /// So many rows are committed at a time; `None` for all.
+    /// How many rows are committed at a time; `None` for all.
     pub batch_rows: Option<u64>,
 }
 

@@ -363,7 +363,7 @@ impl State {
         self.levels.last_mut().expect("a request runs")
     }
 
-    /// The database in which names are looked for: the module's, or else the session's.
+    /// The database in which names are resolved: the module's, or else the session's.
     pub fn name_database(&self) -> DbId {
         match self.levels.last() {
             Some(level) if level.module.is_some() => level.database,

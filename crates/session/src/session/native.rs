@@ -13,7 +13,7 @@ pub(crate) struct NativeRun {
     pub(crate) database: DbId,
     /// Where its atomic blocks began, the outermost first.
     pub(crate) blocks: Vec<Mark>,
-    /// How far the statement has come that is the newest of the session's; `None` if there is none.
+    /// The progress of the session's newest statement; `None` if there is none.
     pub(crate) bracket: Option<Bracket>,
     /// Whether runs of its statements are counted, and when the one that is open began.
     pub(crate) counted: bool,

@@ -39,8 +39,8 @@ pub struct TemporaryTables {
     left_behind: Vec<ObjectId>,
     /// How many were made: part of the names in tempdb.
     made: u32,
-    /// The programs of procedures by their ids; the database of a key is the one that names are
-    /// looked for in.
+    /// The programs of procedures by their ids; the database of a key is the one in which names are
+    /// resolved.
     programs: RefCell<HashMap<ObjectId, (ModuleKey, Arc<Program>)>>,
     /// With how many tables the list is looked through for those that are gone.
     look_at: usize,

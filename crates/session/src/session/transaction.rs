@@ -47,16 +47,16 @@ pub struct TransactionState {
     open: Option<Open>,
     /// `@@TRANCOUNT`
     count: i32,
-    /// Marks to which the transaction may go back when further statements have run.
+    /// How many marks are kept, to which the transaction may go back after further statements.
     kept_marks: u32,
-    /// Definition statements in progress, one within another.
+    /// How many definition statements are in progress, one within another.
     definitions: u32,
 }
 
 /// An open transaction.
 struct Open {
     group: TransactionGroup,
-    /// Where each part began, to which savepoints from before go back.
+    /// The start of each part, to which a savepoint from before it rolls the part back.
     starts: SmallVec<[(DbId, Savepoint); 2]>,
     edits: Vec<(DbId, SchemaEdit)>,
     id: u64,
@@ -96,13 +96,13 @@ impl Touched {
     }
 }
 
-/// A savepoint that a user has named, with the place of each part that there was.
+/// A savepoint that a user has named, with the place in each part that there was.
 struct NamedSavepoint {
     name: Arc<str>,
     parts: SmallVec<[(DbId, Savepoint); 2]>,
 }
 
-/// What `ROLLBACK name` found.
+/// What the name in a `ROLLBACK` means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RollbackTarget {
     /// The name of the transaction: all of it.
@@ -137,7 +137,7 @@ impl TransactionState {
         self.open.as_ref().map(|open| open.origin)
     }
 
-    /// How many databases but tempdb and master it has entered when it is in these, too.
+    /// How many databases other than tempdb and master it is in, once it has entered these, too.
     pub fn user_databases_with(&self, others: &[DbId]) -> usize {
         let entered = self.open.as_ref().map_or(&[][..], |open| &open.starts);
         let others = others.iter().filter(|id| !entered.iter().any(|start| start.0 == **id));
@@ -223,14 +223,14 @@ impl TransactionState {
         self.count -= 1;
     }
 
-    /// What the transaction does from here on cannot be committed.
+    /// Dooms the transaction.
     pub fn doom(&mut self) {
         if let Some(open) = &mut self.open {
             open.doomed = true;
         }
     }
 
-    /// As [`TransactionState::doom`], and rolls back at once what was done so far.
+    /// Dooms the transaction, and rolls back at once what was done so far.
     pub fn give_up(&mut self, task: &Task) {
         if let Some(open) = &mut self.open {
             open.doomed = true;
@@ -246,16 +246,17 @@ impl TransactionState {
         self.open.as_mut()?.group.part(database)
     }
 
-    /// Others may look at the rows that it has changed until it goes on changing some. Called where
-    /// it pauses.
+    /// Shows other sessions which rows it has changed, until it changes more. Called where it
+    /// pauses.
     pub fn show_writes(&mut self) {
         if let Some(open) = &mut self.open {
             open.group.parts().for_each(Transaction::show_writes);
         }
     }
 
-    /// Lets rows sink that parts have written to storages of their own, where much has come
-    /// together and no savepoint or mark goes back to them. Called between statements.
+    /// Settles rows that parts have written to storages of their own, so that they can sink: where
+    /// there are many, and no savepoint or mark goes back to a place among them. Called between
+    /// statements.
     pub fn settle(&mut self, task: &Task) -> Result<(), CommitError> {
         if self.kept_marks > 0 {
             return Ok(());
@@ -278,7 +279,7 @@ impl TransactionState {
         self.open.as_mut()?.group.take(database)
     }
 
-    /// Puts the part back that was lent.
+    /// Puts back the part that was lent.
     pub fn take_back(&mut self, part: Transaction) {
         let open = self.open.as_mut().expect("a transaction stays open while a part of it is lent");
         open.group.add(part);
@@ -316,8 +317,8 @@ impl TransactionState {
         (part, &mut edits[place].1)
     }
 
-    /// Ends a load that the statement at this level has begun, if there is one: of which table, and
-    /// how that went.
+    /// Ends a load that the statement at this level has begun, if there is one. Returns its table,
+    /// and the result.
     pub fn finish_load(
         &mut self,
         task: &Task,
@@ -338,13 +339,13 @@ impl TransactionState {
         edit.has_changes().then(|| edit.schema())
     }
 
-    /// A definition statement begins.
+    /// Notes that a definition statement begins.
     pub fn begin_definition(&mut self) {
         self.definitions += 1;
     }
 
-    /// Whether the definition statement that has failed is to be done once more, since other
-    /// transactions have changed what it found: said of the outermost one.
+    /// Whether the definition statement that has failed runs again, since other transactions have
+    /// changed what it found. Only the outermost one does.
     pub fn restarts_definition(&mut self) -> bool {
         if self.definitions > 1 {
             return false;
@@ -359,18 +360,18 @@ impl TransactionState {
         is_stale
     }
 
-    /// Statements run within a definition that are none of its own: they are by themselves. Returns
-    /// what [`TransactionState::return_to_definition`] is to be given.
+    /// Leaves the definition statements in progress while statements run that are no part of them.
+    /// Returns the argument of [`TransactionState::return_to_definition`].
     pub fn leave_definition(&mut self) -> u32 {
         std::mem::take(&mut self.definitions)
     }
 
-    /// The definition goes on.
+    /// Goes on with the definition statements.
     pub fn return_to_definition(&mut self, definitions: u32) {
         self.definitions = definitions;
     }
 
-    /// It ends.
+    /// Notes that the innermost definition statement ends.
     pub fn end_definition(&mut self) {
         self.definitions -= 1;
         if self.definitions == 0 {
@@ -427,7 +428,7 @@ impl TransactionState {
         }
     }
 
-    /// Where each part is now, to go back there.
+    /// Where each part is now, for [`TransactionState::rollback_to_mark`].
     pub fn mark(&mut self) -> Mark {
         let Some(open) = &mut self.open else { return Mark::default() };
         let place = |part: &mut Transaction| (part.session().manager().id(), part.savepoint());
@@ -441,7 +442,7 @@ impl TransactionState {
         self.mark()
     }
 
-    /// Nothing goes back to the mark that was kept last.
+    /// Forgets the mark that was kept last.
     pub fn drop_mark(&mut self) {
         self.kept_marks -= 1;
     }
@@ -460,7 +461,7 @@ impl TransactionState {
         open.go_back(task, &saved);
     }
 
-    /// Tells the schemas' edits that statements or more were rolled back.
+    /// Tells the edits of schemas that something was rolled back.
     pub fn tell_edits(&mut self) {
         if let Some(open) = &mut self.open {
             open.tell_edits();
@@ -478,7 +479,7 @@ impl TransactionState {
         open.group.commit(task, durability)
     }
 
-    /// What a transaction of one call has read is validated as a user's transaction's is.
+    /// Makes the commit of a transaction of one call validate reads, as that of a user's does.
     pub fn check_reads(&mut self) {
         if let Some(open) = &mut self.open {
             open.checks_reads = true;
@@ -502,7 +503,7 @@ pub struct Mark {
 }
 
 impl Open {
-    /// Brings each part back to where it was; one that there was not, to its start.
+    /// Rolls each part back to where it was; one that there was not, to its start.
     fn go_back(&mut self, task: &Task, saved: &[(DbId, Savepoint)]) {
         for (database, start) in self.starts.clone() {
             let to = saved.iter().find(|(id, _)| *id == database).map_or(start, |(_, at)| *at);
@@ -545,7 +546,7 @@ pub struct OpenStatement {
 }
 
 impl OpenStatement {
-    /// Open nowhere yet.
+    /// A statement that is open in no database yet.
     pub fn new(database: DbId) -> OpenStatement {
         OpenStatement { database, parts: SmallVec::new() }
     }
@@ -593,8 +594,8 @@ impl OpenStatement {
         }
     }
 
-    /// The engine's only statement, in whose place one stands that has ended, until it or a newer
-    /// one is [put back](OpenStatement::replace).
+    /// Takes out the engine's only statement. An ended one is in its place until it or a newer one
+    /// is [put back](OpenStatement::replace).
     pub fn take(&mut self) -> Option<Statement> {
         match &mut self.parts[..] {
             [(_, statement, _)] => Some(statement.take()),
@@ -602,7 +603,7 @@ impl OpenStatement {
         }
     }
 
-    /// Another of the engine's statements takes the place of the only one.
+    /// Puts a statement of the engine in the place of the only one.
     pub fn replace(&mut self, newer: Statement) {
         if let [(_, statement, _)] = &mut self.parts[..] {
             *statement = newer;
@@ -614,7 +615,7 @@ impl OpenStatement {
         self.end_in(transaction);
     }
 
-    /// [`OpenStatement::end`], for one that will be another.
+    /// As [`OpenStatement::end`], for a value that will hold another statement.
     pub fn end_in(&mut self, transaction: &mut TransactionState) {
         for (database, statement, _) in self.parts.iter_mut().rev() {
             if let Some(part) = transaction.part(*database) {
@@ -629,7 +630,7 @@ impl OpenStatement {
         transaction.part(*database).is_some_and(|part| part.can_reuse(statement))
     }
 
-    /// Makes what has ended another statement, open as the first was that the engine knew.
+    /// Begins another statement after the one that has ended, open as its first part was.
     pub fn begin_again(&mut self, transaction: &mut TransactionState) {
         self.parts.truncate(1);
         for (database, statement, how) in &mut self.parts {
@@ -660,7 +661,7 @@ impl OpenStatement {
 pub struct OpenAs {
     /// The engine's level.
     pub isolation: Isolation,
-    /// At which end of the log it reads.
+    /// The log position at which it reads.
     pub at: ReadAt,
     /// What it locks in disk tables.
     pub disk: DiskLevel,

@@ -8,7 +8,7 @@ use base::text::identifier::fold_identifier;
 
 use super::{Builtin, Needs, SystemProcedure, administration, catalog};
 
-/// How a procedure is written down.
+/// The definition of a procedure in the lists of this module's neighbours.
 pub(super) struct Entry {
     pub name: &'static str,
     pub text: &'static str,
@@ -63,7 +63,7 @@ impl Entry {
         Entry { parts, ..self }
     }
 
-    /// The same entry for these callers.
+    /// The same entry with this requirement for callers.
     pub const fn needs(self, needs: Needs) -> Entry {
         Entry { needs, ..self }
     }
@@ -83,7 +83,7 @@ impl Entry {
     }
 }
 
-/// Ids count down from here, in the order of [`all`]; system views lie elsewhere.
+/// Ids count down from here, in the order of [`all`]; those of system views are elsewhere.
 const FIRST_ID: i32 = -900_000_000;
 
 static ALL: LazyLock<Vec<SystemProcedure>> = LazyLock::new(|| {

@@ -1,6 +1,6 @@
-//! Procedures that deal with texts, handles and cursors. They have no text of their own.
+//! The procedures for texts, handles and cursors, which have no definition in T-SQL.
 
-/// The procedures that deal with texts and handles.
+/// The procedures that run a text, prepare one, or run one by its handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TextProcedure {
     ExecuteSql,
@@ -12,7 +12,7 @@ pub(crate) enum TextProcedure {
 }
 
 impl TextProcedure {
-    /// The procedure of a name.
+    /// The procedure of a name, in any case.
     pub fn find(name: &str) -> Option<TextProcedure> {
         let all = [
             ("sp_executesql", TextProcedure::ExecuteSql),
@@ -64,7 +64,7 @@ impl CursorProcedure {
         ("sp_cursor", CursorProcedure::Cursor),
     ];
 
-    /// The procedure of a name.
+    /// The procedure of a name, in any case.
     pub fn find(name: &str) -> Option<CursorProcedure> {
         Self::ALL.into_iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, found)| found)
     }

@@ -218,7 +218,7 @@ impl TestSession<'_> {
         writer.text()
     }
 
-    /// The answer to a batch, once it is durable; `None` if it cannot be made so.
+    /// The answer to a batch, once it is durable; `None` if it cannot be made durable.
     pub fn durable(&mut self, text: &str) -> Option<String> {
         let mut writer = TextWriter::default();
         let session = self.session.as_mut().unwrap();

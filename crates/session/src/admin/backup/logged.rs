@@ -49,8 +49,8 @@ pub(super) fn restored(context: &Context<'_>, def: &DatabaseDef, set: &BackupSet
     context.session.instance.note(&SqlError::new(message, &args));
 }
 
-/// Message 3041 and its like: why a backup or restore has come to nothing. What only looks at
-/// backups does not matter.
+/// Message 3041 and its like: why a backup or restore has failed. What only looks at backups does
+/// not matter.
 pub(super) fn failed(context: &Context<'_>, action: BackupAction, database: &str, why: &SqlError) {
     use BackupAction as A;
     let instance = &context.session.instance;

@@ -48,7 +48,7 @@ struct Device {
     path: PathBuf,
 }
 
-/// What a step of work has come to: how far it is, and the result if that was all.
+/// The outcome of a step of work: the progress, and the result if that was all.
 type Stepped<T> = Result<(Progress, Option<T>), BackupError>;
 
 impl Context<'_> {
@@ -186,7 +186,7 @@ impl Context<'_> {
         Ok(Device { name: name.to_owned(), path })
     }
 
-    /// Does work step by step on a thread of its own, and reports how far it has come.
+    /// Does work step by step on a thread of its own, and reports the progress.
     fn work<W: Send + 'static, T: Send + 'static>(
         &mut self,
         mut work: W,

@@ -8,7 +8,7 @@
 
 use base::Value;
 
-/// So many steps a histogram has at most.
+/// The most steps that a histogram has.
 pub(super) const STEPS_MAX: usize = 200;
 
 /// A step: the values above the step before, up to its upper bound.

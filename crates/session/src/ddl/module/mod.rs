@@ -221,8 +221,8 @@ fn check_native(context: &Context<'_>, place: &Place, def: &ModuleDef) -> DdlRes
     Ok(())
 }
 
-/// The database in which a module's names are looked for: for a temporary procedure, the one that
-/// it is made in.
+/// The database in which a module's names are resolved: for a temporary procedure, the one that it
+/// is made in.
 fn names_in(context: &Context<'_>, place: &Place) -> base::ids::DbId {
     match place.name.starts_with('#') {
         true => context.session.name_database(),

@@ -17,7 +17,7 @@ const INDEXES_MAX: usize = 999;
 /// The largest `BUCKET_COUNT`.
 const BUCKETS_MAX: u64 = 1 << 30;
 
-/// An index that is to be made, whatever statement says so.
+/// An index to make, whatever statement asks for it.
 pub(crate) struct IndexRequest<'a> {
     pub name: Name,
     pub unique: bool,

@@ -45,7 +45,7 @@ pub(super) struct Setting<'c> {
     /// Its schema.
     pub schema: Arc<Schema>,
     /// The collation that `DATABASE_DEFAULT` means: that of the database in which the statement's
-    /// own names are looked for, also where the table goes to tempdb.
+    /// own names are resolved, also where the table goes to tempdb.
     pub default_collation: Collation,
     /// The user for which the definition is made.
     pub user: Arc<DatabaseUser>,
