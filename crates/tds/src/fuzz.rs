@@ -1,7 +1,7 @@
-//! Entry points for a fuzzer: every reader of this crate, on bytes that mean nothing.
+//! Entry points for a fuzzer: every reader of this crate, on arbitrary bytes.
 //!
-//! None of them may panic or take memory out of proportion to their input; what they return is of
-//! no interest. The first bytes of the input choose what reads the rest.
+//! None of them may panic or take memory out of proportion to the input; what the readers return is
+//! ignored. The first bytes of the input choose the reader of the rest.
 
 use base::Collation;
 
@@ -15,7 +15,7 @@ use crate::server::{BulkEvent, BulkReader, SqlBatch, TransactionRequest};
 use crate::tls::HandshakeReader;
 use crate::version::TdsVersion;
 
-/// What a server does with messages it has received.
+/// The kinds of messages that a server reads.
 const KINDS: [PacketType; 6] = [
     PacketType::SqlBatch,
     PacketType::Rpc,

@@ -207,7 +207,7 @@ impl PacketReader {
         }
     }
 
-    /// How many packets have come so far.
+    /// How many packets have been read so far.
     pub fn packets(&self) -> u64 {
         self.packets
     }

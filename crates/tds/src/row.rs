@@ -53,7 +53,7 @@ pub struct RowShape {
 }
 
 impl RowShape {
-    /// The shape of rows with these columns. `unknown` stands for unknown collations.
+    /// The shape of rows with these columns. `unknown` takes the place of unknown ones.
     pub fn new(columns: &[ReceivedColumn], unknown: Collation) -> RowShape {
         let columns = columns.iter().map(|c| (c.info, c.info.layout(Place::Row))).collect();
         RowShape { columns, unknown }

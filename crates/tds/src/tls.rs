@@ -23,7 +23,7 @@ impl HandshakeReader {
 
     /// Takes the packets at the front of `input` apart and appends their content to `records`. It
     /// stops after a message: bytes that follow may be TLS without packets, if the message has
-    /// completed the handshake. Returns whether it has stopped so.
+    /// completed the handshake. Returns whether it has stopped there.
     ///
     /// # Errors
     /// When there is anything but packets of type `PRELOGIN`.

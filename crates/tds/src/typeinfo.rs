@@ -152,7 +152,7 @@ impl WireType {
 pub enum Layout {
     /// No bytes at all: always NULL.
     Nothing,
-    /// So many bytes, never NULL.
+    /// This many bytes, never NULL.
     Fixed(u8),
     /// A one-byte length; 0 is NULL.
     Byte,
@@ -384,8 +384,8 @@ impl TypeInfo {
         info
     }
 
-    /// The type of T-SQL that is meant. `unknown` stands for unknown collations, and for
-    /// those of old types that are sent without one.
+    /// The type of T-SQL that is meant. `unknown` takes the place of unknown collations, and is
+    /// that of old types that are sent without one.
     pub fn to_sql(&self, unknown: Collation) -> SqlType {
         use WireType::*;
         // A declared length of zero stands for "whatever the empty or missing value needs".

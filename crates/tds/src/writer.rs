@@ -9,7 +9,7 @@
 //!
 //! # Invariants
 //! W1: `taken <= sealed <= buffer.len()`; within a message the open packet's header is at `sealed`.
-//! W2: a full packet stays open until a further byte or the end of the message has come, since only
+//! W2: a full packet stays open until a further byte or the end of the message follows, since only
 //! then it is known whether it is the last.
 
 use crate::packet::{HEADER_LEN, PACKET_SIZE_DEFAULT, PacketType, Reset, status};
@@ -295,7 +295,7 @@ impl MessageWriter {
         }
     }
 
-    /// Where the message has come to, between two tokens.
+    /// The position in the message, between two tokens.
     #[inline]
     pub fn mark(&self) -> Mark {
         let MessageWriter { sealed, first_status, next_packet_id, packets, .. } = *self;

@@ -102,7 +102,7 @@ pub struct TokenReader {
 }
 
 impl TokenReader {
-    /// A reader before an answer. `unknown` stands for unknown collations.
+    /// A reader before an answer. `unknown` takes the place of unknown collations.
     pub fn new(version: TdsVersion, unknown: Collation) -> TokenReader {
         TokenReader {
             version,
@@ -142,7 +142,7 @@ impl TokenReader {
         self.buffer.consume(std::mem::take(&mut self.used));
     }
 
-    /// The next token; nothing before more bytes have come.
+    /// The next token; `None` before more bytes are fed.
     ///
     /// # Errors
     /// Anything that is not a token, or a token that contradicts itself. The reader cannot be used

@@ -12,7 +12,7 @@ use crate::version::TdsVersion;
 /// What [`BulkReader::next`] found.
 #[derive(Debug)]
 pub enum BulkEvent<'a> {
-    /// Nothing before more bytes have come.
+    /// No event before more bytes are fed.
     NeedMore,
     /// The columns of the rows that follow.
     Columns(&'a [ReceivedColumn]),
@@ -49,8 +49,8 @@ pub struct BulkReader {
 }
 
 impl BulkReader {
-    /// A reader before the first byte. Rows of more than `row_bytes_max` bytes are refused;
-    /// `unknown` stands for unknown collations.
+    /// A reader before the first byte. A row that is not complete after more than `row_bytes_max`
+    /// bytes is refused. `unknown` takes the place of unknown collations.
     pub fn new(version: TdsVersion, unknown: Collation, row_bytes_max: usize) -> BulkReader {
         BulkReader {
             version,
@@ -84,8 +84,8 @@ impl BulkReader {
     /// The next event.
     ///
     /// # Errors
-    /// Anything that is not columns, then rows, then their end; a row that is too large; a message
-    /// that ends within a row. The reader cannot be used any further then.
+    /// Anything other than columns, then rows, then their end; a row that is too large; a message
+    /// that ends within a row. After an error the reader cannot be used any further.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<BulkEvent<'_>, ProtocolError> {
         self.release_used();
@@ -134,7 +134,7 @@ impl BulkReader {
                 self.state = State::Row;
                 self.next_row()
             }
-            // What the client says about its own statement is of no interest.
+            // The status and the count that the client sends are ignored.
             token::DONE => {
                 self.state = State::End;
                 Ok(BulkEvent::End)

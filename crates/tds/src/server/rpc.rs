@@ -188,7 +188,7 @@ pub struct RpcReader<'a> {
 }
 
 impl<'a> RpcReader<'a> {
-    /// A reader before the first call. `unknown` stands for unknown collations.
+    /// A reader before the first call. `unknown` takes the place of unknown collations.
     ///
     /// # Errors
     /// Those of [`AllHeaders::read`].

@@ -1,5 +1,5 @@
-//! From a value's bytes to a value. Everything that a client could get wrong is checked here, so
-//! that later stages may rely on a value being one of its type.
+//! From a value's bytes to a value. All that a client could get wrong is checked here, so that
+//! later stages may rely on a value's being one of its type.
 
 use base::value::{DateTime, DateTimeOffset};
 use base::{Collation, Value, ValueRef};
@@ -39,14 +39,14 @@ pub fn read_value<'a>(
     }
 }
 
-/// The value that `bytes` are. `unknown` stands for unknown collations within a variant.
+/// The value of this type in `bytes`. `unknown` takes the place of unknown collations in a variant.
 ///
 /// Values of char, nchar and binary are not padded to their declared length; see [`pad`].
 ///
 /// # Errors
 /// [`ProtocolError::TypeLength`] when there are too many or too few bytes for the type, and
-/// [`ProtocolError::Value`] when they mean nothing: NaN, a time after the end of the day, a decimal
-/// with more digits than declared.
+/// [`ProtocolError::Value`] when they are no value of it: NaN, a time after the end of the day, a
+/// decimal with more digits than declared.
 pub fn decode<'a>(
     info: &TypeInfo,
     bytes: &'a [u8],
@@ -122,7 +122,7 @@ fn wrong_length(info: &TypeInfo) -> ProtocolError {
     ProtocolError::TypeLength(info.ty as u8)
 }
 
-/// Strings must fit their declaration, and Unicode must have whole units.
+/// Checks that a string or binary fits its declaration, and that Unicode has whole units.
 fn check_text(info: &TypeInfo, bytes: &[u8]) -> Result<(), ProtocolError> {
     let unicode = matches!(info.ty, WireType::NVarChar | WireType::NChar | WireType::NText);
     let limited = info.length != TypeInfo::MAX && !info.ty.is_old_lob();
@@ -238,7 +238,7 @@ fn datetimeoffset(info: &TypeInfo, bytes: &[u8]) -> Result<ValueRef<'static>, Pr
     let offset_minutes = i16::from_le_bytes(*offset);
     let local = utc_ticks + i64::from(offset_minutes) * 600_000_000;
     let local_in_range = (0..(i64::from(DATE_MAX) + 1) * TICKS_PER_DAY).contains(&local);
-    // Not `abs`, which has no answer for the smallest number.
+    // Not `abs`, which overflows for the smallest number.
     if !(-OFFSET_MINUTES_MAX..=OFFSET_MINUTES_MAX).contains(&offset_minutes) || !local_in_range {
         return Err(ProtocolError::Value("datetimeoffset"));
     }
