@@ -245,7 +245,7 @@ fn restore_all(connection: &mut Connection, options: &RestoreOptions) -> Result<
     for (place, set) in sets.iter().enumerate() {
         let what = if set.kind == SetKind::Log { "log" } else { "database" };
         let mut with = format!("file = {}, stats", set.number);
-        // Only in what a full backup does not have can a time be looked for.
+        // A time can be looked for only in a backup of the log.
         let stop_at = options.stop_at.as_ref().filter(|_| set.kind == SetKind::Log);
         // The server itself recovers a database only when it has come to the time.
         let goes_on = stop_at.is_none() && (place + 1 < last || stop.is_some());

@@ -22,7 +22,7 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 5_000_000,
           value_parser = clap::value_parser!(u32).range(100_000..=500_000_000))]
     rows: u32,
-    /// One row in so many is updated, at random, before the last scans.
+    /// One row in this many is updated, at random, before the last scans.
     #[arg(long, value_name = "N", default_value_t = 10,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     update_one_in: u32,

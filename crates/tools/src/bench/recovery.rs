@@ -14,7 +14,7 @@ pub struct Options {
     /// Rows of the table.
     #[arg(long, value_name = "N", default_value_t = 2_000_000)]
     rows: u64,
-    /// Instead of that table, so many orders of the sample, with about five lines each.
+    /// Recover this many orders of the sample instead, with about five lines each.
     #[arg(long, value_name = "N", conflicts_with = "rows")]
     orders: Option<u64>,
     /// Clients that insert orders.
@@ -41,8 +41,7 @@ struct Subject {
     database: &'static str,
     /// The tables that take time.
     tables: &'static [&'static str],
-    /// The query for how many rows there are, and for a sum by which it is seen that they are the
-    /// same.
+    /// The query for the number of rows, and for a sum over them that recovery must not change.
     contents: &'static str,
 }
 

@@ -18,7 +18,7 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 100_000,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     updates_per_call: u32,
-    /// A durable table instead of one whose rows go with the server.
+    /// Use a durable table instead of a schema-only one.
     #[arg(long)]
     durable: bool,
 }

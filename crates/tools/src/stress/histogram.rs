@@ -1,5 +1,5 @@
-//! Durations, counted in buckets that are as wide as 1/64 of what they hold, so that quantiles of
-//! any number of measurements cost a fixed memory and are right to 1.6 %.
+//! Durations, counted in buckets no wider than 1/64 of what they hold, so that quantiles of any
+//! number of measurements take fixed memory and are right to 1.6 %.
 
 use std::time::Duration;
 

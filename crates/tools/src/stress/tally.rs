@@ -1,4 +1,4 @@
-//! What is counted, what is written down, and how far a connection has come.
+//! What is counted, what is written down, and the progress of a connection.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -142,7 +142,7 @@ impl Job<'_> {
     }
 }
 
-/// How far a connection has come.
+/// The progress of a connection through its steps.
 #[derive(Clone, Debug)]
 pub struct Course<'j> {
     steps: &'j [Step],
