@@ -1,5 +1,5 @@
-//! What a batch's control flow must satisfy whatever its names mean: `BREAK` inside loops, `THROW`
-//! inside handlers, labels that exist, `RETURN` values where a caller takes them.
+//! Rules of a batch's control flow that do not depend on what names mean: `BREAK` inside loops,
+//! `THROW` inside handlers, labels that exist, `RETURN` values where a caller takes them.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ pub(crate) fn batch(batch: &Batch) -> SqlResult<()> {
     module(&batch.statements, Body::Batch)
 }
 
-/// Whose statements are looked at.
+/// The kind of body that is checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Body {
     Batch,
@@ -37,7 +37,7 @@ struct Place {
 struct Labels {
     /// For every `TRY` and `CATCH`, the one around it; the first stands for the body itself.
     parents: Vec<usize>,
-    /// Folded name to scope.
+    /// The scopes of labels by their names in lower case.
     declared: HashMap<String, usize>,
     /// Every `GOTO`.
     jumps: Vec<Jump>,
@@ -46,7 +46,7 @@ struct Labels {
 /// A `GOTO`.
 struct Jump {
     label: Ident,
-    /// Where it stands.
+    /// The scope that it is in.
     scope: usize,
     line: u32,
 }

@@ -21,7 +21,7 @@ pub struct CreateDatabase {
     pub attach: Option<Attach>,
     /// `AS SNAPSHOT OF database`.
     pub snapshot_of: Option<Ident>,
-    /// `AS COPY OF` another: the name as written.
+    /// `AS COPY OF` another database: its name as written.
     pub copy_of: Option<super::ObjectName>,
 }
 
@@ -84,7 +84,7 @@ pub enum FileSize {
     Unlimited,
     Percent(u64),
     Kilobytes(u64),
-    /// Also without a unit.
+    /// Also for a size without a unit.
     Megabytes(u64),
     Gigabytes(u64),
     Terabytes(u64),
@@ -183,7 +183,7 @@ pub enum OptionValue {
     Number(Box<str>, Option<Box<str>>),
     /// A string.
     String(Box<str>),
-    /// Options of its own, after a word or alone: `QUERY_STORE = ON (…)`.
+    /// A list of options, after a word or alone: `QUERY_STORE = ON (…)`.
     List(Option<Box<str>>, Vec<DatabaseOption>),
 }
 

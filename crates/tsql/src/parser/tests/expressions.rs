@@ -9,7 +9,7 @@ fn operators_bind_as_documented_and_associate_to_the_left() {
         ("a * b + c", "[a]*[b]+[c]"),
         ("a - b - c", "([a]-[b])-[c]"),
         ("a / b * c % d", "(([a]/[b])*[c])%[d]"),
-        // `&`, `|` and `^` are as tight as `+`.
+        // `&`, `|` and `^` bind as tightly as `+`.
         ("a & b + c", "([a]&[b])+[c]"),
         ("a + b & c", "([a]+[b])&[c]"),
         ("a | b ^ c - d", "(([a]|[b])^[c])-[d]"),
@@ -25,7 +25,7 @@ fn operators_bind_as_documented_and_associate_to_the_left() {
     }
 }
 
-/// `SELECT -100.0 / -100.0 * 10.0` is 0.1, because a sign reaches over the product after it.
+/// `SELECT -100.0 / -100.0 * 10.0` is 0.1, because a sign applies to the whole product after it.
 #[test]
 fn signs_reach_over_products() {
     for (text, tree) in [
@@ -102,7 +102,7 @@ fn constants_keep_their_class() {
     assert_eq!(literal("0x1fA"), Literal::Binary([0x01, 0xfa].as_slice().into()));
     assert_eq!(literal("0x"), Literal::Binary([].as_slice().into()));
     assert_eq!(literal("NULL"), Literal::Null);
-    // In parentheses the number comes before its sign.
+    // Parentheses keep the sign apart from the number, which is too large for an integer.
     let expr = parse_expression("-(2147483648)", ParseOptions::default()).unwrap();
     assert!(matches!(expr.kind, ExprKind::Unary { op: UnaryOp::Minus, .. }));
 }
