@@ -15,7 +15,7 @@ pub enum TypeArguments<'a> {
     Numbers(&'a [u32]),
 }
 
-/// Whose type is declared; messages say it.
+/// What a type is declared for, as messages name it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Subject<'a> {
     /// A column of a table.
@@ -29,9 +29,9 @@ pub enum Subject<'a> {
 /// Where a type is declared.
 #[derive(Clone, Copy, Debug)]
 pub struct Declaration<'a> {
-    /// Whose type it is.
+    /// What the type is declared for.
     pub subject: Subject<'a>,
-    /// Its number among its siblings, from 1; messages say it.
+    /// Its number among its siblings, from 1, as messages give it.
     pub ordinal: u32,
     /// The line of the type's name, from 1.
     pub line: u32,
