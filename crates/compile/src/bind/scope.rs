@@ -161,7 +161,7 @@ pub(super) enum Rows {
 /// A source that is read from a table or another source of rows.
 #[derive(Debug)]
 pub(super) struct ScanSource {
-    /// Tells scans apart.
+    /// The number that tells the scan from the others.
     pub number: u32,
     /// Where it is read from.
     pub source: tree::Source,

@@ -95,7 +95,7 @@ impl Binder<'_> {
 pub(super) struct TargetRows {
     /// Is not NULL where there is a row.
     pub mark: ColId,
-    /// Tells rows apart.
+    /// The key that identifies a row.
     pub key: Vec<Expr>,
 }
 
