@@ -21,7 +21,7 @@ use crate::sync::Arc;
 /// [`CatalogReplay::finish`] hands over the rest.
 #[derive(Default)]
 pub struct CatalogReplay {
-    /// How far sequences may have come.
+    /// The furthest positions that sequences may have reached.
     sequences: BTreeMap<ObjectId, Mark>,
     /// What master says of databases; others say nothing.
     databases: BTreeMap<DbId, Arc<DatabaseDef>>,

@@ -79,7 +79,7 @@ pub(crate) use thread::{Checkpoints, Order};
 pub use view::{CheckpointFile, CheckpointStats, FileKind, FileState};
 pub(crate) use weigh::Contents;
 
-/// Tells of a row of a catalog table which sequence it defines, if it does.
+/// The sequence that a row of a catalog table defines, if it defines one.
 pub type SequenceOf = fn(StorageId, &[u8]) -> Option<DefinedSequence>;
 
 /// A sequence as a row of the catalog defines it.

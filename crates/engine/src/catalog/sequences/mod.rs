@@ -187,7 +187,7 @@ impl Sequences {
         self.counters.write().expect("no panic under this lock").remove(&sequence);
     }
 
-    /// Recovery has found how far a sequence may have come.
+    /// Takes the furthest position that a sequence may have reached, which recovery has found.
     pub(super) fn recover(&self, sequence: ObjectId, mark: Mark) {
         if sequence == ROW_VERSIONS {
             self.row_versions.recover(mark.position());
