@@ -222,7 +222,7 @@ impl Builder {
         self.handlers.push((from, to, handler, atomic_depth));
     }
 
-    /// Says that what follows belongs to this line of the module.
+    /// Notes that what follows belongs to this line of the module.
     pub fn line(&mut self, line: u32) {
         if self.lines.last().is_none_or(|l| l.1 != line) {
             self.lines.push(((self.current, self.sections[self.current].len()), line));
@@ -299,7 +299,7 @@ impl Builder {
     }
 }
 
-/// Tells the cursors into whose rows no instruction looks, though some take them.
+/// Marks the cursors whose rows no instruction reads, though some take them.
 fn note_unread(unit: &mut UnitParts) {
     let mut read = vec![false; unit.registers.len()];
     for inst in &unit.code {
