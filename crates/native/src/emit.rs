@@ -498,8 +498,8 @@ impl<'u, 'f> Emitter<'u, 'f> {
         }
     }
 
-    /// Emits the call that takes zeroed memory for the row of this many bytes that `bytes` will point
-    /// to: in its table if it is inserted next, else in the arena.
+    /// Emits the call that takes zeroed memory for the row of this many bytes that `bytes` will
+    /// point to: in its table if it is inserted next, else in the arena.
     pub fn row_memory(&mut self, bytes: Reg, len: Value) -> Value {
         if let Some(target) = self.analysis.target_of(bytes) {
             return self.reserve(target, len);
