@@ -192,7 +192,7 @@ impl Answer {
         waited
     }
 
-    /// Says that what was asked cannot be done, and that this is all.
+    /// Sends the error of a request that is refused, and ends the answer.
     pub fn refuse(&mut self, task: &Task, error: &SqlError) -> After {
         let scope = DoneScope::Batch;
         let done =

@@ -206,8 +206,8 @@ impl Transport {
         Ok(())
     }
 
-    /// Says good-bye. What the client has sent and was not read is read away for a moment:
-    /// closing would otherwise reset the connection and take the last answer with it.
+    /// Closes the connection. Unread bytes from the client are read and dropped for a moment:
+    /// otherwise closing would reset the connection and lose the last answer.
     pub async fn close(mut self) {
         if let Some(tls) = self.tls.as_deref_mut() {
             tls.send_close_notify();
