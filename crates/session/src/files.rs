@@ -96,7 +96,7 @@ pub fn last_name(path: &str) -> &str {
     path.rsplit(['/', '\\', ':']).next().unwrap_or(path)
 }
 
-/// Tells where a file is whose path says something else.
+/// The information that a file's path is mapped to another one.
 pub fn mapped(name: &dyn Display, asked: &str, is: &Path) -> SqlError {
     let text = format!(
         "File '{name}': the path '{asked}' is mapped to '{}' below the data directory.",

@@ -28,12 +28,12 @@ impl Context<'_> {
             .then(|| Began { elapsed_ns: self.task.now_ns(), cpu_ns: self.task.cpu_ns() })
     }
 
-    /// Tells the time that a statement has taken.
+    /// Sends the client the time that a statement has taken.
     pub(super) fn tell_execution(&mut self, began: Option<Began>) -> Run<()> {
         self.tell_time(began, &message::EXECUTION_TIMES)
     }
 
-    /// Tells the time that reading a text and planning its statements has taken.
+    /// Sends the client the time that parsing a text and planning its statements has taken.
     pub(crate) fn tell_compilation(&mut self, began: Option<Began>) -> Run<()> {
         self.tell_time(began, &message::PARSE_AND_COMPILE_TIME)
     }
@@ -48,7 +48,7 @@ impl Context<'_> {
         self.inform(SqlError::new(message, &[&cpu, &elapsed])).map_err(Fault::lost)
     }
 
-    /// Tells what the statement has read.
+    /// Sends the client what the statement has read.
     #[inline]
     pub(super) fn tell_reads(&mut self) -> Run<()> {
         match self.session.reads.is_empty() {
