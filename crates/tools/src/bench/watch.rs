@@ -37,7 +37,7 @@ impl Watch {
         Watch { limit_mb, peak, highest: 0, ended, thread }
     }
 
-    /// Says what memory was at most in this part.
+    /// Prints the most memory that was in use in this part.
     pub fn note(&mut self, part: &str) {
         let peak = self.peak.swap(0, Relaxed);
         self.highest = self.highest.max(peak);

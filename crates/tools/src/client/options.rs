@@ -69,7 +69,7 @@ pub struct ConnectOptions {
     pub database: String,
     /// What is encrypted.
     pub encrypt: Encrypt,
-    /// Whose certificates are accepted.
+    /// The server certificates that are accepted.
     pub trust: Trust,
     /// What the server shows as the program, `APP_NAME()`.
     pub app_name: String,

@@ -39,7 +39,7 @@ pub enum DataSource<'a> {
     Official(&'a Path),
 }
 
-/// Says what is being done.
+/// Reports the step that is being done.
 pub type Progress<'p> = &'p mut dyn FnMut(&str);
 
 /// Installs the sample on a server: database, tables, data, procedures, seeds.

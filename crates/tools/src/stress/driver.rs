@@ -56,7 +56,7 @@ struct Thread<'j> {
     /// The requests of each different list of steps.
     requests: Vec<(*const Step, Vec<Request>)>,
     members: Vec<Place<'j>>,
-    /// Whose answer is being received.
+    /// The member whose answer is being received.
     receiving: usize,
 }
 

@@ -51,7 +51,7 @@ const PLAIN: &str = "EqbvN";
 /// Reads a command line without the program's name.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// The text of what is wrong with it.
 pub fn parse(arguments: &[OsString]) -> Result<Asked, String> {
     let mut reader = Reader::default();
     let arguments: Vec<String> = arguments.iter().map(|a| undash(&a.to_string_lossy())).collect();
