@@ -100,7 +100,7 @@ impl Change {
 /// Cuts a file, or extends it by zeros. `Vec::resize` would do, but goes byte by byte in builds
 /// without optimisation, and log segments are megabytes.
 fn set_len(file: &mut Vec<u8>, len: usize) {
-    const ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+    static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
     if file.is_empty() {
         *file = vec![0; len];
     }
