@@ -119,7 +119,11 @@ impl Measure {
         Measured {
             total: self.total.load(Relaxed),
             last: self.last.load(Relaxed),
-            least: !self.least_complement.load(Relaxed),
+            // Zero: no value yet, since the run that is counted has not come here.
+            least: match self.least_complement.load(Relaxed) {
+                0 => 0,
+                complement => !complement,
+            },
             most: self.most.load(Relaxed),
         }
     }
