@@ -12,28 +12,22 @@ pub(crate) enum TextProcedure {
 }
 
 impl TextProcedure {
+    const ALL: [(&'static str, TextProcedure); 6] = [
+        ("sp_executesql", TextProcedure::ExecuteSql),
+        ("sp_prepare", TextProcedure::Prepare),
+        ("sp_execute", TextProcedure::Execute),
+        ("sp_prepexec", TextProcedure::PrepExec),
+        ("sp_prepexecrpc", TextProcedure::PrepExecRpc),
+        ("sp_unprepare", TextProcedure::Unprepare),
+    ];
+
     /// The procedure of a name, in any case.
     pub fn find(name: &str) -> Option<TextProcedure> {
-        let all = [
-            ("sp_executesql", TextProcedure::ExecuteSql),
-            ("sp_prepare", TextProcedure::Prepare),
-            ("sp_execute", TextProcedure::Execute),
-            ("sp_prepexec", TextProcedure::PrepExec),
-            ("sp_prepexecrpc", TextProcedure::PrepExecRpc),
-            ("sp_unprepare", TextProcedure::Unprepare),
-        ];
-        all.into_iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, found)| found)
+        Self::ALL.into_iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, found)| found)
     }
 
     pub fn name(self) -> &'static str {
-        match self {
-            TextProcedure::ExecuteSql => "sp_executesql",
-            TextProcedure::Prepare => "sp_prepare",
-            TextProcedure::Execute => "sp_execute",
-            TextProcedure::PrepExec => "sp_prepexec",
-            TextProcedure::PrepExecRpc => "sp_prepexecrpc",
-            TextProcedure::Unprepare => "sp_unprepare",
-        }
+        Self::ALL.into_iter().find(|(_, p)| *p == self).map_or("", |(name, _)| name)
     }
 }
 
