@@ -25,7 +25,7 @@ impl Health {
             let (name, why) = (instance.database_name(suspect.id), suspect.error);
             error!("Database '{name}' is suspect, since its tables cannot be loaded: {why}");
         }
-        tell_unreadable(instance);
+        report_unreadable(instance);
         for catalog in instance.databases().catalogs() {
             let database = catalog.database();
             let Some(stats) = database.checkpoint_stats() else { continue };
@@ -33,12 +33,12 @@ impl Health {
             match database.checkpoint_failure() {
                 Some(why) => {
                     if self.failing.insert(database.id(), stats.failures) != Some(stats.failures) {
-                        error!("{}", line(&name(), &why));
+                        error!("{}", checkpoint_failed(&name(), &why));
                     }
                 }
                 None => {
                     if self.failing.remove(&database.id()).is_some() {
-                        info!("Checkpoints of database '{}' are made again.", name());
+                        info!("Checkpoints of database '{}' succeed again.", name());
                     }
                 }
             }
@@ -47,7 +47,7 @@ impl Health {
 }
 
 /// Reports pages that could not be read, with the message that a statement gets.
-pub fn tell_unreadable(instance: &Instance) {
+pub fn report_unreadable(instance: &Instance) {
     let unreadable = instance.host().pages.take_unreadable();
     if unreadable.is_empty() {
         return;
@@ -57,19 +57,19 @@ pub fn tell_unreadable(instance: &Instance) {
         // A database that is closed or being opened has no id.
         let catalog = catalogs.iter().find(|c| c.database().identity().uuid == image.database);
         let id = catalog.map_or(DbId(0), |catalog| catalog.database().id());
-        error!("{}", told(&errors::of_database(&TxnError::from(image.error), id)));
+        error!("{}", log_text(&errors::of_database(&TxnError::from(image.error), id)));
     }
 }
 
 /// An error as the error log shows it.
-fn told(error: &SqlError) -> String {
+fn log_text(error: &SqlError) -> String {
     let (number, severity, state) = (error.number(), error.severity(), error.state());
     format!("Error: {number}, Severity: {severity}, State: {state}. {}", error.text())
 }
 
 /// The message about a checkpoint that failed.
-fn line(name: &str, why: &CheckpointError) -> String {
-    let error = told(&SqlError::new(&message::CHECKPOINT_FAILED, &[&name]));
+fn checkpoint_failed(name: &str, why: &CheckpointError) -> String {
+    let error = log_text(&SqlError::new(&message::CHECKPOINT_FAILED, &[&name]));
     format!("{error} {why}. Commits go on until the log is full.")
 }
 

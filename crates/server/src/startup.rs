@@ -413,7 +413,7 @@ pub async fn reclaim(server: Arc<Server>) {
 /// Ends the databases in order. No session is open any more.
 pub fn close(server: &Server) {
     let task = Task::blocking(server.runtime());
-    health::tell_unreadable(&server.instance);
+    health::report_unreadable(&server.instance);
     match server.instance.databases().shut_down(&task) {
         Ok(()) => info!("All databases are closed."),
         Err(error) => error!("Not all databases could be closed in order: {error}"),

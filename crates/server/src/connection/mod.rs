@@ -60,14 +60,8 @@ pub async fn serve(server: Arc<Server>, stream: TcpStream, addresses: Addresses)
     let counted = server.count_connection();
     let mut transport = Transport::new(stream);
     let entered = tokio::time::timeout(server.config.login_timeout, async {
-        let version = [
-            crate::server::PROGRAM_VERSION[0],
-            crate::server::PROGRAM_VERSION[1],
-            crate::server::PROGRAM_VERSION[2],
-            crate::server::PROGRAM_VERSION[3],
-            0,
-            0,
-        ];
+        let [major, minor, build, revision] = crate::server::PROGRAM_VERSION;
+        let version = [major, minor, build, revision, 0, 0];
         let tls = server.tls.as_ref();
         let greeted = handshake::greet(&mut transport, server.config.encrypt, tls, version).await?;
         Ok(login::enter(&server, &mut transport, greeted, addresses, counted.is_some()).await)

@@ -198,7 +198,7 @@ fn a_checkpoint_that_fails_in_the_background_is_told_of_and_commits_go_on() {
     connection.execute("insert t select value from generate_series(1001, 2000)").unwrap();
     std::fs::rename(&away, &there).unwrap();
     connection.execute("checkpoint").unwrap();
-    says("Checkpoints of database 'd' are made again.");
+    says("Checkpoints of database 'd' succeed again.");
     server.kill();
     let server = Process::start(dir.path(), &[]);
     let mut connection = Connection::connect(&server.options()).unwrap();
