@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use std::sync::Arc;
 
 use base::Value;
+use base::collation::codepage::unicode_to_string;
 use base::ids::DbId;
 use engine::catalog::def::{IndexDef, IndexKind, TableDef};
 use ir::unit::NodeKey;
@@ -423,7 +424,7 @@ fn constant(value: &Value) -> String {
         Value::Null => "NULL".into(),
         Value::Int(v) => v.to_string(),
         Value::Chars(bytes) => format!("'{}'", String::from_utf8_lossy(bytes)),
-        Value::Unicode(bytes) => format!("N'{}'", text(bytes)),
+        Value::Unicode(bytes) => format!("N'{}'", unicode_to_string(bytes)),
         other => format!("{other:?}"),
     }
 }
@@ -542,10 +543,4 @@ impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&rows(self))
     }
-}
-
-/// UTF-16LE bytes as text.
-fn text(bytes: &[u8]) -> String {
-    let units = bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]]));
-    char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }

@@ -366,8 +366,8 @@ impl Transaction {
             .begin_statement(self.slot(), || self.session.newest(ReadAt::Durable));
     }
 
-    /// Ends a statement that succeeded. Rows that it has read may be freed afterwards; a snapshot of
-    /// the transaction's own keeps them only in tables that do not sink.
+    /// Ends a statement that succeeded. Rows that it has read may be freed afterwards; a snapshot
+    /// of the transaction's own keeps them only in tables that do not sink.
     #[inline]
     pub fn end_statement(&mut self, statement: &mut Statement) {
         self.pass_baton();

@@ -97,7 +97,7 @@ fn range_indexes_are_looked_up_ahead() {
 }
 
 #[test]
-fn rows_are_updated_ahead() {
+fn updates_look_their_rows_up_ahead() {
     let body = "while @i < 100 begin
             set @i += 1
             update dbo.h set v += 1 where id = @i
@@ -107,7 +107,7 @@ fn rows_are_updated_ahead() {
 }
 
 #[test]
-fn keys_that_stay_or_come_from_rows_are_not() {
+fn keys_that_stay_or_come_from_rows_are_not_looked_up_ahead() {
     let stays = "while @i < 3 begin
             select @v = v from dbo.h where id = @k
             set @sum += @v

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use base::collation::codepage::unicode_to_string;
 use base::{SqlError, SqlResult, ValueRef, message};
 use engine::hot::table::Table;
 use engine::hot::visibility::Snapshot;
@@ -661,7 +662,7 @@ impl Machine<'_, '_> {
         let regs = self.registers();
         let number = i32::try_from(regs.slot(number).as_int()).unwrap_or(i32::MAX);
         let state = regs.slot(state).as_int().clamp(0, 255) as u8;
-        let text = errors::unicode(regs.bytes(message));
+        let text = unicode_to_string(regs.bytes(message));
         SqlError::custom(number, 16, state, text)
     }
 }

@@ -1,5 +1,6 @@
 //! Errors about rows and tables, with the names that users know.
 
+use base::collation::codepage::unicode_to_string;
 use base::ids::DbId;
 use base::types::Repr;
 use base::{Arena, SqlError, SqlType, ValueRef, message};
@@ -87,7 +88,7 @@ fn page_fault(fault: &PageFault, database: Option<DbId>, table: Option<&TableNam
         }
         PageFault::Read { why, file } => {
             let args: [Shown<'_>; 4] = [why, &"read", &format!("{:#018x}", 0), file];
-            SqlError::new(&message::READ_PAST_END_OF_FILE, &args)
+            SqlError::new(&message::OPERATING_SYSTEM_ERROR, &args)
         }
         PageFault::Full { .. } => {
             let (table, database) = table.map_or(("", ""), |name| (&*name.table, &*name.database));
@@ -143,15 +144,9 @@ pub fn text(value: ValueRef<'_>, ty: &SqlType) -> String {
     let wanted = SqlType::nvarchar_max(ty.collation);
     let options = base::ConvertOptions::default();
     match base::convert(value, ty, &wanted, &options, &arena) {
-        Ok(ValueRef::Unicode(bytes)) => unicode(bytes).trim_end().to_string(),
+        Ok(ValueRef::Unicode(bytes)) => unicode_to_string(bytes).trim_end().to_string(),
         _ => String::new(),
     }
-}
-
-/// Text from UTF-16LE bytes.
-pub fn unicode(bytes: &[u8]) -> String {
-    let units = bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]]));
-    char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
 /// Error 2627 about a table variable.

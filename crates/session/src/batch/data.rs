@@ -595,7 +595,7 @@ impl Context<'_> {
     /// Error 41333: memory-optimized tables and disk tables do not both have locks or checks for
     /// more than a snapshot in one transaction.
     pub(super) fn check_strictness(&self, touched: Touched) -> Run<()> {
-        let touched = self.session.transaction.touched().and(touched);
+        let touched = self.session.transaction.touched().union(touched);
         if touched.memory_optimized_strictly && touched.disk_strictly {
             return Err(SqlError::new(&message::MUST_ACCESS_UNDER_SNAPSHOT, &[]).into());
         }

@@ -86,7 +86,7 @@ pub struct Touched {
 
 impl Touched {
     /// What either has touched.
-    pub fn and(self, other: Touched) -> Touched {
+    pub fn union(self, other: Touched) -> Touched {
         Touched {
             memory_optimized: self.memory_optimized | other.memory_optimized,
             memory_optimized_strictly: self.memory_optimized_strictly
@@ -398,7 +398,7 @@ impl TransactionState {
     /// Notes what a statement touches.
     pub fn note_tables(&mut self, touched: Touched) {
         if let Some(open) = &mut self.open {
-            open.touched = open.touched.and(touched);
+            open.touched = open.touched.union(touched);
         }
     }
 

@@ -168,7 +168,7 @@ pub(super) fn failed(error: &FileError, offset: u64) -> SqlError {
     let path = error.path().display();
     let offset = format!("{offset:#018x}");
     let reason = format!("{:?}", error.kind());
-    SqlError::new(&message::READ_PAST_END_OF_FILE, &[&reason, &error.op().verb(), &offset, &path])
+    SqlError::new(&message::OPERATING_SYSTEM_ERROR, &[&reason, &error.op().verb(), &offset, &path])
 }
 
 /// The error of a block that is not what was written.

@@ -523,7 +523,7 @@ fn merge_takes_the_first_clause_that_applies() {
     let (writer, outcome) = db.run(&plan, &mut Frame::default()).unwrap();
     assert_eq!(outcome.rows, 4);
     let word = |r: &Vec<Value>| match &r[0] {
-        Value::Unicode(b) => crate::interp::errors::unicode(b),
+        Value::Unicode(b) => base::collation::codepage::unicode_to_string(b),
         other => panic!("{other:?}"),
     };
     let mut actions: Vec<String> = writer.rows.iter().map(word).collect();

@@ -108,7 +108,7 @@ fn constants_keep_their_class() {
 }
 
 #[test]
-fn what_means_the_same_has_one_form() {
+fn synonyms_print_alike() {
     for (text, printed) in [
         ("IIF(a > 1, 'x', 'y')", "case when [a]>(1) then 'x' else 'y' end"),
         ("cast(a as INT)", "CONVERT([int],[a])"),
@@ -211,7 +211,7 @@ fn depth_is_limited_whatever_nests() {
 }
 
 #[test]
-fn what_people_write_is_not_too_deep() {
+fn usual_nesting_is_accepted() {
     let text = format!("{}1{}", "(".repeat(200), ")".repeat(200));
     assert!(parse_expression(&text, ParseOptions::default()).is_ok());
     let text = format!("{}1{}", "ISNULL(".repeat(90), ", 0)".repeat(90));
