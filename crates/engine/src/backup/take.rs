@@ -31,7 +31,7 @@ pub(crate) struct Source<'a> {
     pub objects: &'a Arc<dyn ObjectStore>,
     pub store: &'a Arc<dyn LogStore>,
     pub checkpoints: &'a Checkpoints,
-    pub sink: &'a sink::Core,
+    pub sink: &'a sink::SinkCore,
     pub pins: &'a Arc<Pins>,
     pub chain: &'a Arc<ChainStore>,
     pub busy: &'a Arc<AtomicBool>,

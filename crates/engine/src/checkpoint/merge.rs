@@ -17,7 +17,7 @@ use super::error::{CheckpointError, Result};
 use super::gather::OpenData;
 use super::manifest::{CommitRange, Manifest, Pair};
 use super::names::FileId;
-use super::round::{Core, MergeTarget, State};
+use super::round::{CheckpointCore, MergeTarget, State};
 use super::weigh::Weight;
 use crate::hot::key::KeyBuf;
 
@@ -60,7 +60,7 @@ const SMALL: u64 = 4 << 10;
 /// Takes a row: its table, layout and stamp, and its bytes.
 type Keep<'a> = dyn FnMut(StorageId, u16, Lsn, &[u8]) -> Result<()> + 'a;
 
-impl Core {
+impl CheckpointCore {
     /// Merges what is due. Nothing may have been gathered since the last checkpoint.
     pub(super) fn merge_where_due(&self, state: &mut State) -> Result<()> {
         if !self.options.merges || !state.is_settled() {

@@ -30,13 +30,13 @@ pub(super) const FOLLOW_PART: u64 = 8;
 /// Delta files of a pair; one more, and they are put together.
 const DELTAS: usize = 4;
 
-/// What a [`Core`] is made from.
+/// What a [`CheckpointCore`] is made from.
 pub(crate) struct CoreParts {
     pub objects: Arc<dyn ObjectStore>,
     pub store: Arc<dyn LogStore>,
     pub manager: Arc<Manager>,
     /// What has the rows that the files do not have.
-    pub sink: Arc<sink::Core>,
+    pub sink: Arc<sink::SinkCore>,
     /// What backups need.
     pub pins: Arc<Pins>,
     pub options: CheckpointOptions,
@@ -54,11 +54,11 @@ pub(crate) struct CoreParts {
 }
 
 /// Makes the checkpoints of a database.
-pub(crate) struct Core {
+pub(crate) struct CheckpointCore {
     pub objects: Arc<dyn ObjectStore>,
     store: Arc<dyn LogStore>,
     pub manager: Arc<Manager>,
-    pub sink: Arc<sink::Core>,
+    pub sink: Arc<sink::SinkCore>,
     pub pins: Arc<Pins>,
     pub options: CheckpointOptions,
     sequence_of: SequenceOf,
@@ -145,8 +145,8 @@ impl Follower {
     }
 }
 
-impl Core {
-    pub fn new(parts: CoreParts) -> Core {
+impl CheckpointCore {
+    pub fn new(parts: CoreParts) -> CheckpointCore {
         let CoreParts { objects, store, manager, sink, pins, options, sequence_of, .. } = parts;
         let CoreParts { manifest, last_number, contents, life, alive, .. } = parts;
         let counters = Counters::default();
@@ -168,7 +168,7 @@ impl Core {
             has_merged: false,
         };
         let (state, closing) = (Mutex::new(state), AtomicBool::new(false));
-        Core {
+        CheckpointCore {
             objects,
             store,
             manager,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::error::{CheckpointError, Result};
 use super::manifest::CommitRange;
 use super::pins::Pin;
-use super::round::{Core, CoreParts, FOLLOW_PART};
+use super::round::{CheckpointCore, CoreParts, FOLLOW_PART};
 use super::view::{CheckpointFile, CheckpointStats};
 use crate::critical;
 use crate::sync::plain::parking::{Condvar, Mutex};
@@ -25,7 +25,7 @@ pub(crate) struct Checkpoints {
 }
 
 struct Shared {
-    core: Core,
+    core: CheckpointCore,
     orders: Mutex<Orders>,
     changed: Condvar,
     /// Orders that were carried out. Written by the thread, under the lock of `orders`.
@@ -68,7 +68,7 @@ impl Checkpoints {
     /// Starts the thread; without one there are no checkpoints but those that are asked for in
     /// vain.
     pub fn start(parts: CoreParts) -> Checkpoints {
-        let core = Core::new(parts);
+        let core = CheckpointCore::new(parts);
         let shared = Arc::new(Shared {
             core,
             orders: Mutex::default(),

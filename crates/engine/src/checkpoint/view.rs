@@ -9,7 +9,7 @@ use base::ids::Lsn;
 use super::counters::Effort;
 use super::manifest::{CommitRange, Manifest};
 use super::names::{self, FileId};
-use super::round::Core;
+use super::round::CheckpointCore;
 
 /// What a file holds. The numbers are SQL Server's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,7 +96,7 @@ pub struct CheckpointStats {
     pub log_start: Lsn,
 }
 
-impl Core {
+impl CheckpointCore {
     fn current(&self) -> Arc<Manifest> {
         self.published.read().expect("no panic under this lock").clone()
     }

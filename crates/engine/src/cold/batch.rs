@@ -11,7 +11,7 @@ use super::page::{Body, PageNumber};
 use super::pages::{Absent, Access, Edit, Pages};
 use super::place::FrameNumber;
 use super::shared::Shared;
-use super::store_core::Core;
+use super::store_core::StoreCore;
 use super::{load, sweep};
 use crate::wait::Task;
 
@@ -20,7 +20,7 @@ const RETIRE_AT: usize = 64;
 
 /// Changes of a store's pages by one writer. Two batches never change the same page.
 pub struct Batch {
-    core: Arc<Core>,
+    core: Arc<StoreCore>,
     shared: Arc<Shared>,
     /// Images that only this batch can reach.
     private: BTreeMap<PageNumber, Image>,
@@ -33,7 +33,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    pub(super) fn new(core: Arc<Core>, shared: Arc<Shared>) -> Batch {
+    pub(super) fn new(core: Arc<StoreCore>, shared: Arc<Shared>) -> Batch {
         Batch {
             core,
             shared,

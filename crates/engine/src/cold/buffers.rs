@@ -4,7 +4,7 @@ use super::frame::OnDisk;
 use super::page::{Body, PageNumber};
 use super::place::Place;
 use super::pool::Pool;
-use super::store_core::Core;
+use super::store_core::StoreCore;
 use crate::wait::{Interrupted, Task};
 
 /// Pages that are listed before other sessions get a turn.
@@ -47,7 +47,7 @@ impl Pool {
     }
 }
 
-fn show(core: &Core, task: &Task, pages: &[PageNumber], each: &mut impl FnMut(Held<'_>)) {
+fn show(core: &StoreCore, task: &Task, pages: &[PageNumber], each: &mut impl FnMut(Held<'_>)) {
     let guard = task.pin();
     for &page in pages {
         if let Some((body, disk)) = core.peek(page, &guard) {

@@ -44,12 +44,12 @@ use super::places::Space;
 use super::pool::Pool;
 use super::root::{CheckpointState, INFO_BYTES_MAX, NotRoot, Root};
 use super::store::Store;
-use super::store_core::{Core, Numbers, PageImage, StoredImage};
+use super::store_core::{Numbers, PageImage, StoreCore, StoredImage};
 
 /// The changed pages of one moment. If a capture is dropped before it is durable, its pages count
 /// as changed again.
 pub struct Capture {
-    core: Arc<Core>,
+    core: Arc<StoreCore>,
     pages: Vec<CapturedPage>,
     superseded: Vec<StoredImage>,
     freed: Vec<PageNumber>,
@@ -229,7 +229,7 @@ struct MapPages {
     written: Vec<DiskWord>,
 }
 
-impl Core {
+impl StoreCore {
     fn captured(self: &Arc<Self>, page: PageNumber, _guard: &crossbeam_epoch::Guard) -> Captured {
         match self.map.get(page) {
             MapWord::Free => Captured::Free,

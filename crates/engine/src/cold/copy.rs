@@ -33,7 +33,7 @@ use super::place::{DiskWord, Place};
 use super::places::{EXTENT_PAGES, RESERVED_EXTENTS, RUN_PAGES_MAX};
 use super::root::{FileLength, ROOT_BYTES_MAX, Root};
 use super::store::Store;
-use super::store_core::Core;
+use super::store_core::StoreCore;
 
 /// The most bytes that are read or written at a time.
 pub const COPY_BYTES_MAX: usize = RUN_PAGES_MAX as usize * PAGE_BYTES;
@@ -54,7 +54,7 @@ pub struct DurablePages {
 
 /// The root and the pages of a copy.
 struct Listing {
-    core: Arc<Core>,
+    core: Arc<StoreCore>,
     root: Vec<u8>,
     /// In order of their places.
     pages: Vec<Listed>,

@@ -37,7 +37,7 @@ use super::image::{Kind, seal, verify};
 use super::pace::Pace;
 use super::page::{Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber};
 use super::place::{DiskWord, Place};
-use super::store_core::Core;
+use super::store_core::StoreCore;
 use crate::critical;
 use crate::sync::parking::Mutex;
 
@@ -300,7 +300,7 @@ impl Extension {
 
     /// Whether a clean page that is evicted from memory is to be written; `from_main` if the page
     /// was used again after it came in.
-    pub(super) fn wants(&self, core: &Core, word: DiskWord, from_main: bool) -> bool {
+    pub(super) fn wants(&self, core: &StoreCore, word: DiskWord, from_main: bool) -> bool {
         if !self.is_enabled.load(Relaxed) {
             return false;
         }
@@ -309,7 +309,7 @@ impl Extension {
     }
 
     /// Takes a copy of a clean page that is evicted and that the extension [`wants`](Self::wants).
-    pub(super) fn admit(&self, core: &Core, page: PageNumber, word: DiskWord, body: &Body) {
+    pub(super) fn admit(&self, core: &StoreCore, page: PageNumber, word: DiskWord, body: &Body) {
         let mut staging = self.staging.lock();
         let at = staging.owners.len() * PAGE_BYTES;
         let bytes =
@@ -360,7 +360,7 @@ impl Extension {
     }
 
     /// Where the image is, if the extension has it.
-    pub(super) fn find(&self, core: &Core, word: DiskWord) -> Option<Slot> {
+    pub(super) fn find(&self, core: &StoreCore, word: DiskWord) -> Option<Slot> {
         if !self.is_enabled.load(Relaxed) {
             return None;
         }
@@ -376,7 +376,7 @@ impl Extension {
     /// whole.
     pub(super) fn read<'b>(
         &self,
-        core: &Core,
+        core: &StoreCore,
         page: PageNumber,
         word: DiskWord,
         Slot(slot): Slot,

@@ -28,7 +28,7 @@ use super::memory::{Image, Memory};
 use super::page::{Body, PAGE_BYTES, PageNumber};
 use super::pages::Access;
 use super::place::{DiskWord, FrameNumber, MapWord};
-use super::store_core::{Core, StoredImage};
+use super::store_core::{StoreCore, StoredImage};
 use crate::sync::parking::{Condvar, Mutex, RwLock};
 use crate::wait::{Event, Task};
 
@@ -39,7 +39,7 @@ const AHEAD_MAX: usize = 8192;
 
 /// An image that is to be read, and a private frame for it.
 pub struct Wanted {
-    core: Arc<Core>,
+    core: Arc<StoreCore>,
     page: PageNumber,
     word: DiskWord,
     hint: Access,
@@ -85,7 +85,7 @@ impl Outcome {
 impl Wanted {
     /// A read of this image into this frame.
     pub fn new(
-        core: &Arc<Core>,
+        core: &Arc<StoreCore>,
         page: PageNumber,
         word: DiskWord,
         hint: Access,
@@ -188,7 +188,7 @@ struct Key {
     word: DiskWord,
 }
 
-fn key_of(core: &Arc<Core>, word: DiskWord) -> Key {
+fn key_of(core: &Arc<StoreCore>, word: DiskWord) -> Key {
     Key { store: Arc::as_ptr(core) as usize, word }
 }
 
@@ -232,7 +232,7 @@ impl Reader {
     }
 
     /// The request for this image, if there is one.
-    pub fn known(&self, core: &Arc<Core>, word: DiskWord) -> Option<Arc<Request>> {
+    pub fn known(&self, core: &Arc<StoreCore>, word: DiskWord) -> Option<Arc<Request>> {
         self.known.lock().get(&key_of(core, word)).cloned()
     }
 
@@ -313,7 +313,7 @@ impl Reader {
     }
 
     /// Returns the images that have no request yet.
-    pub fn unknown(&self, core: &Arc<Core>, mut images: Vec<StoredImage>) -> Vec<StoredImage> {
+    pub fn unknown(&self, core: &Arc<StoreCore>, mut images: Vec<StoredImage>) -> Vec<StoredImage> {
         let known = self.known.lock();
         images.retain(|image| !known.contains_key(&key_of(core, image.word)));
         images

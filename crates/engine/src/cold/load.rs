@@ -10,14 +10,14 @@ use super::page::PageNumber;
 use super::pages::Access;
 use super::place::{DiskWord, MapWord};
 use super::shared::Shared;
-use super::store_core::{Core, StoredImage};
+use super::store_core::{StoreCore, StoredImage};
 use super::sweep;
 use crate::wait::Task;
 
 /// Returns the current image of a page, and reads it if it is not in memory.
 pub(super) fn load(
     shared: &Arc<Shared>,
-    core: &Arc<Core>,
+    core: &Arc<StoreCore>,
     task: &Task,
     page: PageNumber,
     hint: Access,
@@ -44,7 +44,7 @@ pub(super) fn load(
 /// moment ago.
 fn fetch(
     shared: &Arc<Shared>,
-    core: &Arc<Core>,
+    core: &Arc<StoreCore>,
     task: &Task,
     page: PageNumber,
     mut word: DiskWord,
@@ -77,7 +77,7 @@ fn fetch(
 }
 
 /// Requests pages that will be needed soon, if the pool has threads that read.
-pub(super) fn read_ahead(shared: &Arc<Shared>, core: &Arc<Core>, pages: &[PageNumber]) {
+pub(super) fn read_ahead(shared: &Arc<Shared>, core: &Arc<StoreCore>, pages: &[PageNumber]) {
     if !shared.reader.reads_ahead() {
         return;
     }

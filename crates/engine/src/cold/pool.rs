@@ -18,7 +18,7 @@ use super::io::{RUN_PAGES, Reader};
 use super::memory::Memory;
 use super::page::PAGE_BYTES;
 use super::shared::Shared;
-use super::store_core::Core;
+use super::store_core::StoreCore;
 use super::sweep;
 use super::unreadable::UnreadableImage;
 use crate::critical;
@@ -169,7 +169,7 @@ impl Pool {
 
     /// The databases that are open, and the sequence numbers of their roots.
     fn open_roots(&self) -> OpenRoots {
-        let root = |core: &Arc<Core>| (core.database, core.checkpoint.lock().sequence);
+        let root = |core: &Arc<StoreCore>| (core.database, core.checkpoint.lock().sequence);
         self.shared.open_stores().iter().map(root).collect()
     }
 

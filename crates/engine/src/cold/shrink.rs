@@ -14,7 +14,7 @@ use super::page::PageNumber;
 use super::place::{DiskWord, MapWord};
 use super::places::RUN_PAGES_MAX;
 use super::store::Store;
-use super::store_core::{Core, StoredImage};
+use super::store_core::{StoreCore, StoredImage};
 
 impl Store {
     /// Moves images out of the end of a file, as far as they have room in front of it. Until
@@ -61,7 +61,7 @@ impl Store {
     }
 }
 
-impl Core {
+impl StoreCore {
     /// Where the page's current image is on disk; `None` if it is not there.
     fn clean_word(&self, page: PageNumber) -> Option<DiskWord> {
         let handle = self.memory.collector.register();

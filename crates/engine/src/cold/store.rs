@@ -22,13 +22,13 @@ use super::places::{EXTENT_PAGES, RUN_PAGES_MAX, Space, SpaceStats};
 use super::pool::Pool;
 use super::root::CheckpointState;
 use super::shared::Shared;
-use super::store_core::{Core, Numbers, Writer};
+use super::store_core::{Numbers, StoreCore, Writer};
 use crate::sync::parking::{Mutex, RwLock};
 use crate::wait::Task;
 
 /// The pages of one database. Dropping it discards what no checkpoint has written.
 pub struct Store {
-    pub(super) core: Arc<Core>,
+    pub(super) core: Arc<StoreCore>,
     pub(super) shared: Arc<Shared>,
 }
 
@@ -57,7 +57,7 @@ impl Store {
         let shared = pool.shared();
         let mut stores = shared.stores.write();
         let slot = stores.iter().position(Option::is_none).unwrap_or(stores.len());
-        let core = Arc::new(Core {
+        let core = Arc::new(StoreCore {
             slot: u16::try_from(slot).expect("a server has fewer than 32768 databases"),
             database,
             seed: Seed::new(database),

@@ -26,7 +26,7 @@ use crate::sync::parking::{Mutex, RwLock};
 use crate::wait::Task;
 
 /// The part of a store that it shares with the pool's threads and with its batches.
-pub struct Core {
+pub struct StoreCore {
     /// The store's place in the pool's table.
     pub(super) slot: u16,
     pub(super) database: u128,
@@ -81,7 +81,7 @@ pub(super) struct Writer {
     pub suspects: HashSet<DiskWord>,
 }
 
-impl Drop for Core {
+impl Drop for StoreCore {
     fn drop(&mut self) {
         let frames: Vec<_> = self.map.resident().map(|(_, frame)| frame).collect();
         let is_dirty =
@@ -94,7 +94,7 @@ impl Drop for Core {
     }
 }
 
-impl Core {
+impl StoreCore {
     pub(super) fn env(&self) -> &Env {
         &self.memory.env
     }

@@ -13,7 +13,7 @@ use super::memory::{Image, LimitPolicy};
 use super::page::PageNumber;
 use super::place::{FrameNumber, MapWord};
 use super::shared::Shared;
-use super::store_core::{Core, PageImage};
+use super::store_core::{PageImage, StoreCore};
 use crate::wait::{Task, WaitError};
 
 /// Victims that are chosen at a time.
@@ -133,20 +133,20 @@ struct FrameView<'a> {
 
 /// A page that no thread uses.
 struct IdlePage {
-    core: Arc<Core>,
+    core: Arc<StoreCore>,
     page: PageNumber,
 }
 
 /// A page that is to be evicted.
 struct ChosenPage {
-    core: Arc<Core>,
+    core: Arc<StoreCore>,
     page: PageNumber,
     victim: Victim,
 }
 
 /// A page that is to be evicted, and must be written first.
 struct DirtyPage {
-    core: Arc<Core>,
+    core: Arc<StoreCore>,
     page: PageNumber,
     image: Image,
     victim: Victim,
@@ -214,7 +214,7 @@ impl<'a> EvictionBatch<'a> {
         }
     }
 
-    fn note_left(&mut self, core: &Core, page: PageNumber, victim: Victim) {
+    fn note_left(&mut self, core: &StoreCore, page: PageNumber, victim: Victim) {
         self.unlinked.push(victim.entry.frame);
         if !victim.from_main {
             self.unwanted.push(core.identity_of(page));
@@ -254,7 +254,7 @@ impl<'a> EvictionBatch<'a> {
         useful
     }
 
-    fn evict_written(&mut self, core: &Arc<Core>, page: PageNumber, victim: Victim) {
+    fn evict_written(&mut self, core: &Arc<StoreCore>, page: PageNumber, victim: Victim) {
         let guard = self.handle.pin();
         let frame = victim.entry.frame;
         let is_wanted = self.shared.memory.state(frame).is_referenced();
@@ -301,7 +301,7 @@ pub enum Eviction {
 /// found the frame in the map under the guard.
 pub fn evict(
     shared: &Arc<Shared>,
-    core: &Arc<Core>,
+    core: &Arc<StoreCore>,
     page: PageNumber,
     frame: FrameNumber,
     leaving: Leaving,

@@ -28,7 +28,7 @@ use base::ids::Lsn;
 use env::FileError;
 
 use super::checkpoint::{ATTEMPTS, PAUSE_NS};
-use super::{Core, SinkError};
+use super::{SinkCore, SinkError};
 use crate::cold::table::{BuildError, BuildSpec, ColdTable, ColdTables, TableBuild};
 use crate::hot::table::Table;
 use crate::pages::BufferPool;
@@ -46,7 +46,7 @@ const STEPS_PER_JOB: usize = 4;
 
 /// See the module's header.
 pub(crate) struct Build {
-    core: Arc<Core>,
+    core: Arc<SinkCore>,
     table: Arc<Table>,
     thread: OffLoad,
     /// With the thread while that is at work.
@@ -59,7 +59,7 @@ impl Build {
     /// Begins to build the trees of a table that is new and empty, and that this transaction alone
     /// knows.
     pub fn begin(
-        core: &Arc<Core>,
+        core: &Arc<SinkCore>,
         task: &Task,
         table: &Arc<Table>,
         txn: &Transaction,
@@ -211,7 +211,7 @@ impl Build {
     fn do_blocking<T: Send + 'static>(
         &self,
         task: &Task,
-        work: impl FnOnce(&Arc<Core>, &Task) -> Result<T, SinkError> + Send + 'static,
+        work: impl FnOnce(&Arc<SinkCore>, &Task) -> Result<T, SinkError> + Send + 'static,
     ) -> TxnResult<T> {
         do_blocking(&self.thread, &self.core, task, work)
     }
@@ -229,9 +229,9 @@ impl Drop for Build {
 
 fn do_blocking<T: Send + 'static>(
     thread: &OffLoad,
-    core: &Arc<Core>,
+    core: &Arc<SinkCore>,
     task: &Task,
-    work: impl FnOnce(&Arc<Core>, &Task) -> Result<T, SinkError> + Send + 'static,
+    work: impl FnOnce(&Arc<SinkCore>, &Task) -> Result<T, SinkError> + Send + 'static,
 ) -> TxnResult<T> {
     let core = core.clone();
     let job = thread.begin(task, move || {
@@ -280,7 +280,7 @@ pub(crate) fn sort_bytes(pool: &BufferPool) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-impl Core {
+impl SinkCore {
     /// Writes a root that has these trees, which are whole, and what was settled in them up to this
     /// stamp. The caller's transaction, by its owner, may have closed gates.
     fn make_durable(

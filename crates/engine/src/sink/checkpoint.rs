@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use base::ids::Lsn;
 
-use super::{Core, SinkError};
+use super::{SinkCore, SinkError};
 use crate::cold::{ColdError, DurablePages, FileActivity, SpaceStats};
 use crate::wait::Task;
 
@@ -12,7 +12,7 @@ use crate::wait::Task;
 pub(super) const ATTEMPTS: u64 = 100;
 pub(super) const PAUSE_NS: u64 = 2_000_000;
 
-impl Core {
+impl SinkCore {
     /// Makes durable what has sunk, after a round. Returns the position from which on the log is
     /// needed for the tables that sink; nothing if none does.
     ///

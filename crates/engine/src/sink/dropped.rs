@@ -4,10 +4,10 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 
 use base::ids::{Lsn, StorageId};
 
-use super::{Core, SinkError, State};
+use super::{SinkCore, SinkError, State};
 use crate::wait::Task;
 
-impl Core {
+impl SinkCore {
     /// Notes which tables with trees are gone by now.
     pub fn note_dropped(&self) {
         self.note_dropped_in(&mut self.lock());

@@ -2,7 +2,7 @@
 
 use base::ids::{Lsn, StorageId};
 
-use super::{Core, SinkError};
+use super::{SinkCore, SinkError};
 use crate::cold::table::{ColdTables, Forgotten, HeldKey, PastRow, RowKeys};
 use crate::hot::table::DiskTable;
 use crate::wait::Task;
@@ -12,7 +12,7 @@ const FORGET_STEP: usize = 2048;
 /// ... and how often in one round.
 const FORGET_STEPS: usize = 64;
 
-impl Core {
+impl SinkCore {
     /// The keys under which a row has to be found in other indexes than the clustered one, since
     /// the history has something of it; nothing if it has not.
     pub(super) fn held_keys(

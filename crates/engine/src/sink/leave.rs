@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use base::ids::{Lsn, StorageId};
 
 use super::round::{Hold, Inside, ROWS_PER_GUARD};
-use super::{Core, State};
+use super::{SinkCore, State};
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::sink_queue::Sinking;
 use crate::hot::table::{EvictResult, Table};
@@ -24,7 +24,7 @@ pub(super) struct Leaving {
     pub anchors: Vec<AnchorPtr>,
 }
 
-impl Core {
+impl SinkCore {
     /// Takes down what can leave memory, for an owner that may have closed gates. Returns whether
     /// there was anything.
     pub(super) fn take_down(

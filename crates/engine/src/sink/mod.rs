@@ -149,7 +149,7 @@ pub(crate) struct FoundTrees {
     pub through: Option<Lsn>,
 }
 
-/// What a [`Core`] is made from.
+/// What a [`SinkCore`] is made from.
 pub(crate) struct CoreParts {
     pub manager: Arc<Manager>,
     pub pool: Arc<BufferPool>,
@@ -167,7 +167,7 @@ pub(crate) struct CoreParts {
 }
 
 /// Takes the rows of one database down.
-pub(crate) struct Core {
+pub(crate) struct SinkCore {
     manager: Arc<Manager>,
     pool: Arc<BufferPool>,
     files: Vec<FileSpec>,
@@ -263,8 +263,8 @@ pub struct SinkStats {
     pub history: u64,
 }
 
-impl Core {
-    pub fn new(parts: CoreParts) -> Core {
+impl SinkCore {
+    pub fn new(parts: CoreParts) -> SinkCore {
         let CoreParts { manager, pool, dir, options, cold, until, is_volatile } = parts;
         let durable = cold.as_ref().and_then(|found| found.through);
         // Those that had begun before a crash, and which no root has, begin again.
@@ -286,7 +286,7 @@ impl Core {
         let owner = manager.graph.owner(SessionId(0));
         let cold = cold.map_or_else(OnceLock::new, |found| found.tables.into());
         let seen = Seen { through: AtomicU64::new(state.through.0), ..Seen::default() };
-        Core {
+        SinkCore {
             cold,
             seen,
             files: files(&dir, options.growth),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{Ordering::SeqCst, fence};
 
-use super::{Core, SinkError};
+use super::{SinkCore, SinkError};
 use crate::cold::table::ColdTables;
 use crate::hot::table::Table;
 use crate::wait::Task;
@@ -37,7 +37,7 @@ struct ResidentTable {
     bytes: u64,
 }
 
-impl Core {
+impl SinkCore {
     /// Checks whether there is work, and does it.
     pub fn watch(&self, task: &Task) -> Result<(), SinkError> {
         let load = self.load();

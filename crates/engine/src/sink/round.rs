@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use base::ids::{Lsn, StorageId};
 
 use super::leave::{Leaving, drop_known};
-use super::{Core, DurableEnd, SinkError, State};
+use super::{DurableEnd, SinkCore, SinkError, State};
 use crate::cold::table::{ColdTable, HeldKey, PastRow, RowChange};
 use crate::critical::{self, Section};
 use crate::hot::anchor::AnchorPtr;
@@ -157,7 +157,7 @@ impl<'r> Going<'r> {
     }
 }
 
-impl Core {
+impl SinkCore {
     /// Sinks the rows that can sink. Returns whether there were any.
     pub fn round(&self, task: &Task) -> Result<bool, SinkError> {
         self.round_as(task, self.owner.id().0)

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Release;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::{Core, CoreParts};
+use super::{CoreParts, SinkCore};
 use crate::critical;
 use crate::sync::plain::parking::{Condvar, Mutex};
 use crate::wait::Task;
@@ -15,7 +15,7 @@ const PAUSE_MAX: u32 = 256;
 
 /// The sink of a database that is open. Dropping this ends the thread.
 pub(crate) struct Sinker {
-    core: Arc<Core>,
+    core: Arc<SinkCore>,
     signal: Arc<Signal>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -29,7 +29,7 @@ struct Signal {
 impl Sinker {
     /// Starts the thread; without one nothing sinks but at checkpoints.
     pub fn start(parts: CoreParts) -> Sinker {
-        let core = Arc::new(Core::new(parts));
+        let core = Arc::new(SinkCore::new(parts));
         let signal = Arc::new(Signal::default());
         let (own, heard) = (core.clone(), signal.clone());
         let run = critical::thread("sink", move || run(&own, &heard));
@@ -38,7 +38,7 @@ impl Sinker {
     }
 
     /// The sinker's work, without its thread.
-    pub fn core(&self) -> &Arc<Core> {
+    pub fn core(&self) -> &Arc<SinkCore> {
         &self.core
     }
 
@@ -60,7 +60,7 @@ impl Drop for Sinker {
     }
 }
 
-fn run(core: &Core, signal: &Signal) {
+fn run(core: &SinkCore, signal: &Signal) {
     let task = Task::blocking(core.manager.runtime());
     let mut pause = 1;
     loop {

@@ -11,14 +11,14 @@ use crate::cold::{PAGE_BYTES, PoolOptions};
 use crate::hot::cursor::Wanted;
 use crate::hot::key::KeyRange;
 use crate::pages::BufferPool;
-use crate::sink::{Core, CoreParts, SinkOptions};
+use crate::sink::{CoreParts, SinkCore, SinkOptions};
 use crate::txn::locks::{LockMode, Locking, Reach};
 use crate::txn::promote::BroughtBack;
 
 /// A harness with a sink.
 pub(crate) struct SinkHarness {
     harness: Harness,
-    core: Core,
+    core: SinkCore,
 }
 
 impl SinkHarness {
@@ -38,12 +38,19 @@ impl SinkHarness {
         let pool = Arc::new(BufferPool::new(harness.runtime.clone(), memory, None));
         let manager = harness.manager.clone();
         let (cold, until) = (None, base::ids::Lsn::MAX);
-        let core =
-            Core::new(CoreParts { manager, pool, dir, options, cold, until, is_volatile: false });
+        let core = SinkCore::new(CoreParts {
+            manager,
+            pool,
+            dir,
+            options,
+            cold,
+            until,
+            is_volatile: false,
+        });
         SinkHarness { harness, core }
     }
 
-    pub(crate) fn core(&self) -> &Core {
+    pub(crate) fn core(&self) -> &SinkCore {
         &self.core
     }
 
