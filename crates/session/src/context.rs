@@ -22,7 +22,7 @@ use run::interp::errors::from_message;
 use crate::instance::Instance;
 use crate::response::{AnswerWriter, EnvironmentChange};
 use crate::security::{self, DatabaseUser};
-use crate::session::State;
+use crate::session::SessionState;
 use crate::session::transaction::{self, Origin};
 
 /// How often a definition is tried while other sessions change what it finds.
@@ -33,7 +33,7 @@ pub struct Context<'c> {
     /// The coroutine or thread.
     pub task: &'c Task<'c>,
     /// The session.
-    pub session: &'c mut State,
+    pub session: &'c mut SessionState,
     /// The session's memory for running units.
     pub runtime: &'c mut Runtime,
     /// Where answers go.
@@ -296,7 +296,7 @@ impl<'c> Context<'c> {
 
 /// Error 262: the permission is missing in the database.
 pub(crate) fn database_permission(
-    session: &State,
+    session: &SessionState,
     database: DbId,
     permission: Permission,
 ) -> SqlError {

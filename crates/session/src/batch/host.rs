@@ -29,9 +29,9 @@ use tsql::ast::IsolationLevel;
 use crate::context::Context;
 use crate::response::{ResultsOnly, Silent};
 use crate::session::transaction::{OpenAs, OpenStatement};
-use crate::session::{State, locking};
+use crate::session::{SessionState, locking};
 
-impl State {
+impl SessionState {
     /// A statement of this kind, at this level, has succeeded: what it has loaded becomes its
     /// tables' storage.
     pub(crate) fn finish_loads(
@@ -57,7 +57,7 @@ impl State {
     }
 }
 
-impl Host for State {
+impl Host for SessionState {
     fn facts(&self) -> &dyn SessionFacts {
         self
     }
@@ -333,7 +333,7 @@ impl Host for State {
     }
 }
 
-impl State {
+impl SessionState {
     /// The database that the unit which runs was compiled in.
     fn unit_database(&self) -> DbId {
         self.statements.last().map_or(self.name_database(), |open| open.database)

@@ -30,7 +30,7 @@ use crate::names::{EngineStatistics, StatementNames};
 use crate::program::variables::VariableKind;
 use crate::program::{NativePlan, Program, bind_options, new_frame};
 use crate::response::{AnswerWriter, DoneScope, ResultsOnly, StatementDone, command};
-use crate::session::State;
+use crate::session::SessionState;
 use crate::session::locking::DiskLevel;
 use crate::session::native::NativeRun;
 use crate::session::transaction::{OpenAs, OpenStatement, Origin, Touched};
@@ -255,7 +255,7 @@ pub(super) fn bind_native(
     compile::bind::native(&context, module, tree)
 }
 
-impl State {
+impl SessionState {
     /// Whether runs of a native module's statements are counted.
     fn counts_statements_of(&self, program: &Program) -> bool {
         let collection = &self.instance.collection;

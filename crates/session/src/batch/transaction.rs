@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::fault::{Effect, Fault, Run};
 use crate::program::{Program, Step};
 use crate::response::{EnvironmentChange, command};
-use crate::session::State;
+use crate::session::SessionState;
 use crate::session::transaction::{Origin, RollbackTarget, doomed};
 
 /// Characters that count of a transaction's name.
@@ -215,7 +215,7 @@ impl Context<'_> {
     }
 }
 
-impl State {
+impl SessionState {
     /// Commits. Whatever the result, no transaction is open afterwards.
     pub(crate) fn commit(&mut self, task: &Task, durability: Durability) -> SqlResult<()> {
         let committed = self.transaction.commit(task, durability);

@@ -16,7 +16,7 @@ use super::statements::shown;
 use crate::context::Context;
 use crate::fault::Run;
 use crate::program::{Program, Step, StepKind};
-use crate::session::State;
+use crate::session::SessionState;
 use crate::session::cursors::{Cursor, CursorId, Key};
 
 /// The cursor of a statement with `WHERE CURRENT OF`.
@@ -109,7 +109,7 @@ impl Context<'_> {
     }
 }
 
-impl State {
+impl SessionState {
     /// `CURSOR_STATUS`: 1 open with rows, 0 open without, -1 closed, -2 a variable without a
     /// cursor, -3 nothing of that name.
     pub(crate) fn status_of_cursor(&self, scope: CursorScope, name: &str) -> i32 {

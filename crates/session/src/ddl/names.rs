@@ -9,12 +9,12 @@ use engine::catalog::Schema;
 use engine::catalog::def::{SchemaId, TableDef};
 use tsql::ast;
 
-use crate::session::State;
+use crate::session::SessionState;
 
 /// Names as a definition in some database sees them. There are no variables but the parameters of
 /// a module.
 pub struct DefinitionNames<'s> {
-    session: &'s State,
+    session: &'s SessionState,
     database: DbId,
     schema: Option<SchemaId>,
     parameters: Vec<(Arc<str>, Variable)>,
@@ -22,7 +22,7 @@ pub struct DefinitionNames<'s> {
 
 impl<'s> DefinitionNames<'s> {
     /// For definitions in a database.
-    pub fn new(session: &'s State, database: DbId) -> DefinitionNames<'s> {
+    pub fn new(session: &'s SessionState, database: DbId) -> DefinitionNames<'s> {
         DefinitionNames { session, database, schema: None, parameters: Vec::new() }
     }
 

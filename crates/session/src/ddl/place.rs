@@ -11,7 +11,7 @@ use tsql::ast::ObjectName;
 
 use super::failure::DdlResult;
 use crate::context::Context;
-use crate::session::State;
+use crate::session::SessionState;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
@@ -44,7 +44,7 @@ pub fn is_private(name: &str) -> bool {
 }
 
 /// The database that a name is in. Errors 117, 7202, 2702.
-pub fn database_of(session: &State, name: &ObjectName) -> DdlResult<DbId> {
+pub fn database_of(session: &SessionState, name: &ObjectName) -> DdlResult<DbId> {
     if let Some(server) = &name.server {
         return Err(SqlError::new(&message::LINKED_SERVER_NOT_FOUND, &[&server.name]).into());
     }

@@ -20,25 +20,25 @@ use ir::function::facts::{
 
 use crate::instance::locks::{self, LockName};
 use crate::security::WHOLE_SERVER;
-use crate::session::State;
+use crate::session::SessionState;
 use crate::sysview::function::{FunctionContext, server_function};
 use crate::sysview::seen;
 
-impl MetadataFacts for State {
+impl MetadataFacts for SessionState {
     fn current_database(&self) -> DbId {
         self.name_database()
     }
 
     fn schema(&self, database: DbId) -> Option<Arc<Schema>> {
-        State::schema(self, database).ok()
+        SessionState::schema(self, database).ok()
     }
 
     fn user(&self, database: DbId) -> Option<PrincipalId> {
-        State::user(self, database).ok().map(|user| user.id)
+        SessionState::user(self, database).ok().map(|user| user.id)
     }
 
     fn temporary_table(&self, name: &str) -> Option<ObjectId> {
-        let tempdb = State::schema(self, DbId::TEMPDB).ok()?;
+        let tempdb = SessionState::schema(self, DbId::TEMPDB).ok()?;
         self.find_temporary(&tempdb, name)
     }
 
@@ -56,7 +56,7 @@ impl MetadataFacts for State {
 
     fn identity_value(&self, database: DbId, table: ObjectId) -> Option<i64> {
         let catalog = self.catalog(database).ok()?;
-        let schema = State::schema(self, database).ok()?;
+        let schema = SessionState::schema(self, database).ok()?;
         let stored = catalog.table(schema.table(table)?)?;
         let counter = stored.identity()?;
         self.access(database).ok()?.place.note_shown(counter.covered_by());
@@ -75,7 +75,8 @@ impl MetadataFacts for State {
     }
 
     fn sees(&self, database: DbId, object: ObjectId) -> Seen {
-        let (Ok(user), Ok(schema)) = (State::user(self, database), State::schema(self, database))
+        let (Ok(user), Ok(schema)) =
+            (SessionState::user(self, database), SessionState::schema(self, database))
         else {
             return Seen::Nothing;
         };
@@ -94,9 +95,10 @@ impl MetadataFacts for State {
         // What the server itself provides in every database, `public` may read and call.
         let is_own = target.class == C::Object && target.major < 0;
         if is_own && matches!(permission, Permission::Select | Permission::Execute) {
-            return State::user(self, database).is_ok();
+            return SessionState::user(self, database).is_ok();
         }
-        let (Ok(user), Ok(schema)) = (State::user(self, database), State::schema(self, database))
+        let (Ok(user), Ok(schema)) =
+            (SessionState::user(self, database), SessionState::schema(self, database))
         else {
             return false;
         };
@@ -104,7 +106,7 @@ impl MetadataFacts for State {
     }
 }
 
-impl State {
+impl SessionState {
     /// A temporary table or procedure that the session sees by this name.
     pub(crate) fn find_temporary(&self, tempdb: &Schema, name: &str) -> Option<ObjectId> {
         self.temporary_of(tempdb, name, |id| tempdb.object(id).is_some())
@@ -134,7 +136,7 @@ impl State {
     }
 }
 
-impl State {
+impl SessionState {
     /// The application lock of this name, if there is such a principal.
     fn application_lock(&self, principal: &str, resource: &str) -> Option<LockName> {
         let database = self.name_database();
@@ -143,7 +145,7 @@ impl State {
     }
 }
 
-impl SessionFacts for State {
+impl SessionFacts for SessionState {
     fn time(&self) -> StatementTime {
         if let Some(time) = self.time.get() {
             return time;

@@ -23,12 +23,12 @@ use ir::operator::TableVarId;
 use tsql::ast;
 
 use crate::program::variables::{self, VariableKind, Variables};
-use crate::session::State;
+use crate::session::SessionState;
 
 /// What names mean to a statement.
 pub struct StatementNames<'n> {
     /// The session.
-    pub session: &'n State,
+    pub session: &'n SessionState,
     /// The variables of the module or batch.
     pub variables: &'n Variables,
     /// How many of them are declared before the statement.
@@ -167,7 +167,7 @@ fn described(variable: &variables::Variable) -> Variable {
 
 /// How many rows there are, as the planner asks.
 pub struct EngineStatistics<'s> {
-    session: &'s State,
+    session: &'s SessionState,
     /// What waits while other sessions have their turn; nothing where planning must not be
     /// interrupted.
     task: Option<&'s Task<'s>>,
@@ -175,12 +175,12 @@ pub struct EngineStatistics<'s> {
 
 impl<'s> EngineStatistics<'s> {
     /// For a plan that a statement of this task needs.
-    pub fn new(session: &'s State, task: &'s Task<'s>) -> EngineStatistics<'s> {
+    pub fn new(session: &'s SessionState, task: &'s Task<'s>) -> EngineStatistics<'s> {
         EngineStatistics { session, task: Some(task) }
     }
 
     /// For a plan that is made in one go.
-    pub fn at_once(session: &'s State) -> EngineStatistics<'s> {
+    pub fn at_once(session: &'s SessionState) -> EngineStatistics<'s> {
         EngineStatistics { session, task: None }
     }
 }

@@ -11,7 +11,7 @@ use ir::function::facts::{self, MetadataFacts};
 use ir::rowset::RowsetId;
 use run::interp::local::LocalTable;
 
-use crate::session::State;
+use crate::session::SessionState;
 use crate::session::authority::{denied_server_state, sees_server};
 use crate::sysproc::{self, SystemProcedure};
 use crate::sysview::{self, FillContext, Visibility};
@@ -89,7 +89,7 @@ pub fn find(schema: Option<&str>, name: &str) -> Option<SystemObject> {
 
 /// Adds the rows of a system view. Errors 262 and 300 if the user may not read it.
 pub fn fill(
-    state: &mut State,
+    state: &mut SessionState,
     task: &Task,
     database: DbId,
     view: RowsetId,

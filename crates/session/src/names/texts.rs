@@ -7,10 +7,10 @@ use ir::function::facts::HandledText;
 
 use crate::handle;
 use crate::plan_cache::CachedProgram;
-use crate::session::State;
+use crate::session::SessionState;
 
 /// What a `sql_handle` or `plan_handle` names, as [`ir::function::SessionFacts::text_of`] says.
-pub(crate) fn text_of(state: &State, handle: &[u8]) -> Option<HandledText> {
+pub(crate) fn text_of(state: &SessionState, handle: &[u8]) -> Option<HandledText> {
     if let Some((database, module)) = handle::module_of(handle) {
         return module_text(state, database, module);
     }
@@ -28,7 +28,11 @@ pub(crate) fn text_of(state: &State, handle: &[u8]) -> Option<HandledText> {
 }
 
 /// The plan that a `plan_handle` names, as [`ir::function::SessionFacts::plan_of`] says.
-pub(crate) fn plan_of(state: &State, handle: &[u8], start: Option<i64>) -> Option<HandledText> {
+pub(crate) fn plan_of(
+    state: &SessionState,
+    handle: &[u8],
+    start: Option<i64>,
+) -> Option<HandledText> {
     let entries = state.instance.plans.entries();
     let cached = entries.into_iter().find(|cached| cached.plan_handle() == handle)?;
     let program = cached.program();
@@ -42,7 +46,7 @@ pub(crate) fn plan_of(state: &State, handle: &[u8], start: Option<i64>) -> Optio
     Some(HandledText { database: Some(program.database), module: program.object(), text })
 }
 
-fn module_text(state: &State, database: DbId, module: ObjectId) -> Option<HandledText> {
+fn module_text(state: &SessionState, database: DbId, module: ObjectId) -> Option<HandledText> {
     let text = match crate::names::system::definition(module) {
         Some(text) => Some(text.into()),
         None => {

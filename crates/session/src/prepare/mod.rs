@@ -25,7 +25,7 @@ use crate::program::bind_options;
 use crate::program::plan::StepPlan;
 use crate::program::variables::Variables;
 use crate::program::{Program, ProgramKind, Step, StepKind};
-use crate::session::State;
+use crate::session::SessionState;
 
 /// A text that is to become a program.
 pub struct Text<'t> {
@@ -53,7 +53,7 @@ pub(crate) fn read_text(
     Ok((batch, tree))
 }
 
-impl State {
+impl SessionState {
     /// The options for compiling now.
     pub fn compile_options(&self, module: Option<&ModuleDef>) -> CompileOptions {
         let options = self.options.compile();
@@ -390,7 +390,7 @@ fn body_of(batch: ast::Batch) -> SqlResult<Vec<ast::Statement>> {
 
 /// Finds out what the types in declarations are.
 struct Declarer<'d> {
-    session: &'d State,
+    session: &'d SessionState,
     names: &'d StatementNames<'d>,
     types_at: Option<(DbId, u64)>,
 }

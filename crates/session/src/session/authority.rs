@@ -20,14 +20,14 @@ use engine::catalog::def::{
 };
 use ir::function::facts::MetadataFacts;
 
-use super::State;
+use super::SessionState;
 use super::identity::{Confined, RecentUser};
 use crate::security::{self, DatabaseUser, WHOLE_DATABASE, WHOLE_SERVER};
 
 /// The setting `cross db ownership chaining`.
 const CROSS_DATABASE_CHAINING: i32 = 400;
 
-impl State {
+impl SessionState {
     /// The login whose permissions on the server count; `None` in a context that is confined to a
     /// database.
     pub fn server_login(&self) -> Option<&Arc<LoginDef>> {

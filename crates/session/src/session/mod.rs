@@ -2,8 +2,8 @@
 //!
 //! # Where things are
 //!
-//! * [`Session`] is what the server holds; [`State`] is all of it but the memory for running units,
-//!   which is lent to the interpreter together with the state (as its `Host`).
+//! * [`Session`] is what the server holds; [`SessionState`] is all of it but the memory for running
+//!   units, which is lent to the interpreter together with the state (as its `Host`).
 //! * [`transaction`]: the open transaction and its statements.
 //! * [`databases`]: the databases that the session has used.
 //! * [`identity`]: the login and user for which it acts.
@@ -60,7 +60,7 @@ pub use reveal::Reveal;
 
 /// One connection.
 pub struct Session {
-    pub(crate) state: State,
+    pub(crate) state: SessionState,
     pub(crate) runtime: Runtime,
 }
 
@@ -79,7 +79,7 @@ pub struct LoginOptions {
 }
 
 /// All that a session knows but its memory for running units.
-pub struct State {
+pub struct SessionState {
     /// The server.
     pub instance: Arc<Instance>,
     /// How other sessions see the session.
@@ -213,7 +213,7 @@ impl Session {
         let mut seed = [0; 8];
         instance.env().rng().fill(&mut seed);
         let initial = Initial { options: options.clone(), database, login: who.login.clone() };
-        let mut state = State {
+        let mut state = SessionState {
             owner: entry.owner.clone(),
             identity: Identity::new(who.login),
             options,
@@ -296,7 +296,7 @@ impl Session {
     }
 }
 
-impl State {
+impl SessionState {
     /// `@@SPID`
     pub fn id(&self) -> SessionId {
         self.entry.id

@@ -6,7 +6,7 @@ use base::ids::{DbId, ObjectId};
 use ir::unit::TableUse;
 use run::interp::Reads;
 
-use super::State;
+use super::SessionState;
 
 /// What a statement has read of a table.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct TableReads {
     pub(crate) reads: Reads,
 }
 
-impl State {
+impl SessionState {
     /// Adds to what the statement that runs has read of a table.
     pub(crate) fn count_table_reads(&mut self, used: &TableUse, reads: Reads) {
         if used.table.kind.is_memory_optimized() {

@@ -21,7 +21,7 @@ use ir::function::facts::Seen;
 
 use super::FilledView;
 use crate::security::{DatabaseUser, WHOLE_DATABASE, WHOLE_SERVER};
-use crate::session::State;
+use crate::session::SessionState;
 
 /// The columns that say to which object a row belongs, the first that a view has.
 const OBJECT_COLUMNS: [&str; 3] = ["object_id", "referencing_id", "parent_object_id"];
@@ -81,7 +81,7 @@ impl Visibility {
     /// What a session sees of a view of a database's catalog; `None` for everything. Error 916.
     pub fn of(
         view: &FilledView,
-        state: &State,
+        state: &SessionState,
         database: DbId,
         schema: &Arc<Schema>,
     ) -> base::SqlResult<Option<Visibility>> {
@@ -193,7 +193,7 @@ const ON_PRINCIPALS: [Permission; 5] = [
 ];
 
 /// The logins and server roles that a session sees.
-fn seen_logins(state: &State) -> BTreeSet<i32> {
+fn seen_logins(state: &SessionState) -> BTreeSet<i32> {
     let master = state.instance.databases().master().current();
     let server = master.server();
     let own = state.identity.login().id;
@@ -214,7 +214,7 @@ fn seen_logins(state: &State) -> BTreeSet<i32> {
 }
 
 /// The databases that a session sees, or those whose files it sees; `None` for all.
-fn seen_databases(state: &State, files: bool) -> Option<BTreeSet<i32>> {
+fn seen_databases(state: &SessionState, files: bool) -> Option<BTreeSet<i32>> {
     use Permission as P;
     let sees_all = [P::AlterAnyDatabase, P::CreateAnyDatabase, P::ViewAnyDatabase];
     let sees_all = if files { &sees_all[..2] } else { &sees_all[..] };

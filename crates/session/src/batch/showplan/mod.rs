@@ -29,7 +29,7 @@ use crate::names::callee::Callee;
 use crate::options::ShowPlan;
 use crate::program::plan::StepPlan;
 use crate::program::{Program, Step, StepKind, located_all};
-use crate::session::State;
+use crate::session::SessionState;
 
 /// The column in which clients look for documents.
 const XML_COLUMN: &str = "Microsoft SQL Server 2005 XML Showplan";
@@ -235,7 +235,7 @@ impl Context<'_> {
     }
 }
 
-impl State {
+impl SessionState {
     /// The document about a program's statements, or the wanted ones of them, for views. What
     /// cannot be planned now is left out.
     pub(crate) fn document_of(

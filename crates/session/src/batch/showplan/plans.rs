@@ -22,7 +22,7 @@ use crate::context::database_permission;
 use crate::names::{EngineStatistics, StatementNames};
 use crate::options::CompileOptions;
 use crate::program::{Program, Step, StepKind, bind_options};
-use crate::session::State;
+use crate::session::SessionState;
 
 /// What names mean in a program that is looked at, not run: in its own database and schema.
 struct ShownNames<'n> {
@@ -97,7 +97,7 @@ pub(super) struct Found {
     pub facts: Facts,
 }
 
-impl State {
+impl SessionState {
     /// The plan that a step would have now, if it is one that has a plan.
     pub(super) fn plan_to_show(&self, program: &Program, step: &Step) -> BindResult<Option<Found>> {
         let names = ShownNames {
@@ -276,7 +276,7 @@ fn first_words(text: &str, count: usize) -> String {
 
 /// A session, for documents.
 pub(super) struct Shown<'s> {
-    pub state: &'s State,
+    pub state: &'s SessionState,
     pub options: CompileOptions,
 }
 

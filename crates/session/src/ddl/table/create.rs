@@ -15,7 +15,7 @@ use crate::ddl::failure::DdlResult;
 use crate::ddl::index::check_options;
 use crate::ddl::names::DefinitionNames;
 use crate::ddl::place::{self, Place};
-use crate::session::State;
+use crate::session::SessionState;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
@@ -86,7 +86,7 @@ pub fn fill_new_table(
 
 /// What a table variable is: `DECLARE @t TABLE (…)`.
 pub fn table_variable(
-    session: &State,
+    session: &SessionState,
     name: &str,
     definition: &ast::TableDefinition,
 ) -> SqlResult<Arc<TableDef>> {
@@ -97,7 +97,7 @@ pub fn table_variable(
 
 /// What a multi-statement function returns: the variable of `RETURNS @t TABLE (…)`.
 pub fn function_result(
-    session: &State,
+    session: &SessionState,
     names: &DefinitionNames<'_>,
     database: DbId,
     variable_name: &str,
@@ -107,7 +107,7 @@ pub fn function_result(
 }
 
 fn variable(
-    session: &State,
+    session: &SessionState,
     names: &DefinitionNames<'_>,
     database: DbId,
     name: &str,

@@ -27,7 +27,7 @@ use tsql::ast;
 
 use super::failure::DdlResult;
 use crate::security::DatabaseUser;
-use crate::session::State;
+use crate::session::SessionState;
 
 pub(super) use columns::identity_type;
 pub(super) use create::{
@@ -63,7 +63,11 @@ pub(super) struct Setting<'c> {
 
 impl<'c> Setting<'c> {
     /// The setting of a session that defines something in a database.
-    pub fn new(session: &State, names: &'c dyn Names, database: DbId) -> DdlResult<Setting<'c>> {
+    pub fn new(
+        session: &SessionState,
+        names: &'c dyn Names,
+        database: DbId,
+    ) -> DdlResult<Setting<'c>> {
         let settings = &session.options.settings;
         let option = |look: fn(&DatabaseOptions) -> bool| {
             session.instance.database_def(database).is_some_and(|d| look(&d.options))
