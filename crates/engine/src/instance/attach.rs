@@ -17,9 +17,8 @@ use base::ids::DbId;
 
 use super::{BackedUpDatabase, Databases, InstanceError, change};
 use crate::backup::fields::{Reader, Writer};
-use crate::catalog::Catalog;
 use crate::catalog::def::*;
-use crate::catalog::{Definition, DefinitionKey};
+use crate::catalog::{Catalog, Definition, DefinitionKey};
 use crate::error::EngineError;
 use crate::sync::Arc;
 use crate::txn::Owner;

@@ -7,11 +7,11 @@ use base::ids::DbId;
 
 use super::data_directory::{DataDirectory, MASTER_DIRECTORY, MasterRecord, directory_name};
 use super::{Databases, InstanceError, InstanceOptions, NewInstance, change, now, own_session};
-use crate::catalog::SchemaEdit;
 use crate::catalog::builtin::{self, SA_SID};
 use crate::catalog::def::*;
-use crate::catalog::{Catalog, create_system_tables};
-use crate::catalog::{Definition, DefinitionKey, ObjectDef};
+use crate::catalog::{
+    Catalog, Definition, DefinitionKey, ObjectDef, SchemaEdit, create_system_tables,
+};
 use crate::database::{Database, Host};
 use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;

@@ -45,7 +45,6 @@ pub use create::NewDatabase;
 pub use restore::{BackedUpDatabase, NewDirectory};
 
 use crate::catalog::def::*;
-
 use crate::catalog::{Catalog, CatalogError, SchemaEdit};
 use crate::database::{DatabaseOptions as EngineOptions, Host};
 use crate::engine::Engine;

@@ -11,10 +11,8 @@ use super::{
     Databases, FailedDatabase, InstanceError, InstanceOptions, OnRecovery, OpenReport, change, now,
     own_session,
 };
-use crate::catalog::Definition;
 use crate::catalog::def::*;
-use crate::catalog::{Catalog, create_system_tables};
-use crate::catalog::{CatalogReplay, sequence_of};
+use crate::catalog::{Catalog, CatalogReplay, Definition, create_system_tables, sequence_of};
 use crate::database::{Database, DatabaseIdentity, Host};
 use crate::engine::{Engine, OpenedDatabase, ReplayedDatabase};
 use crate::error::EngineError;

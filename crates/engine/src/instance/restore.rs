@@ -12,10 +12,8 @@ use super::{Databases, InstanceError, change};
 use crate::backup::{
     BackupError, Chain, ChainStore, Media, Remains, RestoreTarget, SetHeader, TailBackup,
 };
-use crate::catalog::Catalog;
-use crate::catalog::Definition;
 use crate::catalog::def::*;
-use crate::catalog::{SystemRow, SystemTable};
+use crate::catalog::{Catalog, Definition, SystemRow, SystemTable};
 use crate::checkpoint::LocalObjects;
 use crate::error::EngineError;
 use crate::sync::Arc;

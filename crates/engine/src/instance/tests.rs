@@ -15,11 +15,8 @@ use env::sim::{Fault, FaultKind, SimEnv};
 
 use super::*;
 use crate::backup;
-use crate::catalog::CatalogResult;
-use crate::catalog::Schema;
 use crate::catalog::rng::{Change, Rng};
-use crate::catalog::rows_stay;
-use crate::catalog::{Definition, DefinitionKey, ObjectDef};
+use crate::catalog::{CatalogResult, Definition, DefinitionKey, ObjectDef, Schema, rows_stay};
 use crate::checkpoint::CheckpointOptions;
 use crate::database::DatabaseOptions as StoreOptions;
 use crate::hot::cursor::{Cursor, ScanRange};

@@ -47,9 +47,9 @@ pub(crate) struct Loader {
 struct Shared {
     manager: Arc<Manager>,
     options: RecoveryOptions,
-    /// When loading began, in UTC ticks of 100 ns since 0001-01-01 ...
+    /// When loading began, in UTC ticks of 100 ns since 0001-01-01.
     began_utc: u64,
-    /// ... and by the monotonic clock.
+    /// The same moment by the monotonic clock.
     began_ns: u64,
     work: Mutex<Work>,
     /// Nothing more will come.
@@ -65,9 +65,9 @@ pub struct LoadProgress {
     pub done: u64,
     /// Rows in all.
     pub total: u64,
-    /// When it began, in UTC ticks of 100 ns since 0001-01-01 ...
+    /// When it began, in UTC ticks of 100 ns since 0001-01-01.
     pub began_utc: u64,
-    /// ... and by the monotonic clock.
+    /// The same moment by the monotonic clock.
     pub began_ns: u64,
 }
 

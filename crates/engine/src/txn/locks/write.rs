@@ -28,11 +28,11 @@ pub(crate) struct WritePermit {
     space: Arc<LockSpace>,
     owner: OwnerId,
     table: Taken,
-    row: Option<TakenRow>,
+    row: Option<LockedRow>,
 }
 
 /// A row's name, and the lock on it.
-struct TakenRow {
+struct LockedRow {
     name: u64,
     taken: Taken,
 }
@@ -44,7 +44,7 @@ impl Drop for WritePermit {
                 self.space.weaken(self.owner, target, Lifetime::Transaction, taken.before);
             }
         };
-        if let Some(TakenRow { name, taken }) = self.row {
+        if let Some(LockedRow { name, taken }) = self.row {
             give_back(&Target::Row(name), taken);
         }
         give_back(&Target::Whole, self.table);
@@ -95,7 +95,7 @@ impl Transaction {
         let wish = LockWish::of_transaction(Target::Row(name), LockMode::EXCLUSIVE);
         let space = permit.space.clone();
         let taken = self.take_lock(task, &space, wish, &keys, established, patience)?;
-        permit.row = Some(TakenRow { name, taken });
+        permit.row = Some(LockedRow { name, taken });
         Ok(permit)
     }
 
