@@ -12,7 +12,6 @@ use crate::lower::dml::{Changed, Deferred, OldRow, may_load, touches_unique_key}
 use crate::lower::scope::Val;
 use crate::plan::tree::{MergeAction, MergeClause, MergePlan, MergeWhen, NewValue, UpdatePlan};
 
-/// What is the same for all clauses.
 /// A clause, and where its rows wait if they do.
 #[derive(Clone, Copy)]
 struct HeldClause<'c> {
@@ -20,6 +19,7 @@ struct HeldClause<'c> {
     held: Option<&'c Held>,
 }
 
+/// What is the same for all clauses.
 struct Merge<'p> {
     plan: &'p MergePlan,
     target: Changed,
