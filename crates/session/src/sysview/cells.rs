@@ -3,6 +3,7 @@
 use base::ids::{DbId, ObjectId};
 use base::{Collation, SqlType, Value};
 use engine::catalog::def::DateTime;
+use ir::function::rowset::RowsetColumn;
 pub use ir::function::rowset::column;
 
 /// Strings in definitions of views have the default collation; the binder gives them the
@@ -35,6 +36,25 @@ pub const fn fix(bytes: u16) -> SqlType {
 
 pub const fn var(bytes: u16) -> SqlType {
     SqlType::varchar(bytes, C)
+}
+
+/// Puts constant lists of columns one after another.
+pub const fn joined<const N: usize, const M: usize>(
+    parts: [&[RowsetColumn]; M],
+) -> [RowsetColumn; N] {
+    let mut columns = [column("", INT, false); N];
+    let (mut part, mut at) = (0, 0);
+    while part < parts.len() {
+        let mut within = 0;
+        while within < parts[part].len() {
+            columns[at] = parts[part][within];
+            within += 1;
+            at += 1;
+        }
+        part += 1;
+    }
+    assert!(at == N, "as many columns as were announced");
+    columns
 }
 
 pub const NULL: Value = Value::Null;

@@ -350,28 +350,15 @@ fn widest(kind: TypeKind, ty: SqlType) -> SqlType {
     }
 }
 
+static TABLE_TYPE_COLUMNS: [RowsetColumn; 17] = joined([
+    TYPE_COLUMNS,
+    &[column("type_table_object_id", INT, false), column("is_memory_optimized", BIT, true)],
+]);
+
 pub static TABLE_TYPES: FilledView = FilledView {
     schema: "sys",
     name: "table_types",
-    columns: &[
-        column("name", SYSNAME, false),
-        column("system_type_id", TINY, false),
-        column("user_type_id", INT, false),
-        column("schema_id", INT, false),
-        column("principal_id", INT, true),
-        column("max_length", SMALL, false),
-        column("precision", TINY, false),
-        column("scale", TINY, false),
-        column("collation_name", SYSNAME, true),
-        column("is_nullable", BIT, true),
-        column("is_user_defined", BIT, false),
-        column("is_assembly_type", BIT, false),
-        column("default_object_id", INT, false),
-        column("rule_object_id", INT, false),
-        column("is_table_type", BIT, false),
-        column("type_table_object_id", INT, false),
-        column("is_memory_optimized", BIT, true),
-    ],
+    columns: &TABLE_TYPE_COLUMNS,
     fill: |cx| {
         let schema = cx.schema.clone();
         for own in schema.types().iter() {

@@ -21,17 +21,19 @@ fn space(own: &FileGroupDef) -> [Value; 6] {
     ]
 }
 
+const SPACE_COLUMNS: [RowsetColumn; 6] = [
+    column("name", SYSNAME, false),
+    column("data_space_id", INT, false),
+    column("type", fix(2), false),
+    column("type_desc", nvar(60), true),
+    column("is_default", BIT, false),
+    column("is_system", BIT, true),
+];
+
 pub static DATA_SPACES: FilledView = FilledView {
     schema: "sys",
     name: "data_spaces",
-    columns: &[
-        column("name", SYSNAME, false),
-        column("data_space_id", INT, false),
-        column("type", fix(2), false),
-        column("type_desc", nvar(60), true),
-        column("is_default", BIT, false),
-        column("is_system", BIT, true),
-    ],
+    columns: &SPACE_COLUMNS,
     fill: |cx| {
         let schema = cx.schema.clone();
         schema.file_groups().iter().for_each(|own| cx.push(space(own)));
@@ -39,21 +41,20 @@ pub static DATA_SPACES: FilledView = FilledView {
     },
 };
 
-pub static FILEGROUPS: FilledView = FilledView {
-    schema: "sys",
-    name: "filegroups",
-    columns: &[
-        column("name", SYSNAME, false),
-        column("data_space_id", INT, false),
-        column("type", fix(2), false),
-        column("type_desc", nvar(60), true),
-        column("is_default", BIT, false),
-        column("is_system", BIT, true),
+static FILEGROUP_COLUMNS: [RowsetColumn; 10] = joined([
+    &SPACE_COLUMNS,
+    &[
         column("filegroup_guid", GUID, true),
         column("log_filegroup_id", INT, true),
         column("is_read_only", BIT, true),
         column("is_autogrow_all_files", BIT, true),
     ],
+]);
+
+pub static FILEGROUPS: FilledView = FilledView {
+    schema: "sys",
+    name: "filegroups",
+    columns: &FILEGROUP_COLUMNS,
     fill: |cx| {
         let schema = cx.schema.clone();
         for own in schema.file_groups().iter() {

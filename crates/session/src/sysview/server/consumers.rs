@@ -7,7 +7,6 @@ use engine::hot::index::Index;
 use super::super::cells::*;
 use super::super::{FilledView, RowsetColumn};
 use super::memory::{every_table, number};
-use super::sessions::joined;
 
 /// Kinds of consumers.
 const LOOKASIDE: (i32, &str) = (1, "LOOKASIDE");

@@ -232,16 +232,11 @@ fn rest(own: &DatabaseDef, wait: LogWait) -> [Value; 39] {
 }
 
 /// `database_id`, what `sys.database_files` shows, `credential_id`.
-const MASTER_FILE_COLUMNS: [RowsetColumn; 32] = {
-    let mut columns = [column("database_id", INT, false); 32];
-    let mut at = 0;
-    while at < FILE_COLUMNS.len() {
-        columns[at + 1] = FILE_COLUMNS[at];
-        at += 1;
-    }
-    columns[at + 1] = column("credential_id", INT, true);
-    columns
-};
+static MASTER_FILE_COLUMNS: [RowsetColumn; 32] = joined([
+    &[column("database_id", INT, false)],
+    &FILE_COLUMNS,
+    &[column("credential_id", INT, true)],
+]);
 
 pub static MASTER_FILES: FilledView = FilledView {
     schema: "sys",

@@ -13,7 +13,6 @@ use ir::runs::{Measured, RunStatistics};
 
 use super::super::cells::*;
 use super::super::{FillContext, FilledView, RowsetColumn};
-use super::sessions::joined;
 use super::texts;
 use crate::instance::Instance;
 use crate::plan_cache::CachedProgram;

@@ -64,25 +64,6 @@ fn isolation_code(level: IsolationLevel) -> i64 {
     }
 }
 
-/// Puts constant lists of columns one after another.
-pub(super) const fn joined<const N: usize, const M: usize>(
-    parts: [&[RowsetColumn]; M],
-) -> [RowsetColumn; N] {
-    let mut columns = [column("", INT, false); N];
-    let (mut part, mut at) = (0, 0);
-    while part < parts.len() {
-        let mut within = 0;
-        while within < parts[part].len() {
-            columns[at] = parts[part][within];
-            within += 1;
-            at += 1;
-        }
-        part += 1;
-    }
-    assert!(at == N, "as many columns as were announced");
-    columns
-}
-
 const SESSION_START: [RowsetColumn; 24] = [
     column("session_id", SMALL, false),
     column("login_time", WHEN, false),
