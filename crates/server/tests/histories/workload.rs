@@ -16,9 +16,12 @@ use crate::rng::Rng;
 const CLIENTS: u64 = 8;
 /// Keys that are used at a time. Others take their place so that lists stay short.
 const ACTIVE: u64 = 4;
-/// Transactions after which the next keys are used.
+/// Steps after which the next keys are used.
 const PHASE: u64 = 150;
+/// Keys at least, and for each second of a trial: more than a fast machine comes to, so that none
+/// is used again. What must be checked of a key grows with the square of its reads and writes.
 const KEYS: u64 = 4_000;
+const KEYS_PER_SECOND: u64 = 1_000;
 /// Transactions of which more must commit for a history to show anything.
 const ENOUGH: usize = 20;
 /// How much longer than planned a trial may take to come to that.
@@ -89,6 +92,7 @@ struct Trial<'s> {
     server: &'s LocalServer,
     tables: Tables,
     level: Level,
+    keys: u64,
     /// Elements and transactions so far.
     count: AtomicU64,
     history: Mutex<Vec<Transaction>>,
@@ -130,6 +134,7 @@ impl Trial<'_> {
         let options = self.server.options();
         let mut connection = Connection::connect(&options).unwrap();
         let versions = if self.level.versions { "ON" } else { "OFF" };
+        let keys = self.keys;
         for text in [
             "CREATE DATABASE histories",
             "ALTER DATABASE histories ADD FILEGROUP f CONTAINS MEMORY_OPTIMIZED_DATA",
@@ -144,8 +149,8 @@ impl Trial<'_> {
              v varchar(8000) NOT NULL) WITH (MEMORY_OPTIMIZED = ON)",
             "CREATE TABLE sets_memory (g int NOT NULL INDEX ig NONCLUSTERED, e bigint PRIMARY KEY NONCLUSTERED) \
              WITH (MEMORY_OPTIMIZED = ON)",
-            &format!("INSERT lists_disk SELECT value, '' FROM GENERATE_SERIES(0, {KEYS})"),
-            &format!("INSERT lists_memory SELECT value, '' FROM GENERATE_SERIES(0, {KEYS})"),
+            &format!("INSERT lists_disk SELECT value, '' FROM GENERATE_SERIES(0, {keys})"),
+            &format!("INSERT lists_memory SELECT value, '' FROM GENERATE_SERIES(0, {keys})"),
         ] {
             run(&mut connection, text);
         }
@@ -160,7 +165,7 @@ impl Trial<'_> {
     fn step(&self, connection: &mut Connection, rng: &mut Rng) -> Result<Step, ClientError> {
         let count = self.count.load(Relaxed);
         let phase = count / PHASE;
-        let key = ((phase * ACTIVE + rng.between(0, ACTIVE)) % KEYS) as Key;
+        let key = ((phase * ACTIVE + rng.between(0, ACTIVE)) % self.keys) as Key;
         let element = self.count.fetch_add(1, Relaxed);
         match rng.between(0, 4) {
             0 => {
@@ -280,6 +285,7 @@ fn what_clients_see_is_what_their_isolation_level_promises() {
             server: &server,
             tables: *tables,
             level: *level,
+            keys: KEYS + time.as_secs() * KEYS_PER_SECOND,
             count: AtomicU64::new(1),
             history,
         };
