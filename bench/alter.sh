@@ -41,7 +41,7 @@ sql master "CREATE DATABASE alter_bench;
 make() {
     sql alter_bench "CREATE TABLE $1 (id int NOT NULL PRIMARY KEY NONCLUSTERED, n int NOT NULL, a int NOT NULL,
         b int NOT NULL, v varchar(40) NOT NULL) $2"
-    sql alter_bench "INSERT INTO $1 SELECT value, 0, value * 7919 % 1000003, value % 1000,
+    sql alter_bench "INSERT INTO $1 SELECT value, 0, CAST(value AS bigint) * 7919 % 1000003, value % 1000,
         REPLICATE('x', 32 + value % 8) FROM GENERATE_SERIES(1, $rows)"
 }
 
