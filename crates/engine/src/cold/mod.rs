@@ -72,6 +72,7 @@ mod place;
 mod places;
 mod pool;
 mod root;
+pub mod rowcache;
 mod shared;
 mod shrink;
 mod store;

@@ -1,0 +1,195 @@
+use crossbeam_epoch::Collector;
+
+use super::*;
+
+const STORAGE: u64 = 7;
+
+fn name(p: &[u8]) -> RowName<'_> {
+    RowName { storage: STORAGE, p }
+}
+
+struct Fixture {
+    cache: RowCache,
+    collector: Collector,
+}
+
+impl Fixture {
+    fn new(budget: u64) -> Fixture {
+        Fixture { cache: RowCache::new(budget, 2), collector: Collector::new() }
+    }
+
+    fn admit(&self, n: u64, row: &[u8]) -> Admission {
+        let handle = self.collector.register();
+        self.cache.admit(&handle.pin(), 0, name(&n.to_be_bytes()), row, || true)
+    }
+
+    fn find(&self, n: u64) -> Option<Vec<u8>> {
+        let handle = self.collector.register();
+        let guard = handle.pin();
+        self.cache.find(&guard, 0, name(&n.to_be_bytes())).map(<[u8]>::to_vec)
+    }
+
+    fn kill(&self, n: u64) {
+        self.cache.kill(0, name(&n.to_be_bytes()));
+    }
+}
+
+fn row(n: u64) -> Vec<u8> {
+    vec![n as u8; 100 + (n % 50) as usize]
+}
+
+#[test]
+fn a_row_is_found_until_it_is_killed() {
+    let fixture = Fixture::new(BUDGET_MIN);
+    assert_eq!(fixture.find(1), None);
+    assert_eq!(fixture.admit(1, &row(1)), Admission::Admitted);
+    assert_eq!(fixture.find(1), Some(row(1)));
+    assert_eq!(fixture.find(2), None);
+    fixture.kill(1);
+    assert_eq!(fixture.find(1), None);
+    assert_eq!(fixture.admit(1, &row(9)), Admission::Admitted);
+    assert_eq!(fixture.find(1), Some(row(9)));
+}
+
+#[test]
+fn rows_of_other_storages_are_other_rows() {
+    let fixture = Fixture::new(BUDGET_MIN);
+    fixture.admit(1, &row(1));
+    let handle = fixture.collector.register();
+    let guard = handle.pin();
+    let other = RowName { storage: 8, p: &1_u64.to_be_bytes() };
+    assert!(fixture.cache.find(&guard, 0, other).is_none());
+    fixture.cache.admit(&guard, 0, other, &row(2), || true);
+    fixture.cache.forget(STORAGE);
+    assert_eq!(fixture.find(1), None);
+    assert_eq!(fixture.cache.find(&guard, 0, other), Some(&row(2)[..]));
+}
+
+#[test]
+fn a_row_that_is_in_memory_by_then_is_withdrawn() {
+    let fixture = Fixture::new(BUDGET_MIN);
+    let handle = fixture.collector.register();
+    let guard = handle.pin();
+    let p = 1_u64.to_be_bytes();
+    let unseen = || {
+        // No reader believes the copy before this has answered.
+        assert_eq!(fixture.find(1), None);
+        false
+    };
+    let admission = fixture.cache.admit(&guard, 0, name(&p), &row(1), unseen);
+    assert_eq!((admission, fixture.find(1)), (Admission::Withdrawn, None));
+}
+
+#[test]
+fn a_row_that_is_killed_while_it_is_admitted_is_not_there() {
+    let fixture = Fixture::new(BUDGET_MIN);
+    let handle = fixture.collector.register();
+    let p = 1_u64.to_be_bytes();
+    let changed = || {
+        fixture.kill(1);
+        true
+    };
+    let admission = fixture.cache.admit(&handle.pin(), 0, name(&p), &row(1), changed);
+    assert_eq!((admission, fixture.find(1)), (Admission::Withdrawn, None));
+}
+
+#[test]
+fn a_long_row_is_refused() {
+    let fixture = Fixture::new(BUDGET_MIN);
+    assert_eq!(fixture.admit(1, &[0; ROW_MAX + 1]), Admission::Refused);
+    assert_eq!(fixture.admit(1, &[5; ROW_MAX]), Admission::Admitted);
+    assert_eq!(fixture.find(1), Some(vec![5; ROW_MAX]));
+}
+
+#[test]
+fn a_full_cache_keeps_to_its_budget_and_admits_at_the_second_touch() {
+    let fixture = Fixture::new(BUDGET_MIN);
+    for n in 0..200_000 {
+        fixture.admit(n, &row(n));
+        assert!(fixture.cache.bytes() <= BUDGET_MIN);
+    }
+    let stats = fixture.cache.stats();
+    assert!(stats.first_touches > 100_000, "{stats:?}");
+    let before = stats.evicted;
+    let (mut first, mut second) = (0, 0);
+    for n in 1_000_000..1_002_000 {
+        first += u32::from(fixture.admit(n, &row(n)) == Admission::Admitted);
+        second += u32::from(fixture.admit(n, &row(n)) == Admission::Admitted);
+    }
+    // Bits are shared by some keys, and some are cleared between both.
+    assert!(first < 100 && second > 1_900, "{first} and {second}");
+    assert!(fixture.cache.stats().evicted > before);
+}
+
+#[test]
+fn what_is_read_stays_while_other_rows_pass() {
+    let fixture = Fixture::new(BUDGET_MIN);
+    for n in 0..1_000 {
+        fixture.admit(n, &row(n));
+    }
+    for n in 1_000..100_000 {
+        // Twice, since the second touch counts.
+        fixture.admit(n, &row(n));
+        fixture.admit(n, &row(n));
+        if n % 2 == 0 {
+            fixture.find(n / 2 % 1_000);
+        }
+    }
+    let kept = (0..1_000).filter(|&n| fixture.find(n).is_some()).count();
+    let stats = fixture.cache.stats();
+    assert!(kept > 950 && stats.evicted > 10_000, "{kept}, {stats:?}");
+    assert!((0..1_000).all(|n| fixture.find(n).is_none_or(|found| found == row(n))));
+}
+
+#[test]
+fn clearing_leaves_nothing() {
+    let fixture = Fixture::new(BUDGET_MIN);
+    for n in 0..30_000 {
+        fixture.admit(n, &row(n));
+    }
+    fixture.cache.clear();
+    assert!((0..30_000).all(|n| fixture.find(n).is_none()));
+}
+
+#[test]
+fn threads_read_what_was_admitted_last_or_nothing() {
+    let fixture = Fixture::new(BUDGET_MIN);
+    std::thread::scope(|scope| {
+        for shard in 0..3_usize {
+            let fixture = &fixture;
+            scope.spawn(move || {
+                let handle = fixture.collector.register();
+                for round in 0..150_000_u64 {
+                    let n = round.wrapping_mul(0x9E37_79B9) % 40_000;
+                    let p = n.to_be_bytes();
+                    let guard = handle.pin();
+                    match fixture.cache.find(&guard, shard, name(&p)) {
+                        Some(found) => assert_eq!(found, row(n)),
+                        None => {
+                            fixture.cache.admit(&guard, shard, name(&p), &row(n), || true);
+                        }
+                    }
+                    if round % 64 == 0 {
+                        fixture.kill(n);
+                    }
+                }
+            });
+        }
+    });
+    let stats = fixture.cache.stats();
+    assert!(stats.evicted > 0 && stats.killed > 0 && stats.hits > 0, "{stats:?}");
+}
+
+#[test]
+fn copies_that_were_touched_move_from_a_cold_block() {
+    let fixture = Fixture::new(BUDGET_MIN);
+    for n in 0..100_000 {
+        fixture.admit(n, &row(n));
+        fixture.admit(n, &row(n));
+        if n % 10 == 0 {
+            fixture.find(n);
+        }
+    }
+    let stats = fixture.cache.stats();
+    assert!(stats.moved > 5_000 && stats.evicted > 50_000, "{stats:?}");
+}
