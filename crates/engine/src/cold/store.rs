@@ -1,7 +1,7 @@
 //! A store: the pages of one database, in its files and in the server's pool.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crossbeam_epoch::Guard;
 use env::memory::AlignedBytes;
@@ -21,15 +21,21 @@ use super::place::{MapWord, Place};
 use super::places::{EXTENT_PAGES, RUN_PAGES_MAX, Space, SpaceStats};
 use super::pool::Pool;
 use super::root::CheckpointState;
+use super::rowcache::RowCache;
 use super::shared::Shared;
 use super::store_core::{Numbers, StoreCore, Writer};
 use crate::sync::parking::{Mutex, RwLock};
 use crate::wait::Task;
 
+/// Threads that write to a row cache without getting in each other's way.
+const ROW_CACHE_SHARDS: usize = 16;
+
 /// The pages of one database. Dropping it discards what no checkpoint has written.
 pub struct Store {
     pub(super) core: Arc<StoreCore>,
     pub(super) shared: Arc<Shared>,
+    /// Copies of single rows of its trees, if rows are cached.
+    row_cache: OnceLock<RowCache>,
 }
 
 /// A page in memory.
@@ -46,6 +52,20 @@ pub struct BufferDescriptor {
 }
 
 impl Store {
+    /// Keeps copies of single rows from now on, in at most this many bytes; none if that is 0. To
+    /// be called once.
+    pub fn cache_rows(&self, bytes: u64) {
+        if bytes > 0 {
+            self.row_cache.get_or_init(|| RowCache::new(bytes, ROW_CACHE_SHARDS));
+        }
+    }
+
+    /// The copies of single rows, if rows are cached.
+    #[inline]
+    pub fn row_cache(&self) -> Option<&RowCache> {
+        self.row_cache.get()
+    }
+
     /// Registers a store with the pool. The caller supplies its files and its state.
     pub(super) fn register(
         pool: &Pool,
@@ -83,7 +103,7 @@ impl Store {
             false => stores[slot] = Some(core.clone()),
         }
         drop(stores);
-        Store { core, shared: shared.clone() }
+        Store { core, shared: shared.clone(), row_cache: OnceLock::new() }
     }
 
     /// Begins a batch: changes of pages that become visible one by one.

@@ -114,6 +114,7 @@ pub(crate) fn options() -> DatabaseOptions {
             interval_ns: 1_000_000,
             patience_ns: 0,
             age_ns: 4_000_000,
+            row_cache_bytes: crate::cold::rowcache::BUDGET_MIN,
             growth: Growth { initial_pages: 64, step_pages: 64, ..Growth::default() },
         },
     }

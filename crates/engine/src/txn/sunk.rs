@@ -123,12 +123,13 @@ impl Transaction {
     pub(super) fn look_up_sunk(
         &self,
         task: &Task,
-        DiskTable { table, cold }: DiskTable<'_>,
+        disk: DiskTable<'_>,
         snapshot: &Snapshot,
         index: usize,
         key: SeekKey<'_>,
         arena: &Arena,
     ) -> TxnResult<Option<RowAt>> {
+        let DiskTable { table, cold } = disk;
         let key: KeyBuf = table.key_spec(index).with_bytes(key, |key| KeyBuf::from(key));
         let gone = match self.decide_in_memory(task, table, snapshot, index, &key) {
             Decided::Row(row) => return Ok(Some(row)),
@@ -136,13 +137,13 @@ impl Transaction {
         };
         let (mut row, mut own) = (Vec::new(), KeyBuf::new());
         let found = match cold.is_clustered(index) {
-            true => gone.is_empty() && cold.find_as_of(task, &key, snapshot.stamp, &mut row)?,
+            true => gone.is_empty() && self.find_row(task, disk, snapshot, &key, &mut row)?,
             false => {
                 let candidates = identities_in_tree(task, cold, index, &key)?;
                 let mut found = false;
                 for p in candidates.iter().filter(|p| !gone.contains(p)) {
                     row.clear();
-                    found = cold.find_as_of(task, p, snapshot.stamp, &mut row)?
+                    found = self.find_row(task, disk, snapshot, p, &mut row)?
                         && is_current_key(table, cold, index, &key, &row, &mut own);
                     if found {
                         break;
@@ -152,6 +153,47 @@ impl Transaction {
             }
         };
         Ok(found.then(|| copies::copy_to(arena, &row)))
+    }
+
+    /// Appends the row with the identity key `p` to `row`, as the snapshot sees it in the row cache,
+    /// the tree or the history, after memory did not decide about it. Returns whether there is one.
+    /// A row that is read from the tree goes into the cache, if every snapshot sees it.
+    fn find_row(
+        &self,
+        task: &Task,
+        DiskTable { table, cold }: DiskTable<'_>,
+        snapshot: &Snapshot,
+        p: &[u8],
+        row: &mut Vec<u8>,
+    ) -> TxnResult<bool> {
+        if cold.row_cache().is_none() {
+            return Ok(cold.find_as_of(task, p, snapshot.stamp, row)?);
+        }
+        let shard = task.worker().index();
+        if let Some(copy) = cold.cached_row(&task.pin(), shard, p) {
+            row.extend_from_slice(copy);
+            return Ok(true);
+        }
+        let start = row.len();
+        match cold.find_newest(task, p, row)? {
+            None => Ok(false),
+            Some(newest) if newest.stamp >= snapshot.stamp => {
+                row.truncate(start);
+                Ok(cold.find_as_of(task, p, snapshot.stamp, row)?)
+            }
+            Some(newest) if newest.is_gone => Ok(false),
+            Some(newest) => {
+                if newest.stamp < self.manager().horizon.safe() {
+                    let guard = task.pin();
+                    let any = |_: AnchorPtr| Some(());
+                    let key = SeekKey::Bytes(p);
+                    cold.cache_row(&guard, shard, p, &row[start..], || {
+                        table.find(&guard, table.log_index(), key, any).is_some()
+                    });
+                }
+                Ok(true)
+            }
+        }
     }
 
     /// Finds a row of a range of an index in its newest state, if it was not in memory when memory

@@ -29,6 +29,7 @@
 
 mod apply;
 mod build;
+mod cached;
 mod cursor;
 mod database;
 mod error;
@@ -121,6 +122,8 @@ pub struct ColdTable {
     adopted: AtomicBool,
     /// How many distinct keys the trees have, for the planner.
     keys: KeyCounts,
+    /// Whether rows that are looked up one by one are kept in the row cache.
+    caches_rows: AtomicBool,
 }
 
 impl ColdTable {
@@ -134,6 +137,7 @@ impl ColdTable {
         let (rows, newest, unsettled, durable) = Default::default();
         let (built, adopted) = (AtomicBool::new(false), AtomicBool::new(false));
         let keys = KeyCounts::new(trees.len());
+        let caches_rows = AtomicBool::new(true);
         ColdTable {
             store,
             storage,
@@ -147,6 +151,7 @@ impl ColdTable {
             built,
             adopted,
             keys,
+            caches_rows,
         }
     }
 

@@ -5,6 +5,7 @@ use crossbeam_epoch::Guard;
 
 use crate::hot::anchor::AnchorPtr;
 use crate::hot::index::InsertCheck;
+use crate::hot::key::KeyBuf;
 use crate::hot::status::{Begin, SlotTable};
 use crate::hot::table::Table;
 use crate::hot::tally::Exhausted;
@@ -66,6 +67,8 @@ impl Table {
         unsafe {
             if !self.link(guard, anchor, row, self.log_index, &mut check) {
                 self.retire_anchor(shard, guard, anchor);
+                // The other thread may not have come to that yet.
+                self.forget_cached(shard, row);
                 return Ok(Promoted::Before(before.expect("an anchor was refused for")));
             }
             for ordinal in (0..self.links()).filter(|ordinal| *ordinal != self.log_index) {
@@ -73,6 +76,16 @@ impl Table {
                 self.link(guard, anchor, row, ordinal, &mut |_| InsertCheck::Allow);
             }
         }
+        self.forget_cached(shard, row);
         Ok(Promoted::New(anchor))
+    }
+
+    /// Sees to it that the row cache has no copy of a row that an anchor is linked for.
+    fn forget_cached(&self, shard: usize, row: &[u8]) {
+        if let Some(cold) = self.cold().filter(|cold| cold.row_cache().is_some()) {
+            let mut p = KeyBuf::new();
+            self.log_key(row, &mut p);
+            cold.forget_cached_row(shard, &p);
+        }
     }
 }

@@ -7,6 +7,7 @@ use env::sim::SimEnv;
 
 use super::model::{Rng, Setting, run_in, seeds, steps};
 use super::*;
+use crate::cold::rowcache::BUDGET_MIN;
 use crate::cold::{PAGE_BYTES, PoolOptions};
 use crate::hot::cursor::Wanted;
 use crate::hot::key::KeyRange;
@@ -25,7 +26,11 @@ impl SinkHarness {
     pub(crate) fn new(seed: u64, pages: u64) -> SinkHarness {
         // With an even seed every snapshot is an old one.
         let patience_ns = if seed % 2 == 0 { 0 } else { SinkOptions::default().patience_ns };
-        SinkHarness::with(seed, pages, SinkOptions { patience_ns, ..SinkOptions::default() })
+        SinkHarness::with(
+            seed,
+            pages,
+            SinkOptions { patience_ns, row_cache_bytes: BUDGET_MIN, ..SinkOptions::default() },
+        )
     }
 
     pub(crate) fn with(seed: u64, pages: u64, options: SinkOptions) -> SinkHarness {
@@ -510,5 +515,73 @@ fn locked_rows_keep_others_from_their_range_wherever_they_are() {
         holder.commit().expect("nothing was written");
         let last = lock(&mut other, &table, (1, 70), LockMode::EXCLUSIVE, Reach::Range);
         assert_eq!(last, Ok(true));
+    }
+}
+
+/// Rows are looked up over and over, so that they are cached, while they change, sink and come
+/// back. An old reader sees what it has seen at first.
+#[test]
+fn cached_rows_are_those_that_the_snapshot_sees() {
+    const ROWS: u64 = 60;
+    for seed in seeds() {
+        let sinking = SinkHarness::new(seed, 32);
+        let (harness, table) = (&sinking.harness, sinking.table(ConflictPolicy::Wait));
+        fill(harness, &table, 0..ROWS as i64);
+        sink_everything(&sinking);
+        let mut rng = Rng(seed);
+        let mut current: Map = Client::new(harness, Isolation::ReadCommitted)
+            .begin()
+            .all(&table)
+            .expect("no error")
+            .into_iter()
+            .map(|row| (row[0], row))
+            .collect();
+        let mut old = Client::new(harness, Isolation::Snapshot);
+        let mut seen = None;
+        for step in 0..400 {
+            let id = rng.roll(ROWS) as i64;
+            let mut client = Client::new(harness, Isolation::ReadCommitted);
+            match rng.roll(12) {
+                0 => sinking.sink(&harness.task()),
+                1 => sink_everything(&sinking),
+                2 => {
+                    let v = step;
+                    let changed = client.autocommit(|c| {
+                        c.update(&table, id, |[id, k, _]| Some([id, k, v])).map(drop)
+                    });
+                    changed.expect("no other writer");
+                    current.entry(id).and_modify(|row| row[2] = v);
+                }
+                3 => match current.remove(&id) {
+                    Some(_) => client.autocommit(|c| c.delete(&table, id).map(drop)),
+                    None => {
+                        current.insert(id, [id, 1000 + id, step]);
+                        client.autocommit(|c| c.insert(&table, [id, 1000 + id, step]))
+                    }
+                }
+                .expect("no other writer"),
+                4 if seen.is_none() => {
+                    old.begin().all(&table).expect("no error");
+                    seen = Some(current.clone());
+                }
+                4 => {
+                    old.rollback();
+                    seen = None;
+                }
+                _ => {
+                    let context = format!("seed {seed}, step {step}, row {id}");
+                    let found = client.begin().look_up(&table, 0, id).expect("no error");
+                    assert_eq!(found, current.get(&id).copied(), "{context}");
+                    client.rollback();
+                    if let Some(seen) = &seen {
+                        let found = old.look_up(&table, 0, id).expect("no error");
+                        assert_eq!(found, seen.get(&id).copied(), "{context}, old");
+                    }
+                }
+            }
+        }
+        let cold = table.cold().expect("it has sunk");
+        let stats = cold.row_cache().expect("rows are cached").stats();
+        assert!(stats.hits > 20 && stats.killed > 5, "seed {seed}: {stats:?}");
     }
 }
