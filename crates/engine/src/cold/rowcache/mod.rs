@@ -23,6 +23,9 @@ use crate::sync::atomic::{AtomicU64, fence};
 use crate::sync::parking::Mutex;
 
 #[cfg(test)]
+#[cfg(feature = "shuttle")]
+mod interleavings;
+#[cfg(test)]
 #[cfg(not(feature = "shuttle"))]
 mod tests;
 
@@ -31,7 +34,11 @@ pub const ROW_MAX: usize = 4096;
 /// Bytes of blocks for each slot of the index. A copy takes more, so that slots are free.
 const BYTES_PER_SLOT: u64 = 96;
 /// The least budget: below it the blocks of the shards alone would exceed it.
+#[cfg(not(feature = "shuttle"))]
 pub const BUDGET_MIN: u64 = 4 << 20;
+/// The least budget: a few blocks.
+#[cfg(feature = "shuttle")]
+pub const BUDGET_MIN: u64 = 2 << 10;
 
 /// What became of a row that was to be admitted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
