@@ -36,6 +36,7 @@ pub fn table_spec(table: &TableDef, logged_database: bool) -> TableSpec {
                 increment,
                 block,
             }),
+        caches_rows: table.row_cached,
     }
 }
 
@@ -51,7 +52,8 @@ pub fn naming_index(table: &TableDef) -> Option<usize> {
 /// Whether rows of one definition can stay where they are under the other: same columns, same
 /// indexes, kept in the same way.
 pub fn rows_stay(old: &TableDef, new: &TableDef) -> bool {
-    let spec = |table| TableSpec { storage: NO_STORAGE, ..table_spec(table, true) };
+    let spec =
+        |table| TableSpec { storage: NO_STORAGE, caches_rows: false, ..table_spec(table, true) };
     old.kind == new.kind && spec(old) == spec(new)
 }
 

@@ -31,6 +31,8 @@ pub struct Counters {
     pub lazy_writes: AtomicU64,
     /// Pages evicted from memory.
     pub evictions: AtomicU64,
+    /// Pages that were read again soon after they were evicted unused.
+    pub came_back: AtomicU64,
     /// Reads that returned other bytes than were written.
     pub mismatches: AtomicU64,
     /// Frames taken beyond the limit because none became free in time.
@@ -95,6 +97,7 @@ impl Counters {
             writes: AtomicU64::new(0),
             lazy_writes: AtomicU64::new(0),
             evictions: AtomicU64::new(0),
+            came_back: AtomicU64::new(0),
             mismatches: AtomicU64::new(0),
             beyond_limit: AtomicU64::new(0),
         }

@@ -81,6 +81,11 @@ impl Queues {
         self.ghosts.remove(identity)
     }
 
+    /// How many ghosts there are.
+    pub fn ghosts(&self) -> usize {
+        self.ghosts.known.len()
+    }
+
     /// Adds pages that were evicted unused to the ghosts, of which as many as `frames` are kept.
     pub fn remember(&mut self, identities: &[u64], frames: usize) {
         identities.iter().for_each(|&identity| self.ghosts.add(identity, frames));

@@ -115,7 +115,10 @@ impl Wanted {
         let came_back = || memory.queues.lock().take_ghost(core.identity_of(self.page));
         state.set_marks(match self.hint {
             Access::Scan => MARK_SCAN,
-            Access::Point if came_back() => MARK_MAIN,
+            Access::Point if came_back() => {
+                add(&memory.counters.came_back, 1);
+                MARK_MAIN
+            }
             Access::Point => 0,
         });
         let frame = image.clone().into_frame();

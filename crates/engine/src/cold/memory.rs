@@ -9,11 +9,13 @@ use crossbeam_epoch::Collector;
 use env::Env;
 
 use super::counters::{Counters, PoolStats, add};
+use super::division::Claim;
 use super::error::ColdError;
 use super::evict::{Entry, Queues};
 use super::frame::{FrameState, Frames};
 use super::page::{Body, PAGE_BYTES};
 use super::place::FrameNumber;
+use super::rowcache::Budget;
 use super::unreadable::Unreadable;
 use crate::sync::parking::{Condvar, Mutex};
 use crate::wait::{Runtime, WaitList};
@@ -31,6 +33,8 @@ pub(super) struct Memory {
     /// Held while pages are chosen and evicted, and while clean images move to other places.
     pub sweeping: Mutex<()>,
     pub dirty: AtomicU64,
+    /// What row caches take of what the pool may use.
+    pub row_caches: Arc<Budget>,
     supply: Mutex<Supply>,
     /// A copy of `supply.out`, to be read without the lock. Written under that lock.
     out: AtomicU32,
@@ -120,6 +124,7 @@ impl Memory {
             queues: Mutex::default(),
             sweeping: Mutex::default(),
             dirty: AtomicU64::new(0),
+            row_caches: Arc::default(),
             supply: Mutex::default(),
             out: AtomicU32::new(0),
             limit: AtomicU32::new(limit),
@@ -161,6 +166,16 @@ impl Memory {
         drop(supply);
         self.freed.wake_all();
         self.call_sweeper();
+    }
+
+    /// What frames have to say for a larger share of the memory.
+    pub fn claim(&self) -> Claim {
+        let remembered = self.queues.lock().ghosts() as u64;
+        Claim {
+            came_back: self.counters.came_back.load(Relaxed),
+            remembered_bytes: remembered * PAGE_BYTES as u64,
+            asked: self.counters.look_ups(),
+        }
     }
 
     /// Frames that may be in use.

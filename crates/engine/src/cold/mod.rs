@@ -15,6 +15,7 @@
 //! * [`pool`]: the server's buffer pool. [`memory`]: its frames. [`frame`]: one frame's state.
 //!   [`shared`]: what the pool, its threads and its stores share. [`evict`]: the replacement
 //!   policy. `sweep`: evicting pages, and writing dirty ones first. [`io`]: reading pages.
+//!   [`division`]: what row caches get of the pool's memory. [`rowcache`]: copies of single rows.
 //!   [`pace`]: how long a device has recently taken for a read. [`extension`]: a second pool, in a
 //!   file on a fast device.
 //! * [`tree`]: B+trees over pages. [`table`]: the trees of a table.
@@ -55,6 +56,7 @@ mod buffers;
 mod checkpoint;
 mod copy;
 mod counters;
+mod division;
 mod error;
 mod evict;
 mod extension;

@@ -1,17 +1,21 @@
 //! The buffer pool: one per server, for the pages of all its databases.
 //!
-//! Frames are handed out up to a limit that can be changed at any time. A **sweeper** keeps some of
+//! Row caches take a part of what it may use. The rest is for frames, which are handed out up to a
+//! limit that changes at any time. A **sweeper** keeps some of
 //! them free: it evicts clean pages, and writes dirty ones to new places first. A pool without
 //! threads of its own sweeps and reads on the thread that needs the page; simulations run like
 //! that.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
 
 use env::memory::AlignedBytes;
 use env::{FileError, OpKind};
 
 use super::counters::PoolStats;
+use super::division::Decision;
 use super::error::ColdError;
 use super::extension::{Extension, ExtensionOptions, ExtensionStats, OpenRoots};
 use super::io::{RUN_PAGES, Reader};
@@ -22,7 +26,7 @@ use super::store_core::StoreCore;
 use super::sweep;
 use super::unreadable::UnreadableImage;
 use crate::critical;
-use crate::sync::parking::RwLock;
+use crate::sync::parking::{Mutex, RwLock};
 use crate::wait::Runtime;
 
 /// How a pool is made.
@@ -58,6 +62,8 @@ impl Pool {
             memory: Arc::new(Memory::new(runtime, reserved, limit, has_threads)?),
             reader: Reader::new(has_threads),
             stores: RwLock::default(),
+            limit_bytes: AtomicU64::new(options.limit_bytes),
+            division: Mutex::default(),
         });
         let mut pool = Pool { shared, threads: Vec::new() };
         pool.start_threads(options.io_threads)?;
@@ -93,25 +99,31 @@ impl Pool {
         &self.shared
     }
 
-    /// Changes how much memory the pool may use. A lower limit takes effect as pages are evicted,
-    /// soon.
+    /// Changes how much memory the pool may use, row caches included. A lower limit takes effect as
+    /// pages are evicted, soon.
     pub fn set_limit(&self, bytes: u64) {
-        let frames = u32::try_from(bytes / PAGE_BYTES as u64).unwrap_or(u32::MAX);
-        let memory = &self.shared.memory;
-        memory.set_limit(frames.clamp(FRAMES_MIN, memory.frames.count()));
-        if !memory.has_threads {
-            sweep::sweep(&self.shared, &memory.collector.register());
-        }
+        self.shared.limit_bytes.store(bytes, Relaxed);
+        self.divide();
     }
 
-    /// Bytes of memory that the pool has from the system.
+    /// Leaves frames what row caches do not take. To be called often where there are row caches.
+    pub fn divide(&self) {
+        self.shared.divide();
+    }
+
+    /// How what the pool may use is divided, and why.
+    pub fn division(&self) -> Decision {
+        self.shared.division.lock().last()
+    }
+
+    /// Bytes of memory that the pool has from the system, those of row caches included.
     pub fn resident_bytes(&self) -> u64 {
-        self.shared.memory.resident_bytes()
+        self.shared.memory.resident_bytes() + self.shared.memory.row_caches.used()
     }
 
-    /// Bytes that the pool may use.
+    /// Bytes that the pool may use, row caches included.
     pub fn limit_bytes(&self) -> u64 {
-        u64::from(self.shared.memory.limit()) * PAGE_BYTES as u64
+        self.shared.limit_bytes.load(Relaxed)
     }
 
     /// The pool's counters and its current state.

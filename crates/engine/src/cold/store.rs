@@ -52,15 +52,21 @@ pub struct BufferDescriptor {
 }
 
 impl Store {
-    /// Keeps copies of single rows from now on, in at most this many bytes; none if that is 0. To
-    /// be called once.
-    pub fn cache_rows(&self, bytes: u64) {
-        if bytes > 0 {
-            self.row_cache.get_or_init(|| RowCache::new(bytes, ROW_CACHE_SHARDS));
+    /// The cache of single rows, which is made now if there is none. `None` if there is no address
+    /// space for it.
+    pub fn make_row_cache(&self) -> Option<&RowCache> {
+        if let Some(cache) = self.row_cache.get() {
+            return Some(cache);
         }
+        let memory = &self.shared.memory;
+        let most = u64::from(memory.frames.count()) * PAGE_BYTES as u64;
+        let cache = RowCache::new(memory.row_caches.clone(), most, ROW_CACHE_SHARDS).ok()?;
+        let cache = self.row_cache.get_or_init(|| cache);
+        self.shared.divide();
+        Some(cache)
     }
 
-    /// The copies of single rows, if rows are cached.
+    /// The cache of single rows, if rows are cached.
     #[inline]
     pub fn row_cache(&self) -> Option<&RowCache> {
         self.row_cache.get()

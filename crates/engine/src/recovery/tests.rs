@@ -81,7 +81,8 @@ pub(crate) fn user_table(storage: StorageId) -> TableSpec {
         index(IndexKind::Range, 2, false),
     ];
     let identity = Some(IdentitySpec { seed: 1, increment: 1, block: 1000 });
-    TableSpec { identity, conflicts, ..TableSpec::new(storage, vec![INT; 3], indexes) }
+    let caches_rows = conflicts == ConflictPolicy::Wait;
+    TableSpec { identity, conflicts, caches_rows, ..TableSpec::new(storage, vec![INT; 3], indexes) }
 }
 
 pub(crate) fn catalog_table() -> TableSpec {
@@ -114,7 +115,6 @@ pub(crate) fn options() -> DatabaseOptions {
             interval_ns: 1_000_000,
             patience_ns: 0,
             age_ns: 4_000_000,
-            row_cache_bytes: crate::cold::rowcache::BUDGET_MIN,
             growth: Growth { initial_pages: 64, step_pages: 64, ..Growth::default() },
         },
     }

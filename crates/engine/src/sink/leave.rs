@@ -72,6 +72,7 @@ impl SinkCore {
         rows: &Leaving,
     ) {
         let (manager, mut gone, mut garbage) = (&*self.manager, 0, Vec::new());
+        let shard = task.worker().index();
         let oldest = hold.oldest();
         for some in rows.anchors.chunks(ROWS_PER_GUARD) {
             let guard = task.worker().pin();
@@ -80,7 +81,7 @@ impl SinkCore {
                 // else frees it (S4); each anchor is there once, and it is due.
                 let left = unsafe {
                     let (through, slots) = (rows.through, &manager.slots);
-                    table.evict_row(&guard, anchor, through, oldest, slots, &mut garbage)
+                    table.evict_row((shard, &guard), anchor, through, oldest, slots, &mut garbage)
                 };
                 match left {
                     EvictResult::Sunk => gone += 1,

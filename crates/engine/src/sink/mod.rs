@@ -93,8 +93,6 @@ pub struct SinkOptions {
     pub age_ns: u64,
     /// How long a snapshot may hold rows back. What an older one sees goes to the history.
     pub patience_ns: u64,
-    /// Bytes of copies of single rows beside the trees; 0 for none.
-    pub row_cache_bytes: u64,
     /// How the file grows.
     pub growth: Growth,
 }
@@ -107,7 +105,6 @@ impl Default for SinkOptions {
             interval_ns: 100_000_000,
             age_ns: 2_000_000_000,
             patience_ns: 1_000_000_000,
-            row_cache_bytes: 0,
             growth: Growth::default(),
         }
     }
@@ -287,9 +284,6 @@ impl SinkCore {
             round_ns: 0,
         };
         let owner = manager.graph.owner(SessionId(0));
-        if let Some(found) = &cold {
-            found.tables.store().cache_rows(options.row_cache_bytes);
-        }
         let cold = cold.map_or_else(OnceLock::new, |found| found.tables.into());
         let seen = Seen { through: AtomicU64::new(state.through.0), ..Seen::default() };
         SinkCore {
@@ -321,7 +315,6 @@ impl SinkCore {
             return Ok(cold.clone());
         }
         let cold = create_cold(task, &self.pool, self.manager.uuid(), &self.files)?;
-        cold.store().cache_rows(self.options.row_cache_bytes);
         Ok(self.cold.get_or_init(|| cold).clone())
     }
 

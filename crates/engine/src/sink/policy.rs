@@ -55,7 +55,17 @@ impl SinkCore {
             self.round(task)?;
         }
         self.count_keys(task);
+        self.tend_row_cache(task);
         self.give_places_back(task)
+    }
+
+    /// Keeps the row cache within what it may use, and its index large enough.
+    fn tend_row_cache(&self, task: &Task) {
+        let Some(cache) = self.cold.get().and_then(|cold| cold.store().row_cache()) else { return };
+        cache.tend(&task.worker().pin());
+        if let Some(pool) = self.pool.existing() {
+            pool.divide();
+        }
     }
 
     /// Counts the keys of one table whose trees have changed enough.

@@ -115,6 +115,14 @@ impl Cursor<'_> {
     }
 }
 
+/// A row that a look-up has found.
+#[derive(Clone, Copy)]
+pub(super) struct Sighting {
+    pub row: RowAt,
+    /// Whether it is a copy from the row cache, so that it was the newest state when it was found.
+    pub is_copy: bool,
+}
+
 impl Transaction {
     /// Finds the row with this whole key in a unique index, if the snapshot sees it. Returns what a
     /// cursor over the key would, and protects it in the same way, at less cost. A row that is not
@@ -130,15 +138,15 @@ impl Transaction {
         arena: &'s Arena,
     ) -> TxnResult<Option<RowRef<'s>>> {
         assert!(self.registers(snapshot), "a statement reads in its own transaction");
-        let row = critical::section(Section::Read, || {
+        let found = critical::section(Section::Read, || {
             self.find_visible(task, table, snapshot, index, key, arena)
         })?;
         // SAFETY: the snapshot is registered for `'s`, and the arena keeps a copy for as long.
-        Ok(row.map(|row| unsafe { RowRef::new(table, row) }))
+        Ok(found.map(|found| unsafe { RowRef::new(table, found.row) }))
     }
 
     #[inline(always)]
-    fn find_visible(
+    pub(super) fn find_visible(
         &mut self,
         task: &Task,
         table: &Table,
@@ -146,31 +154,39 @@ impl Transaction {
         index: usize,
         key: SeekKey<'_>,
         arena: &Arena,
-    ) -> TxnResult<Option<RowAt>> {
+    ) -> TxnResult<Option<Sighting>> {
         debug_assert!(table.is_unique(index), "a snapshot sees one row with the key at most");
         let held = self.hold(task, table)?;
-        let mut looks = 0;
-        let mut found = {
-            let (links, slots) = (table.links(), &self.manager().slots);
-            table.find(&task.pin(), index, key, |anchor| {
-                looks += 1;
-                // SAFETY: the anchor was reached under the guard; the snapshot is registered, since
-                // it belongs to a statement of this transaction.
-                let version = unsafe { snapshot.visible(anchor, links, slots) }?;
-                Some(RowAt { anchor, version })
-            })
+        let disk = table.cold().map(|cold| DiskTable { table, cold });
+        let cached = disk.and_then(|disk| self.look_up_cached(task, disk, index, key, arena));
+        let found = match cached {
+            Some(row) => {
+                table.count_look_up(index, self.shard, 0, true);
+                Some(Sighting { row, is_copy: true })
+            }
+            None => {
+                let mut looks = 0;
+                let mut row = {
+                    let (links, slots) = (table.links(), &self.manager().slots);
+                    table.find(&task.pin(), index, key, |anchor| {
+                        looks += 1;
+                        // SAFETY: the anchor was reached under the guard; the snapshot is
+                        // registered, since it belongs to a statement of this transaction.
+                        let version = unsafe { snapshot.visible(anchor, links, slots) }?;
+                        Some(RowAt { anchor, version })
+                    })
+                };
+                table.count_look_up(index, self.shard, looks, row.is_some());
+                if let (None, Some(disk)) = (row, disk) {
+                    row = self.look_up_sunk(task, disk, snapshot, index, key, arena)?;
+                }
+                row.map(|row| Sighting { row, is_copy: false })
+            }
         };
-        table.count_look_up(index, self.shard, looks, found.is_some());
-        if found.is_none()
-            && let Some(cold) = table.cold()
-        {
-            found =
-                self.look_up_sunk(task, DiskTable { table, cold }, snapshot, index, key, arena)?;
-        }
         match snapshot.isolation {
             Isolation::ReadCommitted | Isolation::Snapshot => {}
             Isolation::RepeatableRead => {
-                found.into_iter().for_each(|row| self.note_read(held, row))
+                found.into_iter().for_each(|found| self.note_read(held, found.row))
             }
             Isolation::Serializable => {
                 let range = table.key_spec(index).with_bytes(key, |key| ScanRange::Key(key.into()));

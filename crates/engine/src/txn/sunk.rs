@@ -146,13 +146,44 @@ impl Transaction {
                     found = self.find_row(task, disk, snapshot, p, &mut row)?
                         && is_current_key(table, cold, index, &key, &row, &mut own);
                     if found {
+                        if let Some(cached) = cold.row_cache() {
+                            cached.name(&task.pin(), self.shard, index, &key, p);
+                        }
                         break;
                     }
                 }
                 found
             }
         };
+        if let Some(cached) = cold.row_cache() {
+            cached.count_tree(index, found);
+        }
         Ok(found.then(|| copies::copy_to(arena, &row)))
+    }
+
+    /// The row with a whole key of a unique index, if the row cache has it. Every snapshot sees it:
+    /// memory has no anchor of the row.
+    #[inline]
+    pub(super) fn look_up_cached(
+        &self,
+        task: &Task,
+        DiskTable { table, cold }: DiskTable<'_>,
+        index: usize,
+        key: SeekKey<'_>,
+        arena: &Arena,
+    ) -> Option<RowAt> {
+        let cached = cold.row_cache()?;
+        let guard = task.pin();
+        let has_key = |row: &[u8], key: &[u8]| {
+            let mut own = KeyBuf::new();
+            table.key_spec(index).encode_row(table.layout(), row, &mut own);
+            table.index_holds(index, row) && *own == *key
+        };
+        let found = table.key_spec(index).with_bytes(key, |key| {
+            cached.find_by_key(&guard, index, key, |row| has_key(row, key))
+        })?;
+        cached.count_hit(index, self.shard);
+        Some(copies::copy_to(arena, found))
     }
 
     /// Appends the row with the identity key `p` to `row`, as the snapshot sees it in the row cache,
@@ -166,11 +197,10 @@ impl Transaction {
         p: &[u8],
         row: &mut Vec<u8>,
     ) -> TxnResult<bool> {
-        if cold.row_cache().is_none() {
+        let Some(cached) = cold.row_cache() else {
             return Ok(cold.find_as_of(task, p, snapshot.stamp, row)?);
-        }
-        let shard = task.worker().index();
-        if let Some(copy) = cold.cached_row(&task.pin(), shard, p) {
+        };
+        if let Some(copy) = cached.find(&task.pin(), p) {
             row.extend_from_slice(copy);
             return Ok(true);
         }
@@ -187,7 +217,7 @@ impl Transaction {
                     let guard = task.pin();
                     let any = |_: AnchorPtr| Some(());
                     let key = SeekKey::Bytes(p);
-                    cold.cache_row(&guard, shard, p, &row[start..], || {
+                    cached.admit(&guard, self.shard, p, &row[start..], || {
                         table.find(&guard, table.log_index(), key, any).is_some()
                     });
                 }
@@ -235,7 +265,7 @@ impl Transaction {
                     }
                 }
                 row.clear();
-                if cold.find(task, p, &mut row)?
+                if cold.find_cached(task, p, &mut row)?
                     && (!cold.has_history() || {
                         table.key_spec(index).encode_row(table.layout(), &row, &mut own);
                         table.index_holds(index, &row) && in_range(&own)

@@ -16,8 +16,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use crossbeam_epoch::Guard;
 
 use super::RowName;
-use crate::sync::atomic::AtomicU64;
-use crate::sync::{Arc, Word};
+use super::budget::Taken;
+use crate::sync::Word;
 
 /// Bytes of a block.
 #[cfg(not(feature = "shuttle"))]
@@ -118,7 +118,7 @@ impl CopyPtr {
     }
 
     /// How many bytes it takes.
-    fn len(self) -> usize {
+    pub fn len(self) -> usize {
         let (p_len, row_len) = self.lengths();
         len_of(p_len, row_len)
     }
@@ -132,8 +132,8 @@ fn len_of(p_len: usize, row_len: usize) -> usize {
 pub struct Block {
     memory: NonNull<u64>,
     used: usize,
-    /// Where the bytes of all blocks are counted.
-    count: Arc<AtomicU64>,
+    /// Where its bytes count.
+    _taken: [Taken; 2],
 }
 
 // SAFETY: a block owns its memory.
@@ -146,13 +146,12 @@ impl Block {
     };
 
     /// An empty block, which counts from now on.
-    pub fn new(count: &Arc<AtomicU64>) -> Block {
+    pub fn new(taken: [Taken; 2]) -> Block {
         // SAFETY: the layout has a size.
         let memory = unsafe { alloc(Block::LAYOUT) };
         let memory = NonNull::new(memory.cast::<u64>());
         let memory = memory.unwrap_or_else(|| handle_alloc_error(Block::LAYOUT));
-        count.fetch_add(BLOCK_BYTES as u64, Relaxed);
-        Block { memory, used: 0, count: count.clone() }
+        Block { memory, used: 0, _taken: taken }
     }
 
     /// Writes a copy, if there is room for it.
@@ -225,7 +224,6 @@ impl Drop for Block {
     fn drop(&mut self) {
         // SAFETY: `new` has allocated the memory by this layout.
         unsafe { dealloc(self.memory.as_ptr().cast(), Block::LAYOUT) };
-        self.count.fetch_sub(BLOCK_BYTES as u64, Relaxed);
     }
 }
 

@@ -1,71 +1,170 @@
 //! The index of the cache: buckets of eight slots, without chains.
 //!
 //! ```text
-//! slot   bits of the hash (16) | address of a copy (45) | 2 bits, zero | pending (1)
+//! slot of a copy    bits of the hash (16) | address of the copy (45) | 0 | 0 | pending (1)
+//! slot of a name    bits of the hash (16) | bits of the row's hash (45) | touched (1) | 1 | 0
 //! ```
 //!
-//! A slot of zero is empty. All changes are exchanges of one word.
+//! A slot of zero is empty. All changes are exchanges of one word. A *name* says which row had a
+//! key of a unique index when it was looked up; what it says is a hint.
+//!
+//! # Growth
+//!
+//! The number of buckets doubles: what was in one is then in this one or in the one that is as many
+//! further as there were. The **shape** says how many there are, and whether copies are still on
+//! their way. A copy is put into its new slot, pending, before it leaves the old one, and is made
+//! live after that; so what looks at the old bucket first, and at the new one then, does not miss
+//! it. What empties slots begins again if the shape has changed meanwhile. A copy that is admitted
+//! while the shape changes is emptied by the thread that grows the index, or withdrawn by its own.
 
+use std::io;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 use super::blocks::CopyPtr;
-use crate::sync::Word;
+use super::space::{Pages, Space};
+use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::atomic::{AtomicU64, fence};
+use crate::sync::parking::Mutex;
 
 const SLOTS: usize = 8;
 /// The copy must not be believed yet.
 const PENDING: u64 = 1;
+/// It is the slot of a name.
+const NAME: u64 = 2;
+/// The name was used since it was written.
+const TOUCHED: u64 = 4;
 const TAG_SHIFT: u32 = 48;
 const ADDRESS: u64 = (1 << TAG_SHIFT) - 8;
+/// The bits of a hash that say where a row's slot is: those of its bucket, and its tag.
+const PLACE: u64 = (1 << 45) - 1;
+const PLACE_SHIFT: u32 = 3;
+const TAG_OF_PLACE_SHIFT: u32 = 29;
+/// The most buckets, as a power of two.
+const BUCKETS_MAX_LOG: u32 = 28;
+/// The first number of buckets.
+#[cfg(not(feature = "shuttle"))]
+const BUCKETS_MIN_LOG: u32 = 9;
+#[cfg(feature = "shuttle")]
+const BUCKETS_MIN_LOG: u32 = 0;
 
-#[repr(align(64))]
-struct Bucket([Word; SLOTS]);
+/// How many buckets there are, and whether copies are on their way to the upper half of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Shape {
+    log: u32,
+    grows: bool,
+}
+
+impl Shape {
+    fn from_bits(bits: u64) -> Shape {
+        Shape { log: (bits >> 1) as u32, grows: bits & 1 != 0 }
+    }
+
+    fn to_bits(self) -> u64 {
+        u64::from(self.log) << 1 | u64::from(self.grows)
+    }
+
+    fn bucket(self, hash: u64) -> usize {
+        hash as usize & ((1 << self.log) - 1)
+    }
+
+    /// The bucket that a copy with this hash may not have left yet.
+    fn former_bucket(self, hash: u64) -> Option<usize> {
+        self.grows.then(|| hash as usize & ((1 << (self.log - 1)) - 1))
+    }
+
+    /// The buckets that a copy with this hash may be in: the former one first.
+    fn buckets(self, hash: u64) -> impl Iterator<Item = usize> {
+        let (now, former) = (self.bucket(hash), self.former_bucket(hash));
+        former.filter(|former| *former != now).into_iter().chain([now])
+    }
+}
 
 /// See the module's header.
 pub struct Index {
-    buckets: Box<[Bucket]>,
+    space: Space,
+    shape: AtomicU64,
+    slots_max: usize,
+    growing: Mutex<()>,
 }
 
 /// A slot that [`Index::put`] has filled.
 #[derive(Clone, Copy)]
 pub struct Pending {
-    bucket: usize,
+    /// The slot's number.
     at: usize,
     word: u64,
-    /// Whether another copy was in the slot.
+    shape: Shape,
+    /// Whether something else was in the slot.
     pub has_displaced: bool,
 }
 
 impl Index {
-    /// An index with at least this many slots, all empty.
-    pub fn new(slots: u64) -> Index {
-        let buckets = (slots as usize).div_ceil(SLOTS).max(1);
-        let empty = || Bucket(std::array::from_fn(|_| Word::new(0)));
-        Index { buckets: (0..buckets).map(|_| empty()).collect() }
-    }
-
-    pub fn slots(&self) -> usize {
-        self.buckets.len() * SLOTS
-    }
-
-    pub fn bytes(&self) -> u64 {
-        (self.buckets.len() * size_of::<Bucket>()) as u64
+    /// An index that may come to have this many slots, all empty.
+    pub fn new(slots_max: usize) -> io::Result<Index> {
+        let log = (slots_max / SLOTS).max(1).ilog2().clamp(BUCKETS_MIN_LOG, BUCKETS_MAX_LOG);
+        let slots_max = SLOTS << log;
+        let shape = Shape { log: BUCKETS_MIN_LOG, grows: false };
+        Ok(Index {
+            space: Space::new(slots_max, Pages::Huge)?,
+            shape: AtomicU64::new(shape.to_bits()),
+            slots_max,
+            growing: Mutex::default(),
+        })
     }
 
     #[inline]
-    fn bucket_at(&self, hash: u64) -> usize {
-        (u128::from(hash) * self.buckets.len() as u128 >> 64) as usize
+    fn shape(&self) -> Shape {
+        Shape::from_bits(self.shape.load(Acquire)) // pairs with `grow`
     }
 
-    /// The live copy in the row's bucket that `is_it` accepts.
+    pub fn slots(&self) -> usize {
+        SLOTS << self.shape().log
+    }
+
+    pub fn slots_max(&self) -> usize {
+        self.slots_max
+    }
+
+    /// Bytes that it takes with this many slots.
+    pub fn bytes(slots: usize) -> u64 {
+        (slots * size_of::<u64>()) as u64
+    }
+
+    /// The numbers of a bucket's slots.
+    #[inline]
+    fn slots_of(bucket: usize) -> std::ops::Range<usize> {
+        bucket * SLOTS..(bucket + 1) * SLOTS
+    }
+
+    /// The live copy of the row with this hash that `is_it` accepts.
     ///
     /// # Safety
     /// The caller has had an epoch guard since before the call, and uses the copy under it.
     #[inline]
     pub unsafe fn find(&self, hash: u64, is_it: impl Fn(CopyPtr) -> bool) -> Option<CopyPtr> {
+        let shape = self.shape();
+        // SAFETY: the caller's promise.
+        let found = unsafe { self.find_in(shape.bucket(hash), hash, &is_it) };
+        match (found, shape.former_bucket(hash)) {
+            // SAFETY: as above.
+            (None, Some(former)) => unsafe { self.find_in(former, hash, &is_it) },
+            (found, _) => found,
+        }
+    }
+
+    /// # Safety
+    /// As for `find`.
+    #[inline]
+    unsafe fn find_in(
+        &self,
+        bucket: usize,
+        hash: u64,
+        is_it: &impl Fn(CopyPtr) -> bool,
+    ) -> Option<CopyPtr> {
         let tag = tag_of(hash);
-        for slot in &self.buckets[self.bucket_at(hash)].0 {
-            let word = slot.load(Acquire); // pairs with `put` and `exchange`
-            if word >> TAG_SHIFT == tag && word & PENDING == 0 && word != 0 {
+        for at in Index::slots_of(bucket) {
+            let word = self.space.word(at).load(Acquire); // pairs with `put` and `exchange`
+            if word >> TAG_SHIFT == tag && word & (PENDING | NAME) == 0 && word != 0 {
                 // SAFETY: the slot had the address under the caller's guard (K3).
                 let copy = unsafe { CopyPtr::from_address(word & ADDRESS) };
                 if is_it(copy) {
@@ -76,43 +175,103 @@ impl Index {
         None
     }
 
+    /// The live copy of a row that had the name with this hash, and that `is_it` accepts.
+    ///
+    /// # Safety
+    /// As for `find`.
+    #[inline]
+    pub unsafe fn find_named(&self, hash: u64, is_it: impl Fn(CopyPtr) -> bool) -> Option<CopyPtr> {
+        let (shape, tag) = (self.shape(), tag_of(hash));
+        for at in Index::slots_of(shape.bucket(hash)) {
+            let word = self.space.word(at).load(Relaxed);
+            if word >> TAG_SHIFT != tag || word & NAME == 0 {
+                continue;
+            }
+            let place = word >> PLACE_SHIFT & PLACE;
+            // SAFETY: the caller's promise.
+            let found = unsafe { self.find(place, |copy| copy.hash() & PLACE == place && is_it(copy)) };
+            if found.is_some() {
+                if word & TOUCHED == 0 {
+                    let slot = self.space.word(at);
+                    let _ = slot.compare_exchange(word, word | TOUCHED, Relaxed, Relaxed);
+                }
+                return found;
+            }
+        }
+        None
+    }
+
+    /// Writes down that the row with the hash `row` has a name with the hash `hash`.
+    ///
+    /// # Safety
+    /// As for `find`.
+    pub unsafe fn name(&self, hash: u64, row: u64) -> bool {
+        let word = tag_of(hash) << TAG_SHIFT | (row & PLACE) << PLACE_SHIFT | NAME;
+        let bucket = self.shape().bucket(hash);
+        let is_same = |at| self.space.word(at).load(Relaxed) & !TOUCHED == word;
+        if Index::slots_of(bucket).any(is_same) {
+            return false;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.fill(bucket, hash, word) }.1
+    }
+
     /// Puts a copy into a slot of its bucket, pending: an empty one, or else that of another copy,
     /// if possible of one that was not touched.
     ///
     /// # Safety
     /// The caller has had an epoch guard since before the call.
     pub unsafe fn put(&self, hash: u64, copy: CopyPtr) -> Pending {
-        let (bucket, word) = (self.bucket_at(hash), tag_of(hash) << TAG_SHIFT | copy.address());
-        let slots = &self.buckets[bucket].0;
-        for (at, slot) in slots.iter().enumerate() {
+        let shape = self.shape();
+        let word = tag_of(hash) << TAG_SHIFT | copy.address();
+        // SAFETY: the caller's promise.
+        let (at, has_displaced) = unsafe { self.fill(shape.bucket(hash), hash, word | PENDING) };
+        Pending { at, word, shape, has_displaced }
+    }
+
+    /// Puts a word into a slot of a bucket. Returns the slot, and whether something else was there.
+    ///
+    /// # Safety
+    /// As for `find`.
+    unsafe fn fill(&self, bucket: usize, hash: u64, word: u64) -> (usize, bool) {
+        for at in Index::slots_of(bucket) {
+            let slot = self.space.word(at);
             let put = slot.load(Relaxed) == 0
-                && slot.compare_exchange(0, word | PENDING, AcqRel, Relaxed).is_ok();
+                && slot.compare_exchange(0, word, AcqRel, Relaxed).is_ok();
             if put {
-                return Pending { bucket, at, word, has_displaced: false };
+                return (at, false);
             }
         }
-        let first = (hash >> 16) as usize;
-        let mut turns = (0..SLOTS).map(|turn| (first + turn) % SLOTS);
+        let first = (hash >> TAG_OF_PLACE_SHIFT) as usize;
+        let mut turns = (0..SLOTS).map(|turn| bucket * SLOTS + (first + turn) % SLOTS);
         let untouched = turns.find(|&at| {
-            let word = slots[at].load(Acquire); // pairs with `put` and `exchange`
+            let slot = self.space.word(at);
+            let word = slot.load(Acquire); // pairs with `put` and `exchange`
+            if word & NAME != 0 {
+                let _ = slot.compare_exchange(word, word & !TOUCHED, Relaxed, Relaxed);
+                return word & TOUCHED == 0;
+            }
             // SAFETY: the slot had the address under the caller's guard (K3).
             word & ADDRESS != 0 && !unsafe { CopyPtr::from_address(word & ADDRESS) }.is_touched()
         });
-        let at = untouched.unwrap_or(first % SLOTS);
-        let before = slots[at].swap(word | PENDING, AcqRel);
-        Pending { bucket, at, word, has_displaced: before != 0 }
+        let at = untouched.unwrap_or(bucket * SLOTS + first % SLOTS);
+        (at, self.space.word(at).swap(word, AcqRel) != 0)
     }
 
-    /// Lets readers believe a pending copy. Returns false if the slot was emptied or given to
-    /// another copy meanwhile.
+    /// Lets readers believe a pending copy; the caller has put up a fence since. Returns false if
+    /// the slot was emptied or given to another copy meanwhile, or is not the right one any more.
     pub fn make_live(&self, pending: Pending) -> bool {
-        let slot = &self.buckets[pending.bucket].0[pending.at];
+        if self.shape() != pending.shape {
+            self.withdraw(pending);
+            return false;
+        }
+        let slot = self.space.word(pending.at);
         slot.compare_exchange(pending.word | PENDING, pending.word, AcqRel, Relaxed).is_ok()
     }
 
     /// Empties the slot of a pending copy, unless it was emptied already.
     pub fn withdraw(&self, pending: Pending) {
-        let slot = &self.buckets[pending.bucket].0[pending.at];
+        let slot = self.space.word(pending.at);
         let _ = slot.compare_exchange(pending.word | PENDING, 0, AcqRel, Relaxed);
     }
 
@@ -120,48 +279,130 @@ impl Index {
     /// how many had one.
     pub fn kill(&self, hash: u64) -> u64 {
         let tag = tag_of(hash);
-        let mut killed = 0;
-        for slot in &self.buckets[self.bucket_at(hash)].0 {
-            let mut word = slot.load(Relaxed);
-            while word >> TAG_SHIFT == tag && word != 0 {
-                match slot.compare_exchange(word, 0, AcqRel, Relaxed) {
-                    Ok(_) => {
-                        killed += 1;
-                        break;
-                    }
-                    // It has become live, has moved, or is another's.
-                    Err(now) => word = now,
-                }
-            }
-        }
-        killed
+        self.change(hash, |word| {
+            (word >> TAG_SHIFT == tag && word & NAME == 0 && word != 0).then_some(0)
+        })
     }
 
     /// Empties the slot of this copy. Returns whether it had one.
     pub fn remove(&self, hash: u64, copy: CopyPtr) -> bool {
-        self.replace(hash, copy, |_| 0)
+        self.change(hash, |word| is_of(word, copy).then_some(0)) > 0
     }
 
     /// Gives the slot of a copy to another copy of the same row. Returns false if it had none.
     pub fn exchange(&self, hash: u64, copy: CopyPtr, to: CopyPtr) -> bool {
-        self.replace(hash, copy, |word| word & !ADDRESS | to.address())
+        self.change(hash, |word| is_of(word, copy).then(|| word & !ADDRESS | to.address())) > 0
     }
 
-    fn replace(&self, hash: u64, copy: CopyPtr, with: impl Fn(u64) -> u64) -> bool {
-        for slot in &self.buckets[self.bucket_at(hash)].0 {
-            let mut word = slot.load(Relaxed);
-            while word & ADDRESS == copy.address() {
-                match slot.compare_exchange(word, with(word), AcqRel, Relaxed) {
-                    Ok(_) => return true,
-                    Err(now) => word = now,
+    /// Changes the slots of a row as `to` says; those for which it returns nothing stay. Returns
+    /// how many have changed.
+    fn change(&self, hash: u64, to: impl Fn(u64) -> Option<u64>) -> u64 {
+        let mut changed = 0;
+        loop {
+            let shape = self.shape();
+            for at in shape.buckets(hash).flat_map(Index::slots_of) {
+                let slot = self.space.word(at);
+                let mut word = slot.load(Relaxed);
+                while let Some(new) = to(word) {
+                    match slot.compare_exchange(word, new, AcqRel, Relaxed) {
+                        Ok(_) => {
+                            changed += 1;
+                            break;
+                        }
+                        // It has become live, has moved, or is another's.
+                        Err(now) => word = now,
+                    }
                 }
             }
+            fence(SeqCst); // pairs with `grow`
+            if self.shape() == shape {
+                return changed;
+            }
         }
-        false
+    }
+
+    /// Calls a function with every live copy.
+    ///
+    /// # Safety
+    /// As for `find`.
+    pub unsafe fn each(&self, mut visit: impl FnMut(CopyPtr)) {
+        for at in 0..self.slots() {
+            let word = self.space.word(at).load(Acquire); // pairs with `put` and `exchange`
+            if word != 0 && word & (PENDING | NAME) == 0 {
+                // SAFETY: the slot had the address under the caller's guard (K3).
+                visit(unsafe { CopyPtr::from_address(word & ADDRESS) });
+            }
+        }
+    }
+
+    /// Doubles the buckets, if there may be more. Returns whether it did.
+    ///
+    /// # Safety
+    /// The caller has had an epoch guard since before the call.
+    pub unsafe fn grow(&self) -> bool {
+        let Some(_growing) = self.growing.try_lock() else { return false };
+        let before = self.shape();
+        let log = before.log + 1;
+        if SLOTS << log > self.slots_max {
+            return false;
+        }
+        self.shape.store(Shape { log, grows: true }.to_bits(), SeqCst);
+        fence(SeqCst); // pairs with the fences of admissions and of `change`
+        for bucket in 0..1 << before.log {
+            for at in Index::slots_of(bucket) {
+                // SAFETY: the caller's promise.
+                unsafe { self.send(at, bucket, log) };
+            }
+        }
+        self.shape.store(Shape { log, grows: false }.to_bits(), SeqCst);
+        fence(SeqCst);
+        true
+    }
+
+    /// Brings what is in a slot to its new bucket, if that is another.
+    ///
+    /// # Safety
+    /// As for `grow`.
+    unsafe fn send(&self, at: usize, bucket: usize, log: u32) {
+        let (slot, shape) = (self.space.word(at), Shape { log, grows: false });
+        loop {
+            let word = slot.load(Acquire); // pairs with `put` and `exchange`
+            if word == 0 {
+                return;
+            }
+            if word & NAME != 0 {
+                // Its own hash is not known, so that either bucket may be the right one.
+                let other = self.space.word(at + (SLOTS << (log - 1)));
+                let _ = other.compare_exchange(0, word & !TOUCHED, Relaxed, Relaxed);
+                return;
+            }
+            // SAFETY: the slot had the address under the caller's guard (K3).
+            let hash = unsafe { CopyPtr::from_address(word & ADDRESS) }.hash();
+            if shape.bucket(hash) == bucket {
+                return;
+            }
+            let mut places = Index::slots_of(shape.bucket(hash)).map(|at| self.space.word(at));
+            let to = places.find(|to| {
+                word & PENDING == 0
+                    && to.compare_exchange(0, word | PENDING, AcqRel, Relaxed).is_ok()
+            });
+            let has_left = slot.compare_exchange(word, 0, AcqRel, Relaxed).is_ok();
+            if let Some(to) = to {
+                let now = if has_left { word } else { 0 };
+                let _ = to.compare_exchange(word | PENDING, now, AcqRel, Relaxed);
+            }
+            if has_left {
+                return;
+            }
+        }
     }
 }
 
 #[inline]
 fn tag_of(hash: u64) -> u64 {
-    hash & 0xFFFF
+    hash >> TAG_OF_PLACE_SHIFT & 0xFFFF
+}
+
+fn is_of(word: u64, copy: CopyPtr) -> bool {
+    word & ADDRESS == copy.address() && word & NAME == 0
 }

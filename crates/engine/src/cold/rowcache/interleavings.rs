@@ -13,6 +13,7 @@ const ITERATIONS: usize = 20_000;
 /// A row whose tree has an old entry, and that a transaction brings back and changes.
 struct Row {
     cache: RowCache,
+    counts: TableCounts,
     collector: Collector,
     /// An anchor of the row is linked.
     in_memory: AtomicBool,
@@ -23,7 +24,8 @@ struct Row {
 impl Row {
     fn new() -> Arc<Row> {
         Arc::new(Row {
-            cache: RowCache::new(BUDGET_MIN, 2),
+            cache: RowCache::new(Budget::new(BUDGET_MIN), BUDGET_MIN, 2).expect("address space"),
+            counts: TableCounts::new(1),
             collector: Collector::new(),
             in_memory: AtomicBool::new(false),
             changed: AtomicBool::new(false),
@@ -39,12 +41,12 @@ impl Row {
         let handle = self.collector.register();
         let settled = || !self.in_memory.load(Acquire);
         let p = 5_u64.to_be_bytes();
-        self.cache.admit(&handle.pin(), shard, Row::name(&p), b"old", settled);
+        self.cache.admit(&handle.pin(), shard, &self.counts, Row::name(&p), b"old", settled);
     }
 
     fn change(&self) {
         self.in_memory.store(true, Release);
-        self.cache.kill(1, Row::name(&5_u64.to_be_bytes()));
+        self.cache.kill(&self.counts, Row::name(&5_u64.to_be_bytes()));
         self.changed.store(true, Release);
     }
 
@@ -53,7 +55,7 @@ impl Row {
         let changed = self.changed.load(Acquire);
         let handle = self.collector.register();
         let guard = handle.pin();
-        let found = self.cache.find(&guard, 1, Row::name(&5_u64.to_be_bytes()));
+        let found = self.cache.find(&guard, Row::name(&5_u64.to_be_bytes()));
         assert!(found.is_none_or(|row| row == b"old" && !changed), "{found:?}, {changed}");
     }
 
@@ -63,10 +65,10 @@ impl Row {
         for n in 100..140_u64 {
             let p = n.to_be_bytes();
             for _ in 0..2 {
-                self.cache.admit(&handle.pin(), 1, Row::name(&p), &[n as u8; 40], || true);
+                self.cache.admit(&handle.pin(), 1, &self.counts, Row::name(&p), &[n as u8; 40], || true);
             }
             let guard = handle.pin();
-            let found = self.cache.find(&guard, 1, Row::name(&p));
+            let found = self.cache.find(&guard, Row::name(&p));
             assert!(found.is_none_or(|row| row == [n as u8; 40]));
         }
     }
@@ -102,6 +104,53 @@ fn a_copy_that_moves_is_killed_all_the_same() {
         let threads =
             [thread::spawn(move || crowd.crowd()), thread::spawn(move || changer.change())];
         threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
+        row.read();
+    });
+}
+
+#[test]
+fn a_copy_is_killed_while_the_index_grows() {
+    check(|| {
+        let row = Row::new();
+        row.admit_old(0);
+        row.read();
+        let (admitter, changer, grower, reader) =
+            (row.clone(), row.clone(), row.clone(), row.clone());
+        let threads = [
+            thread::spawn(move || {
+                let handle = grower.collector.register();
+                for _ in 0..2 {
+                    let _guard = handle.pin();
+                    // SAFETY: the guard is there before the call.
+                    unsafe { grower.cache.index.grow() };
+                }
+            }),
+            thread::spawn(move || changer.change()),
+            thread::spawn(move || admitter.admit_old(1)),
+            thread::spawn(move || reader.read()),
+        ];
+        threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
+        row.read();
+    });
+}
+
+#[test]
+fn a_block_is_freed_when_no_slot_has_its_copies() {
+    check(|| {
+        let row = Row::new();
+        row.admit_old(1);
+        let (crowd, grower) = (row.clone(), row.clone());
+        let threads = [
+            thread::spawn(move || crowd.crowd()),
+            thread::spawn(move || {
+                let handle = grower.collector.register();
+                let _guard = handle.pin();
+                // SAFETY: the guard is there before the call.
+                unsafe { grower.cache.index.grow() };
+            }),
+        ];
+        threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
+        row.crowd();
         row.read();
     });
 }

@@ -1,5 +1,5 @@
-//! The row cache: copies of single rows of clustered trees, found by identity key without a look at
-//! a page.
+//! The row cache: copies of single rows of clustered trees, found by the whole key of a unique
+//! index without a look at a page.
 //!
 //! The design, with its invariants K1 to K4 and why they hold, is `docs/design/row-cache.md`.
 //!
@@ -8,13 +8,26 @@
 //! # Failure          none: what finds a lock taken, or no room, does without
 
 mod blocks;
+mod budget;
+mod counts;
+mod ghosts;
 mod index;
 mod sketch;
+mod space;
+
+use std::collections::HashMap;
+use std::io;
 
 use crossbeam_epoch::Guard;
 use crossbeam_utils::CachePadded;
 
+pub use self::budget::Budget;
+pub use self::counts::{LookUpStats, TableCounts, TableStats};
+
 use self::blocks::{BLOCK_BYTES, Block, CopyPtr, Ring};
+use self::budget::Taken;
+use self::counts::add;
+use self::ghosts::Ghosts;
 use self::index::{Index, Pending};
 use self::sketch::Sketch;
 use crate::sync::Arc;
@@ -31,14 +44,23 @@ mod tests;
 
 /// The longest row that is copied, in bytes.
 pub const ROW_MAX: usize = 4096;
-/// Bytes of blocks for each slot of the index. A copy takes more, so that slots are free.
-const BYTES_PER_SLOT: u64 = 96;
-/// The least budget: below it the blocks of the shards alone would exceed it.
+/// The fewest bytes of a copy with its slot, from which the most slots follow.
+const BYTES_PER_SLOT: u64 = 64;
+/// A budget with which a cache can work: a few blocks for each thread that fills some.
 #[cfg(not(feature = "shuttle"))]
 pub const BUDGET_MIN: u64 = 4 << 20;
-/// The least budget: a few blocks.
+/// A budget with which a cache can work: a few blocks.
 #[cfg(feature = "shuttle")]
 pub const BUDGET_MIN: u64 = 2 << 10;
+/// The index grows when at least one in this many copies and names has displaced another.
+const DISPLACED_PART: u64 = 16;
+/// ... of at least this many.
+const PUT_MIN: u64 = 64;
+/// An index of at most this many slots is made larger by the statement that finds it too small; a
+/// larger one when the cache is tended.
+const GROWN_AT_ONCE: usize = 1 << 16;
+/// What index, sketch and ghosts may take of the budget: one in this many.
+const TABLES_PART: u64 = 4;
 
 /// What became of a row that was to be admitted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,51 +75,47 @@ pub enum Admission {
     Withdrawn,
 }
 
-/// Counts of what the cache has done.
+/// What takes memory in the cache, and what it has done beyond what it did for tables.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-#[allow(missing_docs)]
 pub struct CacheStats {
-    pub hits: u64,
-    pub misses: u64,
-    pub admitted: u64,
-    /// Rows that were looked up for the first time while the cache was full.
-    pub first_touches: u64,
-    pub refused: u64,
-    pub withdrawn: u64,
-    /// Copies that were emptied with their block.
+    /// Bytes of blocks, those that wait for the epoch included.
+    pub block_bytes: u64,
+    /// Bytes of the index that finds copies.
+    pub index_bytes: u64,
+    /// Bytes of what remembers look-ups.
+    pub sketch_bytes: u64,
+    /// Slots of the index.
+    pub slots: u64,
+    /// Copies that were evicted, and the bytes that they took.
     pub evicted: u64,
-    /// Copies that moved to a new block, since they had been touched.
-    pub moved: u64,
-    /// Copies that made way for another in a full bucket.
+    /// See `evicted`.
+    pub evicted_bytes: u64,
+    /// Copies and names that made way for others in full buckets.
     pub displaced: u64,
-    /// Copies of rows that were about to change.
-    pub killed: u64,
-    /// Bytes of blocks, those that wait for the epoch included, of the index and of the sketch.
+    /// Rows that were looked up again soon after their copies were evicted.
+    pub reused: u64,
+    /// Copies that are remembered after their eviction.
+    pub ghosts: u64,
+    /// The most that this cache may take, if less than all caches together.
+    pub ceiling: u64,
+}
+
+/// The rows of one table that have copies.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Contents {
+    /// How many.
+    pub rows: u64,
+    /// The bytes that the copies take.
     pub bytes: u64,
-    /// Bytes that all these may take.
-    pub budget: u64,
 }
 
-/// The counters that threads raise, one set for each shard.
-#[derive(Default)]
-struct Counters {
-    hits: AtomicU64,
-    misses: AtomicU64,
-    admitted: AtomicU64,
-    first_touches: AtomicU64,
-    refused: AtomicU64,
-    withdrawn: AtomicU64,
-    evicted: AtomicU64,
-    moved: AtomicU64,
-    displaced: AtomicU64,
-    killed: AtomicU64,
-}
-
-/// One worker's part: the block into which it writes copies.
+/// One thread's part: the block into which it writes copies.
 #[derive(Default)]
 struct Shard {
     block: Mutex<Option<Block>>,
-    counters: Counters,
+    /// Copies and names that were put into slots.
+    put: AtomicU64,
+    displaced: AtomicU64,
 }
 
 /// A row, by the storage that has it and its identity key there.
@@ -111,53 +129,126 @@ pub struct RowName<'a> {
 
 impl RowName<'_> {
     fn hash(&self) -> u64 {
-        let key = base::collation::compare::hash_bytes(self.p);
-        let mixed = (key ^ self.storage.rotate_left(32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        mixed ^ mixed >> 32
+        hash_of(self.storage, 0, self.p)
     }
+}
+
+/// A row's key in a unique index that is not the clustered one.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyName<'a> {
+    /// The storage id.
+    pub storage: u64,
+    /// The ordinal of the index.
+    pub index: usize,
+    /// The key there.
+    pub key: &'a [u8],
+}
+
+impl KeyName<'_> {
+    fn hash(&self) -> u64 {
+        hash_of(self.storage, 1 + self.index as u64, self.key)
+    }
+}
+
+fn hash_of(storage: u64, index: u64, key: &[u8]) -> u64 {
+    let key = base::collation::compare::hash_bytes(key);
+    let seed = storage.rotate_left(32) ^ index.rotate_left(20);
+    let mixed = (key ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed ^ mixed >> 32
 }
 
 /// The copies of rows of a database.
 pub struct RowCache {
-    budget: u64,
+    budget: Arc<Budget>,
+    /// The most that this cache may take.
+    ceiling: AtomicU64,
     index: Index,
     sketch: Sketch,
+    ghosts: Ghosts,
     shards: Box<[CachePadded<Shard>]>,
     /// Full blocks, the oldest first.
     ring: Mutex<Ring>,
     /// Bytes of blocks that are not freed.
-    block_bytes: Arc<AtomicU64>,
+    blocks: Arc<Budget>,
+    /// What index, sketch and ghosts take.
+    tables: Mutex<Taken>,
+    /// The counts of tables by storage.
+    counts: Mutex<HashMap<u64, Arc<TableCounts>>>,
+    /// What was put and displaced when the index was looked at last.
+    looked_at: Mutex<[u64; 2]>,
+    evicted: AtomicU64,
+    evicted_bytes: AtomicU64,
+    reused: AtomicU64,
+    /// What the budget knows to be remembered.
+    remembered: AtomicU64,
 }
 
 impl RowCache {
-    /// An empty cache that takes at most this many bytes; `shards` threads write to it without
-    /// getting in each other's way.
-    pub fn new(budget: u64, shards: usize) -> RowCache {
-        let budget = budget.max(BUDGET_MIN);
-        let index = Index::new(budget / BYTES_PER_SLOT);
-        let sketch = Sketch::new(index.slots());
-        let shards = (0..shards.max(1)).map(|_| CachePadded::default()).collect();
-        let (ring, block_bytes) = (Mutex::default(), Arc::default());
-        RowCache { budget, index, sketch, shards, ring, block_bytes }
+    /// An empty cache within this budget, which never exceeds `most` bytes; `shards` threads write
+    /// to it without getting in each other's way. Fails if there is no address space.
+    pub fn new(budget: Arc<Budget>, most: u64, shards: usize) -> io::Result<RowCache> {
+        let slots_max = usize::try_from(most.max(BUDGET_MIN) / BYTES_PER_SLOT).unwrap_or(usize::MAX);
+        let index = Index::new(slots_max)?;
+        let slots_max = index.slots_max();
+        let cache = RowCache {
+            ceiling: AtomicU64::new(u64::MAX),
+            sketch: Sketch::new(slots_max)?,
+            ghosts: Ghosts::new(slots_max)?,
+            shards: (0..shards.max(1)).map(|_| CachePadded::default()).collect(),
+            ring: Mutex::default(),
+            blocks: Arc::default(),
+            tables: Mutex::new(budget.take(tables_bytes(index.slots()))),
+            counts: Mutex::default(),
+            looked_at: Mutex::default(),
+            evicted: AtomicU64::new(0),
+            evicted_bytes: AtomicU64::new(0),
+            reused: AtomicU64::new(0),
+            remembered: AtomicU64::new(0),
+            index,
+            budget,
+        };
+        cache.budget.add_cache();
+        Ok(cache)
     }
 
     /// The row's bytes, if it has a copy that lives.
     #[inline]
-    pub fn find<'g>(&self, guard: &'g Guard, shard: usize, row: RowName<'_>) -> Option<&'g [u8]> {
-        let counters = &self.shard(shard).counters;
+    pub fn find<'g>(&self, guard: &'g Guard, row: RowName<'_>) -> Option<&'g [u8]> {
         // SAFETY: the guard was there before the slot was read, so that the block of the copy is
         // not freed before the guard is gone (K3).
-        let found = unsafe { self.index.find(row.hash(), |copy| copy.is_of(row)) };
-        let Some(copy) = found else {
-            add_one(&counters.misses);
-            return None;
-        };
-        add_one(&counters.hits);
-        // SAFETY: as above.
         unsafe {
+            let copy = self.index.find(row.hash(), |copy| copy.is_of(row))?;
             copy.touch();
             Some(copy.row(guard))
         }
+    }
+
+    /// The bytes of a row that had a key of a unique index when it was looked up, if it has a copy
+    /// that lives and `is_it` accepts them.
+    #[inline]
+    pub fn find_named<'g>(
+        &self,
+        guard: &'g Guard,
+        name: KeyName<'_>,
+        is_it: impl Fn(&[u8]) -> bool,
+    ) -> Option<&'g [u8]> {
+        let is_row = |copy: CopyPtr| {
+            // SAFETY: the guard was there before the slot was read (K3).
+            copy.storage() == name.storage && is_it(unsafe { copy.row(guard) })
+        };
+        // SAFETY: as above.
+        unsafe {
+            let copy = self.index.find_named(name.hash(), is_row)?;
+            copy.touch();
+            Some(copy.row(guard))
+        }
+    }
+
+    /// Writes down that a row has a key of a unique index.
+    pub fn name(&self, _: &Guard, shard: usize, name: KeyName<'_>, row: RowName<'_>) {
+        // SAFETY: the guard is older than any block that is freed from here on.
+        let has_displaced = unsafe { self.index.name(name.hash(), row.hash()) };
+        self.shard(shard).count(has_displaced);
     }
 
     /// Admits a row that was read from the tree, and that every snapshot sees so. `is_settled` is
@@ -167,18 +258,51 @@ impl RowCache {
         &self,
         guard: &Guard,
         shard: usize,
+        counts: &TableCounts,
         name: RowName<'_>,
         row: &[u8],
         is_settled: impl FnOnce() -> bool,
     ) -> Admission {
-        let admission = self.try_admit(guard, shard, name, row, is_settled);
-        let counters = &self.shard(shard).counters;
-        add_one(match admission {
-            Admission::Admitted => &counters.admitted,
-            Admission::FirstTouch => &counters.first_touches,
-            Admission::Refused => &counters.refused,
-            Admission::Withdrawn => &counters.withdrawn,
-        });
+        let (hash, slots) = (name.hash(), self.index.slots());
+        let came_back = self.ghosts.take(hash, slots);
+        self.budget.asked(came_back);
+        if came_back {
+            add(&self.reused, 1);
+            add(&counts.reused, 1);
+        }
+        let admission = match self.sketch.touch(hash, slots) || !self.is_full() {
+            true => self.try_admit(guard, shard, hash, name, row, is_settled),
+            false => Admission::FirstTouch,
+        };
+        let count = match admission {
+            Admission::Admitted => &counts.admitted,
+            Admission::FirstTouch => &counts.first_touches,
+            Admission::Refused => &counts.refused,
+            Admission::Withdrawn => &counts.withdrawn,
+        };
+        add(count, 1);
+        admission
+    }
+
+    /// Admits a row that has left memory for the tree, if there is room for it or it was looked up
+    /// or written not long ago. Otherwise as `admit`.
+    pub fn keep(
+        &self,
+        guard: &Guard,
+        shard: usize,
+        counts: &TableCounts,
+        name: RowName<'_>,
+        row: &[u8],
+        is_settled: impl FnOnce() -> bool,
+    ) -> Admission {
+        let hash = name.hash();
+        if self.is_full() && !self.sketch.was_touched(hash, self.index.slots()) {
+            return Admission::FirstTouch;
+        }
+        let admission = self.try_admit(guard, shard, hash, name, row, is_settled);
+        if admission == Admission::Admitted {
+            add(&counts.left, 1);
+        }
         admission
     }
 
@@ -186,15 +310,11 @@ impl RowCache {
         &self,
         guard: &Guard,
         shard: usize,
+        hash: u64,
         name: RowName<'_>,
         row: &[u8],
         is_settled: impl FnOnce() -> bool,
     ) -> Admission {
-        let hash = name.hash();
-        let touched_before = self.sketch.touch(hash);
-        if self.is_full() && !touched_before {
-            return Admission::FirstTouch;
-        }
         if row.len() > ROW_MAX || name.p.len() > ROW_MAX {
             return Admission::Refused;
         }
@@ -205,10 +325,9 @@ impl RowCache {
         let Some(pending) = self.put(guard, shard, hash, name, row) else {
             return Admission::Refused;
         };
-        if pending.has_displaced {
-            add_one(&self.shard(shard).counters.displaced);
-        }
-        // Pairs with the fence in `kill`: either this sees the anchor, or that sees the slot.
+        self.shard(shard).count(pending.has_displaced);
+        // Pairs with the fence in `kill`: either this sees the anchor, or that sees the slot. And
+        // with the one in `Index::grow`, in the same way.
         fence(SeqCst);
         let lives = match is_settled() {
             true => self.index.make_live(pending),
@@ -220,15 +339,27 @@ impl RowCache {
         if lives { Admission::Admitted } else { Admission::Withdrawn }
     }
 
-    /// Empties the slots that a copy of the row may have. The caller has linked an anchor of the
-    /// row in all indexes, and has not written the row yet.
-    pub fn kill(&self, shard: usize, row: RowName<'_>) {
+    /// Empties the slots that a copy of the row may have, and notes that the row is used. The
+    /// caller has linked an anchor of the row in all indexes, and has not written the row yet.
+    pub fn kill(&self, counts: &TableCounts, row: RowName<'_>) {
         // Pairs with the fence in `try_admit`.
         fence(SeqCst);
-        let killed = self.index.kill(row.hash());
+        let hash = row.hash();
+        let killed = self.index.kill(hash);
         if killed > 0 {
-            self.shard(shard).counters.killed.fetch_add(killed, Relaxed);
+            add(&counts.killed, killed);
         }
+        self.sketch.touch(hash, self.index.slots());
+    }
+
+    /// Counts what happens to a storage's copies from now on.
+    pub fn register(&self, storage: u64, counts: &Arc<TableCounts>) {
+        self.counts.lock().insert(storage, counts.clone());
+    }
+
+    /// The storage is gone, and with it what counts.
+    pub fn unregister(&self, storage: u64) {
+        self.counts.lock().remove(&storage);
     }
 
     /// Empties the slots of a storage's copies. The caller has seen to it that `is_settled` is
@@ -238,42 +369,61 @@ impl RowCache {
         self.forget_if(|copy| copy.storage() == storage);
     }
 
-    /// Empties all slots.
+    /// Empties all slots of copies.
     pub fn clear(&self) {
         self.forget_if(|_| true);
     }
 
     fn forget_if(&self, is_gone: impl Fn(CopyPtr) -> bool) {
-        let forget = |copy: CopyPtr| {
+        self.each_copy(|copy| {
             if is_gone(copy) {
                 self.index.remove(copy.hash(), copy);
             }
-        };
+        });
+    }
+
+    /// Calls a function with every copy in a block, whether it lives or not.
+    fn each_copy(&self, mut visit: impl FnMut(CopyPtr)) {
         // All at once, so that no copy moves from a block that is still to come to one before.
         let blocks: Vec<_> = self.shards.iter().map(|shard| shard.block.lock()).collect();
         let ring = self.ring.lock();
         let filling = blocks.iter().filter_map(|block| block.as_ref());
-        filling.chain(ring.blocks()).for_each(|block| block.copies().for_each(forget));
+        filling.chain(ring.blocks()).flat_map(Block::copies).for_each(&mut visit);
     }
 
-    /// The counts since the cache was made.
+    /// How many rows have live copies, by storage.
+    pub fn contents(&self, _: &Guard) -> HashMap<u64, Contents> {
+        let mut contents: HashMap<u64, Contents> = HashMap::new();
+        // SAFETY: the guard is older than any block that is freed from here on.
+        unsafe {
+            self.index.each(|copy| {
+                let of = contents.entry(copy.storage()).or_default();
+                of.rows += 1;
+                of.bytes += copy.len() as u64;
+            });
+        }
+        contents
+    }
+
+    /// Sets the most that this cache may take.
+    pub fn set_ceiling(&self, bytes: u64) {
+        self.ceiling.store(bytes, Relaxed);
+    }
+
+    /// What takes memory, and what was done, since the cache was made.
     pub fn stats(&self) -> CacheStats {
-        let sum = |of: fn(&Counters) -> &AtomicU64| {
-            self.shards.iter().map(|shard| of(&shard.counters).load(Relaxed)).sum()
-        };
+        let slots = self.index.slots();
         CacheStats {
-            hits: sum(|c| &c.hits),
-            misses: sum(|c| &c.misses),
-            admitted: sum(|c| &c.admitted),
-            first_touches: sum(|c| &c.first_touches),
-            refused: sum(|c| &c.refused),
-            withdrawn: sum(|c| &c.withdrawn),
-            evicted: sum(|c| &c.evicted),
-            moved: sum(|c| &c.moved),
-            displaced: sum(|c| &c.displaced),
-            killed: sum(|c| &c.killed),
-            bytes: self.bytes(),
-            budget: self.budget,
+            block_bytes: self.blocks.used(),
+            index_bytes: Index::bytes(slots),
+            sketch_bytes: Sketch::bytes(slots) + Ghosts::bytes(slots),
+            slots: slots as u64,
+            evicted: self.evicted.load(Relaxed),
+            evicted_bytes: self.evicted_bytes.load(Relaxed),
+            displaced: self.put_and_displaced()[1],
+            reused: self.reused.load(Relaxed),
+            ghosts: Ghosts::count(slots) as u64,
+            ceiling: self.ceiling.load(Relaxed),
         }
     }
 
@@ -281,13 +431,76 @@ impl RowCache {
         &self.shards[shard % self.shards.len()]
     }
 
+    fn put_and_displaced(&self) -> [u64; 2] {
+        let sum = |of: fn(&Shard) -> &AtomicU64| {
+            self.shards.iter().map(|shard| of(shard).load(Relaxed)).sum()
+        };
+        [sum(|shard| &shard.put), sum(|shard| &shard.displaced)]
+    }
+
+    /// Bytes of this cache.
     fn bytes(&self) -> u64 {
-        self.index.bytes() + self.sketch.bytes() + self.block_bytes.load(Relaxed)
+        self.blocks.used() + tables_bytes(self.index.slots())
     }
 
     /// Whether old blocks must go before there can be new ones.
     fn is_full(&self) -> bool {
-        self.bytes() > self.budget - self.budget / 16
+        let is_above = |used: u64, limit: u64| used > limit - limit / 16;
+        is_above(self.budget.used(), self.budget.limit())
+            || is_above(self.bytes(), self.ceiling.load(Relaxed))
+    }
+
+    /// How much more is taken than may be.
+    fn excess(&self) -> u64 {
+        let above = |used: u64, limit: u64| used.saturating_sub(limit);
+        let all = above(self.budget.used(), self.budget.limit());
+        all.min(self.blocks.used()).max(above(self.bytes(), self.ceiling.load(Relaxed)))
+    }
+
+    /// Whether there is room for another block.
+    fn has_room(&self) -> bool {
+        let block = BLOCK_BYTES as u64;
+        self.budget.used() + block <= self.budget.limit()
+            && self.bytes() + block <= self.ceiling.load(Relaxed)
+    }
+
+    /// Makes the index larger if it is too small, and evicts what is above a budget that has become
+    /// less. To be called now and then, not by a statement.
+    pub fn tend(&self, guard: &Guard) {
+        self.grow_if_due(guard);
+        self.claim_memory();
+        for _ in 0..self.excess().div_ceil(BLOCK_BYTES as u64) {
+            let Some(oldest) = self.ring.lock().take_coldest() else { break };
+            self.evict(&oldest, None);
+            // SAFETY: as in `replace_block`.
+            unsafe { guard.defer_unchecked(move || drop(oldest)) };
+        }
+    }
+
+    /// Tells the budget what is remembered of evicted copies.
+    fn claim_memory(&self) {
+        let evicted = self.evicted.load(Relaxed);
+        let bytes = self.evicted_bytes.load(Relaxed) / evicted.max(1);
+        let ghosts = evicted.min(Ghosts::count(self.index.slots()) as u64);
+        let remembered = bytes * ghosts;
+        self.budget.remembers(remembered, self.remembered.swap(remembered, Relaxed));
+    }
+
+    fn grow_if_due(&self, _: &Guard) {
+        let Some(mut looked_at) = self.looked_at.try_lock() else { return };
+        let now = self.put_and_displaced();
+        let [put, displaced] = [0, 1].map(|at| now[at].wrapping_sub(looked_at[at]));
+        if put < PUT_MIN {
+            return;
+        }
+        *looked_at = now;
+        let slots = self.index.slots();
+        let larger = tables_bytes(2 * slots);
+        let most = self.budget.limit().min(self.ceiling.load(Relaxed)) / TABLES_PART;
+        // SAFETY: the guard is older than any block that is freed from here on.
+        if displaced * DISPLACED_PART > put && larger <= most && unsafe { self.index.grow() } {
+            self.tables.lock().set(larger);
+        }
     }
 
     /// Writes a copy into the shard's block, and puts it into the index, pending. `None` if another
@@ -305,7 +518,7 @@ impl RowCache {
         let copy = match block.as_mut().and_then(|block| block.push(hash, name, row)) {
             Some(copy) => copy,
             None => {
-                self.replace_block(guard, shard, &mut block)?;
+                self.replace_block(guard, &mut block)?;
                 block.as_mut()?.push(hash, name, row)?
             }
         };
@@ -315,43 +528,90 @@ impl RowCache {
 
     /// Gives a shard whose block is full another one, and evicts the oldest if the cache is full.
     /// `None` if another thread does so.
-    fn replace_block(&self, guard: &Guard, shard: usize, block: &mut Option<Block>) -> Option<()> {
+    fn replace_block(&self, guard: &Guard, block: &mut Option<Block>) -> Option<()> {
         let mut ring = self.ring.try_lock()?;
         if let Some(full) = block.take() {
             ring.push(full);
         }
         let oldest = if self.is_full() { ring.take_coldest() } else { None };
         // Blocks that wait for the epoch may have all the room.
-        let room = self.bytes() + BLOCK_BYTES as u64 <= self.budget;
-        let mut new = room.then(|| Block::new(&self.block_bytes));
+        let mut new = self.has_room().then(|| self.new_block());
         if let Some(oldest) = oldest {
-            self.evict(shard, &oldest, new.as_mut());
+            self.evict(&oldest, new.as_mut());
             // SAFETY: no slot has an address in the block, and none gets one: a copy goes into a
             // slot once, before its block goes into the ring (K3).
             unsafe { guard.defer_unchecked(move || drop(oldest)) };
         }
         *block = new;
+        drop(ring);
+        if self.index.slots() <= GROWN_AT_ONCE {
+            self.grow_if_due(guard);
+        }
         Some(())
+    }
+
+    fn new_block(&self) -> Block {
+        let bytes = BLOCK_BYTES as u64;
+        Block::new([self.budget.take(bytes), self.blocks.take(bytes)])
     }
 
     /// Empties the slots of a block's copies, except that copies which were touched move to the new
     /// block, up to half of it.
-    fn evict(&self, shard: usize, oldest: &Block, mut new: Option<&mut Block>) {
-        let counters = &self.shard(shard).counters;
-        let (mut evicted, mut moved) = (0, 0);
+    fn evict(&self, oldest: &Block, mut new: Option<&mut Block>) {
+        let slots = self.index.slots();
+        let (mut evicted, mut bytes) = (0, 0);
+        // Most blocks have rows of one table.
+        let mut of: Option<(u64, Option<Arc<TableCounts>>)> = None;
         for copy in oldest.copies() {
             let to = match &mut new {
                 Some(new) if copy.is_touched() && new.is_below_half() => new.push_again(copy),
                 _ => None,
             };
-            match to {
-                Some(to) => moved += u64::from(self.index.exchange(copy.hash(), copy, to)),
-                None => evicted += u64::from(self.index.remove(copy.hash(), copy)),
+            let (gone, moved) = match to {
+                Some(to) => (false, self.index.exchange(copy.hash(), copy, to)),
+                None => (self.index.remove(copy.hash(), copy), false),
+            };
+            if !gone && !moved {
+                continue;
+            }
+            if of.as_ref().is_none_or(|(storage, _)| *storage != copy.storage()) {
+                let counts = self.counts.lock().get(&copy.storage()).cloned();
+                of = Some((copy.storage(), counts));
+            }
+            if let Some((_, Some(counts))) = &of {
+                add(if gone { &counts.evicted } else { &counts.moved }, 1);
+            }
+            if gone {
+                evicted += 1;
+                bytes += copy.len() as u64;
+                self.ghosts.add(copy.hash(), slots);
             }
         }
-        counters.evicted.fetch_add(evicted, Relaxed);
-        counters.moved.fetch_add(moved, Relaxed);
+        add(&self.evicted, evicted);
+        add(&self.evicted_bytes, bytes);
     }
+}
+
+impl Drop for RowCache {
+    fn drop(&mut self) {
+        self.budget.remembers(0, self.remembered.load(Relaxed));
+        self.budget.remove_cache();
+    }
+}
+
+impl Shard {
+    /// Counts a slot that was filled.
+    fn count(&self, has_displaced: bool) {
+        add_one(&self.put);
+        if has_displaced {
+            add_one(&self.displaced);
+        }
+    }
+}
+
+/// Bytes of index, sketch and ghosts.
+fn tables_bytes(slots: usize) -> u64 {
+    Index::bytes(slots) + Sketch::bytes(slots) + Ghosts::bytes(slots)
 }
 
 /// Raises a counter that mostly one thread raises: now and then one is lost.

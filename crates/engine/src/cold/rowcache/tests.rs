@@ -10,27 +10,32 @@ fn name(p: &[u8]) -> RowName<'_> {
 
 struct Fixture {
     cache: RowCache,
+    budget: Arc<Budget>,
+    counts: Arc<TableCounts>,
     collector: Collector,
 }
 
 impl Fixture {
     fn new(budget: u64) -> Fixture {
-        Fixture { cache: RowCache::new(budget, 2), collector: Collector::new() }
+        let (budget, counts) = (Budget::new(budget), Arc::new(TableCounts::new(2)));
+        let cache = RowCache::new(budget.clone(), 64 << 20, 2).expect("there is address space");
+        cache.register(STORAGE, &counts);
+        Fixture { cache, budget, counts, collector: Collector::new() }
     }
 
     fn admit(&self, n: u64, row: &[u8]) -> Admission {
         let handle = self.collector.register();
-        self.cache.admit(&handle.pin(), 0, name(&n.to_be_bytes()), row, || true)
+        self.cache.admit(&handle.pin(), 0, &self.counts, name(&n.to_be_bytes()), row, || true)
     }
 
     fn find(&self, n: u64) -> Option<Vec<u8>> {
         let handle = self.collector.register();
         let guard = handle.pin();
-        self.cache.find(&guard, 0, name(&n.to_be_bytes())).map(<[u8]>::to_vec)
+        self.cache.find(&guard, name(&n.to_be_bytes())).map(<[u8]>::to_vec)
     }
 
     fn kill(&self, n: u64) {
-        self.cache.kill(0, name(&n.to_be_bytes()));
+        self.cache.kill(&self.counts, name(&n.to_be_bytes()));
     }
 }
 
@@ -58,11 +63,11 @@ fn rows_of_other_storages_are_other_rows() {
     let handle = fixture.collector.register();
     let guard = handle.pin();
     let other = RowName { storage: 8, p: &1_u64.to_be_bytes() };
-    assert!(fixture.cache.find(&guard, 0, other).is_none());
-    fixture.cache.admit(&guard, 0, other, &row(2), || true);
+    assert!(fixture.cache.find(&guard, other).is_none());
+    fixture.cache.admit(&guard, 0, &fixture.counts, other, &row(2), || true);
     fixture.cache.forget(STORAGE);
     assert_eq!(fixture.find(1), None);
-    assert_eq!(fixture.cache.find(&guard, 0, other), Some(&row(2)[..]));
+    assert_eq!(fixture.cache.find(&guard, other), Some(&row(2)[..]));
 }
 
 #[test]
@@ -76,7 +81,7 @@ fn a_row_that_is_in_memory_by_then_is_withdrawn() {
         assert_eq!(fixture.find(1), None);
         false
     };
-    let admission = fixture.cache.admit(&guard, 0, name(&p), &row(1), unseen);
+    let admission = fixture.cache.admit(&guard, 0, &fixture.counts, name(&p), &row(1), unseen);
     assert_eq!((admission, fixture.find(1)), (Admission::Withdrawn, None));
 }
 
@@ -89,7 +94,7 @@ fn a_row_that_is_killed_while_it_is_admitted_is_not_there() {
         fixture.kill(1);
         true
     };
-    let admission = fixture.cache.admit(&handle.pin(), 0, name(&p), &row(1), changed);
+    let admission = fixture.cache.admit(&handle.pin(), 0, &fixture.counts, name(&p), &row(1), changed);
     assert_eq!((admission, fixture.find(1)), (Admission::Withdrawn, None));
 }
 
@@ -106,9 +111,9 @@ fn a_full_cache_keeps_to_its_budget_and_admits_at_the_second_touch() {
     let fixture = Fixture::new(BUDGET_MIN);
     for n in 0..200_000 {
         fixture.admit(n, &row(n));
-        assert!(fixture.cache.bytes() <= BUDGET_MIN);
+        assert!(fixture.budget.used() <= BUDGET_MIN);
     }
-    let stats = fixture.cache.stats();
+    let stats = fixture.counts.stats();
     assert!(stats.first_touches > 100_000, "{stats:?}");
     let before = stats.evicted;
     let (mut first, mut second) = (0, 0);
@@ -118,7 +123,7 @@ fn a_full_cache_keeps_to_its_budget_and_admits_at_the_second_touch() {
     }
     // Bits are shared by some keys, and some are cleared between both.
     assert!(first < 100 && second > 1_900, "{first} and {second}");
-    assert!(fixture.cache.stats().evicted > before);
+    assert!(fixture.counts.stats().evicted > before);
 }
 
 #[test]
@@ -136,7 +141,7 @@ fn what_is_read_stays_while_other_rows_pass() {
         }
     }
     let kept = (0..1_000).filter(|&n| fixture.find(n).is_some()).count();
-    let stats = fixture.cache.stats();
+    let stats = fixture.counts.stats();
     assert!(kept > 950 && stats.evicted > 10_000, "{kept}, {stats:?}");
     assert!((0..1_000).all(|n| fixture.find(n).is_none_or(|found| found == row(n))));
 }
@@ -163,10 +168,11 @@ fn threads_read_what_was_admitted_last_or_nothing() {
                     let n = round.wrapping_mul(0x9E37_79B9) % 40_000;
                     let p = n.to_be_bytes();
                     let guard = handle.pin();
-                    match fixture.cache.find(&guard, shard, name(&p)) {
+                    match fixture.cache.find(&guard, name(&p)) {
                         Some(found) => assert_eq!(found, row(n)),
                         None => {
-                            fixture.cache.admit(&guard, shard, name(&p), &row(n), || true);
+                            let counts = &fixture.counts;
+                            fixture.cache.admit(&guard, shard, counts, name(&p), &row(n), || true);
                         }
                     }
                     if round % 64 == 0 {
@@ -176,8 +182,8 @@ fn threads_read_what_was_admitted_last_or_nothing() {
             });
         }
     });
-    let stats = fixture.cache.stats();
-    assert!(stats.evicted > 0 && stats.killed > 0 && stats.hits > 0, "{stats:?}");
+    let stats = fixture.counts.stats();
+    assert!(stats.evicted > 0 && stats.killed > 0, "{stats:?}");
 }
 
 #[test]
@@ -190,6 +196,102 @@ fn copies_that_were_touched_move_from_a_cold_block() {
             fixture.find(n);
         }
     }
-    let stats = fixture.cache.stats();
+    let stats = fixture.counts.stats();
     assert!(stats.moved > 5_000 && stats.evicted > 50_000, "{stats:?}");
+}
+
+fn key_name(key: &[u8]) -> KeyName<'_> {
+    KeyName { storage: STORAGE, index: 1, key }
+}
+
+#[test]
+fn a_row_is_found_by_another_key_as_long_as_it_has_a_copy() {
+    let fixture = Fixture::new(BUDGET_MIN);
+    let handle = fixture.collector.register();
+    let guard = handle.pin();
+    let find = |key: &[u8]| fixture.cache.find_named(&guard, key_name(key), |row| row[0] == 1);
+    fixture.admit(1, &row(1));
+    assert_eq!(find(b"one"), None);
+    fixture.cache.name(&guard, 0, key_name(b"one"), name(&1_u64.to_be_bytes()));
+    assert_eq!(find(b"one"), Some(&row(1)[..]));
+    assert_eq!(find(b"two"), None);
+    // What a name says is a hint: the row tells whether it has the key.
+    assert!(fixture.cache.find_named(&guard, key_name(b"one"), |_| false).is_none());
+    fixture.kill(1);
+    assert_eq!(find(b"one"), None);
+    fixture.admit(1, &row(1));
+    assert_eq!(find(b"one"), Some(&row(1)[..]));
+}
+
+#[test]
+fn the_index_grows_and_loses_no_copy() {
+    let fixture = Fixture::new(64 << 20);
+    let handle = fixture.collector.register();
+    let before = fixture.cache.index.slots();
+    let rows = 100_000_u64;
+    for n in 0..rows {
+        fixture.admit(n, &row(n));
+        let guard = handle.pin();
+        fixture.cache.name(&guard, 0, key_name(&n.to_le_bytes()), name(&n.to_be_bytes()));
+        if n % 100 == 0 {
+            fixture.cache.tend(&guard);
+        }
+        if n % 1_000 == 0 {
+            let found = (0..=n).filter(|&n| fixture.find(n).is_some()).count() as u64;
+            assert!(found > n - n / 50, "{found} of {n}");
+        }
+    }
+    let slots = fixture.cache.index.slots();
+    assert!(slots as u64 > rows && slots > 8 * before, "{slots}");
+    let guard = handle.pin();
+    let named = (0..rows).filter(|n| {
+        let found = fixture.cache.find_named(&guard, key_name(&n.to_le_bytes()), |_| true);
+        found.is_some_and(|found| found == row(*n))
+    });
+    let named = named.count();
+    assert!(named > 90_000, "{named}");
+    let contents = fixture.cache.contents(&guard)[&STORAGE];
+    assert!(contents.rows > 98_000 && contents.rows <= rows, "{contents:?}");
+    let stats = fixture.cache.stats();
+    assert_eq!(
+        stats.block_bytes + stats.index_bytes + stats.sketch_bytes,
+        fixture.budget.used(),
+        "{stats:?}"
+    );
+}
+
+#[test]
+fn a_budget_that_becomes_less_is_kept_to() {
+    let fixture = Fixture::new(32 << 20);
+    for n in 0..100_000 {
+        fixture.admit(n, &row(n));
+    }
+    assert!(fixture.budget.used() > 12 << 20);
+    let handle = fixture.collector.register();
+    fixture.budget.set_limit(8 << 20);
+    for _ in 0..8 {
+        let guard = handle.pin();
+        fixture.cache.tend(&guard);
+        guard.flush();
+    }
+    assert!(fixture.budget.used() <= 8 << 20, "{}", fixture.budget.used());
+}
+
+#[test]
+fn what_comes_back_soon_after_its_eviction_is_counted() {
+    let fixture = Fixture::new(BUDGET_MIN);
+    for n in 0..60_000 {
+        fixture.admit(n, &row(n));
+        fixture.admit(n, &row(n));
+    }
+    assert_eq!(fixture.counts.stats().reused, 0);
+    let handle = fixture.collector.register();
+    fixture.cache.tend(&handle.pin());
+    let gone: Vec<u64> = (0..60_000).filter(|&n| fixture.find(n).is_none()).collect();
+    for &n in gone.iter().rev().take(50) {
+        fixture.admit(n, &row(n));
+    }
+    let reused = fixture.counts.stats().reused;
+    assert!(reused > 10, "{reused}");
+    assert!(fixture.budget.claim().remembered_bytes > 0);
 }

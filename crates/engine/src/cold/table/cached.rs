@@ -1,63 +1,158 @@
 //! Rows of a table that the row cache has.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Release};
+use std::sync::{Arc, OnceLock};
 
 use crossbeam_epoch::Guard;
 
 use super::ColdTable;
-use crate::cold::rowcache::{Admission, RowCache, RowName};
+use crate::cold::rowcache::{Admission, KeyName, RowCache, RowName, TableCounts, TableStats};
+
+/// Whether and how a table uses the row cache.
+#[derive(Default)]
+pub(super) struct Caching {
+    /// Whether rows that are looked up one by one are kept.
+    is_on: AtomicBool,
+    /// What was done for the table since it was switched on first.
+    counts: OnceLock<Arc<TableCounts>>,
+}
+
+/// The cache, for one table that uses it.
+#[derive(Clone, Copy)]
+pub(crate) struct CachedTable<'t> {
+    table: &'t ColdTable,
+    cache: &'t RowCache,
+    counts: &'t TableCounts,
+}
 
 impl ColdTable {
     /// Switches the table's row cache on or off. If it is off, no reader uses a copy, and none is
-    /// left.
+    /// left. It stays off if there is no memory for a cache at all.
     pub fn set_row_caching(&self, on: bool) {
-        self.caches_rows.store(on, Release); // pairs with row_cache
-        if !on && let Some(cache) = self.store.row_cache() {
-            cache.forget(self.storage);
+        let Caching { is_on, counts } = &self.caching;
+        match (on, self.store.row_cache()) {
+            (true, _) => {
+                let Some(cache) = self.store.make_row_cache() else { return };
+                let counts = counts.get_or_init(|| Arc::new(TableCounts::new(self.trees.len())));
+                cache.register(self.storage, counts);
+                is_on.store(true, Release); // pairs with row_cache
+            }
+            (false, Some(cache)) if is_on.load(Acquire) => {
+                is_on.store(false, Release); // pairs with row_cache
+                cache.forget(self.storage);
+            }
+            (false, _) => {}
         }
+    }
+
+    /// What the cache has done for the table, if it was ever on.
+    pub fn row_cache_stats(&self) -> Option<TableStats> {
+        self.caching.counts.get().map(|counts| counts.stats())
     }
 
     /// The cache, if the table uses it.
     #[inline]
-    pub(crate) fn row_cache(&self) -> Option<&RowCache> {
+    pub(crate) fn row_cache(&self) -> Option<CachedTable<'_>> {
+        let Caching { is_on, counts } = &self.caching;
         // pairs with set_row_caching
-        if self.caches_rows.load(Acquire) { self.store.row_cache() } else { None }
+        if !is_on.load(Acquire) {
+            return None;
+        }
+        let (cache, counts) = (self.store.row_cache()?, counts.get()?);
+        Some(CachedTable { table: self, cache, counts })
     }
+}
 
+impl Drop for ColdTable {
+    fn drop(&mut self) {
+        if self.caching.counts.get().is_some()
+            && let Some(cache) = self.store.row_cache()
+        {
+            cache.unregister(self.storage);
+        }
+    }
+}
+
+impl<'t> CachedTable<'t> {
     fn row_name<'p>(&self, p: &'p [u8]) -> RowName<'p> {
-        RowName { storage: self.storage, p }
+        RowName { storage: self.table.storage, p }
     }
 
-    /// The bytes of the row with the identity key `p`, if they are cached. Every snapshot sees them
-    /// that does not find the row in memory; the caller has looked there before.
-    pub(crate) fn cached_row<'g>(
+    fn key_name<'k>(&self, index: usize, key: &'k [u8]) -> KeyName<'k> {
+        KeyName { storage: self.table.storage, index, key }
+    }
+
+    /// The bytes of the row with the identity key `p`, if they are cached. Every snapshot sees
+    /// them.
+    #[inline]
+    pub fn find<'g>(&self, guard: &'g Guard, p: &[u8]) -> Option<&'g [u8]> {
+        self.cache.find(guard, self.row_name(p))
+    }
+
+    /// The bytes of the row with this whole key of a unique index, if they are cached. `is_it`
+    /// tells whether a row has the key.
+    #[inline]
+    pub fn find_by_key<'g>(
         &self,
         guard: &'g Guard,
-        shard: usize,
-        p: &[u8],
+        index: usize,
+        key: &[u8],
+        is_it: impl Fn(&[u8]) -> bool,
     ) -> Option<&'g [u8]> {
-        self.row_cache()?.find(guard, shard, self.row_name(p))
+        match self.table.is_clustered(index) {
+            true => self.find(guard, key),
+            false => self.cache.find_named(guard, self.key_name(index, key), is_it),
+        }
+    }
+
+    /// Notes that the row with the identity key `p`, which has a copy, has this key of a unique
+    /// index.
+    pub fn name(&self, guard: &Guard, shard: usize, index: usize, key: &[u8], p: &[u8]) {
+        self.cache.name(guard, shard, self.key_name(index, key), self.row_name(p));
     }
 
     /// Caches a row as the tree has it, and as every snapshot sees it. `is_in_memory` tells whether
     /// an anchor with the identity key is in the index that names rows, now.
-    pub(crate) fn cache_row(
+    pub fn admit(
         &self,
         guard: &Guard,
         shard: usize,
         p: &[u8],
         row: &[u8],
         is_in_memory: impl FnOnce() -> bool,
-    ) -> Option<Admission> {
-        let is_settled = || self.row_cache().is_some() && !is_in_memory();
-        Some(self.row_cache()?.admit(guard, shard, self.row_name(p), row, is_settled))
+    ) -> Admission {
+        let is_settled = || self.table.row_cache().is_some() && !is_in_memory();
+        self.cache.admit(guard, shard, self.counts, self.row_name(p), row, is_settled)
+    }
+
+    /// As `admit`, for a row that has just left memory.
+    pub fn keep(
+        &self,
+        guard: &Guard,
+        shard: usize,
+        p: &[u8],
+        row: &[u8],
+        is_in_memory: impl FnOnce() -> bool,
+    ) -> Admission {
+        let is_settled = || self.table.row_cache().is_some() && !is_in_memory();
+        self.cache.keep(guard, shard, self.counts, self.row_name(p), row, is_settled)
     }
 
     /// Sees to it that no copy of a row is left. The caller has linked an anchor of the row in all
     /// indexes.
-    pub(crate) fn forget_cached_row(&self, shard: usize, p: &[u8]) {
-        if let Some(cache) = self.row_cache() {
-            cache.kill(shard, self.row_name(p));
-        }
+    pub fn kill(&self, p: &[u8]) {
+        self.cache.kill(self.counts, self.row_name(p));
+    }
+
+    /// Counts a look-up by an index's whole key that found a copy.
+    #[inline]
+    pub fn count_hit(&self, index: usize, shard: usize) {
+        self.counts.hit(index, shard);
+    }
+
+    /// Counts a look-up by an index's whole key that asked a tree.
+    pub fn count_tree(&self, index: usize, found: bool) {
+        self.counts.asked_tree(index, found);
     }
 }

@@ -46,6 +46,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use base::ids::Lsn;
 
+use self::cached::Caching;
 use self::error::damaged;
 use self::key_counts::KeyCounts;
 use super::tree::{Direction, Range, Tree};
@@ -122,8 +123,8 @@ pub struct ColdTable {
     adopted: AtomicBool,
     /// How many distinct keys the trees have, for the planner.
     keys: KeyCounts,
-    /// Whether rows that are looked up one by one are kept in the row cache.
-    caches_rows: AtomicBool,
+    /// Whether and how it uses the row cache.
+    caching: Caching,
 }
 
 impl ColdTable {
@@ -137,7 +138,6 @@ impl ColdTable {
         let (rows, newest, unsettled, durable) = Default::default();
         let (built, adopted) = (AtomicBool::new(false), AtomicBool::new(false));
         let keys = KeyCounts::new(trees.len());
-        let caches_rows = AtomicBool::new(true);
         ColdTable {
             store,
             storage,
@@ -151,7 +151,7 @@ impl ColdTable {
             built,
             adopted,
             keys,
-            caches_rows,
+            caching: Caching::default(),
         }
     }
 
@@ -229,6 +229,17 @@ impl ColdTable {
     /// The task may be suspended: no epoch guard may be alive.
     pub fn find(&self, task: &Task, p: &[u8], out: &mut Vec<u8>) -> ColdResult<bool> {
         Ok(self.find_newest(task, p, out)?.is_some_and(|newest| !newest.is_gone))
+    }
+
+    /// As `find`, but takes the row from the row cache if it is there.
+    pub(crate) fn find_cached(&self, task: &Task, p: &[u8], out: &mut Vec<u8>) -> ColdResult<bool> {
+        if let Some(cached) = self.row_cache()
+            && let Some(row) = cached.find(&task.pin(), p)
+        {
+            out.extend_from_slice(row);
+            return Ok(true);
+        }
+        self.find(task, p, out)
     }
 
     /// As `find`, but returns the entry's stamp, and whether the row is gone; `None` if the tree

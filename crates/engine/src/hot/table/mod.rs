@@ -56,6 +56,7 @@ use crate::hot::tally::{Attempts, Pool, RowMemory, Tally};
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::plain::Mutex;
 use crate::wait::{Task, Worker};
 
 /// Anchors handled under one epoch guard.
@@ -114,6 +115,9 @@ pub struct Table {
     counters: TableCounters,
     /// The table's trees, once its rows have begun to sink. Set once, by the sink or by recovery.
     cold: OnceLock<Arc<ColdTable>>,
+    /// Whether the row cache keeps its rows once they have sunk. Held while the trees are set or
+    /// switched, so that they have the same.
+    caches_rows: Mutex<bool>,
     /// Since when commits queue what they write for the sink. Set before the table gets its trees.
     sinks_since: SinksSince,
     /// Columns of keys and filters, which decide where a row is in the indexes.
@@ -237,6 +241,7 @@ impl Table {
             indexes,
             counters: TableCounters::default(),
             cold: OnceLock::new(),
+            caches_rows: Mutex::new(spec.caches_rows),
             sinks_since: SinksSince::default(),
             key_columns,
             bytes,
@@ -325,7 +330,26 @@ impl Table {
 
     /// Sets the table's trees: from now on rows may sink.
     pub(crate) fn set_cold(&self, cold: Arc<ColdTable>) {
+        let caches_rows = self.caches_rows.lock().expect("no panic under this lock");
+        cold.set_row_caching(*caches_rows);
         self.cold.set(cold).expect("a table gets its trees once");
+    }
+
+    /// Whether the row cache keeps its rows once they have sunk.
+    pub fn caches_rows(&self) -> bool {
+        *self.caches_rows.lock().expect("no panic under this lock")
+    }
+
+    /// Switches row caching on or off.
+    pub(crate) fn set_row_caching(&self, on: bool) {
+        let mut caches_rows = self.caches_rows.lock().expect("no panic under this lock");
+        if *caches_rows == on {
+            return;
+        }
+        *caches_rows = on;
+        if let Some(cold) = self.cold() {
+            cold.set_row_caching(on);
+        }
     }
 
     /// Values of the identity column that one ceiling in the log reserves.

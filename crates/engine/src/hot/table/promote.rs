@@ -68,7 +68,7 @@ impl Table {
             if !self.link(guard, anchor, row, self.log_index, &mut check) {
                 self.retire_anchor(shard, guard, anchor);
                 // The other thread may not have come to that yet.
-                self.forget_cached(shard, row);
+                self.forget_cached(row);
                 return Ok(Promoted::Before(before.expect("an anchor was refused for")));
             }
             for ordinal in (0..self.links()).filter(|ordinal| *ordinal != self.log_index) {
@@ -76,16 +76,16 @@ impl Table {
                 self.link(guard, anchor, row, ordinal, &mut |_| InsertCheck::Allow);
             }
         }
-        self.forget_cached(shard, row);
+        self.forget_cached(row);
         Ok(Promoted::New(anchor))
     }
 
     /// Sees to it that the row cache has no copy of a row that an anchor is linked for.
-    fn forget_cached(&self, shard: usize, row: &[u8]) {
-        if let Some(cold) = self.cold().filter(|cold| cold.row_cache().is_some()) {
+    fn forget_cached(&self, row: &[u8]) {
+        if let Some(cached) = self.cold().and_then(|cold| cold.row_cache()) {
             let mut p = KeyBuf::new();
             self.log_key(row, &mut p);
-            cold.forget_cached_row(shard, &p);
+            cached.kill(&p);
         }
     }
 }

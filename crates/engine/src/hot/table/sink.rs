@@ -11,7 +11,7 @@ use crossbeam_epoch::Guard;
 use smallvec::SmallVec;
 
 use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr, DELETED, INLINE, RELEASED, VersionPtr};
-use crate::hot::key::KeyBuf;
+use crate::hot::key::{KeyBuf, SeekKey};
 use crate::hot::reclaim::Garbage;
 use crate::hot::status::{Begin, Fate, SlotTable};
 use crate::hot::table::{SinksSince, Table, Walk};
@@ -118,7 +118,7 @@ impl Table {
     /// in a round, when every active statement began at the horizon or later.
     pub(crate) unsafe fn evict_row(
         &self,
-        guard: &Guard,
+        (shard, guard): (usize, &Guard),
         anchor: AnchorPtr,
         horizon: Lsn,
         oldest: Option<Lsn>,
@@ -134,8 +134,12 @@ impl Table {
         // horizon sees it, or it is newer.
         unsafe {
             let newest = visibility::newest(anchor, self.links(), slots);
+            let mut is_seen = oldest.is_none();
             let left = match newest.fate {
-                Fate::Committed(stamp) if stamp < horizon => None,
+                Fate::Committed(stamp) if stamp < horizon => {
+                    is_seen |= oldest.is_some_and(|oldest| stamp < oldest);
+                    None
+                }
                 Fate::Committed(_) => Some(EvictResult::Committed),
                 // A row whose last commit the horizon has not passed has been queued again by that
                 // commit.
@@ -162,6 +166,9 @@ impl Table {
             }
             self.release(anchor, &past);
             self.unlink_all(guard, anchor);
+            if is_seen && newest.head & DELETED == 0 {
+                self.keep_cached(shard, guard, self.row(newest.version));
+            }
             if newest.head & (DELETED | INLINE) == 0 {
                 let version = VersionPtr::from_address(newest.head & ADDRESS_MASK);
                 let version = version.expect("a head is not null");
@@ -169,6 +176,17 @@ impl Table {
             }
             garbage.push(Garbage::sunk(self.pointer(), anchor));
             EvictResult::Sunk
+        }
+    }
+
+    /// Lets the row cache keep a copy of a row whose anchor has been unlinked, as the tree has it.
+    fn keep_cached(&self, shard: usize, guard: &Guard, row: &[u8]) {
+        if let Some(cached) = self.cold().and_then(|cold| cold.row_cache()) {
+            let mut p = KeyBuf::new();
+            self.log_key(row, &mut p);
+            cached.keep(guard, shard, &p, row, || {
+                self.find(guard, self.log_index, SeekKey::Bytes(&p), |_| Some(())).is_some()
+            });
         }
     }
 

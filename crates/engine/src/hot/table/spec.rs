@@ -73,6 +73,8 @@ pub struct TableSpec {
     pub conflicts: ConflictPolicy,
     /// The identity column's counter, if it has one.
     pub identity: Option<IdentitySpec>,
+    /// Whether the row cache keeps its rows once they have sunk, to begin with.
+    pub caches_rows: bool,
 }
 
 impl TableSpec {
@@ -87,6 +89,7 @@ impl TableSpec {
             catalog: false,
             conflicts: ConflictPolicy::FirstWriterWins,
             identity: None,
+            caches_rows: false,
         }
     }
 

@@ -3,6 +3,7 @@
 use base::arena::Arena;
 use base::ids::Lsn;
 
+use crate::critical::{self, Section};
 use crate::hot::anchor::{AnchorPtr, DELETED, HEADER_LEN, RowAt};
 use crate::hot::cursor::{Cursor, Fetched, Look, Seen};
 use crate::hot::key::{KeyBuf, SeekKey};
@@ -18,6 +19,7 @@ use crate::txn::locks::row_keys::{KeysOf, NoKeys, RowKeys};
 use crate::txn::locks::take::LockWish;
 use crate::txn::locks::target::{Lifetime, Target};
 use crate::txn::peer_wait::Peer;
+use crate::txn::read::Sighting;
 use crate::txn::row_ref::RowRef;
 use crate::txn::transaction::Transaction;
 use crate::wait::Task;
@@ -338,8 +340,16 @@ impl Transaction {
         key: SeekKey<'_>,
         arena: &'s Arena,
     ) -> TxnResult<Option<RowRef<'s>>> {
-        let found = self.look_up(task, table, snapshot, index, key, arena)?;
-        Ok(found.filter(|row| self.is_newest_unlocked(table, snapshot, row.at())))
+        assert!(self.registers(snapshot), "a statement reads in its own transaction");
+        let found = critical::section(Section::Read, || {
+            self.find_visible(task, table, snapshot, index, key, arena)
+        })?;
+        let is_settled = |found: &Sighting| match found.is_copy {
+            true => !table.lock_word().is_used(),
+            false => self.is_newest_unlocked(table, snapshot, found.row),
+        };
+        // SAFETY: the snapshot is registered for `'s`, and the arena keeps a copy for as long.
+        Ok(found.filter(is_settled).map(|found| unsafe { RowRef::new(table, found.row) }))
     }
 
     /// Locks a row that a cursor has found and finds out what it is now. `None` if it is gone, or

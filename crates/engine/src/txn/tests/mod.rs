@@ -86,7 +86,11 @@ impl Harness {
             index(IndexKind::Range, 2, false),
         ];
         let storage = StorageId(100 + self.manager.tables().all().len() as u64);
-        let spec = TableSpec { conflicts, ..TableSpec::new(storage, vec![INT; 3], indexes) };
+        let spec = TableSpec {
+            conflicts,
+            caches_rows: true,
+            ..TableSpec::new(storage, vec![INT; 3], indexes)
+        };
         self.manager.create_table(&spec)
     }
 }

@@ -7,7 +7,6 @@ use env::sim::SimEnv;
 
 use super::model::{Rng, Setting, run_in, seeds, steps};
 use super::*;
-use crate::cold::rowcache::BUDGET_MIN;
 use crate::cold::{PAGE_BYTES, PoolOptions};
 use crate::hot::cursor::Wanted;
 use crate::hot::key::KeyRange;
@@ -26,11 +25,7 @@ impl SinkHarness {
     pub(crate) fn new(seed: u64, pages: u64) -> SinkHarness {
         // With an even seed every snapshot is an old one.
         let patience_ns = if seed % 2 == 0 { 0 } else { SinkOptions::default().patience_ns };
-        SinkHarness::with(
-            seed,
-            pages,
-            SinkOptions { patience_ns, row_cache_bytes: BUDGET_MIN, ..SinkOptions::default() },
-        )
+        SinkHarness::with(seed, pages, SinkOptions { patience_ns, ..SinkOptions::default() })
     }
 
     pub(crate) fn with(seed: u64, pages: u64, options: SinkOptions) -> SinkHarness {
@@ -581,7 +576,8 @@ fn cached_rows_are_those_that_the_snapshot_sees() {
             }
         }
         let cold = table.cold().expect("it has sunk");
-        let stats = cold.row_cache().expect("rows are cached").stats();
-        assert!(stats.hits > 20 && stats.killed > 5, "seed {seed}: {stats:?}");
+        let stats = cold.row_cache_stats().expect("rows are cached");
+        let hits = stats.indexes[0].hits;
+        assert!(hits > 20 && stats.killed > 5 && stats.left > 5, "seed {seed}: {stats:?}");
     }
 }
