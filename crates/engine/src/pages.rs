@@ -10,7 +10,7 @@ use env::{FileResult, OpenMode};
 
 use crate::cold::tree::Contents;
 use crate::cold::{
-    ColdError, ExtensionOptions, ExtensionStats, Held, Place, Pool, PoolOptions, PoolStats,
+    ColdError, Decision, ExtensionOptions, ExtensionStats, Held, Place, Pool, PoolOptions, PoolStats,
     UnreadableImage,
 };
 use crate::sync::plain::{Mutex, MutexGuard};
@@ -95,6 +95,16 @@ impl BufferPool {
     /// Bytes of memory that the pool has from the system.
     pub fn resident_bytes(&self) -> u64 {
         self.existing().map_or(0, |pool| pool.resident_bytes())
+    }
+
+    /// Bytes that row caches take, and that they may take of what the pool may use.
+    pub fn row_cache_bytes(&self) -> [u64; 2] {
+        self.existing().map_or([0; 2], |pool| pool.row_cache_bytes())
+    }
+
+    /// How memory is divided between row caches and pages, and why.
+    pub fn division(&self) -> Option<Decision> {
+        self.existing().map(|pool| pool.division())
     }
 
     /// Leaves the pool this many bytes, at most as many as it was made for.

@@ -89,6 +89,7 @@ pub use buffers::Held;
 pub use checkpoint::{Capture, CheckpointStats, Opened};
 pub use copy::{CopyWriter, DurablePages, LostImage};
 pub use counters::PoolStats;
+pub use division::{Decision, PARTS as DIVISION_PARTS};
 pub use error::{ColdError, Mismatch};
 pub use extension::{ExtensionOptions, ExtensionStats};
 pub use file::{FileActivity, FileSpec};

@@ -111,6 +111,17 @@ impl Pool {
         self.shared.divide();
     }
 
+    /// Bytes that row caches take, and that they may take.
+    pub fn row_cache_bytes(&self) -> [u64; 2] {
+        let caches = &self.shared.memory.row_caches;
+        [caches.used(), caches.limit()]
+    }
+
+    /// Empties all row caches.
+    pub fn clear_row_caches(&self) {
+        self.shared.open_stores().iter().for_each(|core| core.clear_row_cache());
+    }
+
     /// How what the pool may use is divided, and why.
     pub fn division(&self) -> Decision {
         self.shared.division.lock().last()

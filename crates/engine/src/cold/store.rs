@@ -34,8 +34,6 @@ const ROW_CACHE_SHARDS: usize = 16;
 pub struct Store {
     pub(super) core: Arc<StoreCore>,
     pub(super) shared: Arc<Shared>,
-    /// Copies of single rows of its trees, if rows are cached.
-    row_cache: OnceLock<RowCache>,
 }
 
 /// A page in memory.
@@ -55,13 +53,13 @@ impl Store {
     /// The cache of single rows, which is made now if there is none. `None` if there is no address
     /// space for it.
     pub fn make_row_cache(&self) -> Option<&RowCache> {
-        if let Some(cache) = self.row_cache.get() {
+        if let Some(cache) = self.core.row_cache.get() {
             return Some(cache);
         }
         let memory = &self.shared.memory;
         let most = u64::from(memory.frames.count()) * PAGE_BYTES as u64;
         let cache = RowCache::new(memory.row_caches.clone(), most, ROW_CACHE_SHARDS).ok()?;
-        let cache = self.row_cache.get_or_init(|| cache);
+        let cache = self.core.row_cache.get_or_init(|| cache);
         self.shared.divide();
         Some(cache)
     }
@@ -69,7 +67,7 @@ impl Store {
     /// The cache of single rows, if rows are cached.
     #[inline]
     pub fn row_cache(&self) -> Option<&RowCache> {
-        self.row_cache.get()
+        self.core.row_cache.get()
     }
 
     /// Registers a store with the pool. The caller supplies its files and its state.
@@ -103,13 +101,14 @@ impl Store {
             }),
             checkpoint: Mutex::new(state),
             pace: Pace::new(),
+            row_cache: OnceLock::new(),
         });
         match slot == stores.len() {
             true => stores.push(Some(core.clone())),
             false => stores[slot] = Some(core.clone()),
         }
         drop(stores);
-        Store { core, shared: shared.clone(), row_cache: OnceLock::new() }
+        Store { core, shared: shared.clone() }
     }
 
     /// Begins a batch: changes of pages that become visible one by one.

@@ -1,7 +1,7 @@
 //! The pages of one database: which image is current, and how it is changed and written.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::Ordering::Relaxed;
 
 use crossbeam_epoch::Guard;
@@ -21,6 +21,7 @@ use super::pages::Absent;
 use super::place::{DiskWord, FrameNumber, MapWord, Place};
 use super::places::{Run, Space};
 use super::root::CheckpointState;
+use super::rowcache::RowCache;
 use super::unreadable::ImageId;
 use crate::sync::parking::{Mutex, RwLock};
 use crate::wait::Task;
@@ -48,6 +49,8 @@ pub struct StoreCore {
     pub(super) checkpoint: Mutex<CheckpointState>,
     /// How long single pages took to be read from the files.
     pub(super) pace: Pace,
+    /// Copies of single rows of its trees, if rows are cached.
+    pub(super) row_cache: OnceLock<RowCache>,
 }
 
 /// The page numbers that are free: those in `free`, and all from `end` on.
@@ -95,6 +98,13 @@ impl Drop for StoreCore {
 }
 
 impl StoreCore {
+    /// Empties the row cache, if there is one.
+    pub(super) fn clear_row_cache(&self) {
+        if let Some(cache) = self.row_cache.get() {
+            cache.clear();
+        }
+    }
+
     pub(super) fn env(&self) -> &Env {
         &self.memory.env
     }

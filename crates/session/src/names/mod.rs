@@ -210,6 +210,8 @@ impl Statistics for EngineStatistics<'_> {
             let used = cold.store().space().used_pages * PAGE_BYTES as u64;
             let memory = self.session.instance.host().pages.limit_bytes();
             let in_memory = (memory as f64 / used.max(1) as f64).min(1.0);
+            let cached = cold.row_cache_stats().map_or(0.0, |stats| stats.hit_share());
+            let in_memory = cached + (1.0 - cached) * in_memory;
             let share = sunk / self.rows(database, table)?.max(1) as f64;
             Some(share.min(1.0) * (LOOKUP_COST + READ_COST * (1.0 - in_memory)))
         };

@@ -68,6 +68,15 @@ pub struct LookUpStats {
     pub misses: u64,
 }
 
+impl TableStats {
+    /// The share of look-ups of rows that found a copy.
+    pub fn hit_share(&self) -> f64 {
+        let sum = |of: fn(&LookUpStats) -> u64| self.indexes.iter().map(of).sum::<u64>() as f64;
+        let (hits, tree_hits) = (sum(|index| index.hits), sum(|index| index.tree_hits));
+        hits / (hits + tree_hits).max(1.0)
+    }
+}
+
 impl TableCounts {
     /// Counts of a table with this many indexes.
     pub fn new(indexes: usize) -> TableCounts {

@@ -321,12 +321,12 @@ impl Index {
         }
     }
 
-    /// Calls a function with every live copy.
+    /// Calls a function with every live copy in these slots.
     ///
     /// # Safety
     /// As for `find`.
-    pub unsafe fn each(&self, mut visit: impl FnMut(CopyPtr)) {
-        for at in 0..self.slots() {
+    pub unsafe fn each(&self, slots: std::ops::Range<usize>, mut visit: impl FnMut(CopyPtr)) {
+        for at in slots.start..slots.end.min(self.slots()) {
             let word = self.space.word(at).load(Acquire); // pairs with `put` and `exchange`
             if word != 0 && word & (PENDING | NAME) == 0 {
                 // SAFETY: the slot had the address under the caller's guard (K3).

@@ -34,6 +34,7 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::{AtomicU64, fence};
 use crate::sync::parking::Mutex;
+use crate::wait::{Interrupted, Task};
 
 #[cfg(test)]
 #[cfg(feature = "shuttle")]
@@ -391,18 +392,24 @@ impl RowCache {
         filling.chain(ring.blocks()).flat_map(Block::copies).for_each(&mut visit);
     }
 
-    /// How many rows have live copies, by storage.
-    pub fn contents(&self, _: &Guard) -> HashMap<u64, Contents> {
+    /// How many rows have live copies, by storage. Other sessions have their turn meanwhile.
+    pub fn contents(&self, task: &Task) -> Result<HashMap<u64, Contents>, Interrupted> {
+        const SLOTS_PER_GUARD: usize = 1024;
         let mut contents: HashMap<u64, Contents> = HashMap::new();
-        // SAFETY: the guard is older than any block that is freed from here on.
-        unsafe {
-            self.index.each(|copy| {
-                let of = contents.entry(copy.storage()).or_default();
-                of.rows += 1;
-                of.bytes += copy.len() as u64;
-            });
+        for first in (0..self.index.slots()).step_by(SLOTS_PER_GUARD) {
+            let guard = task.pin();
+            // SAFETY: the guard is older than any block that is freed from here on.
+            unsafe {
+                self.index.each(first..first + SLOTS_PER_GUARD, |copy| {
+                    let of = contents.entry(copy.storage()).or_default();
+                    of.rows += 1;
+                    of.bytes += copy.len() as u64;
+                });
+            }
+            drop(guard);
+            task.checkpoint()?;
         }
-        contents
+        Ok(contents)
     }
 
     /// Sets the most that this cache may take.

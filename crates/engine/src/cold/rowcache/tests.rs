@@ -250,7 +250,9 @@ fn the_index_grows_and_loses_no_copy() {
     });
     let named = named.count();
     assert!(named > 90_000, "{named}");
-    let contents = fixture.cache.contents(&guard)[&STORAGE];
+    let runtime = crate::cold::tests::runtime(&env::Env::real());
+    let contents = fixture.cache.contents(&Task::blocking(&runtime)).expect("not interrupted");
+    let contents = contents[&STORAGE];
     assert!(contents.rows > 98_000 && contents.rows <= rows, "{contents:?}");
     let stats = fixture.cache.stats();
     assert_eq!(

@@ -182,6 +182,11 @@ impl ColdTable {
         index == self.clustered
     }
 
+    /// The ordinal of the index whose tree holds the rows.
+    pub fn clustered_index(&self) -> usize {
+        self.clustered
+    }
+
     /// How many trees there are.
     pub fn trees(&self) -> usize {
         self.trees.len()

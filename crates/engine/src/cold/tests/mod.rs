@@ -20,7 +20,7 @@ mod trees;
 const DATABASE: u128 = 0xC01D;
 const FILE: &str = "/data/a.tpg";
 
-fn runtime(env: &Env) -> Runtime {
+pub(crate) fn runtime(env: &Env) -> Runtime {
     let timer = Arc::new(ThreadTimer::new());
     Runtime::new(env.clone(), Collector::new(), timer, RuntimeOptions::default())
 }

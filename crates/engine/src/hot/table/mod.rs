@@ -52,12 +52,13 @@ use crate::hot::index::{Direction, Dismantling, Index, IndexShape, InsertCheck, 
 use crate::hot::key::{KeyBuf, KeyColumn, KeyRange, KeySpec, ScanRange, SeekKey};
 use crate::hot::lock_word::LockWord;
 use crate::hot::row::{Place, RowLayout};
+use crate::hot::status::Begin;
 use crate::hot::tally::{Attempts, Pool, RowMemory, Tally};
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::plain::Mutex;
-use crate::wait::{Task, Worker};
+use crate::wait::{Interrupted, Task, Worker};
 
 /// Anchors handled under one epoch guard.
 const ANCHORS_PER_GUARD: usize = 1024;
@@ -83,6 +84,15 @@ struct RowBytes {
     key: ByteRanges,
     /// All others.
     other: ByteRanges,
+}
+
+/// Rows of a table that are in memory: with anchors, whatever their newest state is.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct ResidentRows {
+    /// Those that were inserted, and have not sunk since.
+    pub inserted: u64,
+    /// Those that came back from the trees, since they were written.
+    pub migrated: u64,
 }
 
 /// A table whose rows sink, and its trees.
@@ -635,6 +645,30 @@ impl Table {
             });
         }
         found
+    }
+
+    /// Counts the rows that are in memory, other sessions having their turn meanwhile.
+    pub fn resident_rows(&self, task: &Task) -> Result<ResidentRows, Interrupted> {
+        let (mut rows, mut walk) = (ResidentRows::default(), self.walk_of_all());
+        while !walk.is_done() {
+            let mut looks = 0;
+            self.walk(&task.pin(), self.log_index, &mut walk, &mut |anchor| {
+                looks += 1;
+                // SAFETY: the index reached the anchor under the guard; its inline version is there
+                // as long as the anchor is (H3).
+                let begin = unsafe { anchor.inline(self.links()).begin().load(Relaxed) };
+                match Begin::from_word(begin).is_back() {
+                    true => rows.migrated += 1,
+                    false => rows.inserted += 1,
+                }
+                match looks < ANCHORS_PER_GUARD {
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(()),
+                }
+            });
+            task.checkpoint()?;
+        }
+        Ok(rows)
     }
 
     fn report_indexes(&self) {

@@ -193,6 +193,7 @@ impl Context<'_> {
             Kind::DropCleanBuffers => {
                 if let Some(pool) = self.session.instance.host().pages.existing() {
                     pool.drop_clean();
+                    pool.clear_row_caches();
                 }
             }
             Kind::Nothing => {}

@@ -94,6 +94,33 @@ fn of_server(cx: &mut FillContext<'_>) {
     Object { name: "Machine Code", instance: "" }.show(cx, &code);
 }
 
+/// Copies of rows of disk tables, in all databases.
+fn of_row_caches(cx: &mut FillContext<'_>) {
+    let pages = &cx.instance.host().pages;
+    let (mut hits, mut asked, mut admitted, mut evicted) = (0, 0, 0, 0);
+    for catalog in cx.instance.databases().catalogs() {
+        let tables = catalog.database().manager().tables().all();
+        let stats = tables.iter().filter_map(|table| table.cold()?.row_cache_stats());
+        for of in stats {
+            let own: u64 = of.indexes.iter().map(|index| index.hits).sum();
+            hits += own;
+            asked += own + of.indexes.iter().map(|index| index.tree_hits).sum::<u64>();
+            admitted += of.admitted + of.left;
+            evicted += of.evicted;
+        }
+    }
+    let [used, limit] = pages.row_cache_bytes();
+    let counters = [
+        ("Row cache hit ratio", hits, FRACTION),
+        ("Row cache hit ratio base", asked, BASE),
+        ("Row cache size (KB)", used / 1024, RAW),
+        ("Row cache target size (KB)", limit / 1024, RAW),
+        ("Row admissions/sec", admitted, RATE),
+        ("Row evictions/sec", evicted, RATE),
+    ];
+    Object { name: "Row Cache", instance: "" }.show(cx, &counters);
+}
+
 /// Pages of disk tables, in memory and in the extension.
 fn of_pages(cx: &mut FillContext<'_>) {
     let pages = &cx.instance.host().pages;
@@ -115,6 +142,7 @@ fn of_pages(cx: &mut FillContext<'_>) {
     ];
     let manager = Object { name: "Buffer Manager", instance: "" };
     manager.show(cx, &counters);
+    of_row_caches(cx);
     // Without an extension they are zero, so that a monitor finds them before there is one.
     let of = pages.extension().map(|(_, of)| of).unwrap_or_default();
     let counters = [

@@ -226,10 +226,12 @@ pub static DM_OS_MEMORY_CLERKS: FilledView = FilledView {
         let rings = managers().map(|own| own.log().stats().ring_bytes).sum();
         let plans = cx.instance.plans.statistics().bytes as u64;
         let code = cx.instance.compiler.code_bytes() as u64;
-        let pages = cx.instance.host().pages.resident_bytes();
+        let [row_caches, _] = cx.instance.host().pages.row_cache_bytes();
+        let pages = cx.instance.host().pages.resident_bytes().saturating_sub(row_caches);
         let mut clerks = vec![
             ("CACHESTORE_SQLCP", "SQL Plans".to_owned(), plans),
             ("MEMORYCLERK_MACHINECODE", "Default".to_owned(), code),
+            ("MEMORYCLERK_ROWCACHE", "Default".to_owned(), row_caches),
             ("MEMORYCLERK_SQLBUFFERPOOL", "Default".to_owned(), pages),
             ("MEMORYCLERK_SQLLOGPOOL", "Default".to_owned(), rings),
             ("MEMORYCLERK_XTP", "Default".to_owned(), rest),

@@ -17,6 +17,7 @@ mod pages;
 pub(crate) mod physical;
 mod pools;
 mod principals;
+mod row_cache;
 mod sessions;
 mod settings;
 pub(crate) mod space;
@@ -61,6 +62,8 @@ pub const VIEWS: &[&FilledView] = &[
     &pools::DM_RESOURCE_GOVERNOR_RESOURCE_POOLS,
     &memory::DM_DB_XTP_OBJECT_STATS,
     &memory::DM_OS_MEMORY_CLERKS,
+    &row_cache::DM_DB_ROW_CACHE_STATS,
+    &row_cache::DM_OS_ROW_CACHE_DIVISION,
     &principals::SERVER_PRINCIPALS,
     &principals::SQL_LOGINS,
     &principals::SERVER_ROLE_MEMBERS,
