@@ -256,6 +256,8 @@ impl Catalog {
         for def in has_rows.filter(|t| self.table(t).is_none()) {
             self.make_table(def);
         }
+        // What was switched after a table was made, recovery has passed over.
+        schema.tables().for_each(|def| self.switch_row_caching(def));
         self.take_over_ids(&schema);
         for sequence in schema.sequences() {
             self.sequences.follow(sequence);
@@ -272,6 +274,13 @@ impl Catalog {
     /// what has to be durable before a change is acknowledged.
     pub fn configure(&self, task: &Task, def: &DatabaseDef) -> TxnResult<Lsn> {
         self.database.set_identity_cache(task, !def.options.identity_cache_off)
+    }
+
+    /// Switches row caching of a definition's table as the definition says.
+    pub(super) fn switch_row_caching(&self, def: &TableDef) {
+        if let Some(table) = self.table(def) {
+            table.set_row_caching(def.row_cached);
+        }
     }
 
     /// Makes the table of a definition.

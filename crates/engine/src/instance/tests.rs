@@ -386,6 +386,48 @@ fn tables_and_rows_survive_crashes_and_restarts() {
     assert_ne!(id, other);
 }
 
+/// Recovery makes a table as its first definition says, and passes over what was switched later.
+#[test]
+fn row_caching_is_as_it_was_set_after_a_crash() {
+    let (test_env, server) = TestEnv::started(5);
+    let catalog = server.create_database("Sales").expect("the name is free");
+    let create = |row_cached: bool| {
+        let created = server.ddl(&catalog, |edit, txn| {
+            let id = edit.new_object_id();
+            let name = if row_cached { "On" } else { "Off" };
+            let def = TableDef { kind: TableKind::Disk, row_cached, ..table(id, name) };
+            edit.create_table(&server.task, txn, def)?;
+            Ok(id)
+        });
+        created.expect("the name is free")
+    };
+    let ids = [true, false].map(create);
+    let caches = |catalog: &Arc<Catalog>| {
+        let schema = catalog.current();
+        ids.map(|id| {
+            let def = schema.table(id).expect("it exists");
+            let table = catalog.table(def).expect("it has a storage");
+            assert_eq!(table.caches_rows(), def.row_cached);
+            table.caches_rows()
+        })
+    };
+    assert_eq!(caches(&catalog), [true, false]);
+    for (id, row_cached) in ids.into_iter().zip([false, true]) {
+        let altered = server.ddl(&catalog, |edit, txn| {
+            let def = TableDef::clone(edit.schema().table(id).expect("it exists"));
+            edit.alter_table(&server.task, txn, TableDef { row_cached, ..def })
+        });
+        altered.expect("no conflict");
+    }
+    assert_eq!(caches(&catalog), [false, true]);
+    drop(catalog);
+    let server = test_env.crash(server);
+    assert_eq!(caches(&server.catalog(DbId(5))), [false, true]);
+    server.shut_down();
+    let server = test_env.open().expect("it was shut down in order");
+    assert_eq!(caches(&server.catalog(DbId(5))), [false, true]);
+}
+
 /// Ceilings of a table made in a transaction are logged before the transaction commits, so before
 /// the log has changes of the table.
 #[test]

@@ -486,10 +486,17 @@ impl State {
                         Step::Dropped(storage) => {
                             catalog.database().manager().drop_table(storage);
                         }
-                        Step::Definition(key, _) => match sequence_of(&self.working, key) {
-                            Some(sequence) => catalog.sequences().follow(&sequence),
-                            None => self.forget_sequence(catalog, key),
-                        },
+                        Step::Definition(key, _) => {
+                            match sequence_of(&self.working, key) {
+                                Some(sequence) => catalog.sequences().follow(&sequence),
+                                None => self.forget_sequence(catalog, key),
+                            }
+                            if let DefinitionKey::Object(id) = key
+                                && let Some(table) = self.working.table(id)
+                            {
+                                catalog.switch_row_caching(table);
+                            }
+                        }
                         Step::Created(_) => {}
                     }
                 }

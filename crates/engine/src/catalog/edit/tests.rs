@@ -579,6 +579,37 @@ fn a_statement_that_comes_too_late_changes_nothing() {
     fixture.verify();
 }
 
+/// Statements of other transactions read the copies as before until the switch is committed.
+#[test]
+fn row_caching_is_switched_by_the_commit() {
+    let fixture = CatalogFixture::new();
+    let mut session = fixture.session(51);
+    let mut def = session.table("T");
+    def.kind = TableKind::Disk;
+    let id = session.create(def).unwrap();
+    session.commit();
+    let rows = session.rows_of(id);
+    session.commit();
+    let switch = |session: &mut Session<'_>, on: bool| {
+        let mut def = TableDef::clone(session.schema().table(id).unwrap());
+        def.row_cached = on;
+        session.ddl(|edit, task, txn| edit.alter_table(task, txn, def)).unwrap();
+    };
+    switch(&mut session, true);
+    assert!(!rows.caches_rows());
+    session.rollback();
+    assert!(!rows.caches_rows());
+    switch(&mut session, true);
+    session.commit();
+    assert!(rows.caches_rows());
+    // A table that takes its place keeps what was set.
+    session.ddl(|edit, task, txn| edit.truncate_table(task, txn, id).map(drop)).unwrap();
+    session.commit();
+    assert!(session.rows_of(id).caches_rows());
+    session.rollback();
+    fixture.verify();
+}
+
 /// A change that comes too late only because of something else goes on.
 #[test]
 fn what_others_commit_in_between_does_not_matter_if_it_is_something_else() {

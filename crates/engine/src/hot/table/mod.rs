@@ -350,7 +350,8 @@ impl Table {
         *self.caches_rows.lock().expect("no panic under this lock")
     }
 
-    /// Switches row caching on or off.
+    /// Switches row caching on or off. The caller has closed the gate, or no other thread uses the
+    /// table.
     pub(crate) fn set_row_caching(&self, on: bool) {
         let mut caches_rows = self.caches_rows.lock().expect("no panic under this lock");
         if *caches_rows == on {
