@@ -214,6 +214,7 @@ impl Rng {
             allow_row_locks: self.flip(),
             allow_page_locks: self.flip(),
             optimize_for_sequential_key: self.flip(),
+            hash_caching: self.pick(HashCaching::ALL),
             no_recompute: self.flip(),
             data_space: DataSpaceId(self.int()),
         }
@@ -492,6 +493,7 @@ impl Rng {
                 contained: self.flip(),
                 resource_pool: self.int(),
                 identity_cache_off: self.flip(),
+                row_caching: self.flip(),
                 ..DatabaseOptions::default()
             },
         }

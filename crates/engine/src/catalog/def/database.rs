@@ -104,6 +104,8 @@ pub struct DatabaseOptions {
     pub resource_pool: i32,
     /// The database-scoped configuration `IDENTITY_CACHE = OFF`.
     pub identity_cache_off: bool,
+    /// Whether new disk tables have row caching on.
+    pub row_caching: bool,
 }
 
 impl Default for DatabaseOptions {
@@ -148,6 +150,7 @@ impl Default for DatabaseOptions {
             contained: false,
             resource_pool: 0,
             identity_cache_off: false,
+            row_caching: false,
         }
     }
 }

@@ -210,6 +210,21 @@ pub struct IndexDef {
     pub no_recompute: bool,
     /// The filegroup.
     pub data_space: DataSpaceId,
+    /// `INDEX_HASH_CACHING`.
+    pub hash_caching: HashCaching,
+}
+
+coded! {
+    /// `index_hash_caching` of an index: whether a hash table in memory leads from its whole keys
+    /// to rows of a table with row caching.
+    HashCaching: u8 {
+        /// As the server finds useful.
+        Default = 0 "DEFAULT",
+        /// Always.
+        On = 1 "ON",
+        /// Never.
+        Off = 2 "OFF",
+    }
 }
 
 coded! {
@@ -457,6 +472,7 @@ impl IndexDef {
             optimize_for_sequential_key: false,
             no_recompute: false,
             data_space: DataSpaceId::PRIMARY,
+            hash_caching: HashCaching::Default,
         }
     }
 

@@ -34,7 +34,8 @@ message! {
     IndexDef {
         1 id, 2 name, 3 kind, 4 unique, 5 key, 6 included, 7 constraint, 8 filter, 9 bucket_count,
         10 fill_factor, 11 padded, 12 ignore_dup_key, 13 disabled, 14 allow_row_locks,
-        15 allow_page_locks, 16 optimize_for_sequential_key, 17 no_recompute, 18 data_space
+        15 allow_page_locks, 16 optimize_for_sequential_key, 17 no_recompute, 18 data_space,
+        19 hash_caching
     }
     KeyColumn { 1 column, 2 descending }
     KeyConstraintDef { 1 header, 2 primary }
@@ -106,7 +107,7 @@ message! {
         25 recursive_triggers, 26 cursor_close_on_commit, 27 local_cursor_default,
         28 date_correlation, 29 parameterization_forced, 30 trustworthy, 31 db_chaining,
         32 broker_enabled, 33 honor_broker_priority, 34 query_store, 35 contained,
-        36 resource_pool, 37 identity_cache_off
+        36 resource_pool, 37 identity_cache_off, 38 row_caching
     }
     ConfigurationDef { 1 id, 2 value, 3 in_use }
     ResourcePoolDef {

@@ -64,3 +64,22 @@ fn descriptors_keep_their_format() {
         b"\x01\x01\x01\x04\x02\x05price\x03\x05\x6A\x0A\x02\x09\x00\x04\x02\xD4\x01\x05\x01\x01\x0C\x01\x01"
     );
 }
+
+/// Rows of servers that did not have an option lack its tag.
+#[test]
+fn options_that_old_rows_lack_have_their_defaults() {
+    let mut index = IndexDef::new(IndexId(2), "ix".into(), IndexKind::NonClustered, true);
+    let old = encode(&index);
+    assert_eq!(decode::<IndexDef>(&old).map(|read| read.hash_caching), Ok(HashCaching::Default));
+    index.hash_caching = HashCaching::Off;
+    let mut new = old.clone();
+    new.extend(b"\x13\x01\x02");
+    assert_eq!(encode(&index), new);
+    let mut options = DatabaseOptions::default();
+    let old = encode(&options);
+    assert_eq!(decode::<DatabaseOptions>(&old).map(|read| read.row_caching), Ok(false));
+    options.row_caching = true;
+    let mut new = old.clone();
+    new.extend(b"\x26\x01\x01");
+    assert_eq!(encode(&options), new);
+}

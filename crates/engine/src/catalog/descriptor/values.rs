@@ -63,6 +63,25 @@ code! {
     text PrincipalKind PermissionState Permission FileGroupKind
 }
 
+/// The code; the default is left out.
+impl Field for HashCaching {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(self.code());
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, Malformed> {
+        HashCaching::from_code(Field::read(bytes)?).ok_or(Malformed::Invalid("HashCaching"))
+    }
+
+    fn absent() -> Option<Self> {
+        Some(HashCaching::Default)
+    }
+
+    fn is_absent(&self) -> bool {
+        *self == HashCaching::Default
+    }
+}
+
 message! {
     DateTime { 1 days, 2 ticks }
     Securable { 1 class, 2 major, 3 minor }
