@@ -95,4 +95,6 @@ BEGIN
     WHERE i.object_id = @object AND i.index_id IN (0, 1)), 1)) AS [Data_located_on_filegroup]
   EXEC sys.sp_helpindex @objname
   EXEC sys.sp_helpconstraint @objname, 'nomsg'
+  IF EXISTS (SELECT * FROM sys.tables WHERE object_id = @object AND is_row_caching_on = 1)
+    SELECT CONVERT(sysname, 'row_caching on') AS [Table_options]
 END

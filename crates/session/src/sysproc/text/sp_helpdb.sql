@@ -12,7 +12,8 @@ SELECT d.name, STR(CONVERT(float, (SELECT SUM(CONVERT(bigint, f.size)) FROM sys.
   CONVERT(nvarchar(600), 'Status=' + d.state_desc
     + ', Updateability=' + CASE d.is_read_only WHEN 1 THEN 'READ_ONLY' ELSE 'READ_WRITE' END
     + ', UserAccess=' + d.user_access_desc + ', Recovery=' + d.recovery_model_desc
-    + ', Collation=' + ISNULL(d.collation_name, '')) AS status,
+    + ', Collation=' + ISNULL(d.collation_name, '')
+    + CASE d.is_row_caching_on WHEN 1 THEN ', IsRowCachingOn' ELSE '' END) AS status,
   d.compatibility_level
 FROM sys.databases AS d WHERE @dbname IS NULL OR d.name = @dbname ORDER BY d.name
 IF @dbname IS NULL OR HAS_DBACCESS(@dbname) <> 1

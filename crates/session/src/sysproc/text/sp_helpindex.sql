@@ -25,6 +25,8 @@ SELECT i.name AS index_name,
     + CASE i.is_unique WHEN 1 THEN ', unique' ELSE '' END
     + CASE i.is_primary_key WHEN 1 THEN ', primary key' ELSE '' END
     + CASE i.is_unique_constraint WHEN 1 THEN ', unique key' ELSE '' END
+    + CASE i.index_hash_caching WHEN 1 THEN ', hash caching = on' WHEN 2 THEN ', hash caching = off'
+      ELSE '' END
     + ' located on ' + ISNULL(FILEGROUP_NAME(i.data_space_id), 'PRIMARY')) AS index_description,
   CONVERT(nvarchar(2126), (
     SELECT STRING_AGG(CONVERT(nvarchar(max), c.name)

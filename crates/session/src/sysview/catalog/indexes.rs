@@ -107,11 +107,22 @@ pub static INDEXES: FilledView = FilledView {
         column("suppress_dup_key_messages", BIT, true),
         column("auto_created", BIT, true),
         column("optimize_for_sequential_key", BIT, true),
+        column("index_hash_caching", TINY, true),
+        column("index_hash_caching_desc", nvar(60), true),
     ],
     fill: |cx| {
         every_index(cx, |cx, own, start| {
             let sequential = own.is_some_and(|own| own.optimize_for_sequential_key);
-            cx.push_two(start, [NULL, bit(false), bit(false), bit(sequential)]);
+            let hashed = own.map(|own| own.hash_caching);
+            let own = [
+                NULL,
+                bit(false),
+                bit(false),
+                bit(sequential),
+                or_null(hashed, |how| int(how.code())),
+                or_null(hashed, |how| text(how.description())),
+            ];
+            cx.push_two(start, own);
         });
         Ok(())
     },

@@ -197,6 +197,7 @@ pub static TABLES: FilledView = FilledView {
         column("ledger_type_desc", nvar(60), true),
         column("ledger_view_id", INT, true),
         column("is_dropped_ledger_table", BIT, true),
+        column("is_row_caching_on", BIT, true),
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
@@ -240,6 +241,7 @@ pub static TABLES: FilledView = FilledView {
                 text("NON_LEDGER_TABLE"),
                 NULL,
                 bit(false),
+                bit(table.row_cached),
             ];
             cx.push_two(header(&table.header, ObjectKind::Table, 0), own);
         }

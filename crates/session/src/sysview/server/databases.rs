@@ -101,6 +101,7 @@ pub static DATABASES: FilledView = FilledView {
         column("is_data_retention_enabled", BIT, true),
         column("is_ledger_on", BIT, true),
         column("is_change_feed_enabled", BIT, true),
+        column("is_row_caching_on", BIT, true),
     ],
     fill: |cx| {
         let master = cx.instance.databases().master().current();
@@ -179,7 +180,7 @@ fn settings(own: &DatabaseDef) -> [Value; 26] {
     ]
 }
 
-fn rest(own: &DatabaseDef, wait: LogWait) -> [Value; 39] {
+fn rest(own: &DatabaseDef, wait: LogWait) -> [Value; 40] {
     let wait_code = match wait {
         LogWait::Nothing => 0,
         LogWait::LogBackup => 2,
@@ -228,6 +229,7 @@ fn rest(own: &DatabaseDef, wait: LogWait) -> [Value; 39] {
         bit(false),
         bit(false),
         bit(false),
+        bit(options.row_caching),
     ]
 }
 
