@@ -240,8 +240,7 @@ pub fn rebuild(
     options: &[ast::IndexOption],
 ) -> DdlResult<()> {
     let places = places(altered, name)?;
-    let new = changed(context, altered, &places, options, |index| index.disabled = false)?;
-    put(context, altered, new)
+    put_changed(context, altered, &places, options, |index| index.disabled = false)
 }
 
 fn set(
@@ -250,8 +249,21 @@ fn set(
     places: &[usize],
     options: &[ast::IndexOption],
 ) -> DdlResult<()> {
-    let new = changed(context, altered, places, options, |_| {})?;
-    put(context, altered, new)
+    put_changed(context, altered, places, options, |_| {})
+}
+
+/// Puts in a table whose indexes at these places have other options.
+fn put_changed(
+    context: &mut Context<'_>,
+    altered: &Altered,
+    places: &[usize],
+    options: &[ast::IndexOption],
+    change: impl Fn(&mut IndexDef),
+) -> DdlResult<()> {
+    let (new, warnings) = changed(context, altered, places, options, change)?;
+    put(context, altered, new)?;
+    warnings.into_iter().try_for_each(|warning| context.inform(warning))?;
+    Ok(())
 }
 
 fn changed(
@@ -260,7 +272,7 @@ fn changed(
     places: &[usize],
     options: &[ast::IndexOption],
     change: impl Fn(&mut IndexDef),
-) -> DdlResult<TableDef> {
+) -> DdlResult<(TableDef, Vec<SqlError>)> {
     let names = DefinitionNames::new(context.session, altered.database);
     let setting = Setting::new(context.session, &names, altered.database)?;
     let copy = altered.copy(context);
@@ -273,7 +285,7 @@ fn changed(
         change(&mut index);
         builder.table.indexes[place] = index;
     }
-    Ok(builder.table)
+    Ok((builder.table, builder.warnings))
 }
 
 /// `DISABLE`. Foreign keys onto a key that is disabled are disabled with it.

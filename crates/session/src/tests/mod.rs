@@ -14,6 +14,7 @@ mod panics;
 mod plans;
 mod power;
 mod properties;
+mod row_caching;
 mod starting;
 mod suspect;
 mod temporary;

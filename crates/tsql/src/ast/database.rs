@@ -132,8 +132,23 @@ pub enum AlterDatabaseAction {
         /// `WITH …`.
         termination: Option<Termination>,
     },
+    /// `SET property ON FOR ALL TABLES`.
+    SetAllTables {
+        /// Which property.
+        property: TableProperty,
+        /// `ON` (true) or `OFF` (false).
+        on: bool,
+    },
     /// `REBUILD LOG ON (…)`.
     RebuildLog(Option<Box<FileSpec>>),
+}
+
+/// A property of tables that a database sets for all of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum TableProperty {
+    RowCaching,
+    SnapshotIsolation,
 }
 
 /// What `MODIFY FILEGROUP` does.

@@ -72,6 +72,12 @@ pub enum IndexOptionKind {
     DropExisting(bool),
     FillFactor(u32),
     IgnoreDupKey(bool),
+    /// `INDEX_COMPRESSION = PAGE` (true) or `NONE` (false), of SAP ASE.
+    IndexCompression(bool),
+    /// `INDEX_HASH_CACHING`.
+    IndexHashCaching(HashCaching),
+    /// `LATCH_FREE_INDEX`, of SAP ASE.
+    LatchFreeIndex(bool),
     LobCompaction(bool),
     MaxDop(u32),
     /// In minutes.
@@ -86,6 +92,15 @@ pub enum IndexOptionKind {
     StatisticsIncremental(bool),
     StatisticsNoRecompute(bool),
     XmlCompression(bool),
+}
+
+/// What `INDEX_HASH_CACHING` is set to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum HashCaching {
+    Default,
+    On,
+    Off,
 }
 
 /// `ALTER INDEX`.

@@ -248,6 +248,15 @@ pub struct TableOption {
     pub kind: TableOptionKind,
 }
 
+/// What SAP ASE locks in a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum LockScheme {
+    AllPages,
+    DataPages,
+    DataRows,
+}
+
 /// The options of a table.
 #[derive(Clone, Debug)]
 pub enum TableOptionKind {
@@ -259,6 +268,14 @@ pub enum TableOptionKind {
     DataCompression(Box<str>),
     /// `LOCK_ESCALATION = AUTO | TABLE | DISABLE`, in upper case.
     LockEscalation(Box<str>),
+    /// `ROW_CACHING = ON`, also `row_caching on` as SAP ASE writes it.
+    RowCaching(bool),
+    /// `SNAPSHOT_ISOLATION = ON`, of SAP ASE.
+    SnapshotIsolation(bool),
+    /// `DML_LOGGING = FULL` (true) or `MINIMAL` (false), of SAP ASE.
+    FullLogging(bool),
+    /// `LOCK scheme`, of SAP ASE.
+    LockScheme(LockScheme),
     /// `SYSTEM_VERSIONING = ON (HISTORY_TABLE = name)`.
     SystemVersioning(bool, Option<Box<ObjectName>>),
     /// `REMOTE_DATA_ARCHIVE`, `LEDGER` and others that are a word and a value, in upper case.
@@ -332,7 +349,7 @@ pub enum AlterTableAction {
         /// Its `PARTITION m`.
         target_partition: Option<Expr>,
     },
-    /// `SET (…)`.
+    /// `SET (…)`, and SAP ASE's `SET option` and `LOCK scheme`.
     Set(Vec<TableOption>),
 }
 

@@ -55,8 +55,13 @@ impl Parser<'_> {
             K::Switch => self.alter_table_switch(),
             K::Set => {
                 self.take();
-                Ok(AlterTableAction::Set(self.parenthesized(Parser::table_option)?))
+                let options = match self.at_token(TokenKind::LeftParen) {
+                    true => self.parenthesized(Parser::table_option)?,
+                    false => self.list(Parser::ase_table_option)?,
+                };
+                Ok(AlterTableAction::Set(options))
             }
+            _ if self.at_text("LOCK") => Ok(AlterTableAction::Set(vec![self.lock_scheme()?])),
             _ => Err(self.unexpected()),
         }
     }

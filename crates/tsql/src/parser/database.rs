@@ -7,7 +7,7 @@ use super::stream::Words;
 use crate::ast::{
     AlterDatabase, AlterDatabaseAction, Attach, CreateDatabase, DatabaseOption, FileGroup,
     FileGroupChange, FileGroupKind, FileSize, FileSpec, OptionValue, ScopedConfiguration,
-    ScopedConfigurationAction, StatementKind, Termination,
+    ScopedConfigurationAction, StatementKind, TableProperty, Termination,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -271,6 +271,18 @@ impl Parser<'_> {
 
     fn set_database_options(&mut self) -> SqlResult<AlterDatabaseAction> {
         self.expect(K::Set)?;
+        const PROPERTIES: Words<TableProperty> = &[
+            ("ROW_CACHING", TableProperty::RowCaching),
+            ("SNAPSHOT_ISOLATION", TableProperty::SnapshotIsolation),
+        ];
+        if let Some(property) = self.find_word(PROPERTIES) {
+            self.take();
+            self.eat_token(TokenKind::Equal);
+            let on = self.on_off()?;
+            self.expect_words(&[K::For, K::All])?;
+            self.expect_word(&[("TABLES", ())])?;
+            return Ok(AlterDatabaseAction::SetAllTables { property, on });
+        }
         let options = self.list(Parser::named_option)?;
         let mut termination = None;
         if self.at(K::With) && matches!(self.peek_at(1).keyword, K::Rollback | K::NoUnderscoreWait)

@@ -6,7 +6,8 @@ use super::Parser;
 use super::stream::Words;
 use crate::ast::{
     AlterIndex, AlterIndexAction, CreateIndex, CreateStatistics, DropIndex, DropIndexItem,
-    IndexOption, IndexOptionKind, ObjectName, StatementKind, StatisticsOption, UpdateStatistics,
+    HashCaching, IndexOption, IndexOptionKind, ObjectName, StatementKind, StatisticsOption,
+    UpdateStatistics,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -123,6 +124,8 @@ impl Parser<'_> {
             self.take();
             self.expect_token(TokenKind::Equal)?;
             IndexOptionKind::DataCompression(self.any_word()?)
+        } else if let Some(kind) = self.ase_index_option()? {
+            kind
         } else if self.eat(K::Move) {
             self.expect(K::To)?;
             IndexOptionKind::MoveTo(self.data_space()?)
@@ -130,6 +133,27 @@ impl Parser<'_> {
             return Err(self.unknown_index_option());
         };
         Ok(IndexOption { span: self.span_from(start), kind })
+    }
+
+    /// An option of SAP ASE's row caching, with or without `=`.
+    fn ase_index_option(&mut self) -> SqlResult<Option<IndexOptionKind>> {
+        const PACKED: Words<bool> = &[("NONE", false), ("PAGE", true)];
+        const HASHED: Words<HashCaching> = &[
+            ("DEFAULT", HashCaching::Default),
+            ("ON", HashCaching::On),
+            ("OFF", HashCaching::Off),
+        ];
+        const NAMES: Words<fn(&mut Parser<'_>) -> SqlResult<IndexOptionKind>> = &[
+            ("INDEX_COMPRESSION", |p| p.expect_word(PACKED).map(IndexOptionKind::IndexCompression)),
+            ("INDEX_HASH_CACHING", |p| {
+                p.expect_word(HASHED).map(IndexOptionKind::IndexHashCaching)
+            }),
+            ("LATCH_FREE_INDEX", |p| p.on_off().map(IndexOptionKind::LatchFreeIndex)),
+        ];
+        let Some(value) = self.find_word(NAMES) else { return Ok(None) };
+        self.take();
+        self.eat_token(TokenKind::Equal);
+        value(self).map(Some)
     }
 
     /// Error 155 for a word that is not an option.

@@ -5,8 +5,8 @@ use base::SqlResult;
 use super::Parser;
 use crate::ast::{
     Constraint, ConstraintKind, CreateTable, DataSpace, ForeignKey, Ident, IndexColumn,
-    InlineIndex, KeyConstraint, ReferentialAction, StatementKind, TableDefinition, TableElement,
-    TableOption, TableOptionKind,
+    InlineIndex, KeyConstraint, LockScheme, ReferentialAction, StatementKind, TableDefinition,
+    TableElement, TableOption, TableOptionKind,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::{Token, TokenKind};
@@ -41,8 +41,14 @@ impl Parser<'_> {
                 }
                 K::With if self.peek_at(1).kind == TokenKind::LeftParen => {
                     self.take();
-                    table.definition.options = self.parenthesized(Parser::table_option)?;
+                    let options = self.parenthesized(Parser::table_option)?;
+                    table.definition.options.extend(options);
                 }
+                K::With if self.at_ase_options() => {
+                    self.take();
+                    table.definition.options.extend(self.list(Parser::ase_table_option)?);
+                }
+                _ if self.at_text("LOCK") => table.definition.options.push(self.lock_scheme()?),
                 _ => break,
             }
         }
@@ -304,6 +310,9 @@ impl Parser<'_> {
             return Err(self.unexpected_last());
         }
         self.expect_token(TokenKind::Equal)?;
+        if let Some(kind) = self.row_storage_option(&name)? {
+            return Ok(kind);
+        }
         match &*name {
             "MEMORY_OPTIMIZED" => Ok(TableOptionKind::MemoryOptimized(self.on_off()?)),
             "DURABILITY" => Ok(TableOptionKind::DurableData(
@@ -324,5 +333,48 @@ impl Parser<'_> {
             }
             _ => Ok(TableOptionKind::Other(name, self.any_word()?)),
         }
+    }
+
+    /// The value of an option that decides how rows are kept; its name has been read.
+    fn row_storage_option(&mut self, name: &str) -> SqlResult<Option<TableOptionKind>> {
+        Ok(Some(match name {
+            "ROW_CACHING" => TableOptionKind::RowCaching(self.on_off()?),
+            "SNAPSHOT_ISOLATION" => TableOptionKind::SnapshotIsolation(self.on_off()?),
+            "DML_LOGGING" => TableOptionKind::FullLogging(
+                self.expect_word(&[("FULL", true), ("MINIMAL", false)])?,
+            ),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Whether an option without parentheses follows `WITH`. Another name is that of a common table
+    /// expression.
+    fn at_ase_options(&self) -> bool {
+        let name = self.text_of(self.peek_at(1));
+        let is_option = |own: &&str| own.eq_ignore_ascii_case(name);
+        ["ROW_CACHING", "SNAPSHOT_ISOLATION", "DML_LOGGING"].iter().any(is_option)
+    }
+
+    /// An option as SAP ASE writes it: `row_caching on`, `dml_logging = full`.
+    pub(super) fn ase_table_option(&mut self) -> SqlResult<TableOption> {
+        let start = self.peek();
+        let name = self.any_word()?;
+        self.eat_token(TokenKind::Equal);
+        match self.row_storage_option(&name)? {
+            Some(kind) => Ok(TableOption { span: self.span_from(start), kind }),
+            None => Err(self.unexpected_last()),
+        }
+    }
+
+    /// `LOCK ALLPAGES | DATAPAGES | DATAROWS`.
+    pub(super) fn lock_scheme(&mut self) -> SqlResult<TableOption> {
+        let start = self.take();
+        let scheme = self.expect_word(&[
+            ("ALLPAGES", LockScheme::AllPages),
+            ("DATAPAGES", LockScheme::DataPages),
+            ("DATAROWS", LockScheme::DataRows),
+        ])?;
+        let kind = TableOptionKind::LockScheme(scheme);
+        Ok(TableOption { span: self.span_from(start), kind })
     }
 }

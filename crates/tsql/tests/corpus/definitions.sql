@@ -113,6 +113,25 @@ ALTER TABLE t REBUILD PARTITION = ALL WITH (DATA_COMPRESSION = ROW)
 ALTER TABLE t SWITCH PARTITION 1 TO u PARTITION 2
 ALTER TABLE t SET (LOCK_ESCALATION = AUTO)
 GO
+--> CreateTable CreateTable CreateTable CreateTable AlterTable AlterTable AlterTable AlterTable AlterTable
+CREATE TABLE t (a int PRIMARY KEY WITH (INDEX_HASH_CACHING = ON), INDEX ix (a) WITH (INDEX_HASH_CACHING = DEFAULT)) WITH (ROW_CACHING = ON)
+create table t (a int) lock datarows with dml_logging = full, row_caching on
+create table t (a int) lock allpages
+create table t (a int) with snapshot_isolation = on, dml_logging minimal on fg
+ALTER TABLE t SET (ROW_CACHING = OFF, LOCK_ESCALATION = AUTO)
+alter table t set row_caching on
+alter table t set row_caching = off
+alter table t set snapshot_isolation off
+alter table t lock datapages
+GO
+--> CreateIndex AlterIndex AlterIndex AlterDatabase AlterDatabase AlterDatabase
+create unique index i on t (c) with index_compression = none, index_hash_caching = default, latch_free_index on
+ALTER INDEX i ON t SET (INDEX_HASH_CACHING = OFF)
+ALTER INDEX ALL ON t REBUILD WITH (INDEX_HASH_CACHING = ON, FILLFACTOR = 80)
+ALTER DATABASE d SET ROW_CACHING ON FOR ALL TABLES
+alter database d set row_caching = off for all tables
+alter database current set snapshot_isolation on for all tables
+GO
 --> AlterTable AlterTable
 ALTER TABLE Sales.t ADD INDEX ix HASH (a) WITH (BUCKET_COUNT = 64), CONSTRAINT pk PRIMARY KEY NONCLUSTERED HASH (b) WITH (BUCKET_COUNT = 64)
 ALTER TABLE t DROP INDEX ix, CONSTRAINT pk WITH (ONLINE = OFF)

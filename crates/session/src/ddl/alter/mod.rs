@@ -108,16 +108,18 @@ fn set(
     options: &[ast::TableOption],
 ) -> DdlResult<()> {
     let new = altered.copy(context);
-    let new = {
+    let (new, warnings) = {
         let names = DefinitionNames::new(context.session, altered.database);
         let setting = Setting::new(context.session, &names, altered.database)?;
         let mut builder = Builder::new(&setting, new, Purpose::Table, Vec::new());
         for option in options {
             builder.table_option(&option.kind)?;
         }
-        builder.table
+        (builder.table, builder.warnings)
     };
-    put_table(context, altered.database, new)
+    put_table(context, altered.database, new)?;
+    warnings.into_iter().try_for_each(|warning| context.inform(warning))?;
+    Ok(())
 }
 
 /// Puts in a changed table whose rows can stay.

@@ -1,5 +1,6 @@
 //! Databases: made, altered, dropped. Outside of transactions.
 
+mod all_tables;
 mod attach;
 mod availability;
 mod files;
@@ -196,6 +197,9 @@ pub fn alter(context: &mut Context<'_>, alter: &ast::AlterDatabase) -> DdlResult
         },
         AlterDatabaseAction::ModifyName(name) => rename(context, &def, &name.name),
         AlterDatabaseAction::Collate(collation) => collate(context, &def, &collation.name),
+        AlterDatabaseAction::SetAllTables { property, on } => {
+            all_tables::set(context, &def, *property, *on)
+        }
         AlterDatabaseAction::RebuildLog(_) => {
             Err(SqlError::new(&message::ALTER_DATABASE_NOT_SUPPORTED, &[]).into())
         }

@@ -9,6 +9,7 @@ use engine::catalog::def::*;
 use tsql::ast::{self, ConstraintKind, TableElement, TableOptionKind};
 
 use super::memory::not_supported;
+use super::row_caching::may_cache_rows;
 use super::{Builder, Purpose, Setting, count_constraints};
 use crate::context::Context;
 use crate::ddl::failure::DdlResult;
@@ -118,6 +119,7 @@ fn variable(
     let place = Place { database, schema: SchemaId::DBO, name: name.into(), written: name.into() };
     let table = new_table(&setting, &place, ObjectId(0), kind, TableRole::Type);
     let mut builder = Builder::new(&setting, table, Purpose::Variable, Vec::new());
+    builder.refuse_row_caching(&definition.options)?;
     builder.elements(&definition.elements)?;
     Ok(Arc::new(builder.table))
 }
@@ -147,6 +149,7 @@ pub fn table_type(
     };
     let table = new_table(&setting, &hidden, id, kind, TableRole::Type);
     let mut builder = Builder::new(&setting, table, Purpose::Type, ids);
+    builder.refuse_row_caching(&definition.options)?;
     builder.elements(&definition.elements)?;
     Ok(builder.table)
 }
@@ -186,6 +189,7 @@ fn new_table(
     let mut table = TableDef::new(header, kind, role);
     table.ansi_nulls = setting.ansi_nulls;
     table.quoted_identifier = setting.quoted_identifier;
+    table.row_cached = setting.row_caching && may_cache_rows(&table);
     let default = setting.schema.file_groups().iter();
     let default = default.filter(|g| g.kind == FileGroupKind::Rows).find(|g| g.default);
     table.data_space = default.map_or(DataSpaceId::PRIMARY, |g| g.id);
@@ -373,6 +377,10 @@ impl Builder<'_> {
                 };
                 Ok(())
             }
+            TableOptionKind::RowCaching(on) => self.row_caching(*on),
+            TableOptionKind::SnapshotIsolation(on) => self.snapshot_isolation(*on),
+            TableOptionKind::FullLogging(full) => self.full_logging(*full),
+            TableOptionKind::LockScheme(scheme) => self.lock_scheme(*scheme),
             TableOptionKind::SystemVersioning(false, _) => Ok(()),
             TableOptionKind::SystemVersioning(true, _) => unimplemented("SYSTEM_VERSIONING"),
             TableOptionKind::Other(name, value) => match (&**name, &**value) {

@@ -289,7 +289,7 @@ impl Builder<'_> {
     }
 
     /// `WITH (…)`.
-    fn options(&self, index: &mut IndexDef, request: &IndexRequest<'_>) -> DdlResult<()> {
+    fn options(&mut self, index: &mut IndexDef, request: &IndexRequest<'_>) -> DdlResult<()> {
         for option in request.options {
             self.option(index, &option.kind).map_err(|f| f.at_line(option.span.line))?;
         }
@@ -311,7 +311,7 @@ impl Builder<'_> {
     }
 
     /// One option of an index; also of `ALTER INDEX … REBUILD` and `SET`.
-    pub fn option(&self, index: &mut IndexDef, option: &IndexOptionKind) -> DdlResult<()> {
+    pub fn option(&mut self, index: &mut IndexDef, option: &IndexOptionKind) -> DdlResult<()> {
         use IndexOptionKind as O;
         if let O::BucketCount(count) = option {
             index.bucket_count = Some(self.bucket_count(index.kind, *count)?);
@@ -335,6 +335,9 @@ impl Builder<'_> {
                 }
             },
             O::IgnoreDupKey(on) => index.ignore_dup_key = *on,
+            O::IndexCompression(packed) => self.index_compression(index, *packed),
+            O::IndexHashCaching(how) => self.index_hash_caching(index, *how)?,
+            O::LatchFreeIndex(on) => self.latch_free_index(index, *on),
             O::OptimizeForSequentialKey(on) => index.optimize_for_sequential_key = *on,
             O::PadIndex(on) => index.padded = *on,
             O::StatisticsNoRecompute(on) => index.no_recompute = *on,
@@ -406,6 +409,9 @@ pub(super) fn option_name(option: &IndexOptionKind) -> &'static str {
         O::DropExisting(_) => "drop_existing",
         O::FillFactor(_) => "fillfactor",
         O::IgnoreDupKey(_) => "ignore_dup_key",
+        O::IndexCompression(_) => "index_compression",
+        O::IndexHashCaching(_) => "index_hash_caching",
+        O::LatchFreeIndex(_) => "latch_free_index",
         O::LobCompaction(_) => "lob_compaction",
         O::MaxDop(_) => "maxdop",
         O::MaxDuration(_) => "max_duration",

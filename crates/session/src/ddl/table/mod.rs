@@ -14,6 +14,7 @@ mod create;
 mod foreign_keys;
 mod indexes;
 mod memory;
+mod row_caching;
 
 use std::sync::Arc;
 
@@ -35,6 +36,7 @@ pub(super) use create::{
 };
 pub use create::{create_table, fill_new_table, function_result, table_type, table_variable};
 pub(super) use indexes::{IndexRequest, find_index};
+pub(super) use row_caching::may_cache_rows;
 
 /// What a definition of a table depends on besides its text.
 pub(super) struct Setting<'c> {
@@ -59,6 +61,10 @@ pub(super) struct Setting<'c> {
     pub ansi_nulls: bool,
     /// `SET QUOTED_IDENTIFIER`
     pub quoted_identifier: bool,
+    /// Whether new disk tables have row caching on.
+    pub row_caching: bool,
+    /// `ALLOW_SNAPSHOT_ISOLATION`
+    pub snapshot_isolation: bool,
 }
 
 impl<'c> Setting<'c> {
@@ -88,6 +94,8 @@ impl<'c> Setting<'c> {
             ansi_padding: settings.ansi_padding,
             ansi_nulls: settings.ansi_nulls,
             quoted_identifier: settings.quoted_identifier,
+            row_caching: option(|o| o.row_caching),
+            snapshot_isolation: option(|o| o.snapshot_isolation),
         })
     }
 

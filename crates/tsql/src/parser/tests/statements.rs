@@ -236,6 +236,43 @@ fn memory_optimized_tables_have_hash_indexes() {
 }
 
 #[test]
+fn tables_are_cached_and_locked_as_sap_ase_says_it() {
+    let table = unwrap!(
+        "create table t (a int) lock datarows with dml_logging = full, row_caching on",
+        CreateTable
+    );
+    let options: Vec<_> = table.definition.options.iter().map(|o| &o.kind).collect();
+    assert!(matches!(
+        options[..],
+        [
+            TableOptionKind::LockScheme(LockScheme::DataRows),
+            TableOptionKind::FullLogging(true),
+            TableOptionKind::RowCaching(true)
+        ]
+    ));
+    let alter = unwrap!("alter table t set row_caching = off, snapshot_isolation on", AlterTable);
+    let AlterTableAction::Set(options) = &alter.action else { panic!() };
+    let options: Vec<_> = options.iter().map(|o| &o.kind).collect();
+    assert!(matches!(
+        options[..],
+        [TableOptionKind::RowCaching(false), TableOptionKind::SnapshotIsolation(true)]
+    ));
+    let index = unwrap!(
+        "create index i on t (c) with index_compression = none, index_hash_caching on, latch_free_index = on",
+        CreateIndex
+    );
+    let options: Vec<_> = index.options.iter().map(|o| &o.kind).collect();
+    assert!(matches!(
+        options[..],
+        [
+            IndexOptionKind::IndexCompression(false),
+            IndexOptionKind::IndexHashCaching(HashCaching::On),
+            IndexOptionKind::LatchFreeIndex(true)
+        ]
+    ));
+}
+
+#[test]
 fn foreign_keys_keep_their_actions() {
     let table = unwrap!(
         "CREATE TABLE t (a int REFERENCES dbo.u (b) ON DELETE CASCADE, FOREIGN KEY (a, c) REFERENCES v ON UPDATE SET NULL ON DELETE SET DEFAULT)",
