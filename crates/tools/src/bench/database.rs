@@ -1,12 +1,13 @@
 //! The databases that benchmarks make, and what they ask them.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use base::Value;
 
 use super::BenchError;
-use crate::client::Connection;
+use crate::client::{Connection, Receiver, Row};
 use crate::local::LocalServer;
 
 /// Rows have left memory when what they take there is less than this part of what they took.
@@ -134,4 +135,23 @@ pub fn check<T: PartialEq + std::fmt::Debug>(
         return Ok(());
     }
     Err(BenchError::Wrong(format!("{what}: {found:?} instead of {expected:?}")))
+}
+
+/// Adds up what is in the rows' first column.
+#[derive(Default)]
+pub struct Sum {
+    /// How many rows there were.
+    pub rows: u64,
+    /// What their first column adds up to.
+    pub sum: i64,
+}
+
+impl Receiver for Sum {
+    fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
+        self.rows += 1;
+        if let Value::Int(value) = row.get(0).map_err(io::Error::other)?.into_value() {
+            self.sum += value;
+        }
+        Ok(())
+    }
 }

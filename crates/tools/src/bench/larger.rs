@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use super::database::{check, limit_memory, numbers};
+use super::figures::Figures;
 use super::keys::spread;
 use super::watch::Watch;
 use super::{BenchError, Figure};
@@ -46,7 +47,7 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     connection.execute("USE Larger")?;
     let mut watch = Watch::start(server.process_id(), options.memory_mb);
     let mut table = Table { rows: options.rows, seed: 1, ..Table::default() };
-    let mut figures = Figures::default();
+    let mut figures = Figures::new("larger-than-memory");
 
     figures.add("load_rows_per_s", "1/s", table.load(&mut connection)?);
     watch.note("load");
@@ -75,7 +76,7 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     let peak = peak.max(watch.end()?);
     server.stop()?;
     figures.add("peak_mb", "MB", peak);
-    Ok(figures.0)
+    Ok(figures.into_all())
 }
 
 /// What is done with the table in each run.
@@ -91,20 +92,6 @@ const STEPS: [Step; 5] = [
     Step { figure: "updates_per_s", run: Table::update },
     Step { figure: "deletes_per_s", run: Table::delete },
 ];
-
-/// Figures by name, in the order in which they came first.
-#[derive(Default)]
-struct Figures(Vec<Figure>);
-
-impl Figures {
-    fn add(&mut self, name: &'static str, unit: &'static str, value: f64) {
-        let at = self.0.iter().position(|figure| figure.figure == name).unwrap_or_else(|| {
-            self.0.push(Figure::new("larger-than-memory", name, unit));
-            self.0.len() - 1
-        });
-        self.0[at].values.push(value);
-    }
-}
 
 /// The table, and what has been done to it.
 #[derive(Default)]

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use base::{SqlType, Value, ValueRef};
 
 use super::database::{check, create, native_procedure, numbers};
-use super::keys::ROWS;
+use super::keys::{ROWS, Random};
 use super::{BenchError, Figure, accounts};
 use crate::client::{
     Argument, ClientError, ConnectOptions, Connection, Driver, Fleet, Outcome, Parameter, Receiver,
@@ -101,8 +101,7 @@ struct Totals {
 
 /// A client.
 struct Client {
-    /// The state of its random numbers.
-    random: u64,
+    random: Random,
     /// Rows that it has inserted, ever.
     inserted: u32,
     /// How many of them, from the oldest on, it has deleted.
@@ -126,7 +125,7 @@ enum Call {
 impl Clients {
     fn new(count: u32, maker: Connection) -> Clients {
         let client = |number: u32| Client {
-            random: 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(u64::from(number) + 1),
+            random: Random::new(number),
             inserted: 0,
             deleted: 0,
             call: Call::Select(0),
@@ -170,11 +169,11 @@ impl Clients {
         let (number, count) = (place as u32, self.all.len() as u32);
         let client = &mut self.all[place];
         let made = |n: u32| ROWS + n * count + number;
-        match client.random(100) {
-            0..40 => Call::Select(client.random(ROWS)),
+        match client.random.below(100) {
+            0..40 => Call::Select(client.random.below(ROWS)),
             40..60 => {
-                let own = client.random(ROWS / count) * count + number;
-                Call::Update(own, 1 + client.random(100))
+                let own = client.random.below(ROWS / count) * count + number;
+                Call::Update(own, 1 + client.random.below(100))
             }
             60..80 if client.deleted < client.inserted => Call::Delete(made(client.deleted)),
             _ => Call::Insert(made(client.inserted)),
@@ -198,16 +197,6 @@ impl Clients {
             }
             Call::Delete(id) => maker.prepare_call("dbo.usp_Delete", &[account(id)]),
         }
-    }
-}
-
-impl Client {
-    /// A number below a limit (xorshift).
-    fn random(&mut self, limit: u32) -> u32 {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        (((self.random >> 32) * u64::from(limit)) >> 32) as u32
     }
 }
 

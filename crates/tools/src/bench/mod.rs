@@ -12,6 +12,7 @@ mod database;
 mod device;
 mod disk_table;
 mod figure;
+mod figures;
 mod keys;
 mod larger;
 mod mass_delete;

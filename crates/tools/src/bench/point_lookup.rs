@@ -1,17 +1,16 @@
 //! Single rows found by key a second: in natively compiled loops by a hash and by a range index,
 //! and by parameterised statements over the wire.
 
-use std::io;
 use std::time::{Duration, Instant};
 
 use base::{Collation, SqlType, Value, ValueRef};
 
-use super::database::{check, create, native_procedure, numbers};
+use super::database::{Sum, check, create, native_procedure, numbers};
 use super::keys::{NUMBERS, ROWS, STEP, step};
 use super::{BenchError, Figure};
 use crate::client::{
     Argument, ClientError, ConnectOptions, Connection, Driver, Fleet, Outcome, Parameter, Receiver,
-    Request, Row, ServerMessage,
+    Request, ServerMessage,
 };
 use crate::local::{DataDir, LocalServer};
 
@@ -175,22 +174,5 @@ impl Driver for Clients {
 
     fn receiver(&mut self, _: usize) -> &mut dyn Receiver {
         &mut self.found
-    }
-}
-
-/// Adds up what is in the rows' first column.
-#[derive(Default)]
-struct Sum {
-    rows: u64,
-    sum: i64,
-}
-
-impl Receiver for Sum {
-    fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
-        self.rows += 1;
-        if let Value::Int(value) = row.get(0).map_err(io::Error::other)?.into_value() {
-            self.sum += value;
-        }
-        Ok(())
     }
 }

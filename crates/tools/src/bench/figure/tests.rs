@@ -12,3 +12,12 @@ fn figures_are_medians_with_their_spread() {
     assert_eq!(figure.text().lines().count(), 1);
     assert!(figure.published("more").text().ends_with("4 runs)\n                    more"));
 }
+
+#[test]
+fn a_series_is_written_whole_for_programs_and_summed_up_for_people() {
+    let mut figure = Figure::new("b", "f", "1/s");
+    figure.values = vec![4.0];
+    figure.series = vec![3.0, 9.0, 4.0];
+    assert!(figure.json().ends_with(r#""max":4,"runs":1,"series":[3,9,4]}"#), "{}", figure.json());
+    assert!(figure.text().ends_with("\n                    in 3 seconds: at least 3, median 4"));
+}
