@@ -117,6 +117,11 @@ pub fn limit_memory(connection: &mut Connection, megabytes: u32) -> Result<(), B
     Ok(())
 }
 
+/// What follows the columns of a disk table whose rows are cached one by one, or are not.
+pub fn table_options(is_row_cached: bool) -> &'static str {
+    if is_row_cached { " WITH (ROW_CACHING = ON)" } else { "" }
+}
+
 /// A natively compiled procedure: its name and parameters, and its statements.
 pub fn native_procedure(head: &str, body: &str) -> String {
     format!(

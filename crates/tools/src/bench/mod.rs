@@ -4,6 +4,7 @@
 //! spread. A run whose answer is wrong is an error, not a figure.
 
 mod accounts;
+mod activity;
 mod backup;
 mod bpe;
 mod checkpoint_cost;
@@ -13,6 +14,7 @@ mod device;
 mod disk_table;
 mod figure;
 mod figures;
+mod hot_set;
 mod keys;
 mod larger;
 mod mass_delete;
@@ -26,6 +28,7 @@ mod stalls;
 mod update_hot;
 mod watch;
 mod write_amplification;
+mod zipf;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -70,6 +73,8 @@ enum Bench {
     DiskTable(disk_table::Options),
     /// All that can be done with a disk table larger than memory, and how much memory that takes.
     LargerThanMemory(larger::Options),
+    /// Look-ups and updates of rows that are hot, in a table several times larger than memory.
+    HotSet(hot_set::Options),
     /// Bytes written for each byte of rows that are inserted into a disk table.
     WriteAmplification(write_amplification::Options),
     /// Rows a second that are read back when the server starts after it was killed, and when it
@@ -132,6 +137,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         Bench::Bpe(own) => bpe::run(own, runs),
         Bench::DiskTable(own) => disk_table::run(own, runs),
         Bench::LargerThanMemory(own) => larger::run(own, runs),
+        Bench::HotSet(own) => hot_set::run(own, runs),
         Bench::WriteAmplification(own) => write_amplification::run(own, runs),
         Bench::Recovery(own) => recovery::run(own, runs),
         Bench::Backup(own) => backup::run(own, runs),
