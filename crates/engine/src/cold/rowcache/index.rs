@@ -165,7 +165,7 @@ impl Index {
         for at in Index::slots_of(bucket) {
             let word = self.space.word(at).load(Acquire); // pairs with `put` and `exchange`
             if word >> TAG_SHIFT == tag && word & (PENDING | NAME) == 0 && word != 0 {
-                // SAFETY: the slot had the address under the caller's guard (K3).
+                // SAFETY: the slot had the address under the caller's guard (RC3).
                 let copy = unsafe { CopyPtr::from_address(word & ADDRESS) };
                 if is_it(copy) {
                     return Some(copy);
@@ -251,7 +251,7 @@ impl Index {
                 let _ = slot.compare_exchange(word, word & !TOUCHED, Relaxed, Relaxed);
                 return word & TOUCHED == 0;
             }
-            // SAFETY: the slot had the address under the caller's guard (K3).
+            // SAFETY: the slot had the address under the caller's guard (RC3).
             word & ADDRESS != 0 && !unsafe { CopyPtr::from_address(word & ADDRESS) }.is_touched()
         });
         let at = untouched.unwrap_or(bucket * SLOTS + first % SLOTS);
@@ -329,7 +329,7 @@ impl Index {
         for at in slots.start..slots.end.min(self.slots()) {
             let word = self.space.word(at).load(Acquire); // pairs with `put` and `exchange`
             if word != 0 && word & (PENDING | NAME) == 0 {
-                // SAFETY: the slot had the address under the caller's guard (K3).
+                // SAFETY: the slot had the address under the caller's guard (RC3).
                 visit(unsafe { CopyPtr::from_address(word & ADDRESS) });
             }
         }
@@ -376,7 +376,7 @@ impl Index {
                 let _ = other.compare_exchange(0, word & !TOUCHED, Relaxed, Relaxed);
                 return;
             }
-            // SAFETY: the slot had the address under the caller's guard (K3).
+            // SAFETY: the slot had the address under the caller's guard (RC3).
             let hash = unsafe { CopyPtr::from_address(word & ADDRESS) }.hash();
             if shape.bucket(hash) == bucket {
                 return;

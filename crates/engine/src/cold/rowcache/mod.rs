@@ -1,7 +1,7 @@
 //! The row cache: copies of single rows of clustered trees, found by the whole key of a unique
 //! index without a look at a page.
 //!
-//! The design, with its invariants K1 to K4 and why they hold, is `docs/design/row-cache.md`.
+//! The design, with its invariants RC1 to RC4 and why they hold, is `docs/design/row-cache.md`.
 //!
 //! # Life of a copy   written → pending → live → evicted, killed or displaced → freed with its block
 //! # Lock order       a shard's block, then the ring
@@ -216,7 +216,7 @@ impl RowCache {
     #[inline]
     pub fn find<'g>(&self, guard: &'g Guard, row: RowName<'_>) -> Option<&'g [u8]> {
         // SAFETY: the guard was there before the slot was read, so that the block of the copy is
-        // not freed before the guard is gone (K3).
+        // not freed before the guard is gone (RC3).
         unsafe {
             let copy = self.index.find(row.hash(), |copy| copy.is_of(row))?;
             copy.touch();
@@ -234,7 +234,7 @@ impl RowCache {
         is_it: impl Fn(&[u8]) -> bool,
     ) -> Option<&'g [u8]> {
         let is_row = |copy: CopyPtr| {
-            // SAFETY: the guard was there before the slot was read (K3).
+            // SAFETY: the guard was there before the slot was read (RC3).
             copy.storage() == name.storage && is_it(unsafe { copy.row(guard) })
         };
         // SAFETY: as above.
@@ -520,7 +520,7 @@ impl RowCache {
         name: RowName<'_>,
         row: &[u8],
     ) -> Option<Pending> {
-        // Held until the copy is in its slot: a block is not evicted between both (K3).
+        // Held until the copy is in its slot: a block is not evicted between both (RC3).
         let mut block = self.shard(shard).block.try_lock()?;
         let copy = match block.as_mut().and_then(|block| block.push(hash, name, row)) {
             Some(copy) => copy,
@@ -546,7 +546,7 @@ impl RowCache {
         if let Some(oldest) = oldest {
             self.evict(&oldest, new.as_mut());
             // SAFETY: no slot has an address in the block, and none gets one: a copy goes into a
-            // slot once, before its block goes into the ring (K3).
+            // slot once, before its block goes into the ring (RC3).
             unsafe { guard.defer_unchecked(move || drop(oldest)) };
         }
         *block = new;
