@@ -19,7 +19,7 @@ def arguments(description, more=()):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", choices=[*BENCHES, *more], default="sales-orders")
     parser.add_argument("--connections", default="1,8,32,100", help="of sales-orders")
-    parser.add_argument("--rows", type=int, default=1_600_000, help="of native-insert and write-amplification")
+    parser.add_argument("--rows", type=int, default=1_600_000, help="of native-insert, write-amplification and hot-set")
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--runs", type=int, default=5)
     return parser
@@ -29,10 +29,12 @@ def memory_mb():
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
 
 
-def show(bench, figure, values, unit="1/s", digits=None):
-    """Prints a figure; returns it."""
+def show(bench, figure, values, unit="1/s", digits=None, series=()):
+    """Prints a figure, with what was measured in each second, if it was; returns it."""
     found = {"bench": bench, "figure": figure, "value": round(statistics.median(values), digits), "unit": unit,
              "min": round(min(values), digits), "max": round(max(values), digits), "runs": len(values)}
+    if series:
+        found["series"] = [round(value, digits) for value in series]
     print(json.dumps(found, separators=(",", ":")), flush=True)
     return found
 

