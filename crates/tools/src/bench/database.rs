@@ -14,6 +14,45 @@ use crate::local::LocalServer;
 const SUNK: i64 = 100;
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// The kind of a benchmark's table.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TableKind {
+    /// A disk table.
+    Disk,
+    /// A disk table whose rows are cached one by one.
+    Cached,
+    /// A memory-optimized table.
+    Inmem,
+}
+
+impl TableKind {
+    /// What figures are named after.
+    pub fn name(self) -> &'static str {
+        match self {
+            TableKind::Disk => "disk",
+            TableKind::Cached => "cached",
+            TableKind::Inmem => "inmem",
+        }
+    }
+
+    /// What follows the table's columns.
+    pub fn options(self) -> &'static str {
+        match self {
+            TableKind::Disk => "",
+            TableKind::Cached => " WITH (ROW_CACHING = ON)",
+            TableKind::Inmem => " WITH (MEMORY_OPTIMIZED = ON)",
+        }
+    }
+
+    /// The primary key of a table that is not searched by hash.
+    pub fn primary_key(self) -> &'static str {
+        match self {
+            TableKind::Disk | TableKind::Cached => "PRIMARY KEY CLUSTERED",
+            TableKind::Inmem => "PRIMARY KEY NONCLUSTERED",
+        }
+    }
+}
+
 /// Makes a database that can have memory-optimized tables; the connection is in it.
 pub fn create(server: &LocalServer, name: &str) -> Result<Connection, BenchError> {
     let mut connection = Connection::connect(&server.options())?;
@@ -117,9 +156,12 @@ pub fn limit_memory(connection: &mut Connection, megabytes: u32) -> Result<(), B
     Ok(())
 }
 
-/// What follows the columns of a disk table whose rows are cached one by one, or are not.
-pub fn table_options(is_row_cached: bool) -> &'static str {
-    if is_row_cached { " WITH (ROW_CACHING = ON)" } else { "" }
+/// A procedure that is not natively compiled, made of what a native one would be made of. Only
+/// there may variables be declared NOT NULL, which is left out; statements must not have these
+/// words.
+pub fn ordinary_procedure(head: &str, body: &str) -> String {
+    format!("CREATE PROCEDURE {head} AS\nBEGIN\nSET NOCOUNT ON;\n{body}\nEND")
+        .replace(" NOT NULL", "")
 }
 
 /// A natively compiled procedure: its name and parameters, and its statements.

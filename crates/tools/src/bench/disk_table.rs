@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use super::database::{check, counter, create, data_file, numbers, sink};
 use super::device::sequential_mb_per_s;
-use super::keys::{NUMBERS, ROWS, STEP, spread};
+use super::items::{Module, create_loop, look_up};
+use super::keys::{NUMBERS, spread};
 use super::{BenchError, Figure};
 use crate::client::Connection;
 use crate::local::{DataDir, LocalServer};
@@ -64,51 +65,23 @@ fn look_ups(
         connection.execute(&format!(
             "INSERT INTO dbo.{table} (ItemID, Value) SELECT n, n * 3 + 1 FROM {NUMBERS}"
         ))?;
-        connection.execute(&format!(
-            "CREATE PROCEDURE dbo.usp_LookUp_{table} @Count int, @Sum bigint OUTPUT AS
-            BEGIN
-                SET NOCOUNT ON;
-                DECLARE @i int = 0, @Key int = 0, @Value int = 0, @Total bigint = 0;
-                WHILE @i < @Count
-                BEGIN
-                    {STEP}
-                    SELECT @Value = Value FROM dbo.{table} WHERE ItemID = @Key;
-                    SET @Total += @Value;
-                    SET @i += 1;
-                END;
-                SET @Sum = @Total;
-            END"
-        ))?;
+        let procedure = format!("dbo.usp_LookUp_{table}");
+        create_loop(connection, &procedure, Module::Ordinary, &format!("dbo.{table}"), "ItemID")?;
     }
     sink(connection, "dbo.Items_disk")?;
     let mut disk = Figure::new("disk-table", "lookups_per_s", "1/s");
     let mut memory = Figure::new("disk-table", "inmem_lookups_per_s", "1/s");
     for table in ["Items_disk", "Items_inmem"] {
-        look_up(connection, table, 1)?; // pages come into memory, and loops are compiled
+        look_up(connection, &format!("dbo.usp_LookUp_{table}"), 1)?; // pages come into memory, and loops are compiled
     }
     let reads = counter(connection, "Page reads/sec")?;
     for _ in 0..runs {
-        disk.values.push(look_up(connection, "Items_disk", rounds)?);
-        memory.values.push(look_up(connection, "Items_inmem", rounds)?);
+        disk.values.push(look_up(connection, "dbo.usp_LookUp_Items_disk", rounds)?);
+        memory.values.push(look_up(connection, "dbo.usp_LookUp_Items_inmem", rounds)?);
     }
     check("pages read meanwhile", counter(connection, "Page reads/sec")? - reads, 0)?;
     let share = share("lookups_share", &disk, &memory);
     Ok(vec![disk, memory, share])
-}
-
-fn look_up(connection: &mut Connection, table: &str, rounds: u32) -> Result<f64, BenchError> {
-    let count = rounds * ROWS;
-    let begin = Instant::now();
-    let found = numbers(
-        connection,
-        &format!(
-            "DECLARE @Sum bigint; EXEC dbo.usp_LookUp_{table} {count}, @Sum OUTPUT; SELECT @Sum"
-        ),
-    )?;
-    let elapsed = begin.elapsed();
-    let sum: i64 = (0..i64::from(ROWS)).map(|key| key * 3 + 1).sum();
-    check("the sum of all values", found, [sum * i64::from(rounds)])?;
-    Ok(f64::from(count) / elapsed.as_secs_f64())
 }
 
 /// What part of the others' values the first ones are, run by run, in percent.

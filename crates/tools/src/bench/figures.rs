@@ -25,6 +25,17 @@ impl Figures {
         figure
     }
 
+    /// The values of a figure, a run each; none if there is no such figure.
+    pub fn values(&self, name: &str) -> &[f64] {
+        self.all.iter().find(|figure| figure.figure == name).map_or(&[], |figure| &figure.values)
+    }
+
+    /// What follows a prefix in the names of the figures that have it.
+    pub fn names_after(&self, prefix: &str) -> Vec<String> {
+        let names = self.all.iter().map(|figure| figure.figure.strip_prefix(prefix));
+        names.flatten().map(str::to_owned).collect()
+    }
+
     /// All of them.
     pub fn into_all(self) -> Vec<Figure> {
         self.all

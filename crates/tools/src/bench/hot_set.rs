@@ -1,20 +1,20 @@
 //! Rows that are used often, and lie far apart in a table several times larger than memory.
 //!
-//! A session looks single rows up by their key, and updates some. How often a row is wanted follows
-//! a Zipf distribution; which rows are wanted most is shuffled over the whole table, so that no page
-//! is hot as a whole. Then all rows are wanted alike; another session reads the whole table
-//! meanwhile; other rows become hot; the server is started again.
+//! A session looks single rows up by their key, and updates some. How often it wants a row follows
+//! a Zipf distribution; a shuffle spreads the ranks over the whole table, so that no page is hot as
+//! a whole. Then it wants all rows alike; another session reads the whole table meanwhile; other
+//! rows become hot; the server restarts.
 //!
-//! The driver draws the keys, since it must know what is to be found, and sends as many of them as
-//! take about a tenth of a second, as bytes. The procedure takes a key with `SUBSTRING`, a small part
-//! of what a look-up takes, and has eight statements in a turn of its loop. Only the time of the
-//! calls counts.
+//! The driver draws the keys, since it must know what the server is to find, and sends as many of
+//! them as take about a tenth of a second, as bytes. The procedure takes a key with `SUBSTRING`, a
+//! small part of what a look-up takes, and has eight statements in a turn of its loop. Only the
+//! time of the calls counts.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::activity::{Activity, Meter};
-use super::database::{check, limit_memory, numbers, table_options};
+use super::database::{TableKind, check, limit_memory, numbers};
 use super::figures::Figures;
 use super::keys::Random;
 use super::watch::Watch;
@@ -68,12 +68,12 @@ enum RowCache {
 }
 
 impl RowCache {
-    /// With what the benchmark runs, one after the other.
-    fn turns(self) -> &'static [bool] {
+    /// The tables that are measured, one after the other.
+    fn kinds(self) -> &'static [TableKind] {
         match self {
-            RowCache::On => &[true],
-            RowCache::Off => &[false],
-            RowCache::Both => &[false, true],
+            RowCache::On => &[TableKind::Cached],
+            RowCache::Off => &[TableKind::Disk],
+            RowCache::Both => &[TableKind::Disk, TableKind::Cached],
         }
     }
 }
@@ -94,13 +94,13 @@ const SECOND: Duration = Duration::from_secs(1);
 
 pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     let mut figures = Vec::new();
-    for &is_cached in options.row_cache.turns() {
-        figures.extend(run_one(options, runs, is_cached)?);
+    for &kind in options.row_cache.kinds() {
+        figures.extend(run_one(options, runs, kind)?);
     }
     Ok(figures)
 }
 
-fn run_one(options: &Options, runs: usize, is_cached: bool) -> Result<Vec<Figure>, BenchError> {
+fn run_one(options: &Options, runs: usize, kind: TableKind) -> Result<Vec<Figure>, BenchError> {
     let data = DataDir::temporary("bench")?;
     let mut server = LocalServer::start(data.path(), &[])?;
     let mut connection = Connection::connect(&server.options())?;
@@ -109,9 +109,10 @@ fn run_one(options: &Options, runs: usize, is_cached: bool) -> Result<Vec<Figure
     connection.execute("USE HotSet")?;
     let mut watch = Watch::start(server.process_id(), options.memory_mb);
     let table = Table::new(options.rows);
-    let mut figures = Figures::new(if is_cached { "hot-set-cached" } else { "hot-set" });
+    let mut figures =
+        Figures::new(if kind == TableKind::Cached { "hot-set-cached" } else { "hot-set" });
     let has_others = options.indexes == Indexes::Three;
-    let rate = table.load(&mut connection, has_others, table_options(is_cached))?;
+    let rate = table.load(&mut connection, has_others, kind.options())?;
     figures.add("load_rows_per_s", "1/s", rate);
     figures.add("data_mb", "MB", (data.size_bytes() >> 20) as f64);
     watch.note("load");

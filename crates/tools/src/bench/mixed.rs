@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use base::{SqlType, Value, ValueRef};
 
-use super::database::{check, create, native_procedure, numbers};
+use super::database::{check, create, native_procedure, numbers, ordinary_procedure};
+use super::items::Module;
 use super::keys::{ROWS, Random};
 use super::{BenchError, Figure, accounts};
 use crate::client::{
@@ -59,9 +60,7 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     let server = LocalServer::start(data.path(), &[])?;
     let mut connection = create(&server, "Mixed")?;
     accounts::create(&mut connection, "SCHEMA_AND_DATA")?;
-    for (head, body) in PROCEDURES {
-        connection.execute(&native_procedure(head, body))?;
-    }
+    create_procedures(&mut connection, Module::Native)?;
     let mut rate = Figure::new("mixed", "transactions_per_s", "1/s");
     let mut p99 = Figure::new("mixed", "p99_ms", "ms");
     p99.decimals = 2;
@@ -70,7 +69,7 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     for _ in 0..runs {
         let elapsed = clients.run(&connect, Duration::from_secs(options.seconds))?;
         clients.check(&mut connection)?;
-        rate.values.push(clients.times.count() as f64 / elapsed.as_secs_f64());
+        rate.values.push(clients.transactions() as f64 / elapsed.as_secs_f64());
         p99.values.push(clients.times.quantile(0.99).as_secs_f64() * 1e3);
     }
     drop(connection);
@@ -78,8 +77,19 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     Ok(vec![rate, p99])
 }
 
+/// Makes the procedures that clients call.
+pub fn create_procedures(connection: &mut Connection, module: Module) -> Result<(), BenchError> {
+    for (head, body) in PROCEDURES {
+        connection.execute(&match module {
+            Module::Native => native_procedure(head, body),
+            Module::Ordinary => ordinary_procedure(head, body),
+        })?;
+    }
+    Ok(())
+}
+
 /// All clients, and what they have done in all runs.
-struct Clients {
+pub struct Clients {
     /// Makes requests, sends none.
     maker: Connection,
     all: Vec<Client>,
@@ -123,7 +133,8 @@ enum Call {
 }
 
 impl Clients {
-    fn new(count: u32, maker: Connection) -> Clients {
+    /// So many; `maker` makes their requests.
+    pub fn new(count: u32, maker: Connection) -> Clients {
         let client = |number: u32| Client {
             random: Random::new(number),
             inserted: 0,
@@ -142,7 +153,12 @@ impl Clients {
         }
     }
 
-    fn run(&mut self, connect: &ConnectOptions, time: Duration) -> Result<Duration, BenchError> {
+    /// Lets them call procedures for some time: how long it took.
+    pub fn run(
+        &mut self,
+        connect: &ConnectOptions,
+        time: Duration,
+    ) -> Result<Duration, BenchError> {
         let connected: Vec<Connection> =
             self.all.iter().map(|_| Connection::connect(connect)).collect::<Result<_, _>>()?;
         let mut fleet = Fleet::new(connected)?;
@@ -157,12 +173,17 @@ impl Clients {
     }
 
     /// Whether the table holds what the acknowledged calls have made of it.
-    fn check(&self, connection: &mut Connection) -> Result<(), BenchError> {
+    pub fn check(&self, connection: &mut Connection) -> Result<(), BenchError> {
         let query =
             "SELECT COUNT_BIG(*), SUM(CAST(Updates AS bigint)), SUM(Balance) FROM dbo.Accounts";
         let Totals { inserted, deleted, updates, balance } = self.totals;
         let expected = [i64::from(ROWS) + inserted - deleted, updates, balance];
         check("rows, updates and balance", numbers(connection, query)?, expected)
+    }
+
+    /// Transactions of the last run.
+    pub fn transactions(&self) -> u64 {
+        self.times.count()
     }
 
     fn choose(&mut self, place: usize) -> Call {

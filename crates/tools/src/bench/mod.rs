@@ -15,6 +15,7 @@ mod disk_table;
 mod figure;
 mod figures;
 mod hot_set;
+mod items;
 mod keys;
 mod larger;
 mod mass_delete;
@@ -23,6 +24,7 @@ mod native_insert;
 mod orders;
 mod point_lookup;
 mod recovery;
+mod row_cache;
 mod sales_orders;
 mod stalls;
 mod update_hot;
@@ -75,6 +77,8 @@ enum Bench {
     LargerThanMemory(larger::Options),
     /// Look-ups and updates of rows that are hot, in a table several times larger than memory.
     HotSet(hot_set::Options),
+    /// The same work on disk tables, disk tables whose rows are cached, and memory-optimized ones.
+    RowCache(row_cache::Options),
     /// Bytes written for each byte of rows that are inserted into a disk table.
     WriteAmplification(write_amplification::Options),
     /// Rows a second that are read back when the server starts after it was killed, and when it
@@ -138,6 +142,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         Bench::DiskTable(own) => disk_table::run(own, runs),
         Bench::LargerThanMemory(own) => larger::run(own, runs),
         Bench::HotSet(own) => hot_set::run(own, runs),
+        Bench::RowCache(own) => row_cache::run(own, runs),
         Bench::WriteAmplification(own) => write_amplification::run(own, runs),
         Bench::Recovery(own) => recovery::run(own, runs),
         Bench::Backup(own) => backup::run(own, runs),

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use base::{Collation, SqlType, Value, ValueRef};
 
-use super::database::{Sum, check, create, native_procedure, numbers};
-use super::keys::{NUMBERS, ROWS, STEP, step};
+use super::database::{Sum, check, create};
+use super::items::{Module, create_loop, look_up, value_of};
+use super::keys::{NUMBERS, ROWS, step};
 use super::{BenchError, Figure};
 use crate::client::{
     Argument, ClientError, ConnectOptions, Connection, Driver, Fleet, Outcome, Parameter, Receiver,
@@ -45,54 +46,21 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
         "INSERT INTO dbo.Items (ItemID, Code, Value) SELECT n, n * 7919 % {ROWS}, n * 3 + 1 FROM {NUMBERS}"
     ))?;
     for (index, column) in [("Hash", "ItemID"), ("Range", "Code")] {
-        let head = format!("dbo.usp_LookUpBy{index} @Count int NOT NULL, @Sum bigint OUTPUT");
-        connection.execute(&native_procedure(&head, &lookups(column)))?;
+        let procedure = format!("dbo.usp_LookUpBy{index}");
+        create_loop(&mut connection, &procedure, Module::Native, "dbo.Items", column)?;
     }
     let mut hash = Figure::new("point-lookup", "lookups_per_s", "1/s");
     let mut range = Figure::new("point-lookup", "range_lookups_per_s", "1/s");
     let mut wire = Figure::new("point-lookup", "wire_requests_per_s", "1/s");
     let connect = server.options().with_database("PointLookup");
     for _ in 0..runs {
-        hash.values.push(native(&mut connection, "Hash", options.rounds)?);
-        range.values.push(native(&mut connection, "Range", options.rounds)?);
+        hash.values.push(look_up(&mut connection, "dbo.usp_LookUpByHash", options.rounds)?);
+        range.values.push(look_up(&mut connection, "dbo.usp_LookUpByRange", options.rounds)?);
         wire.values.push(over_the_wire(&connection, &connect, options)?);
     }
     drop(connection);
     server.stop()?;
     Ok(vec![hash, range, wire])
-}
-
-fn lookups(column: &str) -> String {
-    format!(
-        "DECLARE @i int NOT NULL = 0, @Key int NOT NULL = 0, @Value int NOT NULL = 0;
-        DECLARE @Total bigint NOT NULL = 0;
-        WHILE @i < @Count
-        BEGIN
-            {STEP}
-            SELECT @Value = Value FROM dbo.Items WHERE {column} = @Key;
-            SET @Total += @Value;
-            SET @i += 1;
-        END;
-        SET @Sum = @Total;"
-    )
-}
-
-/// The value of the row with this key.
-fn value_of(key: u32) -> i64 {
-    i64::from(key) * 3 + 1
-}
-
-fn native(connection: &mut Connection, index: &str, rounds: u32) -> Result<f64, BenchError> {
-    let count = rounds * ROWS;
-    let begin = Instant::now();
-    let batch = format!(
-        "DECLARE @Sum bigint; EXEC dbo.usp_LookUpBy{index} {count}, @Sum OUTPUT; SELECT @Sum"
-    );
-    let found: [i64; 1] = numbers(connection, &batch)?;
-    let elapsed = begin.elapsed();
-    let sum: i64 = (0..ROWS).map(value_of).sum();
-    check("the sum of all values", found, [sum * i64::from(rounds)])?;
-    Ok(f64::from(count) / elapsed.as_secs_f64())
 }
 
 fn over_the_wire(

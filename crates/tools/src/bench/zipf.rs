@@ -1,9 +1,9 @@
 //! Numbers with a Zipf distribution, and where in a table the rows with these ranks are.
 //!
-//! [`Zipf`] draws ranks: rank `r`, counted from 0, comes in proportion to `1 / (r + 1)^theta`. It is
-//! exact, and takes the same time for every number of ranks: rejection-inversion, by Hörmann and
-//! Derflinger, "Rejection-inversion to generate variates from monotone discrete distributions", 1996.
-//! [`Shuffle`] says which key has a rank.
+//! [`Zipf`] draws ranks: rank `r`, counted from 0, comes in proportion to `1 / (r + 1)^theta`. It
+//! is exact, and takes the same time for every number of ranks: rejection-inversion, by Hörmann and
+//! Derflinger, "Rejection-inversion to generate variates from monotone discrete distributions",
+//! 1996. [`Shuffle`] says which key has a rank.
 
 use super::keys::Random;
 
@@ -11,7 +11,7 @@ use super::keys::Random;
 pub struct Zipf {
     ranks: f64,
     theta: f64,
-    /// The integral below which no rank lies, and that above which none does.
+    /// The values of the integral between which a number is drawn.
     first: f64,
     last: f64,
     /// A rank that is nearer to the number drawn than this is never rejected.
@@ -89,7 +89,8 @@ impl Shuffle {
                 number = number.wrapping_add(self.seed).wrapping_mul(factor) & self.mask;
                 number ^= number >> self.shift;
             }
-            // Each number below the limit is followed by one, sooner or later, and by another each.
+            // The rounds permute all numbers of so many bits, so following the cycle until a number
+            // is below the limit permutes those below it.
             if number < self.count {
                 return number;
             }

@@ -17,11 +17,11 @@ fn options_have_defaults_and_limits() {
     let options = parse(&[]).unwrap();
     assert_eq!((options.rows, options.memory_mb, options.seconds), (20_000_000, 512, 30));
     assert_eq!((options.theta, options.indexes), (0.99, Indexes::One));
-    assert_eq!(options.row_cache.turns(), [false, true]);
+    assert_eq!(options.row_cache.kinds(), [TableKind::Disk, TableKind::Cached]);
 
     let options = parse(&["--indexes", "3", "--row-cache", "off", "--theta", "0"]).unwrap();
     assert_eq!((options.theta, options.indexes), (0.0, Indexes::Three));
-    assert_eq!(options.row_cache.turns(), [false]);
+    assert_eq!(options.row_cache.kinds(), [TableKind::Disk]);
 
     for wrong in [["--indexes", "2"], ["--theta", "3"], ["--theta", "x"], ["--seconds", "0"]] {
         assert!(parse(&wrong).is_err(), "{wrong:?}");
