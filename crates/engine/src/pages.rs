@@ -10,8 +10,8 @@ use env::{FileResult, OpenMode};
 
 use crate::cold::tree::Contents;
 use crate::cold::{
-    ColdError, Decision, ExtensionOptions, ExtensionStats, Held, Place, Pool, PoolOptions, PoolStats,
-    UnreadableImage,
+    ColdError, Decision, ExtensionOptions, ExtensionStats, Held, Place, Pool, PoolOptions,
+    PoolStats, UnreadableImage,
 };
 use crate::sync::plain::{Mutex, MutexGuard};
 use crate::wait::{Interrupted, Runtime, Task};

@@ -153,7 +153,8 @@ mod tests {
     fn frames_keep_an_eighth_and_row_caches_a_little() {
         let mut division = Division::default();
         let bytes = |division: &mut Division, rows, pages| {
-            let all = (0..100).map(|s| division.row_caches(claims(s, rows * s as u64, pages * s as u64)));
+            let all =
+                (0..100).map(|s| division.row_caches(claims(s, rows * s as u64, pages * s as u64)));
             all.last().expect("there are some")
         };
         assert_eq!(bytes(&mut division, 1_000, 1), 56 << 20);

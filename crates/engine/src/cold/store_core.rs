@@ -1,8 +1,8 @@
 //! The pages of one database: which image is current, and how it is changed and written.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, OnceLock};
 
 use crossbeam_epoch::Guard;
 use env::memory::AlignedBytes;

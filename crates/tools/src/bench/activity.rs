@@ -4,12 +4,10 @@ use super::BenchError;
 use super::database::numbers;
 use crate::client::Connection;
 
-/// The view of row caches, where the server has it.
-const ROW_CACHE: &str = "sys.dm_db_row_cache_stats";
-
 /// Reads the counters for the database that a connection is in.
 pub struct Meter {
-    query: String,
+    pages: String,
+    all: String,
 }
 
 /// Counters at a moment, or what they have grown by.
@@ -19,22 +17,28 @@ pub struct Activity {
     pub pages_read: i64,
     pub bytes_read: i64,
     pub bytes_written: i64,
-    /// Look-ups in row caches that found the row there, and that did not.
+    /// Look-ups of rows that the row cache had, and of those that were read from trees instead;
+    /// of tables with row caching alone.
     pub cache_hits: i64,
-    pub cache_misses: i64,
+    pub tree_hits: i64,
+    /// What rows in the row cache take, at the end.
+    pub cached_bytes: i64,
 }
 
 impl Meter {
     /// Asks which of the counters the server has.
     pub fn new(connection: &mut Connection) -> Result<Meter, BenchError> {
-        let name = ROW_CACHE.trim_start_matches("sys.");
         let [views] = numbers(
             connection,
-            &format!("SELECT COUNT_BIG(*) FROM sys.all_objects WHERE name = '{name}'"),
+            "SELECT COUNT_BIG(*) FROM sys.all_objects WHERE name = 'dm_db_row_cache_stats'",
         )?;
-        let of_cache = |column: &str| match views {
-            0 => "0".to_owned(),
-            _ => format!("(SELECT SUM({column}) FROM {ROW_CACHE} WHERE database_id = DB_ID())"),
+        let of_cache = match views {
+            0 => "0, 0, 0",
+            _ => {
+                "(SELECT SUM(hash_hits) FROM sys.dm_db_row_cache_stats), \
+                 (SELECT SUM(tree_hits) FROM sys.dm_db_row_cache_stats), \
+                 (SELECT SUM(cached_bytes) FROM sys.dm_db_row_cache_stats)"
+            }
         };
         let counter = |name: &str| {
             format!(
@@ -45,23 +49,23 @@ impl Meter {
         let of_files = |column: &str| {
             format!("(SELECT SUM({column}) FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL))")
         };
-        let query = format!(
-            "SELECT {} - {}, {}, {}, {}, {}",
-            counter("Page reads/sec"),
-            counter("Readahead pages/sec"),
-            of_files("num_of_bytes_read"),
-            of_files("num_of_bytes_written"),
-            of_cache("hits"),
-            of_cache("misses"),
-        );
-        Ok(Meter { query })
+        let pages =
+            format!("SELECT {} - {}", counter("Page reads/sec"), counter("Readahead pages/sec"));
+        let (read, written) = (of_files("num_of_bytes_read"), of_files("num_of_bytes_written"));
+        let all = format!("{pages}, {read}, {written}, {of_cache}");
+        Ok(Meter { pages, all })
     }
 
     /// The counters now.
     pub fn now(&self, connection: &mut Connection) -> Result<Activity, BenchError> {
-        let [pages_read, bytes_read, bytes_written, cache_hits, cache_misses] =
-            numbers(connection, &self.query)?;
-        Ok(Activity { pages_read, bytes_read, bytes_written, cache_hits, cache_misses })
+        let [pages_read, bytes_read, bytes_written, cache_hits, tree_hits, cached_bytes] =
+            numbers(connection, &self.all)?;
+        Ok(Activity { pages_read, bytes_read, bytes_written, cache_hits, tree_hits, cached_bytes })
+    }
+
+    /// Of the counters now the pages that were read alone, which is cheap.
+    pub fn pages_read(&self, connection: &mut Connection) -> Result<i64, BenchError> {
+        numbers(connection, &self.pages).map(|[pages]| pages)
     }
 }
 
@@ -73,22 +77,23 @@ impl Activity {
             bytes_read: self.bytes_read - before.bytes_read,
             bytes_written: self.bytes_written - before.bytes_written,
             cache_hits: self.cache_hits - before.cache_hits,
-            cache_misses: self.cache_misses - before.cache_misses,
+            tree_hits: self.tree_hits - before.tree_hits,
+            cached_bytes: self.cached_bytes,
         }
     }
 
-    /// What part of so many look-ups found their row in memory, in per cent: each of the others has
-    /// read a page. Pages that other statements or the server itself had to wait for count, too.
-    pub fn resident_percent(&self, look_ups: u64) -> f64 {
-        (100.0 * (1.0 - self.pages_read as f64 / look_ups.max(1) as f64)).max(0.0)
-    }
-
-    /// What part of the look-ups in row caches found the row there, in per cent; `None` if there
-    /// were none.
+    /// What part of the look-ups found the row in the row cache, in per cent; `None` where there
+    /// were none of tables with row caching.
     pub fn cache_hit_percent(&self) -> Option<f64> {
-        let all = self.cache_hits + self.cache_misses;
+        let all = self.cache_hits + self.tree_hits;
         (all > 0).then(|| 100.0 * self.cache_hits as f64 / all as f64)
     }
+}
+
+/// What part of so many look-ups found their row in memory, in per cent: each of the others has
+/// read a page. Pages that other statements or the server itself had to wait for count, too.
+pub fn resident_percent(pages_read: i64, look_ups: u64) -> f64 {
+    (100.0 * (1.0 - pages_read as f64 / look_ups.max(1) as f64)).max(0.0)
 }
 
 #[cfg(test)]

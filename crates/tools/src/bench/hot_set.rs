@@ -13,7 +13,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::activity::{Activity, Meter};
+use super::activity::{Activity, Meter, resident_percent};
 use super::database::{TableKind, check, limit_memory, numbers};
 use super::figures::Figures;
 use super::keys::Random;
@@ -236,8 +236,8 @@ impl Bench {
         self.seed += 1;
         let mut random = Random::new(self.seed);
         let begin = session.meter.now(&mut session.connection)?;
-        let (mut whole, mut window, mut window_begin) =
-            (Window::default(), Window::default(), begin);
+        let (mut whole, mut window) = (Window::default(), Window::default());
+        let mut pages_read = begin.pages_read;
         let mut series = (Vec::new(), Vec::new());
         let mut count = FIRST_CALL;
         loop {
@@ -252,11 +252,10 @@ impl Bench {
                 window.busy += took;
             }
             if window.busy >= SECOND {
-                let now = session.meter.now(&mut session.connection)?;
-                let done = now.since(&window_begin);
+                let now = session.meter.pages_read(&mut session.connection)?;
                 series.0.push(window.rate());
-                series.1.push(done.resident_percent(window.operations));
-                (window, window_begin) = (Window::default(), now);
+                series.1.push(resident_percent(now - pages_read, window.operations));
+                (window, pages_read) = (Window::default(), now);
             }
             if is_over(whole.busy) {
                 break;
@@ -277,13 +276,15 @@ impl Bench {
         (rates, shares): (Vec<f64>, Vec<f64>),
     ) {
         let figures = &mut self.figures;
-        let share = done.resident_percent(whole.operations);
+        let share = resident_percent(done.pages_read, whole.operations);
         figures.add(&format!("{name}_per_s"), "1/s", whole.rate()).series.extend(rates);
         let resident = figures.add(&format!("{name}_resident"), "%", share);
         resident.series.extend(shares);
         resident.decimals = 1;
         if let Some(share) = done.cache_hit_percent() {
             figures.add(&format!("{name}_cache_hits"), "%", share).decimals = 1;
+            let bytes = done.cached_bytes as f64;
+            figures.add(&format!("{name}_cached_mb"), "MB", bytes / f64::from(1 << 20));
         }
         for (what, bytes) in [("read", done.bytes_read), ("written", done.bytes_written)] {
             figures.add(&format!("{name}_{what}_mb"), "MB", bytes as f64 / f64::from(1 << 20));

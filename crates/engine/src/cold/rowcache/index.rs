@@ -189,7 +189,8 @@ impl Index {
             }
             let place = word >> PLACE_SHIFT & PLACE;
             // SAFETY: the caller's promise.
-            let found = unsafe { self.find(place, |copy| copy.hash() & PLACE == place && is_it(copy)) };
+            let found =
+                unsafe { self.find(place, |copy| copy.hash() & PLACE == place && is_it(copy)) };
             if found.is_some() {
                 if word & TOUCHED == 0 {
                     let slot = self.space.word(at);
@@ -236,8 +237,8 @@ impl Index {
     unsafe fn fill(&self, bucket: usize, hash: u64, word: u64) -> (usize, bool) {
         for at in Index::slots_of(bucket) {
             let slot = self.space.word(at);
-            let put = slot.load(Relaxed) == 0
-                && slot.compare_exchange(0, word, AcqRel, Relaxed).is_ok();
+            let put =
+                slot.load(Relaxed) == 0 && slot.compare_exchange(0, word, AcqRel, Relaxed).is_ok();
             if put {
                 return (at, false);
             }

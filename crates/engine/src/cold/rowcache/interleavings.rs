@@ -65,7 +65,14 @@ impl Row {
         for n in 100..140_u64 {
             let p = n.to_be_bytes();
             for _ in 0..2 {
-                self.cache.admit(&handle.pin(), 1, &self.counts, Row::name(&p), &[n as u8; 40], || true);
+                self.cache.admit(
+                    &handle.pin(),
+                    1,
+                    &self.counts,
+                    Row::name(&p),
+                    &[n as u8; 40],
+                    || true,
+                );
             }
             let guard = handle.pin();
             let found = self.cache.find(&guard, Row::name(&p));

@@ -188,7 +188,8 @@ impl RowCache {
     /// An empty cache within this budget, which never exceeds `most` bytes; `shards` threads write
     /// to it without getting in each other's way. Fails if there is no address space.
     pub fn new(budget: Arc<Budget>, most: u64, shards: usize) -> io::Result<RowCache> {
-        let slots_max = usize::try_from(most.max(BUDGET_MIN) / BYTES_PER_SLOT).unwrap_or(usize::MAX);
+        let slots_max =
+            usize::try_from(most.max(BUDGET_MIN) / BYTES_PER_SLOT).unwrap_or(usize::MAX);
         let index = Index::new(slots_max)?;
         let slots_max = index.slots_max();
         let cache = RowCache {

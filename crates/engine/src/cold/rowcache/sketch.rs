@@ -21,7 +21,10 @@ pub struct Sketch {
 impl Sketch {
     /// One for an index that may come to have this many slots.
     pub fn new(slots_max: usize) -> io::Result<Sketch> {
-        Ok(Sketch { space: Space::new(words(slots_max), Pages::Small)?, touches: AtomicUsize::new(0) })
+        Ok(Sketch {
+            space: Space::new(words(slots_max), Pages::Small)?,
+            touches: AtomicUsize::new(0),
+        })
     }
 
     /// Bytes that it takes for an index with this many slots.

@@ -94,7 +94,8 @@ fn a_row_that_is_killed_while_it_is_admitted_is_not_there() {
         fixture.kill(1);
         true
     };
-    let admission = fixture.cache.admit(&handle.pin(), 0, &fixture.counts, name(&p), &row(1), changed);
+    let admission =
+        fixture.cache.admit(&handle.pin(), 0, &fixture.counts, name(&p), &row(1), changed);
     assert_eq!((admission, fixture.find(1)), (Admission::Withdrawn, None));
 }
 
