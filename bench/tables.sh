@@ -68,7 +68,7 @@ benches=("$@")
     "checkpoint-cost" "checkpoint-cost --only-with --seconds 600 --runs 1"
     "backup --inmem-mb 2000 --disk-mb 3000 --runs 2" "mass-delete --runs 1"
     "bpe" "bpe --seek-ms 8 --runs 3" "larger-than-memory --rows 75000000 --memory-mb 1024 --runs 1"
-    "disk-table" "write-amplification --runs 1"
+    "hot-set --runs 1" "row-cache --runs 3" "disk-table" "write-amplification --runs 1"
 )
 target=${CARGO_TARGET_DIR:-target}
 cargo build --release -p thermocline
