@@ -505,6 +505,14 @@ impl Database {
         }
     }
 
+    /// Brings rows into row caches that were there before the last restart, in the background. To be
+    /// called once, when tables are as the catalogue says.
+    pub fn warm_row_caches(&self) {
+        if let Some(sinker) = self.sinker.get() {
+            sinker.warm();
+        }
+    }
+
     /// The progress of loading its tables, as long as that runs.
     pub fn loading(&self) -> Option<LoadProgress> {
         self.loader.as_ref().and_then(Loader::progress)

@@ -139,6 +139,7 @@ impl SinkCore {
         self.lock().durable = Some(through);
         tables.iter().for_each(|table| table.set_durable(through.0));
         self.counters.roots.fetch_add(1, Relaxed);
+        self.note_hot_rows(task);
         Ok(())
     }
 

@@ -53,6 +53,7 @@ mod place;
 mod policy;
 mod round;
 mod thread;
+mod warmth;
 
 #[cfg(all(test, not(feature = "shuttle")))]
 pub(crate) mod tests;
@@ -192,6 +193,8 @@ pub(crate) struct SinkCore {
     /// Recovery begins with a manifest that has all that commits below this did, but for what is in
     /// trees (S9). Raised by checkpoints.
     covered: AtomicU64,
+    /// When it was written down last which rows are hot.
+    warmth_ns: AtomicU64,
     counters: Counters,
 }
 
@@ -301,6 +304,7 @@ impl SinkCore {
             writing: Mutex::default(),
             closing: AtomicBool::new(false),
             covered: AtomicU64::new(0),
+            warmth_ns: AtomicU64::new(0),
             counters: Counters::default(),
         }
     }

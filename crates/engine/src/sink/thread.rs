@@ -13,11 +13,13 @@ use crate::wait::Task;
 /// The longest pause after failures, in intervals.
 const PAUSE_MAX: u32 = 256;
 
-/// The sink of a database that is open. Dropping this ends the thread.
+/// The sink of a database that is open. Dropping this ends its threads.
 pub(crate) struct Sinker {
     core: Arc<SinkCore>,
     signal: Arc<Signal>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    /// The thread that brings back rows that were hot.
+    warmer: Mutex<Option<JoinHandle<()>>>,
 }
 
 #[derive(Default)]
@@ -34,7 +36,7 @@ impl Sinker {
         let (own, heard) = (core.clone(), signal.clone());
         let run = critical::thread("sink", move || run(&own, &heard));
         let thread = std::thread::Builder::new().name("sink".into()).spawn(run).ok();
-        Sinker { core, signal, thread: Mutex::new(thread) }
+        Sinker { core, signal, thread: Mutex::new(thread), warmer: Mutex::default() }
     }
 
     /// The sinker's work, without its thread.
@@ -42,14 +44,25 @@ impl Sinker {
         &self.core
     }
 
-    /// Ends the thread.
+    /// Brings back rows that were hot before the last restart, on a thread of its own.
+    pub fn warm(&self) {
+        let core = self.core.clone();
+        let run = critical::thread("warm", move || {
+            core.warm(&Task::blocking(core.manager.runtime()));
+        });
+        *self.warmer.lock() = std::thread::Builder::new().name("warm".into()).spawn(run).ok();
+    }
+
+    /// Ends the threads.
     pub fn stop(&self) {
         self.core.closing.store(true, Release); // pairs with the Acquire in rounds
         *self.signal.closed.lock() = true;
         self.signal.changed.notify_all();
-        if let Some(thread) = self.thread.lock().take() {
-            // A panic of it has been reported.
-            let _ = thread.join();
+        for thread in [&self.thread, &self.warmer] {
+            if let Some(thread) = thread.lock().take() {
+                // A panic of it has been reported.
+                let _ = thread.join();
+            }
         }
     }
 }

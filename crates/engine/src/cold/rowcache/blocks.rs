@@ -83,6 +83,11 @@ impl CopyPtr {
         self.storage() == name.storage && self.p() == name.p
     }
 
+    /// The row that it is a copy of.
+    pub fn name<'a>(self) -> RowName<'a> {
+        RowName { storage: self.storage(), p: self.p() }
+    }
+
     fn p<'a>(self) -> &'a [u8] {
         let (p_len, _) = self.lengths();
         // SAFETY: the bytes of `p` follow the header, and the block is there for as long as the

@@ -17,15 +17,15 @@ mod space;
 
 use std::collections::HashMap;
 use std::io;
+use std::ops::Range;
 
 use crossbeam_epoch::Guard;
 use crossbeam_utils::CachePadded;
 
-pub use self::budget::Budget;
+pub use self::budget::{Budget, Taken};
 pub use self::counts::{LookUpStats, TableCounts, TableStats};
 
 use self::blocks::{BLOCK_BYTES, Block, CopyPtr, Ring};
-use self::budget::Taken;
 use self::counts::add;
 use self::ghosts::Ghosts;
 use self::index::{Index, Pending};
@@ -413,6 +413,22 @@ impl RowCache {
         Ok(contents)
     }
 
+    /// How many slots there are.
+    pub fn slots(&self) -> usize {
+        self.index.slots()
+    }
+
+    /// Calls a function with the rows that have copies in these slots.
+    pub fn each_row(&self, _: &Guard, slots: Range<usize>, mut visit: impl FnMut(RowName<'_>)) {
+        // SAFETY: the guard is older than any block that is freed from here on.
+        unsafe { self.index.each(slots, |copy| visit(copy.name())) }
+    }
+
+    /// Takes bytes of what caches may use, for something else that belongs to them.
+    pub fn take(&self, bytes: u64) -> Taken {
+        self.budget.take(bytes)
+    }
+
     /// Sets the most that this cache may take.
     pub fn set_ceiling(&self, bytes: u64) {
         self.ceiling.store(bytes, Relaxed);
@@ -452,7 +468,7 @@ impl RowCache {
     }
 
     /// Whether old blocks must go before there can be new ones.
-    fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         let is_above = |used: u64, limit: u64| used > limit - limit / 16;
         is_above(self.budget.used(), self.budget.limit())
             || is_above(self.bytes(), self.ceiling.load(Relaxed))

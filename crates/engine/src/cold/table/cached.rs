@@ -83,6 +83,11 @@ impl<'t> CachedTable<'t> {
         KeyName { storage: self.table.storage, index, key }
     }
 
+    /// Whether a row that is looked up for the first time gets no copy.
+    pub fn is_full(&self) -> bool {
+        self.cache.is_full()
+    }
+
     /// The bytes of the row with the identity key `p`, if they are cached. Every snapshot sees
     /// them.
     #[inline]
