@@ -13,12 +13,13 @@ use super::schema::Schema;
 use super::sequences::Sequences;
 use super::spec::table_spec;
 use super::system_tables::{FIRST_USER_STORAGE, RowKey, SystemRow, SystemTable};
+use crate::cold::rowcache::Naming;
 use crate::database::Database;
 use crate::hot::cursor::{Cursor, ScanRange};
 use crate::hot::index::Direction;
 use crate::hot::key::{KeyBuf, KeyColumn};
 use crate::hot::reclaim::Tables;
-use crate::hot::table::{ConflictPolicy, IndexKind, IndexSpec, Table, TableSpec};
+use crate::hot::table::{ConflictPolicy, IndexKind, IndexSpec, RowCaching, Table, TableSpec};
 use crate::hot::visibility::{Isolation, Snapshot};
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicI32, AtomicU64};
@@ -282,7 +283,13 @@ impl Catalog {
     /// Switches row caching of a definition's table as the definition says.
     pub(super) fn switch_row_caching(&self, def: &TableDef) {
         if let Some(table) = self.table(def) {
-            table.set_row_caching(def.row_cached);
+            let naming = |index: &IndexDef| match index.hash_caching {
+                HashCaching::Default => Naming::AsUseful,
+                HashCaching::On => Naming::Always,
+                HashCaching::Off => Naming::Never,
+            };
+            let naming = def.indexes.iter().map(naming).collect();
+            table.set_row_caching(RowCaching { is_on: def.row_cached, naming });
         }
     }
 

@@ -97,7 +97,7 @@ impl SinkCore {
 
     /// Writes down which rows are hot, if that was not done lately. What fails is tried again
     /// later.
-    pub(super) fn note_hot_rows(&self, task: &Task) {
+    pub(crate) fn note_hot_rows(&self, task: &Task) {
         let cache = self.cold.get().and_then(|cold| cold.store().row_cache());
         let Some(cache) = cache.filter(|_| !self.is_volatile) else { return };
         let (now, last) = (task.now_ns(), self.warmth_ns.load(Relaxed));
@@ -238,5 +238,32 @@ impl SinkCore {
 
     fn pages_read(&self) -> u64 {
         self.pool.stats().map_or(0, |stats| stats.reads)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Keys;
+
+    fn key(storage: u64, p: &[u8]) -> Vec<u8> {
+        let len = u16::try_from(p.len()).expect("short").to_le_bytes();
+        [&storage.to_le_bytes()[..], &len, p].concat()
+    }
+
+    #[test]
+    fn keys_are_sorted_by_storage_and_bytes() {
+        let list = [key(2, b"a"), key(1, b"b"), key(1, b""), key(1, b"abc")].concat();
+        let keys = Keys::parse(list).into_sorted();
+        let all: Vec<_> = keys.starts.iter().map(|start| keys.at(*start)).collect();
+        assert_eq!(all, [(1, &b""[..]), (1, b"abc"), (1, b"b"), (2, b"a")]);
+    }
+
+    #[test]
+    fn a_list_ends_where_it_makes_no_sense() {
+        let whole = [key(1, b"one"), key(1, b"two")].concat();
+        for len in 0..whole.len() {
+            let keys = Keys::parse(whole[..len].to_vec());
+            assert_eq!(keys.starts.len(), usize::from(len >= key(1, b"one").len()));
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cold::division::Claim;
 use crate::sync::Arc;
-use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::{AtomicBool, AtomicU64};
 use crate::sync::atomic::Ordering::Relaxed;
 
 /// Bytes that row caches may take and have taken.
@@ -17,6 +17,8 @@ pub struct Budget {
     came_back: AtomicU64,
     /// What copies took that are remembered: by all caches together.
     remembered: AtomicU64,
+    /// Whether caches decide by what they have done.
+    is_still: AtomicBool,
 }
 
 /// Bytes that count until this is dropped.
@@ -84,6 +86,16 @@ impl Budget {
             remembered_bytes: self.remembered.load(Relaxed),
             asked: self.asked.load(Relaxed),
         }
+    }
+
+    /// Whether what is decided by what caches have done is decided anew now and then.
+    pub fn is_tuning(&self) -> bool {
+        !self.is_still.load(Relaxed)
+    }
+
+    /// Switches that on or off.
+    pub fn set_tuning(&self, on: bool) {
+        self.is_still.store(!on, Relaxed);
     }
 
     /// Takes bytes, whether there is room or not.

@@ -2,6 +2,7 @@
 
 use crossbeam_utils::CachePadded;
 
+use super::tuning::{AdmissionDecision, Admissions, Names, Reuse};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
 
@@ -19,9 +20,12 @@ pub struct TableCounts {
     pub(super) withdrawn: AtomicU64,
     pub(super) killed: AtomicU64,
     pub(super) evicted: AtomicU64,
+    pub(super) evicted_bytes: AtomicU64,
     pub(super) moved: AtomicU64,
     pub(super) reused: AtomicU64,
     pub(super) left: AtomicU64,
+    /// How readily rows that are looked up get copies.
+    pub(super) admissions: Admissions,
 }
 
 /// Counts of look-ups by the whole key of one index.
@@ -30,6 +34,8 @@ struct IndexCounts {
     hits: [CachePadded<AtomicU64>; SHARDS],
     tree_hits: AtomicU64,
     misses: AtomicU64,
+    /// Whether keys of the index lead to copies.
+    names: Names,
 }
 
 /// What the cache has done for a table.
@@ -89,9 +95,35 @@ impl TableCounts {
             withdrawn: zero(),
             killed: zero(),
             evicted: zero(),
+            evicted_bytes: zero(),
             moved: zero(),
             reused: zero(),
             left: zero(),
+            admissions: Admissions::default(),
+        }
+    }
+
+    /// Whether keys of an index lead to copies.
+    #[inline]
+    pub fn names(&self, index: usize) -> &Names {
+        &self.indexes[index].names
+    }
+
+    /// What was evicted since the last decision, and came back.
+    pub(super) fn reuse(&self) -> Reuse {
+        let of = |count: &AtomicU64| count.load(Relaxed);
+        self.admissions.since(of(&self.evicted), of(&self.evicted_bytes), of(&self.reused))
+    }
+
+    /// The last decision about how readily rows get copies.
+    pub fn admission_decision(&self) -> AdmissionDecision {
+        self.admissions.last()
+    }
+
+    /// Decides anew where keys of indexes lead to copies.
+    pub(super) fn tune_names(&self) {
+        for (index, look_ups) in self.indexes.iter().zip(self.stats().indexes) {
+            index.names.tune(look_ups);
         }
     }
 

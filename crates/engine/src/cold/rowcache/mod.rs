@@ -14,6 +14,7 @@ mod ghosts;
 mod index;
 mod sketch;
 mod space;
+mod tuning;
 
 use std::collections::HashMap;
 use std::io;
@@ -24,12 +25,14 @@ use crossbeam_utils::CachePadded;
 
 pub use self::budget::{Budget, Taken};
 pub use self::counts::{LookUpStats, TableCounts, TableStats};
+pub use self::tuning::{AdmissionDecision, Naming};
 
 use self::blocks::{BLOCK_BYTES, Block, CopyPtr, Ring};
 use self::counts::add;
 use self::ghosts::Ghosts;
 use self::index::{Index, Pending};
 use self::sketch::Sketch;
+use self::tuning::Reuse;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::{AtomicU64, fence};
@@ -60,6 +63,8 @@ const PUT_MIN: u64 = 64;
 /// An index of at most this many slots is made larger by the statement that finds it too small; a
 /// larger one when the cache is tended.
 const GROWN_AT_ONCE: usize = 1 << 16;
+/// How often the cache is tended until it decides anew what it does for tables.
+const TURNS_PER_TUNING: u64 = 20;
 /// What index, sketch and ghosts may take of the budget: one in this many.
 const TABLES_PART: u64 = 4;
 
@@ -182,6 +187,8 @@ pub struct RowCache {
     reused: AtomicU64,
     /// What the budget knows to be remembered.
     remembered: AtomicU64,
+    /// How often the cache was tended.
+    turns: AtomicU64,
 }
 
 impl RowCache {
@@ -206,6 +213,7 @@ impl RowCache {
             evicted_bytes: AtomicU64::new(0),
             reused: AtomicU64::new(0),
             remembered: AtomicU64::new(0),
+            turns: AtomicU64::new(0),
             index,
             budget,
         };
@@ -272,9 +280,11 @@ impl RowCache {
             add(&self.reused, 1);
             add(&counts.reused, 1);
         }
-        let admission = match self.sketch.touch(hash, slots) || !self.is_full() {
-            true => self.try_admit(guard, shard, hash, name, row, is_settled),
-            false => Admission::FirstTouch,
+        let was_touched = self.sketch.touch(hash, slots);
+        let admission = match (self.is_full(), was_touched) {
+            (true, false) => Admission::FirstTouch,
+            (true, true) if !counts.admissions.allow() => Admission::Refused,
+            _ => self.try_admit(guard, shard, hash, name, row, is_settled),
         };
         let count = match admission {
             Admission::Admitted => &counts.admitted,
@@ -493,11 +503,36 @@ impl RowCache {
     pub fn tend(&self, guard: &Guard) {
         self.grow_if_due(guard);
         self.claim_memory();
+        self.tune();
         for _ in 0..self.excess().div_ceil(BLOCK_BYTES as u64) {
             let Some(oldest) = self.ring.lock().take_coldest() else { break };
             self.evict(&oldest, None);
             // SAFETY: as in `replace_block`.
             unsafe { guard.defer_unchecked(move || drop(oldest)) };
+        }
+    }
+
+    /// Decides anew, now and then, how readily rows of each table get copies, and which indexes' keys
+    /// lead to them.
+    fn tune(&self) {
+        let turn = self.turns.fetch_add(1, Relaxed);
+        if turn % TURNS_PER_TUNING != 0 {
+            return;
+        }
+        let tables: Vec<_> = self.counts.lock().values().cloned().collect();
+        tables.iter().for_each(|table| table.tune_names());
+        let is_tuning = self.budget.is_tuning();
+        let reuse: Vec<Reuse> = tables.iter().map(|table| table.reuse()).collect();
+        let all = reuse.iter().fold(Reuse::default(), |all, own| Reuse {
+            evicted: all.evicted + own.evicted,
+            evicted_bytes: all.evicted_bytes + own.evicted_bytes,
+            reused: all.reused + own.reused,
+        });
+        for (table, own) in tables.iter().zip(reuse) {
+            match is_tuning {
+                true => table.admissions.tune(own, all),
+                false => table.admissions.reset(),
+            }
         }
     }
 
@@ -604,6 +639,9 @@ impl RowCache {
             }
             if let Some((_, Some(counts))) = &of {
                 add(if gone { &counts.evicted } else { &counts.moved }, 1);
+                if gone {
+                    add(&counts.evicted_bytes, copy.len() as u64);
+                }
             }
             if gone {
                 evicted += 1;

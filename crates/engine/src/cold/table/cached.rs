@@ -7,7 +7,9 @@ use std::sync::{Arc, OnceLock};
 use crossbeam_epoch::Guard;
 
 use super::ColdTable;
-use crate::cold::rowcache::{Admission, KeyName, RowCache, RowName, TableCounts, TableStats};
+use crate::cold::rowcache::{
+    Admission, AdmissionDecision, Naming, KeyName, RowCache, RowName, TableCounts, TableStats,
+};
 
 /// Whether and how a table uses the row cache.
 #[derive(Default)]
@@ -44,6 +46,26 @@ impl ColdTable {
             }
             (false, _) => {}
         }
+    }
+
+    /// Sets whether keys of an index lead to copies.
+    pub fn set_naming(&self, index: usize, mode: Naming) {
+        if let Some(counts) = self.caching.counts.get() {
+            counts.names(index).set(mode);
+        }
+    }
+
+    /// Whether keys of an index lead to copies now.
+    pub fn uses_hash(&self, index: usize) -> bool {
+        let is_used = |cached: CachedTable<'_>| {
+            self.is_clustered(index) || cached.counts.names(index).are_used()
+        };
+        self.row_cache().is_some_and(is_used)
+    }
+
+    /// The last decision about how readily rows get copies, if the cache was ever on.
+    pub fn admission_decision(&self) -> Option<AdmissionDecision> {
+        self.caching.counts.get().map(|counts| counts.admission_decision())
     }
 
     /// What the cache has done for the table, if it was ever on.
@@ -107,6 +129,7 @@ impl<'t> CachedTable<'t> {
     ) -> Option<&'g [u8]> {
         match self.table.is_clustered(index) {
             true => self.find(guard, key),
+            false if !self.counts.names(index).are_used() => None,
             false => self.cache.find_named(guard, self.key_name(index, key), is_it),
         }
     }
@@ -114,7 +137,9 @@ impl<'t> CachedTable<'t> {
     /// Notes that the row with the identity key `p`, which has a copy, has this key of a unique
     /// index.
     pub fn name(&self, guard: &Guard, shard: usize, index: usize, key: &[u8], p: &[u8]) {
-        self.cache.name(guard, shard, self.key_name(index, key), self.row_name(p));
+        if self.counts.names(index).are_used() {
+            self.cache.name(guard, shard, self.key_name(index, key), self.row_name(p));
+        }
     }
 
     /// Caches a row as the tree has it, and as every snapshot sees it. `is_in_memory` tells whether

@@ -42,6 +42,7 @@ pub(crate) use sink::{EvictResult, SinkAction};
 pub(crate) use sinks_since::SinksSince;
 pub use spec::{ConflictPolicy, IdentitySpec, IndexKind, IndexSpec, TableSpec};
 
+use crate::cold::rowcache::Naming;
 use crate::cold::table::{ColdTable, RowKeys};
 use crate::hot::account::Account;
 use crate::hot::anchor::AnchorPtr;
@@ -86,6 +87,29 @@ struct RowBytes {
     other: ByteRanges,
 }
 
+/// How the row cache keeps the rows of a table.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct RowCaching {
+    /// Whether it does.
+    pub is_on: bool,
+    /// Whether keys of its indexes lead to copies, by ordinals; as is useful where it says nothing.
+    pub naming: Vec<Naming>,
+}
+
+impl RowCaching {
+    /// The same for all indexes.
+    pub fn all(is_on: bool) -> RowCaching {
+        RowCaching { is_on, naming: Vec::new() }
+    }
+
+    fn apply(&self, cold: &ColdTable) {
+        cold.set_row_caching(self.is_on);
+        for index in 0..cold.trees() {
+            cold.set_naming(index, self.naming.get(index).copied().unwrap_or_default());
+        }
+    }
+}
+
 /// Rows of a table that are in memory: with anchors, whatever their newest state is.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ResidentRows {
@@ -125,9 +149,9 @@ pub struct Table {
     counters: TableCounters,
     /// The table's trees, once its rows have begun to sink. Set once, by the sink or by recovery.
     cold: OnceLock<Arc<ColdTable>>,
-    /// Whether the row cache keeps its rows once they have sunk. Held while the trees are set or
+    /// How the row cache keeps its rows once they have sunk. Held while the trees are set or
     /// switched, so that they have the same.
-    caches_rows: Mutex<bool>,
+    row_caching: Mutex<RowCaching>,
     /// Since when commits queue what they write for the sink. Set before the table gets its trees.
     sinks_since: SinksSince,
     /// Columns of keys and filters, which decide where a row is in the indexes.
@@ -251,7 +275,7 @@ impl Table {
             indexes,
             counters: TableCounters::default(),
             cold: OnceLock::new(),
-            caches_rows: Mutex::new(spec.caches_rows),
+            row_caching: Mutex::new(RowCaching::all(spec.caches_rows)),
             sinks_since: SinksSince::default(),
             key_columns,
             bytes,
@@ -340,26 +364,25 @@ impl Table {
 
     /// Sets the table's trees: from now on rows may sink.
     pub(crate) fn set_cold(&self, cold: Arc<ColdTable>) {
-        let caches_rows = self.caches_rows.lock().expect("no panic under this lock");
-        cold.set_row_caching(*caches_rows);
+        let caching = self.row_caching.lock().expect("no panic under this lock");
+        caching.apply(&cold);
         self.cold.set(cold).expect("a table gets its trees once");
     }
 
     /// Whether the row cache keeps its rows once they have sunk.
     pub fn caches_rows(&self) -> bool {
-        *self.caches_rows.lock().expect("no panic under this lock")
+        self.row_caching.lock().expect("no panic under this lock").is_on
     }
 
-    /// Switches row caching on or off. The caller has closed the gate, or no other thread uses the
-    /// table.
-    pub(crate) fn set_row_caching(&self, on: bool) {
-        let mut caches_rows = self.caches_rows.lock().expect("no panic under this lock");
-        if *caches_rows == on {
+    /// Switches row caching on or off, and says for each index whether its keys lead to copies.
+    pub(crate) fn set_row_caching(&self, caching: RowCaching) {
+        let mut own = self.row_caching.lock().expect("no panic under this lock");
+        if *own == caching {
             return;
         }
-        *caches_rows = on;
+        *own = caching;
         if let Some(cold) = self.cold() {
-            cold.set_row_caching(on);
+            own.apply(cold);
         }
     }
 

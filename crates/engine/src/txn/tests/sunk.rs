@@ -1,8 +1,9 @@
 //! Random transactions on tables whose rows sink at any time, against the model.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use env::OpenMode;
 use env::sim::SimEnv;
 
 use super::model::{Rng, Setting, run_in, seeds, steps};
@@ -567,6 +568,10 @@ fn cached_rows_are_those_that_the_snapshot_sees() {
                     let context = format!("seed {seed}, step {step}, row {id}");
                     let found = client.begin().look_up(&table, 0, id).expect("no error");
                     assert_eq!(found, current.get(&id).copied(), "{context}");
+                    if let Some(row) = current.get(&id) {
+                        let found = client.look_up(&table, 1, row[1]).expect("no error");
+                        assert_eq!(found, Some(*row), "{context}, by its other key");
+                    }
                     client.rollback();
                     if let Some(seen) = &seen {
                         let found = old.look_up(&table, 0, id).expect("no error");
@@ -577,7 +582,48 @@ fn cached_rows_are_those_that_the_snapshot_sees() {
         }
         let cold = table.cold().expect("it has sunk");
         let stats = cold.row_cache_stats().expect("rows are cached");
-        let hits = stats.indexes[0].hits;
-        assert!(hits > 20 && stats.killed > 5 && stats.left > 5, "seed {seed}: {stats:?}");
+        let hits = [0, 1].map(|index| stats.indexes[index].hits);
+        assert!(hits.iter().all(|hits| *hits > 20) && stats.killed > 5 && stats.left > 5, "seed {seed}: {stats:?}");
     }
+}
+
+#[test]
+fn rows_that_were_hot_are_hot_again_after_a_restart() {
+    const ROWS: i64 = 500;
+    let sinking = SinkHarness::new(1, 64);
+    let (harness, table) = (&sinking.harness, sinking.table(ConflictPolicy::Wait));
+    fill(harness, &table, 0..ROWS);
+    sink_everything(&sinking);
+    let cold = table.cold().expect("it has sunk");
+    let cache = cold.store().row_cache().expect("rows are cached");
+    cache.clear();
+    let mut client = Client::new(harness, Isolation::ReadCommitted);
+    let hot: Vec<i64> = (0..ROWS).filter(|id| id % 7 == 0).collect();
+    for id in &hot {
+        assert!(client.begin().look_up(&table, 0, *id).expect("no error").is_some());
+        client.rollback();
+    }
+    let task = harness.task();
+    let cached = || {
+        let contents = cache.contents(&task).expect("not interrupted");
+        contents.values().map(|of| of.rows).sum::<u64>()
+    };
+    assert_eq!(cached(), hot.len() as u64);
+    sinking.core.note_hot_rows(&task);
+    // As after a restart.
+    cache.clear();
+    assert_eq!(cached(), 0);
+    sinking.core.warm(&task);
+    assert_eq!(cached(), hot.len() as u64);
+    // A list that is damaged is no list.
+    cache.clear();
+    let (fs, path) = (task.env().fs(), Path::new("/data/hot.rows"));
+    let file = fs.open(path, OpenMode::Write).expect("it is there");
+    file.write_all_at(b"x", 100).expect("the disk works");
+    sinking.core.warm(&task);
+    assert_eq!(cached(), 0);
+    // Nor is one that is cut off, or of another database.
+    file.set_len(20).expect("the disk works");
+    sinking.core.warm(&task);
+    assert_eq!(cached(), 0);
 }

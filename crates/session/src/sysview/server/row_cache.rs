@@ -53,6 +53,7 @@ pub static DM_DB_ROW_CACHE_STATS: FilledView = FilledView {
         column("object_id", INT, false),
         column("index_id", INT, false),
         column("is_row_caching_on", BIT, false),
+        column("is_hash_caching_used", BIT, false),
         column("inserted_rows", BIG, true),
         column("migrated_rows", BIG, true),
         column("resident_bytes", BIG, true),
@@ -86,6 +87,7 @@ pub static DM_DB_ROW_CACHE_STATS: FilledView = FilledView {
                     object(definition.id()),
                     int(id),
                     bit(table.caches_rows()),
+                    bit(table.cold().is_some_and(|cold| cold.uses_hash(at))),
                     whole(inserted),
                     whole(migrated),
                     whole(table.memory().used_bytes),
@@ -110,7 +112,48 @@ pub static DM_DB_ROW_CACHE_STATS: FilledView = FilledView {
     },
 };
 
-pub static DM_OS_ROW_CACHE_DIVISION: FilledView = FilledView {
+pub static DM_DB_ROW_CACHE_TUNING: FilledView = FilledView {
+    schema: "sys",
+    name: "dm_db_row_cache_tuning",
+    columns: &[
+        column("object_id", INT, false),
+        column("admission_probability", SqlType::float(), false),
+        column("previous_probability", SqlType::float(), false),
+        column("reuses_per_evicted_mb", SqlType::float(), true),
+        column("average_reuses_per_evicted_mb", SqlType::float(), true),
+        column("decisions", BIG, false),
+        column("last_reason", nvar(256), true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        let catalog = cx.instance.catalog(cx.database)?;
+        for definition in schema.tables().filter(|table| table.kind == TableKind::Disk) {
+            let table = catalog.table(definition);
+            let decision = table.as_ref().and_then(|table| table.cold()?.admission_decision());
+            let Some(last) = decision else { continue };
+            let known = |value| if last.count > 0 { value } else { NULL };
+            let reason = match last.probability < last.before {
+                true => "Rows of the table came back less than half as often as those of all tables.",
+                false if last.probability > last.before => {
+                    "Rows of the table came back about as often as those of all tables, or more."
+                }
+                false => "Nothing to change.",
+            };
+            cx.push([
+                object(definition.id()),
+                Value::Float(last.probability),
+                Value::Float(last.before),
+                known(Value::Float(last.reuse)),
+                known(Value::Float(last.mean_reuse)),
+                number(last.count),
+                known(text(reason)),
+            ]);
+        }
+        Ok(())
+    },
+};
+
+pub static DM_OS_ROW_CACHE_MEMORY: FilledView = FilledView {
     schema: "sys",
     name: "dm_os_row_cache_memory",
     columns: &[
