@@ -8,13 +8,15 @@
 /// Parts into which the limit is divided.
 pub const PARTS: u64 = 64;
 /// What row caches have at first.
-const FIRST: u64 = 32;
+const FIRST: u64 = 40;
 /// The most that row caches may have: frames keep an eighth.
 const MOST: u64 = 56;
 /// The least that they have.
 const LEAST: u64 = 2;
 /// How many parts change sides in a step.
 const STEP: u64 = 2;
+/// How much more one side must gain.
+const MARGIN: f64 = 1.25;
 /// How many rows or pages must have come back before that says anything.
 const EVIDENCE: u64 = 32;
 
@@ -87,6 +89,11 @@ impl Division {
     }
 
     fn decide(&mut self, before: Claims, now: Claims, caches: Claim) {
+        if !now.is_full {
+            // Row caches take less than they may, and pages have the rest already.
+            self.looked_at = Some(now);
+            return;
+        }
         let former = before.row_caches.unwrap_or_default();
         let rows = caches.came_back.saturating_sub(former.came_back);
         let pages = now.pages.came_back.saturating_sub(before.pages.came_back);
@@ -103,9 +110,9 @@ impl Division {
         let row_caches_gain = gain(reads, caches.remembered_bytes);
         let pages_gain = gain(pages as f64, now.pages.remembered_bytes);
         let parts = self.last.parts;
-        let new = if row_caches_gain > pages_gain * 1.25 && now.is_full {
+        let new = if row_caches_gain > pages_gain * MARGIN {
             (parts + STEP).min(MOST)
-        } else if pages_gain > row_caches_gain * 1.25 {
+        } else if pages_gain > row_caches_gain * MARGIN {
             parts.saturating_sub(STEP).max(LEAST)
         } else {
             parts
@@ -140,13 +147,13 @@ mod tests {
     #[test]
     fn the_side_that_would_save_more_reads_gets_more() {
         let mut division = Division::default();
-        assert_eq!(division.row_caches(claims(0, 0, 0)), 32 << 20);
-        assert_eq!(division.row_caches(claims(0, 100, 10)), 32 << 20);
-        assert_eq!(division.row_caches(claims(1, 100, 10)), 34 << 20);
+        assert_eq!(division.row_caches(claims(0, 0, 0)), 40 << 20);
+        assert_eq!(division.row_caches(claims(0, 100, 10)), 40 << 20);
+        assert_eq!(division.row_caches(claims(1, 100, 10)), 42 << 20);
         assert_eq!(division.last().change, 2);
         // 110 pages and 100 rows came back since.
-        assert_eq!(division.row_caches(claims(2, 200, 120)), 34 << 20);
-        assert_eq!(division.row_caches(claims(3, 210, 320)), 32 << 20);
+        assert_eq!(division.row_caches(claims(2, 200, 120)), 42 << 20);
+        assert_eq!(division.row_caches(claims(3, 210, 320)), 40 << 20);
     }
 
     #[test]
@@ -163,12 +170,15 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_that_is_not_full_gets_no_more() {
-        let mut division = Division::default();
-        for s in 0..10 {
-            division.row_caches(Claims { is_full: false, ..claims(s, 1_000 * u64::from(s), 0) });
+    fn a_cache_that_is_not_full_neither_gets_nor_gives() {
+        for (rows, pages) in [(1_000, 0), (0, 1_000)] {
+            let mut division = Division::default();
+            for s in 0..10 {
+                let n = u64::from(s);
+                division.row_caches(Claims { is_full: false, ..claims(s, rows * n, pages * n) });
+            }
+            assert_eq!(division.last().parts, FIRST);
         }
-        assert_eq!(division.last().parts, FIRST);
     }
 
     #[test]

@@ -154,7 +154,8 @@ impl SinkCore {
         file.read_exact_at(&mut header, 0)?;
         let mut fields = header.chunks_exact(4);
         let mut word = || fields.next().map_or([0; 4], |word| word.try_into().expect("four bytes"));
-        let mut long = || u64::from(u32::from_le_bytes(word())) | u64::from(u32::from_le_bytes(word())) << 32;
+        let mut long =
+            || u64::from(u32::from_le_bytes(word())) | u64::from(u32::from_le_bytes(word())) << 32;
         let magic = long();
         let uuid = u128::from(long()) | u128::from(long()) << 64;
         let len = long();
@@ -194,7 +195,10 @@ impl SinkCore {
             while !table.is_loaded() && !self.closing.load(Acquire) {
                 task.env().clock().sleep_ns(PAUSE_NS);
             }
-            if self.warm_rows(task, &session, table, some.iter().map(|row| keys.at(*row).1)).is_none() {
+            if self
+                .warm_rows(task, &session, table, some.iter().map(|row| keys.at(*row).1))
+                .is_none()
+            {
                 return;
             }
             let passed_ns = task.now_ns() - began_ns;

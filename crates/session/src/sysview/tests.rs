@@ -4,7 +4,7 @@ use engine::wait::Interrupted;
 use env::sim::wait_until;
 
 use super::*;
-use crate::testing::{TestServer, TestSession};
+use crate::testing::{TestServer, TestSession, rows};
 
 #[test]
 fn every_view_can_be_read_from_every_database() {
@@ -38,13 +38,6 @@ fn names_of_views_are_unique() {
     let count = all.len();
     all.dedup();
     assert_eq!(all.len(), count);
-}
-
-/// The rows of an answer, without the heading and the count.
-fn rows(answer: &str) -> String {
-    let is_count = |line: &str| line.ends_with(" rows)") || line == "(1 row)";
-    let lines: Vec<&str> = answer.lines().skip(1).filter(|line| !is_count(line)).collect();
-    lines.join("\n")
 }
 
 /// `name type`, with a question mark if the column may be NULL, one line a column.

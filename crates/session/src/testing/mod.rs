@@ -165,7 +165,7 @@ impl TestServer {
         }
     }
 
-    fn sink_rows_of(&self, database: &Database) {
+    pub fn sink_rows_of(&self, database: &Database) {
         // Rows leave memory some rounds later, when no reader can know them any more.
         for _ in 0..3 {
             database.sink_all(&self.task).unwrap();
@@ -414,4 +414,11 @@ impl AnswerWriter for TextWriter {
     fn flush(&mut self, _: &Task) -> SqlResult<()> {
         Ok(())
     }
+}
+
+/// The rows of an answer, without the heading and the count.
+pub fn rows(answer: &str) -> String {
+    let is_count = |line: &str| line.ends_with(" rows)") || line == "(1 row)";
+    let lines: Vec<&str> = answer.lines().skip(1).filter(|line| !is_count(line)).collect();
+    lines.join("\n")
 }

@@ -2,7 +2,7 @@
 
 use env::sim::SimEnv;
 
-use crate::testing::{TestServer, TestSession};
+use crate::testing::{TestServer, TestSession, rows};
 
 const SETUP: &str = "create database d
 go
@@ -111,4 +111,59 @@ fn options_are_there_after_the_power_has_failed() {
          select index_hash_caching_desc from sys.indexes where name = 'i'",
     );
     assert!(answer.contains("\n1\n") && answer.contains("\nOFF\n"), "{answer}");
+}
+
+/// Lets the rows of `d` sink.
+fn sink(server: &TestServer) {
+    let databases = server.instance.databases();
+    let catalog = databases.catalog(databases.find("d").expect("it was made").id).expect("open");
+    server.sink_rows_of(catalog.database());
+}
+
+#[test]
+fn rows_that_sank_leave_copies_which_look_ups_find_and_changes_take_away() {
+    let server = TestServer::new();
+    let mut session = set_up(&server);
+    session.run("alter table t add constraint u unique (n); alter table t set (row_caching = on)");
+    sink(&server);
+    let counts = "select index_id, inserted_rows, migrated_rows, cached_rows, hash_hits, tree_hits, \
+                  misses, kept_rows, invalidations from sys.dm_db_row_cache_stats order by index_id";
+    assert_eq!(rows(&session.run(counts)), "1|0|0|2|0|0|0|2|0\n2|NULL|NULL|NULL|0|0|0|NULL|NULL");
+    session.run("select * from t where id = 1; select * from t where id = 7");
+    // The first look-up by the other key finds the row by its identity key.
+    session.run("select * from t where n = 20; select * from t where n = 20");
+    assert_eq!(rows(&session.run(counts)), "1|0|0|2|1|0|1|2|0\n2|NULL|NULL|NULL|1|1|0|NULL|NULL");
+    session.run("update t set n = 30 where id = 2");
+    assert_eq!(rows(&session.run("select id from t where n = 30")), "2");
+    assert_eq!(rows(&session.run("select id from t where n = 20")), "");
+    let answer = rows(&session.run(counts));
+    assert!(answer.starts_with("1|1|1|1|"), "{answer}");
+    // The row leaves a copy again, and another key leads to it.
+    sink(&server);
+    assert_eq!(rows(&session.run("select n from t where id = 2")), "30");
+    session.run("dbcc dropcleanbuffers with no_infomsgs");
+    let cached = "select cached_rows from sys.dm_db_row_cache_stats where cached_rows is not null";
+    assert_eq!(rows(&session.run(cached)), "0");
+    assert_eq!(rows(&session.run("select n from t where id = 2")), "30");
+    assert_eq!(rows(&session.run(cached)), "1");
+    session.run("alter table t set (row_caching = off)");
+    assert_eq!(rows(&session.run(cached)), "0");
+}
+
+#[test]
+fn keys_of_an_index_without_hash_caching_lead_to_no_copies() {
+    let server = TestServer::new();
+    let mut session = set_up(&server);
+    session.run(
+        "alter table t set (row_caching = on); \
+         create unique index u on t (n) with (index_hash_caching = off)",
+    );
+    sink(&server);
+    session.run("select * from t where n = 20; select * from t where n = 20");
+    let used = "select is_hash_caching_used, hash_hits, tree_hits from sys.dm_db_row_cache_stats \
+                where index_id = 2";
+    assert_eq!(rows(&session.run(used)), "0|0|2");
+    session.run("alter index u on t set (index_hash_caching = on)");
+    session.run("select * from t where n = 20; select * from t where n = 20");
+    assert_eq!(rows(&session.run(used)), "1|1|3");
 }

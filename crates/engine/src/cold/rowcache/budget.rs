@@ -2,8 +2,8 @@
 
 use crate::cold::division::Claim;
 use crate::sync::Arc;
-use crate::sync::atomic::{AtomicBool, AtomicU64};
 use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::atomic::{AtomicBool, AtomicU64};
 
 /// Bytes that row caches may take and have taken.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use crossbeam_epoch::Guard;
 
 use super::ColdTable;
 use crate::cold::rowcache::{
-    Admission, AdmissionDecision, Naming, KeyName, RowCache, RowName, TableCounts, TableStats,
+    Admission, AdmissionDecision, KeyName, Naming, RowCache, RowName, TableCounts, TableStats,
 };
 
 /// Whether and how a table uses the row cache.

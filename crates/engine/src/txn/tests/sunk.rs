@@ -583,7 +583,10 @@ fn cached_rows_are_those_that_the_snapshot_sees() {
         let cold = table.cold().expect("it has sunk");
         let stats = cold.row_cache_stats().expect("rows are cached");
         let hits = [0, 1].map(|index| stats.indexes[index].hits);
-        assert!(hits.iter().all(|hits| *hits > 20) && stats.killed > 5 && stats.left > 5, "seed {seed}: {stats:?}");
+        assert!(
+            hits.iter().all(|hits| *hits > 20) && stats.killed > 5 && stats.left > 5,
+            "seed {seed}: {stats:?}"
+        );
     }
 }
 

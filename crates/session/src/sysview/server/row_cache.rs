@@ -133,7 +133,9 @@ pub static DM_DB_ROW_CACHE_TUNING: FilledView = FilledView {
             let Some(last) = decision else { continue };
             let known = |value| if last.count > 0 { value } else { NULL };
             let reason = match last.probability < last.before {
-                true => "Rows of the table came back less than half as often as those of all tables.",
+                true => {
+                    "Rows of the table came back less than half as often as those of all tables."
+                }
                 false if last.probability > last.before => {
                     "Rows of the table came back about as often as those of all tables, or more."
                 }
