@@ -46,6 +46,10 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 10,
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     joins: u32,
+    /// What rows of disk tables may take in memory before they sink. With 0 the server slows every
+    /// statement that writes down as much as it may.
+    #[arg(long, value_name = "SIZE", default_value = "1MB")]
+    disk_table_memory: String,
     /// The kinds of tables.
     #[arg(
         long,
@@ -85,8 +89,6 @@ const PUBLISHED_INSERTS: &str = "published for SAP ASE 16, 250 clients on 64 eng
 const PUBLISHED_UPDATES: &str = "published for SAP ASE 16, 250 clients on 64 engines: \
      68,474/s in pages, 845,070/s with row store and hash cache";
 
-/// Disk tables keep no row in memory that can leave it.
-const DISK_TABLE_MEMORY: &str = "0";
 /// Rows of the outer table of the join, and those that the join gives.
 const OUTER_ROWS: u32 = 20_000;
 const JOINED_ROWS: i64 = 1_200;
@@ -145,7 +147,7 @@ impl Side {
     /// Starts the server, and makes what the parts need.
     fn create(kind: TableKind, options: &Options) -> Result<Side, BenchError> {
         let data = DataDir::temporary("bench")?;
-        let flags = ["--disk-table-memory", DISK_TABLE_MEMORY];
+        let flags = ["--disk-table-memory", options.disk_table_memory.as_str()];
         let server = LocalServer::start(data.path(), &flags)?;
         let mut connection = create(&server, "RowCache")?;
         connection
