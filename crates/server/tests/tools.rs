@@ -60,7 +60,7 @@ fn hot_rows_are_measured_in_all_parts() {
 
 #[test]
 fn kinds_of_tables_are_compared_in_inserts_updates_and_joins() {
-    let flags = "--kinds disk,inmem --parts inserts,updates,join --connections 3 --seconds 1 \
+    let flags = "--kinds disk,inmem --parts inserts,updates,join --connections 3 --disk-table-memory-mb 0 --seconds 1 \
                  --join-rows 20000 --joins 1 --runs 1 --json";
     let parts = ["inserts_by_10_per_s", "updates_by_10_per_s", "join_outer_rows_per_s"];
     let of_kinds = parts.iter().flat_map(|part| [format!("disk_{part}"), format!("inmem_{part}")]);

@@ -129,6 +129,15 @@ pub fn counter_of(
 /// Waits until the rows of a table are in pages alone; so must those of all other disk tables of
 /// the database be.
 pub fn sink(connection: &mut Connection, table: &str) -> Result<(), BenchError> {
+    sink_to(connection, table, 0)
+}
+
+/// The same, but for so many kilobytes of rows that may stay in memory.
+pub fn sink_to(
+    connection: &mut Connection,
+    table: &str,
+    allowed_kb: i64,
+) -> Result<(), BenchError> {
     const LEFT: &str = "SELECT SUM(cntr_value) FROM sys.dm_os_performance_counters \
         WHERE counter_name = 'Disk Table Memory Used (KB)' AND instance_name = DB_NAME()";
     let deadline = Instant::now() + PATIENCE;
@@ -137,7 +146,7 @@ pub fn sink(connection: &mut Connection, table: &str) -> Result<(), BenchError> 
         connection.execute("CHECKPOINT")?;
         let [left] = numbers(connection, LEFT)?;
         // A row takes more than eight bytes.
-        if left <= rows * 8 / 1024 / SUNK + 8 {
+        if left <= rows * 8 / 1024 / SUNK + 8 + allowed_kb {
             return Ok(());
         }
         if Instant::now() > deadline {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use base::Value;
 
-use super::database::{TableKind, check, create, ordinary_procedure, sink};
+use super::database::{TableKind, check, create, ordinary_procedure, sink_to};
 use super::figures::Figures;
 use super::items::{self, Module};
 use super::keys::{NUMBERS, ROWS};
@@ -48,8 +48,9 @@ pub struct Options {
     joins: u32,
     /// What rows of disk tables may take in memory before they sink. With 0 the server slows every
     /// statement that writes down as much as it may.
-    #[arg(long, value_name = "SIZE", default_value = "1MB")]
-    disk_table_memory: String,
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    disk_table_memory_mb: u32,
     /// The kinds of tables.
     #[arg(
         long,
@@ -134,6 +135,8 @@ fn add_ratios(figures: &mut Figures) {
 /// The tables of one kind, and their server.
 struct Side {
     kind: TableKind,
+    /// What rows of disk tables may take in memory.
+    allowed_mb: u32,
     // Before the directory, which is removed when it is dropped.
     server: LocalServer,
     connection: Connection,
@@ -147,7 +150,8 @@ impl Side {
     /// Starts the server, and makes what the parts need.
     fn create(kind: TableKind, options: &Options) -> Result<Side, BenchError> {
         let data = DataDir::temporary("bench")?;
-        let flags = ["--disk-table-memory", options.disk_table_memory.as_str()];
+        let allowed_mb = options.disk_table_memory_mb;
+        let flags = ["--disk-table-memory", &format!("{allowed_mb}MB")];
         let server = LocalServer::start(data.path(), &flags)?;
         let mut connection = create(&server, "RowCache")?;
         connection
@@ -157,7 +161,8 @@ impl Side {
         let (clients, each) = (options.connections, options.rows_per_call);
         let own = OwnRows::create(&mut connection, maker()?, kind, clients, each)?;
         let mixed = mixed::Clients::new(clients, maker()?);
-        let mut side = Side { kind, server, connection, connect, own, mixed, _data: data };
+        let mut side =
+            Side { kind, allowed_mb, server, connection, connect, own, mixed, _data: data };
         for &part in &options.parts {
             match part {
                 Part::Inserts | Part::Updates => {}
@@ -174,7 +179,7 @@ impl Side {
             TableKind::Inmem => accounts::create(&mut self.connection, "SCHEMA_AND_DATA")?,
             kind => {
                 accounts::create_on_disk(&mut self.connection, kind.options())?;
-                sink(&mut self.connection, "dbo.Accounts")?;
+                self.sink("dbo.Accounts")?;
             }
         }
         mixed::create_procedures(&mut self.connection, Module::Ordinary)
@@ -226,11 +231,13 @@ impl Side {
         self.sink("dbo.Big")
     }
 
-    /// Waits until the rows of a disk table are in pages alone.
+    /// Waits until the rows of a disk table are in pages alone, but for what may stay in memory.
     fn sink(&mut self, table: &str) -> Result<(), BenchError> {
         match self.kind {
             TableKind::Inmem => Ok(()),
-            TableKind::Disk | TableKind::Cached => sink(&mut self.connection, table),
+            TableKind::Disk | TableKind::Cached => {
+                sink_to(&mut self.connection, table, i64::from(self.allowed_mb) << 10)
+            }
         }
     }
 
