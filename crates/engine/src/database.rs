@@ -505,8 +505,8 @@ impl Database {
         }
     }
 
-    /// Brings rows into row caches that were there before the last restart, in the background. To be
-    /// called once, when tables are as the catalogue says.
+    /// Brings rows into the row cache that were there before the last restart, in the background.
+    /// To be called once, when tables are as the catalogue says.
     pub fn warm_row_caches(&self) {
         if let Some(sinker) = self.sinker.get() {
             sinker.warm();

@@ -186,8 +186,9 @@ impl Transaction {
         Some(copies::copy_to(arena, found))
     }
 
-    /// Appends the row with the identity key `p` to `row`, as the snapshot sees it in the row cache,
-    /// the tree or the history, after memory did not decide about it. Returns whether there is one.
+    /// Appends the row with the identity key `p` to `row`, as the snapshot sees it in the row
+    /// cache, the tree or the history, after memory did not decide about it. Returns whether there
+    /// is one.
     /// A row that is read from the tree goes into the cache, if every snapshot sees it.
     fn find_row(
         &self,

@@ -121,9 +121,9 @@ impl TableCounts {
     }
 
     /// Decides anew where keys of indexes lead to copies.
-    pub(super) fn tune_names(&self) {
+    pub(super) fn tune_names(&self, is_full: bool) {
         for (index, look_ups) in self.indexes.iter().zip(self.stats().indexes) {
-            index.names.tune(look_ups);
+            index.names.tune(look_ups, is_full);
         }
     }
 

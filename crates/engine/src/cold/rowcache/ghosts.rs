@@ -43,5 +43,5 @@ impl Ghosts {
 }
 
 fn at(hash: u64, slots: usize) -> usize {
-    (u128::from(hash) * Ghosts::count(slots) as u128 >> 64) as usize
+    ((u128::from(hash) * Ghosts::count(slots) as u128) >> 64) as usize
 }

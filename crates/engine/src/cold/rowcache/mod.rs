@@ -3,7 +3,7 @@
 //!
 //! The design, with its invariants RC1 to RC4 and why they hold, is `docs/design/row-cache.md`.
 //!
-//! # Life of a copy   written → pending → live → evicted, killed or displaced → freed with its block
+//! # Life of a copy   written → pending → live → evicted, killed or displaced → freed
 //! # Lock order       a shard's block, then the ring
 //! # Failure          none: what finds a lock taken, or no room, does without
 
@@ -512,15 +512,16 @@ impl RowCache {
         }
     }
 
-    /// Decides anew, now and then, how readily rows of each table get copies, and which indexes' keys
-    /// lead to them.
+    /// Decides anew, now and then, how readily rows of each table get copies, and which indexes'
+    /// keys lead to them.
     fn tune(&self) {
         let turn = self.turns.fetch_add(1, Relaxed);
         if turn % TURNS_PER_TUNING != 0 {
             return;
         }
         let tables: Vec<_> = self.counts.lock().values().cloned().collect();
-        tables.iter().for_each(|table| table.tune_names());
+        let is_full = self.is_full();
+        tables.iter().for_each(|table| table.tune_names(is_full));
         let is_tuning = self.budget.is_tuning();
         let reuse: Vec<Reuse> = tables.iter().map(|table| table.reuse()).collect();
         let all = reuse.iter().fold(Reuse::default(), |all, own| Reuse {

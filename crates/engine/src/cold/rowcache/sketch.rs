@@ -67,7 +67,7 @@ fn words(slots: usize) -> usize {
 fn places(hash: u64, words: usize) -> [(usize, u64); 2] {
     let both = [hash, hash.wrapping_mul(0xD6E8_FEB8_6659_FD93)];
     both.map(|hash| {
-        let at = (u128::from(hash) * words as u128 >> 64) as usize;
+        let at = ((u128::from(hash) * words as u128) >> 64) as usize;
         (at, 1 << (hash & 63))
     })
 }

@@ -55,10 +55,16 @@ impl Names {
             || mode == Naming::AsUseful as u8 && self.pause.load(Relaxed) == 0
     }
 
-    /// Decides anew, once in an interval.
-    pub(super) fn tune(&self, now: LookUpStats) {
+    /// Decides anew, once in an interval. While there is room, what is not found may be found
+    /// later.
+    pub(super) fn tune(&self, now: LookUpStats, is_full: bool) {
         let pause = self.pause.load(Relaxed);
         let mut before = self.before.lock();
+        if !is_full {
+            self.pause.store(0, Relaxed);
+            *before = now;
+            return;
+        }
         let hits = now.hits - before.hits;
         let all = hits + now.tree_hits - before.tree_hits + now.misses - before.misses;
         if pause > 0 {
@@ -215,18 +221,20 @@ mod tests {
     fn keys_that_lead_nowhere_are_left_alone_for_a_while() {
         let names = Names::default();
         let look_ups = |hits, tree_hits| LookUpStats { hits, tree_hits, misses: 0 };
-        names.tune(look_ups(500, 500));
+        names.tune(look_ups(0, 5_000), false);
+        assert!(names.are_used(), "the cache is not full");
+        names.tune(look_ups(500, 5_500), true);
         assert!(names.are_used());
-        names.tune(look_ups(510, 1_400));
+        names.tune(look_ups(510, 6_400), true);
         assert!(names.are_used(), "too few look-ups to tell");
-        names.tune(look_ups(520, 2_000));
+        names.tune(look_ups(520, 7_000), true);
         assert!(!names.are_used());
         names.set(Naming::Always);
         assert!(names.are_used());
         names.set(Naming::AsUseful);
         for _ in 0..PAUSE {
             assert!(!names.are_used());
-            names.tune(look_ups(520, 9_000));
+            names.tune(look_ups(520, 9_000), true);
         }
         assert!(names.are_used());
         names.set(Naming::Never);
