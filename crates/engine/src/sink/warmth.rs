@@ -115,7 +115,7 @@ impl SinkCore {
         let (mut block, mut len, mut checksum) = (Vec::with_capacity(2 * BLOCK), 0_u64, 0);
         for first in (0..cache.slots()).step_by(SLOTS_PER_GUARD) {
             let guard = task.worker().pin();
-            cache.each_row(&guard, first..first + SLOTS_PER_GUARD, |row| {
+            cache.each_row(&guard, first..first + SLOTS_PER_GUARD, |row, _| {
                 let Ok(key_len) = u16::try_from(row.p.len()) else { return };
                 block.extend_from_slice(&row.storage.to_le_bytes());
                 block.extend_from_slice(&key_len.to_le_bytes());

@@ -174,12 +174,11 @@ impl Transaction {
     ) -> Option<RowAt> {
         let cached = cold.row_cache()?;
         let guard = task.pin();
+        let spec = table.key_spec(index);
         let has_key = |row: &[u8], key: &[u8]| {
-            let mut own = KeyBuf::new();
-            table.key_spec(index).encode_row(table.layout(), row, &mut own);
-            table.index_holds(index, row) && *own == *key
+            spec.matches(table.layout(), row, key) && table.index_holds(index, row)
         };
-        let found = table.key_spec(index).with_bytes(key, |key| {
+        let found = spec.with_bytes(key, |key| {
             cached.find_by_key(&guard, index, key, |row| has_key(row, key))
         })?;
         cached.count_hit(index, self.shard);

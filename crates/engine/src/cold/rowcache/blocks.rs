@@ -80,7 +80,17 @@ impl CopyPtr {
     /// Whether it is a copy of this row.
     #[inline]
     pub fn is_of(self, name: RowName<'_>) -> bool {
-        self.storage() == name.storage && self.p() == name.p
+        self.storage() == name.storage && self.has_key(name.p)
+    }
+
+    #[inline]
+    fn has_key(self, p: &[u8]) -> bool {
+        match (self.lengths().0, p.len()) {
+            // Most keys are a word, behind which nothing but zeros is.
+            (own, len) if own != len => false,
+            (1..=WORD, _) => self.word(4) == word_of(p),
+            _ => self.p() == p,
+        }
     }
 
     /// The row that it is a copy of.
@@ -129,6 +139,14 @@ impl CopyPtr {
     }
 }
 
+/// The bytes of a short key, filled up with zeros.
+#[inline]
+fn word_of(p: &[u8]) -> u64 {
+    let mut word = [0; WORD];
+    word[..p.len()].copy_from_slice(p);
+    u64::from_ne_bytes(word)
+}
+
 fn len_of(p_len: usize, row_len: usize) -> usize {
     HEADER + p_len.next_multiple_of(WORD) + row_len.next_multiple_of(WORD)
 }
@@ -175,6 +193,9 @@ impl Block {
             to.add(2).write(0);
             to.add(3).write(lengths);
             let bytes = to.as_ptr().cast::<u8>();
+            if !name.p.is_empty() {
+                to.add(4 + (name.p.len() - 1) / WORD).write(0);
+            }
             bytes.add(HEADER).copy_from_nonoverlapping(name.p.as_ptr(), name.p.len());
             let row_at = HEADER + name.p.len().next_multiple_of(WORD);
             bytes.add(row_at).copy_from_nonoverlapping(row.as_ptr(), row.len());

@@ -428,10 +428,15 @@ impl RowCache {
         self.index.slots()
     }
 
-    /// Calls a function with the rows that have copies in these slots.
-    pub fn each_row(&self, _: &Guard, slots: Range<usize>, mut visit: impl FnMut(RowName<'_>)) {
+    /// Calls a function with the rows that have copies in these slots, and their bytes.
+    pub fn each_row(
+        &self,
+        guard: &Guard,
+        slots: Range<usize>,
+        mut visit: impl FnMut(RowName<'_>, &[u8]),
+    ) {
         // SAFETY: the guard is older than any block that is freed from here on.
-        unsafe { self.index.each(slots, |copy| visit(copy.name())) }
+        unsafe { self.index.each(slots, |copy| visit(copy.name(), copy.row(guard))) }
     }
 
     /// Takes bytes of what caches may use, for something else that belongs to them.

@@ -1,5 +1,6 @@
 //! Rows of a table that the row cache has.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::{Arc, OnceLock};
@@ -105,6 +106,26 @@ impl<'t> CachedTable<'t> {
         KeyName { storage: self.table.storage, index, key }
     }
 
+    /// How many slots the cache has.
+    pub fn slots(&self) -> usize {
+        self.cache.slots()
+    }
+
+    /// Calls a function with identity key and bytes of the table's rows that have copies in these
+    /// slots.
+    pub fn each_copy(
+        &self,
+        guard: &Guard,
+        slots: Range<usize>,
+        mut visit: impl FnMut(&[u8], &[u8]),
+    ) {
+        self.cache.each_row(guard, slots, |name, row| {
+            if name.storage == self.table.storage {
+                visit(name.p, row);
+            }
+        });
+    }
+
     /// Whether a row that is looked up for the first time gets no copy.
     pub fn is_full(&self) -> bool {
         self.cache.is_full()
@@ -169,8 +190,8 @@ impl<'t> CachedTable<'t> {
         self.cache.keep(guard, shard, self.counts, self.row_name(p), row, is_settled)
     }
 
-    /// Sees to it that no copy of a row is left. The caller has linked an anchor of the row in all
-    /// indexes.
+    /// Sees to it that no copy of a row is left. If the row is about to change, the caller has linked
+    /// an anchor of it in all indexes.
     pub fn kill(&self, p: &[u8]) {
         self.cache.kill(self.counts, self.row_name(p));
     }

@@ -191,6 +191,19 @@ impl KeySpec {
         }
     }
 
+    /// Whether a row has this key.
+    #[inline]
+    pub fn matches(&self, layout: &RowLayout, row: &[u8], key: &[u8]) -> bool {
+        match self.class {
+            KeyClass::One(word) => word.in_key(key) == word.read(row),
+            _ => {
+                let mut own = KeyBuf::new();
+                self.encode_row(layout, row, &mut own);
+                *own == *key
+            }
+        }
+    }
+
     fn encode_parts(&self, layout: &RowLayout, row: &[u8], out: &mut KeyBuf) {
         for part in &self.parts {
             if let (Form::Word(word), false) = (part.form, part.nullable) {

@@ -166,7 +166,7 @@ impl Table {
             }
             self.release(anchor, &past);
             self.unlink_all(guard, anchor);
-            if is_seen && newest.head & DELETED == 0 {
+            if is_seen && !newest.deleted {
                 self.keep_cached(shard, guard, self.row(newest.version));
             }
             if newest.head & (DELETED | INLINE) == 0 {

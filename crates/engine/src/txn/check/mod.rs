@@ -11,11 +11,14 @@
 //! The scans also check the order of each index, and whether a row that is in memory is found by
 //! its key.
 //!
+//! Copies of rows in the row cache are compared with the tree ([`cached`]).
+//!
 //! A page that cannot be read ends a cursor. Then the tree is searched for all such pages
 //! ([`lost`]). Of the tree that holds the rows, the keys between these pages are checked. A tree
 //! with lost pages cannot be compared with another, so the check does not compare the sums of such
 //! an index, and none at all if rows are lost.
 
+mod cached;
 mod lost;
 mod report;
 mod sequence;
@@ -80,6 +83,10 @@ impl Transaction {
             if let Some(fault) = lost::page_of(checked)? {
                 check.lose(task, table, index, &fault)?;
             }
+        }
+        // What cannot be read cannot be compared.
+        if check.lost.is_empty() {
+            cached::check_copies(task, table, &mut check)?;
         }
         Ok(check)
     }

@@ -228,6 +228,31 @@ fn a_table_that_has_sunk_is_whole_while_rows_come_back() {
 }
 
 #[test]
+fn a_copy_that_is_not_what_the_tree_has_is_extra_and_goes() {
+    let (sinking, table) = sunk(50);
+    let cold = table.cold().expect("it has sunk");
+    let cached = cold.row_cache().expect("rows are cached");
+    let task = sinking.harness().task();
+    let mut client = Client::new(sinking.harness(), Isolation::ReadCommitted);
+    for id in 0..50 {
+        client.begin().look_up(&table, 0, id).expect("no error");
+        client.rollback();
+    }
+    assert_eq!(faults(sinking.harness(), &table), []);
+    let (mut copies, guard) = (Vec::new(), task.pin());
+    cached.each_copy(&guard, 0..cached.slots(), |p, row| copies.push((p.to_vec(), row.to_vec())));
+    assert_eq!(copies.len(), 50);
+    let (p, _) = &copies[7];
+    let (_, other) = &copies[8];
+    cached.kill(p);
+    cached.admit(&guard, 0, p, other, || false);
+    drop(guard);
+    let extra = TableFault::Extra { index: cold.clustered_index() };
+    assert_eq!(faults(sinking.harness(), &table), [extra]);
+    assert_eq!(faults(sinking.harness(), &table), []);
+}
+
+#[test]
 fn what_sinks_behind_the_back_of_an_old_snapshot_is_not_extra() {
     let (sinking, table) = sunk_in(SinkHarness::new(2, 1 << 14), 500);
     let mut reader = Client::new(sinking.harness(), Isolation::Snapshot);

@@ -580,6 +580,13 @@ fn cached_rows_are_those_that_the_snapshot_sees() {
                 }
             }
         }
+        sink_everything(&sinking);
+        let mut client = Client::new(harness, Isolation::ReadCommitted);
+        client.begin();
+        let found = client
+            .statement(|txn, task, s| txn.check_table(task, &table, s.snapshot()))
+            .expect("not interrupted");
+        assert_eq!(found.faults, [], "seed {seed}: each copy is what the tree has");
         let cold = table.cold().expect("it has sunk");
         let stats = cold.row_cache_stats().expect("rows are cached");
         let hits = [0, 1].map(|index| stats.indexes[index].hits);
