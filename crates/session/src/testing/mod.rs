@@ -169,6 +169,11 @@ impl TestServer {
         // Rows leave memory some rounds later, when no reader can know them any more.
         for _ in 0..3 {
             database.sink_all(&self.task).unwrap();
+            if scripts::everything_sinks() {
+                let tables = database.manager().tables().all();
+                let trees = tables.iter().filter_map(|table| table.cold());
+                trees.for_each(|cold| cold.set_row_caching(true));
+            }
         }
     }
 

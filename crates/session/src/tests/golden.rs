@@ -1,5 +1,6 @@
 //! The scripts of `tests/sql`, with what is expected of them.
 
+use engine::cold::rowcache::TableStats;
 use testkit::golden;
 
 use crate::testing::{TestServer, scripts};
@@ -32,5 +33,10 @@ fn all_scripts() {
         let sunk = databases.iter().filter_map(|database| database.sink_stats());
         let rows: u64 = sunk.map(|stats| stats.rows).sum();
         assert!(rows > 100, "{rows} rows have left memory");
+        let tables = databases.iter().flat_map(|database| database.manager().tables().all());
+        let cached = tables.filter_map(|table| table.cold()?.row_cache_stats());
+        let hits = |stats: TableStats| stats.indexes.iter().map(|index| index.hits).sum::<u64>();
+        let hits: u64 = cached.map(hits).sum();
+        assert!(hits > 100, "{hits} look-ups have found copies");
     }
 }
