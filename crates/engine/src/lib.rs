@@ -16,6 +16,7 @@ pub mod hot;
 pub mod instance;
 pub mod log;
 pub mod pages;
+mod prefetch;
 pub mod recovery;
 pub mod sink;
 mod sort;

@@ -92,6 +92,9 @@ impl SinkCore {
                     }
                 }
             }
+            if let Some(cached) = table.cold().and_then(|cold| cold.row_cache()) {
+                cached.grow_if_due(&guard);
+            }
             if !garbage.is_empty() {
                 // Statements that still know the anchors began no later than this.
                 manager.reclaimer.enqueue_unlinked(manager.log().committed(), &mut garbage);

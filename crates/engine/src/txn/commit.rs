@@ -7,7 +7,6 @@ use smallvec::SmallVec;
 
 use crate::critical::{self, Section};
 use crate::hot::anchor::{INLINE, VersionPtr};
-use crate::hot::index::prefetch::prefetch;
 use crate::hot::key::KeyBuf;
 use crate::hot::reclaim::{CommitGarbage, Garbage, HorizonSource};
 use crate::hot::sink_queue::Sinking;
@@ -17,6 +16,7 @@ use crate::hot::tally::Attempts;
 use crate::hot::visibility;
 use crate::log::record::{RECORD_HEADER, RecordWriter, record_len};
 use crate::log::{GlobalTransaction, RecordFlags, RecordKind, Reservation};
+use crate::prefetch::prefetch;
 use crate::sync::atomic::Ordering::Release;
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::manager::Manager;

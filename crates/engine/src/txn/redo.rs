@@ -3,11 +3,11 @@
 use base::ids::Lsn;
 
 use crate::hot::anchor::{DELETED, INLINE};
-use crate::hot::index::prefetch::prefetch_row;
 use crate::hot::key::KeyBuf;
 use crate::hot::table::Table;
 use crate::hot::visibility;
 use crate::log::{GlobalTransaction, Operation, RecordFlags};
+use crate::prefetch::prefetch_row;
 use crate::sync::atomic::Ordering::Acquire;
 use crate::txn::error::TxnResult;
 use crate::txn::load_set::Loads;

@@ -22,8 +22,9 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 use super::blocks::CopyPtr;
 use super::space::{Pages, Space};
+use crate::prefetch::prefetch;
 use crate::sync::atomic::Ordering::SeqCst;
-use crate::sync::atomic::{AtomicU64, fence};
+use crate::sync::atomic::{AtomicI64, AtomicU64, fence};
 use crate::sync::parking::Mutex;
 
 const SLOTS: usize = 8;
@@ -85,6 +86,8 @@ pub struct Index {
     shape: AtomicU64,
     slots_max: usize,
     growing: Mutex<()>,
+    /// Slots that are not empty, less those that `put` and `name` have filled, which others count.
+    filled: AtomicI64,
 }
 
 /// A slot that [`Index::put`] has filled.
@@ -109,6 +112,7 @@ impl Index {
             shape: AtomicU64::new(shape.to_bits()),
             slots_max,
             growing: Mutex::default(),
+            filled: AtomicI64::new(0),
         })
     }
 
@@ -119,6 +123,11 @@ impl Index {
 
     pub fn slots(&self) -> usize {
         SLOTS << self.shape().log
+    }
+
+    /// Slots that are not empty, of which the caller has counted those that were filled.
+    pub fn filled(&self, put: u64) -> u64 {
+        u64::try_from(put as i64 + self.filled.load(Relaxed)).unwrap_or(0)
     }
 
     pub fn slots_max(&self) -> usize {
@@ -175,6 +184,34 @@ impl Index {
         None
     }
 
+    /// Prefetches the bucket of a row or a name with this hash.
+    #[inline]
+    pub fn prefetch(&self, hash: u64) {
+        let bucket = self.space.word(self.shape().bucket(hash) * SLOTS);
+        prefetch(std::ptr::from_ref(bucket) as u64);
+    }
+
+    /// Prefetches what the slot of a row or a name leads to, whose bucket has been prefetched.
+    #[inline]
+    pub fn prefetch_behind(&self, hash: u64) {
+        let (shape, tag) = (self.shape(), tag_of(hash));
+        for at in Index::slots_of(shape.bucket(hash)) {
+            let word = self.space.word(at).load(Relaxed);
+            if word >> TAG_SHIFT != tag || word == 0 {
+                continue;
+            }
+            match word & NAME {
+                0 => {
+                    let copy = word & ADDRESS;
+                    prefetch(copy);
+                    prefetch(copy + 64);
+                }
+                _ => self.prefetch(word >> PLACE_SHIFT & PLACE),
+            }
+            return;
+        }
+    }
+
     /// The live copy of a row that had the name with this hash, and that `is_it` accepts.
     ///
     /// # Safety
@@ -213,8 +250,9 @@ impl Index {
         if Index::slots_of(bucket).any(is_same) {
             return false;
         }
+        // As if it had been used, so that it lives until the index has grown once.
         // SAFETY: the caller's promise.
-        unsafe { self.fill(bucket, hash, word) }.1
+        unsafe { self.fill(bucket, hash, word | TOUCHED) }.1
     }
 
     /// Puts a copy into a slot of its bucket, pending: an empty one, or else that of another copy,
@@ -273,7 +311,9 @@ impl Index {
     /// Empties the slot of a pending copy, unless it was emptied already.
     pub fn withdraw(&self, pending: Pending) {
         let slot = self.space.word(pending.at);
-        let _ = slot.compare_exchange(pending.word | PENDING, 0, AcqRel, Relaxed);
+        if slot.compare_exchange(pending.word | PENDING, 0, AcqRel, Relaxed).is_ok() {
+            self.filled.fetch_sub(1, Relaxed);
+        }
     }
 
     /// Empties every slot that a copy of the row with this hash may have, pending or not. Returns
@@ -298,7 +338,7 @@ impl Index {
     /// Changes the slots of a row as `to` says; those for which it returns nothing stay. Returns
     /// how many have changed.
     fn change(&self, hash: u64, to: impl Fn(u64) -> Option<u64>) -> u64 {
-        let mut changed = 0;
+        let (mut changed, mut emptied) = (0, 0);
         loop {
             let shape = self.shape();
             for at in shape.buckets(hash).flat_map(Index::slots_of) {
@@ -308,6 +348,7 @@ impl Index {
                     match slot.compare_exchange(word, new, AcqRel, Relaxed) {
                         Ok(_) => {
                             changed += 1;
+                            emptied += i64::from(new == 0);
                             break;
                         }
                         // It has become live, has moved, or is another's.
@@ -317,6 +358,9 @@ impl Index {
             }
             fence(SeqCst); // pairs with `grow`
             if self.shape() == shape {
+                if emptied > 0 {
+                    self.filled.fetch_sub(emptied, Relaxed);
+                }
                 return changed;
             }
         }
@@ -372,9 +416,15 @@ impl Index {
                 return;
             }
             if word & NAME != 0 {
-                // Its own hash is not known, so that either bucket may be the right one.
+                // Its own hash is not known, so that either bucket may be the right one. One that
+                // was not used since the last time is in the wrong one, or of no use.
                 let other = self.space.word(at + (SLOTS << (log - 1)));
-                let _ = other.compare_exchange(0, word & !TOUCHED, Relaxed, Relaxed);
+                let is_used = word & TOUCHED != 0;
+                let copied =
+                    is_used && other.compare_exchange(0, word & !TOUCHED, Relaxed, Relaxed).is_ok();
+                let kept = if is_used { word & !TOUCHED } else { 0 };
+                let changed = slot.compare_exchange(word, kept, Relaxed, Relaxed).is_ok();
+                self.filled.fetch_add(i64::from(copied) - i64::from(changed && !is_used), Relaxed);
                 return;
             }
             // SAFETY: the slot had the address under the caller's guard (RC3).
@@ -393,6 +443,7 @@ impl Index {
                 let _ = to.compare_exchange(word | PENDING, now, AcqRel, Relaxed);
             }
             if has_left {
+                self.filled.fetch_sub(i64::from(to.is_none()), Relaxed);
                 return;
             }
         }

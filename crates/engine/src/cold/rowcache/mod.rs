@@ -62,7 +62,7 @@ const DISPLACED_PART: u64 = 16;
 const PUT_MIN: u64 = 64;
 /// An index of at most this many slots is made larger by the statement that finds it too small; a
 /// larger one when the cache is tended.
-const GROWN_AT_ONCE: usize = 1 << 16;
+const GROWN_AT_ONCE: usize = 1 << 17;
 /// How often the cache is tended until it decides anew what it does for tables.
 const TURNS_PER_TUNING: u64 = 20;
 /// What index, sketch and ghosts may take of the budget: one in this many.
@@ -153,6 +153,24 @@ pub struct KeyName<'a> {
 impl KeyName<'_> {
     fn hash(&self) -> u64 {
         hash_of(self.storage, 1 + self.index as u64, self.key)
+    }
+}
+
+/// A key by which a copy is found.
+#[derive(Clone, Copy, Debug)]
+pub enum AnyName<'a> {
+    /// The identity key.
+    Row(RowName<'a>),
+    /// The key of another unique index.
+    Key(KeyName<'a>),
+}
+
+impl AnyName<'_> {
+    fn hash(&self) -> u64 {
+        match self {
+            AnyName::Row(name) => name.hash(),
+            AnyName::Key(name) => name.hash(),
+        }
     }
 }
 
@@ -251,6 +269,16 @@ impl RowCache {
             let copy = self.index.find_named(name.hash(), is_row)?;
             copy.touch();
             Some(copy.row(guard))
+        }
+    }
+
+    /// Prefetches what a look-up by one of these keys needs first, for a caller that looks up `next`
+    /// before `after`, and has called this with `next` as `after` before.
+    #[inline]
+    pub fn prefetch(&self, next: Option<AnyName<'_>>, after: AnyName<'_>) {
+        self.index.prefetch(after.hash());
+        if let Some(next) = next {
+            self.index.prefetch_behind(next.hash());
         }
     }
 
@@ -551,7 +579,9 @@ impl RowCache {
         self.budget.remembers(remembered, self.remembered.swap(remembered, Relaxed));
     }
 
-    fn grow_if_due(&self, _: &Guard) {
+    /// Makes the index larger if it is too small: if at least half of its slots are in use, and too
+    /// many copies and names have taken the places of others lately.
+    pub fn grow_if_due(&self, _: &Guard) {
         let Some(mut looked_at) = self.looked_at.try_lock() else { return };
         let now = self.put_and_displaced();
         let [put, displaced] = [0, 1].map(|at| now[at].wrapping_sub(looked_at[at]));
@@ -560,10 +590,12 @@ impl RowCache {
         }
         *looked_at = now;
         let slots = self.index.slots();
+        let is_used = self.index.filled(now[0].wrapping_sub(now[1])) > slots as u64 / 2;
         let larger = tables_bytes(2 * slots);
         let most = self.budget.limit().min(self.ceiling.load(Relaxed)) / TABLES_PART;
+        let is_due = is_used && displaced * DISPLACED_PART > put && larger <= most;
         // SAFETY: the guard is older than any block that is freed from here on.
-        if displaced * DISPLACED_PART > put && larger <= most && unsafe { self.index.grow() } {
+        if is_due && unsafe { self.index.grow() } {
             self.tables.lock().set(larger);
         }
     }

@@ -249,13 +249,15 @@ fn the_index_grows_and_loses_no_copy() {
         let found = fixture.cache.find_named(&guard, key_name(&n.to_le_bytes()), |_| true);
         found.is_some_and(|found| found == row(*n))
     });
+    // Names that were not used while the index grew twice are gone.
     let named = named.count();
-    assert!(named > 90_000, "{named}");
+    assert!(named > 40_000, "{named}");
     let runtime = crate::cold::tests::runtime(&env::Env::real());
     let contents = fixture.cache.contents(&Task::blocking(&runtime)).expect("not interrupted");
     let contents = contents[&STORAGE];
     assert!(contents.rows > 98_000 && contents.rows <= rows, "{contents:?}");
     let stats = fixture.cache.stats();
+    assert!(stats.slots < 8 * rows, "{stats:?}");
     assert_eq!(
         stats.block_bytes + stats.index_bytes + stats.sketch_bytes,
         fixture.budget.used(),

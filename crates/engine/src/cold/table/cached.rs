@@ -9,7 +9,8 @@ use crossbeam_epoch::Guard;
 
 use super::ColdTable;
 use crate::cold::rowcache::{
-    Admission, AdmissionDecision, KeyName, Naming, RowCache, RowName, TableCounts, TableStats,
+    Admission, AdmissionDecision, AnyName, KeyName, Naming, RowCache, RowName, TableCounts,
+    TableStats,
 };
 
 /// Whether and how a table uses the row cache.
@@ -155,6 +156,21 @@ impl<'t> CachedTable<'t> {
         }
     }
 
+    fn any_name<'k>(&self, index: usize, key: &'k [u8]) -> AnyName<'k> {
+        match self.table.is_clustered(index) {
+            true => AnyName::Row(self.row_name(key)),
+            false => AnyName::Key(self.key_name(index, key)),
+        }
+    }
+
+    /// Prefetches what look-ups of these whole keys of an index need first; see
+    /// [`RowCache::prefetch`].
+    #[inline]
+    pub fn prefetch(&self, index: usize, next: Option<&[u8]>, after: &[u8]) {
+        let next = next.map(|key| self.any_name(index, key));
+        self.cache.prefetch(next, self.any_name(index, after));
+    }
+
     /// Notes that the row with the identity key `p`, which has a copy, has this key of a unique
     /// index.
     pub fn name(&self, guard: &Guard, shard: usize, index: usize, key: &[u8], p: &[u8]) {
@@ -175,6 +191,11 @@ impl<'t> CachedTable<'t> {
     ) -> Admission {
         let is_settled = || self.table.row_cache().is_some() && !is_in_memory();
         self.cache.admit(guard, shard, self.counts, self.row_name(p), row, is_settled)
+    }
+
+    /// Makes the cache's index larger if it is too small. Not to be called by a statement.
+    pub fn grow_if_due(&self, guard: &Guard) {
+        self.cache.grow_if_due(guard);
     }
 
     /// As `admit`, for a row that has just left memory.

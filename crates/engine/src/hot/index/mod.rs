@@ -32,7 +32,6 @@ mod hash;
 mod matches;
 mod memory;
 mod postings;
-pub(crate) mod prefetch;
 mod range;
 mod rows;
 mod scan;

@@ -550,6 +550,38 @@ impl Table {
         }
     }
 
+    /// Prefetches the memory that a look-up of a whole key touches first, if finding its address
+    /// costs less than the prefetch saves.
+    #[inline]
+    pub fn prefetch_key(&self, index: usize, key: SeekKey<'_>) {
+        match self.cold().and_then(|cold| cold.row_cache()) {
+            None => self.index_at(index).prefetch_key(key),
+            Some(cached) => {
+                self.key_spec(index).with_bytes(key, |key| cached.prefetch(index, None, key));
+            }
+        }
+    }
+
+    /// Prefetches for a caller that looks up one key after another: see [`Index::prefetch_ahead`].
+    #[inline]
+    pub fn prefetch_ahead(
+        &self,
+        pin: impl FnOnce() -> Guard,
+        index: usize,
+        next: SeekKey<'_>,
+        after: SeekKey<'_>,
+    ) {
+        match self.cold().and_then(|cold| cold.row_cache()) {
+            None => self.index_at(index).prefetch_ahead(pin, next, after),
+            Some(cached) => {
+                let spec = self.key_spec(index);
+                spec.with_bytes(next, |next| {
+                    spec.with_bytes(after, |after| cached.prefetch(index, Some(next), after));
+                });
+            }
+        }
+    }
+
     /// As `prefetch`, for many rows that will be linked into one index soon: as far as it can go
     /// without waiting for memory.
     pub(crate) fn prefetch_all<'r>(&self, ordinal: usize, rows: impl Iterator<Item = &'r [u8]>) {

@@ -52,7 +52,7 @@ impl Point<'_> {
     /// else before.
     #[inline]
     pub fn prefetch(&self, table: &Table) {
-        table.index_at(self.index).prefetch_key(self.key);
+        table.prefetch_key(self.index, self.key);
     }
 
     /// The row with the key, if the snapshot sees one; copied to the arena if it is not in memory.
@@ -332,7 +332,7 @@ fn number_of(spec: &KeySpec, key: &[KeyPart], regs: Registers<'_>) -> Option<See
 #[inline(always)]
 pub fn prefetch_number(table: &Table, index: usize, number: i64) {
     if let KeyClass::One(word) = table.key_spec(index).class() {
-        table.index_at(index).prefetch_key(SeekKey::Word(word.of_number(number as u64)));
+        table.prefetch_key(index, SeekKey::Word(word.of_number(number as u64)));
     }
 }
 
@@ -342,7 +342,7 @@ pub fn prefetch_number(table: &Table, index: usize, number: i64) {
 pub fn prefetch_ahead(table: &Table, task: &Task, index: usize, next: i64, after: i64) {
     if let KeyClass::One(word) = table.key_spec(index).class() {
         let key = |number: i64| SeekKey::Word(word.of_number(number as u64));
-        table.index_at(index).prefetch_ahead(|| task.pin(), key(next), key(after));
+        table.prefetch_ahead(|| task.pin(), index, key(next), key(after));
     }
 }
 

@@ -46,8 +46,8 @@ use super::buckets::Buckets;
 use super::nodes::{AnchorNodes, KEY, Nodes};
 use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
 use crate::hot::index::dismantle::Dismantling;
-use crate::hot::index::prefetch::{prefetch, prefetch_row};
 use crate::hot::index::rows::Probe;
+use crate::prefetch::{prefetch, prefetch_row};
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 

@@ -50,7 +50,7 @@ use crate::hot::anchor::{ADDRESS_MASK, AnchorPtr};
 use crate::hot::heap::{free, rounded};
 use crate::hot::index::count::Counts;
 use crate::hot::index::memory::allocate;
-use crate::hot::index::prefetch::prefetch_row;
+use crate::prefetch::prefetch_row;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use chunk::{CHAIN, ChunkPtr, Unlinked};

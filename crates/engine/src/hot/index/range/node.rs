@@ -8,7 +8,7 @@ use std::slice;
 use super::version::{Locked, Retry, Seen, Version};
 use crate::hot::heap::{free, rounded};
 use crate::hot::index::memory::allocate;
-use crate::hot::index::prefetch::prefetch;
+use crate::prefetch::prefetch;
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 

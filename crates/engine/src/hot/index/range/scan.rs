@@ -8,9 +8,9 @@ use super::node::{CAPACITY, NodeRef};
 use super::version::{Retry, Seen};
 use super::{RangeIndex, Side};
 use crate::hot::index::postings::GroupPtr;
-use crate::hot::index::prefetch::prefetch_row;
 use crate::hot::index::scan::{Direction, Scan, Visit};
 use crate::hot::key::{KeyBuf, KeyRange};
+use crate::prefetch::prefetch_row;
 
 /// How many entries ahead a scan prefetches their targets.
 const PREFETCH_AHEAD: usize = 8;
