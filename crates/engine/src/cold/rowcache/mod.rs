@@ -272,8 +272,8 @@ impl RowCache {
         }
     }
 
-    /// Prefetches what a look-up by one of these keys needs first, for a caller that looks up `next`
-    /// before `after`, and has called this with `next` as `after` before.
+    /// Prefetches what a look-up by one of these keys needs first, for a caller that looks up
+    /// `next` before `after`, and has called this with `next` as `after` before.
     #[inline]
     pub fn prefetch(&self, next: Option<AnyName<'_>>, after: AnyName<'_>) {
         self.index.prefetch(after.hash());

@@ -211,8 +211,8 @@ impl<'t> CachedTable<'t> {
         self.cache.keep(guard, shard, self.counts, self.row_name(p), row, is_settled)
     }
 
-    /// Sees to it that no copy of a row is left. If the row is about to change, the caller has linked
-    /// an anchor of it in all indexes.
+    /// Sees to it that no copy of a row is left. If the row is about to change, the caller has
+    /// linked an anchor of it in all indexes.
     pub fn kill(&self, p: &[u8]) {
         self.cache.kill(self.counts, self.row_name(p));
     }
