@@ -506,10 +506,13 @@ impl Database {
     }
 
     /// Brings rows into the row cache that were there before the last restart, in the background.
-    /// To be called once, when tables are as the catalogue says.
-    pub fn warm_row_caches(&self) {
-        if let Some(sinker) = self.sinker.get() {
-            sinker.warm();
+    /// To be called once, when tables are as the catalogue says; `any` tells whether rows of any
+    /// are cached.
+    pub fn warm_row_caches(&self, any: bool) {
+        match self.sinker.get() {
+            Some(sinker) if any => sinker.warm(),
+            Some(sinker) => sinker.core().need_not_warm(),
+            None => {}
         }
     }
 

@@ -259,9 +259,7 @@ impl Catalog {
         }
         // What was switched after a table was made, recovery has passed over.
         schema.tables().for_each(|def| self.switch_row_caching(def));
-        if schema.tables().any(|def| def.row_cached) {
-            self.database.warm_row_caches();
-        }
+        self.database.warm_row_caches(schema.tables().any(|def| def.row_cached));
         self.take_over_ids(&schema);
         for sequence in schema.sequences() {
             self.sequences.follow(sequence);

@@ -101,7 +101,7 @@ impl StoreCore {
     /// Empties the row cache, if there is one.
     pub(super) fn clear_row_cache(&self) {
         if let Some(cache) = self.row_cache.get() {
-            cache.clear();
+            cache.clear(&self.memory.collector.register().pin());
         }
     }
 

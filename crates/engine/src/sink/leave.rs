@@ -92,8 +92,9 @@ impl SinkCore {
                     }
                 }
             }
+            drop(guard);
             if let Some(cached) = table.cold().and_then(|cold| cold.row_cache()) {
-                cached.grow_if_due(&guard);
+                cached.grow_if_due(&mut task.worker().pin());
             }
             if !garbage.is_empty() {
                 // Statements that still know the anchors began no later than this.

@@ -195,6 +195,8 @@ pub(crate) struct SinkCore {
     covered: AtomicU64,
     /// When it was written down last which rows are hot.
     warmth_ns: AtomicU64,
+    /// Whether rows that were hot before the last restart are to be brought back first.
+    awaits_warmth: AtomicBool,
     counters: Counters,
 }
 
@@ -287,6 +289,7 @@ impl SinkCore {
             round_ns: 0,
         };
         let owner = manager.graph.owner(SessionId(0));
+        let awaits_warmth = AtomicBool::new(cold.is_some());
         let cold = cold.map_or_else(OnceLock::new, |found| found.tables.into());
         let seen = Seen { through: AtomicU64::new(state.through.0), ..Seen::default() };
         SinkCore {
@@ -305,6 +308,7 @@ impl SinkCore {
             closing: AtomicBool::new(false),
             covered: AtomicU64::new(0),
             warmth_ns: AtomicU64::new(0),
+            awaits_warmth,
             counters: Counters::default(),
         }
     }

@@ -62,7 +62,7 @@ impl SinkCore {
     /// Keeps the row cache within what it may use, and its index large enough.
     fn tend_row_cache(&self, task: &Task) {
         let Some(cache) = self.cold.get().and_then(|cold| cold.store().row_cache()) else { return };
-        cache.tend(&task.worker().pin());
+        cache.tend(&mut task.worker().pin());
         if let Some(pool) = self.pool.existing() {
             pool.divide();
         }

@@ -12,7 +12,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use base::Arena;
 use base::ids::{SessionId, StorageId};
@@ -37,8 +37,8 @@ const KEY_HEADER: usize = 8 + 2;
 const INTERVAL_NS: u64 = 30_000_000_000;
 const BLOCK: usize = 256 << 10;
 const SLOTS_PER_GUARD: usize = 1024;
-/// The longest list that is read.
-const LIST_MAX: u64 = 1 << 30;
+/// The longest list.
+const LIST_MAX: u64 = 256 << 20;
 /// Pages that are read in a second.
 const PAGES_PER_S: u64 = (128 << 20) / PAGE_BYTES as u64;
 /// How often it is asked whether a table has been loaded.
@@ -99,7 +99,9 @@ impl SinkCore {
     /// later.
     pub(crate) fn note_hot_rows(&self, task: &Task) {
         let cache = self.cold.get().and_then(|cold| cold.store().row_cache());
-        let Some(cache) = cache.filter(|_| !self.is_volatile) else { return };
+        // The list is still needed before the rows of the last one are back.
+        let is_due = !self.is_volatile && !self.awaits_warmth.load(Acquire);
+        let Some(cache) = cache.filter(|_| is_due) else { return };
         let (now, last) = (task.now_ns(), self.warmth_ns.load(Relaxed));
         if last != 0 && now - last < INTERVAL_NS {
             return;
@@ -113,11 +115,13 @@ impl SinkCore {
         let file = fs.open(&path, OpenMode::Create)?;
         file.set_len(0)?;
         let (mut block, mut len, mut checksum) = (Vec::with_capacity(2 * BLOCK), 0_u64, 0);
+        let storages = cache.storages();
         for first in (0..cache.slots()).step_by(SLOTS_PER_GUARD) {
             let guard = task.worker().pin();
             cache.each_row(&guard, first..first + SLOTS_PER_GUARD, |row, _| {
+                let Some(storage) = storages.get(&row.space) else { return };
                 let Ok(key_len) = u16::try_from(row.p.len()) else { return };
-                block.extend_from_slice(&row.storage.to_le_bytes());
+                block.extend_from_slice(&storage.to_le_bytes());
                 block.extend_from_slice(&key_len.to_le_bytes());
                 block.extend_from_slice(row.p);
             });
@@ -128,6 +132,9 @@ impl SinkCore {
                 checksum = crc32c::crc32c_append(checksum, &block);
                 len += block.len() as u64;
                 block.clear();
+                if len >= LIST_MAX - BLOCK as u64 * 2 {
+                    break;
+                }
             }
         }
         let mut header = Vec::with_capacity(HEADER);
@@ -171,6 +178,16 @@ impl SinkCore {
 
     /// Looks up the rows that were hot before the last restart, where tables have row caching on.
     pub fn warm(&self, task: &Task) {
+        self.warm_from_list(task);
+        self.need_not_warm();
+    }
+
+    /// No rows are to be brought back.
+    pub fn need_not_warm(&self) {
+        self.awaits_warmth.store(false, Release); // pairs with note_hot_rows
+    }
+
+    fn warm_from_list(&self, task: &Task) {
         let Ok(Some(bytes)) = self.read_hot_rows(task) else { return };
         let keys = Keys::parse(bytes);
         let cache = self.cold.get().and_then(|cold| cold.store().row_cache());

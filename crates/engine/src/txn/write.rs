@@ -643,6 +643,10 @@ impl Transaction {
         let begin = Begin::owned(self.slot, self.statement);
         // SAFETY: the anchor has the table's number of links.
         let inline = unsafe { anchor.inline(table.links()) };
+        if newest.head == INLINE {
+            // SAFETY: the caller's guard protects the anchor.
+            unsafe { table.forget_cached_before_write(anchor) };
+        }
         let (head, version, kind) = match change {
             // The inline version is the only one.
             Change::Delete if newest.head == INLINE => {

@@ -1,7 +1,7 @@
 //! Blocks of copies, and the ring of full ones.
 //!
 //! ```text
-//! copy   storage u64 | hash u64 | state u64 | length of p u32, of the row u32
+//! copy   space u64 | hash u64 | state u64 | length of p u32, of the row u32
 //!        | p, padded to 8 | the row, padded to 8
 //! ```
 //!
@@ -64,7 +64,7 @@ impl CopyPtr {
         unsafe { self.0.add(2).cast::<Word>().as_ref() }
     }
 
-    pub fn storage(self) -> u64 {
+    pub fn space(self) -> u64 {
         self.word(0)
     }
 
@@ -80,7 +80,7 @@ impl CopyPtr {
     /// Whether it is a copy of this row.
     #[inline]
     pub fn is_of(self, name: RowName<'_>) -> bool {
-        self.storage() == name.storage && self.has_key(name.p)
+        self.space() == name.space && self.has_key(name.p)
     }
 
     #[inline]
@@ -95,7 +95,7 @@ impl CopyPtr {
 
     /// The row that it is a copy of.
     pub fn name<'a>(self) -> RowName<'a> {
-        RowName { storage: self.storage(), p: self.p() }
+        RowName { space: self.space(), p: self.p() }
     }
 
     fn p<'a>(self) -> &'a [u8] {
@@ -156,7 +156,7 @@ pub struct Block {
     memory: NonNull<u64>,
     used: usize,
     /// Where its bytes count.
-    _taken: [Taken; 2],
+    taken: [Taken; 2],
 }
 
 // SAFETY: a block owns its memory.
@@ -174,7 +174,12 @@ impl Block {
         let memory = unsafe { alloc(Block::LAYOUT) };
         let memory = NonNull::new(memory.cast::<u64>());
         let memory = memory.unwrap_or_else(|| handle_alloc_error(Block::LAYOUT));
-        Block { memory, used: 0, _taken: taken }
+        Block { memory, used: 0, taken }
+    }
+
+    /// It is about to be freed.
+    pub fn retire(&mut self) {
+        self.taken.iter_mut().for_each(Taken::retire);
     }
 
     /// Writes a copy, if there is room for it.
@@ -188,7 +193,7 @@ impl Block {
         // bytes, and nothing else has the address of that room yet.
         let copy = unsafe {
             let to = self.memory.byte_add(self.used);
-            to.write(name.storage);
+            to.write(name.space);
             to.add(1).write(hash);
             to.add(2).write(0);
             to.add(3).write(lengths);
@@ -276,7 +281,17 @@ impl Ring {
         self.0.pop_front()
     }
 
-    pub fn blocks(&self) -> impl Iterator<Item = &Block> {
-        self.0.iter()
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The block at a place, counted from the oldest.
+    pub fn at(&self, at: usize) -> Option<&Block> {
+        self.0.get(at)
+    }
+
+    /// Takes the block at a place.
+    pub fn take(&mut self, at: usize) -> Option<Block> {
+        self.0.remove(at)
     }
 }

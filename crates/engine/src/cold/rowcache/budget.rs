@@ -10,6 +10,8 @@ use crate::sync::atomic::{AtomicBool, AtomicU64};
 pub struct Budget {
     limit: AtomicU64,
     used: AtomicU64,
+    /// What of that is about to be given back, and waits for the epoch.
+    retired: AtomicU64,
     /// How many caches there are.
     caches: AtomicU64,
     /// Rows that trees were asked for, and those of them that had been evicted not long before.
@@ -26,6 +28,7 @@ pub struct Budget {
 pub struct Taken {
     budget: Arc<Budget>,
     bytes: u64,
+    is_retired: bool,
 }
 
 impl Budget {
@@ -49,6 +52,11 @@ impl Budget {
     /// Bytes that are taken, those of blocks that wait for the epoch included.
     pub fn used(&self) -> u64 {
         self.used.load(Relaxed)
+    }
+
+    /// Bytes that are taken, but for those that are about to be given back.
+    pub fn staying(&self) -> u64 {
+        self.used().saturating_sub(self.retired.load(Relaxed))
     }
 
     /// Whether there is any cache.
@@ -101,7 +109,7 @@ impl Budget {
     /// Takes bytes, whether there is room or not.
     pub fn take(self: &Arc<Budget>, bytes: u64) -> Taken {
         self.used.fetch_add(bytes, Relaxed);
-        Taken { budget: self.clone(), bytes }
+        Taken { budget: self.clone(), bytes, is_retired: false }
     }
 }
 
@@ -113,8 +121,19 @@ impl Taken {
     }
 }
 
+impl Taken {
+    /// They are about to be given back: when this is dropped.
+    pub fn retire(&mut self) {
+        self.is_retired = true;
+        self.budget.retired.fetch_add(self.bytes, Relaxed);
+    }
+}
+
 impl Drop for Taken {
     fn drop(&mut self) {
+        if self.is_retired {
+            self.budget.retired.fetch_sub(self.bytes, Relaxed);
+        }
         self.set(0);
     }
 }

@@ -40,6 +40,8 @@ const ADDRESS: u64 = (1 << TAG_SHIFT) - 8;
 const PLACE: u64 = (1 << 45) - 1;
 const PLACE_SHIFT: u32 = 3;
 const TAG_OF_PLACE_SHIFT: u32 = 29;
+/// Buckets that are sent on under one guard.
+const BUCKETS_PER_GUARD: usize = 1024;
 /// The most buckets, as a power of two.
 const BUCKETS_MAX_LOG: u32 = 28;
 /// The first number of buckets.
@@ -290,8 +292,11 @@ impl Index {
                 let _ = slot.compare_exchange(word, word & !TOUCHED, Relaxed, Relaxed);
                 return word & TOUCHED == 0;
             }
-            // SAFETY: the slot had the address under the caller's guard (RC3).
-            word & ADDRESS != 0 && !unsafe { CopyPtr::from_address(word & ADDRESS) }.is_touched()
+            // A pending copy may be on its way, and its block be retired by now.
+            // SAFETY: the slot had the address of a live copy under the caller's guard (RC3).
+            word & ADDRESS != 0
+                && word & PENDING == 0
+                && !unsafe { CopyPtr::from_address(word & ADDRESS) }.is_touched()
         });
         let at = untouched.unwrap_or(bucket * SLOTS + first % SLOTS);
         (at, self.space.word(at).swap(word, AcqRel) != 0)
@@ -330,9 +335,20 @@ impl Index {
         self.change(hash, |word| is_of(word, copy).then_some(0)) > 0
     }
 
-    /// Gives the slot of a copy to another copy of the same row. Returns false if it had none.
+    /// Gives the slot of a copy to another copy of the same row; empties it if it is pending.
+    /// Returns false if it had none.
     pub fn exchange(&self, hash: u64, copy: CopyPtr, to: CopyPtr) -> bool {
-        self.change(hash, |word| is_of(word, copy).then(|| word & !ADDRESS | to.address())) > 0
+        let moved = |word: u64| match word & PENDING {
+            0 => word & !ADDRESS | to.address(),
+            _ => 0,
+        };
+        self.change(hash, |word| is_of(word, copy).then(|| moved(word))) > 0
+    }
+
+    /// Whether a slot has the address of this copy.
+    pub fn has(&self, hash: u64, copy: CopyPtr) -> bool {
+        let mut slots = self.shape().buckets(hash).flat_map(Index::slots_of);
+        slots.any(|at| is_of(self.space.word(at).load(Relaxed), copy))
     }
 
     /// Changes the slots of a row as `to` says; those for which it returns nothing stay. Returns
@@ -343,9 +359,10 @@ impl Index {
             let shape = self.shape();
             for at in shape.buckets(hash).flat_map(Index::slots_of) {
                 let slot = self.space.word(at);
-                let mut word = slot.load(Relaxed);
+                // Acquire: who sees a slot empty whose copy is on its way sees the new slot.
+                let mut word = slot.load(Acquire);
                 while let Some(new) = to(word) {
-                    match slot.compare_exchange(word, new, AcqRel, Relaxed) {
+                    match slot.compare_exchange(word, new, AcqRel, Acquire) {
                         Ok(_) => {
                             changed += 1;
                             emptied += i64::from(new == 0);
@@ -380,11 +397,12 @@ impl Index {
         }
     }
 
-    /// Doubles the buckets, if there may be more. Returns whether it did.
+    /// Doubles the buckets, if there may be more. Returns whether it did. Now and then it calls
+    /// `pause`, which may renew the caller's guard.
     ///
     /// # Safety
-    /// The caller has had an epoch guard since before the call.
-    pub unsafe fn grow(&self) -> bool {
+    /// The caller has had an epoch guard since before the call, or has one since `pause`.
+    pub unsafe fn grow(&self, mut pause: impl FnMut()) -> bool {
         let Some(_growing) = self.growing.try_lock() else { return false };
         let before = self.shape();
         let log = before.log + 1;
@@ -394,6 +412,9 @@ impl Index {
         self.shape.store(Shape { log, grows: true }.to_bits(), SeqCst);
         fence(SeqCst); // pairs with the fences of admissions and of `change`
         for bucket in 0..1 << before.log {
+            if bucket % BUCKETS_PER_GUARD == 0 {
+                pause();
+            }
             for at in Index::slots_of(bucket) {
                 // SAFETY: the caller's promise.
                 unsafe { self.send(at, bucket, log) };

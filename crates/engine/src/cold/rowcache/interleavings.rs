@@ -33,7 +33,7 @@ impl Row {
     }
 
     fn name(n: &[u8; 8]) -> RowName<'_> {
-        RowName { storage: 1, p: n }
+        RowName { space: 1, p: n }
     }
 
     /// Admits what the tree had before the change.
@@ -48,6 +48,20 @@ impl Row {
         self.in_memory.store(true, Release);
         self.cache.kill(&self.counts, Row::name(&5_u64.to_be_bytes()));
         self.changed.store(true, Release);
+    }
+
+    /// Changes the row if another thread has linked an anchor, whether that has killed yet or not.
+    fn change_what_came_back(&self) {
+        if self.in_memory.load(Acquire) {
+            self.cache.kill(&self.counts, Row::name(&5_u64.to_be_bytes()));
+            self.changed.store(true, Release);
+        }
+    }
+
+    /// Brings the row back and does not change it.
+    fn bring_back(&self) {
+        self.in_memory.store(true, Release);
+        self.cache.kill(&self.counts, Row::name(&5_u64.to_be_bytes()));
     }
 
     /// A reader that begins after the change does not find the old row.
@@ -102,6 +116,23 @@ fn no_reader_finds_a_copy_of_a_row_that_has_changed() {
 }
 
 #[test]
+fn a_row_that_another_thread_brings_back_is_killed_before_it_changes() {
+    check(|| {
+        let row = Row::new();
+        let (admitter, promoter, writer, reader) =
+            (row.clone(), row.clone(), row.clone(), row.clone());
+        let threads = [
+            thread::spawn(move || admitter.admit_old(0)),
+            thread::spawn(move || promoter.bring_back()),
+            thread::spawn(move || writer.change_what_came_back()),
+            thread::spawn(move || reader.read()),
+        ];
+        threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
+        row.read();
+    });
+}
+
+#[test]
 fn a_copy_that_moves_is_killed_all_the_same() {
     check(|| {
         let row = Row::new();
@@ -129,7 +160,7 @@ fn a_copy_is_killed_while_the_index_grows() {
                 for _ in 0..2 {
                     let _guard = handle.pin();
                     // SAFETY: the guard is there before the call.
-                    unsafe { grower.cache.index.grow() };
+                    unsafe { grower.cache.index.grow(|| ()) };
                 }
             }),
             thread::spawn(move || changer.change()),
@@ -153,7 +184,7 @@ fn a_block_is_freed_when_no_slot_has_its_copies() {
                 let handle = grower.collector.register();
                 let _guard = handle.pin();
                 // SAFETY: the guard is there before the call.
-                unsafe { grower.cache.index.grow() };
+                unsafe { grower.cache.index.grow(|| ()) };
             }),
         ];
         threads.into_iter().for_each(|thread| thread.join().expect("no panic"));

@@ -35,7 +35,7 @@ use self::sketch::Sketch;
 use self::tuning::Reuse;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
-use crate::sync::atomic::{AtomicU64, fence};
+use crate::sync::atomic::{AtomicU64, AtomicUsize, fence};
 use crate::sync::parking::Mutex;
 use crate::wait::{Interrupted, Task};
 
@@ -57,12 +57,16 @@ pub const BUDGET_MIN: u64 = 4 << 20;
 #[cfg(feature = "shuttle")]
 pub const BUDGET_MIN: u64 = 2 << 10;
 /// The index grows when at least one in this many copies and names has displaced another.
-const DISPLACED_PART: u64 = 16;
+const DISPLACED_PART: u64 = 32;
 /// ... of at least this many.
 const PUT_MIN: u64 = 64;
 /// An index of at most this many slots is made larger by the statement that finds it too small; a
 /// larger one when the cache is tended.
 const GROWN_AT_ONCE: usize = 1 << 17;
+/// Blocks that are looked at each time that the cache is tended, for some without live copies...
+const DEAD_BLOCK_LOOKS: usize = 16;
+/// ... and if there are many.
+const DEAD_BLOCK_LOOKS_MAX: usize = 512;
 /// How often the cache is tended until it decides anew what it does for tables.
 const TURNS_PER_TUNING: u64 = 20;
 /// What index, sketch and ghosts may take of the budget: one in this many.
@@ -124,26 +128,28 @@ struct Shard {
     displaced: AtomicU64,
 }
 
-/// A row, by the storage that has it and its identity key there.
+/// A row, by the space of its table and its identity key there. A table gets a **space** each time
+/// that its row caching is switched on; copies in spaces that are not in use any more are found by
+/// no reader, and go with their blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct RowName<'a> {
-    /// The storage id.
-    pub storage: u64,
+    /// The space.
+    pub space: u64,
     /// The identity key.
     pub p: &'a [u8],
 }
 
 impl RowName<'_> {
     fn hash(&self) -> u64 {
-        hash_of(self.storage, 0, self.p)
+        hash_of(self.space, 0, self.p)
     }
 }
 
 /// A row's key in a unique index that is not the clustered one.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyName<'a> {
-    /// The storage id.
-    pub storage: u64,
+    /// The space.
+    pub space: u64,
     /// The ordinal of the index.
     pub index: usize,
     /// The key there.
@@ -152,7 +158,7 @@ pub struct KeyName<'a> {
 
 impl KeyName<'_> {
     fn hash(&self) -> u64 {
-        hash_of(self.storage, 1 + self.index as u64, self.key)
+        hash_of(self.space, 1 + self.index as u64, self.key)
     }
 }
 
@@ -174,11 +180,17 @@ impl AnyName<'_> {
     }
 }
 
-fn hash_of(storage: u64, index: u64, key: &[u8]) -> u64 {
+fn hash_of(space: u64, index: u64, key: &[u8]) -> u64 {
     let key = base::collation::compare::hash_bytes(key);
-    let seed = storage.rotate_left(32) ^ index.rotate_left(20);
+    let seed = space.rotate_left(32) ^ index.rotate_left(20);
     let mixed = (key ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed ^ mixed >> 32
+}
+
+/// A storage whose rows are cached.
+struct CachedStorage {
+    storage: u64,
+    counts: Arc<TableCounts>,
 }
 
 /// The copies of rows of a database.
@@ -195,9 +207,11 @@ pub struct RowCache {
     /// Bytes of blocks that are not freed.
     blocks: Arc<Budget>,
     /// What index, sketch and ghosts take.
-    tables: Mutex<Taken>,
-    /// The counts of tables by storage.
-    counts: Mutex<HashMap<u64, Arc<TableCounts>>>,
+    taken: Mutex<Taken>,
+    /// The tables whose rows are cached, by their spaces.
+    tables: Mutex<HashMap<u64, CachedStorage>>,
+    /// The last space that a table got.
+    last_space: AtomicU64,
     /// What was put and displaced when the index was looked at last.
     looked_at: Mutex<[u64; 2]>,
     evicted: AtomicU64,
@@ -207,6 +221,8 @@ pub struct RowCache {
     remembered: AtomicU64,
     /// How often the cache was tended.
     turns: AtomicU64,
+    /// The block that is looked at next.
+    next_look: AtomicUsize,
 }
 
 impl RowCache {
@@ -224,14 +240,16 @@ impl RowCache {
             shards: (0..shards.max(1)).map(|_| CachePadded::default()).collect(),
             ring: Mutex::default(),
             blocks: Arc::default(),
-            tables: Mutex::new(budget.take(tables_bytes(index.slots()))),
-            counts: Mutex::default(),
+            taken: Mutex::new(budget.take(tables_bytes(index.slots()))),
+            tables: Mutex::default(),
+            last_space: AtomicU64::new(0),
             looked_at: Mutex::default(),
             evicted: AtomicU64::new(0),
             evicted_bytes: AtomicU64::new(0),
             reused: AtomicU64::new(0),
             remembered: AtomicU64::new(0),
             turns: AtomicU64::new(0),
+            next_look: AtomicUsize::new(0),
             index,
             budget,
         };
@@ -262,7 +280,7 @@ impl RowCache {
     ) -> Option<&'g [u8]> {
         let is_row = |copy: CopyPtr| {
             // SAFETY: the guard was there before the slot was read (RC3).
-            copy.storage() == name.storage && is_it(unsafe { copy.row(guard) })
+            copy.space() == name.space && is_it(unsafe { copy.row(guard) })
         };
         // SAFETY: as above.
         unsafe {
@@ -336,8 +354,13 @@ impl RowCache {
         is_settled: impl FnOnce() -> bool,
     ) -> Admission {
         let hash = name.hash();
-        if self.is_full() && !self.sketch.was_touched(hash, self.index.slots()) {
-            return Admission::FirstTouch;
+        if self.is_full() {
+            if !self.sketch.was_touched(hash, self.index.slots()) {
+                return Admission::FirstTouch;
+            }
+            if !counts.admissions.allow() {
+                return Admission::Refused;
+            }
         }
         let admission = self.try_admit(guard, shard, hash, name, row, is_settled);
         if admission == Admission::Admitted {
@@ -392,46 +415,51 @@ impl RowCache {
         self.sketch.touch(hash, self.index.slots());
     }
 
-    /// Counts what happens to a storage's copies from now on.
-    pub fn register(&self, storage: u64, counts: &Arc<TableCounts>) {
-        self.counts.lock().insert(storage, counts.clone());
+    /// A space for the rows of a storage, and where it counts what happens to them.
+    pub fn open_space(&self, storage: u64, counts: &Arc<TableCounts>) -> u64 {
+        let space = self.last_space.fetch_add(1, Relaxed) + 1;
+        let table = CachedStorage { storage, counts: counts.clone() };
+        self.tables.lock().insert(space, table);
+        space
     }
 
-    /// The storage is gone, and with it what counts.
-    pub fn unregister(&self, storage: u64) {
-        self.counts.lock().remove(&storage);
+    /// No reader uses a space from now on. The caller has seen to it that `is_settled` is false for
+    /// rows of the space.
+    pub fn close_space(&self, space: u64) {
+        self.tables.lock().remove(&space);
     }
 
-    /// Empties the slots of a storage's copies. The caller has seen to it that `is_settled` is
-    /// false for all rows of the storage from here on.
-    pub fn forget(&self, storage: u64) {
-        fence(SeqCst);
-        self.forget_if(|copy| copy.storage() == storage);
+    /// The storages whose rows are cached, by space.
+    pub fn storages(&self) -> HashMap<u64, u64> {
+        self.tables.lock().iter().map(|(space, table)| (*space, table.storage)).collect()
     }
 
-    /// Empties all slots of copies.
-    pub fn clear(&self) {
-        self.forget_if(|_| true);
-    }
-
-    fn forget_if(&self, is_gone: impl Fn(CopyPtr) -> bool) {
-        self.each_copy(|copy| {
-            if is_gone(copy) {
-                self.index.remove(copy.hash(), copy);
+    /// Evicts all copies.
+    pub fn clear(&self, guard: &Guard) {
+        for shard in &self.shards {
+            if let Some(block) = shard.block.lock().take() {
+                self.ring.lock().push(block);
             }
-        });
+        }
+        let blocks = self.ring.lock().len();
+        for _ in 0..blocks {
+            let mut ring = self.ring.lock();
+            let Some(block) = ring.take(0) else { break };
+            self.evict(&block, None);
+            self.retire(guard, block);
+        }
+        guard.flush();
     }
 
-    /// Calls a function with every copy in a block, whether it lives or not.
-    fn each_copy(&self, mut visit: impl FnMut(CopyPtr)) {
-        // All at once, so that no copy moves from a block that is still to come to one before.
-        let blocks: Vec<_> = self.shards.iter().map(|shard| shard.block.lock()).collect();
-        let ring = self.ring.lock();
-        let filling = blocks.iter().filter_map(|block| block.as_ref());
-        filling.chain(ring.blocks()).flat_map(Block::copies).for_each(&mut visit);
+    /// Frees a block when no reader can know its copies any more.
+    fn retire(&self, guard: &Guard, mut block: Block) {
+        block.retire();
+        // SAFETY: no slot has an address in the block, and none gets one: a copy goes into a slot
+        // once, before its block goes into the ring (RC3).
+        unsafe { guard.defer_unchecked(move || drop(block)) };
     }
 
-    /// How many rows have live copies, by storage. Other sessions have their turn meanwhile.
+    /// How many rows have live copies, by space. Other sessions have their turn meanwhile.
     pub fn contents(&self, task: &Task) -> Result<HashMap<u64, Contents>, Interrupted> {
         const SLOTS_PER_GUARD: usize = 1024;
         let mut contents: HashMap<u64, Contents> = HashMap::new();
@@ -440,7 +468,7 @@ impl RowCache {
             // SAFETY: the guard is older than any block that is freed from here on.
             unsafe {
                 self.index.each(first..first + SLOTS_PER_GUARD, |copy| {
-                    let of = contents.entry(copy.storage()).or_default();
+                    let of = contents.entry(copy.space()).or_default();
                     of.rows += 1;
                     of.bytes += copy.len() as u64;
                 });
@@ -505,23 +533,35 @@ impl RowCache {
         [sum(|shard| &shard.put), sum(|shard| &shard.displaced)]
     }
 
+    /// Bytes of this cache, but for those that are about to be given back.
+    fn staying(&self) -> u64 {
+        self.blocks.staying() + tables_bytes(self.index.slots())
+    }
+
     /// Bytes of this cache.
     fn bytes(&self) -> u64 {
         self.blocks.used() + tables_bytes(self.index.slots())
     }
 
-    /// Whether old blocks must go before there can be new ones.
+    /// Whether rows get copies at the second touch only.
     pub fn is_full(&self) -> bool {
-        let is_above = |used: u64, limit: u64| used > limit - limit / 16;
-        is_above(self.budget.used(), self.budget.limit())
-            || is_above(self.bytes(), self.ceiling.load(Relaxed))
+        self.is_within(2)
     }
 
-    /// How much more is taken than may be.
+    /// Whether no more than this many sixteenths of what may be taken are left.
+    fn is_within(&self, sixteenths: u64) -> bool {
+        let is_above = |used: u64, limit: u64| used > limit - limit / 16 * sixteenths;
+        is_above(self.budget.staying(), self.budget.limit())
+            || is_above(self.staying(), self.ceiling.load(Relaxed))
+    }
+
+    /// How much more stays than may be taken: of what all caches have too much, this cache's part.
     fn excess(&self) -> u64 {
         let above = |used: u64, limit: u64| used.saturating_sub(limit);
-        let all = above(self.budget.used(), self.budget.limit());
-        all.min(self.blocks.used()).max(above(self.bytes(), self.ceiling.load(Relaxed)))
+        let all = u128::from(above(self.budget.staying(), self.budget.limit()));
+        let part = all * u128::from(self.bytes()) / u128::from(self.budget.used().max(1));
+        let own = above(self.staying(), self.ceiling.load(Relaxed));
+        u64::try_from(part).unwrap_or(u64::MAX).max(own)
     }
 
     /// Whether there is room for another block.
@@ -531,17 +571,54 @@ impl RowCache {
             && self.bytes() + block <= self.ceiling.load(Relaxed)
     }
 
-    /// Makes the index larger if it is too small, and evicts what is above a budget that has become
-    /// less. To be called now and then, not by a statement.
-    pub fn tend(&self, guard: &Guard) {
-        self.grow_if_due(guard);
+    /// Makes the index larger if it is too small, evicts what is above a budget that has become
+    /// less, frees blocks without live copies, and decides anew what depends on what was done. To
+    /// be called now and then, not by a statement.
+    pub fn tend(&self, guard: &mut Guard) {
+        self.grow_if_due(|| guard.repin());
         self.claim_memory();
         self.tune();
         for _ in 0..self.excess().div_ceil(BLOCK_BYTES as u64) {
-            let Some(oldest) = self.ring.lock().take_coldest() else { break };
+            // Held until the copies are out of the index: `clear` misses none.
+            let mut ring = self.ring.lock();
+            let Some(oldest) = ring.take_coldest() else { break };
             self.evict(&oldest, None);
-            // SAFETY: as in `replace_block`.
-            unsafe { guard.defer_unchecked(move || drop(oldest)) };
+            self.retire(guard, oldest);
+        }
+        self.free_dead_blocks(guard);
+        guard.flush();
+    }
+
+    /// Looks at some blocks in turn, and frees those whose copies are dead, or are found by no
+    /// reader. As long as many are, it looks at more.
+    fn free_dead_blocks(&self, guard: &Guard) {
+        let spaces = self.storages();
+        let mut looked = 0;
+        for most in [DEAD_BLOCK_LOOKS, DEAD_BLOCK_LOOKS_MAX] {
+            let mut freed = 0;
+            let first = looked;
+            while looked < most {
+                looked += 1;
+                let mut ring = self.ring.lock();
+                let len = ring.len();
+                let at = self.next_look.load(Relaxed);
+                let at = if at < len { at } else { 0 };
+                let Some(block) = ring.at(at) else { break };
+                let is_live = |copy: CopyPtr| {
+                    spaces.contains_key(&copy.space()) && self.index.has(copy.hash(), copy)
+                };
+                if block.copies().any(is_live) {
+                    self.next_look.store(at + 1, Relaxed);
+                    continue;
+                }
+                let block = ring.take(at).expect("it was there");
+                self.evict(&block, None);
+                self.retire(guard, block);
+                freed += 1;
+            }
+            if freed * 2 < looked - first {
+                break;
+            }
         }
     }
 
@@ -552,7 +629,7 @@ impl RowCache {
         if turn % TURNS_PER_TUNING != 0 {
             return;
         }
-        let tables: Vec<_> = self.counts.lock().values().cloned().collect();
+        let tables: Vec<_> = self.tables.lock().values().map(|of| of.counts.clone()).collect();
         let is_full = self.is_full();
         tables.iter().for_each(|table| table.tune_names(is_full));
         let is_tuning = self.budget.is_tuning();
@@ -580,8 +657,9 @@ impl RowCache {
     }
 
     /// Makes the index larger if it is too small: if at least half of its slots are in use, and too
-    /// many copies and names have taken the places of others lately.
-    pub fn grow_if_due(&self, _: &Guard) {
+    /// many copies and names have taken the places of others lately. The caller has a guard, which
+    /// `pause` may renew.
+    pub fn grow_if_due(&self, pause: impl FnMut()) {
         let Some(mut looked_at) = self.looked_at.try_lock() else { return };
         let now = self.put_and_displaced();
         let [put, displaced] = [0, 1].map(|at| now[at].wrapping_sub(looked_at[at]));
@@ -593,10 +671,10 @@ impl RowCache {
         let is_used = self.index.filled(now[0].wrapping_sub(now[1])) > slots as u64 / 2;
         let larger = tables_bytes(2 * slots);
         let most = self.budget.limit().min(self.ceiling.load(Relaxed)) / TABLES_PART;
-        let is_due = is_used && displaced * DISPLACED_PART > put && larger <= most;
-        // SAFETY: the guard is older than any block that is freed from here on.
-        if is_due && unsafe { self.index.grow() } {
-            self.tables.lock().set(larger);
+        let is_due = is_used && displaced.saturating_mul(DISPLACED_PART) > put && larger <= most;
+        // SAFETY: the caller has a guard, and may renew it in `pause` alone.
+        if is_due && unsafe { self.index.grow(pause) } {
+            self.taken.lock().set(larger);
         }
     }
 
@@ -623,26 +701,27 @@ impl RowCache {
         Some(unsafe { self.index.put(hash, copy) })
     }
 
-    /// Gives a shard whose block is full another one, and evicts the oldest if the cache is full.
+    /// Gives a shard whose block is full another one, and evicts the coldest if the cache is full.
     /// `None` if another thread does so.
     fn replace_block(&self, guard: &Guard, block: &mut Option<Block>) -> Option<()> {
         let mut ring = self.ring.try_lock()?;
         if let Some(full) = block.take() {
             ring.push(full);
         }
-        let oldest = if self.is_full() { ring.take_coldest() } else { None };
         // Blocks that wait for the epoch may have all the room.
         let mut new = self.has_room().then(|| self.new_block());
-        if let Some(oldest) = oldest {
+        if self.is_within(1)
+            && let Some(oldest) = ring.take_coldest()
+        {
             self.evict(&oldest, new.as_mut());
-            // SAFETY: no slot has an address in the block, and none gets one: a copy goes into a
-            // slot once, before its block goes into the ring (RC3).
-            unsafe { guard.defer_unchecked(move || drop(oldest)) };
+            self.retire(guard, oldest);
+            // So that it does not stay in this thread's bag.
+            guard.flush();
         }
         *block = new;
         drop(ring);
         if self.index.slots() <= GROWN_AT_ONCE {
-            self.grow_if_due(guard);
+            self.grow_if_due(|| ());
         }
         Some(())
     }
@@ -671,9 +750,9 @@ impl RowCache {
             if !gone && !moved {
                 continue;
             }
-            if of.as_ref().is_none_or(|(storage, _)| *storage != copy.storage()) {
-                let counts = self.counts.lock().get(&copy.storage()).cloned();
-                of = Some((copy.storage(), counts));
+            if of.as_ref().is_none_or(|(space, _)| *space != copy.space()) {
+                let counts = self.tables.lock().get(&copy.space()).map(|of| of.counts.clone());
+                of = Some((copy.space(), counts));
             }
             if let Some((_, Some(counts))) = &of {
                 add(if gone { &counts.evicted } else { &counts.moved }, 1);
@@ -702,9 +781,9 @@ impl Drop for RowCache {
 impl Shard {
     /// Counts a slot that was filled.
     fn count(&self, has_displaced: bool) {
-        add_one(&self.put);
+        add(&self.put, 1);
         if has_displaced {
-            add_one(&self.displaced);
+            add(&self.displaced, 1);
         }
     }
 }
@@ -712,10 +791,4 @@ impl Shard {
 /// Bytes of index, sketch and ghosts.
 fn tables_bytes(slots: usize) -> u64 {
     Index::bytes(slots) + Sketch::bytes(slots) + Ghosts::bytes(slots)
-}
-
-/// Raises a counter that mostly one thread raises: now and then one is lost.
-#[inline]
-fn add_one(counter: &AtomicU64) {
-    counter.store(counter.load(Relaxed).wrapping_add(1), Relaxed);
 }

@@ -29,7 +29,8 @@ const PAUSE: u32 = 30;
 #[derive(Debug)]
 pub struct Names {
     mode: AtomicU8,
-    /// Intervals that are left until it is tried again; 0 if they do.
+    /// Intervals that are left until it is tried again. In the last one they do, but it is not
+    /// judged: they are written down first.
     pause: AtomicU32,
     before: Mutex<LookUpStats>,
 }
@@ -52,7 +53,7 @@ impl Names {
     pub fn are_used(&self) -> bool {
         let mode = self.mode.load(Relaxed);
         mode == Naming::Always as u8
-            || mode == Naming::AsUseful as u8 && self.pause.load(Relaxed) == 0
+            || mode == Naming::AsUseful as u8 && self.pause.load(Relaxed) <= 1
     }
 
     /// Decides anew, once in an interval. While there is room, what is not found may be found
@@ -65,8 +66,10 @@ impl Names {
             *before = now;
             return;
         }
-        let hits = now.hits - before.hits;
-        let all = hits + now.tree_hits - before.tree_hits + now.misses - before.misses;
+        // Hits are counted by threads that may lose some to each other.
+        let hits = now.hits.saturating_sub(before.hits);
+        let others = |of: LookUpStats| of.tree_hits + of.misses;
+        let all = hits + others(now).saturating_sub(others(*before));
         if pause > 0 {
             self.pause.store(pause - 1, Relaxed);
             *before = now;
@@ -232,11 +235,13 @@ mod tests {
         names.set(Naming::Always);
         assert!(names.are_used());
         names.set(Naming::AsUseful);
-        for _ in 0..PAUSE {
+        for _ in 1..PAUSE {
             assert!(!names.are_used());
             names.tune(look_ups(520, 9_000), true);
         }
         assert!(names.are_used());
+        names.tune(look_ups(520, 12_000), true);
+        assert!(names.are_used(), "the first interval is not judged");
         names.set(Naming::Never);
         assert!(!names.are_used());
     }

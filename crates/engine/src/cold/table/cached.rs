@@ -1,8 +1,8 @@
 //! Rows of a table that the row cache has.
 
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::{Acquire, Release};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use std::sync::{Arc, OnceLock};
 
 use crossbeam_epoch::Guard;
@@ -16,8 +16,8 @@ use crate::cold::rowcache::{
 /// Whether and how a table uses the row cache.
 #[derive(Default)]
 pub(super) struct Caching {
-    /// Whether rows that are looked up one by one are kept.
-    is_on: AtomicBool,
+    /// The space of the table's rows in the cache; 0 if it is off.
+    space: AtomicU64,
     /// What was done for the table since it was switched on first.
     counts: OnceLock<Arc<TableCounts>>,
 }
@@ -28,25 +28,25 @@ pub(crate) struct CachedTable<'t> {
     table: &'t ColdTable,
     cache: &'t RowCache,
     counts: &'t TableCounts,
+    space: u64,
 }
 
 impl ColdTable {
-    /// Switches the table's row cache on or off. If it is off, no reader uses a copy, and none is
-    /// left. It stays off if there is no memory for a cache at all.
+    /// Switches the table's row cache on or off. If it is off, no reader uses a copy, nor will one
+    /// when it is on again. It stays off if there is no memory for a cache at all.
     pub fn set_row_caching(&self, on: bool) {
-        let Caching { is_on, counts } = &self.caching;
-        match (on, self.store.row_cache()) {
-            (true, _) => {
-                let Some(cache) = self.store.make_row_cache() else { return };
-                let counts = counts.get_or_init(|| Arc::new(TableCounts::new(self.trees.len())));
-                cache.register(self.storage, counts);
-                is_on.store(true, Release); // pairs with row_cache
-            }
-            (false, Some(cache)) if is_on.load(Acquire) => {
-                is_on.store(false, Release); // pairs with row_cache
-                cache.forget(self.storage);
-            }
-            (false, _) => {}
+        let Caching { space, counts } = &self.caching;
+        let is_on = space.load(Acquire) != 0;
+        if on && !is_on {
+            let Some(cache) = self.store.make_row_cache() else { return };
+            let counts = counts.get_or_init(|| Arc::new(TableCounts::new(self.trees.len())));
+            space.store(cache.open_space(self.storage, counts), Release); // pairs with row_cache
+        }
+        if !on
+            && is_on
+            && let Some(cache) = self.store.row_cache()
+        {
+            cache.close_space(space.swap(0, AcqRel)); // pairs with row_cache
         }
     }
 
@@ -70,6 +70,11 @@ impl ColdTable {
         self.caching.counts.get().map(|counts| counts.admission_decision())
     }
 
+    /// The space of the table's rows in the cache; 0 if it is off.
+    pub fn row_cache_space(&self) -> u64 {
+        self.caching.space.load(Acquire) // pairs with set_row_caching
+    }
+
     /// What the cache has done for the table, if it was ever on.
     pub fn row_cache_stats(&self) -> Option<TableStats> {
         self.caching.counts.get().map(|counts| counts.stats())
@@ -78,33 +83,39 @@ impl ColdTable {
     /// The cache, if the table uses it.
     #[inline]
     pub(crate) fn row_cache(&self) -> Option<CachedTable<'_>> {
-        let Caching { is_on, counts } = &self.caching;
-        // pairs with set_row_caching
-        if !is_on.load(Acquire) {
+        let Caching { space, counts } = &self.caching;
+        let space = space.load(Acquire); // pairs with set_row_caching
+        if space == 0 {
             return None;
         }
         let (cache, counts) = (self.store.row_cache()?, counts.get()?);
-        Some(CachedTable { table: self, cache, counts })
+        Some(CachedTable { table: self, cache, counts, space })
     }
 }
 
 impl Drop for ColdTable {
     fn drop(&mut self) {
-        if self.caching.counts.get().is_some()
+        let space = *self.caching.space.get_mut();
+        if space != 0
             && let Some(cache) = self.store.row_cache()
         {
-            cache.unregister(self.storage);
+            cache.close_space(space);
         }
     }
 }
 
 impl<'t> CachedTable<'t> {
+    /// Whether the table's row caching has been on since.
+    fn is_current(&self) -> bool {
+        self.table.caching.space.load(Acquire) == self.space // pairs with set_row_caching
+    }
+
     fn row_name<'p>(&self, p: &'p [u8]) -> RowName<'p> {
-        RowName { storage: self.table.storage, p }
+        RowName { space: self.space, p }
     }
 
     fn key_name<'k>(&self, index: usize, key: &'k [u8]) -> KeyName<'k> {
-        KeyName { storage: self.table.storage, index, key }
+        KeyName { space: self.space, index, key }
     }
 
     /// How many slots the cache has.
@@ -121,7 +132,7 @@ impl<'t> CachedTable<'t> {
         mut visit: impl FnMut(&[u8], &[u8]),
     ) {
         self.cache.each_row(guard, slots, |name, row| {
-            if name.storage == self.table.storage {
+            if name.space == self.space {
                 visit(name.p, row);
             }
         });
@@ -189,13 +200,13 @@ impl<'t> CachedTable<'t> {
         row: &[u8],
         is_in_memory: impl FnOnce() -> bool,
     ) -> Admission {
-        let is_settled = || self.table.row_cache().is_some() && !is_in_memory();
+        let is_settled = || self.is_current() && !is_in_memory();
         self.cache.admit(guard, shard, self.counts, self.row_name(p), row, is_settled)
     }
 
     /// Makes the cache's index larger if it is too small. Not to be called by a statement.
-    pub fn grow_if_due(&self, guard: &Guard) {
-        self.cache.grow_if_due(guard);
+    pub fn grow_if_due(&self, guard: &mut Guard) {
+        self.cache.grow_if_due(|| guard.repin());
     }
 
     /// As `admit`, for a row that has just left memory.
@@ -207,7 +218,7 @@ impl<'t> CachedTable<'t> {
         row: &[u8],
         is_in_memory: impl FnOnce() -> bool,
     ) -> Admission {
-        let is_settled = || self.table.row_cache().is_some() && !is_in_memory();
+        let is_settled = || self.is_current() && !is_in_memory();
         self.cache.keep(guard, shard, self.counts, self.row_name(p), row, is_settled)
     }
 

@@ -10,6 +10,7 @@ use crate::hot::status::{Begin, SlotTable};
 use crate::hot::table::Table;
 use crate::hot::tally::Exhausted;
 use crate::hot::visibility::{Snapshot, View};
+use crate::sync::atomic::Ordering::Acquire;
 
 /// The result of a promotion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +79,25 @@ impl Table {
         }
         self.forget_cached(row);
         Ok(Promoted::New(anchor))
+    }
+
+    /// Sees to it that the row cache has no copy of a row that is about to be written for the first
+    /// time since it came back: the thread that brought it back may not have come to that yet.
+    ///
+    /// # Safety
+    /// The anchor is the table's, and protected.
+    pub(crate) unsafe fn forget_cached_before_write(&self, anchor: AnchorPtr) {
+        if self.cold().is_none_or(|cold| cold.row_cache().is_none()) {
+            return;
+        }
+        // SAFETY: the caller promises that the anchor is protected; its inline version holds the
+        // row that came back until it is written (H3).
+        unsafe {
+            let inline = anchor.inline(self.links());
+            if Begin::from_word(inline.begin().load(Acquire)).is_back() {
+                self.forget_cached(self.row(inline));
+            }
+        }
     }
 
     /// Sees to it that the row cache has no copy of a row that an anchor is linked for.

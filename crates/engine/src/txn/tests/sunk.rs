@@ -606,14 +606,14 @@ fn rows_that_were_hot_are_hot_again_after_a_restart() {
     sink_everything(&sinking);
     let cold = table.cold().expect("it has sunk");
     let cache = cold.store().row_cache().expect("rows are cached");
-    cache.clear();
+    let task = harness.task();
+    cache.clear(&task.pin());
     let mut client = Client::new(harness, Isolation::ReadCommitted);
     let hot: Vec<i64> = (0..ROWS).filter(|id| id % 7 == 0).collect();
     for id in &hot {
         assert!(client.begin().look_up(&table, 0, *id).expect("no error").is_some());
         client.rollback();
     }
-    let task = harness.task();
     let cached = || {
         let contents = cache.contents(&task).expect("not interrupted");
         contents.values().map(|of| of.rows).sum::<u64>()
@@ -621,12 +621,12 @@ fn rows_that_were_hot_are_hot_again_after_a_restart() {
     assert_eq!(cached(), hot.len() as u64);
     sinking.core.note_hot_rows(&task);
     // As after a restart.
-    cache.clear();
+    cache.clear(&task.pin());
     assert_eq!(cached(), 0);
     sinking.core.warm(&task);
     assert_eq!(cached(), hot.len() as u64);
     // A list that is damaged is no list.
-    cache.clear();
+    cache.clear(&task.pin());
     let (fs, path) = (task.env().fs(), Path::new("/data/hot.rows"));
     let file = fs.open(path, OpenMode::Write).expect("it is there");
     file.write_all_at(b"x", 100).expect("the disk works");

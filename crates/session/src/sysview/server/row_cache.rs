@@ -40,7 +40,7 @@ fn every_cached(
             (none, Some(cache)) => none.insert(cache.contents(task).map_err(cancelled)?),
             (none, None) => none.insert(HashMap::new()),
         };
-        let contents = contents.get(&cold.storage()).copied().unwrap_or_default();
+        let contents = contents.get(&cold.row_cache_space()).copied().unwrap_or_default();
         each(cx, &Cached { definition, table: &table, stats, contents })?;
     }
     Ok(())
