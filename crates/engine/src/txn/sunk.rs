@@ -9,6 +9,7 @@ use std::ops::{Bound, ControlFlow};
 use base::Arena;
 use smallvec::SmallVec;
 
+use crate::cold::rowcache::Admission;
 use crate::cold::table::ColdTable;
 use crate::cold::tree;
 use crate::hot::anchor::{AnchorPtr, RowAt};
@@ -224,6 +225,43 @@ impl Transaction {
                 Ok(true)
             }
         }
+    }
+
+    /// Brings rows of a table that have sunk into the row cache, in the order of their identity
+    /// keys, as long as there is room. Returns how many. To be called in a statement: a row that
+    /// changes meanwhile does not leave memory before that has ended, so that its anchor is found.
+    pub fn prewarm(&mut self, task: &Task, table: &Table) -> TxnResult<u64> {
+        self.hold(task, table)?;
+        let Some(cold) = table.cold() else { return Ok(0) };
+        let Some(cached) = cold.row_cache() else { return Ok(0) };
+        let all = tree::Range { lower: Bound::Unbounded, upper: Bound::Unbounded };
+        let mut cursor = cold.cursor(cold.clustered_index(), all, tree::Direction::Forward);
+        let (mut rows, mut admitted): (Vec<(KeyBuf, Vec<u8>)>, u64) = (Vec::new(), 0);
+        while !cached.is_full() {
+            rows.clear();
+            let safe = self.manager().horizon.safe();
+            let chunk = cursor.next_chunk(task, |entry| {
+                if let Some(row) = entry.row.filter(|_| entry.stamp < safe) {
+                    rows.push((KeyBuf::from(entry.p), row.to_vec()));
+                }
+                ControlFlow::Continue(())
+            })?;
+            let guard = task.pin();
+            for (p, row) in &rows {
+                let any = |_: AnchorPtr| Some(());
+                let key = SeekKey::Bytes(p);
+                let admission = cached.keep(&guard, self.shard, p, row, || {
+                    table.find(&guard, table.log_index(), key, any).is_some()
+                });
+                admitted += u64::from(admission == Admission::Admitted);
+            }
+            drop(guard);
+            cached.grow_if_due(&mut task.pin());
+            if chunk == tree::Chunk::Ended {
+                break;
+            }
+        }
+        Ok(admitted)
     }
 
     /// Finds a row of a range of an index in its newest state, if it was not in memory when memory

@@ -15,6 +15,7 @@ mod plans;
 mod pools;
 mod properties;
 mod refresh;
+mod row_cache;
 pub(crate) mod rows;
 mod sequences;
 mod session;
@@ -71,5 +72,6 @@ fn body(builtin: Builtin) -> Body {
         Builtin::DescribeUndeclaredParameters => describe::undeclared_parameters,
         Builtin::DescribeParameterEncryption => describe::parameter_encryption,
         Builtin::GetSequenceRange => sequences::get_range,
+        Builtin::PrewarmRowCache => row_cache::prewarm,
     }
 }

@@ -147,6 +147,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         Builtin::CollectCheckpointGarbage,
     ),
     Entry::builtin(
+        "sp_row_cache_prewarm",
+        include_str!("text/sp_row_cache_prewarm.sql"),
+        Builtin::PrewarmRowCache,
+    ),
+    Entry::builtin(
         "sp_xtp_bind_db_resource_pool",
         include_str!("text/sp_xtp_bind_db_resource_pool.sql"),
         Builtin::BindResourcePool,

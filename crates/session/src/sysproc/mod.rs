@@ -55,6 +55,7 @@ pub enum Builtin {
     DescribeUndeclaredParameters,
     DescribeParameterEncryption,
     GetSequenceRange,
+    PrewarmRowCache,
 }
 
 /// What a caller needs to call a procedure, whatever its arguments: error 15247 without it.

@@ -167,3 +167,24 @@ fn keys_of_an_index_without_hash_caching_lead_to_no_copies() {
     session.run("select * from t where n = 20; select * from t where n = 20");
     assert_eq!(rows(&session.run(used)), "1|1|3");
 }
+
+#[test]
+fn a_table_is_brought_into_the_row_cache_when_asked() {
+    let server = TestServer::new();
+    let mut session = set_up(&server);
+    sink(&server);
+    let prewarm = "exec sys.sp_row_cache_prewarm 't'";
+    let answer = session.run(prewarm);
+    assert!(answer.contains("Msg 50000, Level 16, State 1"), "{answer}");
+    let answer = session.run("exec sys.sp_row_cache_prewarm 'none'");
+    assert!(answer.contains("Msg 15165"), "{answer}");
+    session.run("alter table t set (row_caching = on); update t set n = 0 where id = 1");
+    // The row that is in memory has no copy.
+    assert_eq!(session.run(prewarm).trim(), "1 rows of the table 't' are in the row cache now.");
+    assert_eq!(rows(&session.run("select n from t where id = 2")), "20");
+    let hits = "select hash_hits from sys.dm_db_row_cache_stats where index_id = 1";
+    assert_eq!(rows(&session.run(hits)), "1");
+    session.run("create user ann without login; grant select on t to ann");
+    let answer = session.run("execute as user = 'ann'; exec sys.sp_row_cache_prewarm 't'; revert");
+    assert!(answer.contains("Msg "), "{answer}");
+}

@@ -1,0 +1,4 @@
+CREATE PROCEDURE sys.$name$
+  @table_name nvarchar(776)
+AS
+RETURN 0
