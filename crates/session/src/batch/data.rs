@@ -689,14 +689,16 @@ impl Context<'_> {
         }
         let session = match self.session.options.isolation {
             IsolationLevel::ReadUncommitted => Level::ReadUncommitted,
-            IsolationLevel::ReadCommitted => Level::ReadCommitted,
+            IsolationLevel::ReadCommitted | IsolationLevel::StatementSnapshot => {
+                Level::ReadCommitted
+            }
             IsolationLevel::RepeatableRead => Level::RepeatableRead,
             IsolationLevel::Snapshot => Level::Snapshot,
             IsolationLevel::Serializable => Level::Serializable,
         };
         let access = self.session.access(database)?;
-        let versions =
-            access.with_def(&self.session.instance, |def| def.options.read_committed_snapshot);
+        let versions = self.session.options.isolation == IsolationLevel::StatementSnapshot
+            || access.with_def(&self.session.instance, |def| def.options.read_committed_snapshot);
         Ok(DiskLevel { session, versions })
     }
 

@@ -109,4 +109,7 @@ pub enum IsolationLevel {
     RepeatableRead,
     Snapshot,
     Serializable,
+    /// SAP ASE's `STATEMENT SNAPSHOT`: READ COMMITTED that reads versions, whatever the database's
+    /// option says.
+    StatementSnapshot,
 }

@@ -67,7 +67,7 @@ impl Parser<'_> {
             K::Transaction | K::Tran => {
                 self.take();
                 self.expect_words(&[K::Isolation, K::Level])?;
-                SetOption::Isolation(self.isolation_level()?)
+                SetOption::Isolation(self.session_isolation_level()?)
             }
             K::IdentityInsert => {
                 self.take();
@@ -132,6 +132,17 @@ impl Parser<'_> {
             return Ok(Expr { span: token.span, kind });
         }
         self.constant_or_variable()
+    }
+
+    /// The words of a session's isolation level, SAP ASE's among them.
+    fn session_isolation_level(&mut self) -> SqlResult<IsolationLevel> {
+        const LEVELS: Words<IsolationLevel> = &[
+            ("STATEMENT", IsolationLevel::StatementSnapshot),
+            ("TRANSACTION", IsolationLevel::Snapshot),
+        ];
+        let Some(level) = self.find_word(LEVELS) else { return self.isolation_level() };
+        self.take();
+        self.expect_word(&[("SNAPSHOT", level)])
     }
 
     /// The words of an isolation level.

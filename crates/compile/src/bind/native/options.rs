@@ -89,6 +89,7 @@ fn native_level(level: ast::IsolationLevel, line: u32) -> BindResult<Isolation> 
         ast::IsolationLevel::Serializable => return Ok(Isolation::Serializable),
         ast::IsolationLevel::ReadCommitted => "READ COMMITTED",
         ast::IsolationLevel::ReadUncommitted => "READ UNCOMMITTED",
+        ast::IsolationLevel::StatementSnapshot => "STATEMENT SNAPSHOT",
     };
     Err(not_supported("transaction isolation level", name, line))
 }

@@ -194,6 +194,7 @@ impl Context<'_> {
         Ok(match self.session.options.isolation {
             IsolationLevel::ReadUncommitted => "read uncommitted",
             IsolationLevel::ReadCommitted if row_versions => "read committed snapshot",
+            IsolationLevel::StatementSnapshot => "read committed snapshot",
             IsolationLevel::ReadCommitted => "read committed",
             IsolationLevel::RepeatableRead => "repeatable read",
             IsolationLevel::Snapshot => "snapshot",

@@ -57,7 +57,7 @@ pub(super) fn options(options: &Options) -> [Value; 14] {
 fn isolation_code(level: IsolationLevel) -> i64 {
     match level {
         IsolationLevel::ReadUncommitted => 1,
-        IsolationLevel::ReadCommitted => 2,
+        IsolationLevel::ReadCommitted | IsolationLevel::StatementSnapshot => 2,
         IsolationLevel::RepeatableRead => 3,
         IsolationLevel::Serializable => 4,
         IsolationLevel::Snapshot => 5,

@@ -422,6 +422,14 @@ fn set_options_come_in_lists() {
         unwrap!("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", SetOption),
         SetOption::Isolation(IsolationLevel::RepeatableRead)
     ));
+    assert!(matches!(
+        unwrap!("SET TRANSACTION ISOLATION LEVEL STATEMENT SNAPSHOT", SetOption),
+        SetOption::Isolation(IsolationLevel::StatementSnapshot)
+    ));
+    assert!(matches!(
+        unwrap!("SET TRANSACTION ISOLATION LEVEL TRANSACTION SNAPSHOT", SetOption),
+        SetOption::Isolation(IsolationLevel::Snapshot)
+    ));
 }
 
 #[test]
