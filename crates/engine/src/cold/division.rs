@@ -46,6 +46,8 @@ pub struct Claims {
     pub pages: Claim,
     /// Look-ups of pages that were not in memory.
     pub page_misses: u64,
+    /// Whether the division stays as it is: a database's row cache is not tuned.
+    pub is_held: bool,
 }
 
 /// What was decided last, and why.
@@ -89,8 +91,8 @@ impl Division {
     }
 
     fn decide(&mut self, before: Claims, now: Claims, caches: Claim) {
-        if !now.is_full {
-            // Row caches take less than they may, and pages have the rest already.
+        if now.is_held || !now.is_full {
+            // Row caches that are not full take less than they may, and pages have the rest.
             self.looked_at = Some(now);
             return;
         }
@@ -141,6 +143,7 @@ mod tests {
             is_full: true,
             pages: claim(pages),
             page_misses: 100 * rows,
+            is_held: false,
         }
     }
 
@@ -179,6 +182,17 @@ mod tests {
             }
             assert_eq!(division.last().parts, FIRST);
         }
+    }
+
+    #[test]
+    fn a_division_that_is_held_stays_and_goes_on_later() {
+        let mut division = Division::default();
+        for s in 0..10 {
+            division.row_caches(Claims { is_held: true, ..claims(s, 1_000 * u64::from(s), 0) });
+        }
+        assert_eq!((division.last().parts, division.last().count), (FIRST, 0));
+        division.row_caches(claims(10, 10_000, 0));
+        assert_eq!(division.last().parts, FIRST + STEP);
     }
 
     #[test]

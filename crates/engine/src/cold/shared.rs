@@ -42,6 +42,7 @@ impl Shared {
             is_full: caches.used() > caches.limit() - caches.limit() / 8,
             pages: memory.claim(),
             page_misses: memory.counters.misses.load(Relaxed),
+            is_held: self.stores.read().iter().flatten().any(|core| core.holds_division()),
         });
         caches.set_limit(share);
         let taken = match caches.is_in_use() {

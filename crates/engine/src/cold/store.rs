@@ -21,7 +21,7 @@ use super::place::{MapWord, Place};
 use super::places::{EXTENT_PAGES, RUN_PAGES_MAX, Space, SpaceStats};
 use super::pool::Pool;
 use super::root::CheckpointState;
-use super::rowcache::RowCache;
+use super::rowcache::{RowCache, SharedSettings};
 use super::shared::Shared;
 use super::store_core::{Numbers, StoreCore, Writer};
 use crate::sync::parking::{Mutex, RwLock};
@@ -59,6 +59,7 @@ impl Store {
         let memory = &self.shared.memory;
         let most = u64::from(memory.frames.count()) * PAGE_BYTES as u64;
         let cache = RowCache::new(memory.row_caches.clone(), most, ROW_CACHE_SHARDS).ok()?;
+        let cache = cache.with_settings(self.core.row_cache_settings.clone());
         let cache = self.core.row_cache.get_or_init(|| cache);
         self.shared.divide();
         Some(cache)
@@ -68,6 +69,11 @@ impl Store {
     #[inline]
     pub fn row_cache(&self) -> Option<&RowCache> {
         self.core.row_cache.get()
+    }
+
+    /// What is set for the cache of single rows, whether there is one or not.
+    pub fn row_cache_settings(&self) -> &SharedSettings {
+        &self.core.row_cache_settings
     }
 
     /// Registers a store with the pool. The caller supplies its files and its state.
@@ -102,6 +108,7 @@ impl Store {
             checkpoint: Mutex::new(state),
             pace: Pace::new(),
             row_cache: OnceLock::new(),
+            row_cache_settings: Arc::default(),
         });
         match slot == stores.len() {
             true => stores.push(Some(core.clone())),

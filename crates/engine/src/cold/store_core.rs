@@ -21,7 +21,7 @@ use super::pages::Absent;
 use super::place::{DiskWord, FrameNumber, MapWord, Place};
 use super::places::{Run, Space};
 use super::root::CheckpointState;
-use super::rowcache::RowCache;
+use super::rowcache::{RowCache, SharedSettings};
 use super::unreadable::ImageId;
 use crate::sync::parking::{Mutex, RwLock};
 use crate::wait::Task;
@@ -51,6 +51,7 @@ pub struct StoreCore {
     pub(super) pace: Pace,
     /// Copies of single rows of its trees, if rows are cached.
     pub(super) row_cache: OnceLock<RowCache>,
+    pub(super) row_cache_settings: Arc<SharedSettings>,
 }
 
 /// The page numbers that are free: those in `free`, and all from `end` on.
@@ -103,6 +104,11 @@ impl StoreCore {
         if let Some(cache) = self.row_cache.get() {
             cache.clear(&self.memory.collector.register().pin());
         }
+    }
+
+    /// Whether there is a row cache that must not change its share.
+    pub(super) fn holds_division(&self) -> bool {
+        self.row_cache.get().is_some() && !self.row_cache_settings.is_tuning()
     }
 
     pub(super) fn env(&self) -> &Env {

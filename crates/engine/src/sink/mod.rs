@@ -66,10 +66,12 @@ use std::sync::{Arc, OnceLock};
 
 use base::ids::{Lsn, SessionId, StorageId};
 
+use crate::cold::rowcache::{CacheSettings, CacheStats};
 use crate::cold::table::ColdTables;
 use crate::cold::{FileSpec, Growth};
 use crate::hot::sink_queue::Sinking;
 use crate::pages::BufferPool;
+use crate::sync::parking;
 use crate::sync::plain::{Mutex, MutexGuard};
 use crate::txn::{Manager, Owner};
 use crate::wait::Task;
@@ -197,6 +199,8 @@ pub(crate) struct SinkCore {
     warmth_ns: AtomicU64,
     /// Whether rows that were hot before the last restart are to be brought back first.
     awaits_warmth: AtomicBool,
+    /// What trees that are made later are told. Held while the trees that are there are told.
+    row_cache: parking::Mutex<CacheSettings>,
     counters: Counters,
 }
 
@@ -309,6 +313,7 @@ impl SinkCore {
             covered: AtomicU64::new(0),
             warmth_ns: AtomicU64::new(0),
             awaits_warmth,
+            row_cache: parking::Mutex::default(),
             counters: Counters::default(),
         }
     }
@@ -323,7 +328,23 @@ impl SinkCore {
             return Ok(cold.clone());
         }
         let cold = create_cold(task, &self.pool, self.manager.uuid(), &self.files)?;
-        Ok(self.cold.get_or_init(|| cold).clone())
+        let cold = self.cold.get_or_init(|| cold).clone();
+        cold.store().row_cache_settings().set(*self.row_cache.lock());
+        Ok(cold)
+    }
+
+    /// Sets what row caching may take and do, whether rows are cached yet or not.
+    pub fn set_row_cache(&self, settings: CacheSettings) {
+        let mut own = self.row_cache.lock();
+        *own = settings;
+        if let Some(cold) = self.cold.get() {
+            cold.store().row_cache_settings().set(settings);
+        }
+    }
+
+    /// What the row cache takes and has done, if there is one.
+    pub fn row_cache_stats(&self) -> Option<CacheStats> {
+        Some(self.cold.get()?.store().row_cache()?.stats())
     }
 
     /// A round is over: statistics show what it has left.

@@ -2,8 +2,8 @@
 
 use crate::cold::division::Claim;
 use crate::sync::Arc;
+use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
-use crate::sync::atomic::{AtomicBool, AtomicU64};
 
 /// Bytes that row caches may take and have taken.
 #[derive(Debug, Default)]
@@ -19,8 +19,6 @@ pub struct Budget {
     came_back: AtomicU64,
     /// What copies took that are remembered: by all caches together.
     remembered: AtomicU64,
-    /// Whether caches decide by what they have done.
-    is_still: AtomicBool,
 }
 
 /// Bytes that count until this is dropped.
@@ -94,16 +92,6 @@ impl Budget {
             remembered_bytes: self.remembered.load(Relaxed),
             asked: self.asked.load(Relaxed),
         }
-    }
-
-    /// Whether what is decided by what caches have done is decided anew now and then.
-    pub fn is_tuning(&self) -> bool {
-        !self.is_still.load(Relaxed)
-    }
-
-    /// Switches that on or off.
-    pub fn set_tuning(&self, on: bool) {
-        self.is_still.store(!on, Relaxed);
     }
 
     /// Takes bytes, whether there is room or not.

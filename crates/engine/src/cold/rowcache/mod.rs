@@ -12,6 +12,7 @@ mod budget;
 mod counts;
 mod ghosts;
 mod index;
+mod settings;
 mod sketch;
 mod space;
 mod tuning;
@@ -25,6 +26,7 @@ use crossbeam_utils::CachePadded;
 
 pub use self::budget::{Budget, Taken};
 pub use self::counts::{LookUpStats, TableCounts, TableStats};
+pub use self::settings::{CacheSettings, SharedSettings};
 pub use self::tuning::{AdmissionDecision, Naming};
 
 use self::blocks::{BLOCK_BYTES, Block, CopyPtr, Ring};
@@ -108,6 +110,10 @@ pub struct CacheStats {
     pub ghosts: u64,
     /// The most that this cache may take, if less than all caches together.
     pub ceiling: u64,
+    /// Bytes that it takes in all, and the most that it has taken.
+    pub bytes: u64,
+    /// See `bytes`.
+    pub bytes_max: u64,
 }
 
 /// The rows of one table that have copies.
@@ -196,8 +202,9 @@ struct CachedStorage {
 /// The copies of rows of a database.
 pub struct RowCache {
     budget: Arc<Budget>,
-    /// The most that this cache may take.
-    ceiling: AtomicU64,
+    settings: Arc<SharedSettings>,
+    /// The most that it has taken.
+    bytes_max: AtomicU64,
     index: Index,
     sketch: Sketch,
     ghosts: Ghosts,
@@ -234,7 +241,8 @@ impl RowCache {
         let index = Index::new(slots_max)?;
         let slots_max = index.slots_max();
         let cache = RowCache {
-            ceiling: AtomicU64::new(u64::MAX),
+            settings: Arc::default(),
+            bytes_max: AtomicU64::new(tables_bytes(index.slots())),
             sketch: Sketch::new(slots_max)?,
             ghosts: Ghosts::new(slots_max)?,
             shards: (0..shards.max(1)).map(|_| CachePadded::default()).collect(),
@@ -255,6 +263,12 @@ impl RowCache {
         };
         cache.budget.add_cache();
         Ok(cache)
+    }
+
+    /// The same cache under settings that others have, too.
+    pub fn with_settings(mut self, settings: Arc<SharedSettings>) -> RowCache {
+        self.settings = settings;
+        self
     }
 
     /// The row's bytes, if it has a copy that lives.
@@ -502,7 +516,7 @@ impl RowCache {
 
     /// Sets the most that this cache may take.
     pub fn set_ceiling(&self, bytes: u64) {
-        self.ceiling.store(bytes, Relaxed);
+        self.settings.set_ceiling(bytes);
     }
 
     /// What takes memory, and what was done, since the cache was made.
@@ -518,7 +532,9 @@ impl RowCache {
             displaced: self.put_and_displaced()[1],
             reused: self.reused.load(Relaxed),
             ghosts: Ghosts::count(slots) as u64,
-            ceiling: self.ceiling.load(Relaxed),
+            ceiling: self.settings.ceiling(),
+            bytes: self.bytes(),
+            bytes_max: self.bytes_max.load(Relaxed).max(self.bytes()),
         }
     }
 
@@ -543,6 +559,11 @@ impl RowCache {
         self.blocks.used() + tables_bytes(self.index.slots())
     }
 
+    /// Notes what is taken, if it never was so much.
+    fn note_bytes(&self) {
+        self.bytes_max.fetch_max(self.bytes(), Relaxed);
+    }
+
     /// Whether rows get copies at the second touch only.
     pub fn is_full(&self) -> bool {
         self.is_within(2)
@@ -552,7 +573,7 @@ impl RowCache {
     fn is_within(&self, sixteenths: u64) -> bool {
         let is_above = |used: u64, limit: u64| used > limit - limit / 16 * sixteenths;
         is_above(self.budget.staying(), self.budget.limit())
-            || is_above(self.staying(), self.ceiling.load(Relaxed))
+            || is_above(self.staying(), self.settings.ceiling())
     }
 
     /// How much more stays than may be taken: of what all caches have too much, this cache's part.
@@ -560,7 +581,7 @@ impl RowCache {
         let above = |used: u64, limit: u64| used.saturating_sub(limit);
         let all = u128::from(above(self.budget.staying(), self.budget.limit()));
         let part = all * u128::from(self.bytes()) / u128::from(self.budget.used().max(1));
-        let own = above(self.staying(), self.ceiling.load(Relaxed));
+        let own = above(self.staying(), self.settings.ceiling());
         u64::try_from(part).unwrap_or(u64::MAX).max(own)
     }
 
@@ -568,7 +589,7 @@ impl RowCache {
     fn has_room(&self) -> bool {
         let block = BLOCK_BYTES as u64;
         self.budget.used() + block <= self.budget.limit()
-            && self.bytes() + block <= self.ceiling.load(Relaxed)
+            && self.bytes() + block <= self.settings.ceiling()
     }
 
     /// Makes the index larger if it is too small, evicts what is above a budget that has become
@@ -632,7 +653,7 @@ impl RowCache {
         let tables: Vec<_> = self.tables.lock().values().map(|of| of.counts.clone()).collect();
         let is_full = self.is_full();
         tables.iter().for_each(|table| table.tune_names(is_full));
-        let is_tuning = self.budget.is_tuning();
+        let is_tuning = self.settings.is_tuning();
         let reuse: Vec<Reuse> = tables.iter().map(|table| table.reuse()).collect();
         let all = reuse.iter().fold(Reuse::default(), |all, own| Reuse {
             evicted: all.evicted + own.evicted,
@@ -670,11 +691,12 @@ impl RowCache {
         let slots = self.index.slots();
         let is_used = self.index.filled(now[0].wrapping_sub(now[1])) > slots as u64 / 2;
         let larger = tables_bytes(2 * slots);
-        let most = self.budget.limit().min(self.ceiling.load(Relaxed)) / TABLES_PART;
+        let most = self.budget.limit().min(self.settings.ceiling()) / TABLES_PART;
         let is_due = is_used && displaced.saturating_mul(DISPLACED_PART) > put && larger <= most;
         // SAFETY: the caller has a guard, and may renew it in `pause` alone.
         if is_due && unsafe { self.index.grow(pause) } {
             self.taken.lock().set(larger);
+            self.note_bytes();
         }
     }
 
@@ -728,7 +750,9 @@ impl RowCache {
 
     fn new_block(&self) -> Block {
         let bytes = BLOCK_BYTES as u64;
-        Block::new([self.budget.take(bytes), self.blocks.take(bytes)])
+        let taken = [self.budget.take(bytes), self.blocks.take(bytes)];
+        self.note_bytes();
+        Block::new(taken)
     }
 
     /// Empties the slots of a block's copies, except that copies which were touched move to the new
