@@ -26,6 +26,7 @@ use crate::checkpoint::{
     CheckpointError, CheckpointFile, CheckpointOptions, CheckpointStats, Checkpoints, CommitRange,
     Contents, CoreParts, Loaded, LocalObjects, Manifest, ObjectStore, Order, Pins, SequenceOf,
 };
+use crate::cold::rowcache::{CacheSettings, CacheStats};
 use crate::cold::{ColdError, DurablePages, FileActivity, PoolOptions, SpaceStats};
 use crate::error::EngineError;
 use crate::hot::identity::Position;
@@ -514,6 +515,18 @@ impl Database {
             Some(sinker) => sinker.core().need_not_warm(),
             None => {}
         }
+    }
+
+    /// Sets what row caching of its tables may take and do.
+    pub fn set_row_cache(&self, settings: CacheSettings) {
+        if let Some(sinker) = self.sinker.get() {
+            sinker.core().set_row_cache(settings);
+        }
+    }
+
+    /// What its row cache takes and has done, if rows are cached.
+    pub fn row_cache_stats(&self) -> Option<CacheStats> {
+        self.sinker.get()?.core().row_cache_stats()
     }
 
     /// The progress of loading its tables, as long as that runs.

@@ -40,6 +40,8 @@ pub enum Definition {
     Message(Arc<MessageDef>),
     /// A resource pool (master only).
     ResourcePool(Arc<ResourcePoolDef>),
+    /// A named row cache (master only).
+    RowCache(Arc<RowCacheDef>),
     /// Something that the catalog itself remembers.
     Setting(SettingDef),
 }
@@ -88,6 +90,8 @@ pub enum DefinitionKey {
     Message(i32, i16),
     /// A resource pool.
     ResourcePool(i32),
+    /// A named row cache.
+    RowCache(i32),
     /// Something that the catalog itself remembers.
     Setting(SettingId),
 }
@@ -112,6 +116,7 @@ impl Definition {
             Definition::Configuration(d) => DefinitionKey::Configuration(d.id),
             Definition::Message(d) => DefinitionKey::Message(d.id, d.language),
             Definition::ResourcePool(d) => DefinitionKey::ResourcePool(d.id),
+            Definition::RowCache(d) => DefinitionKey::RowCache(d.id),
             Definition::Setting(d) => DefinitionKey::Setting(d.id),
         }
     }

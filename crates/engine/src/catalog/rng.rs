@@ -494,6 +494,8 @@ impl Rng {
                 resource_pool: self.int(),
                 identity_cache_off: self.flip(),
                 row_caching: self.flip(),
+                row_cache: self.flip().then(|| self.name()),
+                row_cache_tuning_off: self.flip(),
                 ..DatabaseOptions::default()
             },
         }
@@ -530,7 +532,7 @@ impl Rng {
 
     /// A definition of any kind, whose parts have nothing to do with each other.
     pub fn definition(&mut self) -> Definition {
-        match self.below(15) {
+        match self.below(16) {
             0 => Definition::Type(Arc::new(self.type_def())),
             1 => Definition::Schema(Arc::new(SchemaDef {
                 id: SchemaId(self.int()),
@@ -572,6 +574,11 @@ impl Rng {
                 active: self.flip(),
                 memory_in_use: self.int(),
                 ..ResourcePoolDef::new(self.int(), &self.name())
+            })),
+            14 => Definition::RowCache(Arc::new(RowCacheDef {
+                id: self.int(),
+                name: self.name(),
+                size_kb: self.next() as i64,
             })),
             12 => Definition::Setting(SettingDef {
                 id: self.pick(SettingId::ALL),

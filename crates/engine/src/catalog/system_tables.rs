@@ -98,6 +98,8 @@ system_tables! {
     Messages = 36 "sys.sysmessages" ("message_id", "language_id"),
     /// Resource pools (master only).
     ResourcePools = 37 "sys.sysresourcepools" ("pool_id"),
+    /// Named row caches (master only).
+    RowCaches = 38 "sys.sysrowcaches" ("cache_id"),
 }
 
 /// The layouts by number of key columns less one.
@@ -205,6 +207,7 @@ impl SystemRow {
             SystemTable::Configurations => Definition::Configuration(descriptor::decode(d)?),
             SystemTable::Messages => Definition::Message(shared(d)?),
             SystemTable::ResourcePools => Definition::ResourcePool(shared(d)?),
+            SystemTable::RowCaches => Definition::RowCache(shared(d)?),
         })
     }
 }
@@ -224,6 +227,7 @@ fn describe(definition: &Definition) -> Vec<u8> {
         Definition::Configuration(d) => descriptor::encode(d),
         Definition::Message(d) => descriptor::encode(d),
         Definition::ResourcePool(d) => descriptor::encode(d),
+        Definition::RowCache(d) => descriptor::encode(d),
         Definition::Setting(d) => descriptor::encode(d),
     }
 }
@@ -254,6 +258,7 @@ pub fn address(key: &DefinitionKey) -> (SystemTable, RowKey) {
         }
         K::Configuration(id) => (SystemTable::Configurations, row(&[*id])),
         K::ResourcePool(id) => (SystemTable::ResourcePools, row(&[*id])),
+        K::RowCache(id) => (SystemTable::RowCaches, row(&[*id])),
         K::Message(id, language) => (SystemTable::Messages, row(&[*id, (*language).into()])),
     }
 }

@@ -122,6 +122,7 @@ impl Databases {
                 self.keep_directory(&catalog.database().identity().dir);
                 if let Some(def) = &made {
                     catalog.configure(task, def)?;
+                    self.set_row_cache(&catalog, def);
                 }
                 self.register(catalog.clone());
                 Ok(catalog)

@@ -46,6 +46,7 @@ pub use restore::{BackedUpDatabase, NewDirectory};
 
 use crate::catalog::def::*;
 use crate::catalog::{Catalog, CatalogError, SchemaEdit};
+use crate::cold::rowcache::CacheSettings;
 use crate::database::{DatabaseOptions as EngineOptions, Host};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -267,6 +268,27 @@ impl Databases {
         };
         // master last: as long as it is open, the others are known.
         catalogs.iter().rev().map(end).fold(Ok(()), Result::and)
+    }
+
+    /// Sets what row caching of all databases may take and do, as their definitions and those of
+    /// row caches say.
+    pub fn set_row_caches(&self) {
+        for catalog in self.catalogs() {
+            if let Some(def) = self.master.current().server().database(catalog.database().id()) {
+                self.set_row_cache(&catalog, def);
+            }
+        }
+    }
+
+    /// Sets that of one database. A row cache that is not there sets no limit.
+    fn set_row_cache(&self, catalog: &Catalog, def: &DatabaseDef) {
+        let master = self.master.current();
+        let cache = def.options.row_cache.as_ref();
+        let cache = cache.and_then(|name| master.server().row_cache(name));
+        catalog.database().set_row_cache(CacheSettings {
+            ceiling: cache.map_or(u64::MAX, |cache| cache.bytes()),
+            is_tuning: !def.options.row_cache_tuning_off,
+        });
     }
 
     fn env(&self) -> &Env {

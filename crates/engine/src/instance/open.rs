@@ -83,6 +83,7 @@ impl Databases {
         for def in &known {
             if let Ok(catalog) = instance.catalog(def.id) {
                 catalog.configure(task, def)?;
+                instance.set_row_cache(&catalog, def);
             }
         }
         instance.renew_tempdb(task, &owner, &mut report);
@@ -167,6 +168,7 @@ impl Databases {
             self.engine.set_unavailable(def.id, error.unavailable());
         })?;
         catalog.configure(task, def)?;
+        self.set_row_cache(&catalog, def);
         self.register(catalog.clone());
         Ok(catalog)
     }

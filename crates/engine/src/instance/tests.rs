@@ -950,6 +950,7 @@ fn is_of_server(key: &DefinitionKey) -> bool {
             | K::ServerPermissions(..)
             | K::Configuration(_)
             | K::ResourcePool(_)
+            | K::RowCache(_)
             | K::Message(..)
     )
 }

@@ -106,6 +106,10 @@ pub struct DatabaseOptions {
     pub identity_cache_off: bool,
     /// Whether new disk tables have row caching on.
     pub row_caching: bool,
+    /// The row cache whose size its row caching does not exceed ([`RowCacheDef`]), by name.
+    pub row_cache: Option<Name>,
+    /// The database-scoped configuration `ROW_CACHE_TUNING = OFF`.
+    pub row_cache_tuning_off: bool,
 }
 
 impl Default for DatabaseOptions {
@@ -151,6 +155,8 @@ impl Default for DatabaseOptions {
             resource_pool: 0,
             identity_cache_off: false,
             row_caching: false,
+            row_cache: None,
+            row_cache_tuning_off: false,
         }
     }
 }
@@ -357,6 +363,24 @@ impl ResourcePoolDef {
             active: false,
             memory_in_use: 100,
         }
+    }
+}
+
+/// A named row cache (`sp_cacheconfig`): the most that row caching of a database may take.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RowCacheDef {
+    /// Its number, from 1.
+    pub id: i32,
+    /// The name.
+    pub name: Name,
+    /// How large it is.
+    pub size_kb: i64,
+}
+
+impl RowCacheDef {
+    /// The size in bytes.
+    pub fn bytes(&self) -> u64 {
+        u64::try_from(self.size_kb).unwrap_or(0) << 10
     }
 }
 

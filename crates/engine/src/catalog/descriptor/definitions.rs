@@ -107,13 +107,15 @@ message! {
         25 recursive_triggers, 26 cursor_close_on_commit, 27 local_cursor_default,
         28 date_correlation, 29 parameterization_forced, 30 trustworthy, 31 db_chaining,
         32 broker_enabled, 33 honor_broker_priority, 34 query_store, 35 contained,
-        36 resource_pool, 37 identity_cache_off, 38 row_caching
+        36 resource_pool, 37 identity_cache_off, 38 row_caching, 39 row_cache,
+        40 row_cache_tuning_off
     }
     ConfigurationDef { 1 id, 2 value, 3 in_use }
     ResourcePoolDef {
         1 id, 2 name, 3 cpu_min, 4 cpu_max, 5 cpu_cap, 6 memory_min, 7 memory_max, 8 iops_min,
         9 iops_max, 10 active, 11 memory_in_use
     }
+    RowCacheDef { 1 id, 2 name, 3 size_kb }
     MessageDef { 1 id, 2 language, 3 severity, 4 event_logged, 5 text }
     SettingDef { 1 id, 2 value }
 }

@@ -78,6 +78,8 @@ fn options_that_old_rows_lack_have_their_defaults() {
     let mut options = DatabaseOptions::default();
     let old = encode(&options);
     assert_eq!(decode::<DatabaseOptions>(&old).map(|read| read.row_caching), Ok(false));
+    let cache = decode::<DatabaseOptions>(&old).map(|o| (o.row_cache, o.row_cache_tuning_off));
+    assert_eq!(cache, Ok((None, false)));
     options.row_caching = true;
     let mut new = old.clone();
     new.extend(b"\x26\x01\x01");

@@ -140,7 +140,11 @@ fn claims(
     let mut claims = vec![exclusive(locked(key))];
     let as_a_whole = matches!(
         key,
-        Key::FileGroup(_) | Key::File(_) | Key::Configuration(_) | Key::ResourcePool(_)
+        Key::FileGroup(_)
+            | Key::File(_)
+            | Key::Configuration(_)
+            | Key::ResourcePool(_)
+            | Key::RowCache(_)
     );
     if as_a_whole {
         claims.push(exclusive(LockedDefinition::Kind(kind_of(key))));
@@ -223,6 +227,7 @@ fn kind_of(key: DefinitionKey) -> DefinitionKind {
         Key::Configuration(_) => DefinitionKind::Configuration,
         Key::Message(..) => DefinitionKind::Message,
         Key::ResourcePool(_) => DefinitionKind::ResourcePool,
+        Key::RowCache(_) => DefinitionKind::RowCache,
         Key::Setting(_) => DefinitionKind::Setting,
     }
 }
@@ -244,7 +249,7 @@ fn locked(key: DefinitionKey) -> LockedDefinition {
         Key::FileGroup(id) => [id.0, 0, 0, 0],
         Key::File(id) => [id.0, 0, 0, 0],
         Key::Database(id) => [id.0, 0, 0, 0],
-        Key::Configuration(id) | Key::ResourcePool(id) => [id, 0, 0, 0],
+        Key::Configuration(id) | Key::ResourcePool(id) | Key::RowCache(id) => [id, 0, 0, 0],
         Key::Message(id, language) => [id, i32::from(language), 0, 0],
         Key::Setting(id) => [i32::from(id.code()), 0, 0, 0],
     };
@@ -276,6 +281,7 @@ fn key_of(locked: &LockedDefinition) -> Option<DefinitionKey> {
         DefinitionKind::Configuration => Key::Configuration(first),
         DefinitionKind::Message => Key::Message(first, i16::try_from(second).ok()?),
         DefinitionKind::ResourcePool => Key::ResourcePool(first),
+        DefinitionKind::RowCache => Key::RowCache(first),
         DefinitionKind::Setting => Key::Setting(SettingId::from_code(u8::try_from(first).ok()?)?),
         DefinitionKind::Sid => return None,
     })
@@ -308,6 +314,7 @@ fn names_of(schema: &Schema, definition: &Definition) -> Vec<LockedDefinition> {
         | Definition::Configuration(_)
         | Definition::Message(_)
         | Definition::ResourcePool(_)
+        | Definition::RowCache(_)
         | Definition::Setting(_) => Vec::new(),
     }
 }
@@ -359,6 +366,7 @@ fn references_of(definition: &Definition) -> Vec<LockedDefinition> {
         | Definition::Configuration(_)
         | Definition::Message(_)
         | Definition::ResourcePool(_)
+        | Definition::RowCache(_)
         | Definition::Setting(_) => Vec::new(),
     }
 }

@@ -102,6 +102,7 @@ impl Schema {
             | DefinitionKind::Configuration
             | DefinitionKind::Message
             | DefinitionKind::ResourcePool
+            | DefinitionKind::RowCache
             | DefinitionKind::Setting => None,
         }
     }
@@ -142,6 +143,9 @@ impl Schema {
             Definition::ResourcePool(d) => {
                 self.server.resource_pools.insert(d.id, d);
             }
+            Definition::RowCache(d) => {
+                self.server.row_caches.insert(d.id, d);
+            }
             Definition::Setting(d) => {
                 self.settings.insert(d.id, d.value);
             }
@@ -178,6 +182,9 @@ impl Schema {
             }
             DefinitionKey::ResourcePool(id) => {
                 self.server.resource_pools.remove(&id);
+            }
+            DefinitionKey::RowCache(id) => {
+                self.server.row_caches.remove(&id);
             }
             DefinitionKey::Setting(id) => {
                 self.settings.remove(&id);
@@ -221,6 +228,9 @@ impl Schema {
             DefinitionKey::ResourcePool(id) => {
                 Definition::ResourcePool(Arc::clone(self.server.resource_pools.get(&id)?))
             }
+            DefinitionKey::RowCache(id) => {
+                Definition::RowCache(Arc::clone(self.server.row_caches.get(&id)?))
+            }
             DefinitionKey::Setting(id) => {
                 Definition::Setting(SettingDef { id, value: self.setting(id)? })
             }
@@ -245,6 +255,7 @@ impl Schema {
             .chain(server.configurations.values().copied().map(Definition::Configuration))
             .chain(server.messages.values().cloned().map(Definition::Message))
             .chain(server.resource_pools.values().cloned().map(Definition::ResourcePool))
+            .chain(server.row_caches.values().cloned().map(Definition::RowCache))
             .chain(
                 self.settings
                     .iter()

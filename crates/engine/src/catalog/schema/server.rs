@@ -17,6 +17,7 @@ pub struct ServerSchema {
     pub(super) configurations: CowMap<i32, ConfigurationDef>,
     pub(super) messages: CowMap<(i32, i16), Arc<MessageDef>>,
     pub(super) resource_pools: CowMap<i32, Arc<ResourcePoolDef>>,
+    pub(super) row_caches: CowMap<i32, Arc<RowCacheDef>>,
 }
 
 impl ServerSchema {
@@ -74,6 +75,16 @@ impl ServerSchema {
     /// A resource pool that has a row.
     pub fn resource_pool(&self, id: i32) -> Option<&Arc<ResourcePoolDef>> {
         self.resource_pools.get(&id)
+    }
+
+    /// Named row caches, by id.
+    pub fn row_caches(&self) -> impl Iterator<Item = &Arc<RowCacheDef>> {
+        self.row_caches.values()
+    }
+
+    /// A named row cache; names are told apart without regard to case.
+    pub fn row_cache(&self, name: &str) -> Option<&Arc<RowCacheDef>> {
+        self.row_caches().find(|cache| cache.name.eq_ignore_ascii_case(name))
     }
 
     /// Users' messages by number and language.

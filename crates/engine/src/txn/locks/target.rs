@@ -116,5 +116,6 @@ pub enum DefinitionKind {
     Configuration,
     Message,
     ResourcePool,
+    RowCache,
     Setting,
 }

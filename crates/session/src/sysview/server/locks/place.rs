@@ -244,6 +244,7 @@ fn kind_name(kind: DefinitionKind) -> &'static str {
         DefinitionKind::Configuration => "CONFIGURATION",
         DefinitionKind::Message => "MESSAGE",
         DefinitionKind::ResourcePool => "RESOURCE_POOL",
+        DefinitionKind::RowCache => "ROW_CACHE",
         DefinitionKind::Setting => "SETTING",
     }
 }
