@@ -62,6 +62,7 @@ pub fn execute(context: &mut Context<'_>, statement: &ast::Statement, text: &str
         S::CreateDatabase(create) => database::create(context, create),
         S::AlterDatabase(alter) => database::alter(context, alter),
         S::ScopedConfiguration(change) => database::scoped_configuration(context, change),
+        S::DiskInit { name } => database::disk_init(context, name),
         S::Drop(drop) if drop.kind == ast::DropKind::Database => database::drop(context, drop),
         S::UpdateStatistics(update) => index::update_statistics(context, update),
         S::Drop(drop) if drop.names.len() > 1 => drop_each(context, drop),

@@ -153,7 +153,9 @@ impl Activity {
             S::CreateSynonym(_) => Activity::CREATE_SYNONYM,
             S::Drop(_) | S::DropTrigger(_) | S::DropStatistics(_) => Activity::DROP_OBJECT,
             S::CreateDatabase(_) => Activity::CREATE_DATABASE,
-            S::AlterDatabase(_) | S::ScopedConfiguration(_) => Activity::ALTER_DATABASE,
+            S::AlterDatabase(_) | S::ScopedConfiguration(_) | S::DiskInit { .. } => {
+                Activity::ALTER_DATABASE
+            }
             S::Login(_) => Activity::CREATE_LOGIN,
             S::User(_) => Activity::CREATE_USER,
             S::Role(_) => Activity::CREATE_ROLE,

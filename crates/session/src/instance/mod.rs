@@ -8,6 +8,7 @@
 //! * [`collection`]: of which natively compiled modules runs are counted.
 //! * [`memory`]: how `max server memory` is shared out.
 //! * [`locks`]: application locks.
+//! * [`row_caches`]: named row caches, and the databases that use them.
 //! * [`usage`]: which sessions are in which database, so that it is not dropped under them.
 //!
 //! # Lock order
@@ -22,6 +23,7 @@ pub mod governor;
 pub mod locks;
 pub mod login;
 pub mod memory;
+pub mod row_caches;
 pub mod sessions;
 pub mod usage;
 

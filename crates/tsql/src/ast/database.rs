@@ -139,6 +139,13 @@ pub enum AlterDatabaseAction {
         /// `ON` (true) or `OFF` (false).
         on: bool,
     },
+    /// SAP ASE's `ROW STORAGE ON cache`; `OFF` names none.
+    RowStorage(Option<Ident>),
+    /// SAP ASE's `IMRSLOG ON device = size`.
+    ImrsLog {
+        /// `ON` (true) or `OFF` (false).
+        on: bool,
+    },
     /// `REBUILD LOG ON (…)`.
     RebuildLog(Option<Box<FileSpec>>),
 }

@@ -247,6 +247,11 @@ pub enum StatementKind {
     AlterDatabase(Box<AlterDatabase>),
     /// `ALTER DATABASE SCOPED CONFIGURATION`.
     ScopedConfiguration(Box<ScopedConfiguration>),
+    /// SAP ASE's `DISK INIT` of a device for a second log.
+    DiskInit {
+        /// The device's name.
+        name: Box<str>,
+    },
 
     // Principals and permissions: security.rs.
     /// `CREATE LOGIN` and `ALTER LOGIN`.

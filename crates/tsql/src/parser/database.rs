@@ -1,6 +1,6 @@
 //! Databases, their files and options, and options in general.
 
-use base::SqlResult;
+use base::{SqlError, SqlResult};
 
 use super::Parser;
 use super::stream::Words;
@@ -192,9 +192,78 @@ impl Parser<'_> {
                 };
                 AlterDatabaseAction::RebuildLog(file)
             }
+            _ if self.at_text("ROW") => self.row_storage()?,
+            _ if self.at_text("IMRSLOG") => self.imrs_log()?,
             _ => return Err(self.unexpected()),
         };
         Ok(StatementKind::AlterDatabase(Box::new(AlterDatabase { name, action })))
+    }
+
+    /// `ROW STORAGE ON cache`, `ROW STORAGE OFF`.
+    fn row_storage(&mut self) -> SqlResult<AlterDatabaseAction> {
+        self.expect_word(&[("ROW", ())])?;
+        self.expect_word(&[("STORAGE", ())])?;
+        let cache = match self.on_off()? {
+            true => Some(self.ident_or_string()?),
+            false => None,
+        };
+        Ok(AlterDatabaseAction::RowStorage(cache))
+    }
+
+    /// `IMRSLOG ON device = size, …`, `IMRSLOG OFF device`.
+    fn imrs_log(&mut self) -> SqlResult<AlterDatabaseAction> {
+        self.expect_word(&[("IMRSLOG", ())])?;
+        let on = self.on_off()?;
+        self.list(|p| {
+            p.ident_or_string()?;
+            if p.eat_token(TokenKind::Equal) {
+                p.disk_setting()?;
+            }
+            Ok(())
+        })?;
+        Ok(AlterDatabaseAction::ImrsLog { on })
+    }
+
+    /// `DISK INIT name = …, physname = …, size = …, type = imrslog`. Error 156 for devices of other
+    /// types, which are no files of this server.
+    pub(super) fn disk_statement(&mut self) -> SqlResult<StatementKind> {
+        let start = self.peek();
+        if !self.text_of(self.peek_at(1)).eq_ignore_ascii_case("INIT") {
+            return Err(self.unexpected());
+        }
+        self.take();
+        self.take();
+        let (mut name, mut is_imrs_log) = (None, false);
+        self.list(|p| {
+            let option = p.any_word()?;
+            p.expect_token(TokenKind::Equal)?;
+            let value = p.disk_setting()?;
+            match &*option {
+                "NAME" => name = Some(value),
+                "TYPE" => is_imrs_log = value.eq_ignore_ascii_case("imrslog"),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        let Some(name) = name else { return Err(self.unexpected()) };
+        match is_imrs_log {
+            true => Ok(StatementKind::DiskInit { name }),
+            false => {
+                let text = "Incorrect syntax near the keyword 'disk'. DISK INIT takes devices of \
+                            type imrslog alone: CREATE DATABASE and ALTER DATABASE … ADD FILE name \
+                            a database's files.";
+                Err(SqlError::custom(156, 15, 1, text).at_line(start.span.line))
+            }
+        }
+    }
+
+    /// A string, number or word.
+    fn disk_setting(&mut self) -> SqlResult<Box<str>> {
+        match self.peek().kind {
+            TokenKind::String | TokenKind::National => self.string(),
+            TokenKind::Integer => Ok(self.integer::<u64>()?.to_string().into()),
+            _ => Ok(self.ident()?.name.as_ref().into()),
+        }
     }
 
     fn add_to_database(&mut self) -> SqlResult<AlterDatabaseAction> {

@@ -3,12 +3,18 @@
 use base::{SqlError, SqlResult, message};
 
 use super::Parser;
+use super::stream::Words;
 use crate::ast::{Statement, StatementKind};
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
 
 /// Reads a statement, or a part of one, whose first word is the next token.
 pub(super) type StatementParser<'a> = fn(&mut Parser<'a>) -> SqlResult<StatementKind>;
+
+/// Procedures of SAP ASE's administrators, whose scripts call them without `EXECUTE` one after the
+/// other.
+const CALLED_BY_NAME: Words<()> =
+    &[("SP_CONFIGURE", ()), ("SP_CACHECONFIG", ()), ("SP_DBOPTION", ()), ("SP_IMRS", ())];
 
 /// What a statement costs of the depth: its own frame and its family's.
 const STATEMENT_COST: u32 = 2;
@@ -31,6 +37,7 @@ impl<'a> Parser<'a> {
             K::Deallocate => Self::deallocate_statement,
             K::Declare => Self::declare_statement,
             K::Delete => Self::delete_statement,
+            K::Disk => Self::disk_statement,
             K::Deny | K::Grant | K::Revoke => Self::permission_statement,
             K::Disable | K::Enable => Self::toggle_trigger_statement,
             K::Drop => Self::drop_statement,
@@ -144,8 +151,8 @@ impl<'a> Parser<'a> {
         Ok(StatementKind::Label(name))
     }
 
-    /// A statement that no word announces: a query in parentheses, an ODBC call, or, at the start
-    /// of a batch, a procedure's name.
+    /// A statement that no word announces: a query in parentheses, an ODBC call, or a procedure's
+    /// name. Most procedures are called so at the start of a batch only.
     fn other_statement(&mut self) -> SqlResult<StatementKind> {
         match self.peek().kind {
             TokenKind::LeftParen => self.select_statement(),
@@ -153,6 +160,7 @@ impl<'a> Parser<'a> {
             TokenKind::Word | TokenKind::Quoted | TokenKind::Dot if self.at_batch_start => {
                 self.bare_call()
             }
+            TokenKind::Word if self.find_word(CALLED_BY_NAME).is_some() => self.bare_call(),
             _ => Err(self.unexpected()),
         }
     }

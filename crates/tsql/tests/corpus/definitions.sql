@@ -224,6 +224,20 @@ ALTER DATABASE d SET COMPATIBILITY_LEVEL = 150
 ALTER DATABASE SCOPED CONFIGURATION SET MAXDOP = 4
 ALTER DATABASE SCOPED CONFIGURATION FOR SECONDARY SET LEGACY_CARDINALITY_ESTIMATION = PRIMARY
 GO
+--> DiskInit AlterDatabase AlterDatabase AlterDatabase AlterDatabase
+DISK INIT NAME = 'l', PHYSNAME = '/disks/l', SIZE = '1G', TYPE = imrslog
+ALTER DATABASE d IMRSLOG ON l = '1G', m = 512
+ALTER DATABASE d IMRSLOG OFF l
+ALTER DATABASE d ROW STORAGE ON c
+ALTER DATABASE d ROW STORAGE OFF
+GO
+--> Execute DiskInit Execute If Execute
+sp_configure 'lock scheme', 0, datarows
+disk init name = l, size = 1024, type = 'imrslog'
+sp_cacheconfig c, '1G', row_storage
+if 1 = 1 sp_imrs show, rowcounts
+sp_dboption d, 'auto imrs partition tuning', true
+GO
 --> Login Login Login User User User Role Role Role Role
 CREATE LOGIN [l] WITH PASSWORD = N'x' MUST_CHANGE, DEFAULT_DATABASE = [master], CHECK_EXPIRATION = OFF, CHECK_POLICY = OFF, SID = 0x01
 ALTER LOGIN l DISABLE

@@ -5,6 +5,7 @@ mod attach;
 mod availability;
 mod files;
 mod options;
+mod row_storage;
 mod state;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use engine::instance::{InstanceError, NewDatabase};
 use tsql::ast::{self, AlterDatabaseAction};
 
 pub(crate) use attach::detach;
+pub use row_storage::disk_init;
 
 use super::failure::DdlResult;
 use super::within;
@@ -200,6 +202,10 @@ pub fn alter(context: &mut Context<'_>, alter: &ast::AlterDatabase) -> DdlResult
         AlterDatabaseAction::SetAllTables { property, on } => {
             all_tables::set(context, &def, *property, *on)
         }
+        AlterDatabaseAction::RowStorage(cache) => {
+            row_storage::set(context, &def, cache.as_ref().map(|cache| &*cache.name))
+        }
+        AlterDatabaseAction::ImrsLog { on } => row_storage::imrs_log(context, &def, *on),
         AlterDatabaseAction::RebuildLog(_) => {
             Err(SqlError::new(&message::ALTER_DATABASE_NOT_SUPPORTED, &[]).into())
         }
@@ -269,16 +275,30 @@ fn collate(context: &mut Context<'_>, def: &DatabaseDef, name: &str) -> DdlResul
     Ok(())
 }
 
-/// `IDENTITY_CACHE = ON | OFF`. Error 102.
-fn identity_cache(
-    context: &mut Context<'_>,
-    database: DbId,
-    option: &ast::DatabaseOption,
-) -> DdlResult<()> {
-    let ast::OptionValue::Switch(on) = option.value else {
-        let error = SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&option.name]);
-        return Err(error.at_line(option.span.line).into());
-    };
+/// `ON` or `OFF`. Error 102.
+fn switch(option: &ast::DatabaseOption) -> DdlResult<bool> {
+    match option.value {
+        ast::OptionValue::Switch(on) => Ok(on),
+        _ => {
+            let error = SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&option.name]);
+            Err(error.at_line(option.span.line).into())
+        }
+    }
+}
+
+/// `ROW_CACHE_TUNING = ON | OFF`, which takes effect at once.
+fn row_cache_tuning(context: &mut Context<'_>, database: DbId, on: bool) -> DdlResult<()> {
+    let instance = context.instance();
+    let Some(def) = instance.database_def(database) else { return Ok(()) };
+    let options = DatabaseOptions { row_cache_tuning_off: !on, ..def.options.clone() };
+    put_database(context, DatabaseDef { options, ..DatabaseDef::clone(&def) })?;
+    instance.note_database_change();
+    instance.databases().set_row_caches();
+    Ok(())
+}
+
+/// `IDENTITY_CACHE = ON | OFF`.
+fn identity_cache(context: &mut Context<'_>, database: DbId, on: bool) -> DdlResult<()> {
     let instance = context.instance();
     let Some(def) = instance.database_def(database) else { return Ok(()) };
     let options = DatabaseOptions { identity_cache_off: !on, ..def.options.clone() };
@@ -291,8 +311,8 @@ fn identity_cache(
     Ok(())
 }
 
-/// `ALTER DATABASE SCOPED CONFIGURATION`: `IDENTITY_CACHE`, and settings of an optimizer that this
-/// server does not have, accepted if SQL Server knows them.
+/// `ALTER DATABASE SCOPED CONFIGURATION`: `IDENTITY_CACHE`, `ROW_CACHE_TUNING`, and settings of an
+/// optimizer that this server does not have, accepted if SQL Server knows them.
 pub fn scoped_configuration(
     context: &mut Context<'_>,
     change: &ast::ScopedConfiguration,
@@ -334,7 +354,10 @@ pub fn scoped_configuration(
     context.demand_on_database(database, Permission::Alter)?;
     match &change.action {
         ast::ScopedConfigurationAction::Set(option) if &*option.name == "IDENTITY_CACHE" => {
-            identity_cache(context, database, option)?;
+            identity_cache(context, database, switch(option)?)?;
+        }
+        ast::ScopedConfigurationAction::Set(option) if &*option.name == "ROW_CACHE_TUNING" => {
+            row_cache_tuning(context, database, switch(option)?)?;
         }
         ast::ScopedConfigurationAction::Set(option) => {
             if !KNOWN.contains(&&*option.name) {
