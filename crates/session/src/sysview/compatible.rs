@@ -6,7 +6,7 @@ const fn old(name: &'static str, query: &'static str) -> SystemView {
     SystemView { schema: "sys", name, query }
 }
 
-/// The views.
+/// The views, and one that SAP ASE's administrators read.
 pub const QUERIES: &[SystemView] = &[
     old(
         "sysobjects",
@@ -139,5 +139,12 @@ pub const QUERIES: &[SystemView] = &[
          ISNULL(r.statement_start_offset, 0) AS stmt_start, ISNULL(r.statement_end_offset, -1) AS stmt_end, \
          ISNULL(r.request_id, 0) AS request_id, CAST(NULL AS binary(8)) AS page_resource \
          FROM sys.dm_exec_sessions AS s LEFT JOIN sys.dm_exec_requests AS r ON r.session_id = s.session_id",
+    ),
+    old(
+        "monIMRSCache",
+        "SELECT cache_id AS CacheID, name AS CacheName, database_id AS DBID, database_name AS DBName, \
+         size_kb AS TotalSizeKB, used_kb AS UsedSizeKB, used_max_kb AS HighWaterMarkKB, \
+         CAST(CASE is_active WHEN 1 THEN 'Active' ELSE 'Not used' END AS varchar(30)) AS Status \
+         FROM sys.dm_os_row_caches",
     ),
 ];

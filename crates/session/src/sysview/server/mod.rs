@@ -65,6 +65,7 @@ pub const VIEWS: &[&FilledView] = &[
     &row_cache::DM_DB_ROW_CACHE_STATS,
     &row_cache::DM_DB_ROW_CACHE_TUNING,
     &row_cache::DM_OS_ROW_CACHE_MEMORY,
+    &row_cache::DM_OS_ROW_CACHES,
     &principals::SERVER_PRINCIPALS,
     &principals::SQL_LOGINS,
     &principals::SERVER_ROLE_MEMBERS,

@@ -195,3 +195,37 @@ pub static DM_OS_ROW_CACHE_MEMORY: FilledView = FilledView {
         Ok(())
     },
 };
+
+pub static DM_OS_ROW_CACHES: FilledView = FilledView {
+    schema: "sys",
+    name: "dm_os_row_caches",
+    columns: &[
+        column("cache_id", INT, true),
+        column("name", SYSNAME, true),
+        column("database_id", SMALL, true),
+        column("database_name", SYSNAME, true),
+        column("size_kb", BIG, false),
+        column("used_kb", BIG, false),
+        column("used_max_kb", BIG, false),
+        column("is_active", BIT, false),
+    ],
+    fill: |cx| {
+        let shared = cx.instance.host().pages.row_cache_bytes()[1];
+        for used in cx.instance.row_cache_uses() {
+            let (cache, def) = (used.cache.as_ref(), used.database.as_ref());
+            let stats = used.stats.unwrap_or_default();
+            cx.push([
+                cache.map_or(NULL, |cache| int(cache.id)),
+                cache.map_or(NULL, |cache| text(&cache.name)),
+                def.map_or(NULL, |def| int(def.id.0)),
+                def.map_or(NULL, |def| text(&def.name)),
+                // Without a cache of its own it may take what all may take together.
+                number(cache.map_or(shared, |cache| cache.bytes()) / 1024),
+                number(stats.bytes.div_ceil(1024)),
+                number(stats.bytes_max.div_ceil(1024)),
+                bit(used.is_active()),
+            ]);
+        }
+        Ok(())
+    },
+};
