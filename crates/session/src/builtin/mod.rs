@@ -16,6 +16,7 @@ mod pools;
 mod properties;
 mod refresh;
 mod row_cache;
+mod row_caches;
 pub(crate) mod rows;
 mod sequences;
 mod session;
@@ -63,6 +64,9 @@ fn body(builtin: Builtin) -> Body {
         Builtin::CollectCheckpointGarbage => checkpoints::collect_garbage,
         Builtin::BindResourcePool => pools::bind,
         Builtin::UnbindResourcePool => pools::unbind,
+        Builtin::ConfigureRowCaches => row_caches::configure,
+        Builtin::ShowRowsInMemory => row_caches::show_rows,
+        Builtin::SetDatabaseOption => row_caches::database_option,
         Builtin::ReadErrorLog => error_log::read,
         Builtin::ReadErrorLogAsAdministrator => error_log::read_as_administrator,
         Builtin::ListErrorLogs => error_log::list,

@@ -118,6 +118,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         Builtin::SetSessionContext,
     ),
     Entry::text("sp_configure", include_str!("text/sp_configure.sql")),
+    Entry::text("sp_configure_ase", include_str!("text/sp_configure_ase.sql")).hidden(),
     Entry::internal(
         "sp_configure_set",
         include_str!("text/sp_configure_set.sql"),
@@ -209,4 +210,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         include_str!("text/sp_sequence_get_range.sql"),
         Builtin::GetSequenceRange,
     ),
+    // SAP ASE's, for row caches.
+    Entry::builtin(
+        "sp_cacheconfig",
+        include_str!("text/sp_cacheconfig.sql"),
+        Builtin::ConfigureRowCaches,
+    )
+    .needs(SETTINGS),
+    Entry::builtin("sp_imrs", include_str!("text/sp_imrs.sql"), Builtin::ShowRowsInMemory),
+    Entry::builtin("sp_dboption", include_str!("text/sp_dboption.sql"), Builtin::SetDatabaseOption),
 ];

@@ -58,6 +58,11 @@ impl Entry {
         }
     }
 
+    /// The same entry, for other procedures to call.
+    pub const fn hidden(self) -> Entry {
+        Entry { internal: true, ..self }
+    }
+
     /// The same entry with these parts.
     pub const fn with(self, parts: &'static [(&'static str, &'static str)]) -> Entry {
         Entry { parts, ..self }

@@ -1,4 +1,6 @@
-CREATE PROCEDURE sys.sp_configure (@configname varchar(35) = NULL, @configvalue int = NULL) AS
+CREATE PROCEDURE sys.sp_configure (
+  @configname varchar(35) = NULL, @configvalue int = NULL, @configstring varchar(30) = NULL
+) AS
 SET NOCOUNT ON
 DECLARE @advanced int = (SELECT CONVERT(int, value_in_use) FROM sys.configurations
   WHERE name = 'show advanced options')
@@ -20,6 +22,14 @@ BEGIN
   WHERE LEFT(name, LEN(@configname)) = @configname AND (is_advanced = 0 OR @advanced = 1)
   IF @count = 0
   BEGIN
+    DECLARE @known int
+    EXEC @known = sys.sp_configure_ase @configname, @configstring
+    IF @known = 1 RETURN 0
+    IF @known > 1
+    BEGIN
+      RAISERROR (15124, -1, -1, @configname)
+      RETURN 1
+    END
     RAISERROR (15123, -1, -1, @configname)
     RETURN 1
   END
@@ -30,6 +40,11 @@ BEGIN
     WHERE LEFT(name, LEN(@configname)) = @configname AND (is_advanced = 0 OR @advanced = 1)
     RETURN 1
   END
+END
+IF @configstring IS NOT NULL
+BEGIN
+  RAISERROR (15600, -1, -1, 'sys.sp_configure')
+  RETURN 1
 END
 IF @configvalue IS NULL
 BEGIN
