@@ -188,3 +188,85 @@ fn a_table_is_brought_into_the_row_cache_when_asked() {
     let answer = session.run("execute as user = 'ann'; exec sys.sp_row_cache_prewarm 't'; revert");
     assert!(answer.contains("Msg "), "{answer}");
 }
+
+/// The ceiling of the row cache of `d`, if there is one.
+fn ceiling(server: &TestServer) -> Option<u64> {
+    let databases = server.instance.databases();
+    let catalog = databases.catalog(databases.find("d").expect("it was made").id).expect("open");
+    catalog.database().row_cache_stats().map(|stats| stats.ceiling)
+}
+
+#[test]
+fn a_named_row_cache_is_the_ceiling_of_its_database_after_a_restart_too() {
+    const MB: u64 = 1 << 20;
+    let sim = SimEnv::new(10);
+    let server = TestServer::on(&sim);
+    let mut session = set_up(&server);
+    session.run("exec sp_cacheconfig 'c', '300M', row_storage");
+    session.run("alter database d row storage on c");
+    assert_eq!(ceiling(&server), None);
+    // The row cache is made later.
+    session.run("alter table t set row_caching on");
+    sink(&server);
+    assert_eq!(ceiling(&server), Some(300 * MB));
+    session.run("exec sp_cacheconfig 'c', '400M'");
+    assert_eq!(ceiling(&server), Some(400 * MB));
+    session.run("exec sp_dboption d, 'auto imrs partition tuning', false");
+    sim.fs().power_off();
+    drop(session);
+    drop(server);
+    sim.fs().power_on();
+    let server = TestServer::on(&sim);
+    let mut session = server.session();
+    session.run("use d; checkpoint");
+    sink(&server);
+    assert_eq!(ceiling(&server), Some(400 * MB));
+    let tuning = "exec sp_dboption d, 'auto imrs partition tuning'";
+    assert!(session.run(tuning).contains("OFF"));
+    session.run("alter database d row storage off");
+    assert_eq!(ceiling(&server), Some(u64::MAX));
+}
+
+#[test]
+fn rows_in_memory_are_counted_by_cache_and_by_table() {
+    let server = TestServer::new();
+    let mut session = set_up(&server);
+    session.run(
+        "exec sp_cacheconfig 'c', '300M', row_storage; alter database d row storage on c; \
+         alter table t set row_caching on",
+    );
+    let by_table = "exec sp_imrs show, rowcounts, c";
+    let nulls = "NULL|NULL|NULL";
+    let row = |rows: u64, inserted: u64, migrated: u64, cached: u64| {
+        format!("{rows}|{nulls}|{inserted}|{migrated}|{cached}|{nulls}")
+    };
+    let expected = |counts: String| format!("d|[Any]|[Totals]|{counts}\nd|dbo|t|{counts}");
+    assert_eq!(rows(&session.run(by_table)), expected(row(2, 2, 0, 0)));
+    sink(&server);
+    assert_eq!(rows(&session.run(by_table)), expected(row(2, 0, 0, 2)));
+    session.run("update t set n = n + 1 where id = 1; insert t values (3, 30)");
+    assert_eq!(rows(&session.run(by_table)), expected(row(3, 1, 1, 1)));
+    let by_cache = rows(&session.run("exec sp_imrs 'show', 'rowcounts'"));
+    assert_eq!(by_cache, format!("c|d|{}", row(3, 1, 1, 1)));
+    let used = rows(&session.run(
+        "select CacheName, DBName, TotalSizeKB, iif(UsedSizeKB > 0, 1, 0), \
+         iif(HighWaterMarkKB >= UsedSizeKB, 1, 0), Status from master..monIMRSCache",
+    ));
+    assert_eq!(used, "c|d|307200|1|1|Active");
+}
+
+#[test]
+fn statement_snapshot_reads_versions_whatever_the_database_says() {
+    let server = TestServer::new();
+    let mut writer = set_up(&server);
+    writer.run("use master; alter database d set read_committed_snapshot off; use d");
+    let mut reader = server.session();
+    reader.run("use d; set lock_timeout 0");
+    writer.run("begin transaction; update t set n = 11 where id = 1");
+    assert!(reader.run("select n from t where id = 1").contains("Msg 1222"));
+    reader.run("set transaction isolation level statement snapshot; begin transaction");
+    assert_eq!(rows(&reader.run("select n from t where id = 1")), "10");
+    writer.run("commit");
+    assert_eq!(rows(&reader.run("select n from t where id = 1")), "11");
+    assert!(reader.run("dbcc useroptions").contains("read committed snapshot"));
+}
