@@ -13,9 +13,9 @@ mod messages;
 mod naming;
 mod plans;
 mod pools;
+mod prewarm;
 mod properties;
 mod refresh;
-mod row_cache;
 mod row_caches;
 pub(crate) mod rows;
 mod sequences;
@@ -76,6 +76,6 @@ fn body(builtin: Builtin) -> Body {
         Builtin::DescribeUndeclaredParameters => describe::undeclared_parameters,
         Builtin::DescribeParameterEncryption => describe::parameter_encryption,
         Builtin::GetSequenceRange => sequences::get_range,
-        Builtin::PrewarmRowCache => row_cache::prewarm,
+        Builtin::PrewarmRowCache => prewarm::prewarm,
     }
 }
