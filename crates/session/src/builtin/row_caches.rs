@@ -269,7 +269,7 @@ fn counts(catalog: &Catalog, task: &Task) -> SqlResult<Vec<TableCounts>> {
                 Some(contents) => contents,
                 none => none.insert(cache.contents(task).map_err(cancelled)?),
             };
-            rows.cached = contents.get(&cold.storage()).map_or(0, |own| own.rows);
+            rows.cached = contents.get(&cold.row_cache_space()).map_or(0, |own| own.rows);
         }
         let place =
             |def: &TableDef| schema.schemas().get(def.header.schema).map(|s| s.name.clone());
