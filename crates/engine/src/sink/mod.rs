@@ -195,6 +195,8 @@ pub(crate) struct SinkCore {
     /// Recovery begins with a manifest that has all that commits below this did, but for what is in
     /// trees (S9). Raised by checkpoints.
     covered: AtomicU64,
+    /// When the row cache was tended last.
+    tended_ns: AtomicU64,
     /// When it was written down last which rows are hot.
     warmth_ns: AtomicU64,
     /// Whether rows that were hot before the last restart are to be brought back first.
@@ -311,6 +313,7 @@ impl SinkCore {
             writing: Mutex::default(),
             closing: AtomicBool::new(false),
             covered: AtomicU64::new(0),
+            tended_ns: AtomicU64::new(0),
             warmth_ns: AtomicU64::new(0),
             awaits_warmth,
             row_cache: parking::Mutex::default(),

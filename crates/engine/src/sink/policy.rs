@@ -1,7 +1,8 @@
 //! Which tables begin to sink, when rounds run, and how far writers are slowed.
 
 use std::sync::Arc;
-use std::sync::atomic::{Ordering::SeqCst, fence};
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::fence;
 
 use super::{SinkCore, SinkError};
 use crate::cold::table::ColdTables;
@@ -17,6 +18,8 @@ const ALLOWED_OF_PAGES: u64 = 4;
 const ALLOWED_OF_ROWS: u64 = 4;
 /// ... and while they sink this multiple of that, before their writers are slowed.
 const BACKLOG_OF_ALLOWED: u64 = 2;
+/// How often the row cache is tended at most.
+const TEND_INTERVAL_NS: u64 = 50_000_000;
 /// The longest that a commit of a few rows is held back.
 const DELAY_MAX_NS: u64 = 20_000_000;
 
@@ -62,6 +65,11 @@ impl SinkCore {
     /// Keeps the row cache within what it may use, and its index large enough.
     fn tend_row_cache(&self, task: &Task) {
         let Some(cache) = self.cold.get().and_then(|cold| cold.store().row_cache()) else { return };
+        let (now, last) = (task.now_ns(), self.tended_ns.load(Relaxed));
+        if now.saturating_sub(last) < TEND_INTERVAL_NS {
+            return;
+        }
+        self.tended_ns.store(now, Relaxed);
         cache.tend(&mut task.worker().pin());
         if let Some(pool) = self.pool.existing() {
             pool.divide();
