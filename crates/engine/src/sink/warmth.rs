@@ -167,7 +167,7 @@ impl SinkCore {
         let uuid = u128::from(long()) | u128::from(long()) << 64;
         let len = long();
         let checksum = u32::from_le_bytes(word());
-        let is_whole = file.len()? == HEADER as u64 + len && len <= LIST_MAX;
+        let is_whole = len <= LIST_MAX && file.len()? == HEADER as u64 + len;
         if magic != MAGIC || uuid != self.manager.uuid() || !is_whole {
             return Ok(None);
         }
@@ -243,11 +243,10 @@ impl SinkCore {
         let mut statement = transaction.begin_statement(Isolation::ReadCommitted, ReadAt::Durable);
         let arena = Arena::new();
         let mut done = Some(());
-        // SAFETY: what is found is not kept, and the snapshot not used after the statement.
-        let snapshot = unsafe { statement.snapshot().unbound() };
-        for key in keys {
+        let key_len = table.key_spec(table.log_index()).constant_len();
+        for key in keys.filter(|key| key_len.is_none_or(|len| len == key.len())) {
             let (index, key) = (table.log_index(), SeekKey::Bytes(key));
-            if transaction.look_up(task, table, &snapshot, index, key, &arena).is_err() {
+            if transaction.look_up(task, table, statement.snapshot(), index, key, &arena).is_err() {
                 done = None;
                 break;
             }
