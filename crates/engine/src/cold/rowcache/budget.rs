@@ -107,9 +107,7 @@ impl Taken {
         self.budget.used.fetch_add(bytes.wrapping_sub(self.bytes), Relaxed);
         self.bytes = bytes;
     }
-}
 
-impl Taken {
     /// They are about to be given back: when this is dropped.
     pub fn retire(&mut self) {
         self.is_retired = true;

@@ -514,11 +514,6 @@ impl RowCache {
         self.budget.take(bytes)
     }
 
-    /// Sets the most that this cache may take.
-    pub fn set_ceiling(&self, bytes: u64) {
-        self.settings.set_ceiling(bytes);
-    }
-
     /// What takes memory, and what was done, since the cache was made.
     pub fn stats(&self) -> CacheStats {
         let slots = self.index.slots();

@@ -40,11 +40,6 @@ impl SharedSettings {
         self.ceiling.load(Relaxed)
     }
 
-    /// Changes that.
-    pub fn set_ceiling(&self, bytes: u64) {
-        self.ceiling.store(bytes, Relaxed);
-    }
-
     /// See [`CacheSettings::is_tuning`].
     pub fn is_tuning(&self) -> bool {
         self.is_tuning.load(Relaxed)
@@ -52,7 +47,7 @@ impl SharedSettings {
 
     /// Changes all.
     pub fn set(&self, settings: CacheSettings) {
-        self.set_ceiling(settings.ceiling);
+        self.ceiling.store(settings.ceiling, Relaxed);
         self.is_tuning.store(settings.is_tuning, Relaxed);
     }
 }
