@@ -119,7 +119,7 @@ impl Wanted {
                 add(&memory.counters.came_back, 1);
                 MARK_MAIN
             }
-            Access::Point => 0,
+            Access::Point | Access::Once => 0,
         });
         let frame = image.clone().into_frame();
         let (from, to) = (MapWord::Disk(self.word), MapWord::Frame(frame));

@@ -34,6 +34,7 @@ pub(super) fn load(
     };
     let (counters, clock) = (&core.memory.counters, core.env().clock());
     add(&counters.misses, 1);
+    task.count_page_read();
     let began_ns = clock.now_ns();
     let image = fetch(shared, core, task, page, word, hint);
     counters.waited(clock.now_ns() - began_ns);
@@ -54,7 +55,7 @@ fn fetch(
         let reader = &shared.reader;
         let image = match reader.known(core, word) {
             Some(request) => {
-                if hint == Access::Point {
+                if hint != Access::Scan {
                     reader.make_urgent(&request);
                 }
                 request.wait(task)?

@@ -96,7 +96,7 @@ pub use file::{FileActivity, FileSpec};
 pub(crate) use io::RUN_PAGES;
 pub use memory::Image;
 pub use page::{BODY_BYTES, Body, PAGE_BYTES, PAGE_HEADER_BYTES, PageNumber};
-pub use pages::{Absent, Access, Edit, Pages};
+pub use pages::{Absent, Access, Edit, Once, Pages};
 pub use place::Place;
 pub use places::{Growth, SpaceStats};
 pub use pool::{Pool, PoolOptions};

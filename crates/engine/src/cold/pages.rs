@@ -27,6 +27,8 @@ pub enum Absent {
 pub enum Access {
     /// By a look-up: the page may be used again.
     Point,
+    /// By a look-up of a row that is kept elsewhere from then on: it is no reason to keep the page.
+    Once,
     /// By a scan of many pages: the page does not push others out of memory.
     Scan,
 }
@@ -51,6 +53,30 @@ pub trait Pages: Sync {
     /// How many leaves a scan may have read ahead, so that they are still in memory when it comes
     /// to them.
     fn read_ahead_max(&self) -> usize;
+}
+
+/// Reads pages for look-ups of rows that are kept elsewhere from then on.
+pub struct Once<'p, P>(pub &'p P);
+
+impl<P: Pages> Pages for Once<'_, P> {
+    type Pinned = P::Pinned;
+
+    fn resident<'g>(&self, page: PageNumber, guard: &'g Guard) -> Result<&'g Body, Absent> {
+        self.0.resident(page, guard)
+    }
+
+    fn load(&self, task: &Task, page: PageNumber, hint: Access) -> Result<P::Pinned, ColdError> {
+        let hint = if hint == Access::Point { Access::Once } else { hint };
+        self.0.load(task, page, hint)
+    }
+
+    fn read_ahead(&self, pages: &[PageNumber]) {
+        self.0.read_ahead(pages);
+    }
+
+    fn read_ahead_max(&self) -> usize {
+        self.0.read_ahead_max()
+    }
 }
 
 /// Changes pages: a batch of private images, invisible to readers until they are published. After

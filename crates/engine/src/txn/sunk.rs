@@ -183,6 +183,7 @@ impl Transaction {
             cached.find_by_key(&guard, index, key, |row| has_key(row, key))
         })?;
         cached.count_hit(index, self.shard);
+        task.count_cached_row();
         Some(copies::copy_to(arena, found))
     }
 
@@ -201,12 +202,15 @@ impl Transaction {
         let Some(cached) = cold.row_cache() else {
             return Ok(cold.find_as_of(task, p, snapshot.stamp, row)?);
         };
-        if let Some(copy) = cached.find(&task.pin(), p) {
-            row.extend_from_slice(copy);
+        if cold.find_cached(task, p, row) {
             return Ok(true);
         }
         let start = row.len();
-        match cold.find_newest(task, p, row)? {
+        let newest = match cached.will_admit(p) {
+            true => cold.find_newest_once(task, p, row)?,
+            false => cold.find_newest(task, p, row)?,
+        };
+        match newest {
             None => Ok(false),
             Some(newest) if newest.stamp >= snapshot.stamp => {
                 row.truncate(start);
@@ -303,7 +307,7 @@ impl Transaction {
                     }
                 }
                 row.clear();
-                if cold.find_cached(task, p, &mut row)?
+                if (cold.find_cached(task, p, &mut row) || cold.find(task, p, &mut row)?)
                     && (!cold.has_history() || {
                         table.key_spec(index).encode_row(table.layout(), &row, &mut own);
                         table.index_holds(index, &row) && in_range(&own)

@@ -54,7 +54,7 @@ pub use off_load::{Job, OffLoad};
 pub use runtime::{Runtime, RuntimeOptions};
 pub use stack::OutOfStacks;
 pub use statement::Statement;
-pub use task::{Task, WaitError};
+pub use task::{DiskReads, Task, WaitError};
 pub use timer::{Armed, ThreadTimer, Timer};
 pub use worker::{Worker, WorkerCounters, WorkerState, WorkerStats};
 

@@ -77,6 +77,32 @@ pub struct Task<'s> {
     /// Processor time: what was spent before the last suspension, and what the thread's clock
     /// showed after it; nothing until it is asked for, since looking costs a system call.
     cpu: Cell<Option<CpuTime>>,
+    disk_reads: Cell<DiskReads>,
+}
+
+/// What a task has read of disk tables beyond what is in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct DiskReads {
+    /// Pages that were not in memory.
+    pub pages: u64,
+    /// Rows that the row cache had.
+    pub cached_rows: u64,
+}
+
+impl DiskReads {
+    /// Adds others to these.
+    pub fn add(&mut self, other: DiskReads) {
+        self.pages += other.pages;
+        self.cached_rows += other.cached_rows;
+    }
+
+    /// What has been read since these were.
+    pub fn since(self, before: DiskReads) -> DiskReads {
+        DiskReads {
+            pages: self.pages - before.pages,
+            cached_rows: self.cached_rows - before.cached_rows,
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -131,7 +157,27 @@ impl<'s> Task<'s> {
             looked_ns: Cell::new(0),
             slice_began_ns: Cell::new(0),
             cpu: Cell::new(None),
+            disk_reads: Cell::default(),
         }
+    }
+
+    /// What it has read of disk tables so far.
+    #[inline]
+    pub fn disk_reads(&self) -> DiskReads {
+        self.disk_reads.get()
+    }
+
+    /// Counts a page that was not in memory.
+    pub(crate) fn count_page_read(&self) {
+        let reads = self.disk_reads.get();
+        self.disk_reads.set(DiskReads { pages: reads.pages + 1, ..reads });
+    }
+
+    /// Counts a row that the row cache had.
+    #[inline]
+    pub(crate) fn count_cached_row(&self) {
+        let reads = self.disk_reads.get();
+        self.disk_reads.set(DiskReads { cached_rows: reads.cached_rows + 1, ..reads });
     }
 
     /// A task whose waits block the calling thread: for recovery, background work and tests.

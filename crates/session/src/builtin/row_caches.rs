@@ -252,7 +252,7 @@ struct TableCounts {
 fn counts(catalog: &Catalog, task: &Task) -> SqlResult<Vec<TableCounts>> {
     let cancelled = |_| SqlError::new(&message::COMMAND_CANCELLED, &[]);
     let schema = catalog.current();
-    let mut contents: Option<HashMap<u64, Contents>> = None;
+    let mut contents: Option<HashMap<u32, Contents>> = None;
     let mut counts = Vec::new();
     for def in schema.tables().filter(|def| def.kind == TableKind::Disk) {
         let Some(table) = catalog.table(def) else { continue };

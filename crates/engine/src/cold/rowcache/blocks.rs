@@ -1,22 +1,22 @@
 //! Blocks of copies, and the ring of full ones.
 //!
 //! ```text
-//! copy   space u64 | hash u64 | state u64 | length of p u32, of the row u32
-//!        | p, padded to 8 | the row, padded to 8
+//! copy    hash u64 | state u64 | p, padded to 8 | the row, padded to 8
+//! state   space (32) | length of p (13), of the row (13) | 0 | touches (2)
 //! ```
 //!
-//! A copy is written under its shard's lock before its address goes anywhere; then only its state
-//! changes.
+//! A copy is written under its shard's lock before its address goes anywhere; then only the number
+//! of touches changes.
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crossbeam_epoch::Guard;
 
-use super::RowName;
 use super::budget::Taken;
+use super::memory::BlockMemory;
+use super::{ROW_MAX, RowName};
 use crate::sync::Word;
 
 /// Bytes of a block.
@@ -27,13 +27,24 @@ pub const BLOCK_BYTES: usize = 64 << 10;
 pub const BLOCK_BYTES: usize = 256;
 
 const WORD: usize = size_of::<u64>();
-const HEADER: usize = 4 * WORD;
+const HEADER: usize = 2 * WORD;
+
+/// What copies that stay may take of the block to which they move.
+const SURVIVORS_MAX: usize = BLOCK_BYTES / 8 * 7;
 
 /// Blocks that are looked at for a cold one.
 const LOOKS: usize = 4;
 
-/// A reader has found the copy since it was written here.
-const TOUCHED: u64 = 1;
+/// How often readers have found the copy, of which each turn of the ring takes one away.
+const TOUCHES: u64 = 3;
+const ROW_LEN_SHIFT: u32 = 6;
+const P_LEN_SHIFT: u32 = 19;
+const LEN: u64 = (1 << 13) - 1;
+const SPACE_SHIFT: u32 = 32;
+/// The space and the length of `p`.
+const NAME: u64 = !((1 << P_LEN_SHIFT) - 1);
+
+const _: () = assert!(ROW_MAX as u64 <= LEN, "a state has room for lengths");
 
 /// The address of a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,44 +64,46 @@ impl CopyPtr {
         CopyPtr(unsafe { NonNull::new_unchecked(address as *mut u64) })
     }
 
+    /// A word that never changes.
     fn word(self, n: usize) -> u64 {
-        // SAFETY: a copy has a header of four words, of which this reads one that never changes
-        // once the copy's address is known; its block is there, as the maker has promised.
+        // SAFETY: a copy has at least a header; a word after it is asked for only if `p` has some.
+        // Its block is there, as the maker has promised.
         unsafe { self.0.add(n).read() }
     }
 
-    fn state(&self) -> &Word {
+    fn state_word(&self) -> &Word {
         // SAFETY: as for `word`; this word is only accessed as an atomic.
-        unsafe { self.0.add(2).cast::<Word>().as_ref() }
+        unsafe { self.0.add(1).cast::<Word>().as_ref() }
     }
 
-    pub fn space(self) -> u64 {
-        self.word(0)
+    #[inline]
+    fn state(self) -> u64 {
+        self.state_word().load(Relaxed)
+    }
+
+    pub fn space(self) -> u32 {
+        (self.state() >> SPACE_SHIFT) as u32
     }
 
     pub fn hash(self) -> u64 {
-        self.word(1)
+        self.word(0)
     }
 
     fn lengths(self) -> (usize, usize) {
-        let word = self.word(3);
-        (word as u32 as usize, (word >> 32) as usize)
+        let state = self.state();
+        ((state >> P_LEN_SHIFT & LEN) as usize, (state >> ROW_LEN_SHIFT & LEN) as usize)
     }
 
     /// Whether it is a copy of this row.
     #[inline]
     pub fn is_of(self, name: RowName<'_>) -> bool {
-        self.space() == name.space && self.has_key(name.p)
-    }
-
-    #[inline]
-    fn has_key(self, p: &[u8]) -> bool {
-        match (self.lengths().0, p.len()) {
-            // Most keys are a word, behind which nothing but zeros is.
-            (own, len) if own != len => false,
-            (1..=WORD, _) => self.word(4) == word_of(p),
-            _ => self.p() == p,
-        }
+        let wanted = state_of(name.space, name.p.len(), 0);
+        self.state() & NAME == wanted
+            && match name.p.len() {
+                // Most keys are a word, behind which nothing but zeros is.
+                1..=WORD => self.word(2) == word_of(name.p),
+                _ => self.p() == name.p,
+            }
     }
 
     /// The row that it is a copy of.
@@ -116,20 +129,21 @@ impl CopyPtr {
         unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast::<u8>().add(start), row_len) }
     }
 
-    /// Marks the copy, unless it is marked.
+    /// Counts a touch, unless enough are counted.
     #[inline]
     pub fn touch(self) {
-        if self.state().load(Relaxed) & TOUCHED == 0 {
-            self.state().store(TOUCHED, Relaxed);
+        let state = self.state();
+        if state & TOUCHES != TOUCHES {
+            self.state_word().store(state + 1, Relaxed);
         }
     }
 
     pub fn is_touched(&self) -> bool {
-        self.state().load(Relaxed) & TOUCHED != 0
+        self.state() & TOUCHES != 0
     }
 
     fn forget_touch(self) {
-        self.state().store(0, Relaxed);
+        self.state_word().store(without_touch(self.state()), Relaxed);
     }
 
     /// How many bytes it takes.
@@ -147,33 +161,33 @@ fn word_of(p: &[u8]) -> u64 {
     u64::from_ne_bytes(word)
 }
 
+fn without_touch(state: u64) -> u64 {
+    state - u64::from(state & TOUCHES != 0)
+}
+
+/// The state of a copy that was not touched. The lengths are at most [`ROW_MAX`].
+#[inline]
+fn state_of(space: u32, p_len: usize, row_len: usize) -> u64 {
+    u64::from(space) << SPACE_SHIFT
+        | (p_len as u64) << P_LEN_SHIFT
+        | (row_len as u64) << ROW_LEN_SHIFT
+}
+
 fn len_of(p_len: usize, row_len: usize) -> usize {
     HEADER + p_len.next_multiple_of(WORD) + row_len.next_multiple_of(WORD)
 }
 
 /// Memory for copies, filled from its start.
 pub struct Block {
-    memory: NonNull<u64>,
+    memory: BlockMemory,
     used: usize,
     /// Where its bytes count.
     taken: [Taken; 2],
 }
 
-// SAFETY: a block owns its memory.
-unsafe impl Send for Block {}
-
 impl Block {
-    const LAYOUT: Layout = match Layout::from_size_align(BLOCK_BYTES, WORD) {
-        Ok(layout) => layout,
-        Err(_) => panic!("a block has a layout"),
-    };
-
     /// An empty block, which counts from now on.
-    pub fn new(taken: [Taken; 2]) -> Block {
-        // SAFETY: the layout has a size.
-        let memory = unsafe { alloc(Block::LAYOUT) };
-        let memory = NonNull::new(memory.cast::<u64>());
-        let memory = memory.unwrap_or_else(|| handle_alloc_error(Block::LAYOUT));
+    pub fn new(memory: BlockMemory, taken: [Taken; 2]) -> Block {
         Block { memory, used: 0, taken }
     }
 
@@ -188,18 +202,16 @@ impl Block {
         if self.used + len > BLOCK_BYTES {
             return None;
         }
-        let lengths = name.p.len() as u64 | (row.len() as u64) << 32;
+        debug_assert!(name.p.len() <= ROW_MAX && row.len() <= ROW_MAX, "{name:?} is too long");
         // SAFETY: the block has room for the copy behind what is used, at a multiple of eight
         // bytes, and nothing else has the address of that room yet.
         let copy = unsafe {
-            let to = self.memory.byte_add(self.used);
-            to.write(name.space);
-            to.add(1).write(hash);
-            to.add(2).write(0);
-            to.add(3).write(lengths);
+            let to = self.memory.start().byte_add(self.used);
+            to.write(hash);
+            to.add(1).write(state_of(name.space, name.p.len(), row.len()));
             let bytes = to.as_ptr().cast::<u8>();
             if !name.p.is_empty() {
-                to.add(4 + (name.p.len() - 1) / WORD).write(0);
+                to.add(2 + (name.p.len() - 1) / WORD).write(0);
             }
             bytes.add(HEADER).copy_from_nonoverlapping(name.p.as_ptr(), name.p.len());
             let row_at = HEADER + name.p.len().next_multiple_of(WORD);
@@ -210,7 +222,7 @@ impl Block {
         Some(copy)
     }
 
-    /// Writes a copy of a copy, untouched, if there is room for it.
+    /// Writes a copy of a copy, with a touch less, if there is room for it.
     pub fn push_again(&mut self, copy: CopyPtr) -> Option<CopyPtr> {
         let len = copy.len();
         if self.used + len > BLOCK_BYTES {
@@ -218,24 +230,25 @@ impl Block {
         }
         // SAFETY: as in `push`; only the state of the original changes, which is not copied.
         let to = unsafe {
-            let to = self.memory.byte_add(self.used);
-            to.copy_from_nonoverlapping(copy.0, 2);
-            to.add(2).write(0);
-            to.add(3).copy_from_nonoverlapping(copy.0.add(3), len / WORD - 3);
+            let to = self.memory.start().byte_add(self.used);
+            to.write(copy.hash());
+            to.add(1).write(without_touch(copy.state()));
+            to.add(2).copy_from_nonoverlapping(copy.0.add(2), len / WORD - 2);
             CopyPtr(to)
         };
         self.used += len;
         Some(to)
     }
 
-    /// Whether more than half of it was touched.
+    /// Whether so much of it was touched that little room would be won.
     fn is_hot(&self) -> bool {
         let touched = self.copies().filter(|copy| copy.is_touched());
-        touched.map(CopyPtr::len).sum::<usize>() > self.used / 2
+        touched.map(CopyPtr::len).sum::<usize>() > SURVIVORS_MAX
     }
 
-    pub fn is_below_half(&self) -> bool {
-        self.used < BLOCK_BYTES / 2
+    /// Whether it may take further copies of copies.
+    pub fn may_keep(&self, copy: CopyPtr) -> bool {
+        self.used + copy.len() <= SURVIVORS_MAX
     }
 
     /// The copies, in the order in which they were written. They live as long as the block.
@@ -244,17 +257,10 @@ impl Block {
         std::iter::from_fn(move || {
             let left = at < self.used;
             // SAFETY: a copy begins where the one before ends.
-            let copy = left.then(|| CopyPtr(unsafe { self.memory.byte_add(at) }))?;
+            let copy = left.then(|| CopyPtr(unsafe { self.memory.start().byte_add(at) }))?;
             at += copy.len();
             Some(copy)
         })
-    }
-}
-
-impl Drop for Block {
-    fn drop(&mut self) {
-        // SAFETY: `new` has allocated the memory by this layout.
-        unsafe { dealloc(self.memory.as_ptr().cast(), Block::LAYOUT) };
     }
 }
 
@@ -267,8 +273,8 @@ impl Ring {
         self.0.push_back(block);
     }
 
-    /// Takes the oldest block that readers have not found more than half of. Others get another
-    /// turn, as long as a few are looked at.
+    /// Takes the oldest block that readers have not found nearly all of. Others get another turn, as
+    /// long as a few are looked at.
     pub fn take_coldest(&mut self) -> Option<Block> {
         for _ in 0..LOOKS {
             let block = self.0.pop_front()?;

@@ -32,11 +32,15 @@ impl Ghosts {
         self.0.word(at(hash, slots)).store(hash, Relaxed);
     }
 
+    /// Whether the row is remembered.
+    pub fn has(&self, hash: u64, slots: usize) -> bool {
+        self.0.word(at(hash, slots)).load(Relaxed) == hash
+    }
+
     /// Whether the row is remembered; it is not any more.
     pub fn take(&self, hash: u64, slots: usize) -> bool {
-        let word = self.0.word(at(hash, slots));
-        word.load(Relaxed) == hash && {
-            word.store(0, Relaxed);
+        self.has(hash, slots) && {
+            self.0.word(at(hash, slots)).store(0, Relaxed);
             true
         }
     }

@@ -12,6 +12,7 @@ mod budget;
 mod counts;
 mod ghosts;
 mod index;
+mod memory;
 mod settings;
 mod sketch;
 mod space;
@@ -33,6 +34,7 @@ use self::blocks::{BLOCK_BYTES, Block, CopyPtr, Ring};
 use self::counts::add;
 use self::ghosts::Ghosts;
 use self::index::{Index, Pending};
+use self::memory::BlockSpace;
 use self::sketch::Sketch;
 use self::tuning::Reuse;
 use crate::sync::Arc;
@@ -59,7 +61,7 @@ pub const BUDGET_MIN: u64 = 4 << 20;
 #[cfg(feature = "shuttle")]
 pub const BUDGET_MIN: u64 = 2 << 10;
 /// The index grows when at least one in this many copies and names has displaced another.
-const DISPLACED_PART: u64 = 32;
+const DISPLACED_PART: u64 = 12;
 /// ... of at least this many.
 const PUT_MIN: u64 = 64;
 /// An index of at most this many slots is made larger by the statement that finds it too small; a
@@ -140,7 +142,7 @@ struct Shard {
 #[derive(Clone, Copy, Debug)]
 pub struct RowName<'a> {
     /// The space.
-    pub space: u64,
+    pub space: u32,
     /// The identity key.
     pub p: &'a [u8],
 }
@@ -155,7 +157,7 @@ impl RowName<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct KeyName<'a> {
     /// The space.
-    pub space: u64,
+    pub space: u32,
     /// The ordinal of the index.
     pub index: usize,
     /// The key there.
@@ -186,9 +188,9 @@ impl AnyName<'_> {
     }
 }
 
-fn hash_of(space: u64, index: u64, key: &[u8]) -> u64 {
+fn hash_of(space: u32, index: u64, key: &[u8]) -> u64 {
     let key = base::collation::compare::hash_bytes(key);
-    let seed = space.rotate_left(32) ^ index.rotate_left(20);
+    let seed = u64::from(space) << 32 ^ index.rotate_left(20);
     let mixed = (key ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed ^ mixed >> 32
 }
@@ -206,6 +208,7 @@ pub struct RowCache {
     /// The most that it has taken.
     bytes_max: AtomicU64,
     index: Index,
+    block_space: Arc<BlockSpace>,
     sketch: Sketch,
     ghosts: Ghosts,
     shards: Box<[CachePadded<Shard>]>,
@@ -216,7 +219,7 @@ pub struct RowCache {
     /// What index, sketch and ghosts take.
     taken: Mutex<Taken>,
     /// The tables whose rows are cached, by their spaces.
-    tables: Mutex<HashMap<u64, CachedStorage>>,
+    tables: Mutex<HashMap<u32, CachedStorage>>,
     /// The last space that a table got.
     last_space: AtomicU64,
     /// What was put and displaced when the index was looked at last.
@@ -243,6 +246,7 @@ impl RowCache {
         let cache = RowCache {
             settings: Arc::default(),
             bytes_max: AtomicU64::new(tables_bytes(index.slots())),
+            block_space: BlockSpace::new(most.max(BUDGET_MIN))?,
             sketch: Sketch::new(slots_max)?,
             ghosts: Ghosts::new(slots_max)?,
             shards: (0..shards.max(1)).map(|_| CachePadded::default()).collect(),
@@ -321,6 +325,12 @@ impl RowCache {
         self.shard(shard).count(has_displaced);
     }
 
+    /// Whether a row that has no copy gets one if it is looked up now, as far as is known.
+    pub fn will_admit(&self, name: RowName<'_>) -> bool {
+        let (hash, slots) = (name.hash(), self.index.slots());
+        !self.is_full() || self.sketch.was_touched(hash, slots) || self.ghosts.has(hash, slots)
+    }
+
     /// Admits a row that was read from the tree, and that every snapshot sees so. `is_settled` is
     /// asked when the copy is in the index: whether memory has no anchor of the row, and its table
     /// still caches rows.
@@ -340,7 +350,7 @@ impl RowCache {
             add(&self.reused, 1);
             add(&counts.reused, 1);
         }
-        let was_touched = self.sketch.touch(hash, slots);
+        let was_touched = self.sketch.touch(hash, slots) || came_back;
         let admission = match (self.is_full(), was_touched) {
             (true, false) => Admission::FirstTouch,
             (true, true) if !counts.admissions.allow() => Admission::Refused,
@@ -429,22 +439,23 @@ impl RowCache {
         self.sketch.touch(hash, self.index.slots());
     }
 
-    /// A space for the rows of a storage, and where it counts what happens to them.
-    pub fn open_space(&self, storage: u64, counts: &Arc<TableCounts>) -> u64 {
-        let space = self.last_space.fetch_add(1, Relaxed) + 1;
+    /// A space for the rows of a storage, and where it counts what happens to them. `None` if
+    /// billions of spaces were used up.
+    pub fn open_space(&self, storage: u64, counts: &Arc<TableCounts>) -> Option<u32> {
+        let space = u32::try_from(self.last_space.fetch_add(1, Relaxed) + 1).ok()?;
         let table = CachedStorage { storage, counts: counts.clone() };
         self.tables.lock().insert(space, table);
-        space
+        Some(space)
     }
 
     /// No reader uses a space from now on. The caller has seen to it that `is_settled` is false for
     /// rows of the space.
-    pub fn close_space(&self, space: u64) {
+    pub fn close_space(&self, space: u32) {
         self.tables.lock().remove(&space);
     }
 
     /// The storages whose rows are cached, by space.
-    pub fn storages(&self) -> HashMap<u64, u64> {
+    pub fn storages(&self) -> HashMap<u32, u64> {
         self.tables.lock().iter().map(|(space, table)| (*space, table.storage)).collect()
     }
 
@@ -474,9 +485,9 @@ impl RowCache {
     }
 
     /// How many rows have live copies, by space. Other sessions have their turn meanwhile.
-    pub fn contents(&self, task: &Task) -> Result<HashMap<u64, Contents>, Interrupted> {
+    pub fn contents(&self, task: &Task) -> Result<HashMap<u32, Contents>, Interrupted> {
         const SLOTS_PER_GUARD: usize = 1024;
-        let mut contents: HashMap<u64, Contents> = HashMap::new();
+        let mut contents: HashMap<u32, Contents> = HashMap::new();
         for first in (0..self.index.slots()).step_by(SLOTS_PER_GUARD) {
             let guard = task.pin();
             // SAFETY: the guard is older than any block that is freed from here on.
@@ -726,7 +737,7 @@ impl RowCache {
             ring.push(full);
         }
         // Blocks that wait for the epoch may have all the room.
-        let mut new = self.has_room().then(|| self.new_block());
+        let mut new = if self.has_room() { self.new_block() } else { None };
         if self.is_within(1)
             && let Some(oldest) = ring.take_coldest()
         {
@@ -743,23 +754,24 @@ impl RowCache {
         Some(())
     }
 
-    fn new_block(&self) -> Block {
+    fn new_block(&self) -> Option<Block> {
         let bytes = BLOCK_BYTES as u64;
+        let memory = self.block_space.take()?;
         let taken = [self.budget.take(bytes), self.blocks.take(bytes)];
         self.note_bytes();
-        Block::new(taken)
+        Some(Block::new(memory, taken))
     }
 
     /// Empties the slots of a block's copies, except that copies which were touched move to the new
-    /// block, up to half of it.
+    /// block, up to seven eighths of it.
     fn evict(&self, oldest: &Block, mut new: Option<&mut Block>) {
         let slots = self.index.slots();
         let (mut evicted, mut bytes) = (0, 0);
         // Most blocks have rows of one table.
-        let mut of: Option<(u64, Option<Arc<TableCounts>>)> = None;
+        let mut of: Option<(u32, Option<Arc<TableCounts>>)> = None;
         for copy in oldest.copies() {
             let to = match &mut new {
-                Some(new) if copy.is_touched() && new.is_below_half() => new.push_again(copy),
+                Some(new) if copy.is_touched() && new.may_keep(copy) => new.push_again(copy),
                 _ => None,
             };
             let (gone, moved) = match to {

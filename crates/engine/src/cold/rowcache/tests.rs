@@ -4,7 +4,7 @@ use super::*;
 
 const STORAGE: u64 = 7;
 /// The first space that a cache gives.
-const SPACE: u64 = 1;
+const SPACE: u32 = 1;
 
 fn name(p: &[u8]) -> RowName<'_> {
     RowName { space: SPACE, p }
@@ -21,7 +21,7 @@ impl Fixture {
     fn new(budget: u64) -> Fixture {
         let (budget, counts) = (Budget::new(budget), Arc::new(TableCounts::new(2)));
         let cache = RowCache::new(budget.clone(), 64 << 20, 2).expect("there is address space");
-        assert_eq!(cache.open_space(STORAGE, &counts), SPACE);
+        assert_eq!(cache.open_space(STORAGE, &counts), Some(SPACE));
         Fixture { cache, budget, counts, collector: Collector::new() }
     }
 
@@ -64,7 +64,7 @@ fn rows_of_other_spaces_are_other_rows() {
     fixture.admit(1, &row(1));
     let handle = fixture.collector.register();
     let guard = handle.pin();
-    let space = fixture.cache.open_space(STORAGE, &fixture.counts);
+    let space = fixture.cache.open_space(STORAGE, &fixture.counts).unwrap();
     let other = RowName { space, p: &1_u64.to_be_bytes() };
     assert!(fixture.cache.find(&guard, other).is_none());
     fixture.cache.admit(&guard, 0, &fixture.counts, other, &row(2), || true);
@@ -296,7 +296,7 @@ fn what_comes_back_soon_after_its_eviction_is_counted() {
     let handle = fixture.collector.register();
     fixture.cache.tend(&mut handle.pin());
     let gone: Vec<u64> = (0..60_000).filter(|&n| fixture.find(n).is_none()).collect();
-    for &n in gone.iter().rev().take(50) {
+    for &n in gone.iter().rev().take(1_000) {
         fixture.admit(n, &row(n));
     }
     let reused = fixture.counts.stats().reused;

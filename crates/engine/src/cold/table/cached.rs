@@ -1,7 +1,7 @@
 //! Rows of a table that the row cache has.
 
 use std::ops::Range;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use std::sync::{Arc, OnceLock};
 
@@ -17,7 +17,7 @@ use crate::cold::rowcache::{
 #[derive(Default)]
 pub(super) struct Caching {
     /// The space of the table's rows in the cache; 0 if it is off.
-    space: AtomicU64,
+    space: AtomicU32,
     /// What was done for the table since it was switched on first.
     counts: OnceLock<Arc<TableCounts>>,
 }
@@ -28,19 +28,21 @@ pub(crate) struct CachedTable<'t> {
     table: &'t ColdTable,
     cache: &'t RowCache,
     counts: &'t TableCounts,
-    space: u64,
+    space: u32,
 }
 
 impl ColdTable {
     /// Switches the table's row cache on or off. If it is off, no reader uses a copy, nor will one
-    /// when it is on again. It stays off if there is no memory for a cache at all.
+    /// when it is on again. It stays off if there is no memory for a cache at all, or
+    /// no space.
     pub fn set_row_caching(&self, on: bool) {
         let Caching { space, counts } = &self.caching;
         let is_on = space.load(Acquire) != 0;
         if on && !is_on {
             let Some(cache) = self.store.make_row_cache() else { return };
             let counts = counts.get_or_init(|| Arc::new(TableCounts::new(self.trees.len())));
-            space.store(cache.open_space(self.storage, counts), Release); // pairs with row_cache
+            let opened = cache.open_space(self.storage, counts).unwrap_or(0);
+            space.store(opened, Release); // pairs with row_cache
         }
         if !on
             && is_on
@@ -71,7 +73,7 @@ impl ColdTable {
     }
 
     /// The space of the table's rows in the cache; 0 if it is off.
-    pub fn row_cache_space(&self) -> u64 {
+    pub fn row_cache_space(&self) -> u32 {
         self.caching.space.load(Acquire) // pairs with set_row_caching
     }
 
@@ -136,6 +138,11 @@ impl<'t> CachedTable<'t> {
                 visit(name.p, row);
             }
         });
+    }
+
+    /// Whether a row that has no copy gets one if it is looked up now, as far as is known.
+    pub fn will_admit(&self, p: &[u8]) -> bool {
+        self.cache.will_admit(self.row_name(p))
     }
 
     /// Whether a row that is looked up for the first time gets no copy.

@@ -50,7 +50,7 @@ use self::cached::Caching;
 use self::error::damaged;
 use self::key_counts::KeyCounts;
 use super::tree::{Direction, Range, Tree};
-use super::{BODY_BYTES, Store};
+use super::{BODY_BYTES, Once, Pages, Store};
 use crate::wait::Task;
 
 pub use apply::{Forgotten, HeldKey, RowChange, RowKeys};
@@ -236,15 +236,15 @@ impl ColdTable {
         Ok(self.find_newest(task, p, out)?.is_some_and(|newest| !newest.is_gone))
     }
 
-    /// As `find`, but takes the row from the row cache if it is there.
-    pub(crate) fn find_cached(&self, task: &Task, p: &[u8], out: &mut Vec<u8>) -> ColdResult<bool> {
-        if let Some(cached) = self.row_cache()
-            && let Some(row) = cached.find(&task.pin(), p)
-        {
-            out.extend_from_slice(row);
-            return Ok(true);
-        }
-        self.find(task, p, out)
+    /// Appends the row with the identity key `p` to `out`, if the row cache has it. Every snapshot
+    /// sees the row so. Returns whether it was there.
+    pub(crate) fn find_cached(&self, task: &Task, p: &[u8], out: &mut Vec<u8>) -> bool {
+        let Some(cached) = self.row_cache() else { return false };
+        let guard = task.pin();
+        let Some(row) = cached.find(&guard, p) else { return false };
+        task.count_cached_row();
+        out.extend_from_slice(row);
+        true
     }
 
     /// As `find`, but returns the entry's stamp, and whether the row is gone; `None` if the tree
@@ -255,8 +255,28 @@ impl ColdTable {
         p: &[u8],
         out: &mut Vec<u8>,
     ) -> ColdResult<Option<Newest>> {
+        self.find_newest_in(&*self.store, task, p, out)
+    }
+
+    /// As `find_newest`, for a row that the row cache keeps from then on.
+    pub(crate) fn find_newest_once(
+        &self,
+        task: &Task,
+        p: &[u8],
+        out: &mut Vec<u8>,
+    ) -> ColdResult<Option<Newest>> {
+        self.find_newest_in(&Once(&*self.store), task, p, out)
+    }
+
+    fn find_newest_in(
+        &self,
+        pages: &impl Pages,
+        task: &Task,
+        p: &[u8],
+        out: &mut Vec<u8>,
+    ) -> ColdResult<Option<Newest>> {
         let (tree, key) = (self.trees[self.clustered], key::in_tree(p));
-        let found = tree.find(&*self.store, task, &key, |entry| {
+        let found = tree.find(pages, task, &key, |entry| {
             let (_, row) = key::whole(&key, entry.value)?;
             out.extend_from_slice(row);
             Some(Newest { stamp: Lsn(entry.stamp), is_gone: row.is_empty() })

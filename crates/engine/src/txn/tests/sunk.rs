@@ -8,6 +8,7 @@ use env::sim::SimEnv;
 
 use super::model::{Rng, Setting, run_in, seeds, steps};
 use super::*;
+use crate::cold::rowcache::RowCache;
 use crate::cold::{PAGE_BYTES, PoolOptions};
 use crate::hot::cursor::Wanted;
 use crate::hot::key::KeyRange;
@@ -20,6 +21,7 @@ use crate::txn::promote::BroughtBack;
 pub(crate) struct SinkHarness {
     harness: Harness,
     core: SinkCore,
+    pool: Arc<BufferPool>,
 }
 
 impl SinkHarness {
@@ -41,14 +43,14 @@ impl SinkHarness {
         let (cold, until) = (None, base::ids::Lsn::MAX);
         let core = SinkCore::new(CoreParts {
             manager,
-            pool,
+            pool: pool.clone(),
             dir,
             options,
             cold,
             until,
             is_volatile: false,
         });
-        SinkHarness { harness, core }
+        SinkHarness { harness, core, pool }
     }
 
     pub(crate) fn core(&self) -> &SinkCore {
@@ -594,6 +596,82 @@ fn cached_rows_are_those_that_the_snapshot_sees() {
             hits.iter().all(|hits| *hits > 20) && stats.killed > 5 && stats.left > 5,
             "seed {seed}: {stats:?}"
         );
+    }
+}
+
+/// How many rows have copies.
+fn copies(cache: &RowCache, task: &Task) -> u64 {
+    let contents = cache.contents(task).expect("not interrupted");
+    contents.values().map(|of| of.rows).sum()
+}
+
+/// Rows that not every snapshot sees as the tree has them get no copies, whether a reader finds
+/// them there or a round takes them out of memory.
+#[test]
+fn a_row_is_cached_when_every_snapshot_sees_it() {
+    let sinking =
+        SinkHarness::with(1, 64, SinkOptions { patience_ns: 0, ..SinkOptions::default() });
+    let (harness, table) = (&sinking.harness, sinking.table(ConflictPolicy::Wait));
+    fill(harness, &table, 0..2);
+    sink_everything(&sinking);
+    let cold = table.cold().expect("it has sunk");
+    let cache = cold.store().row_cache().expect("rows are cached");
+    let task = harness.task();
+    let mut old = Client::new(harness, Isolation::Snapshot);
+    let [before, _] = old.begin().all(&table).expect("no error")[..] else { panic!("two rows") };
+    let mut client = Client::new(harness, Isolation::ReadCommitted);
+    let after = [before[0], before[1], before[2] + 1];
+    let changed = client.autocommit(|c| c.update(&table, before[0], |_| Some(after)).map(drop));
+    changed.expect("no other writer");
+    assert_eq!(copies(cache, &task), 1);
+    sink_everything(&sinking);
+    assert!(table.index_at(0).is_empty(), "the tree and the history have the row");
+    let find = |client: &mut Client<'_>| client.look_up(&table, 0, before[0]).expect("no error");
+    for _ in 0..3 {
+        assert_eq!(find(&mut client.begin()), Some(after));
+        client.rollback();
+        assert_eq!(find(&mut old), Some(before));
+    }
+    assert_eq!(copies(cache, &task), 1, "the row has none");
+    old.rollback();
+    // The entry's stamp is seen by all once a round has looked.
+    sink_everything(&sinking);
+    assert_eq!(find(&mut client.begin()), Some(after));
+    client.rollback();
+    assert_eq!(copies(cache, &task), 2);
+}
+
+/// Copies neither count as rows of the table, nor keep memory that others need.
+#[test]
+fn copies_give_way_when_less_memory_is_left() {
+    const ROWS: i64 = 20_000;
+    let sinking = SinkHarness::with(2, 1024, SinkOptions::default());
+    let (harness, table) = (&sinking.harness, sinking.table(ConflictPolicy::Wait));
+    fill(harness, &table, 0..ROWS);
+    sink_everything(&sinking);
+    let cold = table.cold().expect("it has sunk");
+    let cache = cold.store().row_cache().expect("rows are cached");
+    let task = harness.task();
+    let own = table.memory().allocated_bytes;
+    let mut client = Client::new(harness, Isolation::ReadCommitted);
+    for id in 0..ROWS {
+        assert!(client.begin().look_up(&table, 0, id).expect("no error").is_some());
+        client.rollback();
+    }
+    let used = cache.stats().bytes;
+    assert!(used > 1 << 20 && copies(cache, &task) > 10_000, "{:?}", cache.stats());
+    assert!(table.memory().allocated_bytes <= own, "a copy is no row that has to sink");
+    let less = 1 << 20;
+    sinking.pool.set_limit(less);
+    for _ in 0..10 {
+        task.env().clock().sleep_ns(100_000_000);
+        sinking.core.watch(&task).expect("the disk works");
+    }
+    let now = cache.stats().bytes;
+    assert!(now <= less / 8 * 7, "{now} of {used}");
+    for id in (0..ROWS).step_by(100) {
+        assert!(client.begin().look_up(&table, 0, id).expect("no error").is_some());
+        client.rollback();
     }
 }
 

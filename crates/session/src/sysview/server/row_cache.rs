@@ -30,7 +30,7 @@ fn every_cached(
 ) -> SqlResult<()> {
     let (schema, task) = (cx.schema.clone(), cx.task);
     let catalog = cx.instance.catalog(cx.database)?;
-    let mut contents: Option<HashMap<u64, Contents>> = None;
+    let mut contents: Option<HashMap<u32, Contents>> = None;
     for definition in schema.tables().filter(|table| table.kind == TableKind::Disk) {
         let Some(table) = catalog.table(definition) else { continue };
         let Some(cold) = table.cold() else { continue };
