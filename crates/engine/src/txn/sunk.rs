@@ -231,6 +231,35 @@ impl Transaction {
         }
     }
 
+    /// Looks the row up that a cursor is about to read with locks by a whole identity key, so that
+    /// the row cache learns of it, and has it then if it is to have it.
+    pub(super) fn offer_to_cache(
+        &self,
+        task: &Task,
+        table: &Table,
+        cursor: &mut Cursor<'_>,
+    ) -> TxnResult<()> {
+        let ScanRange::Key(key) = cursor.range() else { return Ok(()) };
+        let Some(cold) = table.cold().filter(|cold| cold.is_clustered(cursor.index())) else {
+            return Ok(());
+        };
+        let Some(cached) = cold.row_cache() else { return Ok(()) };
+        let is_near = {
+            let guard = task.pin();
+            let any = |_: AnchorPtr| Some(());
+            let in_memory = table.find(&guard, table.log_index(), SeekKey::Bytes(key), any);
+            in_memory.is_some() || cached.find(&guard, key).is_some()
+        };
+        if !is_near {
+            let mut row = Vec::new();
+            let disk = DiskTable { table, cold };
+            let found = self.find_row(task, disk, cursor.snapshot(), key, &mut row)?;
+            cached.count_tree(cursor.index(), found);
+            cursor.set_counted();
+        }
+        Ok(())
+    }
+
     /// Brings rows of a table that have sunk into the row cache, in the order of their identity
     /// keys, as long as there is room. Returns how many. To be called in a statement: a row that
     /// changes meanwhile does not leave memory before that has ended, so that its anchor is found.

@@ -150,6 +150,18 @@ impl Merge {
         self.next.replace(next)
     }
 
+    /// Whether no anchor is noted for the current part.
+    pub fn is_part_empty(&self) -> bool {
+        self.part == 0
+    }
+
+    /// Hands out a row of the tree that was found elsewhere.
+    pub fn hand_out_copy(&mut self, row: &[u8], chunk: &mut Vec<RowAt>) {
+        self.sunk.copies.clear();
+        let copy = self.sunk.copies.push(row);
+        chunk.push(self.sunk.copies.get(copy));
+    }
+
     /// Begins to read the current part from the tree.
     pub fn enter_tree(&mut self, part: ColdCursor) {
         self.tree = Some(part);
@@ -399,7 +411,9 @@ impl Sunk {
             }
             self.row.clear();
             let p = &self.keys[entry.p.clone()];
-            if !cold.find_as_of(task, p, how.as_of, &mut self.row)? {
+            if !cold.find_cached(task, p, &mut self.row)
+                && !cold.find_as_of(task, p, how.as_of, &mut self.row)?
+            {
                 continue;
             }
             if !is_clustered && cold.has_history() {

@@ -27,7 +27,7 @@ use std::ops::{Bound, ControlFlow};
 use crossbeam_epoch::Guard;
 
 use super::merge::{Merge, Reading};
-use super::{Cursor, Fetched, LAST_CHUNK, LOOKS, Look};
+use super::{Cursor, Fetched, LAST_CHUNK, LOOKS, Look, ScanRange, Wanted};
 use crate::cold::table::{ColdCursor, ColdResult, ColdTable};
 use crate::cold::tree;
 use crate::hot::anchor::{AnchorPtr, RowAt, VersionPtr};
@@ -77,6 +77,9 @@ impl Cursor<'_> {
             if walked != Fetched::Chunk {
                 return Ok(walked);
             }
+            if self.take_cached(merge, task, disk) {
+                return Ok(Fetched::Chunk);
+            }
             let part = self.part_in_tree(merge, disk.cold);
             merge.enter_tree(part);
         }
@@ -89,6 +92,25 @@ impl Cursor<'_> {
         merge.read_part(task, disk, how, self.size, &mut self.chunk)?;
         self.size = (self.size * 4).min(LAST_CHUNK);
         Ok(Fetched::Chunk)
+    }
+
+    /// Takes the row with a whole identity key from the row cache, if memory has no row with the
+    /// key. Every snapshot sees the row.
+    fn take_cached(&mut self, merge: &mut Merge, task: &Task, disk: DiskTable<'_>) -> bool {
+        let ScanRange::Key(key) = &self.range else { return false };
+        let is_alone = merge.is_part_empty() && self.walk.as_ref().is_some_and(Walk::is_done);
+        if !is_alone || self.wanted != Wanted::Rows || !disk.cold.is_clustered(self.index) {
+            return false;
+        }
+        let Some(cached) = disk.cold.row_cache() else { return false };
+        let guard = task.pin();
+        let Some(row) = cached.find(&guard, key) else { return false };
+        if !self.is_counted {
+            cached.count_hit(self.index, 0);
+            task.count_cached_row();
+        }
+        merge.hand_out_copy(row, &mut self.chunk);
+        true
     }
 
     /// Walks through memory for the next part, which ends between two keys (MC2).

@@ -69,6 +69,8 @@ pub struct Cursor<'s> {
     table: usize,
     /// Whether rows of the table may have sunk when the cursor started.
     is_merged: bool,
+    /// Whether its reader has looked the row up and counted that.
+    is_counted: bool,
     wanted: Wanted,
     merge: Option<Box<Merge>>,
 }
@@ -121,6 +123,7 @@ impl<'s> Cursor<'s> {
             previous: Vec::new(),
             table: 0,
             is_merged: false,
+            is_counted: false,
             wanted: Wanted::Rows,
             merge: None,
         }
@@ -153,6 +156,7 @@ impl<'s> Cursor<'s> {
         self.snapshot = *snapshot;
         self.range = range;
         self.walk = None;
+        self.is_counted = false;
         self.chunk.clear();
         self.followed.clear();
         self.previous.clear();
@@ -177,6 +181,11 @@ impl<'s> Cursor<'s> {
         } else {
             self.restart(snapshot, ScanRange::Key(KeyBuf::from(key)));
         }
+    }
+
+    /// Its reader has looked the row up that it is about to fetch, and has counted that.
+    pub(crate) fn set_counted(&mut self) {
+        self.is_counted = true;
     }
 
     /// The snapshot that the cursor reads at.

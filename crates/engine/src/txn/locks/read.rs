@@ -123,6 +123,7 @@ impl Cursor<'_> {
                 "a cursor reads in its statement's transaction"
             );
             txn.begin_locked_scan(task, table, self, locking)?;
+            txn.offer_to_cache(task, table, self)?;
             self.start_in(table);
         }
         self.assert_in(table);
