@@ -1,11 +1,13 @@
 //! What units read of tables, counted while `SET STATISTICS IO` is on.
 
+use engine::wait::DiskReads;
 use ir::ObjectDesc;
 use ir::object::{AccessDesc, is_unique};
 use ir::site::TargetTable;
 
 use crate::interp::changes::table_use;
 use crate::interp::machine::Machine;
+use crate::interp::objects::cursor::CursorCounts;
 
 /// What was read of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -14,6 +16,8 @@ pub struct Reads {
     pub scans: u64,
     /// Rows fetched or written.
     pub rows: u64,
+    /// What of disk tables was read beyond what is in memory.
+    pub disk: DiskReads,
 }
 
 impl Reads {
@@ -21,6 +25,7 @@ impl Reads {
     pub fn add(&mut self, other: Reads) {
         self.scans += other.scans;
         self.rows += other.rows;
+        self.disk.add(other.disk);
     }
 }
 
@@ -30,7 +35,7 @@ impl Machine<'_, '_> {
     pub(super) fn report_reads(&mut self) {
         for (object, desc) in self.act.objects.iter_mut().zip(&self.unit.objects) {
             let ObjectDesc::Cursor(desc) = desc else { continue };
-            let (opened, rows) = object.take_counts();
+            let CursorCounts { opened, rows, disk } = object.take_counts();
             let used = table_use(self.unit, desc.table);
             // A search for the whole key of a unique index begins no scan.
             let finds_one = match &desc.access {
@@ -43,7 +48,7 @@ impl Machine<'_, '_> {
             };
             let scans = if finds_one { 0 } else { opened };
             if opened > 0 {
-                self.exec.host.count_reads(used, Reads { scans, rows });
+                self.exec.host.count_reads(used, Reads { scans, rows, disk });
             }
         }
         let changed = self.unit.targets.iter().find_map(|target| match target.table {
@@ -51,7 +56,7 @@ impl Machine<'_, '_> {
             TargetTable::Variable(_) => None,
         });
         if let Some(used) = changed {
-            self.exec.host.count_reads(used, Reads { scans: 0, rows: self.rows_written });
+            self.exec.host.count_reads(used, Reads { rows: self.rows_written, ..Reads::default() });
         }
     }
 }

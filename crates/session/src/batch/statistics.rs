@@ -59,10 +59,18 @@ impl Context<'_> {
 
     #[cold]
     fn tell_each_read(&mut self) -> Run<()> {
-        for TableReads { name, reads, .. } in std::mem::take(&mut self.session.reads) {
+        for TableReads { name, reads, row_cached, .. } in std::mem::take(&mut self.session.reads) {
             let mut args: [&dyn std::fmt::Display; 12] = [&0; 12];
-            (args[0], args[1], args[2]) = (&name, &reads.scans, &reads.rows);
+            (args[0], args[1], args[2], args[3]) =
+                (&name, &reads.scans, &reads.rows, &reads.disk.pages);
             self.inform(SqlError::new(&message::STATISTICS_IO, &args)).map_err(Fault::lost)?;
+            if row_cached {
+                // In the manner of what SQL Server says of the segments of columnstore indexes.
+                let text = format!("Table '{name}'. Row cache reads {}.", reads.disk.cached_rows);
+                let Message { number, severity, state, .. } = message::STATISTICS_IO;
+                self.inform(SqlError::custom(number, severity, state, text))
+                    .map_err(Fault::lost)?;
+            }
         }
         Ok(())
     }

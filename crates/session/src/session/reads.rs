@@ -14,6 +14,8 @@ pub struct TableReads {
     pub(crate) table: (DbId, ObjectId),
     pub(crate) name: Arc<str>,
     pub(crate) reads: Reads,
+    /// Whether the table has row caching.
+    pub(crate) row_cached: bool,
 }
 
 impl SessionState {
@@ -27,7 +29,8 @@ impl SessionState {
             Some(known) => known.reads.add(reads),
             None => {
                 let name = used.table.header.name.clone();
-                self.reads.push(TableReads { table, name, reads });
+                let row_cached = used.table.row_cached;
+                self.reads.push(TableReads { table, name, reads, row_cached });
             }
         }
     }

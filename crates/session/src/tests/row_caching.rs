@@ -183,7 +183,8 @@ fn a_table_is_brought_into_the_row_cache_when_asked() {
     assert_eq!(session.run(prewarm).trim(), "1 rows of the table 't' are in the row cache now.");
     assert_eq!(rows(&session.run("select n from t where id = 2")), "20");
     let hits = "select hash_hits from sys.dm_db_row_cache_stats where index_id = 1";
-    assert_eq!(rows(&session.run(hits)), "1");
+    // The update has found one, too.
+    assert_eq!(rows(&session.run(hits)), "2");
     session.run("create user ann without login; grant select on t to ann");
     let answer = session.run("execute as user = 'ann'; exec sys.sp_row_cache_prewarm 't'; revert");
     assert!(answer.contains("Msg "), "{answer}");
@@ -269,4 +270,138 @@ fn statement_snapshot_reads_versions_whatever_the_database_says() {
     writer.run("commit");
     assert_eq!(rows(&reader.run("select n from t where id = 1")), "11");
     assert!(reader.run("dbcc useroptions").contains("read committed snapshot"));
+}
+
+/// A table whose rows are looked up by key is made anew in each of these ways.
+#[test]
+fn copies_are_of_the_storage_that_a_table_has_now() {
+    let anew = [
+        ("truncate table t; insert t values (1, 11), (2, 22)", "11\n22"),
+        ("alter table t alter column n bigint not null", "10\n20"),
+        ("alter table t rebuild", "10\n20"),
+        (
+            "alter table t drop constraint pk; create unique clustered index c on t (id desc)",
+            "10\n20",
+        ),
+        ("drop table t; create table t (id int primary key, n int); insert t values (2, 7)", "\n7"),
+        ("begin transaction; truncate table t; rollback", "10\n20"),
+        (
+            "alter table t set row_caching off; update t set n = -n; alter table t set row_caching on",
+            "-10\n-20",
+        ),
+    ];
+    for (statements, expected) in anew {
+        let server = TestServer::new();
+        let mut session = set_up(&server);
+        session.run(
+            "drop table t; create table t (id int not null constraint pk primary key, n int) \
+             with (row_caching = on); insert t values (1, 10), (2, 20)",
+        );
+        sink(&server);
+        let find = |session: &mut TestSession<'_>| {
+            [1, 2]
+                .map(|id| rows(&session.run(&format!("select n from t where id = {id}"))))
+                .join("\n")
+        };
+        assert_eq!(find(&mut session), "10\n20");
+        let answer = session.run(statements);
+        assert!(!answer.contains("Msg "), "{statements}: {answer}");
+        assert_eq!(find(&mut session), expected, "{statements}");
+        sink(&server);
+        assert_eq!(find(&mut session), expected, "{statements}, after the rows have sunk");
+        assert_eq!(find(&mut session), expected, "{statements}, again");
+        let answer = session.run("dbcc checktable('t') with no_infomsgs");
+        assert_eq!(answer.trim(), "", "{statements}");
+    }
+}
+
+/// What a cursor has read of a copy stays when the copy goes between two statements.
+#[test]
+fn a_row_that_was_read_outlives_its_copy() {
+    let server = TestServer::new();
+    let mut session = set_up(&server);
+    session.run(
+        "create table wide (id int primary key, v varchar(2000)) with (row_caching = on); \
+         insert wide select value, replicate(char(65 + value % 26), 2000) from generate_series(0, 99)",
+    );
+    sink(&server);
+    session.run(
+        "declare c cursor static global for select v from wide where id = 1 \
+         declare d cursor dynamic global for select v from wide where id = 2; open c; open d; \
+         declare @v varchar(2000), @w varchar(2000); fetch c into @v; fetch d into @w",
+    );
+    let mut other = server.session();
+    other.run("use d; dbcc dropcleanbuffers with no_infomsgs; truncate table heap");
+    // The memory of the block that went has other rows.
+    other.run("declare @i int = 0, @v varchar(2000); while @i < 100 begin select @v = v from wide where id = @i; set @i += 1 end");
+    let answer = session.run(
+        "declare @v varchar(2000) = (select v from wide where id = 1), @i int = 0; \
+         dbcc dropcleanbuffers with no_infomsgs; \
+         while @i < 100 begin declare @w varchar(2000) = (select v from wide where id = @i); set @i += 1 end; \
+         select iif(@v = replicate('B', 2000), 'whole', @v); close c; open c; fetch c into @v; \
+         select iif(@v = replicate('B', 2000), 'whole', @v)",
+    );
+    assert_eq!(rows(&answer), "whole\n\nwhole");
+}
+
+#[test]
+fn statistics_tell_rows_of_the_row_cache_from_pages() {
+    let server = TestServer::new();
+    let mut session = set_up(&server);
+    session.run("alter table t set (row_caching = on)");
+    sink(&server);
+    session.run("checkpoint; dbcc dropcleanbuffers with no_infomsgs; set statistics io on");
+    let lines = |session: &mut TestSession<'_>, text: &str| -> Vec<String> {
+        let answer = session.run(text);
+        let lines = answer.lines().filter(|line| line.starts_with("Table '"));
+        lines.map(|line| line.split(", page server").next().unwrap_or(line).to_owned()).collect()
+    };
+    let io = |scans: u32, rows: u32, pages: u32| {
+        format!("Table 't'. Scan count {scans}, logical reads {rows}, physical reads {pages}")
+    };
+    let cached = |rows: u32| format!("Table 't'. Row cache reads {rows}.");
+    let look_up = "select n from t where id = 2";
+    // The tree is a leaf, which is not in memory.
+    assert_eq!(lines(&mut session, look_up), [io(0, 1, 1), cached(0)]);
+    assert_eq!(lines(&mut session, look_up), [io(0, 1, 0), cached(1)]);
+    assert_eq!(lines(&mut session, "select sum(n) from t"), [io(1, 2, 0), cached(0)]);
+    let heap = lines(&mut session, "select sum(n) from heap");
+    assert_eq!(heap.len(), 1, "{heap:?}");
+}
+
+#[test]
+fn readers_that_lock_find_copies_and_wait_for_locks_all_the_same() {
+    let server = TestServer::new();
+    let mut session = set_up(&server);
+    session.run("use master; alter database d set read_committed_snapshot off; use d");
+    session.run("alter table t set (row_caching = on)");
+    sink(&server);
+    session.run("dbcc dropcleanbuffers with no_infomsgs; set lock_timeout 0");
+    let read_from_trees = "select cached_rows, tree_hits from sys.dm_db_row_cache_stats";
+    let hits = "select hash_hits from sys.dm_db_row_cache_stats";
+    let look_up = "select n from t where id = 2";
+    assert_eq!(rows(&session.run(look_up)), "20");
+    assert_eq!(rows(&session.run(read_from_trees)), "1|1");
+    for level in ["read committed", "repeatable read", "serializable"] {
+        session.run(&format!("set transaction isolation level {level}"));
+        let before = rows(&session.run(hits));
+        assert_eq!(rows(&session.run(look_up)), "20", "{level}");
+        assert_eq!(rows(&session.run(read_from_trees)), "1|1", "{level}");
+        assert_ne!(rows(&session.run(hits)), before, "{level}");
+    }
+    let with_lock = "select n from t with (updlock) where id = 2";
+    assert_eq!(rows(&session.run(with_lock)), "20");
+
+    let mut other = server.session();
+    other.run("use d; begin transaction; select * from t with (xlock, rowlock) where id = 2");
+    assert!(session.run(look_up).contains("Msg 1222"));
+    assert_eq!(rows(&session.run("select n from t with (nolock) where id = 2")), "20");
+    other.run("update t set n = 21 where id = 2");
+    assert!(session.run(look_up).contains("Msg 1222"));
+    other.run("commit");
+    assert_eq!(rows(&session.run(look_up)), "21");
+    sink(&server);
+    assert_eq!(rows(&session.run(look_up)), "21");
+    other.run("delete t where id = 2");
+    assert_eq!(rows(&session.run(look_up)), "");
 }

@@ -10,7 +10,7 @@ use engine::hot::table::{ConflictPolicy, Table};
 use engine::hot::visibility::{Isolation, Snapshot};
 use engine::txn::locks::Reading;
 use engine::txn::{RowRef, Transaction, TxnResult};
-use engine::wait::Task;
+use engine::wait::{DiskReads, Task};
 use ir::object::{AccessDesc, CursorDesc, KeyPart, ReadPurpose};
 
 use crate::interp::key::key_range;
@@ -38,6 +38,19 @@ pub struct TableCursor {
     /// fetched then.
     opened: u64,
     seen: u64,
+    /// What was read of disk tables for it since then.
+    disk_reads: DiskReads,
+}
+
+/// What a cursor has done.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct CursorCounts {
+    /// How often it was opened.
+    pub opened: u64,
+    /// Rows that it has fetched.
+    pub rows: u64,
+    /// What was read of disk tables for them.
+    pub disk: DiskReads,
 }
 
 /// A whole key that a cursor looks for in a unique index.
@@ -45,6 +58,7 @@ pub struct Point<'k> {
     index: usize,
     key: SeekKey<'k>,
     found: &'k mut u64,
+    disk_reads: &'k mut DiskReads,
 }
 
 impl Point<'_> {
@@ -65,7 +79,10 @@ impl Point<'_> {
         snapshot: &Snapshot,
         arena: &Arena,
     ) -> TxnResult<Option<Slot>> {
-        let found = transaction.look_up(task, table, snapshot, self.index, self.key, arena)?;
+        let before = task.disk_reads();
+        let found = transaction.look_up(task, table, snapshot, self.index, self.key, arena);
+        self.disk_reads.add(task.disk_reads().since(before));
+        let found = found?;
         *self.found += u64::from(found.is_some());
         Ok(found.map(row_slot))
     }
@@ -82,8 +99,10 @@ impl Point<'_> {
         snapshot: &Snapshot,
         arena: &Arena,
     ) -> TxnResult<Option<Slot>> {
-        let (index, key) = (self.index, self.key);
-        let found = transaction.look_up_settled(task, table, snapshot, index, key, arena)?;
+        let (index, key, before) = (self.index, self.key, task.disk_reads());
+        let found = transaction.look_up_settled(task, table, snapshot, index, key, arena);
+        self.disk_reads.add(task.disk_reads().since(before));
+        let found = found?;
         *self.found += u64::from(found.is_some());
         Ok(found.map(row_slot))
     }
@@ -96,12 +115,15 @@ impl std::fmt::Debug for TableCursor {
 }
 
 impl TableCursor {
-    /// How often the cursor was opened and how many rows it has fetched since the last call.
-    pub fn take_counts(&mut self) -> (u64, u64) {
+    /// What the cursor has done since the last call.
+    pub fn take_counts(&mut self) -> CursorCounts {
         let fetched = self.cursor.as_ref().map_or(0, Cursor::rows_fetched);
         let seen = std::mem::replace(&mut self.seen, fetched);
-        let points = std::mem::take(&mut self.points);
-        (std::mem::take(&mut self.opened), points + fetched - seen)
+        CursorCounts {
+            opened: std::mem::take(&mut self.opened),
+            rows: std::mem::take(&mut self.points) + fetched - seen,
+            disk: std::mem::take(&mut self.disk_reads),
+        }
     }
 
     /// Positions it before the first row.
@@ -188,7 +210,8 @@ impl TableCursor {
                 SeekKey::Bytes(&self.key)
             }
         };
-        Point { index: *index, key, found: &mut self.points }
+        let (found, disk_reads) = (&mut self.points, &mut self.disk_reads);
+        Point { index: *index, key, found, disk_reads }
     }
 
     fn start(
@@ -239,7 +262,12 @@ impl TableCursor {
             Some(cursor) if self.is_plain => {
                 Ok(cursor.next(transaction, task, table)?.map(row_slot))
             }
-            _ => self.next_other(desc, transaction, task, table, arena),
+            _ => {
+                let before = task.disk_reads();
+                let next = self.next_other(desc, transaction, task, table, arena);
+                self.disk_reads.add(task.disk_reads().since(before));
+                next
+            }
         }
     }
 

@@ -15,7 +15,7 @@ pub mod window;
 
 use crate::interp::local::{LocalCursor, LocalTable};
 use crate::interp::memory::Grant;
-use cursor::TableCursor;
+use cursor::{CursorCounts, TableCursor};
 use groups::Groups;
 use hash::HashTable;
 use ir::ObjectDesc;
@@ -48,10 +48,10 @@ pub enum Object {
 impl Object {
     /// The counts of a cursor over an engine table (see [`TableCursor::take_counts`]); zeros of
     /// other objects.
-    pub fn take_counts(&mut self) -> (u64, u64) {
+    pub fn take_counts(&mut self) -> CursorCounts {
         match self {
             Object::Cursor(cursor) => cursor.take_counts(),
-            _ => (0, 0),
+            _ => CursorCounts::default(),
         }
     }
 }
