@@ -168,3 +168,26 @@ revert
 select name, is_row_caching_on from sys.tables where name in ('a', 'b') order by name
 exec sp_helpindex 'b'
 go
+-- Plans show which look-ups ask the row cache: those by the whole key of a unique index.
+create table shown (id int constraint pk_shown primary key, u int not null, w int not null, n int) with (row_caching = on)
+create unique index iu on shown (u)
+create unique index iw on shown (w) with (index_hash_caching = off)
+go
+set showplan_text on
+go
+select n from shown where id = 1
+select n from shown where u = 1
+select n from shown where w = 1
+select n from shown where id > 1
+update shown set n = 2 where id = 1
+go
+set showplan_text off
+go
+alter table shown set (row_caching = off)
+go
+set showplan_text on
+go
+select n from shown where id = 1
+go
+set showplan_text off
+go

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use base::Value;
 use base::collation::codepage::unicode_to_string;
 use base::ids::DbId;
-use engine::catalog::def::{IndexDef, IndexKind, TableDef};
+use engine::catalog::def::{HashCaching, IndexDef, IndexKind, TableDef};
 use ir::unit::NodeKey;
 
 use crate::plan::expr::*;
@@ -257,7 +257,8 @@ impl<'p> Printer<'p> {
                 let key: Vec<String> = (key.iter().zip(index_columns(&scan.source, index)))
                     .map(|(e, c)| format!("[{c}]={}", self.expr(e)))
                     .collect();
-                format!("Index Seek(OBJECT:({object}), SEEK:({})", key.join(" AND "))
+                let cache = row_cache(&scan.source, index, key.len());
+                format!("Index Seek(OBJECT:({object}), SEEK:({}){cache}", key.join(" AND "))
             }
             Access::Like { index, prefix, pattern } => {
                 let (index, object) = index_name(&scan.source, *index);
@@ -293,10 +294,9 @@ impl<'p> Printer<'p> {
                 match seek.is_empty() {
                     true => format!("{kind} Scan(OBJECT:({object}){order}"),
                     false => {
-                        format!(
-                            "{kind} Seek(OBJECT:({object}), SEEK:({}){order}",
-                            seek.join(" AND ")
-                        )
+                        let cache = row_cache(&scan.source, index, prefix.len());
+                        let seek = seek.join(" AND ");
+                        format!("{kind} Seek(OBJECT:({object}), SEEK:({seek}){order}{cache}")
                     }
                 }
             }
@@ -525,6 +525,16 @@ fn index_name(source: &Source, index: usize) -> (&IndexDef, String) {
     let table = table_of(source).expect("only tables have indexes");
     let index = &table.indexes[index];
     (index, format!("[{}].[{}]", table_name(table), index.name))
+}
+
+/// What says of a search for the values of an index's first columns, so many of them, that it asks
+/// the row cache.
+fn row_cache(source: &Source, index: &IndexDef, columns: usize) -> &'static str {
+    let asks = matches!(source, Source::Table { table, .. } if table.row_cached)
+        && index.unique
+        && columns == index.key.len()
+        && (index.kind == IndexKind::Clustered || index.hash_caching != HashCaching::Off);
+    if asks { " ROW CACHE" } else { "" }
 }
 
 fn index_columns(source: &Source, index: &IndexDef) -> Vec<String> {
