@@ -231,7 +231,16 @@ impl<'c> Context<'c> {
         if !own {
             self.leave_tables();
         }
-        result
+        result.map_err(|error| self.as_victim(error))
+    }
+
+    /// An error of a definition, in which a deadlock names the session: the catalog does not know
+    /// it.
+    fn as_victim(&self, error: SqlError) -> SqlError {
+        match error.number() == message::DEADLOCK_VICTIM.number {
+            true => SqlError::new(&message::DEADLOCK_VICTIM, &[&self.session.id().0, &"lock"]),
+            false => error,
+        }
     }
 
     /// Leaves the tables that the transaction has only read, if no statement is open.
