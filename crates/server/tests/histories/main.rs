@@ -7,8 +7,8 @@
 //! Adya's definitions and the checker Elle).
 //!
 //! `THERMOCLINE_HISTORIES` says how many seconds each isolation level is tried on each kind of
-//! table (1 by default), `THERMOCLINE_SEED` what the clients do, `THERMOCLINE_PROGRAM` which server
-//! it happens to.
+//! table (1 by default), `THERMOCLINE_HISTORIES_OF` which kinds alone (`Cached,All` for instance),
+//! `THERMOCLINE_SEED` what the clients do, `THERMOCLINE_PROGRAM` which server it happens to.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail wherever it likes")]
 

@@ -32,8 +32,19 @@ const PATIENCE: Duration = Duration::from_secs(120);
 enum Tables {
     Disk,
     Memory,
+    /// Ordinary tables whose rows are cached when they have left memory.
+    Cached,
     /// Even keys in ordinary tables, odd ones in memory-optimized tables.
     Both,
+    /// Keys of all three kinds in turn.
+    All,
+}
+
+impl Tables {
+    /// Whether some of the tables have row caching.
+    fn is_cached(self) -> bool {
+        matches!(self, Tables::Cached | Tables::All)
+    }
 }
 
 /// How clients ask for isolation.
@@ -72,10 +83,23 @@ const TRIALS: &[(Tables, Level)] = &[
         Tables::Memory,
         Level { hint: "SERIALIZABLE", promise: Promise::Serializable, ..READ_COMMITTED },
     ),
+    (Tables::Cached, READ_COMMITTED),
+    (Tables::Cached, Level { versions: false, ..READ_COMMITTED }),
+    (
+        Tables::Cached,
+        Level { session: "REPEATABLE READ", promise: Promise::RepeatableRead, ..READ_COMMITTED },
+    ),
+    (Tables::Cached, Level { session: "SNAPSHOT", promise: Promise::Snapshot, ..READ_COMMITTED }),
+    (
+        Tables::Cached,
+        Level { session: "SERIALIZABLE", promise: Promise::Serializable, ..READ_COMMITTED },
+    ),
     // Beside each other the tables have the weaker promise in common.
     (Tables::Both, READ_COMMITTED),
     (Tables::Both, Level { versions: false, ..READ_COMMITTED }),
     (Tables::Both, Level { session: "SERIALIZABLE", hint: "SNAPSHOT", ..READ_COMMITTED }),
+    (Tables::All, READ_COMMITTED),
+    (Tables::All, Level { session: "SERIALIZABLE", hint: "SNAPSHOT", ..READ_COMMITTED }),
 ];
 
 fn number_from(variable: &str, default: u64) -> u64 {
@@ -118,15 +142,16 @@ impl Trial<'_> {
 
     /// The table of a key, with its hint.
     fn table(&self, key: Key, what: &str) -> String {
-        let is_disk = match self.tables {
-            Tables::Disk => true,
-            Tables::Memory => false,
-            Tables::Both => key % 2 == 0,
+        let kind = match self.tables {
+            Tables::Both => [Tables::Disk, Tables::Memory][key as usize % 2],
+            Tables::All => [Tables::Disk, Tables::Memory, Tables::Cached][key as usize % 3],
+            one => one,
         };
-        match is_disk {
-            true => format!("dbo.{what}_disk"),
-            false if self.level.hint.is_empty() => format!("dbo.{what}_memory"),
-            false => format!("dbo.{what}_memory WITH ({})", self.level.hint),
+        match kind {
+            Tables::Cached => format!("dbo.{what}_cached"),
+            Tables::Memory if self.level.hint.is_empty() => format!("dbo.{what}_memory"),
+            Tables::Memory => format!("dbo.{what}_memory WITH ({})", self.level.hint),
+            _ => format!("dbo.{what}_disk"),
         }
     }
 
@@ -145,14 +170,56 @@ impl Trial<'_> {
             "USE histories",
             "CREATE TABLE lists_disk (k int PRIMARY KEY, v varchar(8000) NOT NULL)",
             "CREATE TABLE sets_disk (g int NOT NULL, e bigint PRIMARY KEY, INDEX ig (g))",
+            "CREATE TABLE lists_cached (k int PRIMARY KEY, v varchar(8000) NOT NULL) \
+             WITH (ROW_CACHING = ON)",
+            "CREATE TABLE sets_cached (g int NOT NULL, e bigint PRIMARY KEY, INDEX ig (g)) \
+             WITH (ROW_CACHING = ON)",
             "CREATE TABLE lists_memory (k int PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 8192), \
              v varchar(8000) NOT NULL) WITH (MEMORY_OPTIMIZED = ON)",
             "CREATE TABLE sets_memory (g int NOT NULL INDEX ig NONCLUSTERED, e bigint PRIMARY KEY NONCLUSTERED) \
              WITH (MEMORY_OPTIMIZED = ON)",
             &format!("INSERT lists_disk SELECT value, '' FROM GENERATE_SERIES(0, {keys})"),
+            &format!("INSERT lists_cached SELECT value, '' FROM GENERATE_SERIES(0, {keys})"),
             &format!("INSERT lists_memory SELECT value, '' FROM GENERATE_SERIES(0, {keys})"),
         ] {
             run(&mut connection, text);
+        }
+    }
+
+    /// Sees to it that rows leave memory at once, that copies of them go now and then, and that
+    /// some of the time there are none.
+    fn disturb(&self, is_over: &(impl Fn() -> bool + Sync)) {
+        let mut connection = self.connect();
+        for turn in 1.. {
+            if is_over() {
+                break;
+            }
+            run(&mut connection, "CHECKPOINT");
+            // Waits for writers, so it may be the victim of a deadlock.
+            let mut switch = |to: &str| {
+                let text = format!("ALTER TABLE lists_cached SET (ROW_CACHING = {to})");
+                if let Err(error) = connection.execute(&text) {
+                    let number = error.server_message().map(|message| message.error.number());
+                    assert!(matches!(number, Some(1205 | 1222)), "{text}: {error}");
+                }
+            };
+            match turn % 30 {
+                10 => run(&mut connection, "DBCC DROPCLEANBUFFERS"),
+                20 => switch("OFF"),
+                21 => switch("ON"),
+                _ => {}
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// How many rows were found in the row cache since it was made.
+    fn cache_hits(&self) -> i64 {
+        let mut connection = self.connect();
+        let text = "SELECT SUM(hash_hits) FROM sys.dm_db_row_cache_stats";
+        match connection.query(text).unwrap().rows[0][0] {
+            Value::Int(hits) => hits,
+            ref other => panic!("{other:?} is no number of hits"),
         }
     }
 
@@ -271,7 +338,11 @@ impl Trial<'_> {
 fn what_clients_see_is_what_their_isolation_level_promises() {
     let time = Duration::from_secs(number_from("THERMOCLINE_HISTORIES", 1));
     let seed = number_from("THERMOCLINE_SEED", u64::from(std::process::id()));
-    println!("{} s for each of {} trials, THERMOCLINE_SEED={seed}", time.as_secs(), TRIALS.len());
+    let wanted = std::env::var("THERMOCLINE_HISTORIES_OF").unwrap_or_default();
+    let is_wanted = |tables: Tables| {
+        wanted.is_empty() || wanted.split(',').any(|name| name == format!("{tables:?}"))
+    };
+    println!("{} s for each trial, THERMOCLINE_SEED={seed}", time.as_secs());
     let program = std::env::var_os("THERMOCLINE_PROGRAM").map(PathBuf::from);
     let program = program.unwrap_or_else(|| env!("CARGO_BIN_EXE_thermocline").into());
     let data = DataDir::temporary("histories").unwrap();
@@ -279,7 +350,7 @@ fn what_clients_see_is_what_their_isolation_level_promises() {
     let flags = ["--disk-table-memory", "1MB", "--buffer-pool-size", "64MB", "--max-memory", "1GB"];
     let server = LocalServer::start_program(&program, data.path(), &flags).unwrap();
     let mut rng = Rng::new(seed);
-    for (tables, level) in TRIALS {
+    for (tables, level) in TRIALS.iter().filter(|(tables, _)| is_wanted(*tables)) {
         let history = Mutex::new(Vec::new());
         let trial = Trial {
             server: &server,
@@ -309,7 +380,14 @@ fn what_clients_see_is_what_their_isolation_level_promises() {
                     }
                 });
             }
+            if tables.is_cached() {
+                let (trial, is_over) = (&trial, &is_over);
+                scope.spawn(move || trial.disturb(is_over));
+            }
         });
+        if tables.is_cached() {
+            assert!(trial.cache_hits() > 0, "no row was found in the row cache");
+        }
         trial.read_all();
         let committed = trial.committed();
         let history = trial.history.lock().unwrap();
