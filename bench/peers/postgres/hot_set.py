@@ -1,13 +1,15 @@
 """As `thermocline bench hot-set`: rows that are used often and lie far apart in a table larger than memory.
 
 One session calls PL/pgSQL functions with arrays of keys that take about a tenth of a second; they return what they have
-found and how long that took. The parts are warming, skewed, mixed, uniform and moved.
+found and how long that took. The parts are warming, filling by several sessions, skewed, mixed, uniform and moved.
 """
 
 import pathlib
 import re
 import subprocess
 import sys
+import threading
+import time
 
 import figures
 import zipf
@@ -15,6 +17,7 @@ import zipf
 FACTORS = [982_451_653, 961_748_941]
 FIRST_CALL, CALL_S, CALL_ROWS_MAX = 256, 0.1, 65_536
 STEP = 200_000
+FILLING_SESSIONS, FILLING_CALL = 16, 256
 
 
 class Session:
@@ -95,6 +98,36 @@ def part(table, session, function, draw, seconds):
     return operations / busy, max(0.0, 100 * (1 - read / 8192 / operations)), read / (1 << 20), series
 
 
+def filling(table, server, shuffle, theta, count, first_seed):
+    """Looks up so many rows by several sessions at once: look-ups a second, and the percentage of them that read no page."""
+    lock, left, read, failed = threading.Lock(), [count], [0], []
+
+    def fill(seed):
+        session = Session(server)
+        draws, before = zipf.Zipf(table.rows, theta, seed), session.bytes_read()
+        while True:
+            with lock:
+                left[0] -= FILLING_CALL
+                if left[0] < 0:
+                    break
+            keys = [shuffle.at(draws.draw()) for _ in range(FILLING_CALL)]
+            found, _ = session.query(f"SELECT * FROM look_up('{{{','.join(map(str, keys))}}}')")
+            if int(found) != table.expect("look_up", keys):
+                failed.append(found)
+        with lock:
+            read[0] += session.bytes_read() - before
+        session.end()
+
+    began = time.monotonic()
+    threads = [threading.Thread(target=fill, args=(first_seed + n,)) for n in range(FILLING_SESSIONS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    figures.check("sums of what was looked up that are wrong", failed, [])
+    return count / (time.monotonic() - began), max(0.0, 100 * (1 - read[0] / 8192 / count)), read[0] / (1 << 20), []
+
+
 def run(server, given, bench, limit):
     table, found = Table(given.rows), {}
     table.load(server)
@@ -105,12 +138,17 @@ def run(server, given, bench, limit):
     for _ in range(given.runs):
         hot = zipf.Shuffle(given.rows, next(seeds))
         moved = zipf.Shuffle(given.rows, next(seeds))
-        parts = [("warming", "look_up", hot), ("skewed", "look_up", hot), ("mixed", "mixed", hot),
+        parts = [("warming", "look_up", hot), ("filling", None, hot), ("skewed", "look_up", hot), ("mixed", "mixed", hot),
                  ("uniform", "look_up", None), ("moved", "look_up", moved)]
         for name, function, shuffle in parts:
-            draws = zipf.Zipf(given.rows, given.theta if shuffle else 0, next(seeds))
-            order = shuffle.at if shuffle else int
-            measured = part(table, session, function, lambda: order(draws.draw()), given.seconds)
+            if function:
+                draws = zipf.Zipf(given.rows, given.theta if shuffle else 0, next(seeds))
+                order = shuffle.at if shuffle else int
+                measured = part(table, session, function, lambda: order(draws.draw()), given.seconds)
+            else:
+                count = 2 * given.rows if given.filling is None else given.filling
+                first = [next(seeds) for _ in range(FILLING_SESSIONS)][0]
+                measured = filling(table, server, hot, given.theta, count, first)
             print(f"{name}: {measured[0]:.0f}/s", file=sys.stderr)
             found.setdefault(name, []).append(measured)
     for name, runs in found.items():

@@ -1,8 +1,8 @@
 """How a server of PostgreSQL is kept within so much memory, the system's cache of its files included.
 
-In a control group (version 2) of its own, where this program may make one: then the system sees to it. Else the shared
-buffers get all of it but what processes need, and the system is asked ten times a second to drop what it has cached of the
-data files. That is no limit, but leaves nothing in memory besides.
+In a control group of its own, of version 2 or else 1, where this program may make one: then the system sees to it. Else the
+shared buffers get all of it but what processes need, and the system is asked ten times a second to drop what it has cached
+of the data files. That is no limit, but leaves nothing in memory besides.
 """
 
 import os
@@ -10,7 +10,7 @@ import pathlib
 import sys
 import threading
 
-GROUPS = pathlib.Path("/sys/fs/cgroup")
+GROUPS = [pathlib.Path("/sys/fs/cgroup"), pathlib.Path("/sys/fs/cgroup/memory")]
 PROCESSES_MB = 64
 """What the processes need beside the shared buffers, about."""
 DROP_S = 0.1
@@ -22,18 +22,22 @@ class ControlGroup:
     kind = "cgroup"
 
     def __init__(self, memory_mb, parent):
-        if "memory" not in (parent / "cgroup.controllers").read_text().split():
-            raise OSError(f"{parent} has no memory controller of version 2")
+        if "memory" in read(parent / "cgroup.controllers").split():
+            limit, self.peak = "memory.max", "memory.peak"
+        elif (parent / "memory.limit_in_bytes").exists():
+            limit, self.peak = "memory.limit_in_bytes", "memory.max_usage_in_bytes"
+        else:
+            raise OSError(f"{parent} has no memory controller")
         self.path = parent / f"thermocline-bench-{os.getpid()}"
         self.path.mkdir()
         try:
-            (self.path / "memory.max").write_text(str(memory_mb << 20))
+            (self.path / limit).write_text(str(memory_mb << 20))
         except OSError:
             self.path.rmdir()
             raise
-        swap = self.path / "memory.swap.max"
-        if swap.exists():
-            swap.write_text("0")
+        for swap, value in [("memory.swap.max", 0), ("memory.swappiness", 0)]:
+            if (self.path / swap).exists():
+                (self.path / swap).write_text(str(value))
         self.buffers_mb = memory_mb // 4
         self.prefix = ["sh", "-c", f'echo $$ > {self.path}/cgroup.procs && exec "$@"', "sh"]
 
@@ -41,11 +45,15 @@ class ControlGroup:
         pass  # the system does
 
     def peak_mb(self):
-        peak = self.path / "memory.peak"
-        return int(peak.read_text()) / (1 << 20) if peak.exists() else None
+        peak = read(self.path / self.peak)
+        return int(peak) / (1 << 20) if peak else None
 
     def end(self):
         self.path.rmdir()
+
+
+def read(path):
+    return path.read_text() if path.exists() else ""
 
 
 class DroppedCache:
@@ -83,9 +91,12 @@ class DroppedCache:
 
 def limit(memory_mb, parent):
     """The first of the two that is possible; `parent` is the control group in which one is made."""
-    try:
-        return ControlGroup(memory_mb, pathlib.Path(parent) if parent else GROUPS)
-    except OSError as error:
-        print(f"no control group, so memory is not limited; cached pages of files are dropped instead: {error}",
-              file=sys.stderr)
-        return DroppedCache(memory_mb)
+    errors = []
+    for group in [pathlib.Path(parent)] if parent else GROUPS:
+        try:
+            return ControlGroup(memory_mb, group)
+        except OSError as error:
+            errors.append(str(error))
+    print(f"no control group, so memory is not limited; cached pages of files are dropped instead: {'; '.join(errors)}",
+          file=sys.stderr)
+    return DroppedCache(memory_mb)

@@ -263,6 +263,7 @@ def main():
     arguments.add_argument("--memory-mb", type=int, default=512, help="all memory, of hot-set")
     arguments.add_argument("--cgroup", help="where hot-set makes its control group; else at the root of all")
     arguments.add_argument("--theta", type=float, default=0.99, help="skew, of hot-set")
+    arguments.add_argument("--filling", type=int, help="look-ups that fill the memory, of hot-set; else twice the rows")
     given = arguments.parse_args()
     server = Postgres(wheel_programs() if given.wheel else given.bin)
     version = server.run(server.programs / "postgres", "--version").split()[2].split(".")[0]
