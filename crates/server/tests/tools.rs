@@ -45,6 +45,7 @@ fn hot_rows_are_measured_in_all_parts() {
     let parts = [
         "load_rows",
         "warming",
+        "filling",
         "skewed",
         "mixed",
         "uniform",

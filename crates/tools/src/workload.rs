@@ -119,11 +119,17 @@ impl Run {
         self.orders() as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
 
+    /// Orders in each whole second.
+    pub fn whole_seconds(&self) -> Vec<u64> {
+        let mut whole = self.by_second.clone();
+        whole.resize(self.elapsed.as_secs() as usize, 0);
+        whole
+    }
+
     /// Orders a second in the first and in the last `seconds` whole seconds; nothing if it took
     /// less.
     pub fn first_and_last(&self, seconds: usize) -> Option<(f64, f64)> {
-        let mut whole = self.by_second.clone();
-        whole.resize(self.elapsed.as_secs() as usize, 0);
+        let whole = self.whole_seconds();
         let rate = |part: &[u64]| part.iter().sum::<u64>() as f64 / seconds as f64;
         let first = whole.get(..seconds)?;
         Some((rate(first), rate(&whole[whole.len() - seconds..])))

@@ -6,7 +6,7 @@ use crate::client::Connection;
 
 /// Reads the counters for the database that a connection is in.
 pub struct Meter {
-    pages: String,
+    reads: String,
     all: String,
 }
 
@@ -21,8 +21,14 @@ pub struct Activity {
     /// of tables with row caching alone.
     pub cache_hits: i64,
     pub tree_hits: i64,
-    /// What rows in the row cache take, at the end.
+    /// Rows in the row cache, and what they take, at the end.
+    pub cached_rows: i64,
+    /// See `cached_rows`.
     pub cached_bytes: i64,
+    /// What row caches take in all, and pages, at the end.
+    pub row_cache_bytes: i64,
+    /// See `row_cache_bytes`.
+    pub page_bytes: i64,
 }
 
 impl Meter {
@@ -33,11 +39,12 @@ impl Meter {
             "SELECT COUNT_BIG(*) FROM sys.all_objects WHERE name = 'dm_db_row_cache_stats'",
         )?;
         let of_cache = match views {
-            0 => "0, 0, 0",
+            0 => "0, 0, 0, 0",
             _ => {
-                "(SELECT SUM(hash_hits) FROM sys.dm_db_row_cache_stats), \
-                 (SELECT SUM(tree_hits) FROM sys.dm_db_row_cache_stats), \
-                 (SELECT SUM(cached_bytes) FROM sys.dm_db_row_cache_stats)"
+                "(SELECT SUM(cached_rows) FROM sys.dm_db_row_cache_stats), \
+                 (SELECT SUM(cached_bytes) FROM sys.dm_db_row_cache_stats), \
+                 (SELECT SUM(row_cache_bytes) FROM sys.dm_os_row_cache_memory), \
+                 (SELECT SUM(page_bytes) FROM sys.dm_os_row_cache_memory)"
             }
         };
         let counter = |name: &str| {
@@ -49,23 +56,49 @@ impl Meter {
         let of_files = |column: &str| {
             format!("(SELECT SUM({column}) FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL))")
         };
-        let pages =
-            format!("SELECT {} - {}", counter("Page reads/sec"), counter("Readahead pages/sec"));
+        let hits = counter("Row cache hit ratio");
+        let reads = format!(
+            "SELECT {} - {}, {hits}, {} - {hits}",
+            counter("Page reads/sec"),
+            counter("Readahead pages/sec"),
+            counter("Row cache hit ratio base"),
+        );
         let (read, written) = (of_files("num_of_bytes_read"), of_files("num_of_bytes_written"));
-        let all = format!("{pages}, {read}, {written}, {of_cache}");
-        Ok(Meter { pages, all })
+        let all = format!("{reads}, {read}, {written}, {of_cache}");
+        Ok(Meter { reads, all })
     }
 
     /// The counters now.
     pub fn now(&self, connection: &mut Connection) -> Result<Activity, BenchError> {
-        let [pages_read, bytes_read, bytes_written, cache_hits, tree_hits, cached_bytes] =
-            numbers(connection, &self.all)?;
-        Ok(Activity { pages_read, bytes_read, bytes_written, cache_hits, tree_hits, cached_bytes })
+        let numbers = numbers(connection, &self.all)?;
+        let [
+            pages_read,
+            cache_hits,
+            tree_hits,
+            bytes_read,
+            bytes_written,
+            cached_rows,
+            cached_bytes,
+            row_cache_bytes,
+            page_bytes,
+        ] = numbers;
+        Ok(Activity {
+            pages_read,
+            cache_hits,
+            tree_hits,
+            bytes_read,
+            bytes_written,
+            cached_rows,
+            cached_bytes,
+            row_cache_bytes,
+            page_bytes,
+        })
     }
 
-    /// Of the counters now the pages that were read alone, which is cheap.
-    pub fn pages_read(&self, connection: &mut Connection) -> Result<i64, BenchError> {
-        numbers(connection, &self.pages).map(|[pages]| pages)
+    /// Of the counters now those of reads alone, which is cheap.
+    pub fn reads(&self, connection: &mut Connection) -> Result<Activity, BenchError> {
+        let [pages_read, cache_hits, tree_hits] = numbers(connection, &self.reads)?;
+        Ok(Activity { pages_read, cache_hits, tree_hits, ..Activity::default() })
     }
 }
 
@@ -78,7 +111,10 @@ impl Activity {
             bytes_written: self.bytes_written - before.bytes_written,
             cache_hits: self.cache_hits - before.cache_hits,
             tree_hits: self.tree_hits - before.tree_hits,
+            cached_rows: self.cached_rows,
             cached_bytes: self.cached_bytes,
+            row_cache_bytes: self.row_cache_bytes,
+            page_bytes: self.page_bytes,
         }
     }
 

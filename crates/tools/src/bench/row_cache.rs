@@ -1,8 +1,10 @@
-//! The same work on three kinds of one table: a disk table whose rows sink at once, the same with
-//! its rows cached one by one, and a memory-optimized table.
+//! The same work on three kinds of one table: a disk table whose rows sink at once, one with row
+//! caching, and a memory-optimized table.
 //!
-//! Each kind has a server of its own. All of them are there during the whole benchmark and do each
-//! part in turn, so that the ratios compare what was measured within seconds. All but the native
+//! Rows of the second may stay in memory in the parts that write, and sink at once in those that
+//! read, which compare copies. Each kind has a server of its own. All of them are there during a
+//! group of parts and do each part in turn, so that the ratios compare what was measured within
+//! seconds. All but the native
 //! look-ups are by ordinary procedures and statements, so that kinds differ in their tables alone.
 
 use std::time::{Duration, Instant};
@@ -51,6 +53,10 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     disk_table_memory_mb: u32,
+    /// The same of tables with row caching in the parts that write.
+    #[arg(long, value_name = "N", default_value_t = 1024,
+          value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    row_store_mb: u32,
     /// The kinds of tables.
     #[arg(
         long,
@@ -90,6 +96,12 @@ const PUBLISHED_INSERTS: &str = "published for SAP ASE 16, 250 clients on 64 eng
 const PUBLISHED_UPDATES: &str = "published for SAP ASE 16, 250 clients on 64 engines: \
      68,474/s in pages, 845,070/s with row store and hash cache";
 
+impl Part {
+    fn writes(self) -> bool {
+        matches!(self, Part::Inserts | Part::Updates | Part::Mixed)
+    }
+}
+
 /// Rows of the outer table of the join, and those that the join gives.
 const OUTER_ROWS: u32 = 20_000;
 const JOINED_ROWS: i64 = 1_200;
@@ -100,18 +112,22 @@ const FACTOR: u64 = 982_451_653;
 const ROWS_PER_STATEMENT: u32 = 20_000;
 
 pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
-    let sides = options.kinds.iter().map(|&kind| Side::create(kind, options));
-    let mut sides = sides.collect::<Result<Vec<_>, _>>()?;
     let mut figures = Figures::new("row-cache");
-    for _ in 0..runs {
-        for &part in &options.parts {
-            for side in &mut sides {
-                side.measure(part, options, &mut figures)?;
+    let (writing, reading): (Vec<Part>, Vec<Part>) =
+        options.parts.iter().partition(|part| part.writes());
+    for parts in [writing, reading].into_iter().filter(|parts| !parts.is_empty()) {
+        let sides = options.kinds.iter().map(|&kind| Side::create(kind, &parts, options));
+        let mut sides = sides.collect::<Result<Vec<_>, _>>()?;
+        for _ in 0..runs {
+            for &part in &parts {
+                for side in &mut sides {
+                    side.measure(part, options, &mut figures)?;
+                }
             }
         }
-    }
-    for side in sides {
-        side.end()?;
+        for side in sides {
+            side.end()?;
+        }
     }
     add_ratios(&mut figures);
     Ok(figures.into_all())
@@ -147,10 +163,13 @@ struct Side {
 }
 
 impl Side {
-    /// Starts the server, and makes what the parts need.
-    fn create(kind: TableKind, options: &Options) -> Result<Side, BenchError> {
+    /// Starts the server, and makes what the parts need: all of them write, or none does.
+    fn create(kind: TableKind, parts: &[Part], options: &Options) -> Result<Side, BenchError> {
         let data = DataDir::temporary("bench")?;
-        let allowed_mb = options.disk_table_memory_mb;
+        let allowed_mb = match kind == TableKind::Cached && parts.iter().all(|part| part.writes()) {
+            true => options.row_store_mb,
+            false => options.disk_table_memory_mb,
+        };
         let flags = ["--disk-table-memory", &format!("{allowed_mb}MB")];
         let server = LocalServer::start(data.path(), &flags)?;
         let mut connection = create(&server, "RowCache")?;
@@ -163,7 +182,7 @@ impl Side {
         let mixed = mixed::Clients::new(clients, maker()?);
         let mut side =
             Side { kind, allowed_mb, server, connection, connect, own, mixed, _data: data };
-        for &part in &options.parts {
+        for &part in parts {
             match part {
                 Part::Inserts | Part::Updates => {}
                 Part::Mixed => side.create_accounts()?,

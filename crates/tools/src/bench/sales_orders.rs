@@ -37,6 +37,8 @@ const PUBLISHED: &str =
 enum Table {
     Inmem,
     Ondisk,
+    /// Disk tables with row caching.
+    Rowcache,
 }
 
 /// Says what a run has done, before what it has left is looked at.
@@ -52,7 +54,7 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     let way = match (options.table, options.interpreted) {
         (Table::Inmem, false) => Way::Native,
         (Table::Inmem, true) => Way::Interpreted,
-        (Table::Ondisk, _) => Way::OnDisk,
+        (Table::Ondisk | Table::Rowcache, _) => Way::OnDisk,
     };
     let tables = way.tables();
     let data = DataDir::temporary("bench")?;
@@ -60,6 +62,9 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     sample::install(&server.options(), sample::DATABASE, DataSource::Generated, &mut |_| ())?;
     let connect = server.options().with_database(sample::DATABASE);
     let mut connection = Connection::connect(&connect)?;
+    if matches!(options.table, Table::Rowcache) {
+        connection.execute("ALTER DATABASE CURRENT SET ROW_CACHING ON FOR ALL TABLES")?;
+    }
     let mut rate = Figure::new("sales-orders", "orders_per_s", "1/s");
     if way == Way::Native {
         rate.published = Some(PUBLISHED);
@@ -93,6 +98,7 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
             )));
         }
         rate.values.push(run.orders_per_s());
+        rate.series.extend(run.whole_seconds().into_iter().map(|orders| orders as f64));
         p99.values.push(run.times.quantile(0.99).as_secs_f64() * 1e3);
         if let Some((first, last)) = run.first_and_last(60) {
             minutes[0].values.push(first);

@@ -40,6 +40,12 @@ impl Zipf {
         }
     }
 
+    /// How often the first ranks come, so many of them, in proportion to how often others do. Takes
+    /// as long as adding that many numbers up.
+    pub fn weight(&self, ranks: u32) -> f64 {
+        (1..=ranks).map(|rank| self.density(f64::from(rank))).sum()
+    }
+
     /// The density at a rank that is counted from 1.
     fn density(&self, x: f64) -> f64 {
         (-self.theta * x.ln()).exp()

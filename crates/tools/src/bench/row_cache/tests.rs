@@ -17,6 +17,7 @@ fn kinds_and_parts_are_lists() {
     use TableKind::{Cached, Disk, Inmem};
     let options = parse(&[]).unwrap();
     assert_eq!((options.connections, options.rows_per_call), (250, 10));
+    assert_eq!((options.disk_table_memory_mb, options.row_store_mb), (1, 1024));
     assert_eq!(options.kinds, [Disk, Cached, Inmem]);
     assert_eq!(options.parts.len(), 5);
 
