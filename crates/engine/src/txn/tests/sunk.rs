@@ -628,7 +628,7 @@ fn a_row_is_cached_when_every_snapshot_sees_it() {
     assert!(table.index_at(0).is_empty(), "the tree and the history have the row");
     let find = |client: &mut Client<'_>| client.look_up(&table, 0, before[0]).expect("no error");
     for _ in 0..3 {
-        assert_eq!(find(&mut client.begin()), Some(after));
+        assert_eq!(find(client.begin()), Some(after));
         client.rollback();
         assert_eq!(find(&mut old), Some(before));
     }
@@ -636,7 +636,7 @@ fn a_row_is_cached_when_every_snapshot_sees_it() {
     old.rollback();
     // The entry's stamp is seen by all once a round has looked.
     sink_everything(&sinking);
-    assert_eq!(find(&mut client.begin()), Some(after));
+    assert_eq!(find(client.begin()), Some(after));
     client.rollback();
     assert_eq!(copies(cache, &task), 2);
 }
