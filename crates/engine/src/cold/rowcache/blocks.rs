@@ -273,8 +273,8 @@ impl Ring {
         self.0.push_back(block);
     }
 
-    /// Takes the oldest block that readers have not found nearly all of. Others get another turn, as
-    /// long as a few are looked at.
+    /// Takes the oldest block that readers have not found nearly all of. Others get another turn,
+    /// as long as a few are looked at.
     pub fn take_coldest(&mut self) -> Option<Block> {
         for _ in 0..LOOKS {
             let block = self.0.pop_front()?;
