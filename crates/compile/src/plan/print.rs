@@ -257,8 +257,7 @@ impl<'p> Printer<'p> {
                 let key: Vec<String> = (key.iter().zip(index_columns(&scan.source, index)))
                     .map(|(e, c)| format!("[{c}]={}", self.expr(e)))
                     .collect();
-                let cache = row_cache(&scan.source, index, key.len());
-                format!("Index Seek(OBJECT:({object}), SEEK:({}){cache}", key.join(" AND "))
+                format!("Index Seek(OBJECT:({object}), SEEK:({})", key.join(" AND "))
             }
             Access::Like { index, prefix, pattern } => {
                 let (index, object) = index_name(&scan.source, *index);
@@ -527,8 +526,8 @@ fn index_name(source: &Source, index: usize) -> (&IndexDef, String) {
     (index, format!("[{}].[{}]", table_name(table), index.name))
 }
 
-/// What says of a search for the values of an index's first columns, so many of them, that it asks
-/// the row cache.
+/// What a plan says of a search that asks the row cache; nothing of others. The search is for values
+/// of so many of the index's first columns.
 fn row_cache(source: &Source, index: &IndexDef, columns: usize) -> &'static str {
     let asks = matches!(source, Source::Table { table, .. } if table.row_cached)
         && index.unique
