@@ -586,19 +586,21 @@ fn deadlock_error_names_the_victims_session() {
     connection.execute("create database deadlocks").unwrap();
     connection.execute("use deadlocks; create table t (id int primary key, n int)").unwrap();
     connection.execute("insert t values (1, 0), (2, 0)").unwrap();
-    let mut other = server.connect();
-    let text = "use deadlocks; set deadlock_priority low; begin transaction; update t set n = 1 where id = 1";
-    connection.execute(text).unwrap();
+    connection.execute("set deadlock_priority low").unwrap();
     let session = connection.query("select @@spid").unwrap().integer().unwrap();
-    other.execute("use deadlocks; begin transaction; update t set n = 2 where id = 2").unwrap();
-    let waits =
-        std::thread::spawn(move || other.execute("update t set n = 2 where id = 1").map(drop));
-    let error = connection.execute("update t set n = 1 where id = 2").unwrap_err();
-    let error = &error.server_message().expect("the server says why").error;
-    assert_eq!((error.number(), error.severity(), error.state()), (1205, 13, 51));
-    let expected = format!("Transaction (Process ID {session}) was deadlocked on lock resources");
-    assert!(error.to_string().contains(&expected), "{error}");
-    waits.join().unwrap().unwrap();
+    for last in ["update t set n = 1 where id = 2", "alter table t set (row_caching = on)"] {
+        connection.execute("begin transaction; update t set n = 1 where id = 1").unwrap();
+        let mut other = server.connect();
+        other.execute("use deadlocks; begin transaction; update t set n = 2 where id = 2").unwrap();
+        let waits =
+            std::thread::spawn(move || other.execute("update t set n = 2 where id = 1").map(drop));
+        let error = connection.execute(last).unwrap_err();
+        let error = &error.server_message().expect("the server says why").error;
+        assert_eq!((error.number(), error.severity(), error.state()), (1205, 13, 51), "{last}");
+        let victim = format!("Transaction (Process ID {session}) was deadlocked on lock resources");
+        assert!(error.to_string().contains(&victim), "{last}: {error}");
+        waits.join().unwrap().unwrap();
+    }
     connection
         .execute(
             "use master; alter database deadlocks set single_user with rollback immediate; \
