@@ -526,8 +526,8 @@ fn index_name(source: &Source, index: usize) -> (&IndexDef, String) {
     (index, format!("[{}].[{}]", table_name(table), index.name))
 }
 
-/// What a plan says of a search that asks the row cache; nothing of others. The search is for values
-/// of so many of the index's first columns.
+/// What a plan says of a search that asks the row cache; nothing of others. The search is for
+/// values of so many of the index's first columns.
 fn row_cache(source: &Source, index: &IndexDef, columns: usize) -> &'static str {
     let asks = matches!(source, Source::Table { table, .. } if table.row_cached)
         && index.unique
