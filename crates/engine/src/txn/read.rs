@@ -177,8 +177,12 @@ impl Transaction {
                     })
                 };
                 table.count_look_up(index, self.shard, looks, row.is_some());
-                if let (None, Some(disk)) = (row, disk) {
-                    row = self.look_up_sunk(task, disk, snapshot, index, key, arena)?;
+                match (row, disk) {
+                    (None, Some(disk)) => {
+                        row = self.look_up_sunk(task, disk, snapshot, index, key, arena)?;
+                    }
+                    (Some(row), Some(disk)) => self.note_use(disk, index, key, row),
+                    _ => {}
                 }
                 row.map(|row| Sighting { row, is_copy: false })
             }

@@ -187,6 +187,26 @@ impl Transaction {
         Some(copies::copy_to(arena, found))
     }
 
+    /// Notes that a row which memory has was looked up by a whole key of a unique index.
+    #[inline]
+    pub(super) fn note_use(
+        &self,
+        DiskTable { table, cold }: DiskTable<'_>,
+        index: usize,
+        key: SeekKey<'_>,
+        row: RowAt,
+    ) {
+        let Some(cached) = cold.row_cache() else { return };
+        if cold.is_clustered(index) {
+            table.key_spec(index).with_bytes(key, |key| cached.note_use(key));
+        } else {
+            let mut p = KeyBuf::new();
+            // SAFETY: a snapshot that is registered sees the version.
+            table.log_key(unsafe { table.row(row.version) }, &mut p);
+            cached.note_use(&p);
+        }
+    }
+
     /// Appends the row with the identity key `p` to `row`, as the snapshot sees it in the row
     /// cache, the tree or the history, after memory did not decide about it. Returns whether there
     /// is one.
@@ -248,6 +268,9 @@ impl Transaction {
             let guard = task.pin();
             let any = |_: AnchorPtr| Some(());
             let in_memory = table.find(&guard, table.log_index(), SeekKey::Bytes(key), any);
+            if in_memory.is_some() {
+                cached.note_use(key);
+            }
             in_memory.is_some() || cached.find(&guard, key).is_some()
         };
         if !is_near {
@@ -283,7 +306,7 @@ impl Transaction {
             for (p, row) in &rows {
                 let any = |_: AnchorPtr| Some(());
                 let key = SeekKey::Bytes(p);
-                let admission = cached.keep(&guard, self.shard, p, row, || {
+                let admission = cached.bring(&guard, self.shard, p, row, || {
                     table.find(&guard, table.log_index(), key, any).is_some()
                 });
                 admitted += u64::from(admission == Admission::Admitted);

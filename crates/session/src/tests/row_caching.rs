@@ -121,30 +121,34 @@ fn sink(server: &TestServer) {
 }
 
 #[test]
-fn rows_that_sank_leave_copies_which_look_ups_find_and_changes_take_away() {
+fn rows_that_were_looked_up_leave_copies_which_look_ups_find_and_changes_take_away() {
     let server = TestServer::new();
     let mut session = set_up(&server);
     session.run("alter table t add constraint u unique (n); alter table t set (row_caching = on)");
+    // The table uses the cache from its first round on.
+    sink(&server);
+    session.run("insert t values (3, 40), (4, 50), (5, 60)");
+    session.run("select * from t where id = 3; select * from t where n = 50");
     sink(&server);
     let counts = "select index_id, inserted_rows, migrated_rows, cached_rows, hash_hits, tree_hits, \
                   misses, kept_rows, invalidations from sys.dm_db_row_cache_stats order by index_id";
     assert_eq!(rows(&session.run(counts)), "1|0|0|2|0|0|0|2|0\n2|NULL|NULL|NULL|0|0|0|NULL|NULL");
-    session.run("select * from t where id = 1; select * from t where id = 7");
+    session.run("select * from t where id = 3; select * from t where id = 7");
     // The first look-up by the other key finds the row by its identity key.
-    session.run("select * from t where n = 20; select * from t where n = 20");
+    session.run("select * from t where n = 50; select * from t where n = 50");
     assert_eq!(rows(&session.run(counts)), "1|0|0|2|1|0|1|2|0\n2|NULL|NULL|NULL|1|1|0|NULL|NULL");
-    session.run("update t set n = 30 where id = 2");
-    assert_eq!(rows(&session.run("select id from t where n = 30")), "2");
-    assert_eq!(rows(&session.run("select id from t where n = 20")), "");
+    session.run("update t set n = 30 where id = 4");
+    assert_eq!(rows(&session.run("select id from t where n = 30")), "4");
+    assert_eq!(rows(&session.run("select id from t where n = 50")), "");
     let answer = rows(&session.run(counts));
     assert!(answer.starts_with("1|1|1|1|"), "{answer}");
     // The row leaves a copy again, and another key leads to it.
     sink(&server);
-    assert_eq!(rows(&session.run("select n from t where id = 2")), "30");
+    assert_eq!(rows(&session.run("select n from t where id = 4")), "30");
     session.run("dbcc dropcleanbuffers with no_infomsgs");
     let cached = "select cached_rows from sys.dm_db_row_cache_stats where cached_rows is not null";
     assert_eq!(rows(&session.run(cached)), "0");
-    assert_eq!(rows(&session.run("select n from t where id = 2")), "30");
+    assert_eq!(rows(&session.run("select n from t where id = 4")), "30");
     assert_eq!(rows(&session.run(cached)), "1");
     session.run("alter table t set (row_caching = off)");
     assert_eq!(rows(&session.run(cached)), "0");
@@ -244,6 +248,8 @@ fn rows_in_memory_are_counted_by_cache_and_by_table() {
     let expected = |counts: String| format!("d|[Any]|[Totals]|{counts}\nd|dbo|t|{counts}");
     assert_eq!(rows(&session.run(by_table)), expected(row(2, 2, 0, 0)));
     sink(&server);
+    assert_eq!(rows(&session.run(by_table)), expected(row(0, 0, 0, 0)));
+    session.run("select * from t where id = 1; select * from t where id = 2");
     assert_eq!(rows(&session.run(by_table)), expected(row(2, 0, 0, 2)));
     session.run("update t set n = n + 1 where id = 1; insert t values (3, 30)");
     assert_eq!(rows(&session.run(by_table)), expected(row(3, 1, 1, 1)));

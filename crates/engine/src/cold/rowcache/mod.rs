@@ -366,8 +366,8 @@ impl RowCache {
         admission
     }
 
-    /// Admits a row that has left memory for the tree, if there is room for it or it was looked up
-    /// or written not long ago. Otherwise as `admit`.
+    /// Admits a row that has left memory for the tree, if it was used not long ago: a row that was
+    /// only inserted gets no copy, even if there is room. Otherwise as `admit`.
     pub fn keep(
         &self,
         guard: &Guard,
@@ -378,19 +378,43 @@ impl RowCache {
         is_settled: impl FnOnce() -> bool,
     ) -> Admission {
         let hash = name.hash();
-        if self.is_full() {
-            if !self.sketch.was_touched(hash, self.index.slots()) {
-                return Admission::FirstTouch;
-            }
-            if !counts.admissions.allow() {
-                return Admission::Refused;
-            }
+        if !self.sketch.was_touched(hash, self.index.slots()) {
+            return Admission::FirstTouch;
+        }
+        if self.is_full() && !counts.admissions.allow() {
+            return Admission::Refused;
         }
         let admission = self.try_admit(guard, shard, hash, name, row, is_settled);
         if admission == Admission::Admitted {
             add(&counts.left, 1);
         }
         admission
+    }
+
+    /// Admits a row that nothing has looked up yet. Otherwise as `admit`.
+    pub fn bring(
+        &self,
+        guard: &Guard,
+        shard: usize,
+        counts: &TableCounts,
+        name: RowName<'_>,
+        row: &[u8],
+        is_settled: impl FnOnce() -> bool,
+    ) -> Admission {
+        let admission = self.try_admit(guard, shard, name.hash(), name, row, is_settled);
+        if admission == Admission::Admitted {
+            add(&counts.admitted, 1);
+        }
+        admission
+    }
+
+    /// Notes that a row which is in memory was looked up: it leaves a copy when it leaves memory.
+    #[inline]
+    pub fn note_use(&self, name: RowName<'_>) {
+        let (hash, slots) = (name.hash(), self.index.slots());
+        if !self.sketch.was_touched(hash, slots) {
+            self.sketch.touch(hash, slots);
+        }
     }
 
     fn try_admit(

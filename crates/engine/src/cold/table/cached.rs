@@ -229,6 +229,25 @@ impl<'t> CachedTable<'t> {
         self.cache.keep(guard, shard, self.counts, self.row_name(p), row, is_settled)
     }
 
+    /// As `admit`, for a row that nothing has looked up yet.
+    pub fn bring(
+        &self,
+        guard: &Guard,
+        shard: usize,
+        p: &[u8],
+        row: &[u8],
+        is_in_memory: impl FnOnce() -> bool,
+    ) -> Admission {
+        let is_settled = || self.is_current() && !is_in_memory();
+        self.cache.bring(guard, shard, self.counts, self.row_name(p), row, is_settled)
+    }
+
+    /// Notes that a row which is in memory was looked up.
+    #[inline]
+    pub fn note_use(&self, p: &[u8]) {
+        self.cache.note_use(self.row_name(p));
+    }
+
     /// Sees to it that no copy of a row is left. If the row is about to change, the caller has
     /// linked an anchor of it in all indexes.
     pub fn kill(&self, p: &[u8]) {

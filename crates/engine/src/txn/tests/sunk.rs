@@ -612,14 +612,23 @@ fn a_row_is_cached_when_every_snapshot_sees_it() {
     let sinking =
         SinkHarness::with(1, 64, SinkOptions { patience_ns: 0, ..SinkOptions::default() });
     let (harness, table) = (&sinking.harness, sinking.table(ConflictPolicy::Wait));
+    // The table uses the cache from its first round on.
+    fill(harness, &table, 2..3);
+    sink_everything(&sinking);
     fill(harness, &table, 0..2);
+    fill(harness, &table, 3..4);
+    let mut client = Client::new(harness, Isolation::ReadCommitted);
+    for id in 0..2 {
+        assert!(client.begin().look_up(&table, 0, id).expect("no error").is_some());
+        client.rollback();
+    }
     sink_everything(&sinking);
     let cold = table.cold().expect("it has sunk");
     let cache = cold.store().row_cache().expect("rows are cached");
     let task = harness.task();
+    assert_eq!(copies(cache, &task), 2, "the others were not looked up");
     let mut old = Client::new(harness, Isolation::Snapshot);
-    let [before, _] = old.begin().all(&table).expect("no error")[..] else { panic!("two rows") };
-    let mut client = Client::new(harness, Isolation::ReadCommitted);
+    let [before, ..] = old.begin().all(&table).expect("no error")[..] else { panic!("rows") };
     let after = [before[0], before[1], before[2] + 1];
     let changed = client.autocommit(|c| c.update(&table, before[0], |_| Some(after)).map(drop));
     changed.expect("no other writer");
