@@ -227,8 +227,12 @@ struct State {
     ends: VecDeque<DurableEnd>,
     /// Trees of tables that are gone, and by when at the latest they were.
     dropped: BTreeMap<u64, Lsn>,
-    /// When the last round was.
+    /// When the last round ended.
     round_ns: u64,
+    /// How long it took.
+    round_took_ns: u64,
+    /// Anchors that scans have passed without a row since then.
+    passed: u64,
 }
 
 /// Where the durable log ended at a moment.
@@ -293,6 +297,8 @@ impl SinkCore {
             ends: VecDeque::new(),
             dropped: BTreeMap::new(),
             round_ns: 0,
+            round_took_ns: 0,
+            passed: 0,
         };
         let owner = manager.graph.owner(SessionId(0));
         let awaits_warmth = AtomicBool::new(cold.is_some());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::fence;
 
-use super::{SinkCore, SinkError};
+use super::{SinkCore, SinkError, State};
 use crate::cold::table::ColdTables;
 use crate::hot::table::Table;
 use crate::wait::Task;
@@ -20,6 +20,13 @@ const ALLOWED_OF_ROWS: u64 = 4;
 const BACKLOG_OF_ALLOWED: u64 = 2;
 /// How often the row cache is tended at most.
 const TEND_INTERVAL_NS: u64 = 50_000_000;
+/// What it takes a scan to pass an anchor that gives it no row, with the tree's entry that this
+/// overrides.
+const PASS_NS: u64 = 200;
+/// Scans ask for a round when they have passed so many at least.
+const PASSED_MIN: u64 = 50_000;
+/// Rounds that scans ask for leave at least so many times as long between them as they take.
+const REST_OF_ROUND: u64 = 4;
 /// The longest that a commit of a few rows is held back.
 const DELAY_MAX_NS: u64 = 20_000_000;
 
@@ -40,21 +47,38 @@ struct ResidentTable {
     bytes: u64,
 }
 
+impl State {
+    /// Whether scans have passed anchors without rows for longer than the last round took, so that
+    /// it pays to take them out of memory: as in a queue, whose consumers look for its oldest entry
+    /// behind all that they have taken.
+    fn delays_scans(&self, age_ns: u64) -> bool {
+        self.passed >= PASSED_MIN
+            && self.passed.saturating_mul(PASS_NS) > self.round_took_ns
+            && age_ns >= self.round_took_ns.saturating_mul(REST_OF_ROUND)
+    }
+}
+
 impl SinkCore {
     /// Checks whether there is work, and does it.
     pub fn watch(&self, task: &Task) -> Result<(), SinkError> {
         let load = self.load();
         self.begin_where_due(&load);
-        let (begun, waiting, round_ns) = {
-            let state = self.lock();
+        let tables = self.manager.tables().all();
+        let passed: u64 =
+            tables.iter().filter(|table| table.sinks()).map(|table| table.take_passed()).sum();
+        let (begun, waiting, age_ns, delays) = {
+            let mut state = self.lock();
             let left = !(state.left.is_empty() && state.leaving.is_empty());
             let kept = self.cold.get().is_some_and(|cold| cold.history().rows() > 0);
-            (!state.begun.is_empty(), left || kept, state.round_ns)
+            let age_ns = task.now_ns().saturating_sub(state.round_ns);
+            state.passed += passed;
+            (!state.begun.is_empty(), left || kept, age_ns, state.delays_scans(age_ns))
         };
         let presses = load.sinking > self.allowed() / 2;
-        let old = task.now_ns().saturating_sub(round_ns) >= self.options.age_ns;
+        let old = age_ns >= self.options.age_ns;
         let waiting = waiting || !self.manager.sinking.is_empty();
-        if begun || waiting && (presses || old) || self.is_volatile && self.has_dropped() {
+        if begun || waiting && (presses || old || delays) || self.is_volatile && self.has_dropped()
+        {
             self.round(task)?;
         }
         self.count_keys(task);

@@ -3,6 +3,7 @@
 //!
 //! Parts and the rules for them (MC1 to MC4) are described in [`super::merged`].
 
+use std::cell::Cell;
 use std::ops::{Bound, ControlFlow, Range};
 
 use base::ids::Lsn;
@@ -77,6 +78,8 @@ pub(super) struct Merge {
     part: usize,
     /// How many of the current part have been handed out.
     at: usize,
+    /// Behind those of the current part that had the key which was looked for last.
+    after: Cell<usize>,
     /// Whether the tree has the keys of the part in the same order.
     is_ordered: bool,
     /// The current part in the tree, while it is being read.
@@ -255,6 +258,7 @@ impl Merge {
             }
             _ => self.found.len(),
         };
+        self.after.set(0);
         let part = &self.found[..self.part];
         self.is_ordered = part.iter().all(|found| found.key.len() <= ORDERED_BYTES);
         let keys = &self.keys;
@@ -279,13 +283,22 @@ impl Merge {
         }
     }
 
-    /// Whether memory overrides what the tree says about a key of the part. A tree may have long
-    /// keys, which it cuts, in another order, so this searches the whole part.
+    /// Whether memory overrides what the tree says about a key of the part. Most keys come in
+    /// order, so that the next in memory is the one; but a tree may have long keys, which it cuts,
+    /// in another order, so this may search the whole part.
     fn is_overridden(&self, key: &[u8], direction: Direction) -> bool {
         let part = &self.found[..self.part];
-        let from = part.partition_point(|found| self.is_before(found, key, direction));
-        let same = part[from..].iter().take_while(|found| self.keys[found.key.clone()] == *key);
-        same.into_iter().any(|found| found.overrides)
+        let has_key = |found: &Found| self.keys[found.key.clone()] == *key;
+        // Keys that are the same lie side by side, so the first with the key is behind those that
+        // had another.
+        let after = self.after.get();
+        let from = match part.get(after) {
+            Some(found) if has_key(found) => after,
+            _ => part.partition_point(|found| self.is_before(found, key, direction)),
+        };
+        let same = part[from..].iter().take_while(|found| has_key(found)).count();
+        self.after.set(from + same);
+        part[from..from + same].iter().any(|found| found.overrides)
     }
 
     fn is_before(&self, found: &Found, key: &[u8], direction: Direction) -> bool {
@@ -323,7 +336,13 @@ impl Merge {
         for entry in &sunk.entries {
             let key = &sunk.keys[entry.key.clone()];
             let rest = &self.found[self.at..self.part];
-            let before = rest.partition_point(|found| self.is_before(found, key, direction));
+            // Often the next one has the key, or a greater one.
+            let before = match rest.first() {
+                Some(next) if self.is_before(next, key, direction) => {
+                    rest.partition_point(|found| self.is_before(found, key, direction))
+                }
+                _ => 0,
+            };
             chunk.extend(rest[..before].iter().filter_map(|found| found.row));
             self.at += before;
             if !self.is_overridden(key, direction) {

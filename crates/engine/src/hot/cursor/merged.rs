@@ -158,6 +158,7 @@ impl Cursor<'_> {
                 false => ControlFlow::Continue(()),
             }
         });
+        table.note_passed((looks - rows) as u64);
         if stopped {
             merge.truncate(kept);
             self.walk = before;

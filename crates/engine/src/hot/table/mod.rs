@@ -133,6 +133,8 @@ pub struct Table {
     layout_number: u16,
     row_number: Option<usize>,
     next_row_number: AtomicU64,
+    /// Anchors that scans have passed without a row since the sink asked last.
+    passed: AtomicU64,
     indexes: Box<[TableIndex]>,
     log_index: usize,
     logged: bool,
@@ -259,6 +261,7 @@ impl Table {
             layout_number: spec.layout_number,
             row_number,
             next_row_number: AtomicU64::new(1),
+            passed: AtomicU64::new(0),
             log_index,
             log_bytes,
             logged: spec.logged,

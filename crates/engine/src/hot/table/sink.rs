@@ -54,6 +54,22 @@ impl Table {
         self.is_sinkable() && self.sinks_since.get().is_some()
     }
 
+    /// Notes that a scan has passed so many anchors that gave it no row.
+    #[inline]
+    pub(crate) fn note_passed(&self, anchors: u64) {
+        if anchors > 0 {
+            self.passed.fetch_add(anchors, Relaxed);
+        }
+    }
+
+    /// How many such anchors scans have passed since this was asked last.
+    pub(crate) fn take_passed(&self) -> u64 {
+        match self.passed.load(Relaxed) {
+            0 => 0,
+            _ => self.passed.swap(0, Relaxed),
+        }
+    }
+
     /// What a round must do to a row in the cold store, as `horizon` sees the row; stores the row's
     /// identity key in `key`. `None` if the anchor says nothing about its row.
     ///

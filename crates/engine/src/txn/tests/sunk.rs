@@ -684,6 +684,33 @@ fn copies_give_way_when_less_memory_is_left() {
     }
 }
 
+/// A queue: consumers look for the first row, behind all that they have taken.
+#[test]
+fn a_round_is_due_when_scans_pass_many_rows_that_are_gone() {
+    const ROWS: i64 = 1_000;
+    let sinking = SinkHarness::new(1, 8192);
+    let (harness, table) = (&sinking.harness, sinking.table(ConflictPolicy::Wait));
+    let task = harness.task();
+    fill(harness, &table, 0..ROWS);
+    sink_everything(&sinking);
+    sinking.core.watch(&task).expect("the disk works");
+    let rounds = sinking.core.stats().rounds;
+    let mut client = Client::new(harness, Isolation::ReadCommitted);
+    client.begin();
+    for id in 0..ROWS - 1 {
+        client.delete(&table, id).expect("no other writer");
+    }
+    client.commit().expect("no other writer");
+    sinking.core.watch(&task).expect("the disk works");
+    assert_eq!(sinking.core.stats().rounds, rounds, "nothing has been delayed");
+    for _ in 0..1_000 {
+        assert_eq!(client.begin().all(&table).expect("no error").len(), 1);
+        client.rollback();
+    }
+    sinking.core.watch(&task).expect("the disk works");
+    assert_eq!(sinking.core.stats().rounds, rounds + 1);
+}
+
 #[test]
 fn rows_that_were_hot_are_hot_again_after_a_restart() {
     const ROWS: i64 = 500;
