@@ -38,6 +38,7 @@ pub mod thread;
 pub use clock::Clock;
 pub use fs::{DirectoryLock, Entry, File, FileError, FileResult, FileSystem, OpKind, OpenMode};
 pub use rng::Rng;
+pub use sys::raise_open_files_limit;
 
 /// An environment to run in. Cheap to clone.
 #[derive(Clone, Debug)]

@@ -49,6 +49,26 @@ pub fn path_of(file: &std::fs::File, opened: &Path) -> io::Result<PathBuf> {
     std::fs::canonicalize(opened)
 }
 
+/// Lets this process have as many open files, sockets among them, as the system lets it ask for.
+/// Returns how many that are; `None` if there is no limit, or the system does not say.
+pub fn raise_open_files_limit() -> Option<u64> {
+    let mut limit = MaybeUninit::<libc::rlimit>::uninit();
+    // SAFETY: `limit` has room for the result.
+    if unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, limit.as_mut_ptr()) } != 0 {
+        return None;
+    }
+    // SAFETY: getrlimit fills the structure when it returns 0.
+    let mut limit = unsafe { limit.assume_init() };
+    let before = limit.rlim_cur;
+    limit.rlim_cur = limit.rlim_max;
+    // SAFETY: `limit` is readable.
+    if unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) } != 0 {
+        limit.rlim_cur = before; // some systems allow less than they say
+    }
+    #[allow(clippy::unnecessary_cast, reason = "the widths differ between systems")]
+    (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur as u64)
+}
+
 /// Bytes that an unprivileged user can still write to the file system that holds this path.
 pub fn free_space(path: &Path) -> io::Result<u64> {
     let path = CString::new(path.as_os_str().as_bytes())?;

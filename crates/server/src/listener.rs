@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpListener, TcpSocket, TcpStream, lookup_host};
@@ -19,6 +19,8 @@ use crate::workers::Waking;
 
 /// Connections that the system accepts before the server does.
 const BACKLOG: u32 = 4096;
+/// How often it is said that no connections can be accepted.
+const WARNED_EVERY: Duration = Duration::from_secs(10);
 /// A client that says nothing is asked after this long whether it is still there.
 const KEEPALIVE_AFTER: Duration = Duration::from_secs(30);
 const KEEPALIVE_EVERY: Duration = Duration::from_secs(1);
@@ -86,15 +88,35 @@ async fn no_connections(server: &Server) {
 }
 
 async fn accept_all(server: Arc<Server>, listener: TcpListener) {
+    let mut last_warning: Option<Instant> = None;
     loop {
         match listener.accept().await {
             Ok((stream, client)) => accepted(&server, stream, client),
             Err(error) => {
                 // Too many open files, most likely; they will be fewer.
-                warn!("a connection could not be accepted: {error}");
+                if last_warning.is_none_or(|last| last.elapsed() > WARNED_EVERY) {
+                    last_warning = Some(Instant::now());
+                    warn!(
+                        "Connections cannot be accepted, and wait: {error}. There are {}.{}",
+                        server.connections(),
+                        explained(&error)
+                    );
+                }
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         }
+    }
+}
+
+/// What can be done about it.
+fn explained(error: &std::io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EMFILE) => {
+            " The process may have no more open files: ulimit -Hn, LimitNOFILE of systemd, or --ulimit \
+             nofile of a container."
+        }
+        Some(libc::ENFILE) => " The system may have no more open files: fs.file-max.",
+        _ => "",
     }
 }
 

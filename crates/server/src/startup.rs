@@ -287,6 +287,7 @@ pub fn open(
              each is served as soon as it is."
         ),
     }
+    say_open_files(&config);
     let spill = SpillOptions::new(config.data.join(SPILL_DIRECTORY));
     let spill = SpillOptions { limit_bytes: config.max_spill.0, ..spill };
     let spill = SpillSpace::open(env, spill).map_err(StartError::Spill)?;
@@ -341,6 +342,23 @@ fn code_generator() -> Option<Arc<dyn CodeGenerator>> {
             warn!("Everything is interpreted: {why}.");
             None
         }
+    }
+}
+
+/// Files of a server beside the sockets of its connections, roughly.
+const OTHER_FILES: u64 = 128;
+
+/// Says if there can be fewer connections than `max_connections`.
+fn say_open_files(config: &Config) {
+    let Some(limit) = env::raise_open_files_limit() else { return };
+    let wanted = config.max_connections;
+    if limit < wanted as u64 + OTHER_FILES {
+        info!(
+            "max_connections is {wanted}, but this process may have only {limit} open files: about {} \
+             connections. The limit is ulimit -Hn, LimitNOFILE of systemd, or --ulimit nofile of a \
+             container.",
+            limit.saturating_sub(OTHER_FILES)
+        );
     }
 }
 

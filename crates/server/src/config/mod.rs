@@ -138,7 +138,7 @@ impl Default for Config {
             checkpoint_log_size: Bytes(1536 << 20),
             workers: None,
             packet_size: tds::packet::PACKET_SIZE_DEFAULT,
-            max_connections: 20_000,
+            max_connections: 32_767,
             login_timeout: Duration::from_secs(15),
             message_limit: Bytes(256 << 20),
             allow_local_trusted: false,

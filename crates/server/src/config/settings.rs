@@ -127,7 +127,7 @@ pub static SETTINGS: [Setting; 32] = [
         name: "max_connections",
         value: "N",
         help: "Sessions at a time; further clients are refused with error 17809.",
-        set: |c, text| put(&mut c.max_connections, between(text, 1, 32_000)),
+        set: |c, text| put(&mut c.max_connections, between(text, 1, 32_767)),
         show: |c| c.max_connections.to_string(),
     },
     Setting {
