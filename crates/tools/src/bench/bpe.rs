@@ -13,7 +13,7 @@ use super::device::RandomReads;
 use super::keys::spread;
 use super::{BenchError, Figure};
 use crate::client::Connection;
-use crate::local::{DataDir, LocalServer, ThreadTimes};
+use crate::local::{DataDir, LocalError, LocalServer, ThreadTimes};
 
 #[derive(clap::Args, Debug)]
 pub struct Options {
@@ -78,7 +78,11 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
     figures.push(in_memory);
     figures.push(bench.cold(&mut connection, "cold_s", PUBLISHED[1])?);
     figures.push(bench.small_memory(&mut connection)?);
-    let file = data.path().join("extension.bpe");
+    // Of the data directory a client may name files of this folder.
+    let folder = data.path().join("extension");
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| LocalError::System("make a directory for the extension", error))?;
+    let file = folder.join("extension.bpe");
     figures.extend(bench.extended(&mut connection, server.process_id(), &file, turn_s)?);
     connection.execute("ALTER SERVER CONFIGURATION SET BUFFER POOL EXTENSION OFF")?;
     limit_memory(&mut connection, UNLIMITED_MB)?;
