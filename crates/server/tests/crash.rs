@@ -1,6 +1,6 @@
-//! Kills the server with `SIGKILL` again and again while clients insert sales orders, and looks
-//! after each restart whether every order that was acknowledged is there, and every order that is
-//! there is whole.
+//! Kills the server with `SIGKILL` again and again while clients insert sales orders, or process
+//! orders, and looks after each restart whether every order that was acknowledged is there, every
+//! order that is there is whole, and none was fulfilled twice.
 //!
 //! `THERMOCLINE_CRASHES` says how often, `THERMOCLINE_SEED` when; a failure prints the seed.
 
@@ -17,6 +17,8 @@ use base::Value;
 use env::sim::wait_until;
 use tools::client::{ConnectOptions, Connection};
 use tools::local::{DataDir, LocalServer};
+use tools::order_processing::data::Data;
+use tools::order_processing::{self, Expected, Load, Tables};
 use tools::sample::{self, DataSource};
 use tools::workload::{Contents, TableSet};
 
@@ -143,4 +145,59 @@ fn acknowledged_orders_survive_kills() {
     let count = acknowledged.lock().unwrap().len();
     println!("{count} orders were acknowledged, and all are there");
     server.stop().unwrap();
+}
+
+fn order_processing_survives_kills(tables: Tables) {
+    const DATABASE: &str = order_processing::DATABASE;
+    let crashes = number_from("THERMOCLINE_CRASHES", 2);
+    let seed = number_from("THERMOCLINE_SEED", u64::from(std::process::id()));
+    println!("{crashes} crashes, THERMOCLINE_SEED={seed}");
+    let program = Path::new(env!("CARGO_BIN_EXE_thermocline"));
+    let dir = DataDir::temporary("crash").unwrap();
+    let data = Data::new(1);
+    let mut server = LocalServer::start_program(program, dir.path(), &[]).unwrap();
+    order_processing::install(&server.options(), DATABASE, tables, &data).unwrap();
+    let connect = server.options().with_database(DATABASE);
+    order_processing::load(&connect, &data, 2, &|_, _| ()).unwrap();
+    let mut expected = Expected::default();
+    let mut random = seed | 1;
+    for round in 1..=crashes {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let life = Duration::from_millis(500 + (random >> 33) % 1500);
+        let connect = server.options().with_database(DATABASE);
+        let process = server.process_id();
+        let killer = std::thread::spawn(move || {
+            std::thread::sleep(life);
+            server.kill().unwrap();
+        });
+        let load = Load {
+            connections: 40,
+            drivers: 2,
+            time: Duration::from_secs(600),
+            think: Duration::ZERO,
+        };
+        // The kill may come before all have connected.
+        if let Ok(run) = order_processing::run(&connect, data, load, process) {
+            assert!(run.wrong.is_some(), "it ends with the server");
+            println!("{}", order_processing::report::ended(&run.wrong.unwrap(), &run.tally));
+            expected.add(&run.tally);
+        }
+        killer.join().unwrap();
+        server = LocalServer::start_program(program, dir.path(), &[]).unwrap();
+        let connect = server.options().with_database(DATABASE);
+        let mut connection = Connection::connect(&connect).unwrap();
+        let checked = expected.check(&mut connection, &data);
+        assert!(checked.is_ok(), "after kill {round}: {checked:?}");
+    }
+    server.stop().unwrap();
+}
+
+#[test]
+fn order_processing_survives_kills_in_memory() {
+    order_processing_survives_kills(Tables::Inmem);
+}
+
+#[test]
+fn order_processing_survives_kills_with_row_caching() {
+    order_processing_survives_kills(Tables::Rowcache);
 }

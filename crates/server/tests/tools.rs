@@ -1,8 +1,15 @@
-//! Benchmarks and the demo run, check their answers and print their figures.
+//! Benchmarks, the demo and reports run, check their answers and print their figures.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail wherever it likes")]
 
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use env::sim::wait_until;
+use tools::client::Connection;
+use tools::local::{DataDir, LocalServer};
+use tools::order_processing::data::Data;
+use tools::order_processing::{self, Tables};
 
 /// Runs the program; what it prints.
 fn output_of(arguments: &[&str]) -> String {
@@ -66,6 +73,89 @@ fn kinds_of_tables_are_compared_in_inserts_updates_and_joins() {
     let parts = ["inserts_by_10_per_s", "updates_by_10_per_s", "join_outer_rows_per_s"];
     let of_kinds = parts.iter().flat_map(|part| [format!("disk_{part}"), format!("inmem_{part}")]);
     assert_eq!(figures_of("row-cache", flags), of_kinds.collect::<Vec<_>>());
+}
+
+#[test]
+fn order_processing_is_measured_on_every_kind_of_tables() {
+    for table in ["inmem", "ondisk", "rowcache"] {
+        let flags =
+            format!("--table {table} --connections 25 --seconds 1 --think-ms 5 --runs 1 --json");
+        let figures = figures_of("order-processing", &flags);
+        let begin = ["loaded_rows_per_s", "transactions_per_s", "server_cpu_us", "driver_cpu_us"];
+        assert_eq!(figures[..4], begin, "{table}");
+        assert!(figures.iter().any(|name| name == "FulfillOrders_p99_ms"), "{figures:?}");
+    }
+}
+
+/// The program loads the same rows as the sample's script inserts.
+#[test]
+fn order_processing_has_the_data_of_its_script() {
+    let dir = DataDir::temporary("tools").unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_thermocline"));
+    let server = LocalServer::start_program(program, dir.path(), &[]).unwrap();
+    let data = Data::new(1);
+    for database in ["Loaded", "Filled"] {
+        order_processing::install(&server.options(), database, Tables::Ondisk, &data).unwrap();
+    }
+    let loaded = server.options().with_database("Loaded");
+    order_processing::load(&loaded, &data, 2, &|_, _| ()).unwrap();
+    order_processing::fill(&server.options(), "Filled", &data).unwrap();
+    let mut connection = Connection::connect(&loaded).unwrap();
+    for table in ["Customer", "Products", "Purchase_Criteria", "Orders", "OrderLines"] {
+        for [one, other] in [["Loaded", "Filled"], ["Filled", "Loaded"]] {
+            let query =
+                format!("SELECT * FROM {one}.dbo.{table} EXCEPT SELECT * FROM {other}.dbo.{table}");
+            let rows = connection.query(&query).unwrap().rows;
+            assert!(rows.is_empty(), "{one} alone has in {table}: {:?}", rows[0]);
+        }
+        let counts = connection
+            .query(&format!("SELECT COUNT(*) FROM dbo.{table} HAVING COUNT(*) > 9999"))
+            .unwrap();
+        assert_eq!(counts.rows.len(), 1, "{table} has rows");
+    }
+    server.stop().unwrap();
+}
+
+#[test]
+fn an_interrupt_leaves_nothing_behind() {
+    let place = DataDir::temporary("interrupted").unwrap();
+    let left = || std::fs::read_dir(place.path()).unwrap().count();
+    let mut bench = Command::new(env!("CARGO_BIN_EXE_thermocline"))
+        .args(["bench", "order-processing", "--seconds", "600"])
+        .env("TMPDIR", place.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Its data and its server's log.
+    wait_until("the benchmark has begun", || left() >= 2);
+    let status = Command::new("kill").args(["-INT", &bench.id().to_string()]).status().unwrap();
+    assert!(status.success());
+    assert_eq!(bench.wait().unwrap().code(), Some(130));
+    assert_eq!(left(), 0);
+}
+
+#[test]
+fn a_report_has_published_figures_beside_ours() {
+    let out = DataDir::temporary("report").unwrap();
+    let directory = out.path().to_str().unwrap();
+    let text = output_of(&["report", "002", "--out", directory]);
+    for part in ["002 Order processing", "published, physical host", "358,000", "FulfillOrders"] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    let page = std::fs::read_to_string(out.path().join("report.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("358,000"));
+    let json = std::fs::read_to_string(out.path().join("report.json")).unwrap();
+    assert!(json.contains(r#""source": "002""#), "{json}");
+}
+
+#[test]
+fn what_there_is_no_room_for_is_refused() {
+    let program = env!("CARGO_BIN_EXE_thermocline");
+    let flags = ["bench", "order-processing", "--scale", "10000"];
+    let output = Command::new(program).args(flags).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && errors.contains("MB are available"), "{errors}");
 }
 
 #[test]

@@ -7,7 +7,9 @@
 //! * [`backup`]: `thermocline backup` and `thermocline restore`.
 //! * [`demo`]: `thermocline demo`, the sample's workload on a server of its own.
 //! * [`bench`]: `thermocline bench`, figures whose answers are checked.
+//! * [`report`]: `thermocline report`, published experiments with their figures beside ours.
 //! * [`workload`]: the sales orders that both of them insert; [`local`]: the servers they start.
+//! * [`order_processing`]: the order-processing benchmark's tables, data and clients.
 //! * [`client`]: a small blocking client, which all others use.
 //! * [`show`]: values as text.
 //! * [`sql`]: `thermocline sql`, a shell with the flags and scripts of sqlcmd.
@@ -21,6 +23,9 @@ pub mod bench;
 pub mod client;
 pub mod demo;
 pub mod local;
+pub mod order_processing;
+mod random;
+pub mod report;
 pub mod sample;
 pub mod show;
 pub mod sql;

@@ -1,6 +1,8 @@
 //! A local server: a process of this program on this machine, in a directory that may be temporary.
 //! The demo, the benchmarks and the crash test use it.
 
+mod leftovers;
+
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fmt;
@@ -8,8 +10,11 @@ use std::fs::{DirEntry, File};
 use std::io;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
+
+pub use self::leftovers::remove_on_interrupt;
 
 use crate::client::{ClientError, ConnectOptions, Connection, ServerAddress};
 
@@ -62,6 +67,7 @@ impl DataDir {
     pub fn temporary(purpose: &str) -> Result<DataDir, LocalError> {
         let made = temporary(purpose, |path| std::fs::create_dir(path));
         let (path, ()) = made.map_err(|e| LocalError::System("make a temporary directory", e))?;
+        leftovers::add_path(&path);
         Ok(DataDir { path, is_temporary: true })
     }
 
@@ -96,6 +102,7 @@ impl DataDir {
 impl Drop for DataDir {
     fn drop(&mut self) {
         if self.is_temporary {
+            leftovers::forget_path(&self.path);
             let _ = std::fs::remove_dir_all(&self.path); // the system removes what is left
         }
     }
@@ -127,6 +134,30 @@ pub fn resident_bytes(process_id: u32) -> Option<u64> {
 pub fn written_bytes(process_id: u32) -> Option<u64> {
     let io = std::fs::read_to_string(format!("/proc/{process_id}/io")).ok()?;
     io.lines().find_map(|line| line.strip_prefix("write_bytes:"))?.trim().parse().ok()
+}
+
+/// Processor time of a process with all its threads.
+#[derive(Clone, Copy, Debug)]
+pub struct ProcessTime(Duration);
+
+impl ProcessTime {
+    /// Up to now; `None` where the system does not say.
+    pub fn of(process_id: u32) -> Option<ProcessTime> {
+        // Linux counts in hundredths of a second here, whatever it does inside.
+        const TICKS_PER_S: f64 = 100.0;
+        let stat = std::fs::read_to_string(format!("/proc/{process_id}/stat")).ok()?;
+        // The name, which may hold anything, is the second of the fields; the time in the program
+        // is the 14th, and that in the kernel the next.
+        let fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11).take(2);
+        let ticks: Vec<u64> = fields.map(str::parse).collect::<Result<_, _>>().ok()?;
+        let ticks: u64 = ticks.iter().sum();
+        Some(ProcessTime(Duration::from_secs_f64(ticks as f64 / TICKS_PER_S)))
+    }
+
+    /// What has been used since then.
+    pub fn since(self, before: ProcessTime) -> Duration {
+        self.0.saturating_sub(before.0)
+    }
 }
 
 /// How long each thread of a process has run.
@@ -167,7 +198,8 @@ fn threads_of(process_id: u32) -> PathBuf {
 /// A server process. It is killed when this is dropped.
 #[derive(Debug)]
 pub struct LocalServer {
-    child: Child,
+    child: Arc<Mutex<Child>>,
+    process_id: u32,
     port: u16,
     log: PathBuf,
     start_time: Duration,
@@ -207,17 +239,19 @@ impl LocalServer {
             .stderr(err)
             .spawn()
             .map_err(system("start the server"))?;
-        let mut server = LocalServer { child, port, log, start_time: Duration::ZERO };
+        let process_id = child.id();
+        let child = Arc::new(Mutex::new(child));
+        leftovers::add_server(&child);
+        leftovers::add_path(&log);
+        let mut server = LocalServer { child, process_id, port, log, start_time: Duration::ZERO };
         server.wait_until_it_answers(begin)?;
         server.start_time = begin.elapsed();
         Ok(server)
     }
 
-    fn wait_until_it_answers(&mut self, begin: Instant) -> Result<(), LocalError> {
+    fn wait_until_it_answers(&self, begin: Instant) -> Result<(), LocalError> {
         loop {
-            let ended =
-                self.child.try_wait().map_err(|e| LocalError::System("watch the server", e))?;
-            if ended.is_some() {
+            if self.has_ended()?.is_some() {
                 return Err(LocalError::Ended(self.end_of_log()));
             }
             match Connection::connect(&self.options()) {
@@ -249,7 +283,7 @@ impl LocalServer {
 
     /// The number of its process.
     pub fn process_id(&self) -> u32 {
-        self.child.id()
+        self.process_id
     }
 
     /// From the start of the process until it had accepted a connection.
@@ -259,26 +293,34 @@ impl LocalServer {
 
     /// Bytes of memory that the process uses now; `None` where the system does not say.
     pub fn resident_bytes(&self) -> Option<u64> {
-        resident_bytes(self.child.id())
+        resident_bytes(self.process_id)
     }
 
     /// Ends it at once, as a power cut would the process.
-    pub fn kill(mut self) -> Result<(), LocalError> {
-        self.child.kill().map_err(|e| LocalError::System("kill the server", e))?;
-        self.child.wait().map_err(|e| LocalError::System("wait for the server", e))?;
+    pub fn kill(self) -> Result<(), LocalError> {
+        let mut child = self.child();
+        child.kill().map_err(|e| LocalError::System("kill the server", e))?;
+        child.wait().map_err(|e| LocalError::System("wait for the server", e))?;
         Ok(())
     }
 
+    fn child(&self) -> MutexGuard<'_, Child> {
+        self.child.lock().expect("what has it does not panic")
+    }
+
+    /// How it has ended, if it has.
+    fn has_ended(&self) -> Result<Option<ExitStatus>, LocalError> {
+        self.child().try_wait().map_err(|e| LocalError::System("watch the server", e))
+    }
+
     /// Ends it in order.
-    pub fn stop(mut self) -> Result<(), LocalError> {
+    pub fn stop(self) -> Result<(), LocalError> {
         let mut connection = Connection::connect(&self.options()).map_err(LocalError::Silent)?;
         // The answer may be cut off by the end that it asks for.
         let _ = connection.execute("SHUTDOWN");
         let begin = Instant::now();
         loop {
-            let ended =
-                self.child.try_wait().map_err(|e| LocalError::System("watch the server", e))?;
-            match ended {
+            match self.has_ended()? {
                 Some(status) if status.success() => return Ok(()),
                 Some(_) => return Err(LocalError::Ended(self.end_of_log())),
                 None if begin.elapsed() > STOP_TIMEOUT => {
@@ -293,8 +335,12 @@ impl LocalServer {
 
 impl Drop for LocalServer {
     fn drop(&mut self) {
-        let _ = self.child.kill(); // it may have ended already
-        let _ = self.child.wait();
+        let mut child = self.child();
+        let _ = child.kill(); // it may have ended already
+        let _ = child.wait();
+        drop(child);
+        leftovers::forget_server(&self.child);
+        leftovers::forget_path(&self.log);
         let _ = std::fs::remove_file(&self.log);
     }
 }

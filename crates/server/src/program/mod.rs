@@ -62,10 +62,17 @@ const PASSED: &[Passed] = &[
         run: tools::backup::restore,
     },
     Passed { name: "bench", about: "Figures of this server", run: tools::bench::main },
+    Passed {
+        name: "report",
+        about: "Published experiments, with their figures beside this server's",
+        run: tools::report::main,
+    },
 ];
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    // Servers and clients may have many connections.
+    let _ = env::raise_open_files_limit();
     let args: Vec<OsString> = std::env::args_os().collect();
     if let Some(name) = args.get(1).and_then(|name| name.to_str()) {
         if let Some(passed) = PASSED.iter().find(|passed| passed.name == name) {

@@ -20,12 +20,12 @@ use std::time::{Duration, Instant};
 use super::activity::{Activity, Meter, resident_percent};
 use super::database::{TableKind, check, limit_memory, numbers};
 use super::figures::Figures;
-use super::keys::Random;
 use super::watch::Watch;
 use super::zipf::{Shuffle, Zipf};
 use super::{BenchError, Figure};
 use crate::client::{ConnectOptions, Connection};
 use crate::local::{DataDir, LocalServer};
+use crate::random::Random;
 use first_touch::FirstTouch;
 use table::{Table, Work};
 

@@ -28,32 +28,5 @@ pub fn spread(seed: u32, rows: u32) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Pseudo-random numbers that the seed determines (xorshift).
-pub struct Random(u64);
-
-impl Random {
-    /// Others for each seed.
-    pub fn new(seed: u32) -> Random {
-        Random(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(u64::from(seed) + 1))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// A number below a limit.
-    pub fn below(&mut self, limit: u32) -> u32 {
-        (((self.next() >> 32) * u64::from(limit)) >> 32) as u32
-    }
-
-    /// A number from 0 to less than 1.
-    pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
-
 #[cfg(test)]
 mod tests;

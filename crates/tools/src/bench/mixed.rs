@@ -13,13 +13,14 @@ use base::{SqlType, Value, ValueRef};
 
 use super::database::{check, create, native_procedure, numbers, ordinary_procedure};
 use super::items::Module;
-use super::keys::{ROWS, Random};
+use super::keys::ROWS;
 use super::{BenchError, Figure, accounts};
 use crate::client::{
     Argument, ClientError, ConnectOptions, Connection, Driver, Fleet, Outcome, Parameter, Receiver,
     Request, Row,
 };
 use crate::local::{DataDir, LocalServer};
+use crate::random::Random;
 use crate::stress::histogram::Histogram;
 
 #[derive(clap::Args, Debug)]
@@ -159,9 +160,7 @@ impl Clients {
         connect: &ConnectOptions,
         time: Duration,
     ) -> Result<Duration, BenchError> {
-        let connected: Vec<Connection> =
-            self.all.iter().map(|_| Connection::connect(connect)).collect::<Result<_, _>>()?;
-        let mut fleet = Fleet::new(connected)?;
+        let mut fleet = Fleet::connect(connect, self.all.len())?;
         self.times = Histogram::default();
         let begin = Instant::now();
         self.deadline = begin + time;

@@ -9,10 +9,10 @@ mod backup;
 mod bpe;
 mod checkpoint_cost;
 mod connections;
-mod database;
+pub(crate) mod database;
 mod device;
 mod disk_table;
-mod figure;
+pub(crate) mod figure;
 mod figures;
 mod hot_set;
 mod items;
@@ -21,6 +21,7 @@ mod larger;
 mod mass_delete;
 mod mixed;
 mod native_insert;
+mod order_processing;
 mod orders;
 mod point_lookup;
 mod recovery;
@@ -41,7 +42,7 @@ use clap::{Parser, Subcommand};
 use crate::client::ClientError;
 use crate::local::LocalError;
 
-use figure::Figure;
+pub(crate) use figure::Figure;
 
 /// Measure this server on this machine.
 #[derive(Parser, Debug)]
@@ -61,6 +62,9 @@ struct Options {
 enum Bench {
     /// Durable sales orders a second, from many connections.
     SalesOrders(sales_orders::Options),
+    /// Orders, products and fulfilment: transactions a second of the published mix, and how long
+    /// they take.
+    OrderProcessing(order_processing::Options),
     /// Rows a second that one call of a natively compiled procedure inserts.
     NativeInsert(native_insert::Options),
     /// Single rows found by key a second: in native loops, and over the wire.
@@ -99,7 +103,7 @@ enum Bench {
 
 /// Why there is no figure.
 #[derive(Debug)]
-enum BenchError {
+pub(crate) enum BenchError {
     Local(LocalError),
     Client(ClientError),
     Wrong(String),
@@ -131,9 +135,34 @@ impl From<ClientError> for BenchError {
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let arguments = std::iter::once(OsString::from("thermocline bench")).chain(arguments);
     let options = Options::parse_from(arguments);
-    let runs = options.runs.max(1);
-    let figures = match &options.bench {
+    crate::local::remove_on_interrupt();
+    match run(&options.bench, options.runs.max(1)) {
+        Ok(figures) => {
+            for figure in &figures {
+                println!("{}", if options.json { figure.json() } else { figure.text() });
+            }
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("thermocline bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs a benchmark with these arguments once.
+pub(crate) fn figures_of(arguments: &[&str]) -> Result<Vec<Figure>, BenchError> {
+    let arguments = std::iter::once("thermocline bench").chain(arguments.iter().copied());
+    let options = Options::try_parse_from(arguments).map_err(|error| {
+        BenchError::Wrong(format!("the benchmark does not take these arguments: {error}"))
+    })?;
+    run(&options.bench, 1)
+}
+
+fn run(bench: &Bench, runs: usize) -> Result<Vec<Figure>, BenchError> {
+    match bench {
         Bench::SalesOrders(own) => sales_orders::run(own, runs),
+        Bench::OrderProcessing(own) => order_processing::run(own, runs),
         Bench::NativeInsert(own) => native_insert::run(own, runs),
         Bench::PointLookup(own) => point_lookup::run(own, runs),
         Bench::UpdateHot(own) => update_hot::run(own, runs),
@@ -150,18 +179,6 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         Bench::CheckpointCost(own) => checkpoint_cost::run(own, runs),
         Bench::Connections(own) => connections::run(own, runs),
         Bench::Stalls(own) => stalls::run(own, runs),
-    };
-    match figures {
-        Ok(figures) => {
-            for figure in &figures {
-                println!("{}", if options.json { figure.json() } else { figure.text() });
-            }
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("thermocline bench: {error}");
-            ExitCode::FAILURE
-        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! Derflinger, "Rejection-inversion to generate variates from monotone discrete distributions",
 //! 1996. [`Shuffle`] says which key has a rank.
 
-use super::keys::Random;
+use crate::random::Random;
 
 /// Draws ranks.
 pub struct Zipf {

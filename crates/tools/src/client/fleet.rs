@@ -1,6 +1,8 @@
 //! Many connections driven by one thread, for measuring: a request costs its driver one write, one
 //! or a few reads, and no allocation as long as the answer has no errors.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
@@ -14,6 +16,7 @@ use super::answer::{Outcome, Receiver};
 use super::connection::{Connection, Request};
 use super::error::ClientError;
 use super::incoming::Incoming;
+use super::options::ConnectOptions;
 
 const READ_BYTES: usize = 64 * 1024;
 /// How often [`Driver::wants_cancel`] is asked at least.
@@ -24,6 +27,13 @@ pub trait Driver {
     /// The next request of a connection; none when it has done enough. Connections are counted
     /// from 0.
     fn next(&mut self, connection: usize) -> Option<&Request>;
+
+    /// How long a connection pauses before it is asked for its next request, to a millisecond or
+    /// so. Asked before each request, and again after a pause.
+    fn pause(&mut self, connection: usize) -> Option<Duration> {
+        let _ = connection;
+        None
+    }
 
     /// An answer is complete; it has taken this long since the request was sent.
     fn done(&mut self, connection: usize, outcome: &Outcome, time: Duration);
@@ -62,6 +72,45 @@ struct Member {
     is_cancelling: bool,
 }
 
+/// What a connection does after an answer.
+enum Step {
+    /// It has sent a request, or waits for the rest of an answer.
+    Waits,
+    /// It pauses until then.
+    Pauses(Instant),
+    /// It has done enough.
+    Ended,
+}
+
+/// The connections that pause, and until when.
+#[derive(Default)]
+struct Pauses(BinaryHeap<Reverse<(Instant, usize)>>);
+
+impl Pauses {
+    /// Notes what a connection does. Returns whether it has ended.
+    fn note(&mut self, place: usize, step: Step) -> bool {
+        if let Step::Pauses(until) = step {
+            self.0.push(Reverse((until, place)));
+        }
+        matches!(step, Step::Ended)
+    }
+
+    /// How long it takes until one goes on.
+    fn until_next(&self) -> Option<Duration> {
+        let Reverse((until, _)) = self.0.peek()?;
+        Some(until.saturating_duration_since(Instant::now()))
+    }
+
+    /// One whose pause is over.
+    fn take_due(&mut self) -> Option<usize> {
+        let Reverse((until, place)) = *self.0.peek()?;
+        (until <= Instant::now()).then(|| {
+            self.0.pop();
+            place
+        })
+    }
+}
+
 /// Connections that were given to one thread. They are closed when the fleet is dropped.
 pub struct Fleet {
     poll: Poll,
@@ -74,12 +123,30 @@ impl Fleet {
     /// # Errors
     /// When one is encrypted or closed, or the system cannot watch them all.
     pub fn new(connections: Vec<Connection>) -> Result<Fleet, ClientError> {
+        let mut fleet = Fleet::empty(connections.len())?;
+        connections.into_iter().try_for_each(|connection| fleet.take(connection))?;
+        Ok(fleet)
+    }
+
+    /// Makes so many connections. Each is taken over at once, when it needs fewer descriptors.
+    ///
+    /// # Errors
+    /// When one cannot be made, and as for [`Fleet::new`].
+    pub fn connect(options: &ConnectOptions, count: usize) -> Result<Fleet, ClientError> {
+        let mut fleet = Fleet::empty(count)?;
+        (0..count).try_for_each(|_| fleet.take(Connection::connect(options)?))?;
+        Ok(fleet)
+    }
+
+    fn empty(room: usize) -> Result<Fleet, ClientError> {
         let poll = Poll::new().map_err(ClientError::Lost)?;
-        let mut members = Vec::with_capacity(connections.len());
-        for connection in connections {
-            members.push(Member::new(connection, &poll, members.len())?);
-        }
-        Ok(Fleet { poll, members })
+        Ok(Fleet { poll, members: Vec::with_capacity(room) })
+    }
+
+    fn take(&mut self, connection: Connection) -> Result<(), ClientError> {
+        let place = self.members.len();
+        self.members.push(Member::new(connection, &self.poll, place)?);
+        Ok(())
     }
 
     /// How many connections there are.
@@ -99,13 +166,15 @@ impl Fleet {
     pub fn run<D: Driver + ?Sized>(&mut self, driver: &mut D) -> Result<(), ClientError> {
         let mut events = Events::with_capacity(self.members.len().clamp(1, 1024));
         let mut buffer = vec![0; READ_BYTES];
-        let mut active = 0;
-        for (place, member) in self.members.iter_mut().enumerate() {
-            active += usize::from(member.start(place, driver)?);
+        let (mut active, mut pauses) = (self.members.len(), Pauses::default());
+        for place in 0..self.members.len() {
+            let step = self.start(place, driver)?;
+            active -= usize::from(pauses.note(place, step));
         }
         let mut has_cancelled = false;
         while active > 0 {
-            match self.poll.poll(&mut events, Some(TICK)) {
+            let time = pauses.until_next().map_or(TICK, |time| time.min(TICK));
+            match self.poll.poll(&mut events, Some(time)) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 result => result.map_err(ClientError::Lost)?,
             }
@@ -115,26 +184,41 @@ impl Fleet {
             }
             for event in &events {
                 let Token(place) = event.token();
-                let is_active = match self.members[place].serve(event, place, &mut buffer, driver) {
-                    Ok(is_active) => is_active,
+                let step = match self.members[place].serve(event, place, &mut buffer, driver) {
+                    Ok(step) => step,
                     Err(error) => self.replace(place, error, driver)?,
                 };
-                active -= usize::from(!is_active);
+                active -= usize::from(pauses.note(place, step));
+            }
+            while let Some(place) = pauses.take_due() {
+                let step = self.start(place, driver)?;
+                active -= usize::from(pauses.note(place, step));
             }
         }
         Ok(())
     }
 
-    /// A connection has failed. Returns whether another one goes on in its place.
+    fn start<D: Driver + ?Sized>(
+        &mut self,
+        place: usize,
+        driver: &mut D,
+    ) -> Result<Step, ClientError> {
+        match self.members[place].start(place, driver) {
+            Err(error) => self.replace(place, error, driver),
+            step => step,
+        }
+    }
+
+    /// A connection has failed. Another one may go on in its place.
     fn replace<D: Driver + ?Sized>(
         &mut self,
         place: usize,
         error: ClientError,
         driver: &mut D,
-    ) -> Result<bool, ClientError> {
+    ) -> Result<Step, ClientError> {
         let Some(connection) = driver.lost(place, error)? else {
             self.members[place].is_waiting = false;
-            return Ok(false);
+            return Ok(Step::Ended);
         };
         // The system forgets a socket that is closed.
         self.members[place] = Member::new(connection, &self.poll, place)?;
@@ -162,14 +246,14 @@ impl Member {
         })
     }
 
-    /// Does what an event allows. Returns false when the connection has just done enough.
+    /// Does what an event allows.
     fn serve<D: Driver + ?Sized>(
         &mut self,
         event: &Event,
         place: usize,
         buffer: &mut [u8],
         driver: &mut D,
-    ) -> Result<bool, ClientError> {
+    ) -> Result<Step, ClientError> {
         if event.is_writable() && !self.unsent.is_empty() {
             let sent = write_some(&mut self.socket, &self.unsent)?;
             self.unsent.drain(..sent);
@@ -177,7 +261,7 @@ impl Member {
         if event.is_readable() && self.is_waiting {
             return self.go_on(place, buffer, driver);
         }
-        Ok(true)
+        Ok(Step::Waits)
     }
 
     /// Asks for an end of the request that is under way, if there is one.
@@ -194,14 +278,17 @@ impl Member {
         Ok(())
     }
 
-    /// Sends the next request; returns whether there is one.
+    /// Sends the next request, if there is one and it is time.
     fn start<D: Driver + ?Sized>(
         &mut self,
         place: usize,
         driver: &mut D,
-    ) -> Result<bool, ClientError> {
+    ) -> Result<Step, ClientError> {
         self.is_waiting = false;
-        let Some(request) = driver.next(place) else { return Ok(false) };
+        if let Some(time) = driver.pause(place) {
+            return Ok(Step::Pauses(Instant::now() + time));
+        }
+        let Some(request) = driver.next(place) else { return Ok(Step::Ended) };
         let mut copy = Vec::new();
         let bytes = request.bytes_within(self.incoming.session.transaction, &mut copy);
         self.incoming.begin();
@@ -211,22 +298,21 @@ impl Member {
         let sent = write_some(&mut self.socket, bytes)?;
         self.unsent.clear();
         self.unsent.extend_from_slice(&bytes[sent..]);
-        Ok(true)
+        Ok(Step::Waits)
     }
 
-    /// Reads all that is there, and sends the next request when the answer is complete. Returns
-    /// whether the connection has anything left to do.
+    /// Reads all that is there, and sends the next request when the answer is complete.
     fn go_on<D: Driver + ?Sized>(
         &mut self,
         place: usize,
         buffer: &mut [u8],
         driver: &mut D,
-    ) -> Result<bool, ClientError> {
+    ) -> Result<Step, ClientError> {
         loop {
             let count = match self.socket.read(buffer) {
                 Ok(0) => return Err(ClientError::Lost(io::ErrorKind::UnexpectedEof.into())),
                 Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(true),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Step::Waits),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(ClientError::Lost(error)),
             };
@@ -240,13 +326,14 @@ impl Member {
                 if let Some(message) = self.incoming.outcome.fatal.take() {
                     return Err(ClientError::Server(message));
                 }
-                if !self.start(place, driver)? {
-                    return Ok(false);
+                match self.start(place, driver)? {
+                    Step::Waits => {}
+                    step => return Ok(step),
                 }
             }
             // A shorter read has emptied the socket; the next bytes make an event of their own.
             if count < buffer.len() {
-                return Ok(true);
+                return Ok(Step::Waits);
             }
         }
     }

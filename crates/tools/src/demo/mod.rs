@@ -1,12 +1,14 @@
 //! `thermocline demo`: a server, the sample, the workload on both kinds of tables, and the results.
 
+mod order_processing;
+
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
 use crate::client::{ClientError, Connection};
 use crate::local::{DataDir, LocalError, LocalServer};
@@ -29,8 +31,10 @@ const WAYS: [(Way, &str, &str); 3] = [
 /// sample, validate it, and insert orders from many connections into memory-optimized and ordinary
 /// tables.
 #[derive(Parser, Debug)]
-#[command(name = "thermocline demo")]
+#[command(name = "thermocline demo", args_conflicts_with_subcommands = true)]
 struct Options {
+    #[command(subcommand)]
+    other: Option<Other>,
     /// Where the server keeps its data; an empty or new directory. It stays afterwards. Default: a
     /// temporary one.
     #[arg(long, value_name = "DIR")]
@@ -47,6 +51,13 @@ struct Options {
     /// Load Microsoft's AdventureWorks data files from this directory instead of generating data.
     #[arg(long, value_name = "DIR")]
     official: Option<PathBuf>,
+}
+
+/// Demos of other samples.
+#[derive(Subcommand, Debug)]
+enum Other {
+    /// Order processing: customers, orders, products and their fulfilment.
+    OrderProcessing(order_processing::Options),
 }
 
 /// Why the demo did not work.
@@ -83,7 +94,12 @@ impl From<ClientError> for DemoError {
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let arguments = std::iter::once(OsString::from("thermocline demo")).chain(arguments);
     let options = Options::parse_from(arguments);
-    match run(&options) {
+    crate::local::remove_on_interrupt();
+    let result = match &options.other {
+        None => run(&options),
+        Some(Other::OrderProcessing(own)) => order_processing::run(own),
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("thermocline demo: {error}");

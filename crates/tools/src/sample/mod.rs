@@ -53,14 +53,15 @@ pub fn install(
     progress: Progress<'_>,
 ) -> Result<(), ClientError> {
     let mut connection = Connection::connect(&options.clone().with_database("master"))?;
+    let variables = [("database_name", database), ("checkpoint_files_location", "")];
     progress("creating the database");
-    run_script(&mut connection, DATABASE_SCRIPT, database)?;
+    run_script(&mut connection, DATABASE_SCRIPT, &variables)?;
     progress("creating the tables");
-    run_script(&mut connection, TABLES_SCRIPT, database)?;
+    run_script(&mut connection, TABLES_SCRIPT, &variables)?;
     load(&mut connection, source, progress)?;
     for (name, script) in OTHER_SCRIPTS {
         progress(&format!("running {name}"));
-        run_script(&mut connection, script, database)?;
+        run_script(&mut connection, script, &variables)?;
     }
     progress("filling the tables of the workload");
     for call in ["EXEC Demo.usp_DemoFill", "EXEC Demo.usp_DemoInitSeed", "EXEC Demo.usp_DemoReset"]
@@ -70,20 +71,17 @@ pub fn install(
     Ok(())
 }
 
-/// Runs a script of the sample: its commands are taken as done, its variables replaced.
-fn run_script(
+/// Runs a script of a sample: its commands are taken as done, its variables replaced.
+pub(crate) fn run_script(
     connection: &mut Connection,
     script: &str,
-    database: &str,
+    variables: &[(&str, &str)],
 ) -> Result<(), ClientError> {
-    let text: String = script
-        .lines()
-        .filter(|line| !line.starts_with(':'))
-        .flat_map(|line| [line, "\n"])
-        .collect();
-    let text = text
-        .replace("$(database_name)", &database.replace(']', "]]"))
-        .replace("$(checkpoint_files_location)", "");
+    let lines = script.lines().filter(|line| !line.starts_with(':'));
+    let mut text: String = lines.flat_map(|line| [line, "\n"]).collect();
+    for (name, value) in variables {
+        text = text.replace(&format!("$({name})"), &value.replace(']', "]]"));
+    }
     for (batch, _) in split_batches(&text) {
         execute(connection, &batch)?;
     }

@@ -23,9 +23,3 @@ fn spread_keys_are_all_over_the_table() {
     }
     assert_ne!(spread(1, 1 << 20).nth(5), spread(2, 1 << 20).nth(5));
 }
-
-#[test]
-fn random_numbers_are_below_their_limits() {
-    let mut random = Random::new(0);
-    assert!((0..10_000).all(|_| random.below(7) < 7 && (0.0..1.0).contains(&random.unit())));
-}

@@ -10,11 +10,11 @@ use base::{SqlType, ValueRef};
 
 use crate::bench::BenchError;
 use crate::bench::database::{TableKind, check, numbers, ordinary_procedure};
-use crate::bench::keys::Random;
 use crate::client::{
     Argument, ClientError, ConnectOptions, Connection, Driver, Fleet, Ignore, Outcome, Parameter,
     Receiver, Request,
 };
+use crate::random::Random;
 
 /// What the clients do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,9 +115,7 @@ impl OwnRows {
         action: Action,
         time: Duration,
     ) -> Result<f64, BenchError> {
-        let connected: Vec<Connection> =
-            self.clients.iter().map(|_| Connection::connect(connect)).collect::<Result<_, _>>()?;
-        let mut fleet = Fleet::new(connected)?;
+        let mut fleet = Fleet::connect(connect, self.clients.len())?;
         (self.action, self.calls) = (action, 0);
         let begin = Instant::now();
         self.deadline = begin + time;

@@ -1,36 +1,23 @@
--- Order processing and fulfilment: customers, their orders, products with a hundred figures each, and criteria
--- that products are chosen by. Sizes follow from $(scale): scale × weight × 10,000 rows with the weights
--- customers 1, orders 5, order lines 25, products 10, criteria 1.
+-- Disk tables and ordinary procedures: the twins of 2-inmem.sql. With ALTER DATABASE CURRENT SET ROW_CACHING ON FOR
+-- ALL TABLES their rows are cached one by one.
 
 :setvar database_name "OrderProcessing"
-:setvar scale "1"
 
-IF DB_ID(N'$(database_name)') IS NULL
-    CREATE DATABASE [$(database_name)];
-GO
-IF NOT EXISTS (SELECT * FROM [$(database_name)].sys.filegroups WHERE type = N'FX')
-    ALTER DATABASE [$(database_name)] ADD FILEGROUP [mod] CONTAINS MEMORY_OPTIMIZED_DATA;
-GO
-IF NOT EXISTS (SELECT * FROM [$(database_name)].sys.database_files WHERE name = N'mod')
-    ALTER DATABASE [$(database_name)] ADD FILE (NAME = N'mod', FILENAME = N'mod') TO FILEGROUP [mod];
-GO
-ALTER DATABASE [$(database_name)] SET MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT = ON;
-GO
 USE [$(database_name)];
 GO
 
 CREATE TABLE dbo.Customer
 (
-    C_ID int NOT NULL PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 20000),
+    C_ID int NOT NULL PRIMARY KEY CLUSTERED,
     C_Name varchar(100) NOT NULL,
     C_Address varchar(200) NOT NULL,
     C_City varchar(50) NOT NULL,
     C_Created datetime2 NOT NULL
-) WITH (MEMORY_OPTIMIZED = ON);
+);
 
 CREATE TABLE dbo.Products
 (
-    PR_ID int NOT NULL PRIMARY KEY NONCLUSTERED,
+    PR_ID int NOT NULL PRIMARY KEY CLUSTERED,
     PR_Name varchar(100) NOT NULL,
     PR_Type int NOT NULL,
     PR_Desc varchar(1000) NOT NULL,
@@ -61,11 +48,11 @@ CREATE TABLE dbo.Products
     PR_Float093 float NOT NULL, PR_Float094 float NOT NULL, PR_Float095 float NOT NULL, PR_Float096 float NOT NULL,
     PR_Float097 float NOT NULL, PR_Float098 float NOT NULL, PR_Float099 float NOT NULL, PR_Float100 float NOT NULL,
     INDEX IX_Type NONCLUSTERED (PR_Type, PR_Price)
-) WITH (MEMORY_OPTIMIZED = ON);
+);
 
 CREATE TABLE dbo.Purchase_Criteria
 (
-    PC_ID int NOT NULL PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 20000),
+    PC_ID int NOT NULL PRIMARY KEY CLUSTERED,
     PC_Float001 float NOT NULL, PC_Float002 float NOT NULL, PC_Float003 float NOT NULL, PC_Float004 float NOT NULL,
     PC_Float005 float NOT NULL, PC_Float006 float NOT NULL, PC_Float007 float NOT NULL, PC_Float008 float NOT NULL,
     PC_Float009 float NOT NULL, PC_Float010 float NOT NULL, PC_Float011 float NOT NULL, PC_Float012 float NOT NULL,
@@ -91,11 +78,11 @@ CREATE TABLE dbo.Purchase_Criteria
     PC_Float089 float NOT NULL, PC_Float090 float NOT NULL, PC_Float091 float NOT NULL, PC_Float092 float NOT NULL,
     PC_Float093 float NOT NULL, PC_Float094 float NOT NULL, PC_Float095 float NOT NULL, PC_Float096 float NOT NULL,
     PC_Float097 float NOT NULL, PC_Float098 float NOT NULL, PC_Float099 float NOT NULL, PC_Float100 float NOT NULL
-) WITH (MEMORY_OPTIMIZED = ON);
+);
 
 CREATE TABLE dbo.Orders
 (
-    O_ID bigint IDENTITY(1, 1) NOT NULL PRIMARY KEY NONCLUSTERED,
+    O_ID bigint IDENTITY(1, 1) NOT NULL PRIMARY KEY CLUSTERED,
     O_C_ID int NOT NULL,
     O_Total money NOT NULL,
     O_Date datetime2 NOT NULL,
@@ -103,7 +90,7 @@ CREATE TABLE dbo.Orders
     O_Status tinyint NOT NULL,
     INDEX IX_Customer NONCLUSTERED (O_C_ID),
     INDEX IX_Status NONCLUSTERED (O_Status, O_ID)
-) WITH (MEMORY_OPTIMIZED = ON);
+);
 
 CREATE TABLE dbo.OrderLines
 (
@@ -112,31 +99,30 @@ CREATE TABLE dbo.OrderLines
     OL_PR_ID int NOT NULL,
     OL_Quantity int NOT NULL,
     OL_Price money NOT NULL,
-    PRIMARY KEY NONCLUSTERED (OL_O_ID, OL_Number)
-) WITH (MEMORY_OPTIMIZED = ON);
+    PRIMARY KEY CLUSTERED (OL_O_ID, OL_Number)
+);
 
 CREATE TABLE dbo.Fulfillment
 (
-    FF_ID bigint IDENTITY(1, 1) NOT NULL PRIMARY KEY NONCLUSTERED,
+    FF_ID bigint IDENTITY(1, 1) NOT NULL PRIMARY KEY CLUSTERED,
     FF_O_ID bigint NOT NULL,
     FF_Date datetime2 NOT NULL
-) WITH (MEMORY_OPTIMIZED = ON);
+);
 GO
 
 CREATE TYPE dbo.OrderLineType AS TABLE
 (
     PR_ID int NOT NULL,
-    Quantity int NOT NULL,
-    INDEX IX_Product HASH (PR_ID) WITH (BUCKET_COUNT = 8)
-) WITH (MEMORY_OPTIMIZED = ON);
+    Quantity int NOT NULL
+);
 GO
 
 -- A customer, the orders, their lines.
 CREATE PROCEDURE dbo.GetOrdersByCustomerID
-    @C_ID int NOT NULL
-WITH NATIVE_COMPILATION, SCHEMABINDING
+    @C_ID int
 AS
-BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english')
+BEGIN
+    SET NOCOUNT ON;
     SELECT c.C_ID, c.C_Name, c.C_City, o.O_ID, o.O_Date, o.O_Total, o.O_Status,
            l.OL_Number, l.OL_PR_ID, l.OL_Quantity, l.OL_Price
     FROM dbo.Customer AS c
@@ -148,10 +134,10 @@ GO
 
 -- The ten cheapest products of a type.
 CREATE PROCEDURE dbo.GetProductsByType
-    @PR_Type int NOT NULL
-WITH NATIVE_COMPILATION, SCHEMABINDING
+    @PR_Type int
 AS
-BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english')
+BEGIN
+    SET NOCOUNT ON;
     SELECT TOP (10) PR_ID, PR_Name, PR_Price, PR_Desc
     FROM dbo.Products
     WHERE PR_Type = @PR_Type
@@ -159,13 +145,13 @@ BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_engli
 END;
 GO
 
--- The prices of a range of products.
+-- The prices of a range of products, the lowest first.
 CREATE PROCEDURE dbo.GetProductsPriceByPK
-    @From int NOT NULL,
-    @To int NOT NULL
-WITH NATIVE_COMPILATION, SCHEMABINDING
+    @From int,
+    @To int
 AS
-BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english')
+BEGIN
+    SET NOCOUNT ON;
     SELECT PR_ID, PR_Price
     FROM dbo.Products
     WHERE PR_ID BETWEEN @From AND @To
@@ -173,14 +159,14 @@ BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_engli
 END;
 GO
 
--- The twenty products of a range that are closest to a criterion: the sum of products of figures.
+-- The twenty products of a range that are closest to a criterion: by the sum of the products of figures.
 CREATE PROCEDURE dbo.ProductSelectionCriteria
-    @PC_ID int NOT NULL,
-    @From int NOT NULL,
-    @To int NOT NULL
-WITH NATIVE_COMPILATION, SCHEMABINDING
+    @PC_ID int,
+    @From int,
+    @To int
 AS
-BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english')
+BEGIN
+    SET NOCOUNT ON;
     SELECT TOP (20) p.PR_ID, p.PR_Name, p.PR_Price,
            p.PR_Float001 * c.PC_Float001 + p.PR_Float002 * c.PC_Float002 + p.PR_Float003 * c.PC_Float003 +
            p.PR_Float004 * c.PC_Float004 + p.PR_Float005 * c.PC_Float005 + p.PR_Float006 * c.PC_Float006 +
@@ -225,115 +211,47 @@ GO
 
 -- A new order of a customer's, with up to five lines.
 CREATE PROCEDURE dbo.InsertOrder
-    @C_ID int NOT NULL,
+    @C_ID int,
     @Lines dbo.OrderLineType READONLY,
     @O_ID bigint OUTPUT
-WITH NATIVE_COMPILATION, SCHEMABINDING
 AS
-BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english')
-    DECLARE @Now datetime2 NOT NULL = SYSDATETIME();
+BEGIN
+    SET NOCOUNT, XACT_ABORT ON;
+    DECLARE @Now datetime2 = SYSDATETIME();
     DECLARE @Total money;
     SELECT @Total = SUM(p.PR_Price * l.Quantity)
     FROM @Lines AS l INNER JOIN dbo.Products AS p ON p.PR_ID = l.PR_ID;
 
+    BEGIN TRANSACTION;
     INSERT INTO dbo.Orders (O_C_ID, O_Total, O_Date, O_Status) VALUES (@C_ID, ISNULL(@Total, 0), @Now, 1);
     SET @O_ID = SCOPE_IDENTITY();
 
     INSERT INTO dbo.OrderLines (OL_O_ID, OL_Number, OL_PR_ID, OL_Quantity, OL_Price)
     SELECT @O_ID, ROW_NUMBER() OVER (ORDER BY l.PR_ID), l.PR_ID, l.Quantity, p.PR_Price
     FROM @Lines AS l INNER JOIN dbo.Products AS p ON p.PR_ID = l.PR_ID;
+    COMMIT;
 END;
 GO
 
--- Fulfils the ten oldest outstanding orders. One client alone does this.
+-- Fulfils the ten oldest outstanding orders.
 CREATE PROCEDURE dbo.FulfillOrders
-WITH NATIVE_COMPILATION, SCHEMABINDING
 AS
-BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english')
-    DECLARE @Now datetime2 NOT NULL = SYSDATETIME();
-    DECLARE @Done int NOT NULL = 0;
+BEGIN
+    SET NOCOUNT, XACT_ABORT ON;
+    DECLARE @Now datetime2 = SYSDATETIME();
+    DECLARE @Done int = 0;
     DECLARE @O_ID bigint;
+    BEGIN TRANSACTION;
     WHILE @Done < 10
     BEGIN
         SET @O_ID = NULL;
-        SELECT TOP (1) @O_ID = O_ID FROM dbo.Orders WHERE O_Status = 1 ORDER BY O_ID;
+        SELECT TOP (1) @O_ID = O_ID FROM dbo.Orders WITH (UPDLOCK, READPAST) WHERE O_Status = 1 ORDER BY O_ID;
         IF @O_ID IS NULL
-            RETURN 0;
+            BREAK;
         UPDATE dbo.Orders SET O_Status = 2 WHERE O_ID = @O_ID;
         INSERT INTO dbo.Fulfillment (FF_O_ID, FF_Date) VALUES (@O_ID, @Now);
         SET @Done += 1;
     END;
+    COMMIT;
 END;
-GO
-
-SET NOCOUNT ON;
-INSERT INTO dbo.Customer (C_ID, C_Name, C_Address, C_City, C_Created)
-SELECT value, CONCAT('Customer ', value), CONCAT(value % 997, ' Market Street'), CONCAT('City ', value % 200), SYSDATETIME()
-FROM GENERATE_SERIES(1, $(scale) * 10000);
-
-INSERT INTO dbo.Products
-SELECT value, CONCAT('Product ', value), value % 1000, REPLICATE('An article. ', 10 + value % 20), value * 37 % 9973 / 10.0,
-       (value * 3 % 998) / 997.0, (value * 5 % 999) / 997.0, (value * 7 % 1000) / 997.0, (value * 9 % 1001) / 997.0,
-       (value * 11 % 1002) / 997.0, (value * 13 % 1003) / 997.0, (value * 15 % 1004) / 997.0, (value * 17 % 1005) / 997.0,
-       (value * 19 % 1006) / 997.0, (value * 21 % 1007) / 997.0, (value * 23 % 1008) / 997.0, (value * 25 % 1009) / 997.0,
-       (value * 27 % 1010) / 997.0, (value * 29 % 1011) / 997.0, (value * 31 % 1012) / 997.0, (value * 33 % 1013) / 997.0,
-       (value * 35 % 1014) / 997.0, (value * 37 % 1015) / 997.0, (value * 39 % 1016) / 997.0, (value * 41 % 1017) / 997.0,
-       (value * 43 % 1018) / 997.0, (value * 45 % 1019) / 997.0, (value * 47 % 1020) / 997.0, (value * 49 % 1021) / 997.0,
-       (value * 51 % 1022) / 997.0, (value * 53 % 1023) / 997.0, (value * 55 % 1024) / 997.0, (value * 57 % 1025) / 997.0,
-       (value * 59 % 1026) / 997.0, (value * 61 % 1027) / 997.0, (value * 63 % 1028) / 997.0, (value * 65 % 1029) / 997.0,
-       (value * 67 % 1030) / 997.0, (value * 69 % 1031) / 997.0, (value * 71 % 1032) / 997.0, (value * 73 % 1033) / 997.0,
-       (value * 75 % 1034) / 997.0, (value * 77 % 1035) / 997.0, (value * 79 % 1036) / 997.0, (value * 81 % 1037) / 997.0,
-       (value * 83 % 1038) / 997.0, (value * 85 % 1039) / 997.0, (value * 87 % 1040) / 997.0, (value * 89 % 1041) / 997.0,
-       (value * 91 % 1042) / 997.0, (value * 93 % 1043) / 997.0, (value * 95 % 1044) / 997.0, (value * 97 % 1045) / 997.0,
-       (value * 99 % 1046) / 997.0, (value * 101 % 1047) / 997.0, (value * 103 % 1048) / 997.0, (value * 105 % 1049) / 997.0,
-       (value * 107 % 1050) / 997.0, (value * 109 % 1051) / 997.0, (value * 111 % 1052) / 997.0, (value * 113 % 1053) / 997.0,
-       (value * 115 % 1054) / 997.0, (value * 117 % 1055) / 997.0, (value * 119 % 1056) / 997.0, (value * 121 % 1057) / 997.0,
-       (value * 123 % 1058) / 997.0, (value * 125 % 1059) / 997.0, (value * 127 % 1060) / 997.0, (value * 129 % 1061) / 997.0,
-       (value * 131 % 1062) / 997.0, (value * 133 % 1063) / 997.0, (value * 135 % 1064) / 997.0, (value * 137 % 1065) / 997.0,
-       (value * 139 % 1066) / 997.0, (value * 141 % 1067) / 997.0, (value * 143 % 1068) / 997.0, (value * 145 % 1069) / 997.0,
-       (value * 147 % 1070) / 997.0, (value * 149 % 1071) / 997.0, (value * 151 % 1072) / 997.0, (value * 153 % 1073) / 997.0,
-       (value * 155 % 1074) / 997.0, (value * 157 % 1075) / 997.0, (value * 159 % 1076) / 997.0, (value * 161 % 1077) / 997.0,
-       (value * 163 % 1078) / 997.0, (value * 165 % 1079) / 997.0, (value * 167 % 1080) / 997.0, (value * 169 % 1081) / 997.0,
-       (value * 171 % 1082) / 997.0, (value * 173 % 1083) / 997.0, (value * 175 % 1084) / 997.0, (value * 177 % 1085) / 997.0,
-       (value * 179 % 1086) / 997.0, (value * 181 % 1087) / 997.0, (value * 183 % 1088) / 997.0, (value * 185 % 1089) / 997.0,
-       (value * 187 % 1090) / 997.0, (value * 189 % 1091) / 997.0, (value * 191 % 1092) / 997.0, (value * 193 % 1093) / 997.0,
-       (value * 195 % 1094) / 997.0, (value * 197 % 1095) / 997.0, (value * 199 % 1096) / 997.0, (value * 201 % 1097) / 997.0
-FROM GENERATE_SERIES(1, $(scale) * 100000);
-
-INSERT INTO dbo.Purchase_Criteria
-SELECT value,
-       (value * 5 % 992) / 991.0, (value * 7 % 993) / 991.0, (value * 9 % 994) / 991.0, (value * 11 % 995) / 991.0,
-       (value * 13 % 996) / 991.0, (value * 15 % 997) / 991.0, (value * 17 % 998) / 991.0, (value * 19 % 999) / 991.0,
-       (value * 21 % 1000) / 991.0, (value * 23 % 1001) / 991.0, (value * 25 % 1002) / 991.0, (value * 27 % 1003) / 991.0,
-       (value * 29 % 1004) / 991.0, (value * 31 % 1005) / 991.0, (value * 33 % 1006) / 991.0, (value * 35 % 1007) / 991.0,
-       (value * 37 % 1008) / 991.0, (value * 39 % 1009) / 991.0, (value * 41 % 1010) / 991.0, (value * 43 % 1011) / 991.0,
-       (value * 45 % 1012) / 991.0, (value * 47 % 1013) / 991.0, (value * 49 % 1014) / 991.0, (value * 51 % 1015) / 991.0,
-       (value * 53 % 1016) / 991.0, (value * 55 % 1017) / 991.0, (value * 57 % 1018) / 991.0, (value * 59 % 1019) / 991.0,
-       (value * 61 % 1020) / 991.0, (value * 63 % 1021) / 991.0, (value * 65 % 1022) / 991.0, (value * 67 % 1023) / 991.0,
-       (value * 69 % 1024) / 991.0, (value * 71 % 1025) / 991.0, (value * 73 % 1026) / 991.0, (value * 75 % 1027) / 991.0,
-       (value * 77 % 1028) / 991.0, (value * 79 % 1029) / 991.0, (value * 81 % 1030) / 991.0, (value * 83 % 1031) / 991.0,
-       (value * 85 % 1032) / 991.0, (value * 87 % 1033) / 991.0, (value * 89 % 1034) / 991.0, (value * 91 % 1035) / 991.0,
-       (value * 93 % 1036) / 991.0, (value * 95 % 1037) / 991.0, (value * 97 % 1038) / 991.0, (value * 99 % 1039) / 991.0,
-       (value * 101 % 1040) / 991.0, (value * 103 % 1041) / 991.0, (value * 105 % 1042) / 991.0, (value * 107 % 1043) / 991.0,
-       (value * 109 % 1044) / 991.0, (value * 111 % 1045) / 991.0, (value * 113 % 1046) / 991.0, (value * 115 % 1047) / 991.0,
-       (value * 117 % 1048) / 991.0, (value * 119 % 1049) / 991.0, (value * 121 % 1050) / 991.0, (value * 123 % 1051) / 991.0,
-       (value * 125 % 1052) / 991.0, (value * 127 % 1053) / 991.0, (value * 129 % 1054) / 991.0, (value * 131 % 1055) / 991.0,
-       (value * 133 % 1056) / 991.0, (value * 135 % 1057) / 991.0, (value * 137 % 1058) / 991.0, (value * 139 % 1059) / 991.0,
-       (value * 141 % 1060) / 991.0, (value * 143 % 1061) / 991.0, (value * 145 % 1062) / 991.0, (value * 147 % 1063) / 991.0,
-       (value * 149 % 1064) / 991.0, (value * 151 % 1065) / 991.0, (value * 153 % 1066) / 991.0, (value * 155 % 1067) / 991.0,
-       (value * 157 % 1068) / 991.0, (value * 159 % 1069) / 991.0, (value * 161 % 1070) / 991.0, (value * 163 % 1071) / 991.0,
-       (value * 165 % 1072) / 991.0, (value * 167 % 1073) / 991.0, (value * 169 % 1074) / 991.0, (value * 171 % 1075) / 991.0,
-       (value * 173 % 1076) / 991.0, (value * 175 % 1077) / 991.0, (value * 177 % 1078) / 991.0, (value * 179 % 1079) / 991.0,
-       (value * 181 % 1080) / 991.0, (value * 183 % 1081) / 991.0, (value * 185 % 1082) / 991.0, (value * 187 % 1083) / 991.0,
-       (value * 189 % 1084) / 991.0, (value * 191 % 1085) / 991.0, (value * 193 % 1086) / 991.0, (value * 195 % 1087) / 991.0,
-       (value * 197 % 1088) / 991.0, (value * 199 % 1089) / 991.0, (value * 201 % 1090) / 991.0, (value * 203 % 1091) / 991.0
-FROM GENERATE_SERIES(1, $(scale) * 10000);
-
-INSERT INTO dbo.Orders (O_C_ID, O_Total, O_Date, O_Status)
-SELECT value % ($(scale) * 10000) + 1, value % 500, SYSDATETIME(), 2
-FROM GENERATE_SERIES(1, $(scale) * 50000);
-
-INSERT INTO dbo.OrderLines (OL_O_ID, OL_Number, OL_PR_ID, OL_Quantity, OL_Price)
-SELECT (value - 1) / 5 + 1, (value - 1) % 5 + 1, value * 7 % ($(scale) * 100000) + 1, value % 9 + 1, value % 997 / 10.0
-FROM GENERATE_SERIES(1, $(scale) * 250000);
 GO

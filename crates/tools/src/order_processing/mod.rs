@@ -1,0 +1,335 @@
+//! The order-processing benchmark: its tables and procedures, their data, and the clients that call
+//! them.
+//!
+//! The scripts are those in `samples/order-processing`; they are part of the program. Clients know
+//! what every answer must be, since all data follows from numbers ([`data`]).
+
+mod clients;
+pub mod data;
+mod load;
+pub mod report;
+pub mod room;
+
+use std::fmt;
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
+
+use base::Value;
+
+pub use self::clients::{CANDIDATES, Kind, PRICES, Placed, Plan, Tally, Wrong};
+pub use self::load::{Loaded, load};
+
+use self::clients::{Clients, Shared};
+use self::data::Data;
+use crate::client::{ClientError, ConnectOptions, Connection, Fleet};
+use crate::local::{ProcessTime, resident_bytes};
+use crate::sample::run_script;
+
+#[cfg(test)]
+mod tests;
+
+/// The database that the sample is installed in, by default.
+pub const DATABASE: &str = "OrderProcessing";
+
+const DATABASE_SCRIPT: &str = include_str!("../../../../samples/order-processing/1-database.sql");
+const INMEM_SCRIPT: &str = include_str!("../../../../samples/order-processing/2-inmem.sql");
+const ONDISK_SCRIPT: &str = include_str!("../../../../samples/order-processing/2-ondisk.sql");
+const DATA_SCRIPT: &str = include_str!("../../../../samples/order-processing/3-data.sql");
+
+/// The kind of tables.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tables {
+    /// Memory-optimized, with natively compiled procedures.
+    Inmem,
+    /// Disk tables, with ordinary procedures.
+    Ondisk,
+    /// Disk tables with row caching.
+    Rowcache,
+}
+
+/// Makes the database, its tables and its procedures.
+///
+/// # Errors
+/// Those of the server and of the connection.
+pub fn install(
+    connect: &ConnectOptions,
+    database: &str,
+    tables: Tables,
+    data: &Data,
+) -> Result<(), ClientError> {
+    let mut connection = Connection::connect(&connect.clone().with_database("master"))?;
+    let buckets = (data.customers() as u64).next_power_of_two().to_string();
+    let script = match tables {
+        Tables::Inmem => INMEM_SCRIPT,
+        Tables::Ondisk | Tables::Rowcache => ONDISK_SCRIPT,
+    };
+    let variables = [("database_name", database), ("customer_buckets", &buckets)];
+    for script in [DATABASE_SCRIPT, script] {
+        run_script(&mut connection, script, &variables)?;
+    }
+    if tables == Tables::Rowcache {
+        connection.execute("ALTER DATABASE CURRENT SET ROW_CACHING ON FOR ALL TABLES")?;
+    }
+    Ok(())
+}
+
+/// Fills the tables by statements of the server instead of [`load`].
+///
+/// # Errors
+/// Those of the server and of the connection.
+pub fn fill(connect: &ConnectOptions, database: &str, data: &Data) -> Result<(), ClientError> {
+    let mut connection = Connection::connect(connect)?;
+    let variables = [("database_name", database), ("scale", &data.scale().to_string())];
+    run_script(&mut connection, DATA_SCRIPT, &variables)
+}
+
+/// How many clients there are, and what they do.
+#[derive(Clone, Copy, Debug)]
+pub struct Load {
+    /// Clients.
+    pub connections: u32,
+    /// Threads that drive them.
+    pub drivers: u32,
+    /// How long they do so.
+    pub time: Duration,
+    /// What a client waits between an answer and its next request, on average.
+    pub think: Duration,
+}
+
+/// What a run has done.
+pub struct Run {
+    /// What the clients have done.
+    pub tally: Tally,
+    /// From the first request to the last answer.
+    pub elapsed: Duration,
+    /// How long it took to connect.
+    pub connecting: Duration,
+    /// Processor time of the server during the run, where the system says it.
+    pub server_time: Option<Duration>,
+    /// ... and of this program.
+    pub driver_time: Option<Duration>,
+    /// Memory of the server at the end, in bytes.
+    pub server_bytes: Option<u64>,
+    /// What the connections take of it.
+    pub connection_bytes: Option<u64>,
+    /// Why it ended early, if it did.
+    pub wrong: Option<Wrong>,
+}
+
+impl Run {
+    /// Transactions a second.
+    pub fn transactions_per_s(&self) -> f64 {
+        self.tally.transactions() as f64 / self.elapsed.as_secs_f64().max(1e-9)
+    }
+
+    /// Processor time of the server for each transaction, in microseconds.
+    pub fn server_us(&self) -> Option<f64> {
+        let transactions = self.tally.transactions().max(1) as f64;
+        Some(self.server_time?.as_secs_f64() * 1e6 / transactions)
+    }
+}
+
+/// Connects the clients and lets them work. The server is the process with this number.
+///
+/// # Errors
+/// When a client cannot connect. What goes wrong later is part of the run.
+pub fn run(
+    connect: &ConnectOptions,
+    data: Data,
+    load: Load,
+    server: u32,
+) -> Result<Run, ClientError> {
+    let shared = Shared::new(data);
+    let drivers = load.drivers.clamp(1, load.connections);
+    let before_bytes = resident_bytes(server);
+    let begin = Instant::now();
+    let fleets = std::thread::scope(|scope| {
+        let part = |n: u32| load.connections * n / drivers;
+        let connecting = (0..drivers).map(|n| {
+            scope.spawn(move || {
+                let numbers = part(n)..part(n + 1);
+                let fleet = Fleet::connect(connect, numbers.len())?;
+                Ok((numbers, fleet))
+            })
+        });
+        let connecting: Vec<_> = connecting.collect();
+        let all = connecting.into_iter().map(|thread| thread.join().expect("it does not panic"));
+        all.collect::<Result<Vec<_>, ClientError>>()
+    })?;
+    let connecting = begin.elapsed();
+    let connected_bytes = resident_bytes(server);
+    let makers = fleets.iter().map(|_| Connection::connect(connect));
+    let makers = makers.collect::<Result<Vec<_>, _>>()?;
+
+    let start = Barrier::new(fleets.len());
+    let times = [server, std::process::id()].map(ProcessTime::of);
+    let begin = Instant::now();
+    let plan = Plan {
+        think: load.think,
+        deadline: begin + load.time,
+        fulfils_apart: load.connections > 1,
+    };
+    let mut tally = Tally::default();
+    std::thread::scope(|scope| {
+        let (shared, start) = (&shared, &start);
+        let threads = fleets.into_iter().zip(makers).map(|((numbers, mut fleet), maker)| {
+            scope.spawn(move || {
+                let mut clients = Clients::new(shared, maker, numbers, plan);
+                start.wait();
+                if let Err(error) = fleet.run(&mut clients) {
+                    shared.stop(Wrong::Client(error));
+                }
+                (clients.tally, fleet)
+            })
+        });
+        let threads: Vec<_> = threads.collect();
+        // All connections stay open until the last client has its answer.
+        let ended: Vec<_> =
+            threads.into_iter().map(|thread| thread.join().expect("it does not panic")).collect();
+        ended.into_iter().for_each(|(own, _)| tally.add(own));
+    });
+    let elapsed = begin.elapsed();
+    let since = |n: usize, process| Some(ProcessTime::of(process)?.since(times[n]?));
+    let grown = |before: u64, after: u64| after.saturating_sub(before);
+    Ok(Run {
+        tally,
+        elapsed,
+        connecting,
+        server_time: since(0, server),
+        driver_time: since(1, std::process::id()),
+        server_bytes: resident_bytes(server),
+        connection_bytes: before_bytes.zip(connected_bytes).map(|(a, b)| grown(a, b)),
+        wrong: shared.take_wrong(),
+    })
+}
+
+/// Orders that acknowledged calls have left, and how many of the oldest were fulfilled.
+#[derive(Default)]
+pub struct Expected {
+    placed: Vec<Placed>,
+    fulfilments: u64,
+    /// Calls of both kinds whose answers never came.
+    unknown: [u64; 2],
+}
+
+impl Expected {
+    /// Adds what a run has done.
+    pub fn add(&mut self, tally: &Tally) {
+        self.placed.extend(&tally.placed);
+        self.fulfilments += tally.times[Kind::Fulfil as usize].count();
+        for (own, kind) in self.unknown.iter_mut().zip([Kind::Insert, Kind::Fulfil]) {
+            *own += tally.unknown[kind as usize];
+        }
+    }
+
+    /// Says what of the tables is wrong: an acknowledged order that is not there or not whole, one
+    /// that was fulfilled twice, and so on.
+    ///
+    /// # Errors
+    /// Those of the server and of the connection, and what is wrong.
+    pub fn check(&mut self, connection: &mut Connection, data: &Data) -> Result<(), CheckError> {
+        self.placed.sort_unstable();
+        let rows = connection.query(&format!(
+            "SELECT O_ID, O_C_ID, O_Total FROM dbo.Orders WHERE O_ID > {} ORDER BY O_ID",
+            data.orders()
+        ))?;
+        let mut found = Vec::with_capacity(rows.rows.len());
+        for row in &rows.rows {
+            let [Value::Int(order), Value::Int(customer), Value::Money(total)] = row[..] else {
+                return Err(CheckError::Wrong(format!("{row:?} is no order")));
+            };
+            found.push(Placed { order, customer, total });
+        }
+        let missing = self.placed.iter().find(|placed| found.binary_search(placed).is_err());
+        if let Some(missing) = missing {
+            return Err(CheckError::Wrong(format!(
+                "{missing:?} was acknowledged and is not there"
+            )));
+        }
+        let more = (found.len() - self.placed.len()) as u64;
+        if more > self.unknown[0] {
+            return Err(CheckError::Wrong(format!(
+                "{more} orders are there that no client knows, and {} answers never came",
+                self.unknown[0]
+            )));
+        }
+        for (what, query) in WHOLENESS {
+            match integers(connection, query)?[..] {
+                [0] => {}
+                ref other => return Err(CheckError::Wrong(format!("{what}: {other:?}"))),
+            }
+        }
+        let query = "SELECT COUNT_BIG(*), COUNT_BIG(DISTINCT FF_O_ID), \
+             (SELECT COUNT_BIG(*) FROM dbo.Orders WHERE O_Status = 2), \
+             (SELECT COUNT_BIG(*) FROM dbo.Orders) FROM dbo.Fulfillment";
+        let [fulfilled, distinct, status, orders] = integers(connection, query)?[..] else {
+            return Err(CheckError::Wrong("there is no such result".into()));
+        };
+        let at_least = (self.fulfilments as i64 * 10).min(orders);
+        let at_most = (at_least + self.unknown[1] as i64 * 10).min(orders);
+        // Less may have been outstanding when a call came.
+        let is_right = fulfilled <= at_most
+            && (fulfilled >= at_least || fulfilled == orders)
+            && [distinct, status] == [fulfilled; 2];
+        if !is_right {
+            return Err(CheckError::Wrong(format!(
+                "{fulfilled} fulfilments of {distinct} orders, {status} of which say so; {} calls \
+                 fulfilled ten each, and {} have no answer",
+                self.fulfilments, self.unknown[1]
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// What counts must be zero.
+const WHOLENESS: [(&str, &str); 2] = [
+    (
+        "orders whose lines do not add up to their totals, or that have none",
+        "SELECT COUNT_BIG(*) FROM dbo.Orders AS o \
+         FULL JOIN (SELECT OL_O_ID, SUM(OL_Price * OL_Quantity) AS total, COUNT(*) AS lines, \
+             MAX(OL_Number) AS last FROM dbo.OrderLines GROUP BY OL_O_ID) AS l ON l.OL_O_ID = o.O_ID \
+         WHERE o.O_ID IS NULL OR l.OL_O_ID IS NULL OR l.total <> o.O_Total OR l.lines <> l.last",
+    ),
+    (
+        "orders that are fulfilled by one table alone",
+        "SELECT COUNT_BIG(*) FROM dbo.Orders AS o \
+         FULL JOIN dbo.Fulfillment AS f ON f.FF_O_ID = o.O_ID \
+         WHERE o.O_ID IS NULL OR IIF(f.FF_ID IS NULL, 1, 2) <> o.O_Status",
+    ),
+];
+
+/// Why the tables are not as they must be, or cannot be looked at.
+#[derive(Debug)]
+pub enum CheckError {
+    /// They cannot be looked at.
+    Client(ClientError),
+    /// They are not as they must be.
+    Wrong(String),
+}
+
+impl fmt::Display for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CheckError::Client(error) => error.fmt(f),
+            CheckError::Wrong(what) => f.write_str(what),
+        }
+    }
+}
+
+impl From<ClientError> for CheckError {
+    fn from(error: ClientError) -> CheckError {
+        CheckError::Client(error)
+    }
+}
+
+/// The integers of a result's only row.
+fn integers(connection: &mut Connection, query: &str) -> Result<Vec<i64>, CheckError> {
+    let result = connection.query(query)?;
+    let row = result.rows.first().map_or(&[][..], |row| row);
+    let integer = |value: &Value| match value {
+        Value::Int(value) => Some(*value),
+        _ => None,
+    };
+    Ok(row.iter().filter_map(integer).collect())
+}
