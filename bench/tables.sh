@@ -63,6 +63,8 @@ benches=("$@")
     "sales-orders"
     "sales-orders --table ondisk --seconds 8 --runs 3"
     "sales-orders --table ondisk --seconds 300 --memory-mb 512 --runs 1"
+    "order-processing --scale 10" "order-processing --scale 10 --table ondisk"
+    "order-processing --scale 10 --table rowcache"
     "native-insert" "point-lookup" "update-hot" "mixed --runs 3" "connections" "stalls"
     "recovery --rows 60000000 --runs 1" "recovery --orders 10000000 --runs 3"
     "checkpoint-cost" "checkpoint-cost --only-with --seconds 600 --runs 1"
