@@ -81,8 +81,7 @@ fn ports(range: &str) -> Option<u64> {
 /// What is missing.
 pub fn for_data(data: &Data, tables: Tables) -> Result<(), Missing> {
     // Rows of disk tables do not stay in memory.
-    let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    match available_mb(&info) {
+    match available_memory_mb() {
         Some(available) if tables == Tables::Inmem => check_memory(data, available),
         _ => Ok(()),
     }
@@ -99,6 +98,11 @@ fn check_memory(data: &Data, available_mb: u64) -> Result<(), Missing> {
         data.scale(),
         available_mb.saturating_sub(OTHER_MEMORY_MB) / MEMORY_PER_UNIT_MB
     )))
+}
+
+/// Memory that is available, in MB; `None` where the system does not say.
+pub fn available_memory_mb() -> Option<u64> {
+    available_mb(&std::fs::read_to_string("/proc/meminfo").ok()?)
 }
 
 /// Memory that is available, from what the system says of it.
