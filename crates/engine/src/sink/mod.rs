@@ -229,9 +229,9 @@ struct State {
     dropped: BTreeMap<u64, Lsn>,
     /// When the last round ended.
     round_ns: u64,
-    /// How long it took.
+    /// How long it took; the greatest number if it had no effect.
     round_took_ns: u64,
-    /// Anchors that scans have passed without a row since then.
+    /// Anchors of deletions that scans have passed since it began.
     passed: u64,
 }
 

@@ -20,12 +20,12 @@ const ALLOWED_OF_ROWS: u64 = 4;
 const BACKLOG_OF_ALLOWED: u64 = 2;
 /// How often the row cache is tended at most.
 const TEND_INTERVAL_NS: u64 = 50_000_000;
-/// What it takes a scan to pass an anchor that gives it no row, with the tree's entry that this
+/// Estimated time for a scan to pass an anchor whose row is gone, with the tree's entry that it
 /// overrides.
 const PASS_NS: u64 = 200;
-/// Scans ask for a round when they have passed so many at least.
+/// Fewest passed anchors that make a round due.
 const PASSED_MIN: u64 = 50_000;
-/// Rounds that scans ask for leave at least so many times as long between them as they take.
+/// A round for scans starts no sooner after the last round than this multiple of its duration.
 const REST_OF_ROUND: u64 = 4;
 /// The longest that a commit of a few rows is held back.
 const DELAY_MAX_NS: u64 = 20_000_000;
@@ -48,9 +48,9 @@ struct ResidentTable {
 }
 
 impl State {
-    /// Whether scans have passed anchors without rows for longer than the last round took, so that
-    /// it pays to take them out of memory: as in a queue, whose consumers look for its oldest entry
-    /// behind all that they have taken.
+    /// Whether scans have passed anchors of deletions for longer than the last round took, so that
+    /// it pays to take them out of memory. The consumers of a queue do this: they look for its
+    /// oldest row behind all that were taken.
     fn delays_scans(&self, age_ns: u64) -> bool {
         self.passed >= PASSED_MIN
             && self.passed.saturating_mul(PASS_NS) > self.round_took_ns
@@ -63,9 +63,7 @@ impl SinkCore {
     pub fn watch(&self, task: &Task) -> Result<(), SinkError> {
         let load = self.load();
         self.begin_where_due(&load);
-        let tables = self.manager.tables().all();
-        let passed: u64 =
-            tables.iter().filter(|table| table.sinks()).map(|table| table.take_passed()).sum();
+        let passed = self.take_passed();
         let (begun, waiting, age_ns, delays) = {
             let mut state = self.lock();
             let left = !(state.left.is_empty() && state.leaving.is_empty());
@@ -84,6 +82,12 @@ impl SinkCore {
         self.count_keys(task);
         self.tend_row_cache(task);
         self.give_places_back(task)
+    }
+
+    /// How many anchors of deletions scans have passed since this was asked last.
+    pub(super) fn take_passed(&self) -> u64 {
+        let tables = self.manager.tables().all();
+        tables.iter().filter(|table| table.sinks()).map(|table| table.take_passed()).sum()
     }
 
     /// Keeps the row cache within what it may use, and its index large enough.

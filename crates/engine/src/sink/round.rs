@@ -171,10 +171,15 @@ impl SinkCore {
     fn round_once(&self, task: &Task, owner: u64) -> Result<bool, SinkError> {
         let mut state = self.lock();
         let begin_ns = task.now_ns();
+        state.passed = 0;
+        self.take_passed();
         let result = self.run(task, &mut state, owner);
         state.round_ns = task.now_ns();
-        state.round_took_ns = state.round_ns.saturating_sub(begin_ns);
-        state.passed = 0;
+        // After a round without effect scans ask for none.
+        state.round_took_ns = match &result {
+            Ok(true) => state.round_ns.saturating_sub(begin_ns),
+            _ => u64::MAX,
+        };
         self.tell(&state);
         match &result {
             Ok(true) => drop(self.counters.rounds.fetch_add(1, Relaxed)),

@@ -391,7 +391,8 @@ impl RowCache {
         admission
     }
 
-    /// Admits a row that nothing has looked up yet. Otherwise as `admit`.
+    /// Admits a row that nothing has looked up. The caller sees to it that there is room; else as
+    /// `admit`.
     pub fn bring(
         &self,
         guard: &Guard,

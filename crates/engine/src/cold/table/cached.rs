@@ -229,7 +229,7 @@ impl<'t> CachedTable<'t> {
         self.cache.keep(guard, shard, self.counts, self.row_name(p), row, is_settled)
     }
 
-    /// As `admit`, for a row that nothing has looked up yet.
+    /// As `admit`, for a row that nothing has looked up; the caller sees to it that there is room.
     pub fn bring(
         &self,
         guard: &Guard,

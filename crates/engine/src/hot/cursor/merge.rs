@@ -78,7 +78,7 @@ pub(super) struct Merge {
     part: usize,
     /// How many of the current part have been handed out.
     at: usize,
-    /// Behind those of the current part that had the key which was looked for last.
+    /// Index in the current part just behind the anchors with the key that was searched last.
     after: Cell<usize>,
     /// Whether the tree has the keys of the part in the same order.
     is_ordered: bool,

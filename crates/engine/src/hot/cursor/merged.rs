@@ -129,7 +129,7 @@ impl Cursor<'_> {
         let (index, direction) = (self.index, self.direction);
         let walk = self.walk.get_or_insert_with(|| table.walk_of(index, &self.range, direction));
         let (copies, size) = (&mut self.copies, self.size);
-        let (mut looks, mut rows, mut stopped) = (0, 0, false);
+        let (mut looks, mut rows, mut gone, mut stopped) = (0, 0, 0, false);
         table.walk(guard, index, walk, &mut |anchor| {
             if stopped {
                 return ControlFlow::Break(());
@@ -149,6 +149,7 @@ impl Cursor<'_> {
                 }
             };
             (looks, rows) = (looks + 1, rows + usize::from(row.is_some()));
+            gone += u64::from(row.is_none() && overrides);
             // SAFETY: the anchor was reached under the guard; the inline version holds its keys
             // (H3).
             let bytes = unsafe { table.row(anchor.inline(table.links())) };
@@ -158,7 +159,7 @@ impl Cursor<'_> {
                 false => ControlFlow::Continue(()),
             }
         });
-        table.note_passed((looks - rows) as u64);
+        table.note_passed(gone);
         if stopped {
             merge.truncate(kept);
             self.walk = before;

@@ -133,7 +133,7 @@ pub struct Table {
     layout_number: u16,
     row_number: Option<usize>,
     next_row_number: AtomicU64,
-    /// Anchors that scans have passed without a row since the sink asked last.
+    /// Anchors of deletions that scans have passed. Scans add, the sink takes; a statistic only.
     passed: AtomicU64,
     indexes: Box<[TableIndex]>,
     log_index: usize,

@@ -54,7 +54,7 @@ impl Table {
         self.is_sinkable() && self.sinks_since.get().is_some()
     }
 
-    /// Notes that a scan has passed so many anchors that gave it no row.
+    /// Counts anchors that a scan has passed and that say their rows are gone.
     #[inline]
     pub(crate) fn note_passed(&self, anchors: u64) {
         if anchors > 0 {
@@ -62,7 +62,7 @@ impl Table {
         }
     }
 
-    /// How many such anchors scans have passed since this was asked last.
+    /// The count of these since it was taken last.
     pub(crate) fn take_passed(&self) -> u64 {
         match self.passed.load(Relaxed) {
             0 => 0,
