@@ -1,6 +1,6 @@
 -- Order processing and fulfilment: customers, their orders, products with a hundred figures each, and criteria
 -- that products are chosen by. This makes the database; 2-inmem.sql or 2-ondisk.sql makes its tables and
--- procedures, and 3-data.sql or `thermocline demo order-processing` fills them.
+-- procedures, and 3-data.sql fills them.
 
 :setvar database_name "OrderProcessing"
 

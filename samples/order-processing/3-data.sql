@@ -1,5 +1,5 @@
 -- Fills the tables: scale × weight × 10,000 rows with the weights customers 1, orders 5, order lines 25, products 10,
--- criteria 1. Every value follows from the number of its row, so that all know what an answer must be.
+-- criteria 1. Every value follows from the number of its row, so that a client can compute every answer.
 
 :setvar database_name "OrderProcessing"
 :setvar scale "1"

@@ -251,7 +251,7 @@ def write_amplification(server, given, bench):
 
 
 def order_processing(server, given, bench):
-    """As `thermocline bench order-processing`, but that any client fulfils orders, in as many transactions."""
+    """As `thermocline bench order-processing`, except that every client fulfils orders, with the same share of calls."""
     scale = given.scale
     customers, products, types = scale * 10_000, scale * 100_000, scale * 1000
     lines = "".join(f"\\set p{n} random(1, {products})\n\\set q{n} random(1, 9)\n" for n in range(5))

@@ -49,8 +49,8 @@ pub fn path_of(file: &std::fs::File, opened: &Path) -> io::Result<PathBuf> {
     std::fs::canonicalize(opened)
 }
 
-/// Lets this process have as many open files, sockets among them, as the system lets it ask for.
-/// Returns how many that are; `None` if there is no limit, or the system does not say.
+/// Raises the soft limit of open files, sockets among them, to the hard limit. Returns the limit
+/// that is in force then; `None` if there is none, or the system does not say.
 pub fn raise_open_files_limit() -> Option<u64> {
     let mut limit = MaybeUninit::<libc::rlimit>::uninit();
     // SAFETY: `limit` has room for the result.

@@ -19,7 +19,7 @@ use crate::workers::Waking;
 
 /// Connections that the system accepts before the server does.
 const BACKLOG: u32 = 4096;
-/// How often it is said that no connections can be accepted.
+/// Shortest time between two warnings that accepting fails.
 const WARNED_EVERY: Duration = Duration::from_secs(10);
 /// A client that says nothing is asked after this long whether it is still there.
 const KEEPALIVE_AFTER: Duration = Duration::from_secs(30);
@@ -108,7 +108,7 @@ async fn accept_all(server: Arc<Server>, listener: TcpListener) {
     }
 }
 
-/// What can be done about it.
+/// Remedy for an accept error, for the log.
 fn explained(error: &std::io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EMFILE) => {

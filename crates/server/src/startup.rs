@@ -348,7 +348,7 @@ fn code_generator() -> Option<Arc<dyn CodeGenerator>> {
 /// Files of a server beside the sockets of its connections, roughly.
 const OTHER_FILES: u64 = 128;
 
-/// Says if there can be fewer connections than `max_connections`.
+/// Logs a message if the limit of open files is too low for `max_connections`.
 fn say_open_files(config: &Config) {
     let Some(limit) = env::raise_open_files_limit() else { return };
     let wanted = config.max_connections;

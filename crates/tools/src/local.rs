@@ -65,9 +65,10 @@ impl DataDir {
 
     /// A new one among the system's temporary files.
     pub fn temporary(purpose: &str) -> Result<DataDir, LocalError> {
+        let mut left = leftovers::leftovers();
         let made = temporary(purpose, |path| std::fs::create_dir(path));
         let (path, ()) = made.map_err(|e| LocalError::System("make a temporary directory", e))?;
-        leftovers::add_path(&path);
+        left.add_path(&path);
         Ok(DataDir { path, is_temporary: true })
     }
 
@@ -102,8 +103,8 @@ impl DataDir {
 impl Drop for DataDir {
     fn drop(&mut self) {
         if self.is_temporary {
-            leftovers::forget_path(&self.path);
             let _ = std::fs::remove_dir_all(&self.path); // the system removes what is left
+            leftovers::leftovers().forget_path(&self.path);
         }
     }
 }
@@ -224,6 +225,7 @@ impl LocalServer {
         let probe = TcpListener::bind(("127.0.0.1", 0)).map_err(system("find a free port"))?;
         let port = probe.local_addr().map_err(system("find a free port"))?.port();
         drop(probe);
+        let mut left = leftovers::leftovers();
         let (log, out) = temporary("log", |path| File::create_new(path))
             .map_err(system("write the server's log"))?;
         let err = out.try_clone().map_err(system("write the server's log"))?;
@@ -241,8 +243,9 @@ impl LocalServer {
             .map_err(system("start the server"))?;
         let process_id = child.id();
         let child = Arc::new(Mutex::new(child));
-        leftovers::add_server(&child);
-        leftovers::add_path(&log);
+        left.add_server(&child);
+        left.add_path(&log);
+        drop(left);
         let mut server = LocalServer { child, process_id, port, log, start_time: Duration::ZERO };
         server.wait_until_it_answers(begin)?;
         server.start_time = begin.elapsed();
@@ -339,9 +342,10 @@ impl Drop for LocalServer {
         let _ = child.kill(); // it may have ended already
         let _ = child.wait();
         drop(child);
-        leftovers::forget_server(&self.child);
-        leftovers::forget_path(&self.log);
         let _ = std::fs::remove_file(&self.log);
+        let mut left = leftovers::leftovers();
+        left.forget_server(&self.child);
+        left.forget_path(&self.log);
     }
 }
 

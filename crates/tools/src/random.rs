@@ -4,7 +4,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// Others for each seed.
+    /// A generator for this seed.
     pub fn new(seed: u32) -> Random {
         Random(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(u64::from(seed) + 1))
     }

@@ -12,7 +12,7 @@ mod connections;
 pub(crate) mod database;
 mod device;
 mod disk_table;
-pub(crate) mod figure;
+mod figure;
 mod figures;
 mod hot_set;
 mod items;

@@ -128,7 +128,8 @@ impl Fleet {
         Ok(fleet)
     }
 
-    /// Makes so many connections. Each is taken over at once, when it needs fewer descriptors.
+    /// Makes so many connections. Each joins the fleet as soon as it is open, which frees its extra
+    /// descriptors.
     ///
     /// # Errors
     /// When one cannot be made, and as for [`Fleet::new`].

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The exit code after an interrupt, as shells have it.
 const INTERRUPTED: i32 = 130;
 
-/// What there is now.
-struct Leftovers {
+/// What there is now. Held while something is made and added, so that an interrupt finds it.
+pub struct Leftovers {
     servers: Vec<Arc<Mutex<Child>>>,
     paths: Vec<PathBuf>,
 }
@@ -16,24 +16,29 @@ struct Leftovers {
 static LEFTOVERS: Mutex<Leftovers> =
     Mutex::new(Leftovers { servers: Vec::new(), paths: Vec::new() });
 
-fn leftovers() -> MutexGuard<'static, Leftovers> {
+/// What there is, to which no other thread adds meanwhile.
+pub fn leftovers() -> MutexGuard<'static, Leftovers> {
     LEFTOVERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub fn add_server(server: &Arc<Mutex<Child>>) {
-    leftovers().servers.push(server.clone());
-}
+impl Leftovers {
+    pub fn add_server(&mut self, server: &Arc<Mutex<Child>>) {
+        self.servers.push(server.clone());
+    }
 
-pub fn forget_server(server: &Arc<Mutex<Child>>) {
-    leftovers().servers.retain(|other| !Arc::ptr_eq(other, server));
-}
+    /// A server has ended.
+    pub fn forget_server(&mut self, server: &Arc<Mutex<Child>>) {
+        self.servers.retain(|other| !Arc::ptr_eq(other, server));
+    }
 
-pub fn add_path(path: &Path) {
-    leftovers().paths.push(path.to_path_buf());
-}
+    pub fn add_path(&mut self, path: &Path) {
+        self.paths.push(path.to_path_buf());
+    }
 
-pub fn forget_path(path: &Path) {
-    leftovers().paths.retain(|other| other != path);
+    /// A file or directory has been removed.
+    pub fn forget_path(&mut self, path: &Path) {
+        self.paths.retain(|other| other != path);
+    }
 }
 
 /// From now on an interrupt ends the program, its servers with it, and removes its temporary files.

@@ -1,8 +1,8 @@
 //! The clients: they call the procedures in the mix of the benchmark, and look at every answer.
 //!
-//! A few clients fulfil orders and do nothing else, one call for thirty of the others' together. They
-//! meet at the oldest orders: a call that has met another is made again. A client that has found
-//! something wrong ends the run for all.
+//! A few clients fulfil orders and do nothing else, one call for thirty of the others' together.
+//! They meet at the oldest orders: a call that has met another is made again. A client that has
+//! found something wrong ends the run for all.
 
 use std::io;
 use std::sync::Mutex;
@@ -27,13 +27,13 @@ pub const CANDIDATES: u32 = 100;
 const LINES_MAX: u32 = 5;
 /// One answer in this many about closest products is computed and compared.
 const CLOSEST_CHECKED: u32 = 16;
-/// Of so many clients one fulfils orders.
+/// Clients for each one that fulfils orders.
 const CLIENTS_PER_FULFILLER: u32 = 20;
-/// How long a client that fulfils orders waits for the others, for each of its kind.
+/// Pause of a client that has no orders to fulfil, times the number of such clients in its thread.
 const BREATH: Duration = Duration::from_millis(1);
 /// Calls of the others for one that fulfils orders.
 const CALLS_PER_FULFILMENT: u64 = 30;
-/// Errors of transactions that have met others, and of those that were chosen as a victim.
+/// Errors after which a call is made again: write conflicts and deadlocks.
 const CONFLICTS: [i32; 5] = [1205, 41301, 41302, 41305, 41325];
 
 /// A kind of transaction.
@@ -228,7 +228,7 @@ pub struct Clients<'s> {
     /// What they have done.
     pub tally: Tally,
     columns: [TableColumnSpec; 2],
-    /// How many of them fulfil orders.
+    /// How many clients of this thread fulfil orders.
     fulfillers: u32,
 }
 
@@ -239,7 +239,7 @@ struct Client {
     /// Whether it has paused since its last answer.
     has_paused: bool,
     is_waiting: bool,
-    /// When the call was made first that is to be made again.
+    /// Start of the first attempt of a call that is to be made again.
     since: Option<Instant>,
     call: Call,
     request: Option<Request>,
@@ -390,10 +390,11 @@ impl<'s> Clients<'s> {
                 let total: i64 = data.orders_of(customer).map(|order| data.total(order)).sum();
                 let orders = data.orders_of(customer).count() as u64;
                 let Sums { old_orders, old_lines, new_orders, .. } = answer.sums;
-                old_orders == (orders, total)
-                    && old_lines == (orders * data::LINES_PER_ORDER as u64, total)
-                    && new_orders.0 >= u64::from(placed)
-                    && new_orders.1 == answer.sums.new_lines.1
+                let lines = orders * data::LINES_PER_ORDER as u64;
+                old_orders == Count { number: orders, total }
+                    && old_lines == Count { number: lines, total }
+                    && new_orders.number >= u64::from(placed)
+                    && new_orders.total == answer.sums.new_lines.total
             }
             Call::ProductsByType(of_type) => {
                 let expected = &self.shared.cheapest[of_type as usize];
@@ -440,7 +441,8 @@ impl Driver for Clients<'_> {
             let due = self.shared.others.load(Relaxed) / CALLS_PER_FULFILMENT;
             let claim = |made: u64| (made < due).then_some(made + 1);
             let claimed = self.shared.fulfilments.fetch_update(Relaxed, Relaxed, claim);
-            return claimed.is_err().then_some(BREATH * self.fulfillers);
+            let breath = (BREATH * self.fulfillers).min(self.plan.deadline - now);
+            return claimed.is_err().then_some(breath);
         }
         if self.plan.think.is_zero() || std::mem::replace(&mut client.has_paused, true) {
             return None;
@@ -513,10 +515,24 @@ impl Driver for Clients<'_> {
     }
 }
 
-/// How many there are, and what they cost.
-type Count = (u64, i64);
+/// Orders or lines.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Count {
+    /// How many.
+    number: u64,
+    /// What they cost, in ten-thousandths.
+    total: i64,
+}
 
-/// What the rows of a customer's orders add up to: those that were there from the start, and others.
+impl Count {
+    fn add(&mut self, total: i64) {
+        self.number += 1;
+        self.total += total;
+    }
+}
+
+/// What the rows of a customer's orders add up to: those that were there from the start, and
+/// others.
 #[derive(Clone, Copy, Default, Debug)]
 struct Sums {
     old_orders: Count,
@@ -556,10 +572,10 @@ impl Answer {
             true => (old_orders, old_lines),
             false => (new_orders, new_lines),
         };
-        *lines = (lines.0 + 1, lines.1 + price * quantity);
+        lines.add(price * quantity);
         // Each order has a first line.
         if number == 1 {
-            *orders = (orders.0 + 1, orders.1 + total);
+            orders.add(total);
         }
         Ok(())
     }

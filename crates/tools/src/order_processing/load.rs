@@ -2,7 +2,6 @@
 
 use std::io::Write as _;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use base::Value;
@@ -38,7 +37,7 @@ impl Loaded {
 struct Table {
     name: &'static str,
     rows: fn(&Data) -> i64,
-    /// Puts the values of a row, counted from 1, in place of the last row's.
+    /// Appends the values of a row, counted from 1.
     fill: fn(&Data, i64, &mut Vec<Value>),
 }
 
@@ -50,7 +49,7 @@ const TABLES: [Table; 5] = [
     Table { name: "dbo.OrderLines", rows: Data::lines, fill: line },
 ];
 
-/// Text of a format, into the buffer of a value that is not needed any more.
+/// Formatted text as a value of a `varchar` column.
 fn chars(text: std::fmt::Arguments<'_>) -> Value {
     let mut bytes = Vec::with_capacity(32);
     bytes.write_fmt(text).expect("memory takes everything");
@@ -106,17 +105,11 @@ fn line(data: &Data, n: i64, row: &mut Vec<Value>) {
     row.push(Value::Money(data::price(line.product)));
 }
 
-/// Fills the tables, which are empty, over so many connections. `progress` gets the rows that are
-/// loaded and the number of all.
+/// Fills the tables, which are empty, over so many connections.
 ///
 /// # Errors
 /// The first of a load.
-pub fn load(
-    connect: &ConnectOptions,
-    data: &Data,
-    loaders: usize,
-    progress: &(dyn Fn(u64, u64) + Sync),
-) -> Result<Loaded, ClientError> {
+pub fn load(connect: &ConnectOptions, data: &Data, loaders: usize) -> Result<Loaded, ClientError> {
     let begin = Instant::now();
     let all: i64 = TABLES.iter().map(|table| (table.rows)(data)).sum();
     let mut connection = Connection::connect(connect)?;
@@ -126,9 +119,9 @@ pub fn load(
         let firsts = (1..=(table.rows)(data)).step_by(ROWS_PER_LOAD as usize);
         jobs.extend(firsts.map(|first| (table, target.clone(), first)));
     }
-    // The first ones are taken last.
+    // They are taken from the end.
     jobs.reverse();
-    let (jobs, loaded) = (Mutex::new(jobs), AtomicU64::new(0));
+    let jobs = Mutex::new(jobs);
     let work = || -> Result<(), ClientError> {
         let mut connection = Connection::connect(connect)?;
         let next = || jobs.lock().expect("no loader panics").pop();
@@ -138,8 +131,6 @@ pub fn load(
                 // The others need not go on.
                 jobs.lock().expect("no loader panics").clear();
             })?;
-            let rows = (last - first + 1) as u64;
-            progress(loaded.fetch_add(rows, Relaxed) + rows, all as u64);
         }
         Ok(())
     };

@@ -16,13 +16,13 @@ use std::time::{Duration, Instant};
 
 use base::Value;
 
-pub use self::clients::{CANDIDATES, Kind, PRICES, Placed, Plan, Tally, Wrong};
+pub use self::clients::{Kind, Placed, Plan, Tally, Wrong};
 pub use self::load::{Loaded, load};
 
 use self::clients::{Clients, Shared};
 use self::data::Data;
 use crate::client::{ClientError, ConnectOptions, Connection, Fleet};
-use crate::local::{ProcessTime, resident_bytes};
+use crate::local::{DataDir, LocalError, LocalServer, ProcessTime, resident_bytes};
 use crate::sample::run_script;
 
 #[cfg(test)]
@@ -85,7 +85,7 @@ pub fn fill(connect: &ConnectOptions, database: &str, data: &Data) -> Result<(),
 
 /// How many clients there are, and what they do.
 #[derive(Clone, Copy, Debug)]
-pub struct Load {
+pub struct ClientLoad {
     /// Clients.
     pub connections: u32,
     /// Threads that drive them.
@@ -124,8 +124,16 @@ impl Run {
 
     /// Processor time of the server for each transaction, in microseconds.
     pub fn server_us(&self) -> Option<f64> {
-        let transactions = self.tally.transactions().max(1) as f64;
-        Some(self.server_time?.as_secs_f64() * 1e6 / transactions)
+        Some(self.us_each(self.server_time?))
+    }
+
+    /// The same of the clients.
+    pub fn driver_us(&self) -> Option<f64> {
+        Some(self.us_each(self.driver_time?))
+    }
+
+    fn us_each(&self, time: Duration) -> f64 {
+        time.as_secs_f64() * 1e6 / self.tally.transactions().max(1) as f64
     }
 }
 
@@ -136,7 +144,7 @@ impl Run {
 pub fn run(
     connect: &ConnectOptions,
     data: Data,
-    load: Load,
+    load: ClientLoad,
     server: u32,
 ) -> Result<Run, ClientError> {
     let shared = Shared::new(data);
@@ -169,7 +177,6 @@ pub fn run(
         deadline: begin + load.time,
         fulfils_apart: load.connections > 1,
     };
-    let mut tally = Tally::default();
     std::thread::scope(|scope| {
         let (shared, start) = (&shared, &start);
         let threads = fleets.into_iter().zip(makers).map(|((numbers, mut fleet), maker)| {
@@ -183,23 +190,24 @@ pub fn run(
             })
         });
         let threads: Vec<_> = threads.collect();
-        // All connections stay open until the last client has its answer.
+        // All connections stay open until the figures are taken.
         let ended: Vec<_> =
             threads.into_iter().map(|thread| thread.join().expect("it does not panic")).collect();
-        ended.into_iter().for_each(|(own, _)| tally.add(own));
-    });
-    let elapsed = begin.elapsed();
-    let since = |n: usize, process| Some(ProcessTime::of(process)?.since(times[n]?));
-    let grown = |before: u64, after: u64| after.saturating_sub(before);
-    Ok(Run {
-        tally,
-        elapsed,
-        connecting,
-        server_time: since(0, server),
-        driver_time: since(1, std::process::id()),
-        server_bytes: resident_bytes(server),
-        connection_bytes: before_bytes.zip(connected_bytes).map(|(a, b)| grown(a, b)),
-        wrong: shared.take_wrong(),
+        let since = |n: usize, process| Some(ProcessTime::of(process)?.since(times[n]?));
+        let mut run = Run {
+            tally: Tally::default(),
+            elapsed: begin.elapsed(),
+            connecting,
+            server_time: since(0, server),
+            driver_time: since(1, std::process::id()),
+            server_bytes: resident_bytes(server),
+            connection_bytes: before_bytes
+                .zip(connected_bytes)
+                .map(|(before, after)| after.saturating_sub(before)),
+            wrong: shared.take_wrong(),
+        };
+        ended.into_iter().for_each(|(own, _)| run.tally.add(own));
+        Ok(run)
     })
 }
 
@@ -227,7 +235,7 @@ impl Expected {
     ///
     /// # Errors
     /// Those of the server and of the connection, and what is wrong.
-    pub fn check(&mut self, connection: &mut Connection, data: &Data) -> Result<(), CheckError> {
+    pub fn check(&mut self, connection: &mut Connection, data: &Data) -> Result<(), Failure> {
         self.placed.sort_unstable();
         let rows = connection.query(&format!(
             "SELECT O_ID, O_C_ID, O_Total FROM dbo.Orders WHERE O_ID > {} ORDER BY O_ID",
@@ -236,19 +244,20 @@ impl Expected {
         let mut found = Vec::with_capacity(rows.rows.len());
         for row in &rows.rows {
             let [Value::Int(order), Value::Int(customer), Value::Money(total)] = row[..] else {
-                return Err(CheckError::Wrong(format!("{row:?} is no order")));
+                return Err(Failure::Wrong(format!("{row:?} is no order")));
             };
             found.push(Placed { order, customer, total });
         }
+        if let Some(twice) = self.placed.windows(2).find(|pair| pair[0].order == pair[1].order) {
+            return Err(Failure::Wrong(format!("{twice:?} were acknowledged with one number")));
+        }
         let missing = self.placed.iter().find(|placed| found.binary_search(placed).is_err());
         if let Some(missing) = missing {
-            return Err(CheckError::Wrong(format!(
-                "{missing:?} was acknowledged and is not there"
-            )));
+            return Err(Failure::Wrong(format!("{missing:?} was acknowledged and is not there")));
         }
         let more = (found.len() - self.placed.len()) as u64;
         if more > self.unknown[0] {
-            return Err(CheckError::Wrong(format!(
+            return Err(Failure::Wrong(format!(
                 "{more} orders are there that no client knows, and {} answers never came",
                 self.unknown[0]
             )));
@@ -256,23 +265,21 @@ impl Expected {
         for (what, query) in WHOLENESS {
             match integers(connection, query)?[..] {
                 [0] => {}
-                ref other => return Err(CheckError::Wrong(format!("{what}: {other:?}"))),
+                ref other => return Err(Failure::Wrong(format!("{what}: {other:?}"))),
             }
         }
         let query = "SELECT COUNT_BIG(*), COUNT_BIG(DISTINCT FF_O_ID), \
              (SELECT COUNT_BIG(*) FROM dbo.Orders WHERE O_Status = 2), \
              (SELECT COUNT_BIG(*) FROM dbo.Orders) FROM dbo.Fulfillment";
         let [fulfilled, distinct, status, orders] = integers(connection, query)?[..] else {
-            return Err(CheckError::Wrong("there is no such result".into()));
+            return Err(Failure::Wrong("there is no such result".into()));
         };
         let at_least = (self.fulfilments as i64 * 10).min(orders);
         let at_most = (at_least + self.unknown[1] as i64 * 10).min(orders);
-        // Less may have been outstanding when a call came.
-        let is_right = fulfilled <= at_most
-            && (fulfilled >= at_least || fulfilled == orders)
-            && [distinct, status] == [fulfilled; 2];
+        let is_right =
+            (at_least..=at_most).contains(&fulfilled) && [distinct, status] == [fulfilled; 2];
         if !is_right {
-            return Err(CheckError::Wrong(format!(
+            return Err(Failure::Wrong(format!(
                 "{fulfilled} fulfilments of {distinct} orders, {status} of which say so; {} calls \
                  fulfilled ten each, and {} have no answer",
                 self.fulfilments, self.unknown[1]
@@ -299,37 +306,111 @@ const WHOLENESS: [(&str, &str); 2] = [
     ),
 ];
 
-/// Why the tables are not as they must be, or cannot be looked at.
+/// Why there is no result.
 #[derive(Debug)]
-pub enum CheckError {
-    /// They cannot be looked at.
+pub enum Failure {
+    /// There is no server.
+    Local(LocalError),
+    /// The server refuses something, or has gone away.
     Client(ClientError),
-    /// They are not as they must be.
+    /// An answer or the tables are not as they must be.
     Wrong(String),
 }
 
-impl fmt::Display for CheckError {
+impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CheckError::Client(error) => error.fmt(f),
-            CheckError::Wrong(what) => f.write_str(what),
+            Failure::Local(error) => error.fmt(f),
+            Failure::Client(error) => error.fmt(f),
+            Failure::Wrong(what) => f.write_str(what),
         }
     }
 }
 
-impl From<ClientError> for CheckError {
-    fn from(error: ClientError) -> CheckError {
-        CheckError::Client(error)
+impl From<LocalError> for Failure {
+    fn from(error: LocalError) -> Failure {
+        Failure::Local(error)
     }
 }
 
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Failure {
+        Failure::Client(error)
+    }
+}
+
+/// A server of its own with the tables, which are loaded.
+pub struct Site {
+    // Before the directory, which is removed when it is dropped.
+    server: LocalServer,
+    data: Data,
+    loaded: Loaded,
+    expected: Expected,
+    _dir: DataDir,
+}
+
+impl Site {
+    /// Starts the server in a temporary directory, and makes and fills the tables.
+    ///
+    /// # Errors
+    /// When the machine has no room for the data, and those of the server.
+    pub fn create(purpose: &str, tables: Tables, data: Data) -> Result<Site, Failure> {
+        room::for_data(&data, tables).map_err(|missing| Failure::Wrong(missing.to_string()))?;
+        let dir = DataDir::temporary(purpose)?;
+        let server = LocalServer::start(dir.path(), &[])?;
+        install(&server.options(), DATABASE, tables, &data)?;
+        let loaded = load(&server.options().with_database(DATABASE), &data, processors())?;
+        Ok(Site { server, data, loaded, expected: Expected::default(), _dir: dir })
+    }
+
+    /// The server.
+    pub fn server(&self) -> &LocalServer {
+        &self.server
+    }
+
+    /// What was loaded.
+    pub fn loaded(&self) -> &Loaded {
+        &self.loaded
+    }
+
+    /// Lets clients work, and looks at what they have left.
+    ///
+    /// # Errors
+    /// When the machine has no room for the connections, those of the server, and what is wrong.
+    pub fn run(&mut self, load: ClientLoad) -> Result<Run, Failure> {
+        room::for_connections(load.connections)
+            .map_err(|missing| Failure::Wrong(missing.to_string()))?;
+        let connect = self.server.options().with_database(DATABASE);
+        let run = run(&connect, self.data, load, self.server.process_id())?;
+        if let Some(wrong) = &run.wrong {
+            return Err(Failure::Wrong(report::ended(wrong, &run.tally)));
+        }
+        self.expected.add(&run.tally);
+        self.expected.check(&mut Connection::connect(&connect)?, &self.data)?;
+        Ok(run)
+    }
+
+    /// Ends the server.
+    ///
+    /// # Errors
+    /// When it does not end in order.
+    pub fn stop(self) -> Result<(), Failure> {
+        Ok(self.server.stop()?)
+    }
+}
+
+/// Processors of this machine.
+pub fn processors() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
+}
+
 /// The integers of a result's only row.
-fn integers(connection: &mut Connection, query: &str) -> Result<Vec<i64>, CheckError> {
+fn integers(connection: &mut Connection, query: &str) -> Result<Vec<i64>, Failure> {
     let result = connection.query(query)?;
     let row = result.rows.first().map_or(&[][..], |row| row);
     let integer = |value: &Value| match value {
-        Value::Int(value) => Some(*value),
-        _ => None,
+        Value::Int(value) => Ok(*value),
+        other => Err(Failure::Wrong(format!("{other:?} is no integer"))),
     };
-    Ok(row.iter().filter_map(integer).collect())
+    row.iter().map(integer).collect()
 }

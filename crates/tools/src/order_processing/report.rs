@@ -1,7 +1,6 @@
 //! What a run has done, for people.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use super::{Kind, Loaded, Run, Tally, Wrong};
 use crate::stress::{grouped, short};
@@ -35,9 +34,7 @@ pub fn table(run: &Run) -> String {
         )
         .expect("strings take everything");
     }
-    let us = |time: Option<Duration>| {
-        time.map_or("?".into(), |time| format!("{:.1}", time.as_secs_f64() * 1e6 / count))
-    };
+    let us = |time: Option<f64>| time.map_or("?".into(), |us| format!("{us:.1}"));
     let mb = |bytes: Option<u64>| bytes.map_or("?".into(), |bytes| grouped(bytes >> 20));
     if run.tally.conflicts > 0 {
         let conflicts = grouped(run.tally.conflicts);
@@ -48,8 +45,8 @@ pub fn table(run: &Run) -> String {
         out,
         "processor time of a transaction: server {} us, clients {} us; memory of the server {} MB, \
          of it {} MB for connections, which took {} to make",
-        us(run.server_time),
-        us(run.driver_time),
+        us(run.server_us()),
+        us(run.driver_us()),
         mb(run.server_bytes),
         mb(run.connection_bytes),
         short(run.connecting)

@@ -6,7 +6,7 @@ use super::Tables;
 use super::data::Data;
 
 /// Descriptors that a process needs beside those of connections.
-const OTHER_DESCRIPTORS: u64 = 128;
+const OTHER_DESCRIPTORS: u64 = 256;
 /// Memory that a unit of the scale takes in memory-optimized tables, in MB.
 const MEMORY_PER_UNIT_MB: u64 = 200;
 /// What a server needs beside that.
@@ -127,9 +127,9 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_said() {
-        assert_eq!(check_descriptors(896, 1024), Ok(()));
-        let Missing(text) = check_descriptors(897, 1024).unwrap_err();
-        assert!(text.contains("1025") && text.contains("at most 896"), "{text}");
+        assert_eq!(check_descriptors(768, 1024), Ok(()));
+        let Missing(text) = check_descriptors(769, 1024).unwrap_err();
+        assert!(text.contains("1025") && text.contains("at most 768"), "{text}");
         assert_eq!(check_ports(10, 10), Ok(()));
         assert!(check_ports(11, 10).is_err());
         assert_eq!(check_memory(&Data::new(2), 912), Ok(()));

@@ -169,19 +169,21 @@ fn run(options: &Options) -> Result<(), BenchError> {
         }
         steps.say(&shown(&section));
         sections.push(section);
+        // What is there stays if a later one fails.
+        write(options, &sections).map_err(|error| cannot_write(options, &error))?;
     }
     steps.bar.finish_and_clear();
-    let machine = machine(options.scale);
-    let write = || -> std::io::Result<()> {
-        std::fs::write(options.out.join("report.html"), page::html(&sections, &machine))?;
-        let all: Vec<_> = sections.iter().map(Section::json).collect();
-        let text = format!("{:#}\n", json!({ "machine": machine, "sections": all }));
-        std::fs::write(options.out.join("report.json"), text)
-    };
-    write().map_err(|error| cannot_write(options, &error))?;
     let page = options.out.join("report.html");
     println!("{} in {}", page.display(), short(begin.elapsed()));
     Ok(())
+}
+
+fn write(options: &Options, sections: &[Section]) -> std::io::Result<()> {
+    let machine = machine(options.scale);
+    std::fs::write(options.out.join("report.html"), page::html(sections, &machine))?;
+    let all: Vec<_> = sections.iter().map(Section::json).collect();
+    let text = format!("{:#}\n", json!({ "machine": machine, "sections": all }));
+    std::fs::write(options.out.join("report.json"), text)
 }
 
 fn cannot_write(options: &Options, error: &std::io::Error) -> BenchError {
@@ -217,10 +219,10 @@ fn busy_share() -> Option<f64> {
     let (idle, all) = read()?;
     std::thread::sleep(Duration::from_millis(500));
     let (idle_then, all_then) = read()?;
-    Some(1.0 - (idle_then - idle) as f64 / (all_then - all).max(1) as f64)
+    Some(1.0 - idle_then.saturating_sub(idle) as f64 / (all_then - all).max(1) as f64)
 }
 
-/// Where and when it was measured.
+/// Where it was measured.
 fn machine(scale: Scale) -> String {
     let file = |path| std::fs::read_to_string(path).unwrap_or_default();
     let processors = std::thread::available_parallelism().map_or(0, usize::from);

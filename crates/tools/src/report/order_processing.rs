@@ -5,12 +5,8 @@ use std::time::Duration;
 use super::section::{Cell, Plot, PlotData, Section, Table};
 use super::{Scale, Steps};
 use crate::bench::BenchError;
-use crate::client::Connection;
-use crate::local::{DataDir, LocalServer};
 use crate::order_processing::data::Data;
-use crate::order_processing::{
-    self as workload, DATABASE, Expected, Kind, Load, Run, Tables, report, room,
-};
+use crate::order_processing::{ClientLoad, Kind, Run, Site, Tables, processors, room};
 
 pub const STEPS: u64 = KINDS.len() as u64;
 
@@ -84,28 +80,15 @@ fn most(notes: &mut Vec<String>) -> (Data, u32) {
 }
 
 fn run_kind(tables: Tables, data: Data, connections: u32, seconds: u64) -> Result<Run, BenchError> {
-    room::for_connections(connections)?;
-    room::for_data(&data, tables)?;
-    let dir = DataDir::temporary("report")?;
-    let server = LocalServer::start(dir.path(), &[])?;
-    workload::install(&server.options(), DATABASE, tables, &data)?;
-    let connect = server.options().with_database(DATABASE);
-    workload::load(&connect, &data, 2, &|_, _| ())?;
+    let mut site = Site::create("report", tables, data)?;
     let (time, think) = (Duration::from_secs(seconds), Duration::ZERO);
-    let load = Load { connections, drivers: 2, time, think };
-    let run = workload::run(&connect, data, load, server.process_id())?;
-    if let Some(wrong) = &run.wrong {
-        return Err(BenchError::Wrong(report::ended(wrong, &run.tally)));
-    }
-    let mut expected = Expected::default();
-    expected.add(&run.tally);
-    expected.check(&mut Connection::connect(&connect)?, &data)?;
-    server.stop()?;
+    let run = site.run(ClientLoad { connections, drivers: processors() as u32, time, think })?;
+    site.stop()?;
     Ok(run)
 }
 
 fn totals(runs: &[(&str, Run)]) -> Table {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from) as f64;
+    let processors = processors() as f64;
     let mut table = Table::new(
         "Transactions a second",
         &[
@@ -165,7 +148,7 @@ fn by_kind(run: &Run) -> Table {
 }
 
 fn rates(runs: &[(&str, Run)]) -> Plot {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from) as f64;
+    let processors = processors() as f64;
     let ours =
         runs.iter().map(|(name, run)| ((*name).to_owned(), run.transactions_per_s() / processors));
     let (_, rate, processors, _) = PUBLISHED[0];

@@ -26,7 +26,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The page: `machine` says where it was measured, and when.
+/// The page; `machine` says where it was measured.
 pub fn html(sections: &[Section], machine: &str) -> String {
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
