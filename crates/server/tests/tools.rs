@@ -117,22 +117,24 @@ fn order_processing_has_the_data_of_its_script() {
 }
 
 #[test]
-fn an_interrupt_leaves_nothing_behind() {
-    let place = DataDir::temporary("interrupted").unwrap();
-    let left = || std::fs::read_dir(place.path()).unwrap().count();
-    let mut bench = Command::new(env!("CARGO_BIN_EXE_thermocline"))
-        .args(["bench", "order-processing", "--seconds", "600"])
-        .env("TMPDIR", place.path())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    // Its data and its server's log.
-    wait_until("the benchmark has begun", || left() >= 2);
-    let status = Command::new("kill").args(["-INT", &bench.id().to_string()]).status().unwrap();
-    assert!(status.success());
-    assert_eq!(bench.wait().unwrap().code(), Some(130));
-    assert_eq!(left(), 0);
+fn an_interrupt_or_a_request_to_end_leaves_nothing_behind() {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        let place = DataDir::temporary("interrupted").unwrap();
+        let left = || std::fs::read_dir(place.path()).unwrap().count();
+        let mut bench = Command::new(env!("CARGO_BIN_EXE_thermocline"))
+            .args(["bench", "order-processing", "--seconds", "600"])
+            .env("TMPDIR", place.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Its data and its server's log.
+        wait_until("the benchmark has begun", || left() >= 2);
+        let status = Command::new("kill").args([signal, &bench.id().to_string()]).status().unwrap();
+        assert!(status.success());
+        assert_eq!(bench.wait().unwrap().code(), Some(code));
+        assert_eq!(left(), 0);
+    }
 }
 
 #[test]

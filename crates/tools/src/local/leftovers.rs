@@ -4,8 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The exit code after an interrupt, as shells have it.
-const INTERRUPTED: i32 = 130;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+/// What ends the program from outside: Ctrl-C, a request, and the end of its terminal.
+const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+/// The exit code after a signal is this and its number, as shells have it.
+const SIGNALLED: i32 = 128;
 
 /// What there is now. Held while something is made and added, so that an interrupt finds it.
 pub struct Leftovers {
@@ -41,25 +46,30 @@ impl Leftovers {
     }
 }
 
-/// From now on an interrupt ends the program, its servers with it, and removes its temporary files.
+/// From now on an interrupt, or a request to end, ends the program and its servers, and removes its
+/// temporary files.
 pub fn remove_on_interrupt() {
-    // Without a handler files stay, and the servers get the interrupt themselves.
-    let _ = ctrlc::set_handler(|| {
-        // Held to the end: nothing is made meanwhile.
-        let left = leftovers();
-        for server in &left.servers {
-            let mut child = server.lock().unwrap_or_else(PoisonError::into_inner);
-            let _ = child.kill(); // it may have ended already
-            let _ = child.wait();
+    // Without a handler files stay, and servers get Ctrl-C themselves.
+    let Ok(mut signals) = Signals::new(SIGNALS) else { return };
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            remove();
+            std::process::exit(SIGNALLED + signal);
         }
-        for path in &left.paths {
-            // The system removes what cannot be removed.
-            let _ = if path.is_dir() {
-                std::fs::remove_dir_all(path)
-            } else {
-                std::fs::remove_file(path)
-            };
-        }
-        std::process::exit(INTERRUPTED);
     });
+}
+
+/// Ends the servers and removes the files. No more are made.
+fn remove() {
+    let left = std::mem::ManuallyDrop::new(leftovers());
+    for server in &left.servers {
+        let mut child = server.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = child.kill(); // it may have ended already
+        let _ = child.wait();
+    }
+    for path in &left.paths {
+        // The system removes what cannot be removed.
+        let _ =
+            if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+    }
 }

@@ -124,16 +124,17 @@ impl Run {
 
     /// Processor time of the server for each transaction, in microseconds.
     pub fn server_us(&self) -> Option<f64> {
-        Some(self.us_each(self.server_time?))
+        self.us_each(self.server_time?)
     }
 
     /// The same of the clients.
     pub fn driver_us(&self) -> Option<f64> {
-        Some(self.us_each(self.driver_time?))
+        self.us_each(self.driver_time?)
     }
 
-    fn us_each(&self, time: Duration) -> f64 {
-        time.as_secs_f64() * 1e6 / self.tally.transactions().max(1) as f64
+    fn us_each(&self, time: Duration) -> Option<f64> {
+        let transactions = self.tally.transactions();
+        (transactions > 0).then(|| time.as_secs_f64() * 1e6 / transactions as f64)
     }
 }
 
@@ -218,6 +219,8 @@ pub struct Expected {
     fulfilments: u64,
     /// Calls of both kinds whose answers never came.
     unknown: [u64; 2],
+    /// Calls that were made again, unless the time was over.
+    conflicts: u64,
 }
 
 impl Expected {
@@ -225,6 +228,7 @@ impl Expected {
     pub fn add(&mut self, tally: &Tally) {
         self.placed.extend(&tally.placed);
         self.fulfilments += tally.times[Kind::Fulfil as usize].count();
+        self.conflicts += tally.conflicts;
         for (own, kind) in self.unknown.iter_mut().zip([Kind::Insert, Kind::Fulfil]) {
             *own += tally.unknown[kind as usize];
         }
@@ -268,6 +272,22 @@ impl Expected {
                 ref other => return Err(Failure::Wrong(format!("{what}: {other:?}"))),
             }
         }
+        let query = format!(
+            "SELECT COUNT_BIG(*), CAST(CAST(SUM(O_Total) AS decimal(38, 4)) * 10000 AS bigint), \
+             (SELECT COUNT_BIG(*) FROM dbo.Customer), (SELECT COUNT_BIG(*) FROM dbo.Products), \
+             (SELECT COUNT_BIG(*) FROM dbo.Purchase_Criteria) \
+             FROM dbo.Orders WHERE O_ID <= {}",
+            data.orders()
+        );
+        let loaded = integers(connection, &query)?;
+        let total: i64 = (1..=data.orders()).map(|order| data.total(order)).sum();
+        let expected = [data.orders(), total, data.customers(), data.products(), data.criteria()];
+        if loaded != expected {
+            return Err(Failure::Wrong(format!(
+                "orders that were loaded, their total, customers, products and criteria are \
+                 {loaded:?} instead of {expected:?}"
+            )));
+        }
         let query = "SELECT COUNT_BIG(*), COUNT_BIG(DISTINCT FF_O_ID), \
              (SELECT COUNT_BIG(*) FROM dbo.Orders WHERE O_Status = 2), \
              (SELECT COUNT_BIG(*) FROM dbo.Orders) FROM dbo.Fulfillment";
@@ -278,6 +298,15 @@ impl Expected {
         let at_most = (at_least + self.unknown[1] as i64 * 10).min(orders);
         let is_right =
             (at_least..=at_most).contains(&fulfilled) && [distinct, status] == [fulfilled; 2];
+        let query = "SELECT COUNT_BIG(*) FROM dbo.Orders WHERE O_Status = 1 \
+             AND O_ID < (SELECT MAX(FF_O_ID) FROM dbo.Fulfillment)";
+        let passed_over = integers(connection, query)?;
+        let most = 10 * (self.conflicts + self.unknown[1]) as i64;
+        if !matches!(passed_over[..], [number] if number <= most) {
+            return Err(Failure::Wrong(format!(
+                "{passed_over:?} orders are older than one that was fulfilled"
+            )));
+        }
         if !is_right {
             return Err(Failure::Wrong(format!(
                 "{fulfilled} fulfilments of {distinct} orders, {status} of which say so; {} calls \
@@ -290,7 +319,13 @@ impl Expected {
 }
 
 /// What counts must be zero.
-const WHOLENESS: [(&str, &str); 2] = [
+const WHOLENESS: [(&str, &str); 3] = [
+    (
+        "lines of products that are not there, or at other prices",
+        "SELECT COUNT_BIG(*) FROM dbo.OrderLines AS l \
+         LEFT JOIN dbo.Products AS p ON p.PR_ID = l.OL_PR_ID \
+         WHERE p.PR_ID IS NULL OR p.PR_Price <> l.OL_Price",
+    ),
     (
         "orders whose lines do not add up to their totals, or that have none",
         "SELECT COUNT_BIG(*) FROM dbo.Orders AS o \
@@ -383,7 +418,8 @@ impl Site {
         let connect = self.server.options().with_database(DATABASE);
         let run = run(&connect, self.data, load, self.server.process_id())?;
         if let Some(wrong) = &run.wrong {
-            return Err(Failure::Wrong(report::ended(wrong, &run.tally)));
+            let (ended, log) = (report::ended(wrong, &run.tally), self.server.end_of_log());
+            return Err(Failure::Wrong(format!("{ended}\nThe end of the server's log:\n{log}")));
         }
         self.expected.add(&run.tally);
         self.expected.check(&mut Connection::connect(&connect)?, &self.data)?;

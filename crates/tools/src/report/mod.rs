@@ -149,17 +149,22 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), BenchError> {
-    let sources = match options.sources.as_slice() {
-        [] => &Source::ALL[..],
-        some => some,
-    };
+    let mut sources: Vec<Source> = Vec::new();
+    for source in &options.sources {
+        if !sources.contains(source) {
+            sources.push(*source);
+        }
+    }
+    if sources.is_empty() {
+        sources.extend(Source::ALL);
+    }
     let begin = Instant::now();
     // Before hours are spent.
-    std::fs::create_dir_all(&options.out).map_err(|error| cannot_write(options, &error))?;
+    try_to_write(options).map_err(|error| cannot_write(options, &error))?;
     let steps = Steps::new(sources.iter().map(|source| source.steps()).sum());
-    let busy_before = busy_share();
     let mut sections = Vec::new();
     for source in sources {
+        let busy_before = busy_share();
         let mut section = source.run(options.scale, &steps)?;
         if let Some(busy) = busy_before.filter(|busy| *busy > BUSY) {
             section.notes.push(format!(
@@ -175,6 +180,15 @@ fn run(options: &Options) -> Result<(), BenchError> {
     steps.bar.finish_and_clear();
     let page = options.out.join("report.html");
     println!("{} in {}", page.display(), short(begin.elapsed()));
+    Ok(())
+}
+
+/// Whether there can be a report; one that is there stays.
+fn try_to_write(options: &Options) -> std::io::Result<()> {
+    std::fs::create_dir_all(&options.out)?;
+    for name in ["report.html", "report.json"] {
+        std::fs::File::options().append(true).create(true).open(options.out.join(name))?;
+    }
     Ok(())
 }
 
