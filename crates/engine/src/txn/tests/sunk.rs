@@ -688,16 +688,19 @@ fn copies_give_way_when_less_memory_is_left() {
 #[test]
 fn a_round_is_due_when_scans_pass_many_rows_that_are_gone() {
     const ROWS: i64 = 1_000;
-    let sinking = SinkHarness::new(1, 8192);
+    let options = SinkOptions { age_ns: u64::MAX, ..SinkOptions::default() };
+    let sinking = SinkHarness::with(1, 8192, options);
     let (harness, table) = (&sinking.harness, sinking.table(ConflictPolicy::Wait));
     let task = harness.task();
     fill(harness, &table, 0..ROWS);
     sink_everything(&sinking);
-    sinking.core.watch(&task).expect("the disk works");
+    // The last round had an effect.
+    fill(harness, &table, ROWS..ROWS + 1);
+    sinking.core.sink_all(&task).expect("the disk works");
     let rounds = sinking.core.stats().rounds;
     let mut client = Client::new(harness, Isolation::ReadCommitted);
     client.begin();
-    for id in 0..ROWS - 1 {
+    for id in 0..ROWS {
         client.delete(&table, id).expect("no other writer");
     }
     client.commit().expect("no other writer");
