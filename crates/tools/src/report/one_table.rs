@@ -78,7 +78,7 @@ pub fn run(scale: Scale, steps: &Steps) -> Result<Section, BenchError> {
         "001",
         "One table, one loop",
         "A procedure inserts rows one by one: natively compiled into a memory-optimized table without \
-         a log, in one transaction, and ordinary into a disk table, each row a durable transaction. \
+         a log, in one transaction, and ordinary into a disk table, each row a transaction of its own. \
          Another returns them to the client.",
     );
     let mut table = Table::new(

@@ -112,11 +112,6 @@ pub fn run(scale: Scale, steps: &Steps) -> Result<Section, BenchError> {
             inmem.orders()
         ));
     }
-    section.notes.push(
-        "The published sample has hash indexes whose buckets are made for ten million orders; so has \
-         this one."
-            .into(),
-    );
     Ok(section)
 }
 
