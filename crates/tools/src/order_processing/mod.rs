@@ -240,6 +240,19 @@ impl Expected {
     /// # Errors
     /// Those of the server and of the connection, and what is wrong.
     pub fn check(&mut self, connection: &mut Connection, data: &Data) -> Result<(), Failure> {
+        self.check_placed(connection, data)?;
+        for (what, query) in WHOLENESS {
+            match integers(connection, query)?[..] {
+                [0] => {}
+                ref other => return Err(Failure::Wrong(format!("{what}: {other:?}"))),
+            }
+        }
+        check_loaded(connection, data)?;
+        self.check_fulfilled(connection)
+    }
+
+    /// Compares the orders that came later with those that were acknowledged.
+    fn check_placed(&mut self, connection: &mut Connection, data: &Data) -> Result<(), Failure> {
         self.placed.sort_unstable();
         let rows = connection.query(&format!(
             "SELECT O_ID, O_C_ID, O_Total FROM dbo.Orders WHERE O_ID > {} ORDER BY O_ID",
@@ -266,28 +279,11 @@ impl Expected {
                 self.unknown[0]
             )));
         }
-        for (what, query) in WHOLENESS {
-            match integers(connection, query)?[..] {
-                [0] => {}
-                ref other => return Err(Failure::Wrong(format!("{what}: {other:?}"))),
-            }
-        }
-        let query = format!(
-            "SELECT COUNT_BIG(*), CAST(CAST(SUM(O_Total) AS decimal(38, 4)) * 10000 AS bigint), \
-             (SELECT COUNT_BIG(*) FROM dbo.Customer), (SELECT COUNT_BIG(*) FROM dbo.Products), \
-             (SELECT COUNT_BIG(*) FROM dbo.Purchase_Criteria) \
-             FROM dbo.Orders WHERE O_ID <= {}",
-            data.orders()
-        );
-        let loaded = integers(connection, &query)?;
-        let total: i64 = (1..=data.orders()).map(|order| data.total(order)).sum();
-        let expected = [data.orders(), total, data.customers(), data.products(), data.criteria()];
-        if loaded != expected {
-            return Err(Failure::Wrong(format!(
-                "orders that were loaded, their total, customers, products and criteria are \
-                 {loaded:?} instead of {expected:?}"
-            )));
-        }
+        Ok(())
+    }
+
+    /// Compares what was fulfilled with the calls that did so.
+    fn check_fulfilled(&self, connection: &mut Connection) -> Result<(), Failure> {
         let query = "SELECT COUNT_BIG(*), COUNT_BIG(DISTINCT FF_O_ID), \
              (SELECT COUNT_BIG(*) FROM dbo.Orders WHERE O_Status = 2), \
              (SELECT COUNT_BIG(*) FROM dbo.Orders) FROM dbo.Fulfillment";
@@ -298,6 +294,13 @@ impl Expected {
         let at_most = (at_least + self.unknown[1] as i64 * 10).min(orders);
         let is_right =
             (at_least..=at_most).contains(&fulfilled) && [distinct, status] == [fulfilled; 2];
+        if !is_right {
+            return Err(Failure::Wrong(format!(
+                "{fulfilled} fulfilments of {distinct} orders, {status} of which say so; {} calls \
+                 fulfilled ten each, and {} have no answer",
+                self.fulfilments, self.unknown[1]
+            )));
+        }
         let query = "SELECT COUNT_BIG(*) FROM dbo.Orders WHERE O_Status = 1 \
              AND O_ID < (SELECT MAX(FF_O_ID) FROM dbo.Fulfillment)";
         let passed_over = integers(connection, query)?;
@@ -307,15 +310,29 @@ impl Expected {
                 "{passed_over:?} orders are older than one that was fulfilled"
             )));
         }
-        if !is_right {
-            return Err(Failure::Wrong(format!(
-                "{fulfilled} fulfilments of {distinct} orders, {status} of which say so; {} calls \
-                 fulfilled ten each, and {} have no answer",
-                self.fulfilments, self.unknown[1]
-            )));
-        }
         Ok(())
     }
+}
+
+/// Compares what was loaded with the data, as far as nothing changes it.
+fn check_loaded(connection: &mut Connection, data: &Data) -> Result<(), Failure> {
+    let query = format!(
+        "SELECT COUNT_BIG(*), CAST(CAST(SUM(O_Total) AS decimal(38, 4)) * 10000 AS bigint), \
+         (SELECT COUNT_BIG(*) FROM dbo.Customer), (SELECT COUNT_BIG(*) FROM dbo.Products), \
+         (SELECT COUNT_BIG(*) FROM dbo.Purchase_Criteria) \
+         FROM dbo.Orders WHERE O_ID <= {}",
+        data.orders()
+    );
+    let loaded = integers(connection, &query)?;
+    let total: i64 = (1..=data.orders()).map(|order| data.total(order)).sum();
+    let expected = [data.orders(), total, data.customers(), data.products(), data.criteria()];
+    if loaded != expected {
+        return Err(Failure::Wrong(format!(
+            "orders that were loaded, their total, customers, products and criteria are \
+             {loaded:?} instead of {expected:?}"
+        )));
+    }
+    Ok(())
 }
 
 /// What counts must be zero.
