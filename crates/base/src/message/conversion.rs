@@ -74,6 +74,5 @@ super::messages! {
     PARSE_FAILED = 9819, 16, 1, "Error converting string value '%s' into data type %s using culture '%s'.";
     CULTURE_NOT_SUPPORTED = 9818, 16, 1, "The culture parameter '%s' provided in the function call is not supported.";
     OPERAND_INVALID_FOR_OPERATOR = 8117, 16, 1, "Operand data type %s is invalid for %s operator.";
-    JSON_TEXT_INVALID = 13609, 16, 4, "JSON text is not properly formatted. Unexpected character '%s' is found at position %s.";
     TRUNCATED_IN_OBJECT = 2629, 16, 1, "String or binary data would be truncated in object ID '%s'. Truncated value: '%s'.";
 }

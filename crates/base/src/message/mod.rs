@@ -13,6 +13,7 @@ mod cursor;
 mod database;
 mod ddl;
 mod execution;
+mod json;
 mod memory_optimized;
 mod module;
 mod parser;
@@ -34,6 +35,7 @@ pub use cursor::*;
 pub use database::*;
 pub use ddl::*;
 pub use execution::*;
+pub use json::*;
 pub use memory_optimized::*;
 pub use module::*;
 pub use parser::*;
@@ -101,11 +103,12 @@ macro_rules! messages {
 }
 use messages;
 
-const PARTS: [&[Message]; 16] = [
+const PARTS: [&[Message]; 17] = [
     parser::LIST,
     binder::LIST,
     conversion::LIST,
     execution::LIST,
+    json::LIST,
     module::LIST,
     ddl::LIST,
     constraint::LIST,
