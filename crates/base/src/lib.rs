@@ -17,6 +17,7 @@
 //! * [`message`]: the catalogue of message texts behind those numbers.
 //! * [`on_purpose`]: panics that tests ask for.
 //! * [`stack`]: how much stack is left for a recursion over what a client has written.
+//! * [`json`]: JSON text from left to right, and paths in it.
 //! * [`ids`]: the integers by which databases, objects and log positions are named.
 
 pub mod account;
@@ -28,6 +29,7 @@ pub mod datetime;
 pub mod decimal;
 pub mod error;
 pub mod ids;
+pub mod json;
 pub mod message;
 pub mod on_purpose;
 pub mod pace;

@@ -11,7 +11,7 @@
 //!
 //! # Where things are
 //!
-//! * `string`, `math`, `date`, `conversion`, `digest`: functions of their arguments alone, nearly
+//! * `string`, `math`, `date`, `conversion`, `digest`, `json`: functions of their arguments alone, nearly
 //!   all.
 //! * `session`, `server`, `metadata`: functions of their surroundings, the `@@` ones among them.
 //! * [`aggregate`], [`rowset`]: the other two kinds.
@@ -37,6 +37,7 @@ mod conversion;
 mod date;
 mod digest;
 mod index_entry;
+mod json;
 mod math;
 mod metadata;
 mod registry;

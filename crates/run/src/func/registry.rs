@@ -6,14 +6,14 @@ use hashbrown::HashMap;
 use ir::function::{AggregateFunction, Functions, RowsetFunction, ScalarFunction};
 
 use super::{
-    aggregate, applock, conversion, date, digest, index_entry, math, metadata, rowset, server,
-    session, string,
+    aggregate, applock, conversion, date, digest, index_entry, json, math, metadata, rowset,
+    server, session, string,
 };
 
 /// Names are looked up in upper case; no function has a longer one.
 const NAME_MAX: usize = 40;
 
-static GROUPS: [&[ScalarFunction]; 16] = [
+static GROUPS: [&[ScalarFunction]; 17] = [
     string::FUNCTIONS,
     string::FORMATTING,
     math::FUNCTIONS,
@@ -21,6 +21,7 @@ static GROUPS: [&[ScalarFunction]; 16] = [
     date::FUNCTIONS,
     conversion::FUNCTIONS,
     digest::FUNCTIONS,
+    json::READING,
     index_entry::FUNCTIONS,
     session::FUNCTIONS,
     session::GLOBALS,

@@ -1,0 +1,163 @@
+//! Where a path leads in a text.
+//!
+//! A reader stops where the answer is known (J1). It knows that a path leads nowhere
+//!
+//! * at the first member of an object of which an element is wanted, and at the first element of
+//!   an array of which a member is wanted;
+//! * else one event behind the container in which the step finds nothing, or behind the value that
+//!   is no container; behind the root, that is the end of the text.
+
+use std::ops::Range;
+
+use super::path::{Path, Step};
+use super::reader::{Event, Fault, Reader};
+use super::text::Text;
+
+/// What a path leads to.
+#[derive(Debug)]
+pub enum Found {
+    /// A value. The reader is behind this first event of it.
+    Value(Value),
+    /// Nothing.
+    Nothing(Nothing),
+}
+
+/// A value that was found.
+#[derive(Debug)]
+pub struct Value {
+    /// The first event of the value.
+    pub first: Event,
+    /// Where the value begins.
+    pub start: usize,
+    /// Where the name of the member begins whose value it is; nothing for the root and for
+    /// elements.
+    pub name: Option<usize>,
+    /// Where the comma before the member or element is, unless it is the first.
+    pub comma: Option<usize>,
+}
+
+/// Why a path leads to nothing.
+#[derive(Debug)]
+pub enum Nothing {
+    /// The object to which all steps but the last lead has no such member.
+    NoMember {
+        /// Where the object's closing brace is.
+        close: usize,
+        /// Whether it has no members.
+        is_empty: bool,
+    },
+    /// Anything else.
+    NoWay,
+}
+
+/// Follows a path from the root of a text that was not read yet.
+pub fn seek(reader: &mut Reader<'_, '_>, text: &Text<'_>, path: &Path<'_>) -> Result<Found, Fault> {
+    let first = reader.read()?;
+    let start = reader.offset() - 1;
+    let mut value = Value { first, start, name: None, comma: None };
+    let mut left = path.len();
+    for step in path.steps() {
+        left -= 1;
+        let next = match (&step, &value.first) {
+            (Step::Member(name), Event::Object) => member(reader, text, path, name, left == 0)?,
+            (Step::Element(index), Event::Array) => element(reader, *index)?,
+            (_, Event::Object | Event::Array) => {
+                if reader.read()? == Event::Close {
+                    settle(reader)?;
+                }
+                Found::Nothing(Nothing::NoWay)
+            }
+            _ => {
+                settle(reader)?;
+                Found::Nothing(Nothing::NoWay)
+            }
+        };
+        match next {
+            Found::Value(next) => value = next,
+            nothing => return Ok(nothing),
+        }
+    }
+    Ok(Found::Value(value))
+}
+
+/// Reads one event more, and behind the root the end of the text, too.
+fn settle(reader: &mut Reader<'_, '_>) -> Result<(), Fault> {
+    if reader.depth() > 0 {
+        reader.read()?;
+    }
+    match reader.depth() {
+        0 => reader.finish(),
+        _ => Ok(()),
+    }
+}
+
+/// The first member of this name in the object that was opened last.
+fn member(
+    reader: &mut Reader<'_, '_>,
+    text: &Text<'_>,
+    path: &Path<'_>,
+    wanted: &Range<usize>,
+    is_last: bool,
+) -> Result<Found, Fault> {
+    let depth = reader.depth() - 1;
+    let mut is_empty = true;
+    loop {
+        let name = match reader.read()? {
+            Event::Name(name) => name,
+            _ => break,
+        };
+        is_empty = false;
+        let comma = reader.comma();
+        let is_wanted = is_name(text, &name, path, wanted);
+        let first = reader.read()?;
+        if is_wanted {
+            let start = start_of(reader, &first);
+            let name = Some(name.start - 1);
+            return Ok(Found::Value(Value { first, start, name, comma }));
+        }
+        reader.pass(&first)?;
+    }
+    debug_assert_eq!(reader.depth(), depth, "the object was closed");
+    let close = reader.offset() - 1;
+    settle(reader)?;
+    Ok(Found::Nothing(match is_last {
+        true => Nothing::NoMember { close, is_empty },
+        false => Nothing::NoWay,
+    }))
+}
+
+/// Whether a member's name is the one that a path wants.
+#[inline]
+fn is_name(text: &Text<'_>, name: &Range<usize>, path: &Path<'_>, wanted: &Range<usize>) -> bool {
+    let is_plain = |b: &u8| b.is_ascii() && *b != b'\\';
+    let bytes = text.part(name);
+    if bytes.len() != wanted.len() && bytes.iter().all(is_plain) && !path.has_escapes(wanted) {
+        return false;
+    }
+    text.name_units(name).eq(path.name_units(wanted))
+}
+
+/// The element at this index of the array that was opened last.
+fn element(reader: &mut Reader<'_, '_>, index: u32) -> Result<Found, Fault> {
+    for at in 0.. {
+        let first = reader.read()?;
+        if first == Event::Close {
+            break;
+        }
+        if at == index {
+            let (start, comma) = (start_of(reader, &first), reader.comma());
+            return Ok(Found::Value(Value { first, start, name: None, comma }));
+        }
+        reader.pass(&first)?;
+    }
+    settle(reader)?;
+    Ok(Found::Nothing(Nothing::NoWay))
+}
+
+/// Where the value begins whose first event this is.
+fn start_of(reader: &Reader<'_, '_>, first: &Event) -> usize {
+    match first {
+        Event::Scalar(_, range) => range.start,
+        _ => reader.offset() - 1,
+    }
+}

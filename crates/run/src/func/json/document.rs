@@ -1,0 +1,76 @@
+//! Arguments as JSON text and as paths.
+
+use base::collation::codepage::units;
+use base::json::text::write_utf8;
+use base::json::{Path, Text};
+use base::{Pace, SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
+use ir::function::facts::{COPIED, FnContext};
+use ir::function::signature::{Call, as_unicode};
+
+use crate::func::values::bytes;
+
+/// The string that an argument with JSON text becomes. Error 8116 for anything but a string, and for
+/// text and ntext.
+pub(super) fn type_of_document(call: &Call<'_>, at: usize) -> SqlResult<SqlType> {
+    call.string(at)
+}
+
+/// The Unicode string that a path becomes. Error 8116, about NULL with a state of its own.
+pub(super) fn type_of_path(call: &Call<'_>, at: usize) -> SqlResult<SqlType> {
+    let arg = &call.args[at];
+    if arg.bare_null && arg.constant.is_some() {
+        return Err(match call.name {
+            "JSON_VALUE" | "JSON_MODIFY" => call.refuse(at),
+            name => path_is_null(name, at),
+        });
+    }
+    Ok(as_unicode(&call.string(at)?))
+}
+
+/// Error 8116 about a path that is NULL.
+#[cold]
+pub(super) fn path_is_null(function: &str, at: usize) -> SqlError {
+    SqlError::new(&message::ARGUMENT_TYPE_INVALID, &[&"NULL", &(at + 1), &function]).with_state(8)
+}
+
+/// A string as JSON text. A Unicode one is written anew, in UTF-8.
+pub(super) fn document<'a>(
+    ctx: &FnContext<'a>,
+    value: ValueRef<'a>,
+    ty: &SqlType,
+) -> SqlResult<Text<'a>> {
+    let ValueRef::Unicode(text) = value else {
+        return Ok(Text::of_chars(ty.collation, bytes(value)));
+    };
+    let mut out = ctx.room(text.len() / 2)?;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let mut len = rest.len().min(COPIED);
+        // No piece ends within a pair.
+        if units(&rest[len - 2..len]).any(|unit| (0xD800..0xDC00).contains(&unit)) {
+            len = rest.len().min(len + 2);
+        }
+        let (piece, others) = rest.split_at(len);
+        out.admit(piece.len() / 2 * 3)?;
+        write_utf8(piece, &mut out);
+        rest = others;
+        if !rest.is_empty() {
+            ctx.pace()?;
+        }
+    }
+    Ok(Text::of_utf8(out.finish()))
+}
+
+/// A path. Errors 8116 for NULL, 13606, 13607.
+pub(super) fn path<'a>(function: &str, at: usize, value: ValueRef<'a>) -> SqlResult<Path<'a>> {
+    match value.is_null() {
+        true => Err(path_is_null(function, at)),
+        false => Path::parse(bytes(value), function == "JSON_MODIFY"),
+    }
+}
+
+/// Whether a string is a `(max)` one, of which functions say more and cut less.
+pub(super) fn is_long(ty: &SqlType) -> bool {
+    debug_assert!(matches!(ty.kind, TypeKind::VarChar | TypeKind::NVarChar));
+    ty.is_max()
+}
