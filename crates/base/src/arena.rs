@@ -99,6 +99,13 @@ impl Arena {
         arena
     }
 
+    /// An arena that has allocated nothing yet and is charged as this one is.
+    pub fn beside(&self) -> Arena {
+        let mut arena = Arena::new();
+        arena.account = self.account.clone();
+        arena
+    }
+
     /// Asks for room for this many bytes, before they are allocated. Error 701 where the account
     /// does not have them, 7119 where no value can be that long.
     #[inline]

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::text::Text;
 use crate::collation::codepage::units;
 use crate::error::{SqlError, SqlResult};
 use crate::message;
@@ -105,8 +106,18 @@ impl<'p> Path<'p> {
         std::iter::from_fn(move || lexer.step().expect("the path is well-formed"))
     }
 
-    /// Whether a name is written with escapes.
-    pub fn has_escapes(&self, name: &Range<usize>) -> bool {
+    /// Whether a name of the path is that of a member, which is written there in a text.
+    #[inline]
+    pub fn names(&self, name: &Range<usize>, text: &Text<'_>, member: &Range<usize>) -> bool {
+        let is_plain = |b: &u8| b.is_ascii() && *b != b'\\';
+        let bytes = text.part(member);
+        if bytes.len() != name.len() && bytes.iter().all(is_plain) && !self.has_escapes(name) {
+            return false;
+        }
+        text.name_units(member).eq(self.name_units(name))
+    }
+
+    fn has_escapes(&self, name: &Range<usize>) -> bool {
         units(&self.text[2 * name.start..2 * name.end]).any(|unit| unit == u16::from(b'\\'))
     }
 

@@ -129,6 +129,20 @@ impl<'t, 'p> Reader<'t, 'p> {
         Reader { expected: Expected::RootValue, ..Reader::new(text, pace) }
     }
 
+    /// A reader of a value that is known to be at this place.
+    pub fn of_part(text: &Text<'t>, range: &Range<usize>, pace: &'p dyn Pace) -> Reader<'t, 'p> {
+        let lexer = SliceLexer::new(text.part(range));
+        Reader { lexer, len: range.end, ..Reader::of_value(text, pace) }
+    }
+
+    /// Where the value begins whose first event this was, read last.
+    pub fn start_of(&self, first: &Event) -> usize {
+        match first {
+            Event::Scalar(_, range) => range.start,
+            _ => self.offset() - 1,
+        }
+    }
+
     /// How far it has come: behind the last event.
     #[inline]
     pub fn offset(&self) -> usize {

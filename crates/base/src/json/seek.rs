@@ -52,23 +52,30 @@ pub enum Nothing {
 
 /// Follows a path from the root of a text that was not read yet.
 pub fn seek(reader: &mut Reader<'_, '_>, text: &Text<'_>, path: &Path<'_>) -> Result<Found, Fault> {
+    follow(reader, text, path, path.steps())
+}
+
+/// Follows some steps of a path from the value that the reader reads first.
+pub fn follow(
+    reader: &mut Reader<'_, '_>,
+    text: &Text<'_>,
+    path: &Path<'_>,
+    steps: impl Iterator<Item = Step>,
+) -> Result<Found, Fault> {
     let first = reader.read()?;
-    let start = reader.offset() - 1;
+    let start = reader.start_of(&first);
     let mut value = Value { first, start, name: None, comma: None };
-    let mut left = path.len();
-    for step in path.steps() {
-        left -= 1;
+    let mut steps = steps.peekable();
+    while let Some(step) = steps.next() {
+        let is_last = steps.peek().is_none();
         let next = match (&step, &value.first) {
-            (Step::Member(name), Event::Object) => member(reader, text, path, name, left == 0)?,
+            (Step::Member(name), Event::Object) => member(reader, text, path, name, is_last)?,
             (Step::Element(index), Event::Array) => element(reader, *index)?,
-            (_, Event::Object | Event::Array) => {
-                if reader.read()? == Event::Close {
+            (_, first) => {
+                let is_container = matches!(first, Event::Object | Event::Array);
+                if !is_container || reader.read()? == Event::Close {
                     settle(reader)?;
                 }
-                Found::Nothing(Nothing::NoWay)
-            }
-            _ => {
-                settle(reader)?;
                 Found::Nothing(Nothing::NoWay)
             }
         };
@@ -108,10 +115,10 @@ fn member(
         };
         is_empty = false;
         let comma = reader.comma();
-        let is_wanted = is_name(text, &name, path, wanted);
+        let is_wanted = path.names(wanted, text, &name);
         let first = reader.read()?;
         if is_wanted {
-            let start = start_of(reader, &first);
+            let start = reader.start_of(&first);
             let name = Some(name.start - 1);
             return Ok(Found::Value(Value { first, start, name, comma }));
         }
@@ -126,17 +133,6 @@ fn member(
     }))
 }
 
-/// Whether a member's name is the one that a path wants.
-#[inline]
-fn is_name(text: &Text<'_>, name: &Range<usize>, path: &Path<'_>, wanted: &Range<usize>) -> bool {
-    let is_plain = |b: &u8| b.is_ascii() && *b != b'\\';
-    let bytes = text.part(name);
-    if bytes.len() != wanted.len() && bytes.iter().all(is_plain) && !path.has_escapes(wanted) {
-        return false;
-    }
-    text.name_units(name).eq(path.name_units(wanted))
-}
-
 /// The element at this index of the array that was opened last.
 fn element(reader: &mut Reader<'_, '_>, index: u32) -> Result<Found, Fault> {
     for at in 0.. {
@@ -145,19 +141,11 @@ fn element(reader: &mut Reader<'_, '_>, index: u32) -> Result<Found, Fault> {
             break;
         }
         if at == index {
-            let (start, comma) = (start_of(reader, &first), reader.comma());
+            let (start, comma) = (reader.start_of(&first), reader.comma());
             return Ok(Found::Value(Value { first, start, name: None, comma }));
         }
         reader.pass(&first)?;
     }
     settle(reader)?;
     Ok(Found::Nothing(Nothing::NoWay))
-}
-
-/// Where the value begins whose first event this is.
-fn start_of(reader: &Reader<'_, '_>, first: &Event) -> usize {
-    match first {
-        Event::Scalar(_, range) => range.start,
-        _ => reader.offset() - 1,
-    }
 }

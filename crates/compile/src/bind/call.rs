@@ -152,8 +152,19 @@ impl Binder<'_> {
             shortened = Arguments::List { distinct: *distinct, items: others.to_vec() };
             rest = &shortened;
         }
+        let mut kind = None;
+        let without_kind;
+        if function.name == "ISJSON"
+            && let Arguments::List { distinct: false, items } = rest
+            && let [document, Argument::Expr(second)] = &items[..]
+        {
+            kind = Some(kind_of_json(second)?);
+            without_kind = Arguments::List { distinct: false, items: vec![document.clone()] };
+            rest = &without_kind;
+        }
         let mut args = self.arguments(rest, line)?;
         args.splice(0..0, date_part);
+        args.extend(kind);
         self.apply(function, args).at(line)
     }
 
@@ -541,4 +552,21 @@ fn check_native_placement(name: &'static str, in_catch: bool) -> BindResult<()> 
         }
         _ => Ok(()),
     }
+}
+
+/// The constant for the word that says of which kind `ISJSON` asks. Errors 155, 1023.
+fn kind_of_json(expr: &ast::Expr) -> BindResult<Scalar> {
+    let line = expr.span.line;
+    let ast::ExprKind::Column(ast::ColumnRef { qualifier: None, column }) = &expr.kind else {
+        let error = SqlError::new(&message::INVALID_PARAMETER_FOR_STATEMENT, &[&2, &"isjson"]);
+        return Err(error.at_line(line).into());
+    };
+    let kind = column.name.to_ascii_uppercase();
+    if !matches!(&*kind, "VALUE" | "ARRAY" | "OBJECT" | "SCALAR") {
+        let error = SqlError::new(&message::UNRECOGNIZED_OPTION, &[&column.name, &"isjson"]);
+        return Err(error.at_line(line).into());
+    }
+    let ty = SqlType::varchar(kind.len() as u16, Collation::DEFAULT);
+    let value = base::Value::Chars(kind.into_bytes().into());
+    Ok(Scalar { label: Label::NONE, ..Scalar::constant(ty, value) })
 }

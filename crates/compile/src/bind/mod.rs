@@ -38,6 +38,7 @@ mod into;
 pub mod key_limit;
 mod names;
 pub mod native;
+mod open_json;
 mod order;
 mod pivot;
 mod query;

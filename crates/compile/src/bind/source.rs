@@ -7,6 +7,7 @@ use base::ids::DbId;
 use base::{SqlError, SqlType, message};
 use engine::catalog::def::{ModuleDef, ModuleKind, Permission, TableDef};
 use engine::catalog::{Object, Schema};
+use ir::function::descriptor::check_count;
 use ir::function::rowset::RowsetColumn;
 use ir::function::{ArgType, RowsetFunction, Typing};
 use ir::read::ReadOptions;
@@ -284,7 +285,7 @@ impl Binder<'_> {
     ) -> BindResult<Source> {
         let name = &function.name;
         if !function.schema.is_empty() {
-            return Err(unimplemented("OPENJSON", line));
+            return self.open_json(function, line);
         }
         let is_system = |s: &ast::Ident| s.name.is_empty() || s.name.eq_ignore_ascii_case("sys");
         if name.database.is_none() && name.schema.as_ref().is_none_or(is_system) {
@@ -348,14 +349,29 @@ impl Binder<'_> {
         function: &ast::TableFunction,
         line: u32,
     ) -> BindResult<Source> {
-        let mut args = Vec::with_capacity(function.arguments.len());
-        for argument in &function.arguments {
-            match argument {
-                Argument::Expr(expr) => args.push(self.scalar(expr)?),
-                // The server's own functions have NULL for a default.
-                Argument::Default(_) => args.push(Scalar::null()),
-            }
-        }
+        let args = self.rowset_arguments(function)?;
+        check_count(rowset.name, rowset.arguments, args.len()).at(line)?;
+        let rows = self.rowset_rows(rowset, args, line)?;
+        self.function_source(rows, function)
+    }
+
+    /// What a function of the library is called with.
+    pub fn rowset_arguments(&mut self, function: &ast::TableFunction) -> BindResult<Vec<Scalar>> {
+        let argument = |argument: &Argument| match argument {
+            Argument::Expr(expr) => self.scalar(expr),
+            // The server's own functions have NULL for a default.
+            Argument::Default(_) => Ok(Scalar::null()),
+        };
+        function.arguments.iter().map(argument).collect()
+    }
+
+    /// The rows that a function of the library makes of arguments, as many as it takes.
+    pub fn rowset_rows(
+        &mut self,
+        rowset: &'static RowsetFunction,
+        args: Vec<Scalar>,
+        line: u32,
+    ) -> BindResult<Rows> {
         let mut label = super::scalar::Label::NONE;
         for arg in &args {
             label = label.combine(arg.label, rowset.name)?;
@@ -369,9 +385,7 @@ impl Binder<'_> {
         }
         let mut listed = (rowset.columns)(&types.args);
         listed.truncate(types.visible);
-        let source = tree::Source::Function(rowset, exprs);
-        let rows = self.scan(source, listed, ReadOptions::default());
-        self.function_source(rows, function)
+        Ok(self.scan(tree::Source::Function(rowset, exprs), listed, ReadOptions::default()))
     }
 
     /// A user's function that returns a table.
@@ -408,7 +422,11 @@ impl Binder<'_> {
     }
 
     /// A function's rows under its alias, or its own name.
-    fn function_source(&mut self, rows: Rows, function: &ast::TableFunction) -> BindResult<Source> {
+    pub fn function_source(
+        &mut self,
+        rows: Rows,
+        function: &ast::TableFunction,
+    ) -> BindResult<Source> {
         let Some(alias) = &function.alias else {
             let name = function.name.name.name.clone();
             return Ok(Source {
@@ -433,7 +451,7 @@ impl Binder<'_> {
     }
 
     /// All columns of a source as columns that can be renamed.
-    fn derived_rows(&mut self, rows: Rows) -> BindResult<(Node, Vec<OutCol>)> {
+    pub fn derived_rows(&mut self, rows: Rows) -> BindResult<(Node, Vec<OutCol>)> {
         match rows {
             Rows::Derived(node, columns) => Ok((node.expect("it has not been taken yet"), columns)),
             Rows::Scan(mut scan) => {

@@ -170,10 +170,11 @@ impl Lowering {
                 for arg in args {
                     regs.push(self.expr(arg)?.reg);
                 }
+                let once = !uses_columns(args.iter());
                 let list = self.b.list(&regs);
                 let types = given.into();
                 let site = RowsetSite::Function { name: function.name, fill, args: list, types };
-                self.fill(work, site, false);
+                self.fill(work, site, once);
                 (LocalSource::Work(work), layout)
             }
             Source::UserFunction(function, args, table) => {

@@ -45,6 +45,10 @@ pub trait Functions: Sync {
 
     /// A table-valued function.
     fn rowset(&self, name: &str) -> Option<&'static RowsetFunction>;
+
+    /// What `OPENJSON(…) WITH (…)` means. It is given a document, its path, and for each column
+    /// what the column is and its path.
+    fn open_json(&self) -> &'static RowsetFunction;
 }
 
 /// Error 195 about a name that is not a function.

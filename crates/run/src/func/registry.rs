@@ -82,6 +82,10 @@ impl Functions for Library {
     fn rowset(&self, name: &str) -> Option<&'static RowsetFunction> {
         rowset::FUNCTIONS.iter().find(|f| f.name.eq_ignore_ascii_case(name))
     }
+
+    fn open_json(&self) -> &'static RowsetFunction {
+        &json::OPEN_WITH
+    }
 }
 
 /// Every scalar function that T-SQL calls by name, in no particular order.

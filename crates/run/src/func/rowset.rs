@@ -14,6 +14,7 @@ use super::values::{bytes, in_form_of, string};
 
 /// The table-valued functions of the library. Those over the state of the server are in `sysview`.
 pub static FUNCTIONS: &[RowsetFunction] = &[
+    super::json::OPEN,
     RowsetFunction {
         name: "STRING_SPLIT",
         arguments: (2, 3),

@@ -72,6 +72,10 @@ impl Functions for Library {
         let own = FUNCTIONS.iter().find(|function| function.name.eq_ignore_ascii_case(name));
         own.or_else(|| func::Library.rowset(name))
     }
+
+    fn open_json(&self) -> &'static RowsetFunction {
+        func::Library.open_json()
+    }
 }
 
 static FUNCTIONS: [RowsetFunction; 3] = [

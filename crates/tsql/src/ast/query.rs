@@ -410,6 +410,8 @@ pub struct OpenJsonColumn {
     pub name: Ident,
     /// Its type.
     pub ty: DataType,
+    /// `COLLATE name`.
+    pub collation: Option<Ident>,
     /// Where it is found; `$.name` when missing.
     pub path: Option<Box<str>>,
     /// `AS JSON`.

@@ -244,12 +244,16 @@ impl Parser<'_> {
     fn open_json_column(&mut self) -> SqlResult<OpenJsonColumn> {
         let name = self.ident()?;
         let ty = self.data_type()?;
+        let collation = match self.eat(K::Collate) {
+            true => Some(self.ident()?),
+            false => None,
+        };
         let path = match self.at_string() {
             true => Some(self.string()?),
             false => None,
         };
         let as_json = self.eat_words(&[K::As, K::Json]);
-        Ok(OpenJsonColumn { name, ty, path, as_json })
+        Ok(OpenJsonColumn { name, ty, collation, path, as_json })
     }
 
     #[inline(never)]

@@ -2,8 +2,8 @@
 
 use crate::ast::{
     AssignOp, BinaryOp, Expr, GroupBy, GroupingKind, GroupingSet, Ident, Join, JoinHint, JoinKind,
-    NamedWindow, Query, QueryBody, Select, SelectItem, SelectItemKind, SetOperator, TableAlias,
-    TableSource, TableSourceKind,
+    NamedWindow, OpenJsonColumn, Query, QueryBody, Select, SelectItem, SelectItemKind, SetOperator,
+    TableAlias, TableSource, TableSourceKind,
 };
 use crate::print::Printer;
 
@@ -175,6 +175,23 @@ impl Printer {
         }
     }
 
+    fn open_json_column(&mut self, column: &OpenJsonColumn) {
+        self.ident(&column.name);
+        self.put(" ");
+        self.data_type(&column.ty);
+        if let Some(collation) = &column.collation {
+            self.put(" COLLATE ");
+            self.ident(collation);
+        }
+        if let Some(path) = &column.path {
+            self.put(" ");
+            self.string(path);
+        }
+        if column.as_json {
+            self.put(" AS JSON");
+        }
+    }
+
     fn table_source(&mut self, source: &TableSource) {
         match &source.kind {
             TableSourceKind::Table(table) => {
@@ -186,6 +203,11 @@ impl Printer {
                 self.put("(");
                 self.list(&function.arguments, ", ", |p, argument| p.argument(argument));
                 self.put(")");
+                if !function.schema.is_empty() {
+                    self.put(" WITH (");
+                    self.list(&function.schema, ", ", Printer::open_json_column);
+                    self.put(")");
+                }
                 if let Some(alias) = &function.alias {
                     self.table_alias(alias);
                 }
