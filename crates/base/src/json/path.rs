@@ -20,7 +20,7 @@ pub struct Path<'p> {
     text: &'p [u8],
     /// Where its steps begin, in units.
     steps: usize,
-    count: usize,
+    is_root: bool,
     /// A value shall be appended to the array that the path leads to.
     pub appends: bool,
     /// What the path does not lead to is an error.
@@ -58,7 +58,7 @@ enum Place {
 impl<'p> Path<'p> {
     /// `$`.
     pub const ROOT: Path<'static> =
-        Path { text: &[b'$', 0], steps: 1, count: 0, appends: false, is_strict: false };
+        Path { text: &[b'$', 0], steps: 1, is_root: true, appends: false, is_strict: false };
 
     /// A path, as UTF-16LE; it may begin with `append` if `may_append`. Errors 13606, 13607.
     pub fn parse(text: &'p [u8], may_append: bool) -> SqlResult<Path<'p>> {
@@ -87,17 +87,12 @@ impl<'p> Path<'p> {
                 return Err(SqlError::new(&message::JSON_TOO_DEEP, &[]).with_state(4));
             }
         }
-        Ok(Path { text, steps, count, appends, is_strict })
-    }
-
-    /// How many steps it has.
-    pub fn len(&self) -> usize {
-        self.count
+        Ok(Path { text, steps, is_root: count == 0, appends, is_strict })
     }
 
     /// Whether it leads to the root.
     pub fn is_root(&self) -> bool {
-        self.count == 0
+        self.is_root
     }
 
     /// Its steps.

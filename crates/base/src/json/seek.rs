@@ -108,11 +108,7 @@ fn member(
 ) -> Result<Found, Fault> {
     let depth = reader.depth() - 1;
     let mut is_empty = true;
-    loop {
-        let name = match reader.read()? {
-            Event::Name(name) => name,
-            _ => break,
-        };
+    while let Event::Name(name) = reader.read()? {
         is_empty = false;
         let comma = reader.comma();
         let is_wanted = path.names(wanted, text, &name);

@@ -62,8 +62,8 @@ pub struct RowsetColumn {
 }
 
 impl RowsetFunction {
-    /// Decides the types of a call of as many arguments as the function takes. Error 8116 for one of
-    /// a wrong type.
+    /// Decides the types of a call of as many arguments as the function takes. Error 8116 for one
+    /// of a wrong type.
     pub fn bind(&self, args: &[ArgType<'_>], typing: Typing) -> SqlResult<RowsetTypes> {
         let volatility = Volatility::Deterministic;
         (self.infer)(&Call { name: self.name, args, collation: typing.collation, volatility })

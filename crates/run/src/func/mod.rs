@@ -11,8 +11,8 @@
 //!
 //! # Where things are
 //!
-//! * `string`, `math`, `date`, `conversion`, `digest`, `json`: functions of their arguments alone, nearly
-//!   all.
+//! * `string`, `math`, `date`, `conversion`, `digest`, `json`: functions of their arguments alone,
+//!   nearly all.
 //! * `session`, `server`, `metadata`: functions of their surroundings, the `@@` ones among them.
 //! * [`aggregate`], [`rowset`]: the other two kinds.
 //!

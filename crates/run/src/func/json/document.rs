@@ -9,8 +9,8 @@ use ir::function::signature::{Call, as_unicode};
 
 use crate::func::values::bytes;
 
-/// The string that an argument with JSON text becomes. Error 8116 for anything but a string, and for
-/// text and ntext.
+/// The string that an argument with JSON text becomes. Error 8116 for anything but a string, and
+/// for text and ntext.
 pub(super) fn type_of_document(call: &Call<'_>, at: usize) -> SqlResult<SqlType> {
     call.string(at)
 }
