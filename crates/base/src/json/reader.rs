@@ -204,6 +204,13 @@ impl<'t, 'p> Reader<'t, 'p> {
     /// The next byte that is no white space.
     #[inline]
     fn peek(&mut self) -> Result<Option<u8>, Fault> {
+        match self.lexer.peek_next() {
+            Some(b' ' | b'\t' | b'\r' | b'\n') => self.skip_blanks(),
+            next => Ok(next),
+        }
+    }
+
+    fn skip_blanks(&mut self) -> Result<Option<u8>, Fault> {
         loop {
             let mut blanks = 0;
             self.lexer.skip_until(|byte| match byte {
@@ -335,7 +342,46 @@ impl<'t, 'p> Reader<'t, 'p> {
     /// Reads on until only this many containers are open.
     pub fn leave(&mut self, depth: usize) -> Result<(), Fault> {
         while self.depth > depth {
-            self.read()?;
+            let before = self.lexer.as_slice().len();
+            self.skip()?;
+            self.stride.step(before - self.lexer.as_slice().len())?;
+        }
+        Ok(())
+    }
+
+    /// Reads what [`Reader::read`] reads in a container, without saying what it is.
+    #[inline]
+    fn skip(&mut self) -> Result<(), Fault> {
+        let mut next = self.peek()?;
+        let is_in_object = self.is_in_object();
+        if self.expected != Expected::Value {
+            let close = if is_in_object { b'}' } else { b']' };
+            if next == Some(close) {
+                self.close();
+                return Ok(());
+            }
+            if self.expected == Expected::CommaOrClose {
+                if next != Some(b',') {
+                    return Err(self.unexpected());
+                }
+                self.lexer.take_next();
+                next = self.peek()?;
+            }
+            if is_in_object {
+                if next != Some(b'"') {
+                    return Err(self.unexpected());
+                }
+                self.name()?;
+                next = self.peek()?;
+            }
+        }
+        match next {
+            Some(b'"') if self.depth <= DEPTH_MAX => {
+                self.string()?;
+                self.after_value();
+            }
+            Some(next) => _ = self.value(next)?,
+            None => return Err(self.unexpected()),
         }
         Ok(())
     }
