@@ -248,9 +248,15 @@ impl<'t, 'p> Reader<'t, 'p> {
     fn string(&mut self) -> Result<Range<usize>, Fault> {
         let start = self.offset();
         self.lexer.take_next();
-        let read = match self.len - start > LONG {
-            true => self.long_string()?,
-            false => self.lexer.str_ignore(),
+        let rest = self.lexer.as_slice();
+        let mut window = SliceLexer::new(&rest[..rest.len().min(LONG)]);
+        let read = match window.str_ignore() {
+            Err(_) if rest.len() > LONG => self.long_string()?,
+            read => {
+                let left = window.as_slice().len() + (rest.len() - rest.len().min(LONG));
+                self.lexer = SliceLexer::new(&rest[rest.len() - left..]);
+                read
+            }
         };
         match read {
             Ok(()) => Ok(start..self.offset()),

@@ -233,6 +233,18 @@ fn strings_are_what_their_escapes_mean() {
 }
 
 #[test]
+fn long_strings_are_read_as_short_ones_are() {
+    for len in [65_534, 65_535, 65_536, 65_537, 200_000] {
+        let long = "x".repeat(len);
+        assert_eq!(found(&format!("[\"{long}\",7]"), "$[1]"), "7");
+        assert_eq!(found(&format!("{{\"{long}\":1,\"a\":7}}"), "$.a"), "7");
+        assert_eq!(found(&format!("[\"{long}"), "$[1]"), "'\"' 1.");
+        assert_eq!(found(&format!("[\"{long}\\\"\",7]"), "$[1]"), "7");
+        assert_eq!(found(&format!("[\"{long}\u{1}\",7]"), "$[1]"), "'\"' 1.");
+    }
+}
+
+#[test]
 fn units_are_written_as_utf_8_and_back() {
     let texts = ["", "abc", "é", "a€b", "😀", &"x".repeat(200), &("x".repeat(63) + "é😀")];
     for text in texts {
