@@ -249,6 +249,17 @@ impl<'t, 'p> Reader<'t, 'p> {
         let start = self.offset();
         self.lexer.take_next();
         let rest = self.lexer.as_slice();
+        if let Some(end) = plain_string(&rest[..rest.len().min(LONG)]) {
+            self.lexer = SliceLexer::new(&rest[end + 1..]);
+            return Ok(start..self.offset());
+        }
+        self.other_string(start)
+    }
+
+    /// A string with escapes, a long one, or one that is wrong; the opening quote was read.
+    #[inline(never)]
+    fn other_string(&mut self, start: usize) -> Result<Range<usize>, Fault> {
+        let rest = self.lexer.as_slice();
         let mut window = SliceLexer::new(&rest[..rest.len().min(LONG)]);
         let read = match window.str_ignore() {
             Err(_) if rest.len() > LONG => self.long_string()?,
@@ -408,6 +419,31 @@ impl<'t, 'p> Reader<'t, 'p> {
         }
         Ok(())
     }
+}
+
+/// Where the closing quote of a string is that begins here, if nothing before it needs a closer
+/// look: no escape and no control character.
+#[inline]
+fn plain_string(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES << 7;
+    // The lowest byte that these find is one of those that they look for.
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
+    let below_32 = |word: u64| word.wrapping_sub(ONES << 5) & !word;
+    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..32);
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (at, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let quotes = zeros(word ^ ONES * u64::from(b'"'));
+        let slashes = zeros(word ^ ONES * u64::from(b'\\'));
+        let special = (quotes | slashes | below_32(word)) & HIGH;
+        if special != 0 {
+            let found = 8 * at + special.trailing_zeros() as usize / 8;
+            return (bytes[found] == b'"').then_some(found);
+        }
+    }
+    let found = 8 * words.len() + rest.iter().position(is_special)?;
+    (bytes[found] == b'"').then_some(found)
 }
 
 /// Whether a number or word ends before this byte.

@@ -233,6 +233,23 @@ fn strings_are_what_their_escapes_mean() {
 }
 
 #[test]
+fn strings_end_where_their_quote_is() {
+    for len in 0..40 {
+        let plain = "é".repeat(len / 2) + &"x".repeat(len % 2);
+        assert_eq!(found(&format!("[\"{plain}\",7]"), "$[1]"), "7");
+        for at in 0..=len {
+            let (before, behind) = ("x".repeat(at), "y".repeat(len - at));
+            let json = |inner| format!("[\"{before}{inner}{behind}\",7]");
+            assert_eq!(found(&json("\\\""), "$[1]"), "7");
+            assert_eq!(found(&json("\\u0041"), "$[1]"), "7");
+            assert_eq!(found(&json("\u{7f}\u{80}"), "$[1]"), "7");
+            assert_eq!(found(&json("\u{1f}"), "$[1]"), "'\"' 1.");
+            assert_eq!(found(&json("\\x"), "$[1]"), "'\"' 1.");
+        }
+    }
+}
+
+#[test]
 fn long_strings_are_read_as_short_ones_are() {
     for len in [65_534, 65_535, 65_536, 65_537, 200_000] {
         let long = "x".repeat(len);
