@@ -286,3 +286,82 @@ fn the_first_characters_of_a_text_are_counted_in_units() {
     assert_eq!(Text::of_utf8("aé😀b".as_bytes()).first(3).bytes(), "aé".as_bytes());
     assert_eq!(Text::of_chars(Collation::DEFAULT, b"abc").first(2).bytes(), b"ab");
 }
+
+/// Whether the library takes a text for an object or array.
+fn library_reads(text: &[u8]) -> bool {
+    use hifijson::token::Lex as _;
+    let mut lexer = hifijson::SliceLexer::new(text);
+    matches!(lexer.ws_peek(), Some(b'{' | b'['))
+        && lexer.exactly_one(|l| l.ws_peek(), |next, l| hifijson::ignore::parse(next, l)).is_ok()
+}
+
+/// Whether a reader takes it for one, event by event, and without looking at what it passes.
+fn reader_reads(text: &[u8]) -> [bool; 2] {
+    let text = Text::of_utf8(text);
+    let mut by_events = Reader::new(&text, &Unpaced);
+    let events = loop {
+        match by_events.read() {
+            Ok(Event::End) => break true,
+            Ok(_) => {}
+            Err(_) => break false,
+        }
+    };
+    [events, Reader::new(&text, &Unpaced).finish().is_ok()]
+}
+
+fn value() -> impl proptest::strategy::Strategy<Value = String> {
+    use proptest::prelude::*;
+    let scalar = prop_oneof![
+        Just("null".to_owned()),
+        Just("true".to_owned()),
+        "-?(0|[1-9][0-9]{0,3})(\\.[0-9]{1,3})?([eE][+-]?[0-9]{1,2})?",
+        "\"([a-zé]|\\\\n|\\\\u00e9|\\\\\"){0,12}\"",
+    ];
+    let blank = "[ \n\t]{0,2}";
+    scalar.prop_recursive(4, 32, 5, move |inner| {
+        let member =
+            ("\"[a-c\\\\/]{0,2}\"", blank, inner.clone()).prop_map(|(name, blank, value)| {
+                format!("{}{blank}:{value}", name.replace('\\', "\\\\"))
+            });
+        let list = |items: Vec<String>, blank: &str| items.join(&format!("{blank},{blank}"));
+        prop_oneof![
+            (prop::collection::vec(inner, 0..5), blank)
+                .prop_map(move |(items, blank)| format!("[{blank}{}{blank}]", list(items, &blank))),
+            (prop::collection::vec(member, 0..5), blank)
+                .prop_map(move |(items, blank)| format!("{{{blank}{}}}", list(items, &blank))),
+        ]
+    })
+}
+
+proptest::proptest! {
+    #[test]
+    fn texts_are_json_if_the_library_says_so(text in "[\\[\\]{}:,\"\\\\ue10.\\-truefalsn/\n\u{1}é ]{0,24}") {
+        let bytes = text.as_bytes();
+        proptest::prop_assert_eq!(reader_reads(bytes), [library_reads(bytes); 2], "{}", text);
+    }
+
+    #[test]
+    fn so_are_those_with_a_byte_changed(
+        text in value(),
+        at in proptest::prelude::any::<proptest::sample::Index>(),
+        byte in proptest::sample::select(b"[]{}:,\"\\ 0e-.x\x01".to_vec()),
+    ) {
+        let mut bytes = text.into_bytes();
+        proptest::prop_assert_eq!(reader_reads(&bytes), [library_reads(&bytes); 2]);
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        let shown = String::from_utf8_lossy(&bytes).into_owned();
+        proptest::prop_assert_eq!(reader_reads(&bytes), [library_reads(&bytes); 2], "{}", shown);
+    }
+
+    #[test]
+    fn paths_never_panic(text in "\\PC{0,12}", path in "[$.\\[\\]\"\\\\u0019a ]{0,10}") {
+        let path = unicode(&path);
+        if let Ok(path) = Path::parse(&path, true) {
+            path.steps().count();
+            let text = Text::of_utf8(text.as_bytes());
+            let mut reader = Reader::new(&text, &Unpaced);
+            _ = seek::seek(&mut reader, &text, &path);
+        }
+    }
+}
