@@ -23,6 +23,7 @@ mod access_hint;
 mod binder;
 mod call;
 mod case;
+mod computed;
 mod condition;
 pub mod context;
 mod convert;

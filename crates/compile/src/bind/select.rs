@@ -108,10 +108,13 @@ impl Binder<'_> {
     ) -> BindResult<Output> {
         let from = self.sources_of(&select.from, usage)?;
         self.block().show_all();
-        let filter = match &select.filter {
+        let mut filter = match &select.filter {
             Some(filter) => self.in_clause(Clause::Where, |b| b.part(|b| b.condition(filter)))?,
             None => None,
         };
+        if let Some(filter) = &mut filter {
+            self.use_computed_columns(filter)?;
+        }
         let grouping = match &select.group_by {
             Some(group_by) => self.in_clause(Clause::GroupBy, |b| b.group_by(group_by))?,
             None => Grouping::default(),

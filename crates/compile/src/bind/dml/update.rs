@@ -253,7 +253,9 @@ impl Binder<'_> {
         match filter {
             None => Ok(None),
             Some(RowFilter::Condition(condition)) => {
-                Ok(Some(self.in_clause(Clause::Where, |b| b.condition(condition))?))
+                let mut found = self.in_clause(Clause::Where, |b| b.condition(condition))?;
+                self.use_computed_columns(&mut found)?;
+                Ok(Some(found))
             }
             Some(RowFilter::CurrentOf(cursor)) => {
                 debug_assert!(!matches!(from, From::Nothing));
