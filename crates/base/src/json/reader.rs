@@ -431,18 +431,19 @@ fn plain_string(bytes: &[u8]) -> Option<usize> {
     let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
     let below_32 = |word: u64| word.wrapping_sub(ONES << 5) & !word;
     let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..32);
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (at, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let quotes = zeros(word ^ ONES * u64::from(b'"'));
-        let slashes = zeros(word ^ ONES * u64::from(b'\\'));
+    let words = bytes.chunks_exact(8);
+    let rest = words.remainder();
+    for (at, word) in words.enumerate() {
+        let word = u64::from_le_bytes(word.try_into().expect("it has eight bytes"));
+        let quotes = zeros(word ^ (ONES * u64::from(b'"')));
+        let slashes = zeros(word ^ (ONES * u64::from(b'\\')));
         let special = (quotes | slashes | below_32(word)) & HIGH;
         if special != 0 {
             let found = 8 * at + special.trailing_zeros() as usize / 8;
             return (bytes[found] == b'"').then_some(found);
         }
     }
-    let found = 8 * words.len() + rest.iter().position(is_special)?;
+    let found = bytes.len() - rest.len() + rest.iter().position(is_special)?;
     (bytes[found] == b'"').then_some(found)
 }
 

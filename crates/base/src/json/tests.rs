@@ -292,7 +292,7 @@ fn library_reads(text: &[u8]) -> bool {
     use hifijson::token::Lex as _;
     let mut lexer = hifijson::SliceLexer::new(text);
     matches!(lexer.ws_peek(), Some(b'{' | b'['))
-        && lexer.exactly_one(|l| l.ws_peek(), |next, l| hifijson::ignore::parse(next, l)).is_ok()
+        && lexer.exactly_one(|l| l.ws_peek(), hifijson::ignore::parse).is_ok()
 }
 
 /// Whether a reader takes it for one, event by event, and without looking at what it passes.
