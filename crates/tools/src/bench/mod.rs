@@ -16,6 +16,7 @@ mod figure;
 mod figures;
 mod hot_set;
 mod items;
+mod json_text;
 mod keys;
 mod larger;
 mod mass_delete;
@@ -97,6 +98,8 @@ enum Bench {
     CheckpointCost(checkpoint_cost::Options),
     /// Logins a second, and memory of connections that do nothing.
     Connections(connections::Options),
+    /// Documents read, rows written as JSON, and lists sent as JSON, beside a library's rate.
+    Json(json_text::Options),
     /// How long another session and a login wait at most while statements compute.
     Stalls(stalls::Options),
 }
@@ -178,6 +181,7 @@ fn run(bench: &Bench, runs: usize) -> Result<Vec<Figure>, BenchError> {
         Bench::MassDelete(own) => mass_delete::run(own, runs),
         Bench::CheckpointCost(own) => checkpoint_cost::run(own, runs),
         Bench::Connections(own) => connections::run(own, runs),
+        Bench::Json(own) => json_text::run(own, runs),
         Bench::Stalls(own) => stalls::run(own, runs),
     }
 }

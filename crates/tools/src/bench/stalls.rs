@@ -114,6 +114,22 @@ fn of_values() -> Vec<Case> {
             "SELECT COUNT_BIG(*) FROM STRING_SPLIT(REPLICATE(CAST('a,' AS varchar(max)), 2000000), ',')"
         ),
         case!(
+            "isjson",
+            Number(1),
+            "SELECT ISJSON(CONCAT('[', REPLICATE(CAST('1,' AS varchar(max)), 50000000), '1]'))"
+        ),
+        case!(
+            "json_value",
+            Number(7),
+            "SELECT CAST(JSON_VALUE(CONCAT(N'[\"', REPLICATE(CAST(N'x' AS nvarchar(max)), 50000000), \
+             N'\",7]'), '$[1]') AS int)"
+        ),
+        case!(
+            "openjson",
+            Number(1_000_001),
+            "SELECT COUNT_BIG(*) FROM OPENJSON(CONCAT('[', REPLICATE(CAST('1,' AS varchar(max)), 1000000), '1]'))"
+        ),
+        case!(
             "concatenate",
             AnswerOr(&[701]),
             format!("{LONG} SELECT LEN(@v{})", "+@v".repeat(19))
