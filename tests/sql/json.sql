@@ -87,6 +87,23 @@ select * from openjson('[{"v":"AQIDBA=="}]') with (v varbinary(2))
 go
 select count(*) from openjson('[{"v":"a"}]') with (v nvarchar(10) collate Latin1_General_CS_AS) where v = 'A'
 go
+-- One part of a text is changed.
+select json_modify('{"name":"Ann","skills":["C#"]}', '$.name', N'Änne')
+select json_modify(json_modify(json_modify('{"name":"Ann","skills":["C#"]}', '$.name', null), 'append $.skills', 'T-SQL'), '$.age', 7)
+select json_modify('{"a":1}', '$.b', json_query('{ "z" : [1, 2] }')), json_modify('{"a":1}', '$.b', '{ "z" : 3 }')
+select json_modify('{"a":1}', '$.b', json_object('z' : 1)), json_modify('{"a":1}', '$.a', json_value('{"q":"s"}', '$.q'))
+select json_modify('{"a":1}', '$.a', cast(1 as bit)), json_modify('{"a":1}', '$.a', 1.50), json_modify('{"a":1}', '$.a', 1e0)
+go
+select json_modify('{"a":1}', 'strict $.b', 1)
+go
+select json_modify('{"a":1}', 'append strict $.a', 1)
+go
+select json_modify('{"a":1}', '$', 1)
+go
+select json_modify('{"a":1', '$.a', 1)
+go
+select json_modify('{"a":1}', '$.a', getdate())
+go
 -- Documents in tables: joined, checked, computed, indexed.
 create table dbo.People (
     Id int not null primary key,
@@ -136,7 +153,8 @@ insert dbo.Events values (1, '{"kind":"open","n":5}'), (2, '{"kind":"close"}')
 go
 create procedure dbo.Kind @id int with native_compilation, schemabinding as
 begin atomic with (transaction isolation level = snapshot, language = N'English')
-    select json_value(Payload, '$.kind') as kind, json_query(Payload, '$') as whole, isjson(Payload) as is_json
+    select json_value(Payload, '$.kind') as kind, json_query(Payload, '$') as whole, isjson(Payload) as is_json,
+        json_modify(Payload, '$.id', Id) as changed
     from dbo.Events where Id = @id
 end
 go

@@ -46,3 +46,17 @@ pub enum CompareOp {
     Gt,
     Ge,
 }
+
+impl CompareOp {
+    /// Whether the comparison of two values in this order is true.
+    pub fn accepts(self, order: std::cmp::Ordering) -> bool {
+        match self {
+            CompareOp::Eq => order.is_eq(),
+            CompareOp::Ne => order.is_ne(),
+            CompareOp::Lt => order.is_lt(),
+            CompareOp::Le => order.is_le(),
+            CompareOp::Gt => order.is_gt(),
+            CompareOp::Ge => order.is_ge(),
+        }
+    }
+}

@@ -1,8 +1,9 @@
 //! JSON: functions that read it, functions and clauses that write it, and the type.
 
 super::messages! {
+    FOR_XML_NOT_ALLOWED = 6819, 16, 1, "The FOR XML clause is not allowed in a %s statement.";
     FOR_JSON_AUTO_NEEDS_TABLE = 13600, 16, 1, "FOR JSON AUTO requires at least one table for generating JSON objects. Use FOR JSON PATH or add a FROM clause with a table name.";
-    FOR_JSON_CONFLICT = 13601, 16, 1, "Property '%s' cannot be generated in JSON output due to a conflict with another column name or alias. Use different names and aliases for each column in SELECT list.";
+    FOR_JSON_CONFLICT = 13601, 16, 1, "Property '%s' cannot be generated in JSON output due to a conflict with another column name or alias. FOR JSON PATH requires that the column expressions are ordered based on the JSON document paths specified in the column aliases.";
     FOR_JSON_NOT_ALLOWED = 13602, 16, 1, "The FOR JSON clause is not allowed in a %s statement.";
     FOR_JSON_NAME_INVALID = 13603, 16, 1, "Property '%s' cannot be generated in JSON output due to invalid character in the column name or alias. Column name or alias that contains '..', starts or ends with '.' is not allowed in query that has FOR JSON clause.";
     FOR_JSON_WITHOUT_NAME = 13605, 16, 1, "Column expressions and data sources without names or aliases cannot be formatted as JSON text using FOR JSON clause. Add alias to the unnamed column or table.";

@@ -12,6 +12,7 @@ use tsql::ast::{self, Argument, Arguments, TrimSide};
 
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};
+use super::json::marks_of;
 use super::scalar::{Label, Origin, Scalar};
 use super::scope::Clause;
 use crate::plan::expr::{Aggregate, Expr, ExprKind, SortKey};
@@ -26,6 +27,9 @@ impl Binder<'_> {
             call.name.schema.as_ref().is_none_or(is_system) && call.name.database.is_none();
         if !of_library {
             return self.user_call(call, line);
+        }
+        if ir::function::json::names::is_internal(name) {
+            return Err(unknown_function(name).at_line(line).into());
         }
         if call.odbc {
             return self.odbc_call(call, line);
@@ -105,6 +109,9 @@ impl Binder<'_> {
             _ => {
                 if let Arguments::Trim { side, characters, source } = &call.arguments {
                     return self.trim(*side, characters.as_deref(), source, line);
+                }
+                if let Arguments::Json(arguments) = &call.arguments {
+                    return self.json_builder(&name, arguments).at(line);
                 }
                 let Some(function) = self.names.functions().scalar(&name) else {
                     return Err(unknown_function(&call.name.name.name).at_line(line).into());
@@ -206,6 +213,7 @@ impl Binder<'_> {
             Arguments::List { .. } => Err(syntax("DISTINCT")),
             Arguments::Star => Err(syntax("*")),
             Arguments::Trim { .. } => Err(syntax("FROM")),
+            Arguments::Json(_) => Err(syntax(":")),
         }
     }
 
@@ -247,8 +255,24 @@ impl Binder<'_> {
         function: &'static ScalarFunction,
         args: Vec<Scalar>,
     ) -> BindResult<Scalar> {
-        self.check_placement(function)?;
         let (label, collation) = self.combined(&args, function.name)?;
+        let mut args = args;
+        if function.takes_marks {
+            args.push(marks_of(&args, false));
+        }
+        self.apply_in(function, args, label, collation)
+    }
+
+    /// A call of a function of the library that works in a collation and has a result of a label.
+    /// Errors of its own, 206, 257, 443.
+    pub fn apply_in(
+        &mut self,
+        function: &'static ScalarFunction,
+        args: Vec<Scalar>,
+        label: Label,
+        collation: Collation,
+    ) -> BindResult<Scalar> {
+        self.check_placement(function)?;
         let infos: Vec<ArgType<'_>> = args.iter().map(Scalar::argument).collect();
         let types = function.bind(&infos, Typing { collation })?;
         let mut exprs = Vec::with_capacity(args.len());
@@ -263,7 +287,8 @@ impl Binder<'_> {
         {
             let constant = Scalar::constant(types.ty, value);
             let label = if types.ty.kind.is_character() { label } else { Label::NONE };
-            return Ok(Scalar { label, origin: Origin::Plain, ..constant });
+            let constant = Scalar { label, origin: Origin::Plain, ..constant };
+            return Ok(constant.marked(function.json));
         }
         let kind = ExprKind::Call { function, args: exprs };
         let expr = Expr { kind, ty: types.ty, nullable: types.nullable };
@@ -271,7 +296,7 @@ impl Binder<'_> {
             true if label != Label::NONE => label,
             _ => Label::default_of(&types.ty),
         };
-        Ok(Scalar { expr, label, origin: Origin::Plain })
+        Ok(Scalar { expr, label, origin: Origin::Plain }.marked(function.json))
     }
 
     /// An argument as the function requires it. What the function requires is more than implicit
@@ -461,7 +486,7 @@ impl Binder<'_> {
         let ty = aggregate.ty;
         let column = self.register_aggregate(owner, aggregate);
         let expr = Expr { kind: ExprKind::Column(column), ty, nullable };
-        Ok(Scalar { expr, label, origin: Origin::Plain })
+        Ok(Scalar { expr, label, origin: Origin::Plain }.marked(function.json))
     }
 
     /// An aggregate's column in the block that it belongs to; equal aggregates share one.
@@ -510,6 +535,9 @@ impl Binder<'_> {
                     return Err(error.at_line(line).into());
                 }
                 (*distinct, self.arguments(&plain, line)?)
+            }
+            Arguments::Json(arguments) => {
+                return self.bind_json_aggregate(function, arguments, call, line);
             }
             _ => {
                 let error = SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&"*"]);

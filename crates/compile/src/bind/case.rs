@@ -48,6 +48,7 @@ impl Binder<'_> {
             return Err(SqlError::new(&message::CASE_ALL_NULL, &[]).into());
         }
         let (ty, label) = self.unify(results.iter().chain(&otherwise), "CASE")?;
+        let json = may_be_json(&conditions, &results, otherwise.as_ref());
         let mut branches = Vec::with_capacity(results.len());
         let mut nullable = otherwise.is_none();
         for (when, then) in conditions.into_iter().zip(results) {
@@ -64,7 +65,8 @@ impl Binder<'_> {
             None => None,
         };
         let kind = ExprKind::Case { branches, otherwise };
-        Ok(Scalar { expr: Expr { kind, ty, nullable }, label, origin: Origin::Plain })
+        let expr = Expr { kind, ty, nullable };
+        Ok(Scalar { expr, label, origin: Origin::Plain }.marked(json))
     }
 
     /// The type and label of something that may be any of these. Errors 206, 257, 468.
@@ -100,16 +102,21 @@ impl Binder<'_> {
         if args.iter().all(|a| a.origin == Origin::Null) {
             return Err(SqlError::new(&message::COALESCE_ALL_NULL, &[]).into());
         }
+        // What comes after a constant is never the result.
+        let last = args.iter().position(|a| a.value().is_some_and(|v| !v.is_null()));
+        let json = args.iter().take(last.map_or(args.len(), |last| last + 1));
+        let json = { json }.any(|a| a.origin == Origin::Json);
         if args.len() == 2 && args[1].is_simple() && !args[0].is_simple() {
             // Nothing is lost by evaluating the second, and the first is evaluated once.
             let (ty, label) = self.unify(args.iter(), "COALESCE")?;
             let second = args.pop().expect("there are two");
             let first = args.pop().expect("there are two");
             let (first, second) = (self.coerce(first, ty)?, self.coerce(second, ty)?);
-            return Ok(match is_simple(&second) {
+            let first_known = match is_simple(&second) {
                 true => self.isnull_call(first, second, ty, label),
                 false => self.first_or(first, second, ty, label),
-            });
+            };
+            return Ok(first_known.marked(json));
         }
         let otherwise = args.pop();
         let mut conditions = Vec::with_capacity(args.len());
@@ -120,6 +127,8 @@ impl Binder<'_> {
         let own: Vec<(bool, SqlType)> =
             args.iter().chain(&otherwise).map(|arg| (arg.expr.nullable, arg.expr.ty)).collect();
         let mut result = self.case_of(conditions, args, otherwise)?;
+        result.origin = Origin::Plain;
+        let mut result = result.marked(json);
         let ty = result.expr.ty;
         let overflows = own.iter().any(|(_, from)| may_overflow(from, &ty));
         result.expr.nullable = overflows || own.iter().all(|(nullable, _)| *nullable);
@@ -158,15 +167,17 @@ impl Binder<'_> {
             (true, true) => SqlType::int(),
         };
         let ty = label.any_collation().map_or(ty, |c| ty.recollated(c));
+        let json = if a.is_untyped() { b.origin } else { a.origin } == Origin::Json;
         let first = self.coerce(a, ty)?;
         if !first.nullable {
-            return Ok(Scalar { expr: first, label, origin: Origin::Plain });
+            return Ok(Scalar { expr: first, label, origin: Origin::Plain }.marked(json));
         }
         let second = self.coerce(b, ty)?;
-        Ok(match is_simple(&second) {
+        let first_known = match is_simple(&second) {
             true => self.isnull_call(first, second, ty, label),
             false => self.first_or(first, second, ty, label),
-        })
+        };
+        Ok(first_known.marked(json))
     }
 
     /// The first unless it is NULL, otherwise the second, which is evaluated only then.
@@ -189,6 +200,30 @@ impl Binder<'_> {
         let kind = ExprKind::Call { function, args: vec![first, second] };
         Scalar { expr: Expr { kind, ty, nullable }, label, origin: Origin::Plain }
     }
+}
+
+/// Whether the result of a `CASE` is JSON text: whether one of the results is, as far as conditions
+/// on constants do not rule it out.
+fn may_be_json(conditions: &[Pred], results: &[Scalar], otherwise: Option<&Scalar>) -> bool {
+    let mut json = false;
+    for (condition, result) in conditions.iter().zip(results) {
+        let decided = decided(condition);
+        json |= decided != Some(false) && result.origin == Origin::Json;
+        if decided == Some(true) {
+            return json;
+        }
+    }
+    json || otherwise.is_some_and(|scalar| scalar.origin == Origin::Json)
+}
+
+/// Whether a comparison of constants holds.
+fn decided(condition: &Pred) -> Option<bool> {
+    let Pred::Compare(op, a, b) = condition else { return None };
+    let (ExprKind::Constant(left), ExprKind::Constant(right)) = (&a.kind, &b.kind) else {
+        return None;
+    };
+    let order = base::arithmetic::compare(left.as_ref(), right.as_ref(), &a.ty);
+    Some(order.is_some_and(|order| op.accepts(order)))
 }
 
 /// Whether evaluating an expression costs nothing and cannot fail.

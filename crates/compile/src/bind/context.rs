@@ -420,6 +420,8 @@ pub struct Facts {
     pub calls_functions: bool,
     /// It reads what the server knows of itself: rows that no transaction protects.
     pub reads_system_rowsets: bool,
+    /// It returns a document in pieces: its own `FOR JSON`.
+    pub returns_document: bool,
     /// What the session's user must be permitted, unless ownership chains say that it is.
     pub accesses: Vec<Access>,
     /// `OPTION (RECOMPILE)`.
@@ -463,6 +465,7 @@ impl Facts {
             takes_sequence_values,
             calls_functions,
             reads_system_rowsets,
+            returns_document,
             accesses,
             recompile,
             memory,
@@ -485,6 +488,7 @@ impl Facts {
         self.takes_sequence_values |= takes_sequence_values;
         self.calls_functions |= calls_functions;
         self.reads_system_rowsets |= reads_system_rowsets;
+        self.returns_document |= returns_document;
         self.recompile |= recompile;
         self.needs(memory.map(|need| *need));
         accesses.into_iter().for_each(|access| self.add_access(access));

@@ -193,7 +193,7 @@ impl Binder<'_> {
             columns: ids,
             max_rounds: self.max_recursion,
         };
-        Ok(Output { node, columns, assigns: Vec::new() })
+        Ok(Output::of(node, columns))
     }
 
     /// A member of the recursive part. Errors 205, 240.

@@ -17,7 +17,8 @@
 //! * `statement`: statements as wholes; `query`, `select`, `group`, `order`, `window`: queries.
 //! * `from`, `source`, `names`, `cte`, `expand`, `pivot`, `hints`: where rows come from.
 //! * `scope`: query blocks and how columns are found in them.
-//! * `expr`, `condition`, `call`, `case`, `convert`, `scalar`: expressions.
+//! * `expr`, `condition`, `call`, `case`, `convert`, `scalar`: expressions; `json`: what writes
+//!   JSON.
 
 mod access_hint;
 mod binder;
@@ -36,6 +37,7 @@ mod from;
 mod group;
 mod hints;
 mod into;
+mod json;
 pub mod key_limit;
 mod names;
 pub mod native;

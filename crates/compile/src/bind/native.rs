@@ -31,7 +31,7 @@ use crate::plan::native::{NativeBranch, NativeKind, NativeModule, NativeStatemen
 use crate::plan::tree::{Destination, Plan};
 
 /// What messages call natively compiled modules.
-const NATIVE: &str = "natively compiled modules";
+pub(super) const NATIVE: &str = "natively compiled modules";
 
 /// The longest message that `THROW` takes.
 const THROW_MESSAGE_LENGTH: u16 = 2048;

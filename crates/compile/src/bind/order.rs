@@ -412,7 +412,7 @@ fn check_key(key: &Scalar, place: usize) -> Result<(), SqlError> {
         (ExprKind::Variable(_), _) => Err(SqlError::new(&message::ORDER_BY_VARIABLE, &[&place])),
         (
             ExprKind::Constant(_),
-            Origin::Integer | Origin::Null | Origin::Literal | Origin::Plain,
+            Origin::Integer | Origin::Null | Origin::Literal | Origin::Plain | Origin::Json,
         ) => Err(SqlError::new(&message::CONSTANT_IN_ORDER_BY, &[&place])),
         _ => Ok(()),
     }

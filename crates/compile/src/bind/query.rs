@@ -22,9 +22,20 @@ impl Binder<'_> {
     /// A query with its order. Errors 8623 and 8631 where it is too much.
     pub fn query(&mut self, query: &ast::Query, usage: Usage) -> BindResult<Output> {
         self.deeper(query.span.line)?;
-        if let Some(clause) = &query.for_clause {
-            self.for_clause(clause, usage)?;
+        match query.for_clause.as_deref() {
+            None => self.rows_of(query, usage),
+            Some(ast::ForClause { span, kind: ForKind::Json(json) }) => {
+                self.for_json(query, json, usage, span.line)
+            }
+            Some(clause) => {
+                self.for_clause(clause, usage)?;
+                self.rows_of(query, usage)
+            }
         }
+    }
+
+    /// A query without what `FOR` makes of its rows.
+    pub fn rows_of(&mut self, query: &ast::Query, usage: Usage) -> BindResult<Output> {
         let tail = Tail { order_by: &query.order_by, offset: query.offset.as_deref() };
         match &query.body {
             QueryBody::Select(select) => self.select(select, &tail, usage),
@@ -33,18 +44,14 @@ impl Binder<'_> {
         }
     }
 
-    /// `FOR BROWSE` means nothing here; the others are refused (401, 114).
+    /// `FOR BROWSE` means nothing here; `FOR XML` is refused (401), as is any in the wrong place
+    /// (156).
     fn for_clause(&self, clause: &ast::ForClause, usage: Usage) -> BindResult<()> {
-        let what = match &clause.kind {
+        let error = match &clause.kind {
             ForKind::Browse if usage == Usage::Statement => return Ok(()),
-            ForKind::Browse => {
-                let error = SqlError::new(&message::SYNTAX_NEAR_KEYWORD, &[&"FOR"]);
-                return Err(error.at_line(clause.span.line).into());
-            }
-            ForKind::Xml(_) => "FOR XML",
-            ForKind::Json(_) => "FOR JSON",
+            ForKind::Xml(_) => SqlError::new(&message::UNIMPLEMENTED, &[&"FOR XML"]),
+            _ => SqlError::new(&message::SYNTAX_NEAR_KEYWORD, &[&"FOR"]),
         };
-        let error = SqlError::new(&message::UNIMPLEMENTED, &[&what]);
         Err(error.at_line(clause.span.line).into())
     }
 
@@ -85,11 +92,14 @@ impl Binder<'_> {
                 // The operands' columns count even where the whole's do not.
                 let operand = match usage {
                     Usage::Exists => Usage::Subquery,
-                    Usage::Statement | Usage::Target => Usage::Derived,
+                    Usage::Statement | Usage::Target | Usage::Serialized => Usage::Derived,
                     other => other,
                 };
-                let first = self.body(&chain.first, operand)?;
-                self.set_chain(first, &chain.rest, operand)
+                let leading = if usage == Usage::Serialized { usage } else { operand };
+                let mut first = self.body(&chain.first, leading)?;
+                let tables = std::mem::take(&mut first.tables);
+                let output = self.set_chain(first, &chain.rest, operand)?;
+                Ok(Output { tables: tables.of_no_column(), ..output })
             }
         }
     }
@@ -169,7 +179,7 @@ impl Binder<'_> {
                 matched_rows(left, right, &columns, semi)
             }
         };
-        Ok(Output { node, columns, assigns: Vec::new() })
+        Ok(Output::of(node, columns))
     }
 
     /// Columns that hold values of both sides. Error 205 if there are not as many.
@@ -201,7 +211,9 @@ impl Binder<'_> {
                 // A variable in one of them is of the other's type.
                 self.typed(scalar_of(a), &ty);
                 self.typed(scalar_of(b), &ty);
-                None
+                // SQL Server forgets it where strings may be of any length.
+                let is_json = |c: &OutCol| c.origin == Origin::Json;
+                ((is_json(a) || is_json(b)) && !ty.is_max()).then_some(Origin::Json)
             }
         };
         let origin = origin.unwrap_or(Origin::Plain);
@@ -258,11 +270,11 @@ impl Binder<'_> {
     /// `(SELECT …)` as a value. Error 116.
     pub fn scalar_subquery(&mut self, query: &ast::Query) -> BindResult<Scalar> {
         let BoundSubquery { plan, column, correlated } = self.subquery(query)?;
-        let OutCol { id, ty, label, .. } = column;
+        let OutCol { id, ty, label, origin, .. } = column;
         let subquery = Subquery { plan, column: id, correlated };
-        let kind = ExprKind::Subquery(Box::new(subquery));
-        let origin = Origin::Plain;
-        Ok(Scalar { expr: Expr { kind, ty, nullable: true }, label, origin })
+        let expr = Expr { kind: ExprKind::Subquery(Box::new(subquery)), ty, nullable: true };
+        let json = origin == Origin::Json;
+        Ok(Scalar { expr, label, origin: Origin::Plain }.marked(json))
     }
 
     /// A subquery of one column. Error 116.

@@ -2,7 +2,7 @@
 //! a bare NULL or a literal, which matters to the types of what it is used in.
 
 use base::types::{Coercibility, Operand};
-use base::{Collation, SqlError, SqlType, Value, message};
+use base::{Collation, SqlError, SqlType, TypeKind, Value, message};
 use ir::function::ArgType;
 
 use super::context::BindResult;
@@ -27,6 +27,8 @@ pub(super) enum Origin {
     Integer,
     /// Another literal.
     Literal,
+    /// JSON text: what makes JSON of it takes it as it is, not as a string.
+    Json,
     /// An undeclared variable, by its place in the binder's list: its type is what it meets.
     Undeclared(u16),
     /// A call of `IDENTITY(…)`, by its place in the binder's list.
@@ -181,7 +183,16 @@ impl Scalar {
             nullable: self.expr.nullable,
             constant: self.value(),
             bare_null: self.is_untyped(),
+            json: self.origin == Origin::Json,
         }
+    }
+
+    /// The same, as JSON text if it is to be that and its type can be.
+    pub fn marked(mut self, json: bool) -> Scalar {
+        if json && self.expr.ty.kind == TypeKind::NVarChar {
+            self.origin = Origin::Json;
+        }
+        self
     }
 
     /// Whether evaluating the expression again costs nothing and cannot fail.

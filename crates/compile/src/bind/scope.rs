@@ -474,7 +474,8 @@ impl Binder<'_> {
                 };
                 let mut label = out.label;
                 label.make_implicit();
-                Ok(Scalar { expr, label, origin: Origin::Plain })
+                let json = out.origin == Origin::Json;
+                Ok(Scalar { expr, label, origin: Origin::Plain }.marked(json))
             }
             Rows::Scan(scan) => {
                 let view = scan.column(at.ordinal);

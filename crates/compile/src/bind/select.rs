@@ -44,12 +44,14 @@ pub(super) enum Usage {
     Target,
     /// The recursive part of a common table expression.
     Recursive,
+    /// What `FOR JSON` makes a document of.
+    Serialized,
 }
 
 impl Usage {
     /// Whether `ORDER BY` means nothing without `TOP` or `OFFSET`, and is an error (1033).
     pub fn refuses_order(self) -> bool {
-        !matches!(self, Usage::Statement | Usage::Insert)
+        !matches!(self, Usage::Statement | Usage::Insert | Usage::Serialized)
     }
 }
 
@@ -60,6 +62,31 @@ pub(super) struct Output {
     pub columns: Vec<OutCol>,
     /// The variables that its columns are assigned to, if it assigns.
     pub assigns: Vec<(VarId, ColId)>,
+    /// What its columns are of, if it is to be a document ([`Usage::Serialized`]).
+    pub tables: Tables,
+}
+
+/// The sources of a query, and which of them columns show.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    /// The name of each source, as it is written where it has no alias.
+    pub names: Vec<Arc<str>>,
+    /// For each column the source that it is a column of, by its place.
+    pub shown: Vec<Option<usize>>,
+}
+
+impl Tables {
+    /// The same sources where no column is known to be of one.
+    pub fn of_no_column(self) -> Tables {
+        Tables { shown: Vec::new(), ..self }
+    }
+}
+
+impl Output {
+    /// Rows of which nothing else is known.
+    pub fn of(node: Node, columns: Vec<OutCol>) -> Output {
+        Output { node, columns, assigns: Vec::new(), tables: Tables::default() }
+    }
 }
 
 /// An entry of the select list.
@@ -69,6 +96,8 @@ pub(super) struct Item {
     pub name: Option<Arc<str>>,
     pub base: Option<BaseRef>,
     pub views: Vec<ViewColumn>,
+    /// The source that it is a column of, by its place in the block.
+    pub source: Option<usize>,
     /// The variable that receives it.
     pub assign: Option<VarId>,
     pub line: u32,
@@ -130,6 +159,10 @@ impl Binder<'_> {
 
         let node = self.assemble(from);
         let mut block = self.close_block();
+        let tables = match usage {
+            Usage::Serialized => tables_of(&block, &items),
+            _ => Tables::default(),
+        };
         let mut node = filtered(node, filter);
         check_tables(&node, select.span.line)?;
         let is_grouped = block.has_group_by || having.is_some() || !block.aggregates.is_empty();
@@ -146,7 +179,7 @@ impl Binder<'_> {
         if usage == Usage::Exists && !select.distinct {
             // Whatever the select list says, a row is a row.
             let node = limited(node, &Order::default(), limit);
-            return Ok(Output { node, columns: Vec::new(), assigns: Vec::new() });
+            return Ok(Output::of(node, Vec::new()));
         }
         let all_first = select.distinct;
         node = self.compute_for_order(node, &mut items, &mut order, all_first);
@@ -156,7 +189,7 @@ impl Binder<'_> {
         }
         let node = limited(node, &order, limit);
         let node = self.compute_rest(node, &mut items);
-        Ok(output_of(node, items))
+        Ok(Output { tables, ..output_of(node, items) })
     }
 
     /// Groups the rows and rewrites what is above.
@@ -248,7 +281,8 @@ impl Binder<'_> {
             Rows::Derived(_, columns) => columns[at.ordinal].name.clone(),
         };
         let scalar = self.column_at(at)?;
-        Ok(Item { scalar, name, base, views, assign: None, line, column: None })
+        let source = Some(at.source);
+        Ok(Item { scalar, name, base, views, source, assign: None, line, column: None })
     }
 
     /// An entry with or without alias; a column keeps its name.
@@ -261,13 +295,24 @@ impl Binder<'_> {
         let name = alias.map(|alias| alias.name.clone());
         if let ast::ExprKind::Column(column) = &expr.kind {
             let at = self.find_column(column)?;
-            let (base, views) = match at.block == self.blocks.len() - 1 {
+            let is_own = at.block == self.blocks.len() - 1;
+            let (base, views) = match is_own {
                 true => (self.base_of(at), self.views_of(at)),
                 false => (None, Vec::new()),
             };
+            let source = is_own.then_some(at.source);
             let scalar = self.column_at(at)?;
             let name = Some(name.unwrap_or_else(|| column.column.name.clone()));
-            return Ok(Item { scalar, name, base, views, assign: None, line, column: None });
+            return Ok(Item {
+                scalar,
+                name,
+                base,
+                views,
+                source,
+                assign: None,
+                line,
+                column: None,
+            });
         }
         let scalar = match &expr.kind {
             ast::ExprKind::IdentityFunction(identity) if self.block().makes_table => {
@@ -280,8 +325,8 @@ impl Binder<'_> {
             (ast::ExprKind::PseudoColumn { .. }, ExprKind::Column(id)) => self.base_of_column(*id),
             _ => None,
         };
-        let views = Vec::new();
-        Ok(Item { scalar, name, base, views, assign: None, line, column: None })
+        let (views, source) = (Vec::new(), None);
+        Ok(Item { scalar, name, base, views, source, assign: None, line, column: None })
     }
 
     /// What a pseudo-column is called: as the column that it means.
@@ -314,8 +359,8 @@ impl Binder<'_> {
         let value = self.assigned_value(variable, op, value)?;
         let expr = self.coerce_to_variable(value, ty).at(line)?;
         let scalar = Scalar::computed(expr);
-        let views = Vec::new();
-        Ok(Item { scalar, name: None, base: None, views, assign: Some(id), line, column: None })
+        let (views, source, assign) = (Vec::new(), None, Some(id));
+        Ok(Item { scalar, name: None, base: None, views, source, assign, line, column: None })
     }
 
     /// The new value of a variable.
@@ -455,8 +500,8 @@ fn unknown_item(expr: &ast::Expr, alias: Option<&ast::Ident>, line: u32) -> Item
         (ast::ExprKind::Column(column), None) => Some(column.column.name.clone()),
         _ => None,
     };
-    let (scalar, views) = (Scalar::null(), Vec::new());
-    Item { scalar, name, base: None, views, assign: None, line, column: None }
+    let (scalar, views, source) = (Scalar::null(), Vec::new(), None);
+    Item { scalar, name, base: None, views, source, assign: None, line, column: None }
 }
 
 /// The rows for which a condition holds.
@@ -520,5 +565,13 @@ fn output_of(node: Node, items: Vec<Item>) -> Output {
         let (ty, nullable) = (expr.ty, expr.nullable);
         columns.push(OutCol { id, name, ty, nullable, label, origin, base, views });
     }
-    Output { node, columns, assigns }
+    Output { assigns, ..Output::of(node, columns) }
+}
+
+/// The sources of a block, and which of them the select list shows.
+fn tables_of(block: &Block, items: &[Item]) -> Tables {
+    Tables {
+        names: block.sources.iter().map(|source| source.shown().into()).collect(),
+        shown: items.iter().map(|item| item.source).collect(),
+    }
 }

@@ -211,7 +211,8 @@ impl Binder<'_> {
         let window = self.over(over, line)?;
         let ty = aggregate.ty;
         let kind = WindowKind::Aggregate(aggregate, window.frame());
-        Ok(self.register_window(window, WindowFunction { kind, ty }, label, nullable))
+        let windowed = self.register_window(window, WindowFunction { kind, ty }, label, nullable);
+        Ok(windowed.marked(function.json))
     }
 
     /// Binds the parts of a window function. Errors 4108, 4109.

@@ -351,6 +351,7 @@ impl<'v> Walk<'v> {
                 self.expr(offset);
                 self.exprs(fetch);
             }
+            Node::Counted { input } => self.node(input),
             Node::Union { inputs, columns } => {
                 for (input, of) in inputs {
                     self.node(input);

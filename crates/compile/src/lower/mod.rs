@@ -182,6 +182,8 @@ struct Lowering {
     guards: usize,
     /// Where a statement goes that has counted as many rows as `ROWCOUNT` allows.
     full: Option<Label>,
+    /// Whether an operator counts the statement's rows.
+    rows_are_counted: bool,
     /// How many atomic blocks of a native module are open.
     atomic_depth: u16,
     /// What the current statement keeps for triggers.
@@ -211,6 +213,7 @@ impl Lowering {
             converted: HashMap::new(),
             guards: 0,
             full: None,
+            rows_are_counted: false,
             atomic_depth: 0,
             kept: Vec::new(),
         }
@@ -220,6 +223,7 @@ impl Lowering {
     fn plan(&mut self, plan: &Plan) -> SqlResult<()> {
         let full = self.b.label();
         self.full = Some(full);
+        self.rows_are_counted = false;
         let kind = match plan {
             Plan::Select(SelectPlan { destination: Destination::Client, .. }) => {
                 StatementKind::Select
@@ -258,7 +262,9 @@ impl Lowering {
                     }
                     let list = l.b.list(&regs);
                     l.b.emit(Inst::Emit { result, list });
-                    l.b.emit(Inst::Count { full: full.pc() });
+                    if !l.rows_are_counted {
+                        l.b.emit(Inst::Count { full: full.pc() });
+                    }
                     Ok(())
                 })?;
             }
@@ -372,6 +378,7 @@ impl Lowering {
             Node::Offset { input, offset, fetch } => {
                 self.offset(input, offset, fetch.as_ref(), consume)
             }
+            Node::Counted { input } => self.counted(input, consume),
             Node::Union { inputs, columns } => self.union(inputs, columns, consume),
             Node::Window { .. } => self.window(node, consume),
             Node::Recursive { .. } => self.recursive(node, consume),
@@ -380,6 +387,20 @@ impl Lowering {
                 self.spool(*worktable, &input.0, &input.1, body, consume)
             }
         }
+    }
+
+    /// Counts rows as those of the statement; what comes after the last that `ROWCOUNT` allows is
+    /// not taken in.
+    fn counted(&mut self, input: &Node, consume: Consume<'_>) -> SqlResult<()> {
+        self.rows_are_counted = true;
+        let full = self.b.label();
+        self.produce(input, &mut |l| {
+            consume(l)?;
+            l.b.emit(Inst::Count { full: full.pc() });
+            Ok(())
+        })?;
+        self.b.place(full);
+        Ok(())
     }
 
     /// A loop: `next` takes the next row into the register, gives the arena back to the mark, and

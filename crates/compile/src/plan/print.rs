@@ -223,6 +223,7 @@ impl<'p> Printer<'p> {
                     fetch.as_ref().map_or("".into(), |e| format!(", FETCH:({})", self.expr(e)));
                 format!("Top(OFFSET EXPRESSION:({}){fetch})", self.expr(offset))
             }
+            Node::Counted { .. } => "Row Count".into(),
             Node::Union { .. } => "Concatenation".into(),
             Node::Window { functions, .. } if node.numbers_rows() => {
                 let numbers: Vec<String> =

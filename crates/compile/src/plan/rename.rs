@@ -165,7 +165,8 @@ impl Names {
             | Node::Filter { .. }
             | Node::NestedLoop { .. }
             | Node::HashJoin { .. }
-            | Node::Offset { .. } => {}
+            | Node::Offset { .. }
+            | Node::Counted { .. } => {}
         }
         self.in_parts(node);
     }

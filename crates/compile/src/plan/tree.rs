@@ -133,6 +133,12 @@ pub enum Node {
         /// How many follow: bigint.
         fetch: Option<Expr>,
     },
+    /// The rows of the input, counted as the rows of the statement, instead of those that it
+    /// returns: it returns pieces of a document that is made of them.
+    Counted {
+        /// Where rows come from.
+        input: Box<Node>,
+    },
     /// The rows of all inputs, one after the other: `UNION ALL`.
     Union {
         /// Each input with the columns it contributes, in the order of `columns`.

@@ -280,7 +280,7 @@ parts_of! {
                     go!(aggregate);
                 }
             }
-            Node::Distinct { input, .. } => node!(input),
+            Node::Distinct { input, .. } | Node::Counted { input } => node!(input),
             Node::Sort { input, keys, limit, .. } => {
                 node!(input);
                 for key in each!(keys) {
@@ -384,7 +384,10 @@ fn collect_outputs(node: &Node, out: &mut Vec<ColId>) {
             out.extend(scan.columns.iter().map(|c| c.1));
             out.extend(scan.row);
         }
-        Node::Filter { input, .. } | Node::Top { input, .. } | Node::Offset { input, .. } => {
+        Node::Filter { input, .. }
+        | Node::Top { input, .. }
+        | Node::Offset { input, .. }
+        | Node::Counted { input } => {
             collect_outputs(input, out);
         }
         Node::Compute { input, columns } => {

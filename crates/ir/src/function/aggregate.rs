@@ -29,6 +29,8 @@ pub struct AggregateFunction {
     pub ordered: bool,
     /// Whether equal values change nothing, so that `DISTINCT` means nothing.
     pub ignores_duplicates: bool,
+    /// Whether its result is JSON text.
+    pub json: bool,
     /// Whether ignored NULLs make the statement warn (8153).
     pub warns_of_null: bool,
     /// The state before the first row.

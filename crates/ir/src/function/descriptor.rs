@@ -31,7 +31,13 @@ pub struct ScalarFunction {
     /// Whether its first argument is the bare name of a date part, which the binder passes as
     /// [`ScalarFunction::date_part`] has it.
     pub takes_date_part: bool,
-    /// The least and the most arguments that it takes.
+    /// Whether its result is JSON text, which other such functions take in as it is.
+    pub json: bool,
+    /// Whether the binder tells it in a last argument which of the others are JSON text, see
+    /// [`super::json::Marks`].
+    pub takes_marks: bool,
+    /// The least and the most arguments that it takes, see [`ANY_NUMBER`]; the binder's own is not
+    /// counted.
     pub arguments: (u8, u8),
     /// Computes the result.
     pub eval: Evaluate,
@@ -84,17 +90,20 @@ pub struct ArgType<'a> {
     pub constant: Option<&'a Value>,
     /// Whether it is the bare word NULL, whose `ty` says nothing.
     pub bare_null: bool,
+    /// Whether it is JSON text.
+    pub json: bool,
 }
 
 impl<'a> ArgType<'a> {
     /// An argument that may be NULL and whose value is not known.
     pub fn of(ty: SqlType) -> ArgType<'a> {
-        ArgType { ty, nullable: true, constant: None, bare_null: false }
+        ArgType { ty, nullable: true, constant: None, bare_null: false, json: false }
     }
 
     /// A constant.
     pub fn constant(ty: SqlType, value: &'a Value) -> ArgType<'a> {
-        ArgType { ty, nullable: value.is_null(), constant: Some(value), bare_null: false }
+        let nullable = value.is_null();
+        ArgType { ty, nullable, constant: Some(value), bare_null: false, json: false }
     }
 
     /// The bare word NULL.
@@ -103,6 +112,7 @@ impl<'a> ArgType<'a> {
         nullable: true,
         constant: Some(&Value::Null),
         bare_null: true,
+        json: false,
     };
 }
 
@@ -163,7 +173,7 @@ impl ScalarFunction {
     /// whatever else the function has to say about its arguments. That the arguments convert
     /// implicitly to the types that result is for the caller to check.
     pub fn bind(&self, args: &[ArgType<'_>], typing: Typing) -> SqlResult<Inferred> {
-        self.check_count(args.len())?;
+        self.check_count(args.len() - usize::from(self.takes_marks))?;
         let call = Call {
             name: self.name,
             args,
@@ -215,9 +225,13 @@ pub fn part_code(part: DatePart) -> i64 {
     at.expect("every part is in the table") as i64
 }
 
+/// As the most arguments that a function takes: as many as are given.
+pub const ANY_NUMBER: u8 = u8::MAX;
+
 /// Error 174 or 189 unless `count` lies in the range.
 pub fn check_count(name: &str, (least, most): (u8, u8), count: usize) -> SqlResult<()> {
-    if (usize::from(least)..=usize::from(most)).contains(&count) {
+    let enough = count >= usize::from(least);
+    if enough && (most == ANY_NUMBER || count <= usize::from(most)) {
         return Ok(());
     }
     let name = name.to_ascii_lowercase();
@@ -244,6 +258,8 @@ impl ScalarFunction {
             placement: Placement::Anywhere,
             native: false,
             takes_date_part: false,
+            json: false,
+            takes_marks: false,
             arguments,
             eval,
             infer,
@@ -300,6 +316,18 @@ impl ScalarFunction {
     /// The function's first argument is the name of a date part.
     pub const fn of_date_part(mut self) -> ScalarFunction {
         self.takes_date_part = true;
+        self
+    }
+
+    /// The result is JSON text.
+    pub const fn json(mut self) -> ScalarFunction {
+        self.json = true;
+        self
+    }
+
+    /// The binder says in a last argument which of the others are JSON text.
+    pub const fn marked(mut self) -> ScalarFunction {
+        self.takes_marks = true;
         self
     }
 }

@@ -13,6 +13,7 @@
 pub mod aggregate;
 pub mod descriptor;
 pub mod facts;
+pub mod json;
 pub mod rowset;
 pub mod signature;
 pub mod sketch;
@@ -33,8 +34,9 @@ pub trait Functions: Sync {
     /// A scalar function. `@@ROWCOUNT` and the like are functions without arguments, as are
     /// `CURRENT_TIMESTAMP`, `CURRENT_USER` and what else is called without parentheses.
     ///
-    /// Two have names that no text can contain: `TRIM FROM` takes (source, characters) and cuts at
-    /// both ends (at one end it is `LTRIM` or `RTRIM`), and `AT TIME ZONE` takes (value, zone).
+    /// Those with blanks in their names are called by the binder alone: `TRIM FROM` takes (source,
+    /// characters) and cuts at both ends (at one end it is `LTRIM` or `RTRIM`), `AT TIME ZONE` takes
+    /// (value, zone), and others make parts of JSON ([`json::names`]).
     fn scalar(&self, name: &str) -> Option<&'static ScalarFunction>;
 
     /// The function that `{fn name(…)}` means.

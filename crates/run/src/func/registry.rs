@@ -13,7 +13,7 @@ use super::{
 /// Names are looked up in upper case; no function has a longer one.
 const NAME_MAX: usize = 40;
 
-static GROUPS: [&[ScalarFunction]; 17] = [
+static GROUPS: [&[ScalarFunction]; 19] = [
     string::FUNCTIONS,
     string::FORMATTING,
     math::FUNCTIONS,
@@ -22,6 +22,8 @@ static GROUPS: [&[ScalarFunction]; 17] = [
     conversion::FUNCTIONS,
     digest::FUNCTIONS,
     json::READING,
+    json::build::FUNCTIONS,
+    json::rows::FUNCTIONS,
     index_entry::FUNCTIONS,
     session::FUNCTIONS,
     session::GLOBALS,

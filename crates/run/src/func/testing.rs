@@ -226,6 +226,7 @@ impl Argument {
             nullable: self.value.is_null() || !self.constant,
             constant: self.constant.then_some(&self.value),
             bare_null: self.bare_null,
+            json: false,
         }
     }
 

@@ -172,6 +172,9 @@ fn every_function_keeps_its_promises_whatever_it_is_given() {
                 usize::from(least) + rng.below(usize::from(most.min(least + 4) - least) + 1);
             let texts: Vec<&str> = (0..count).map(|_| POOL[rng.below(POOL.len())]).collect();
             let mut args: Vec<Argument> = texts.iter().map(|t| Argument::parse(t)).collect();
+            if function.takes_marks {
+                args.push(Argument::parse("0x00"));
+            }
             if function.takes_date_part {
                 args[0] = Argument::parse(&rng.below(15).to_string());
             }

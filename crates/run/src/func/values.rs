@@ -36,6 +36,11 @@ pub(super) fn bytes(value: ValueRef<'_>) -> &[u8] {
     }
 }
 
+/// The bytes of a string or binary; none of NULL.
+pub(super) fn bytes_or_none(value: ValueRef<'_>) -> &[u8] {
+    if value.is_null() { &[] } else { bytes(value) }
+}
+
 /// Other bytes in the form of `value`.
 pub(super) fn in_form_of<'a>(value: ValueRef<'_>, bytes: &'a [u8]) -> ValueRef<'a> {
     match value {

@@ -184,7 +184,12 @@ const AGGREGATES: &[&str] = &[
     "CHECKSUM_AGG",
     "APPROX_COUNT_DISTINCT",
     "STRING_AGG",
+    "JSON_ARRAYAGG",
+    "JSON_OBJECTAGG",
 ];
+
+/// What may stand after the values in calls of the functions that make JSON.
+const JSON_NULLS: &[&str] = &["", "", " NULL ON NULL", " ABSENT ON NULL"];
 
 const WINDOWS: &[&str] = &[
     "ROW_NUMBER()",
@@ -220,7 +225,7 @@ pub fn expression(rng: &mut Rng, depth: u32) -> String {
         return value(rng);
     }
     let inner = |rng: &mut Rng| expression(rng, depth - 1);
-    match rng.between(0, 14) {
+    match rng.between(0, 15) {
         0 | 1 => value(rng),
         2..=6 => call(rng, depth - 1),
         7 => format!("({} {} {})", inner(rng), one(rng, OPERATORS), inner(rng)),
@@ -232,7 +237,8 @@ pub fn expression(rng: &mut Rng, depth: u32) -> String {
             inner(rng)
         ),
         11 => format!("COALESCE({}, {})", inner(rng), inner(rng)),
-        12 => format!("(SELECT {}({}) FROM t)", one(rng, AGGREGATES), inner(rng)),
+        12 => format!("(SELECT {} FROM t)", aggregate(rng, depth - 1)),
+        13 => for_json(rng, depth - 1),
         _ => format!("-{}", inner(rng)),
     }
 }
@@ -255,10 +261,14 @@ pub fn condition(rng: &mut Rng, depth: u32) -> String {
 pub fn call(rng: &mut Rng, depth: u32) -> String {
     let functions: Vec<_> = run::func::all().collect();
     let function = functions[rng.between(0, functions.len() as u64) as usize];
+    if function.name.starts_with("JSON_OBJECT") || function.name.starts_with("JSON_ARRAY") {
+        return json(rng, function.name, depth);
+    }
     if function.name.contains(' ') {
         let (a, b) = (expression(rng, depth), expression(rng, depth));
         return match function.name {
             "TRIM FROM" => format!("TRIM({a} FROM {b})"),
+            name if name.contains("JSON") => format!("[{name}]({a}, {b})"),
             _ => format!("({a} AT TIME ZONE 'UTC')"),
         };
     }
@@ -276,6 +286,32 @@ pub fn call(rng: &mut Rng, depth: u32) -> String {
         arguments[0] = one(rng, DATE_PARTS).into();
     }
     format!("{}({})", function.name, arguments.join(", "))
+}
+
+/// An object or an array of values.
+fn json(rng: &mut Rng, name: &str, depth: u32) -> String {
+    let member = |rng: &mut Rng| match name {
+        "JSON_OBJECT" => format!("{}: {}", expression(rng, depth), expression(rng, depth)),
+        _ => expression(rng, depth),
+    };
+    let members: Vec<String> = (0..rng.between(0, 4)).map(|_| member(rng)).collect();
+    format!("{name}({}{})", members.join(", "), one(rng, JSON_NULLS))
+}
+
+/// A document of the table, or of a value.
+fn for_json(rng: &mut Rng, depth: u32) -> String {
+    const NAMES: &[&str] = &["a", "a.b", "a.c", "a.b.c", "d/e", "b"];
+    const OPTIONS: &[&str] =
+        &["", ", ROOT", ", ROOT('r')", ", INCLUDE_NULL_VALUES", ", WITHOUT_ARRAY_WRAPPER"];
+    let column = |rng: &mut Rng| {
+        let value = expression(rng, depth);
+        format!("{value} AS [{}]", one(rng, NAMES))
+    };
+    let columns: Vec<String> = (0..rng.between(1, 4)).map(|_| column(rng)).collect();
+    let mode = if rng.between(0, 2) == 0 { "AUTO" } else { "PATH" };
+    let from = if rng.between(0, 2) == 0 { "" } else { " FROM t ORDER BY i" };
+    let options = one(rng, OPTIONS);
+    format!("(SELECT {}{from} FOR JSON {mode}{options})", columns.join(", "))
 }
 
 /// A conversion, with or without a style.
@@ -319,6 +355,10 @@ pub fn aggregate(rng: &mut Rng, depth: u32) -> String {
     let distinct = if rng.between(0, 3) == 0 { "DISTINCT " } else { "" };
     match name {
         "STRING_AGG" => format!("STRING_AGG({argument}, {})", value(rng)),
+        "JSON_ARRAYAGG" => format!("JSON_ARRAYAGG({argument}{})", one(rng, JSON_NULLS)),
+        "JSON_OBJECTAGG" => {
+            format!("JSON_OBJECTAGG({}: {argument}{})", value(rng), one(rng, JSON_NULLS))
+        }
         _ => format!("{name}({distinct}{argument})"),
     }
 }

@@ -36,6 +36,10 @@ fn statement(rng: &mut Rng) -> String {
     let depth = rng.between(1, 4) as u32;
     match rng.between(0, 16) {
         0..=8 => format!("SELECT TOP 3 {} FROM t", expression(rng, depth)),
+        9 if rng.between(0, 2) == 0 => {
+            let (mode, value) = (one(rng, &["AUTO", "PATH"]), expression(rng, depth));
+            format!("SELECT i, {value} AS e FROM t WHERE {} FOR JSON {mode}", condition(rng, 1))
+        }
         9 => format!("SELECT i FROM t WHERE {}", condition(rng, depth)),
         10 => format!("SELECT {} FROM t GROUP BY {}", aggregate(rng, depth), expression(rng, 1)),
         11 => format!("SELECT {} FROM t ORDER BY {}", window(rng), expression(rng, 1)),

@@ -157,6 +157,9 @@ impl Context<'_> {
             let plan = self.plan_with(program, step, hidden)?;
             let plan = plan.ok_or_else(|| ir::internal("a data step has no plan"))?;
             let kind = plan.unit.kind.unwrap_or(StatementKind::Expression);
+            if plan.facts.returns_document && self.session.level().insert_exec {
+                return Err(SqlError::new(&message::FOR_JSON_NOT_ALLOWED, &[&"INSERT"]).into());
+            }
             if self.session.options.format_only {
                 self.announce_only(&plan)?;
                 return Ok((Outcome::default(), kind));

@@ -201,6 +201,19 @@ fn values_are_charged_before_they_are_made_and_free_when_they_are_gone() {
         "select len(string_agg(replicate(cast('x' as varchar(max)), 100000), ','))
             from generate_series(1, 10000)"
             .to_string(),
+        "select len((select replicate(cast('x' as varchar(max)), 100000) as a
+            from generate_series(1, 10000) for json path))"
+            .to_string(),
+        "select len((select a.value, replicate(cast('x' as varchar(max)), 100000) as a, b.value
+            from generate_series(1, 10000) a cross join generate_series(1, 2) b for json auto))"
+            .to_string(),
+        "select len(json_arrayagg(replicate(cast('x' as varchar(max)), 100000)))
+            from generate_series(1, 10000)"
+            .to_string(),
+        "select json_arrayagg(replicate(cast('x' as varchar(max)), 10000)) over (order by value)
+            from generate_series(1, 10000)"
+            .to_string(),
+        "select json_array(replicate(cast('/' as varchar(max)), 100000000))".to_string(),
         texts_of("exec p 1", ",1"),
         texts_of("select 1 where 1 in (1", ",1"),
         texts_of("declare @i int", " set @i=1"),

@@ -237,6 +237,28 @@ pub enum Arguments {
         /// What it is cut from.
         source: Box<Expr>,
     },
+    /// What `JSON_OBJECT`, `JSON_ARRAY` and their aggregates take.
+    Json(Box<JsonArguments>),
+}
+
+/// `(a : b, c : d NULL ON NULL)`, `(a, b ABSENT ON NULL)`, `(a ORDER BY b)`.
+#[derive(Clone, Debug)]
+pub struct JsonArguments {
+    /// The properties or elements in order.
+    pub members: Vec<JsonMember>,
+    /// `ORDER BY`; empty when absent.
+    pub order_by: Vec<OrderItem>,
+    /// `NULL ON NULL` (true) or `ABSENT ON NULL` (false).
+    pub keeps_nulls: Option<bool>,
+}
+
+/// A property or an element of what such a function makes.
+#[derive(Clone, Debug)]
+pub struct JsonMember {
+    /// The name of a property.
+    pub key: Option<Expr>,
+    /// The value.
+    pub value: Expr,
 }
 
 /// One argument of a function.

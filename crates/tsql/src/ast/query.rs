@@ -246,10 +246,32 @@ pub enum ForKind {
     /// `XML mode, options`.
     Xml(Vec<ForOption>),
     /// `JSON mode, options`.
-    Json(Vec<ForOption>),
+    Json(ForJson),
 }
 
-/// A word of `FOR XML` or `FOR JSON`: `PATH('row')`, `ELEMENTS XSINIL`, `ROOT`.
+/// `FOR JSON PATH` or `AUTO` with its options.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ForJson {
+    /// `AUTO` instead of `PATH`.
+    pub auto: bool,
+    /// `ROOT`.
+    pub root: Option<JsonRoot>,
+    /// `INCLUDE_NULL_VALUES`.
+    pub include_null_values: bool,
+    /// `WITHOUT_ARRAY_WRAPPER`.
+    pub without_array_wrapper: bool,
+}
+
+/// What `ROOT` calls the property that holds the rows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum JsonRoot {
+    /// `ROOT`.
+    Unnamed,
+    /// `ROOT('name')`.
+    Named(Box<str>),
+}
+
+/// A word of `FOR XML`: `PATH('row')`, `ELEMENTS XSINIL`, `ROOT`.
 #[derive(Clone, Debug)]
 pub struct ForOption {
     /// The words in upper case, with single blanks.

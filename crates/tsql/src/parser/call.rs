@@ -11,6 +11,10 @@ use crate::ast::{
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::{Token, TokenKind};
 
+mod json;
+
+use json::JsonFunction;
+
 /// The most parts of a column's name: server, database, schema, table, column.
 const COLUMN_PARTS: usize = 5;
 
@@ -192,7 +196,14 @@ impl Parser<'_> {
     /// The parenthesis after a function's name, and what may follow it.
     #[inline(never)]
     fn named_call(&mut self, start: Token, mut call: Box<FunctionCall>) -> SqlResult<Expr> {
-        call.arguments = self.arguments()?;
+        let json = JsonFunction::by_name(&call.name);
+        call.arguments = match json {
+            Some(function) => self.json_arguments(function)?,
+            None => self.arguments()?,
+        };
+        if let Some(function) = json {
+            self.json_call_end(function, &call.arguments)?;
+        }
         let kind = self.finish_call(call)?;
         Ok(Expr { span: self.span_from(start), kind })
     }

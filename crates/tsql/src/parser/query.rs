@@ -5,10 +5,10 @@ use base::{SqlResult, message};
 use super::Parser;
 use super::stream::is_ident;
 use crate::ast::{
-    AssignOp, BinaryOp, CommonTable, Expr, ExprKind, ForClause, ForKind, ForOption, GroupBy,
-    GroupingKind, GroupingSet, Ident, NamedWindow, Offset, OrderItem, Query, QueryBody, Select,
-    SelectInto, SelectItem, SelectItemKind, SelectStatement, SetChain, SetOperator, Span,
-    StatementKind, Top, With,
+    AssignOp, BinaryOp, CommonTable, Expr, ExprKind, ForClause, ForJson, ForKind, ForOption,
+    GroupBy, GroupingKind, GroupingSet, Ident, JsonRoot, NamedWindow, Offset, OrderItem, Query,
+    QueryBody, Select, SelectInto, SelectItem, SelectItemKind, SelectStatement, SetChain,
+    SetOperator, Span, StatementKind, Top, With,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -459,12 +459,21 @@ impl Parser<'_> {
             }
             (K::For, K::Json) => {
                 self.take();
-                self.take();
-                ForKind::Json(self.list(Parser::for_option)?)
+                ForKind::Json(self.for_json()?)
             }
             _ => return Ok(None),
         };
         Ok(Some(Box::new(ForClause { span: self.span_from(start), kind })))
+    }
+
+    /// `JSON PATH` or `JSON AUTO` with options. A mode or an option that does not exist, or that
+    /// stands there twice, is an error near `JSON`.
+    #[inline(never)]
+    fn for_json(&mut self) -> SqlResult<ForJson> {
+        let near_json = self.unexpected();
+        self.expect(K::Json)?;
+        let words = self.list(Parser::for_option)?;
+        json_clause(words).ok_or(near_json)
     }
 
     /// `PATH ('row')`, `ELEMENTS XSINIL`, `BINARY BASE64`.
@@ -517,6 +526,35 @@ fn new_select(span: Span) -> Box<Select> {
         having: None,
         windows: Vec::new(),
     })
+}
+
+/// The mode and the options of `FOR JSON`; `None` for words that it does not have.
+fn json_clause(words: Vec<ForOption>) -> Option<ForJson> {
+    let mut words = words.into_iter();
+    let auto = match words.next()? {
+        ForOption { name, value: None } if &*name == "AUTO" => true,
+        ForOption { name, value: None } if &*name == "PATH" => false,
+        _ => return None,
+    };
+    let mut clause =
+        ForJson { auto, root: None, include_null_values: false, without_array_wrapper: false };
+    for ForOption { name, value } in words {
+        let repeated = match (&*name, value) {
+            ("ROOT", None) => clause.root.replace(JsonRoot::Unnamed).is_some(),
+            ("ROOT", Some(name)) => clause.root.replace(JsonRoot::Named(name)).is_some(),
+            ("INCLUDE_NULL_VALUES", None) => {
+                std::mem::replace(&mut clause.include_null_values, true)
+            }
+            ("WITHOUT_ARRAY_WRAPPER", None) => {
+                std::mem::replace(&mut clause.without_array_wrapper, true)
+            }
+            _ => return None,
+        };
+        if repeated {
+            return None;
+        }
+    }
+    Some(clause)
 }
 
 /// A chain of set operators, or its only operand.

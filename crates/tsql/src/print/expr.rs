@@ -5,8 +5,8 @@ use std::fmt::Write;
 use crate::ast::{
     Argument, Arguments, BinaryOp, Case, CaseBranches, Cast, CastKind, ColumnRef, CompareOp,
     Condition, ConditionKind, DataType, Expr, ExprKind, Frame, FrameBound, FunctionCall, Ident,
-    IdentityValues, Literal, Niladic, ObjectName, OdbcKind, OrderItem, Over, PseudoColumn,
-    TrimSide, TypeArguments, UnaryOp,
+    IdentityValues, JsonArguments, Literal, Niladic, ObjectName, OdbcKind, OrderItem, Over,
+    PseudoColumn, TrimSide, TypeArguments, UnaryOp,
 };
 use crate::print::Printer;
 use crate::quote_identifier;
@@ -442,8 +442,29 @@ impl Printer {
                 }
                 self.expr(source);
             }
+            Arguments::Json(arguments) => self.json_arguments(arguments),
         }
         self.put(")");
+    }
+
+    fn json_arguments(&mut self, arguments: &JsonArguments) {
+        self.list(&arguments.members, ",", |p, member| {
+            if let Some(key) = &member.key {
+                p.expr(key);
+                p.put(":");
+            }
+            p.expr(&member.value);
+        });
+        let mut blank = if arguments.members.is_empty() { "" } else { " " };
+        if !arguments.order_by.is_empty() {
+            self.put(blank);
+            self.order_by(&arguments.order_by);
+            blank = " ";
+        }
+        if let Some(keeps_nulls) = arguments.keeps_nulls {
+            self.put(blank);
+            self.put(if keeps_nulls { "NULL ON NULL" } else { "ABSENT ON NULL" });
+        }
     }
 
     pub(super) fn argument(&mut self, argument: &Argument) {

@@ -1,9 +1,9 @@
 //! Queries.
 
 use crate::ast::{
-    AssignOp, BinaryOp, Expr, GroupBy, GroupingKind, GroupingSet, Ident, Join, JoinHint, JoinKind,
-    NamedWindow, OpenJsonColumn, Query, QueryBody, Select, SelectItem, SelectItemKind, SetOperator,
-    TableAlias, TableSource, TableSourceKind,
+    AssignOp, BinaryOp, Expr, ForJson, ForKind, GroupBy, GroupingKind, GroupingSet, Ident, Join,
+    JoinHint, JoinKind, JsonRoot, NamedWindow, OpenJsonColumn, Query, QueryBody, Select,
+    SelectItem, SelectItemKind, SetOperator, TableAlias, TableSource, TableSourceKind,
 };
 use crate::print::Printer;
 
@@ -23,6 +23,28 @@ impl Printer {
                 self.expr(fetch);
                 self.put(" ROWS ONLY");
             }
+        }
+        if let Some(ForKind::Json(clause)) = query.for_clause.as_ref().map(|f| &f.kind) {
+            self.for_json(clause);
+        }
+    }
+
+    fn for_json(&mut self, clause: &ForJson) {
+        self.put(if clause.auto { " FOR JSON AUTO" } else { " FOR JSON PATH" });
+        match &clause.root {
+            None => {}
+            Some(JsonRoot::Unnamed) => self.put(", ROOT"),
+            Some(JsonRoot::Named(name)) => {
+                self.put(", ROOT(");
+                self.string(name);
+                self.put(")");
+            }
+        }
+        if clause.include_null_values {
+            self.put(", INCLUDE_NULL_VALUES");
+        }
+        if clause.without_array_wrapper {
+            self.put(", WITHOUT_ARRAY_WRAPPER");
         }
     }
 

@@ -298,6 +298,38 @@ fn errors_have_their_numbers_lines_and_texts() {
             "465 1: Recursive references are not allowed in subqueries.",
         ),
         ("select a from t for xml auto", "401 1: Unimplemented statement or expression FOR XML."),
+        (
+            "select a from t where a = (select 1 for browse)",
+            "156 1: Incorrect syntax near the keyword 'FOR'.",
+        ),
+        (
+            "select a, a + 1 from t for json path",
+            "13605 1: Column expressions and data sources without names or aliases cannot be formatted as JSON text using FOR JSON clause. Add alias to the unnamed column or table.",
+        ),
+        (
+            "select a as [x.y], b as [z], c as [x.w] from t\nfor json path",
+            "13601 2: Property 'x.w' cannot be generated in JSON output due to a conflict with another column name or alias. FOR JSON PATH requires that the column expressions are ordered based on the JSON document paths specified in the column aliases.",
+        ),
+        (
+            "select a as [x.] from t for json path",
+            "13603 1: Property 'x.' cannot be generated in JSON output due to invalid character in the column name or alias. Column name or alias that contains '..', starts or ends with '.' is not allowed in query that has FOR JSON clause.",
+        ),
+        (
+            "select (select 1 as a for json auto)",
+            "13600 1: FOR JSON AUTO requires at least one table for generating JSON objects. Use FOR JSON PATH or add a FROM clause with a table name.",
+        ),
+        (
+            "insert t (a) select a from t for json path",
+            "13602 1: The FOR JSON clause is not allowed in a INSERT statement.",
+        ),
+        (
+            "select a from t for json path, root, without_array_wrapper",
+            "13620 1: ROOT option and WITHOUT_ARRAY_WRAPPER option cannot be used together in FOR JSON. Remove one of these options.",
+        ),
+        (
+            "select * from (select a from t for json path) d",
+            "8155 1: No column name was specified for column 1 of 'd'.",
+        ),
         ("select a from t option (use hint ('nope'))", "10715 1: 'nope' is not a valid hint."),
         (
             "select identity(int) from t",

@@ -35,6 +35,68 @@ fn check(db: &mut Db, cases: &[(&str, &str)]) {
 }
 
 #[test]
+fn rows_become_documents() {
+    check(
+        &mut people(),
+        &[
+            (
+                "select a, b from t order by a desc for json path",
+                r#"[{"a":3},{"a":2,"b":"two"},{"a":1,"b":"one"}]"#,
+            ),
+            ("select a from t where a > 9 for json path", ""),
+            ("select (select a from t where a > 9 for json path)", "NULL"),
+            (
+                "select t.a, u.d, b from t join u on u.a = t.a order by t.a, d for json auto",
+                r#"[{"a":1,"b":"one","u":[{"d":10},{"d":11}]},{"a":3,"u":[{}]}]"#,
+            ),
+            (
+                "select top 1 a, (select d from u where u.a = t.a order by d desc for json path) as u \
+                 from t order by a for json path, without_array_wrapper",
+                r#"{"a":1,"u":[{"d":11},{"d":10}]}"#,
+            ),
+            (
+                "select a, x.j from t cross apply (select name from e where e.id = t.a for json path) x(j) \
+                 order by a for json auto, root('all')",
+                r#"{"all":[{"a":1,"x":[{"j":[{"name":"Ada"}]}]},{"a":2,"x":[{"j":[{"name":"Bob"}]}]},{"a":3,"x":[{"j":[{"name":"Cid"}]}]}]}"#,
+            ),
+            ("select len(j) from (select a from t for json path) d(j)", "25"),
+            ("select 1 where exists (select a from t where a > 9 for json path)", ""),
+        ],
+    );
+}
+
+#[test]
+fn json_text_keeps_its_mark_where_its_type_is_kept() {
+    let text = r#"{"k":[1]}"#;
+    let string = r#"{"k":"[1]"}"#;
+    check(
+        &mut people(),
+        &[
+            ("select json_object('k':json_array(1))", text),
+            ("select json_object('k':(select json_array(1)))", text),
+            ("select json_object('k':v) from (select json_array(1)) d(v)", text),
+            ("with c(v) as (select json_array(1)) select json_object('k':v) from c", text),
+            ("select json_object('k':isnull(json_array(1), ''))", text),
+            ("select json_object('k':nullif(json_array(1), ''))", text),
+            ("select json_object('k':coalesce(null, json_array(1)))", text),
+            ("select json_object('k':iif(a = 1, json_array(a), N'')) from t where a = 1", text),
+            ("select json_object('k':json_arrayagg(a)) from t where a = 1", text),
+            ("select json_object('k':json_arrayagg(a) over ()) from t where a = 1", text),
+            ("select json_object('k':json_array(1) + N'')", string),
+            ("select json_object('k':cast(json_array(1) as nvarchar(max)))", string),
+            ("select json_object('k':json_array(1) collate Latin1_General_BIN2)", string),
+            ("select json_object('k':isnull(N'[1]', json_array(1)))", string),
+            ("select json_object('k':coalesce(N'[1]', json_array(1)))", string),
+            ("select json_object('k':upper(json_array(1)))", string),
+            (
+                "select json_object('k':v) from (select json_array(1) union select json_array(1)) d(v)",
+                string,
+            ),
+        ],
+    );
+}
+
+#[test]
 fn select_lists_filters_and_orders() {
     check(
         &mut people(),

@@ -141,7 +141,10 @@ fn collect_yields(node: &Node, set: &mut ColSet) {
         Node::Distinct { columns, .. } | Node::Sort { columns, .. } => {
             columns.iter().for_each(|c| set.insert(*c));
         }
-        Node::Filter { input, .. } | Node::Top { input, .. } | Node::Offset { input, .. } => {
+        Node::Filter { input, .. }
+        | Node::Top { input, .. }
+        | Node::Offset { input, .. }
+        | Node::Counted { input } => {
             collect_yields(input, set);
         }
         Node::Compute { input, .. } => {

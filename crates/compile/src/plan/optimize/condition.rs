@@ -116,7 +116,7 @@ fn folded(pred: Pred) -> Pred {
             (ExprKind::Constant(x), ExprKind::Constant(y)) => {
                 let order = base::arithmetic::compare(x.as_ref(), y.as_ref(), &a.ty);
                 match order {
-                    Some(order) => Pred::Const(Some(holds(*op, order))),
+                    Some(order) => Pred::Const(Some(op.accepts(order))),
                     None => pred,
                 }
             }
@@ -128,17 +128,6 @@ fn folded(pred: Pred) -> Pred {
             _ => pred,
         },
         _ => pred,
-    }
-}
-
-fn holds(op: CompareOp, order: std::cmp::Ordering) -> bool {
-    match op {
-        CompareOp::Eq => order.is_eq(),
-        CompareOp::Ne => order.is_ne(),
-        CompareOp::Lt => order.is_lt(),
-        CompareOp::Le => order.is_le(),
-        CompareOp::Gt => order.is_gt(),
-        CompareOp::Ge => order.is_ge(),
     }
 }
 

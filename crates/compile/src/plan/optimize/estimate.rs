@@ -101,7 +101,9 @@ impl Optimizer<'_, '_> {
                 let sum = each.fold((0.0, 0.0), |s, g| (s.0 + g.rows, s.1 + g.cost));
                 return Guess::of(sum.0 * part, sum.1);
             }
-            Node::Offset { input, .. } | Node::Window { input, .. } => input,
+            Node::Offset { input, .. } | Node::Window { input, .. } | Node::Counted { input } => {
+                input
+            }
             Node::Spool { body, .. } => body,
             Node::Recursive { anchor, .. } => {
                 let first = self.guess(&anchor.0, &[]);

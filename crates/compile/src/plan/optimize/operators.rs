@@ -82,6 +82,10 @@ impl Optimizer<'_, '_> {
                 let input = Box::new(self.rows(*input, Vec::new(), want));
                 filtered(Node::Offset { input, offset, fetch }, conditions)
             }
+            Node::Counted { input } => {
+                let input = Box::new(self.rows(*input, Vec::new(), want));
+                filtered(Node::Counted { input }, conditions)
+            }
             Node::Union { inputs, columns } => self.union(inputs, columns, conditions),
             Node::Window { .. } => self.window(node, conditions, want),
             Node::Recursive { worktable, anchor, step, columns, max_rounds } => {

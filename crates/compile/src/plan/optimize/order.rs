@@ -117,7 +117,8 @@ impl Order {
             Node::Scan(scan) => Order::of_scan(scan),
             Node::Filter { input, .. }
             | Node::Compute { input, .. }
-            | Node::Offset { input, .. } => Order::of(input),
+            | Node::Offset { input, .. }
+            | Node::Counted { input } => Order::of(input),
             Node::Top { input, percent: false, .. } => Order::of(input),
             Node::Distinct { input, .. } => Order::of(input).put_off(),
             Node::Sort { keys, .. } => {

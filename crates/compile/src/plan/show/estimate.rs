@@ -129,6 +129,7 @@ impl Estimator<'_> {
             Node::Compute { .. }
             | Node::Sort { .. }
             | Node::Offset { .. }
+            | Node::Counted { .. }
             | Node::Window { .. }
             | Node::NestedLoop { .. } => input,
         }

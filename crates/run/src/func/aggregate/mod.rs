@@ -9,19 +9,21 @@
 //! whether the statement must then send warning 8153.
 //!
 //! * `count`, `sum`, `extreme`, `spread` (STDEV, VAR), `join` (STRING_AGG), `distinct`
-//!   (APPROX_COUNT_DISTINCT). `GROUPING` and `GROUPING_ID` are the binder's: they look at the
+//!   (APPROX_COUNT_DISTINCT), `json` (JSON_ARRAYAGG, JSON_OBJECTAGG, `FOR JSON`). `GROUPING` and `GROUPING_ID` are the binder's: they look at the
 //!   grouping set, not at rows.
 
 mod count;
 mod distinct;
 mod extreme;
 mod join;
+mod json;
 mod spread;
 mod sum;
 
 use base::{SqlError, SqlResult, SqlType, message};
 use ir::function::aggregate::{AggregateFunction, Finish, Step};
-use ir::function::descriptor::Inferred;
+use ir::function::descriptor::{ANY_NUMBER, Inferred};
+use ir::function::json::names;
 use ir::function::signature::Call;
 use ir::function::state::AggregateState;
 
@@ -103,6 +105,23 @@ pub(super) static FUNCTIONS: &[AggregateFunction] = &[
             distinct::finish,
         )
     },
+    AggregateFunction {
+        ordered: true,
+        json: true,
+        warns_of_null: false,
+        ..simple("JSON_ARRAYAGG", json::types_of_parts, json::add_part, json::finish_array)
+    },
+    AggregateFunction {
+        json: true,
+        warns_of_null: false,
+        ..simple("JSON_OBJECTAGG", json::types_of_parts, json::add_part, json::finish_object)
+    },
+    AggregateFunction {
+        arguments: (3, ANY_NUMBER),
+        windowed: false,
+        warns_of_null: false,
+        ..simple(names::DOCUMENT, json::types_of_document, json::add_row, json::finish_document)
+    },
 ];
 
 /// An aggregate of one argument, without `WITHIN GROUP`.
@@ -118,6 +137,7 @@ const fn simple(
         windowed: true,
         ordered: false,
         ignores_duplicates: false,
+        json: false,
         warns_of_null: true,
         init: |_| AggregateState::default(),
         add,

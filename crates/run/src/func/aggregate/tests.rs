@@ -1,6 +1,7 @@
 use base::{Arena, SqlResult};
 use ir::function::Functions;
 use ir::function::descriptor::{ArgType, CallTypes, Typing};
+use ir::function::json::{Frame, names};
 
 use super::{AggregateFunction, AggregateState};
 use crate::func::Library;
@@ -126,6 +127,56 @@ fn columns_are_aggregated_as_sql_server_does() {
     ] {
         assert_eq!(over(name, ty, column), expected, "{name} of {ty} {column:?}");
     }
+}
+
+/// The parts come with commas from the functions that make them.
+#[test]
+fn parts_of_json_are_joined() {
+    let text = "nvarchar(max)";
+    for (name, parts, expected) in [
+        ("JSON_ARRAYAGG", &["1,", "NULL", "\"a\","][..], "[1,\"a\"]"),
+        ("JSON_ARRAYAGG", &["NULL"], "[]"),
+        ("JSON_ARRAYAGG", &[], "NULL"),
+        ("JSON_OBJECTAGG", &["\"a\":1,", "\"a\":2,"], "{\"a\":1,\"a\":2}"),
+        ("JSON_OBJECTAGG", &["NULL", "NULL"], "{}"),
+        ("JSON_OBJECTAGG", &[], "NULL"),
+    ] {
+        assert_eq!(over(name, text, parts), format!("{text} {expected}"), "{name} {parts:?}");
+    }
+}
+
+/// A document of rows; each has a text for every level.
+fn document(opening: &str, frame: Frame, rows: &[&[&str]]) -> String {
+    let levels = rows.first().map_or(1, |row| row.len());
+    let mut types = vec!["nvarchar(max)", "varbinary(max)"];
+    types.resize(2 + levels, "nvarchar(max)");
+    let run = Run::new(names::DOCUMENT, &types).unwrap();
+    let frame: String = frame.encode(levels).iter().map(|byte| format!("{byte:02x}")).collect();
+    let frame = format!("0x{frame}");
+    let mut state = (run.function.init)(&run.types);
+    for row in rows {
+        let row: Vec<&str> = [opening, &frame].into_iter().chain(row.iter().copied()).collect();
+        run.step(run.function.add, &mut state, &row).unwrap();
+        // What is in the state can be asked for after any row.
+        run.finish(&state).unwrap();
+    }
+    run.finish(&state).unwrap()
+}
+
+#[test]
+fn documents_share_what_consecutive_rows_have_in_common() {
+    let array = Frame { array: true, root: false };
+    assert_eq!(document("[", array, &[]), "NULL");
+    assert_eq!(document("[", array, &[&["{},"], &["{},"]]), "[{},{}]");
+    assert_eq!(document("", Frame { array: false, root: false }, &[&["{},"], &["{},"]]), "{},{}");
+    let root = Frame { array: true, root: true };
+    assert_eq!(document("{\"r\":[", root, &[&["{},"]]), "{\"r\":[{}]}");
+    let (a, b, c, d) = ("{a:[", "{b:[", "{c:[", "{d:[");
+    let rows: &[&[&str]] = &[&[a, "{1},"], &[a, "{1},"], &[b, "{1},"], &[a, "{2},"]];
+    assert_eq!(document("[", array, rows), "[{a:[{1},{1}]},{b:[{1}]},{a:[{2}]}]");
+    let rows: &[&[&str]] = &[&[a, c, "{1},"], &[a, c, "{2},"], &[a, d, "{3},"], &[b, d, "{4},"]];
+    let expected = "{r:[{a:[{c:[{1},{2}]},{d:[{3}]}]},{b:[{d:[{4}]}]}]}";
+    assert_eq!(document("{r:[", root, rows), expected);
 }
 
 #[test]

@@ -1,11 +1,21 @@
 //! Functions of JSON text.
 //!
 //! * `document`: an argument as JSON text, a path, and what leads where.
-//! * `read`: ISJSON, JSON_VALUE, JSON_QUERY, JSON_PATH_EXISTS; `open`: OPENJSON.
+//! * `read`: ISJSON, JSON_VALUE, JSON_QUERY, JSON_PATH_EXISTS; `open`: OPENJSON; `modify`:
+//!   JSON_MODIFY.
+//! * `render`: a value as JSON text; `build`: JSON_OBJECT, JSON_ARRAY, and what their aggregates
+//!   collect; `rows`: the objects and pieces of `FOR JSON`.
+//!
+//! Documents that are made are `nvarchar(max)`. Whether a string is JSON text, which is written as
+//! it is, or becomes a string of JSON, the binder knows: see `ir::function::json`.
 
+pub(super) mod build;
 mod document;
+mod modify;
 mod open;
 mod read;
+pub(in crate::func) mod render;
+pub(super) mod rows;
 
 use ir::function::descriptor::ScalarFunction;
 use ir::function::rowset::{RowsetFunction, RowsetRows};
@@ -20,7 +30,8 @@ pub(super) static READING: &[ScalarFunction] = &[
         .native(),
     ScalarFunction::strict("JSON_QUERY", (1, 2), read::types_of_json_query, read::json_query)
         .own_nulls()
-        .native(),
+        .native()
+        .json(),
     ScalarFunction::strict(
         "JSON_PATH_EXISTS",
         (2, 2),
@@ -29,6 +40,16 @@ pub(super) static READING: &[ScalarFunction] = &[
     )
     .own_nulls()
     .native(),
+    ScalarFunction::strict(
+        "JSON_MODIFY",
+        (3, 3),
+        modify::types_of_json_modify,
+        modify::json_modify,
+    )
+    .own_nulls()
+    .native()
+    .marked()
+    .json(),
 ];
 
 /// `OPENJSON`.

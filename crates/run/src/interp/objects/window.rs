@@ -89,10 +89,14 @@ impl Window {
     }
 
     fn settle(&mut self, desc: &WindowDesc, grant: &mut Grant) -> SqlResult<()> {
+        self.charge.settle(self.rows_bytes(desc) + self.arena.allocated_bytes(), grant)
+    }
+
+    /// Bytes of the rows and of results without what lies in the arena.
+    fn rows_bytes(&self, desc: &WindowDesc) -> usize {
         let results = self.entries.capacity() * desc.functions.len() * size_of::<Slot>();
         let entries = self.entries.capacity() * size_of::<Entry>();
-        let bytes = self.memory.allocated() + self.arena.allocated_bytes() + entries + results;
-        self.charge.settle(bytes, grant)
+        self.memory.allocated() + entries + results
     }
 
     /// Sorts, computes, and positions before the first row.
@@ -105,6 +109,7 @@ impl Window {
         self.results.clear();
         self.results.resize(self.entries.len() * self.functions, Slot::NULL);
         let layout = &unit.layouts[usize::from(desc.layout)];
+        let rows_bytes = self.rows_bytes(desc);
         let mut start = 0;
         while start < self.entries.len() {
             let end =
@@ -121,6 +126,9 @@ impl Window {
                     null_eliminated: &mut self.null_eliminated,
                     errors_are_null: unit.arithmetic_errors_are_null,
                     arithmetic_error: &mut self.arithmetic_error,
+                    rows_bytes,
+                    charge: &mut self.charge,
+                    grant,
                 };
                 pass.compute(&f.kind)?;
             }
@@ -191,6 +199,10 @@ struct Pass<'w> {
     null_eliminated: &'w mut bool,
     errors_are_null: bool,
     arithmetic_error: &'w mut Option<SqlError>,
+    /// Bytes that are charged beside those of results.
+    rows_bytes: usize,
+    charge: &'w mut Charge,
+    grant: &'w mut Grant,
 }
 
 impl<'w> Pass<'w> {
@@ -402,6 +414,10 @@ impl<'w> Pass<'w> {
                 result = None;
             }
             held = wanted;
+            if result.is_none() && state.collects() {
+                // The state and its copy, which is the result.
+                self.make_room(2 * state.heap_bytes())?;
+            }
             let slot = match result {
                 Some(slot) => slot,
                 None => match (function.finish)(&state, types, self.arena) {
@@ -419,6 +435,12 @@ impl<'w> Pass<'w> {
         Ok(())
     }
 
+    /// Charges the results so far, and this many bytes that come next.
+    fn make_room(&mut self, more: usize) -> SqlResult<()> {
+        let bytes = self.rows_bytes + self.arena.allocated_bytes() + more;
+        self.charge.settle(bytes, self.grant)
+    }
+
     fn args(&self, row: usize, args: &[u16]) -> Values<'w> {
         args.iter().map(|&column| self.column(row, column)).collect()
     }
@@ -434,6 +456,12 @@ impl<'w> Pass<'w> {
         let args = self.args(row, args);
         if function.warns_of_null && args.first().is_some_and(ValueRef::is_null) {
             *self.null_eliminated = true;
+        }
+        if types.result.is_max()
+            && let Some(room) = state.room_for(args.iter().map(|a| a.byte_len()).sum())
+        {
+            self.make_room(room)?;
+            state.make_room(room);
         }
         (function.add)(state, &args, types)
     }

@@ -108,6 +108,7 @@ impl Reference {
                 let more = rows[cut..].iter().take_while(|r| tied(r)).count();
                 Ok(rows[..cut + more].to_vec())
             }
+            Node::Counted { input } => self.rows(input, outer),
             Node::Offset { input, offset, fetch } => {
                 let rows = self.rows(input, outer)?;
                 let skip = self.count(offset, outer)?;

@@ -25,6 +25,35 @@ fn operators_bind_as_documented_and_associate_to_the_left() {
     }
 }
 
+#[test]
+fn json_is_made_of_pairs_and_elements() {
+    for (text, tree) in [
+        ("json_object()", "json_object()"),
+        ("JSON_OBJECT('a':1, b : c + 1)", "json_object('a':(1),[b]:[c]+(1))"),
+        ("json_object(a.b:@c null on null)", "json_object([a].[b]:@c NULL ON NULL)"),
+        ("json_object('a':null absent on null)", "json_object('a':NULL ABSENT ON NULL)"),
+        ("json_object(absent on null)", "json_object(ABSENT ON NULL)"),
+        ("json_object('a':json_object('b':x))", "json_object('a':json_object('b':[x]))"),
+        ("json_array(null, absent, 1)", "json_array(NULL,[absent],(1))"),
+        ("json_array(null null on null)", "json_array(NULL NULL ON NULL)"),
+        ("json_array(null on null)", "json_array(NULL ON NULL)"),
+        ("json_objectagg(a:b)", "json_objectagg([a]:[b])"),
+        (
+            "json_arrayagg(a order by b desc, c absent on null)",
+            "json_arrayagg([a] ORDER BY [b] DESC, [c] ABSENT ON NULL)",
+        ),
+        (
+            "json_arrayagg(a null on null) over (partition by b)",
+            "json_arrayagg([a] NULL ON NULL) OVER (PARTITION BY [b])",
+        ),
+        // As a name it takes any arguments.
+        ("dbo.json_array(1)", "[dbo].[json_array]((1))"),
+    ] {
+        assert_eq!(scalar(text), tree, "{text}");
+        assert_eq!(scalar(tree), tree, "{text}");
+    }
+}
+
 /// `SELECT -100.0 / -100.0 * 10.0` is 0.1, because a sign applies to the whole product after it.
 #[test]
 fn signs_reach_over_products() {

@@ -186,6 +186,27 @@ fn for_clauses_and_query_hints_are_kept() {
 }
 
 #[test]
+fn for_json_has_a_mode_and_each_option_once() {
+    for (text, printed) in [
+        ("select 1 for json path", "SELECT (1) FOR JSON PATH"),
+        ("select 1 FOR JSON Auto, Root", "SELECT (1) FOR JSON AUTO, ROOT"),
+        (
+            "select a from t order by a for json path, without_array_wrapper, include_null_values",
+            "SELECT [a] FROM [t] ORDER BY [a] FOR JSON PATH, INCLUDE_NULL_VALUES, \
+             WITHOUT_ARRAY_WRAPPER",
+        ),
+        ("select 1 for json path, root(N'a''b')", "SELECT (1) FOR JSON PATH, ROOT('a''b')"),
+        ("select 1 for json path, root ( '' )", "SELECT (1) FOR JSON PATH, ROOT('')"),
+        (
+            "select (select 1 as a for json path) as b for json auto",
+            "SELECT (SELECT (1) AS [a] FOR JSON PATH) AS [b] FOR JSON AUTO",
+        ),
+    ] {
+        assert_eq!(select(text), printed, "{text}");
+    }
+}
+
+#[test]
 fn every_node_knows_where_it_stands() {
     let text = "SELECT a,\n  b + c AS d\nFROM dbo.t AS x\nWHERE x.e = 'f'";
     let statement = select_statement(text);

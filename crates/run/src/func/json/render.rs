@@ -1,0 +1,220 @@
+//! One value as JSON text, in UTF-16LE.
+
+use base::arena::ArenaBuffer;
+use base::collation::codepage::{ByteWriter, pieces, to_unicode};
+use base::convert::{ConvertOptions, convert};
+use base::pace::STRIDE;
+use base::types::Repr;
+use base::{Collation, Pace, SqlResult, SqlType, TypeKind, ValueRef, variant};
+use ir::function::facts::FnContext;
+
+/// CONVERT's styles that JSON follows: all digits of a float or real, four of money, and ISO 8601.
+const FLOAT: i32 = 2;
+const REAL: i32 = 1;
+const MONEY: i32 = 2;
+const ISO: i32 = 126;
+
+/// Appends a value; NULL as `null`, a string that is JSON text as it is.
+pub(in crate::func) fn value<'a>(
+    ctx: &FnContext<'a>,
+    out: &mut ArenaBuffer<'a>,
+    ty: &SqlType,
+    value: ValueRef<'_>,
+    is_json: bool,
+) -> SqlResult<()> {
+    match value {
+        ValueRef::Null => ascii(out, "null"),
+        ValueRef::Unicode(text) if is_json => ctx.append(out, text),
+        ValueRef::Chars(_) | ValueRef::Unicode(_) => string(ctx, out, ty.collation, value),
+        _ if ty.kind == TypeKind::SqlVariant => match variant::content(value) {
+            Some((ty, held)) => self::value(ctx, out, &ty, held, false),
+            None => ascii(out, "null"),
+        },
+        ValueRef::Bytes(bytes) => base64(ctx, out, bytes),
+        ValueRef::Int(bit) if ty.kind == TypeKind::Bit => {
+            ascii(out, if bit == 0 { "false" } else { "true" })
+        }
+        _ => number_or_moment(ctx, out, ty, value),
+    }
+}
+
+/// Appends the name of a property and its colon. A name is written as the value is, as a string in
+/// any case.
+pub(in crate::func) fn key<'a>(
+    ctx: &FnContext<'a>,
+    out: &mut ArenaBuffer<'a>,
+    ty: &SqlType,
+    name: ValueRef<'_>,
+) -> SqlResult<()> {
+    let held = variant_type(ty, name);
+    let quote = if is_quoted(held.kind) { "" } else { "\"" };
+    ascii(out, quote)?;
+    value(ctx, out, ty, name, false)?;
+    ascii(out, quote)?;
+    ascii(out, ":")
+}
+
+fn variant_type(ty: &SqlType, value: ValueRef<'_>) -> SqlType {
+    let held = if ty.kind == TypeKind::SqlVariant { variant::content(value) } else { None };
+    held.map_or(*ty, |(held, _)| held)
+}
+
+/// Whether values of a kind become strings.
+fn is_quoted(kind: TypeKind) -> bool {
+    let is_number = matches!(kind.repr(), Repr::Int | Repr::Money | Repr::Decimal | Repr::Float);
+    !is_number
+}
+
+/// Appends a string between quotation marks.
+fn string<'a>(
+    ctx: &FnContext<'a>,
+    out: &mut ArenaBuffer<'a>,
+    collation: Collation,
+    text: ValueRef<'_>,
+) -> SqlResult<()> {
+    ascii(out, "\"")?;
+    for piece in pieces(collation, text) {
+        ctx.pace()?;
+        match text {
+            ValueRef::Unicode(_) => escaped(out, piece)?,
+            _ => escaped_chars(out, collation, piece)?,
+        }
+    }
+    ascii(out, "\"")
+}
+
+/// Appends UTF-16LE as it stands between the quotation marks of a string: what JSON cannot hold, and
+/// `/`, as escapes.
+pub(in crate::func) fn escaped(out: &mut ArenaBuffer<'_>, units: &[u8]) -> SqlResult<()> {
+    let mut start = 0;
+    for at in (0..units.len() / 2).map(|unit| 2 * unit) {
+        if units[at + 1] == 0 && is_special(units[at]) {
+            out.try_extend(&units[start..at])?;
+            escape(out, units[at])?;
+            start = at + 2;
+        }
+    }
+    out.try_extend(&units[start..])
+}
+
+/// As [`escaped`], for characters of a code page. Every one of them has ASCII's characters in their
+/// places, and no other character contains their bytes.
+fn escaped_chars(out: &mut ArenaBuffer<'_>, collation: Collation, chars: &[u8]) -> SqlResult<()> {
+    let mut start = 0;
+    for (at, &byte) in chars.iter().enumerate() {
+        if is_special(byte) {
+            widened(out, collation, &chars[start..at])?;
+            escape(out, byte)?;
+            start = at + 1;
+        }
+    }
+    widened(out, collation, &chars[start..])
+}
+
+fn widened(out: &mut ArenaBuffer<'_>, collation: Collation, chars: &[u8]) -> SqlResult<()> {
+    out.admit(2 * chars.len())?;
+    to_unicode(collation, chars, out);
+    Ok(())
+}
+
+/// Whether a character cannot stand in a string as it is.
+fn is_special(character: u8) -> bool {
+    character < 0x20 || matches!(character, b'"' | b'\\' | b'/')
+}
+
+fn escape(out: &mut ArenaBuffer<'_>, character: u8) -> SqlResult<()> {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let short = match character {
+        8 => b'b',
+        b'\t' => b't',
+        b'\n' => b'n',
+        12 => b'f',
+        b'\r' => b'r',
+        b'"' | b'\\' | b'/' => character,
+        _ => {
+            let (high, low) = (DIGITS[usize::from(character >> 4)], character & 15);
+            let low = DIGITS[usize::from(low)];
+            return out.try_extend(&[b'\\', 0, b'u', 0, b'0', 0, b'0', 0, high, 0, low, 0]);
+        }
+    };
+    out.try_extend(&[b'\\', 0, short, 0])
+}
+
+/// Appends bytes as base64 between quotation marks.
+fn base64<'a>(ctx: &FnContext<'a>, out: &mut ArenaBuffer<'a>, bytes: &[u8]) -> SqlResult<()> {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    ascii(out, "\"")?;
+    // A multiple of three, so that only the last piece is padded.
+    for piece in bytes.chunks(STRIDE / 3 * 3) {
+        ctx.pace()?;
+        out.admit(8 * piece.len().div_ceil(3))?;
+        for three in piece.chunks(3) {
+            let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or(0));
+            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+            let digit = |at: usize| match at > three.len() {
+                true => b'=',
+                false => DIGITS[(bits >> (18 - 6 * at) & 63) as usize],
+            };
+            out.put(&[digit(0), 0, digit(1), 0, digit(2), 0, digit(3), 0]);
+        }
+    }
+    ascii(out, "\"")
+}
+
+/// Appends a number, or between quotation marks a date, a time or a GUID.
+fn number_or_moment<'a>(
+    ctx: &FnContext<'a>,
+    out: &mut ArenaBuffer<'a>,
+    ty: &SqlType,
+    value: ValueRef<'_>,
+) -> SqlResult<()> {
+    const LONGEST: u16 = 64;
+    let style = match ty.kind {
+        TypeKind::Real => Some(REAL),
+        TypeKind::Float => Some(FLOAT),
+        TypeKind::Money | TypeKind::SmallMoney => Some(MONEY),
+        kind if kind.is_temporal() => Some(ISO),
+        _ => None,
+    };
+    let options = ConvertOptions { style, ..ConvertOptions::default() };
+    let to = SqlType::varchar(LONGEST, Collation::DEFAULT);
+    let ValueRef::Chars(text) = convert(value, ty, &to, &options, ctx.arena)? else {
+        return Ok(());
+    };
+    let text = std::str::from_utf8(text).unwrap_or_default();
+    if !is_quoted(ty.kind) {
+        return ascii(out, text);
+    }
+    ascii(out, "\"")?;
+    match ty.kind.is_temporal() {
+        true => moment(out, text)?,
+        false => ascii(out, text)?,
+    }
+    ascii(out, "\"")
+}
+
+/// Appends a date or time as `yyyy-mm-ddThh:mi:ss.fffffff+hh:mm` has it: without a fraction of
+/// zeros, and with `Z` for the offset 0.
+fn moment(out: &mut ArenaBuffer<'_>, text: &str) -> SqlResult<()> {
+    let (text, zone) = match text.strip_suffix("+00:00") {
+        Some(text) => (text, "Z"),
+        None => (text, ""),
+    };
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let digits = rest.bytes().skip(1).take_while(u8::is_ascii_digit).count();
+    let (fraction, offset) = rest.split_at((1 + digits).min(rest.len()));
+    ascii(out, whole)?;
+    if fraction.bytes().skip(1).any(|digit| digit != b'0') {
+        ascii(out, fraction)?;
+    }
+    ascii(out, offset)?;
+    ascii(out, zone)
+}
+
+/// Appends a short text of ASCII characters.
+pub(in crate::func) fn ascii(out: &mut ArenaBuffer<'_>, text: &str) -> SqlResult<()> {
+    debug_assert!(text.is_ascii(), "{text} is only widened");
+    out.admit(2 * text.len())?;
+    text.bytes().for_each(|byte| out.put(&[byte, 0]));
+    Ok(())
+}
