@@ -7,7 +7,6 @@ use base::ids::DbId;
 use base::{SqlError, SqlType, message};
 use engine::catalog::def::{ModuleDef, ModuleKind, Permission, TableDef};
 use engine::catalog::{Object, Schema};
-use ir::function::descriptor::check_count;
 use ir::function::rowset::RowsetColumn;
 use ir::function::{ArgType, RowsetFunction, Typing};
 use ir::read::ReadOptions;
@@ -350,7 +349,6 @@ impl Binder<'_> {
         line: u32,
     ) -> BindResult<Source> {
         let args = self.rowset_arguments(function)?;
-        check_count(rowset.name, rowset.arguments, args.len()).at(line)?;
         let rows = self.rowset_rows(rowset, args, line)?;
         self.function_source(rows, function)
     }
@@ -365,7 +363,7 @@ impl Binder<'_> {
         function.arguments.iter().map(argument).collect()
     }
 
-    /// The rows that a function of the library makes of arguments, as many as it takes.
+    /// The rows that a function of the library makes of arguments.
     pub fn rowset_rows(
         &mut self,
         rowset: &'static RowsetFunction,

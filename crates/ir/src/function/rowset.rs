@@ -4,7 +4,7 @@ use std::fmt;
 
 use base::{SqlResult, SqlType, ValueRef};
 
-use super::descriptor::{ArgType, Typing, Volatility};
+use super::descriptor::{ArgType, Typing, Volatility, check_count};
 use super::facts::FnContext;
 use super::signature::Call;
 
@@ -62,9 +62,10 @@ pub struct RowsetColumn {
 }
 
 impl RowsetFunction {
-    /// Decides the types of a call of as many arguments as the function takes. Error 8116 for one
-    /// of a wrong type.
+    /// Decides the types of a call. Errors: 174 or 189 for a wrong number of arguments, 8116 for
+    /// one of a wrong type.
     pub fn bind(&self, args: &[ArgType<'_>], typing: Typing) -> SqlResult<RowsetTypes> {
+        check_count(self.name, self.arguments, args.len())?;
         let volatility = Volatility::Deterministic;
         (self.infer)(&Call { name: self.name, args, collation: typing.collation, volatility })
     }

@@ -54,6 +54,8 @@ const POOL: &[&str] = &[
     "'#,##0.0;(0);zero'",
     "'yyyy-MM-dd HH:mm:ss.fff zzz'",
     "'json'",
+    "'{\"a\":[1,\"x\"]}'",
+    "'$.a[1]'",
     "'SHA1'",
     "N''",
     "N'é😀'",
@@ -190,7 +192,9 @@ fn every_function_keeps_its_promises_whatever_it_is_given() {
 
 /// Functions that need many arguments of the right kind, or a catalog, to give anything but NULL.
 fn rarely_gives_a_result(name: &str) -> bool {
-    name.ends_with("FROMPARTS") || matches!(name, "AT TIME ZONE" | "STRING_ESCAPE")
+    name.ends_with("FROMPARTS")
+        || matches!(name, "AT TIME ZONE" | "STRING_ESCAPE" | "JSON_VALUE" | "JSON_MODIFY")
+        || name == "JSON_PATH_EXISTS"
 }
 
 #[test]

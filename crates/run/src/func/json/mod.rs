@@ -17,7 +17,7 @@ mod read;
 pub(in crate::func) mod render;
 pub(super) mod rows;
 
-use ir::function::descriptor::ScalarFunction;
+use ir::function::descriptor::{ANY_NUMBER, ScalarFunction};
 use ir::function::rowset::{RowsetFunction, RowsetRows};
 
 /// Functions that read JSON text.
@@ -64,7 +64,7 @@ pub(super) const OPEN: RowsetFunction = RowsetFunction {
 /// `OPENJSON` with columns.
 pub(super) static OPEN_WITH: RowsetFunction = RowsetFunction {
     name: "OPENJSON",
-    arguments: (1, 2),
+    arguments: (2, ANY_NUMBER),
     columns: open::columns_of_with,
     rows: RowsetRows::Filled(open::rows_with),
     infer: open::types_of_with,

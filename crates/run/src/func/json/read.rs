@@ -10,7 +10,7 @@ use ir::function::facts::FnContext;
 use ir::function::signature::Call;
 
 use super::document::{document, is_long, path, type_of_document, type_of_path};
-use crate::func::values::{bytes, flag};
+use crate::func::values::{bytes_or_none, flag};
 
 /// Characters that JSON_VALUE returns at most, and of a document that is not a `(max)` one
 /// JSON_QUERY looks at.
@@ -40,7 +40,7 @@ pub(super) fn isjson<'a>(
         return Ok(ValueRef::Null);
     }
     let text = document(ctx, args[0], &types.args[0])?;
-    let kind = args.get(1).map(|kind| bytes(*kind));
+    let kind = args.get(1).map(|kind| bytes_or_none(*kind));
     let mut reader = match kind {
         None => Reader::new(&text, ctx),
         Some(_) => Reader::of_value(&text, ctx),
