@@ -146,6 +146,13 @@ delete u where id = 3
 go
 create view v(j) as select id, s from t for json path
 go
+create function mf() returns @r table (j nvarchar(max)) as begin
+    insert @r select (select id from t for json path)
+    return
+end
+go
+create trigger tr on u after insert as select id, a from inserted for json auto, root
+go
 create function f(@id int) returns table as return (select (select a from u where u.id = @id for json path) as j)
 go
 create function g(@id int) returns nvarchar(max) as begin
@@ -159,7 +166,21 @@ go
 select j from v
 select j from f(1)
 select dbo.g(2) as g
+select j from mf()
+insert u values (9, 90), (8, 80)
+delete u where id > 7
 exec p 2
+go
+-- Hints are about the query, not about the document.
+select t.id, u.a from t join u on u.id = t.id order by t.id for json path option (hash join)
+select t.id, u.a from t join u on u.id = t.id order by t.id for json auto option (loop join, force order, maxdop 1, recompile)
+select t.id from t inner hash join u on u.id = t.id order by t.id for json path option (hash group, fast 1)
+select t.id, (select t.s as x, u.a from u where u.id = t.id for json auto) as j from t where id < 3 order by id for json path;
+(select id from t where id = 1) for json path
+select * from t where id = 1 for json path, include_null_values
+if exists (select * from t where id = 1 for json path) select 1 as e
+go
+exec sp_describe_undeclared_parameters N'select @p as a, id from t where id = @q for json path'
 go
 -- Nested documents are objects, those without a wrapper and those from variables are strings.
 select t.id, (select u.a from u where u.id = t.id for json path) as kids from t order by t.id for json path

@@ -1,7 +1,7 @@
 //! What writes JSON: `FOR JSON`, JSON_OBJECT, JSON_ARRAY and their aggregates.
 //!
-//! `FOR JSON` becomes an aggregate over the query's rows, which must come in order: for each row
-//! the library makes the text of its object, or one for each level of `AUTO`, and the aggregate puts
+//! `FOR JSON` becomes an aggregate over the query's rows, which must come in order. For each row
+//! the library makes the text of its object, or one for each level of `AUTO`; the aggregate puts
 //! them together. Without rows there is no document, and no row. A statement's own document is
 //! returned in pieces, and the statement counts the rows that went into it.
 
@@ -127,7 +127,7 @@ impl Binder<'_> {
         self.json_part(names::ROW, values)
     }
 
-    /// A call of one of the library's functions for JSON, whose collation is the database's whatever
+    /// A call of one of the library's functions for JSON. Its collation is the database's, whatever
     /// those of its arguments are.
     fn json_part(&mut self, name: &str, args: Vec<Scalar>) -> BindResult<Scalar> {
         let function = self.names.functions().scalar(name).expect("the library has it");

@@ -35,8 +35,8 @@ pub trait Functions: Sync {
     /// `CURRENT_TIMESTAMP`, `CURRENT_USER` and what else is called without parentheses.
     ///
     /// Those with blanks in their names are called by the binder alone: `TRIM FROM` takes (source,
-    /// characters) and cuts at both ends (at one end it is `LTRIM` or `RTRIM`), `AT TIME ZONE` takes
-    /// (value, zone), and others make parts of JSON ([`json::names`]).
+    /// characters) and cuts at both ends (at one end it is `LTRIM` or `RTRIM`), `AT TIME ZONE`
+    /// takes (value, zone), and others make parts of JSON ([`json::names`]).
     fn scalar(&self, name: &str) -> Option<&'static ScalarFunction>;
 
     /// The function that `{fn name(…)}` means.

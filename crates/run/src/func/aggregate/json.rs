@@ -1,5 +1,5 @@
-//! JSON_ARRAYAGG, JSON_OBJECTAGG and the document of `FOR JSON`. Scalar functions have made texts of
-//! the values, each with a comma at its end; here they are put one after the other.
+//! JSON_ARRAYAGG, JSON_OBJECTAGG and the document of `FOR JSON`. Scalar functions have made texts
+//! of the values, each with a comma at its end; here they are put one after the other.
 
 use base::{Arena, SqlError, SqlResult, SqlType, ValueRef, message};
 use ir::function::descriptor::{CallTypes, Inferred};

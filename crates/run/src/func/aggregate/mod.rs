@@ -9,8 +9,8 @@
 //! whether the statement must then send warning 8153.
 //!
 //! * `count`, `sum`, `extreme`, `spread` (STDEV, VAR), `join` (STRING_AGG), `distinct`
-//!   (APPROX_COUNT_DISTINCT), `json` (JSON_ARRAYAGG, JSON_OBJECTAGG, `FOR JSON`). `GROUPING` and `GROUPING_ID` are the binder's: they look at the
-//!   grouping set, not at rows.
+//!   (APPROX_COUNT_DISTINCT), `json` (JSON_ARRAYAGG, JSON_OBJECTAGG, `FOR JSON`). `GROUPING` and
+//!   `GROUPING_ID` are the binder's: they look at the grouping set, not at rows.
 
 mod count;
 mod distinct;

@@ -40,7 +40,7 @@ fn types_of_part(call: &Call<'_>) -> SqlResult<Inferred> {
 
 /// Keys and values in turn, and the marks.
 fn types_of_object(call: &Call<'_>) -> SqlResult<Inferred> {
-    if call.args.len().is_multiple_of(2) {
+    if call.args.len() % 2 == 0 {
         return Err(SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&")"]));
     }
     types_of_values(call)

@@ -83,8 +83,8 @@ fn string<'a>(
     ascii(out, "\"")
 }
 
-/// Appends UTF-16LE as it stands between the quotation marks of a string: what JSON cannot hold, and
-/// `/`, as escapes.
+/// Appends UTF-16LE as it stands between the quotation marks of a string: as escapes what JSON
+/// cannot hold there, and `/`.
 pub(in crate::func) fn escaped(out: &mut ArenaBuffer<'_>, units: &[u8]) -> SqlResult<()> {
     let mut start = 0;
     for at in (0..units.len() / 2).map(|unit| 2 * unit) {
