@@ -56,6 +56,27 @@ sp_imrs 'show', 'rowcounts'
 go
 sp_imrs show, rowcounts, d_row_cache
 go
+-- Rows and versions are counted as they come and go.
+insert customer values (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd')
+update customer set name = 'A' where id = 1
+delete customer where id = 2
+exec sp_imrs show, rowcounts, d_row_cache
+go
+begin transaction
+insert customer values (5, 'e'), (6, 'f')
+update customer set name = 'C' where id = 3
+delete customer where id = 4
+exec sp_imrs show, rowcounts, d_row_cache
+rollback
+exec sp_imrs show, rowcounts, d_row_cache
+go
+begin transaction
+update customer set name = 'C' where id = 3
+update customer set id = 40 where id = 4
+update customer set name = 'CC' where id = 3
+commit
+exec sp_imrs show, rowcounts
+go
 alter table plain set row_caching off
 go
 -- Options of the server that steer nothing here.

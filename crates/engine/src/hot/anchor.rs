@@ -13,14 +13,15 @@
 //! # Words
 //!
 //! * A **begin word** is a commit stamp (a multiple of 16 below 2^63) or an owner: bit 63 set,
-//!   bits 62–43 the transaction's slot, bits 42–4 the statement number.
+//!   bits 62–43 the transaction's slot, bits 42–4 the statement number. That of an inline version
+//!   has [`ROW_IS_BACK`] beside this if the row came back from the cold store ([`Origin`]).
 //! * A **chain word** says which versions follow: the one at the address, or, with [`INLINE`] set,
 //!   the inline one and after that the one at the address; the address 0 ends the chain. So the
 //!   inline version needs no pointer of its own, wherever in the chain it is.
 //! * **head** is either the chain word of all versions, or a begin word with [`DELETED`] set: then
 //!   the inline version is the only one, and it was deleted by that owner or at that stamp.
 //! * **older** is the chain word of what is below the version, with [`TOMBSTONE`] if this version
-//!   is a deletion without row bytes.
+//!   is a deletion without row bytes, and [`OF_ROW_BACK`] if its row came back.
 //! * **link** words belong to the indexes.
 //!
 //! # Invariants
@@ -30,10 +31,13 @@
 //!   a version visible to a registered snapshot is not freed while that snapshot is registered.
 //! * H3: the inline version's row bytes always hold the anchor's keys, even when it is dead, so
 //!   that an index can read a key from there (A4).
+//! * H4: an anchor's origin never changes: what replaces the begin word of its inline version keeps
+//!   the tag ([`VersionPtr::replace_inline_begin`]), and all its other versions have theirs.
 
 use std::ptr::NonNull;
 
 use crate::sync::Word;
+use crate::sync::atomic::Ordering::{self, Relaxed};
 
 /// Tag of a head word: the row's newest version is the inline one, and it is deleted.
 pub const DELETED: u64 = 1;
@@ -50,6 +54,11 @@ pub const MOVED: u64 = 1 << 48;
 /// Tag of an older word: the sink has unlinked the version from its chain, since the cold store has
 /// it for the snapshots that may still see it. It is freed when no statement can reach it.
 pub const RELEASED: u64 = 1 << 49;
+/// Tag of an older word: the version belongs to a row that came back from the cold store.
+pub const OF_ROW_BACK: u64 = 1 << 50;
+/// Tag of the begin word of an inline version: the row came back from the cold store, whatever the
+/// version in this place is now.
+pub const ROW_IS_BACK: u64 = 8;
 /// The bits that hold an address.
 pub const ADDRESS_MASK: u64 = 0x0000_FFFF_FFFF_FFF8;
 /// The bits of a chain word that say what follows.
@@ -78,6 +87,37 @@ unsafe impl Sync for AnchorPtr {}
 unsafe impl Send for VersionPtr {}
 // SAFETY: as above.
 unsafe impl Sync for VersionPtr {}
+
+/// How a row came into memory. Kept for rows that can sink alone; others are all `Inserted`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// A transaction has inserted it, or recovery has found it in files or in the log alone.
+    Inserted,
+    /// It was in the cold store, and came back to be changed.
+    Back,
+}
+
+impl Origin {
+    /// What the begin word of an inline version says.
+    pub fn of_begin(word: u64) -> Origin {
+        if word & ROW_IS_BACK == 0 { Origin::Inserted } else { Origin::Back }
+    }
+
+    /// What the older word of another version says.
+    pub fn of_older(word: u64) -> Origin {
+        if word & OF_ROW_BACK == 0 { Origin::Inserted } else { Origin::Back }
+    }
+
+    /// The tag of begin words of inline versions.
+    pub fn in_begin(self) -> u64 {
+        if self == Origin::Back { ROW_IS_BACK } else { 0 }
+    }
+
+    /// The tag of older words.
+    pub fn in_older(self) -> u64 {
+        if self == Origin::Back { OF_ROW_BACK } else { 0 }
+    }
+}
 
 /// Bytes of an anchor with this many links and a row of this length, without rounding.
 pub const fn anchor_size(links: usize, row_len: usize) -> usize {
@@ -208,6 +248,16 @@ impl VersionPtr {
     pub unsafe fn initialise_inline(self, begin: u64) {
         // SAFETY: the caller has exclusive access to the memory, which is word-aligned.
         unsafe { self.0.cast::<u64>().write(begin) };
+    }
+
+    /// Replaces the begin word of an inline version. The row keeps its origin (H4).
+    ///
+    /// # Safety
+    /// As for [`VersionPtr::begin`]; no other thread writes the word.
+    pub unsafe fn replace_inline_begin(self, begin: u64, order: Ordering) {
+        // SAFETY: the caller promises that the version is protected.
+        let word = unsafe { self.begin() };
+        word.store(begin | word.load(Relaxed) & ROW_IS_BACK, order);
     }
 
     /// Makes fresh memory a version that is not inline, and writes the words before its row.

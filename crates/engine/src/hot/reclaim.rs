@@ -46,7 +46,7 @@ use crate::hot::key::{KeyBuf, KeySpec};
 use crate::hot::row::RowLayout;
 use crate::hot::status::{Bounds, Horizon, SlotTable};
 use crate::hot::table::{SinksSince, Table, TablePtr, TableSpec, Teardown};
-use crate::hot::tally::Pool;
+use crate::hot::tally::{Item, Pool};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicU64, AtomicUsize};
 use crate::sync::{Arc, Mutex, MutexGuard, RwLock};
@@ -95,6 +95,17 @@ impl Garbage {
     pub fn sunk(table: TablePtr, anchor: AnchorPtr) -> Garbage {
         Garbage { table, item: anchor.address() | SUNK }
     }
+}
+
+/// What a [`Garbage`] is.
+#[cfg(all(test, not(feature = "shuttle")))]
+pub(crate) enum Queued {
+    /// A replaced version.
+    Version(VersionPtr),
+    /// A deleted row, which is still in the indexes.
+    Deleted,
+    /// A row that has left memory.
+    Sunk(AnchorPtr),
 }
 
 /// Garbage of one or several commits.
@@ -422,6 +433,18 @@ impl Reclaimer {
         of_workers.chain(std::iter::once_with(|| lock(&self.unlinked).counts)).collect()
     }
 
+    /// Calls a function with everything that is queued of a table.
+    #[cfg(all(test, not(feature = "shuttle")))]
+    pub(crate) fn each_queued(&self, table: TablePtr, mut visit: impl FnMut(Queued)) {
+        let queues = self.queues.iter().map(|queue| &**queue).chain([&self.unlinked]);
+        for queue in queues {
+            let queue = lock(queue);
+            let batches = queue.of_others.list.iter().chain(&queue.of_sinking.list);
+            let items = batches.flat_map(|batch| &batch.items).filter(|own| own.table == table);
+            items.for_each(|own| visit(own.queued()));
+        }
+    }
+
     /// Bytes of the queues themselves, without the versions and rows in them: allocated, and used.
     pub fn queue_memory(&self) -> (u64, u64) {
         let of = |queue: &Queue| {
@@ -551,6 +574,16 @@ impl Garbage {
         unsafe { version.older() }.load(Relaxed) & RELEASED != 0
     }
 
+    #[cfg(all(test, not(feature = "shuttle")))]
+    fn queued(&self) -> Queued {
+        let anchor = || AnchorPtr::from_address(self.item & !SUNK).expect("it was an anchor");
+        match self.item & (ANCHOR | SUNK) {
+            0 => Queued::Version(VersionPtr::from_address(self.item).expect("it was a version")),
+            SUNK => Queued::Sunk(anchor()),
+            _ => Queued::Deleted,
+        }
+    }
+
     fn free(self, shard: usize, guard: &Guard) {
         // SAFETY: the table lives while garbage of it is queued (R1).
         let table = unsafe { self.table.get() };
@@ -562,12 +595,12 @@ impl Garbage {
             let anchor = AnchorPtr::from_address(self.item & !SUNK).expect("it was an anchor");
             // SAFETY: the anchor is unlinked, every active statement began later, and no other
             // entry names it.
-            unsafe { table.retire_anchor(shard, guard, anchor) };
+            unsafe { table.retire_anchor(shard, guard, anchor, Item::Waiting) };
         } else {
             let version = VersionPtr::from_address(self.item).expect("it was a version");
             // SAFETY: the replacement lies below the horizon, so that no walk goes further down, or
             // the sink has released the version; and no other entry names it.
-            unsafe { table.free_version(shard, version) };
+            unsafe { table.free_version(shard, version, Item::Waiting) };
         }
     }
 }

@@ -11,10 +11,11 @@
 //!
 //! [`Begin`] is the word that says when a version (or a deletion) began: a commit stamp, with a tag
 //! if the version came back from the cold store, or the slot and statement of the transaction that
-//! owns it. Statement numbers go on from one occupant of a slot to the next, so that no two
-//! transactions ever write the same owned word. A version or deletion that is rolled back gets
-//! [`Begin::UNDONE`] or [`Begin::NEVER`] before the slot is given back, so that a thread that still
-//! looks at it does not take it for one of the slot's next occupant.
+//! owns it. It is without the tag by which an inline version says where its row came from.
+//! Statement numbers go on from one occupant of a slot to the next, so that no two transactions
+//! ever write the same owned word. A version or deletion that is rolled back gets [`Begin::UNDONE`]
+//! or [`Begin::NEVER`] before the slot is given back, so that a thread that still looks at it does
+//! not take it for one of the slot's next occupant.
 //!
 //! So a reader that finds the same word before and after it loaded the slot's status knows that the
 //! status was the owner's ([`SlotTable::fate`]).
@@ -36,7 +37,7 @@ use std::sync::OnceLock;
 use base::ids::Lsn;
 use crossbeam_utils::CachePadded;
 
-use crate::hot::anchor::DELETED;
+use crate::hot::anchor::{DELETED, ROW_IS_BACK};
 use crate::hot::progress::{Progress, Published};
 use crate::sync::Word;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
@@ -109,10 +110,10 @@ impl Begin {
 
     /// The begin word in this memory word: a version's begin word, or a head word with [`DELETED`].
     pub fn from_word(word: u64) -> Begin {
-        Begin(word & !DELETED)
+        Begin(word & !(DELETED | ROW_IS_BACK))
     }
 
-    /// The word as a version holds it.
+    /// The word as a version holds it, but for what an inline one says of its row.
     pub const fn word(self) -> u64 {
         self.0
     }

@@ -1,12 +1,27 @@
-//! Charges the memory of rows to tables and pools.
+//! Charges the memory of rows to tables and pools, and counts the rows and versions that take it.
 //!
 //! A [`Pool`] is what a limit applies to: a database, or the server above it. A [`Tally`] counts
 //! for one table. It is sharded by worker, so that inserts on different workers write different
 //! cache lines. It reports to its pool when a shard has drifted by [`DRIFT`], so a pool's total is
 //! off by at most that much per shard and table.
+//!
+//! Of a table whose rows can sink a tally counts the rows and versions in memory, too, by their
+//! [`Origin`]. Each anchor, and each version that is not inline, is one [`Item`] at a time:
+//!
+//! ```text
+//! allocated → row or version → freed                     rolled back
+//!                            → waiting → freed           deleted, replaced or sunk
+//! ```
+//!
+//! What a commit or a round leaves to be freed waits from then on ([`Tally::leave`]), before any
+//! other thread can free it. So no count is ever below zero, but for sums that are read while other
+//! threads count.
+
+use std::ops::Add;
 
 use crossbeam_utils::CachePadded;
 
+use crate::hot::anchor::Origin;
 use crate::hot::heap;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -133,6 +148,44 @@ impl Attempts {
     pub(crate) const DELETE: Attempts = Attempts { inserts: 0, updates: 0, deletes: 1 };
 }
 
+/// What an anchor, or a version that is not inline, counts as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Item {
+    /// An anchor whose row is not deleted: the row, and its inline version.
+    Row,
+    /// A version that no commit has replaced.
+    Version,
+    /// An anchor whose row is deleted or has sunk, with its inline version, or a version that a
+    /// commit has replaced, or the tombstone of a deleted row: it waits to be freed.
+    Waiting,
+}
+
+/// Rows and versions that wait to be freed from now on, by origin.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Left {
+    rows: [i64; 2],
+    versions: [i64; 2],
+}
+
+impl Left {
+    /// One row.
+    pub fn row(origin: Origin) -> Left {
+        let mut left = Left::default();
+        left.add_row(origin);
+        left
+    }
+
+    #[inline]
+    pub fn add_row(&mut self, origin: Origin) {
+        self.rows[origin as usize] += 1;
+    }
+
+    #[inline]
+    pub fn add_version(&mut self, origin: Origin) {
+        self.versions[origin as usize] += 1;
+    }
+}
+
 #[derive(Debug, Default)]
 struct Shard {
     allocated: AtomicI64,
@@ -144,6 +197,8 @@ struct Shard {
     attempts: [AtomicU64; 3],
     /// The value of `allocated` that the pool was told last.
     reported: AtomicI64,
+    /// Rows and versions, by [`Origin`] and [`Item`]. Zeros if the table's rows cannot sink.
+    items: [[AtomicI64; 3]; 2],
 }
 
 /// Memory and rows of one table.
@@ -153,6 +208,9 @@ pub struct Tally {
     pool: Arc<Pool>,
     /// Index memory as last reported to the pool.
     indexes: AtomicI64,
+    /// The most rows and versions that were seen in memory. Any thread raises them.
+    rows_max: AtomicU64,
+    versions_max: AtomicU64,
 }
 
 /// The sums of a [`Tally`].
@@ -166,11 +224,62 @@ pub struct RowMemory {
     pub rows: u64,
 }
 
+/// Rows and versions of one origin.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct ResidentRows {
+    /// Rows that are in the indexes and not deleted. Those that were inserted count from then on,
+    /// committed or not; those that were deleted until the deletion is committed.
+    pub rows: u64,
+    /// All versions, inline ones and those that wait to be freed included.
+    pub versions: u64,
+}
+
+/// Rows and versions of one table in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Resident {
+    /// Of rows that were inserted, and have not sunk since.
+    pub inserted: ResidentRows,
+    /// Of rows that came back from the trees to be changed.
+    pub back: ResidentRows,
+    /// Rows that are deleted or have sunk, and versions that were replaced, which wait to be freed.
+    pub waiting: u64,
+    /// The most rows that were seen, copies in the row cache included where these were counted.
+    pub rows_max: u64,
+    /// As `rows_max`, of versions.
+    pub versions_max: u64,
+}
+
+impl Add for ResidentRows {
+    type Output = ResidentRows;
+
+    fn add(self, other: ResidentRows) -> ResidentRows {
+        let (rows, versions) = (self.rows + other.rows, self.versions + other.versions);
+        ResidentRows { rows, versions }
+    }
+}
+
+/// Of two tables together. Each may have had its most at another time: the sums of these are no
+/// less than what both had at any time.
+impl Add for Resident {
+    type Output = Resident;
+
+    fn add(self, other: Resident) -> Resident {
+        Resident {
+            inserted: self.inserted + other.inserted,
+            back: self.back + other.back,
+            waiting: self.waiting + other.waiting,
+            rows_max: self.rows_max + other.rows_max,
+            versions_max: self.versions_max + other.versions_max,
+        }
+    }
+}
+
 impl Tally {
     /// A tally of zero that reports to `pool`.
     pub fn new(shards: usize, pool: Arc<Pool>) -> Tally {
         let shards = (0..shards.max(1)).map(|_| CachePadded::default()).collect();
-        Tally { shards, pool, indexes: AtomicI64::new(0) }
+        let (rows_max, versions_max) = (AtomicU64::new(0), AtomicU64::new(0));
+        Tally { shards, pool, indexes: AtomicI64::new(0), rows_max, versions_max }
     }
 
     /// The pool that the tally reports to.
@@ -191,6 +300,58 @@ impl Tally {
         // Of several threads at once each adds the difference to the value reported before its own.
         self.pool.add(now - s.reported.swap(now, Relaxed));
         true
+    }
+
+    /// Counts an item that was allocated (1) or is about to be freed (-1).
+    #[inline]
+    pub(crate) fn count(&self, shard: usize, origin: Origin, item: Item, by: i64) {
+        let items = &self.shards[shard % self.shards.len()].items;
+        items[origin as usize][item as usize].fetch_add(by, Relaxed);
+    }
+
+    /// Counts rows and versions as waiting to be freed from now on.
+    pub(crate) fn leave(&self, shard: usize, left: &Left) {
+        for origin in [Origin::Inserted, Origin::Back] {
+            let (rows, versions) = (left.rows[origin as usize], left.versions[origin as usize]);
+            if rows + versions == 0 {
+                continue;
+            }
+            if rows > 0 {
+                self.count(shard, origin, Item::Row, -rows);
+            }
+            if versions > 0 {
+                self.count(shard, origin, Item::Version, -versions);
+            }
+            self.count(shard, origin, Item::Waiting, rows + versions);
+        }
+    }
+
+    /// Reads the rows and versions, and notes how many there are now if there never were so many.
+    /// Each of `copies` is a row with one version.
+    pub(crate) fn resident(&self, copies: u64) -> Resident {
+        let sum = |origin: Origin, item: Item| {
+            let of = |s: &CachePadded<Shard>| s.items[origin as usize][item as usize].load(Relaxed);
+            self.shards.iter().map(of).sum::<i64>().max(0) as u64
+        };
+        let mut waiting = 0;
+        let mut of = |origin| {
+            let [rows, versions, left] =
+                [Item::Row, Item::Version, Item::Waiting].map(|item| sum(origin, item));
+            waiting += left;
+            ResidentRows { rows, versions: rows + versions + left }
+        };
+        let (inserted, back) = (of(Origin::Inserted), of(Origin::Back));
+        let most = |of: &AtomicU64, now: u64| match of.load(Relaxed) {
+            before if before >= now => before,
+            _ => of.fetch_max(now, Relaxed).max(now),
+        };
+        Resident {
+            inserted,
+            back,
+            waiting,
+            rows_max: most(&self.rows_max, inserted.rows + back.rows + copies),
+            versions_max: most(&self.versions_max, inserted.versions + back.versions + copies),
+        }
     }
 
     /// Counts rows that a commit added or removed.
@@ -246,6 +407,14 @@ impl Tally {
 
 impl Drop for Tally {
     fn drop(&mut self) {
+        let is_nothing_left = || {
+            let left: [i64; 6] = std::array::from_fn(|at| {
+                self.shards.iter().map(|s| s.items[at / 3][at % 3].load(Relaxed)).sum()
+            });
+            left == [0; 6]
+        };
+        // The table's rows are freed before.
+        debug_assert!(std::thread::panicking() || is_nothing_left(), "{self:?}");
         let reported: i64 = self.shards.iter().map(|s| s.reported.load(Relaxed)).sum();
         self.pool.add(-reported - self.indexes.load(Relaxed));
     }

@@ -181,6 +181,15 @@ impl TestEnv {
 
     /// As `recover`, with the progress of each database.
     fn recover_watched(&self, ids: &[i32], threads: usize) -> (Server, Vec<RecoveryProgress>) {
+        self.recover_with(ids, threads, &options())
+    }
+
+    pub fn recover_with(
+        &self,
+        ids: &[i32],
+        threads: usize,
+        options: &DatabaseOptions,
+    ) -> (Server, Vec<RecoveryProgress>) {
         let server = self.server();
         let host = server.engine.host();
         let recovered = ids.iter().map(|id| {
@@ -190,7 +199,7 @@ impl TestEnv {
             let recovery = RecoveryOptions { threads, ..RecoveryOptions::default() };
             let progress = recovery.progress.clone();
             let database =
-                Database::recover(host, identity(*id), tables, &mut catalog, &options(), recovery);
+                Database::recover(host, identity(*id), tables, &mut catalog, options, recovery);
             let database = database.expect("the log is whole");
             assert_eq!(progress.stage(), RecoveryStage::Waiting, "its indexes are not built");
             (ReplayedDatabase { database, catalog }, progress)

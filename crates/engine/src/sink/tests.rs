@@ -3,6 +3,7 @@
 //! operation.
 
 mod builds;
+mod counts;
 mod drops;
 mod failures;
 mod places;

@@ -6,18 +6,17 @@ use base::ids::Lsn;
 use smallvec::SmallVec;
 
 use crate::critical::{self, Section};
-use crate::hot::anchor::{INLINE, VersionPtr};
+use crate::hot::anchor::{CHAIN_MASK, INLINE, Origin, VersionPtr};
 use crate::hot::key::KeyBuf;
 use crate::hot::reclaim::{CommitGarbage, Garbage, HorizonSource};
 use crate::hot::sink_queue::Sinking;
 use crate::hot::status::{Begin, Slot, Status};
 use crate::hot::table::{ChangedRow, Table};
-use crate::hot::tally::Attempts;
-use crate::hot::visibility;
+use crate::hot::tally::{Attempts, Left};
 use crate::log::record::{RECORD_HEADER, RecordWriter, record_len};
 use crate::log::{GlobalTransaction, RecordFlags, RecordKind, Reservation};
 use crate::prefetch::prefetch;
-use crate::sync::atomic::Ordering::Release;
+use crate::sync::atomic::Ordering::{Acquire, Release};
 use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::manager::Manager;
 use crate::txn::redo::Redo;
@@ -36,6 +35,16 @@ pub enum Durability {
     Full,
     /// At once: `DELAYED_DURABILITY`.
     Delayed,
+}
+
+/// What a commit has done to one table.
+#[derive(Clone, Copy, Default)]
+struct Done {
+    /// Rows added, less rows deleted.
+    rows: i64,
+    attempts: Attempts,
+    /// What waits to be freed now.
+    left: Left,
 }
 
 impl Transaction {
@@ -238,8 +247,8 @@ impl Transaction {
     ) -> usize {
         let begin = Begin::stamp(stamp);
         let mut garbage = std::mem::take(&mut self.garbage);
-        let mut counts: SmallVec<[(i64, Attempts); 4]> = SmallVec::new();
-        counts.resize(self.held.len(), Default::default());
+        let mut done: SmallVec<[Done; 4]> = SmallVec::new();
+        done.resize(self.held.len(), Default::default());
         // SAFETY: the gate of every table that was not left is held.
         let is_sinking = |held: &Held| !held.left && unsafe { held.table.get() }.sinks();
         let tables_sink: SmallVec<[bool; 4]> = self.held.iter().map(is_sinking).collect();
@@ -255,31 +264,46 @@ impl Transaction {
             let pointer = self.held[write.table as usize].table;
             let sinks = tables_sink[write.table as usize];
             let replaced = if sinks { &mut of_sinking } else { &mut garbage };
+            let Done { rows, attempts, left } = &mut done[write.table as usize];
             // SAFETY: the gate of the table is held. Other transactions may have replaced the
             // anchor's versions by now, but nothing of the row is reclaimed: the snapshot of this
             // transaction is registered, and is older than their commits. Release: a thread that
             // reads the stamp sees the version.
             unsafe {
                 match write.kind {
+                    // Of rows that begin here, only one that moves can have come back: of others
+                    // the word, which may not be in the processor's caches, need not be read.
+                    WriteKind::Insert if write.moved => {
+                        write.version.replace_inline_begin(begin.word(), Release);
+                    }
                     WriteKind::Insert => write.version.begin().store(begin.word(), Release),
-                    WriteKind::Delete => write.anchor.head().store(begin.deletion(), Release),
+                    WriteKind::Delete => {
+                        left.add_row(pointer.get().origin(write.anchor));
+                        write.anchor.head().store(begin.deletion(), Release);
+                    }
                     WriteKind::Reuse => {
+                        left.add_version(pointer.get().origin(write.anchor));
                         replaced.push(Garbage::version(pointer, write.version));
                         let inline = write.anchor.inline(pointer.get().links());
-                        inline.begin().store(begin.word(), Release);
+                        inline.replace_inline_begin(begin.word(), Release);
                     }
                     WriteKind::Update | WriteKind::Tombstone => {
-                        let below = visibility::chain_below(write.version);
+                        let word = write.version.older().load(Acquire);
+                        let (below, origin) = (word & CHAIN_MASK, Origin::of_older(word));
                         if below & INLINE == 0 {
                             let older = VersionPtr::from_address(below);
                             let older = older.expect("it stands on another");
                             replaced.push(Garbage::version(pointer, older));
+                            left.add_version(origin);
+                        }
+                        if write.kind == WriteKind::Tombstone {
+                            left.add_row(origin);
+                            left.add_version(origin);
                         }
                         write.version.begin().store(begin.word(), Release);
                     }
                 }
             }
-            let (rows, attempts) = &mut counts[write.table as usize];
             write.count(attempts);
             match write.kind {
                 WriteKind::Insert => *rows += 1,
@@ -298,18 +322,22 @@ impl Transaction {
             }
         }
         let worker = task.worker();
+        for (held, done) in self.held.iter().zip(done).filter(|(held, _)| !held.left) {
+            // SAFETY: the gate of the table is held.
+            let table = unsafe { held.table.get() };
+            let tally = table.tally();
+            tally.add_attempts(worker.index(), &done.attempts);
+            if done.rows != 0 {
+                tally.add_rows(worker.index(), done.rows);
+            }
+            // Before other threads get to free what is left.
+            if table.is_sinkable() {
+                tally.leave(worker.index(), &done.left);
+            }
+        }
         let sinks = sinking.len();
         if sinks > 0 {
             self.manager().sinking.add(worker.index(), &mut sinking);
-        }
-        for (held, (rows, attempts)) in self.held.iter().zip(counts).filter(|(held, _)| !held.left)
-        {
-            // SAFETY: the gate of the table is held.
-            let tally = unsafe { held.table.get() }.tally();
-            tally.add_attempts(worker.index(), &attempts);
-            if rows != 0 {
-                tally.add_rows(worker.index(), rows);
-            }
         }
         if !(garbage.is_empty() && of_sinking.is_empty()) {
             let manager = self.session.manager();

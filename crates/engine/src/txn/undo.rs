@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use crate::critical::{self, Section};
 use crate::hot::anchor::INLINE;
 use crate::hot::status::{Begin, Status};
-use crate::hot::tally::Attempts;
+use crate::hot::tally::{Attempts, Item};
 use crate::hot::visibility;
 use crate::sync::atomic::Ordering::Release;
 use crate::txn::transaction::{Statement, Transaction};
@@ -94,7 +94,7 @@ impl Transaction {
                 WriteKind::Insert => {
                     anchor.head().store(Begin::NEVER, Release);
                     table.unlink_all(guard, anchor);
-                    table.retire_anchor(shard, guard, anchor);
+                    table.retire_anchor(shard, guard, anchor, Item::Row);
                 }
                 WriteKind::Delete => anchor.head().store(INLINE, Release),
                 // The head first, then the begin word: as long as a version is the head its begin
@@ -102,12 +102,12 @@ impl Transaction {
                 WriteKind::Reuse => {
                     anchor.head().store(write.version.address(), Release);
                     let inline = anchor.inline(table.links());
-                    inline.begin().store(Begin::UNDONE.word(), Release);
+                    inline.replace_inline_begin(Begin::UNDONE.word(), Release);
                 }
                 WriteKind::Update | WriteKind::Tombstone => {
                     anchor.head().store(visibility::chain_below(write.version), Release);
                     write.version.begin().store(Begin::UNDONE.word(), Release);
-                    table.retire_version(shard, guard, write.version);
+                    table.retire_version(shard, guard, write.version, Item::Version);
                 }
             }
         }

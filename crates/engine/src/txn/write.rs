@@ -4,10 +4,10 @@
 use base::ids::Lsn;
 
 use crate::critical::{self, Section};
-use crate::hot::anchor::{AnchorPtr, INLINE, RowAt, VersionPtr};
+use crate::hot::anchor::{AnchorPtr, INLINE, Origin, RowAt, VersionPtr};
 use crate::hot::status::{Begin, Fate, Status};
 use crate::hot::table::{ConflictPolicy, Table};
-use crate::hot::tally::Attempts;
+use crate::hot::tally::{Attempts, Item};
 use crate::hot::visibility::{self, Isolation, Newest, Snapshot};
 use crate::sync::atomic::Ordering::{Acquire, Release, SeqCst};
 use crate::txn::error::{TxnError, TxnResult};
@@ -109,11 +109,11 @@ impl Transaction {
     ) -> TxnResult<RowRef<'s>> {
         let target = self.target(task, table, snapshot)?;
         let inserted = match table.row_number_column() {
-            None => self.insert_row(task, target, row),
+            None => self.insert_row(task, target, row, Origin::Inserted),
             Some(_) => {
                 let mut row = row.to_vec();
                 table.set_row_number(&mut row, table.next_row_number());
-                self.insert_row(task, target, &row)
+                self.insert_row(task, target, &row, Origin::Inserted)
             }
         };
         self.inserted(table, inserted, Attempts::INSERT)
@@ -132,7 +132,7 @@ impl Transaction {
             table.observe_row_number(table.row_number(row));
         }
         let target = self.target(task, table, snapshot)?;
-        let inserted = self.insert_row(task, target, row);
+        let inserted = self.insert_row(task, target, row, Origin::Inserted);
         self.inserted(table, inserted, Attempts::INSERT)
     }
 
@@ -227,11 +227,17 @@ impl Transaction {
         Ok(WriteTarget { table, snapshot, held })
     }
 
-    fn insert_row(&mut self, task: &Task, target: WriteTarget<'_>, row: &[u8]) -> TxnResult<RowAt> {
+    fn insert_row(
+        &mut self,
+        task: &Task,
+        target: WriteTarget<'_>,
+        row: &[u8],
+        origin: Origin,
+    ) -> TxnResult<RowAt> {
         let table = target.table;
         table.prefetch(row);
         let begin = Begin::owned(self.slot, self.statement);
-        let anchor = table.new_anchor(task.worker().index(), row, begin)?;
+        let anchor = table.new_anchor(task.worker().index(), row, begin, origin)?;
         self.insert_anchor(task, target, anchor, row)
     }
 
@@ -264,7 +270,7 @@ impl Transaction {
             let worker = task.worker();
             // SAFETY: the anchor is in no index and has only its inline version, and only this
             // thread knows it.
-            unsafe { table.retire_anchor(worker.index(), &worker.pin(), anchor) };
+            unsafe { table.retire_anchor(worker.index(), &worker.pin(), anchor, Item::Row) };
             return Err(error);
         }
         let before = self.savepoint();
@@ -276,9 +282,10 @@ impl Transaction {
         self.note_logged(table, row);
         self.order_insert(table);
         if self.must_lock(table) && self.is_insert_overtaken(table, row) {
-            let row = row.to_vec();
+            // SAFETY: the anchor is this transaction's own.
+            let (row, origin) = (row.to_vec(), unsafe { table.origin(anchor) });
             self.withdraw(task, before, anchor);
-            return self.insert_row(task, target, &row);
+            return self.insert_row(task, target, &row, origin);
         }
         Ok(RowAt { anchor, version })
     }
@@ -431,7 +438,9 @@ impl Transaction {
         bytes: &[u8],
         old: Write,
     ) -> TxnResult<RowAt> {
-        let row = self.insert_row(task, target, bytes)?;
+        // SAFETY: this transaction has ended the old anchor, which stays as long as its write set.
+        let origin = unsafe { target.table.origin(old.anchor) };
+        let row = self.insert_row(task, target, bytes, origin)?;
         self.writes.last_mut().expect("the new one was just begun").moved = true;
         if target.table.conflicts() == ConflictPolicy::Wait {
             // SAFETY: the tombstone is this transaction's own, and was made by a move.
@@ -647,17 +656,19 @@ impl Transaction {
             // SAFETY: the caller's guard protects the anchor.
             unsafe { table.forget_cached_before_write(anchor) };
         }
+        // SAFETY: as above.
+        let below = newest.head | unsafe { table.origin(anchor) }.in_older();
         let (head, version, kind) = match change {
             // The inline version is the only one.
             Change::Delete if newest.head == INLINE => {
                 (begin.deletion(), inline, WriteKind::Delete)
             }
             Change::Delete => {
-                let tombstone = table.new_tombstone(shard, begin, newest.head)?;
+                let tombstone = table.new_tombstone(shard, begin, below)?;
                 (tombstone.address(), tombstone, WriteKind::Tombstone)
             }
             Change::Move => {
-                let tombstone = table.new_move(shard, begin, newest.head)?;
+                let tombstone = table.new_move(shard, begin, below)?;
                 (tombstone.address(), tombstone, WriteKind::Tombstone)
             }
             Change::Update(bytes) => {
@@ -665,7 +676,7 @@ impl Transaction {
                     None => {}
                     Some(taken) => return Ok(taken.then_some(inline)),
                 }
-                let version = table.new_version(shard, bytes, begin, newest.head)?;
+                let version = table.new_version(shard, bytes, begin, below)?;
                 (version.address(), version, WriteKind::Update)
             }
         };
@@ -676,7 +687,7 @@ impl Transaction {
         if word.compare_exchange(newest.head, head, SeqCst, Acquire).is_err() {
             if kind != WriteKind::Delete {
                 // SAFETY: it was never linked.
-                unsafe { table.free_version(shard, version) };
+                unsafe { table.free_version(shard, version, Item::Version) };
             }
             return Ok(None);
         }

@@ -10,7 +10,7 @@ use engine::catalog::def::{
 };
 use engine::catalog::{Catalog, Definition, DefinitionKey};
 use engine::cold::rowcache::Contents;
-use engine::hot::table::ResidentRows;
+use engine::hot::tally::Resident;
 use engine::wait::Task;
 
 use super::Arguments;
@@ -200,15 +200,14 @@ fn show(context: &mut Context<'_>, name: Option<&str>) -> SqlResult<i32> {
     Ok(0)
 }
 
-/// Rows of a table, or of several together, in memory.
+/// Rows and versions of a table, or of several together, in memory, and copies of rows.
 #[derive(Clone, Copy, Default)]
 struct RowCounts {
-    inserted: u64,
-    migrated: u64,
+    resident: Resident,
     cached: u64,
 }
 
-/// The ten counters. Old versions are not counted by table.
+/// The ten counters.
 const COUNTERS: [RowsetColumn; 10] = [
     column("NRows", SqlType::bigint(), true),
     column("NRowsHWM", SqlType::bigint(), true),
@@ -223,21 +222,22 @@ const COUNTERS: [RowsetColumn; 10] = [
 ];
 
 impl RowCounts {
-    fn add(&mut self, other: RowCounts) {
-        self.inserted += other.inserted;
-        self.migrated += other.migrated;
-        self.cached += other.cached;
-    }
-
     /// The values of [`COUNTERS`].
     fn values(self) -> [Value; 10] {
-        let count = |rows: u64| int(i64::try_from(rows).unwrap_or(i64::MAX));
-        let mut values = [const { Value::Null }; 10];
-        values[0] = count(self.inserted + self.migrated + self.cached);
-        values[4] = count(self.inserted);
-        values[5] = count(self.migrated);
-        values[6] = count(self.cached);
-        values
+        let RowCounts { resident: Resident { inserted, back, .. }, cached } = self;
+        let counts = [
+            inserted.rows + back.rows + cached,
+            self.resident.rows_max,
+            inserted.versions + back.versions + cached,
+            self.resident.versions_max,
+            inserted.rows,
+            back.rows,
+            cached,
+            inserted.versions,
+            back.versions,
+            self.resident.waiting,
+        ];
+        counts.map(|count| int(i64::try_from(count).unwrap_or(i64::MAX)))
     }
 }
 
@@ -260,8 +260,7 @@ fn counts(catalog: &Catalog, task: &Task) -> SqlResult<Vec<TableCounts>> {
         if !def.row_cached && cold.is_none_or(|cold| cold.row_cache_stats().is_none()) {
             continue;
         }
-        let ResidentRows { inserted, migrated } = table.resident_rows(task).map_err(cancelled)?;
-        let mut rows = RowCounts { inserted, migrated, cached: 0 };
+        let mut cached = 0;
         if let Some(cold) = cold
             && let Some(cache) = cold.store().row_cache()
         {
@@ -269,8 +268,9 @@ fn counts(catalog: &Catalog, task: &Task) -> SqlResult<Vec<TableCounts>> {
                 Some(contents) => contents,
                 none => none.insert(cache.contents(task).map_err(cancelled)?),
             };
-            rows.cached = contents.get(&cold.row_cache_space()).map_or(0, |own| own.rows);
+            cached = contents.get(&cold.row_cache_space()).map_or(0, |own| own.rows);
         }
+        let rows = RowCounts { resident: table.resident(cached), cached };
         let place =
             |def: &TableDef| schema.schemas().get(def.header.schema).map(|s| s.name.clone());
         let schema = place(def).unwrap_or_else(|| "dbo".into());
@@ -281,9 +281,9 @@ fn counts(catalog: &Catalog, task: &Task) -> SqlResult<Vec<TableCounts>> {
 }
 
 fn total(tables: &[TableCounts]) -> RowCounts {
-    tables.iter().fold(RowCounts::default(), |mut sum, table| {
-        sum.add(table.rows);
-        sum
+    tables.iter().fold(RowCounts::default(), |sum, table| RowCounts {
+        resident: sum.resident + table.rows.resident,
+        cached: sum.cached + table.rows.cached,
     })
 }
 

@@ -8,13 +8,13 @@ use crossbeam_epoch::Guard;
 
 use crate::critical::{self, Section};
 use crate::hot::anchor::{
-    ADDRESS_MASK, AnchorPtr, CLAIMED, DELETED, INLINE, MOVED, TOMBSTONE, VersionPtr, anchor_size,
-    version_size,
+    ADDRESS_MASK, AnchorPtr, CLAIMED, DELETED, INLINE, MOVED, Origin, TOMBSTONE, VersionPtr,
+    anchor_size, version_size,
 };
 use crate::hot::heap;
 use crate::hot::status::Begin;
 use crate::hot::table::{Table, same_bytes};
-use crate::hot::tally::Exhausted;
+use crate::hot::tally::{Exhausted, Item};
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 /// Bytes behind the words of a tombstone of a row that has moved: the address of its new anchor.
@@ -50,9 +50,10 @@ impl Table {
         shard: usize,
         row: &[u8],
         begin: Begin,
+        origin: Origin,
     ) -> Result<AnchorPtr, Exhausted> {
         self.admit()?;
-        self.allocate_anchor(shard, row, begin)
+        self.allocate_anchor(shard, row, begin, origin)
     }
 
     /// As [`Table::new_anchor`], without asking the limits: recovery must take every row of the
@@ -62,12 +63,13 @@ impl Table {
         shard: usize,
         row: &[u8],
         begin: Begin,
+        origin: Origin,
     ) -> Result<AnchorPtr, Exhausted> {
-        let anchor = self.anchor_memory(shard, row.len())?;
+        let anchor = self.anchor_memory(shard, row.len(), origin)?;
         // SAFETY: this thread alone has the memory, which is large enough.
         unsafe {
             let version = anchor.inline(self.links());
-            version.initialise_inline(begin.word());
+            version.initialise_inline(begin.word() | origin.in_begin());
             version.row().as_ptr().copy_from_nonoverlapping(row.as_ptr(), row.len());
         }
         Ok(anchor)
@@ -82,7 +84,7 @@ impl Table {
         row_len: usize,
     ) -> Result<AnchorPtr, Exhausted> {
         self.admit()?;
-        let anchor = self.anchor_memory(shard, row_len)?;
+        let anchor = self.anchor_memory(shard, row_len, Origin::Inserted)?;
         // SAFETY: this thread alone has the memory, which is large enough.
         unsafe { anchor.inline(self.links()).row().as_ptr().write_bytes(0, row_len) };
         Ok(anchor)
@@ -101,25 +103,45 @@ impl Table {
     /// Frees a reserved anchor that has not become a row.
     ///
     /// # Safety
-    /// No other thread can reach the anchor; it was reserved with this length, and is freed once.
+    /// No other thread can reach the anchor; it was reserved with this length, or allocated with it
+    /// for a row that was inserted, and is freed once.
     pub(crate) unsafe fn free_reserved(&self, shard: usize, anchor: AnchorPtr, row_len: usize) {
         let size = anchor_size(self.links(), row_len);
-        self.charge(shard, -(size as i64));
+        self.charge(shard, -(size as i64), Origin::Inserted, Item::Row);
         // SAFETY: the caller promises that this length gives the size with which the anchor was
         // allocated, and that it is freed once.
         unsafe { heap::free(memory(anchor.address()), size) };
     }
 
     #[inline]
-    fn anchor_memory(&self, shard: usize, row_len: usize) -> Result<AnchorPtr, Exhausted> {
+    fn anchor_memory(
+        &self,
+        shard: usize,
+        row_len: usize,
+        origin: Origin,
+    ) -> Result<AnchorPtr, Exhausted> {
         let size = anchor_size(self.links(), row_len);
         let memory = heap::allocate(size).ok_or(Exhausted::Server)?;
-        self.charge(shard, size as i64);
+        self.charge(shard, size as i64, origin, Item::Row);
         // SAFETY: this thread alone has the memory, which is large enough.
         Ok(unsafe { AnchorPtr::create(memory, self.links()) })
     }
 
-    /// Allocates a new version of a row, not yet linked, above those of the chain word `head`.
+    /// How the anchor's row came into memory.
+    ///
+    /// # Safety
+    /// The anchor is the table's, and protected.
+    #[inline]
+    pub(crate) unsafe fn origin(&self, anchor: AnchorPtr) -> Origin {
+        if !self.is_sinkable() {
+            return Origin::Inserted;
+        }
+        // SAFETY: the caller promises that the anchor is protected. The tag never changes (H4).
+        Origin::of_begin(unsafe { anchor.inline(self.links()).begin() }.load(Relaxed))
+    }
+
+    /// Allocates a new version of a row, not yet linked, above those of the chain word `head`. This
+    /// has the tag of the row's origin, here as in the next two functions.
     pub(crate) fn new_version(
         &self,
         shard: usize,
@@ -168,7 +190,7 @@ impl Table {
     ) -> Result<VersionPtr, Exhausted> {
         let size = version_size(row_len);
         let memory = heap::allocate(size).ok_or(Exhausted::Server)?;
-        self.charge(shard, size as i64);
+        self.charge(shard, size as i64, Origin::of_older(older), Item::Version);
         // SAFETY: this thread alone has the memory, which is large enough.
         Ok(unsafe { VersionPtr::create(memory, begin.word(), older) })
     }
@@ -208,7 +230,7 @@ impl Table {
             if anchor.head().compare_exchange(head.address(), claimed, SeqCst, Relaxed).is_err() {
                 return Some(false);
             }
-            inline.begin().store(begin.word(), Relaxed);
+            inline.replace_inline_begin(begin.word(), Relaxed);
             for range in &self.bytes.other {
                 let from = &row[range.clone()];
                 old.add(range.start).copy_from_nonoverlapping(from.as_ptr(), from.len());
@@ -219,27 +241,31 @@ impl Table {
         }
     }
 
-    /// Frees a version at once.
+    /// Frees a version at once, which counts as `item`.
     ///
     /// # Safety
     /// No thread can reach it any more, it is not inline, and it is freed once.
-    pub(crate) unsafe fn free_version(&self, shard: usize, version: VersionPtr) {
+    pub(crate) unsafe fn free_version(&self, shard: usize, version: VersionPtr, item: Item) {
         // SAFETY: still allocated.
-        let size = unsafe { self.version_size(version) };
-        self.charge(shard, -(size as i64));
+        let size = unsafe { self.uncharge_version(shard, version, item) };
         // SAFETY: the caller promises that no thread can reach the version and that it is freed
         // once; the size is the one it was allocated with.
         unsafe { heap::free(version.memory(), size) };
     }
 
-    /// Frees a version once no reader can be walking through it.
+    /// Frees a version once no reader can be walking through it; it counts as `item` until now.
     ///
     /// # Safety
     /// It is unlinked, not inline, and freed once.
-    pub(crate) unsafe fn retire_version(&self, shard: usize, guard: &Guard, version: VersionPtr) {
+    pub(crate) unsafe fn retire_version(
+        &self,
+        shard: usize,
+        guard: &Guard,
+        version: VersionPtr,
+        item: Item,
+    ) {
         // SAFETY: still allocated.
-        let size = unsafe { self.version_size(version) };
-        self.charge(shard, -(size as i64));
+        let size = unsafe { self.uncharge_version(shard, version, item) };
         // SAFETY: the closure frees memory that only readers with older guards can reach.
         unsafe {
             guard.defer_unchecked(move || {
@@ -248,16 +274,20 @@ impl Table {
         }
     }
 
-    /// Frees an anchor once no reader can be standing on it.
+    /// Frees an anchor once no reader can be standing on it; it counts as `item` until now.
     ///
     /// # Safety
     /// It is unlinked from all indexes, no version of it but the inline one is left to free, and
     /// it is freed once.
-    pub(crate) unsafe fn retire_anchor(&self, shard: usize, guard: &Guard, anchor: AnchorPtr) {
-        // SAFETY: still allocated; its inline version always has a row (H3).
-        let size =
-            unsafe { anchor_size(self.links(), self.row(anchor.inline(self.links())).len()) };
-        self.charge(shard, -(size as i64));
+    pub(crate) unsafe fn retire_anchor(
+        &self,
+        shard: usize,
+        guard: &Guard,
+        anchor: AnchorPtr,
+        item: Item,
+    ) {
+        // SAFETY: still allocated.
+        let size = unsafe { self.uncharge_anchor(shard, anchor, item) };
         // SAFETY: as above.
         unsafe {
             guard.defer_unchecked(move || {
@@ -266,31 +296,26 @@ impl Table {
         }
     }
 
-    /// Frees the newest version of a row at once, if that is not the inline one.
+    /// Frees a row at once: its anchor, and its newest version if that is not the inline one.
     ///
     /// # Safety
-    /// No other thread uses the row, and this is done once.
-    pub(super) unsafe fn free_newest(&self, shard: usize, anchor: AnchorPtr) {
+    /// No other thread uses the row, no transaction owns it, and this is done once, after its other
+    /// versions are freed.
+    pub(super) unsafe fn free_row(&self, shard: usize, anchor: AnchorPtr) {
         // SAFETY: the caller promises that no other thread uses the row, which is still allocated,
-        // and that its newest version is freed once.
+        // and that it is freed once.
         unsafe {
             let head = anchor.head().load(Acquire);
+            let mut is_deleted = head & DELETED != 0;
             if head & (DELETED | INLINE) == 0 {
                 let newest = VersionPtr::from_address(head & ADDRESS_MASK);
-                self.free_version(shard, newest.expect("a head is not null"));
+                let newest = newest.expect("a head is not null");
+                is_deleted = newest.older().load(Relaxed) & TOMBSTONE != 0;
+                let item = if is_deleted { Item::Waiting } else { Item::Version };
+                self.free_version(shard, newest, item);
             }
-        }
-    }
-
-    /// Frees an anchor at once.
-    ///
-    /// # Safety
-    /// No other thread uses the row, and this is done once, after its other versions are freed.
-    pub(super) unsafe fn free_anchor(&self, shard: usize, anchor: AnchorPtr) {
-        // SAFETY: still allocated; its inline version always has a row (H3).
-        unsafe {
-            let size = anchor_size(self.links(), self.row(anchor.inline(self.links())).len());
-            self.charge(shard, -(size as i64));
+            let item = if is_deleted { Item::Waiting } else { Item::Row };
+            let size = self.uncharge_anchor(shard, anchor, item);
             heap::free(memory(anchor.address()), size);
         }
     }
@@ -309,29 +334,58 @@ impl Table {
             if head & DELETED == 0 {
                 let tombstone = VersionPtr::from_address(head & ADDRESS_MASK);
                 let tombstone = tombstone.expect("a dead row ends in a deletion");
-                self.retire_version(shard, guard, tombstone);
+                self.retire_version(shard, guard, tombstone, Item::Waiting);
             }
-            self.retire_anchor(shard, guard, anchor);
+            self.retire_anchor(shard, guard, anchor, Item::Waiting);
         }
     }
 
+    /// Takes a version that is about to be freed out of the account. Returns its size.
+    ///
     /// # Safety
     /// The version is allocated and not inline.
-    unsafe fn version_size(&self, version: VersionPtr) -> usize {
+    unsafe fn uncharge_version(&self, shard: usize, version: VersionPtr, item: Item) -> usize {
         // SAFETY: the caller promises that the version is allocated and not inline.
-        unsafe {
+        let (size, origin) = unsafe {
             let tags = version.older().load(Relaxed);
-            match (tags & TOMBSTONE != 0, tags & MOVED != 0) {
+            let size = match (tags & TOMBSTONE != 0, tags & MOVED != 0) {
                 (false, _) => version_size(self.row(version).len()),
                 (true, false) => version_size(0),
                 (true, true) => version_size(MOVE_LEN),
-            }
-        }
+            };
+            (size, Origin::of_older(tags))
+        };
+        self.charge(shard, -(size as i64), origin, item);
+        size
     }
 
-    fn charge(&self, shard: usize, bytes: i64) {
+    /// Takes an anchor that is about to be freed out of the account. Returns its size.
+    ///
+    /// # Safety
+    /// The anchor is allocated.
+    unsafe fn uncharge_anchor(&self, shard: usize, anchor: AnchorPtr, item: Item) -> usize {
+        // SAFETY: the caller promises that the anchor is allocated; its inline version always has a
+        // row (H3).
+        let (row_len, origin) =
+            unsafe { (self.row(anchor.inline(self.links())).len(), self.origin(anchor)) };
+        let size = anchor_size(self.links(), row_len);
+        self.charge(shard, -(size as i64), origin, item);
+        size
+    }
+
+    /// Counts memory that was taken for one item (negative: given back), and the item, if rows of
+    /// the table can sink.
+    #[inline]
+    fn charge(&self, shard: usize, bytes: i64, origin: Origin, item: Item) {
+        let counts = self.is_sinkable();
+        if counts {
+            self.tally.count(shard, origin, item, bytes.signum());
+        }
         if self.tally.add(shard, bytes) {
             self.report_indexes();
+            if counts {
+                self.tally.resident(0);
+            }
         }
     }
 }

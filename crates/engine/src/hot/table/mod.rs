@@ -24,6 +24,8 @@ mod recover;
 mod sink;
 mod sinks_since;
 mod spec;
+#[cfg(all(test, not(feature = "shuttle")))]
+mod testing;
 
 use std::ops::{ControlFlow, Range};
 use std::ptr::NonNull;
@@ -53,13 +55,12 @@ use crate::hot::index::{Direction, Dismantling, Index, IndexShape, InsertCheck, 
 use crate::hot::key::{KeyBuf, KeyColumn, KeyRange, KeySpec, ScanRange, SeekKey};
 use crate::hot::lock_word::LockWord;
 use crate::hot::row::{Place, RowLayout};
-use crate::hot::status::Begin;
-use crate::hot::tally::{Attempts, Pool, RowMemory, Tally};
+use crate::hot::tally::{Attempts, Pool, Resident, RowMemory, Tally};
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::plain::Mutex;
-use crate::wait::{Interrupted, Task, Worker};
+use crate::wait::{Task, Worker};
 
 /// Anchors handled under one epoch guard.
 const ANCHORS_PER_GUARD: usize = 1024;
@@ -108,15 +109,6 @@ impl RowCaching {
             cold.set_naming(index, self.naming.get(index).copied().unwrap_or_default());
         }
     }
-}
-
-/// Rows of a table that are in memory: with anchors, whatever their newest state is.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct ResidentRows {
-    /// Those that were inserted, and have not sunk since.
-    pub inserted: u64,
-    /// Those that came back from the trees, since they were written.
-    pub migrated: u64,
 }
 
 /// A table whose rows sink, and its trees.
@@ -354,6 +346,7 @@ impl Table {
     }
 
     /// Whether its rows may sink: a disk table.
+    #[inline]
     pub fn is_sinkable(&self) -> bool {
         !self.catalog && self.conflicts == ConflictPolicy::Wait
     }
@@ -422,6 +415,15 @@ impl Table {
     /// Memory of its rows, and how many are committed.
     pub fn memory(&self) -> RowMemory {
         self.tally.read()
+    }
+
+    /// Its rows and versions in memory, beside this many copies in the row cache; zeros if its rows
+    /// cannot sink. Takes this for a moment at which the most are noted.
+    pub fn resident(&self, copies: u64) -> Resident {
+        match self.is_sinkable() {
+            true => self.tally.resident(copies),
+            false => Resident::default(),
+        }
     }
 
     /// Deleted rows that were taken out of the indexes since the table was made.
@@ -706,30 +708,6 @@ impl Table {
         found
     }
 
-    /// Counts the rows that are in memory, other sessions having their turn meanwhile.
-    pub fn resident_rows(&self, task: &Task) -> Result<ResidentRows, Interrupted> {
-        let (mut rows, mut walk) = (ResidentRows::default(), self.walk_of_all());
-        while !walk.is_done() {
-            let mut looks = 0;
-            self.walk(&task.pin(), self.log_index, &mut walk, &mut |anchor| {
-                looks += 1;
-                // SAFETY: the index reached the anchor under the guard; its inline version is there
-                // as long as the anchor is (H3).
-                let begin = unsafe { anchor.inline(self.links()).begin().load(Relaxed) };
-                match Begin::from_word(begin).is_back() {
-                    true => rows.migrated += 1,
-                    false => rows.inserted += 1,
-                }
-                match looks < ANCHORS_PER_GUARD {
-                    true => ControlFlow::Continue(()),
-                    false => ControlFlow::Break(()),
-                }
-            });
-            task.checkpoint()?;
-        }
-        Ok(rows)
-    }
-
     fn report_indexes(&self) {
         self.tally.report_indexes(self.indexes.iter().map(|i| i.account.bytes() as i64).sum());
     }
@@ -774,10 +752,7 @@ impl Table {
             // SAFETY: this is the only user of the table. Each anchor is freed once, after
             // everything that needs it, together with its newest version if that is not inline; all
             // other versions are freed already.
-            let mut free = |anchor| unsafe {
-                self.free_newest(shard, anchor);
-                self.free_anchor(shard, anchor);
-            };
+            let mut free = |anchor| unsafe { self.free_row(shard, anchor) };
             let free: Option<&mut dyn FnMut(AnchorPtr)> = match ordinal == self.log_index {
                 true => Some(&mut free),
                 false => None,

@@ -3,12 +3,12 @@
 use base::ids::Lsn;
 use crossbeam_epoch::Guard;
 
-use crate::hot::anchor::AnchorPtr;
+use crate::hot::anchor::{AnchorPtr, Origin};
 use crate::hot::index::InsertCheck;
 use crate::hot::key::KeyBuf;
 use crate::hot::status::{Begin, SlotTable};
 use crate::hot::table::Table;
-use crate::hot::tally::Exhausted;
+use crate::hot::tally::{Exhausted, Item};
 use crate::hot::visibility::{Snapshot, View};
 use crate::sync::atomic::Ordering::Acquire;
 
@@ -50,7 +50,7 @@ impl Table {
         begin: Lsn,
         row: &[u8],
     ) -> Result<Promoted, Exhausted> {
-        let anchor = self.new_anchor(shard, row, Begin::back(begin))?;
+        let anchor = self.new_anchor(shard, row, Begin::back(begin), Origin::Back)?;
         let mut before = None;
         // An anchor of the key in which the snapshot sees nothing is of another row, which is being
         // inserted or was inserted after this one had been deleted.
@@ -67,7 +67,7 @@ impl Table {
         // SAFETY: the anchor was made with this row, and is linked into each index once.
         unsafe {
             if !self.link(guard, anchor, row, self.log_index, &mut check) {
-                self.retire_anchor(shard, guard, anchor);
+                self.retire_anchor(shard, guard, anchor, Item::Row);
                 // The other thread may not have come to that yet.
                 self.forget_cached(row);
                 return Ok(Promoted::Before(before.expect("an anchor was refused for")));

@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use base::ids::Lsn;
 use crossbeam_epoch::Guard;
 
-use crate::hot::anchor::{AnchorPtr, DELETED};
+use crate::hot::anchor::{AnchorPtr, DELETED, Origin};
 use crate::hot::index::{HashIndex, Index, InsertCheck, Scan};
 use crate::hot::status::Begin;
 use crate::hot::table::{RowBytes, Table, Walk};
-use crate::hot::tally::Exhausted;
+use crate::hot::tally::{Exhausted, Item, Left};
 use crate::sync::atomic::Ordering::Relaxed;
 
 /// One thread's share of the rows that its walk visits.
@@ -83,11 +83,11 @@ impl Table {
                     *old = Some(self.row(anchor.inline(self.links())).into());
                 }
                 if self.overwrite(anchor, row) {
-                    anchor.inline(self.links()).begin().store(begin.word(), Relaxed);
+                    anchor.inline(self.links()).replace_inline_begin(begin.word(), Relaxed);
                     return Ok(());
                 }
             }
-            let anchor = self.allocate_anchor(shard, row, begin)?;
+            let anchor = self.allocate_anchor(shard, row, begin, Origin::Inserted)?;
             let linked = self.link(guard, anchor, row, self.log_index, &mut |_| InsertCheck::Allow);
             debug_assert!(linked, "nothing was refused");
             match existing {
@@ -123,18 +123,27 @@ impl Table {
         // SAFETY: as above.
         let (gone, live): (Vec<AnchorPtr>, Vec<AnchorPtr>) =
             anchors.partition(|anchor| unsafe { self.is_recovered_deletion(*anchor) });
+        // A key that was deleted and inserted again is of a row that was inserted, whatever the
+        // tree still has. SAFETY: as above.
+        let origin = match live.first().map(|old| unsafe { self.origin(*old) }) {
+            Some(origin) => origin,
+            None if sunk.is_some() => Origin::Back,
+            None => Origin::Inserted,
+        };
         // SAFETY: as above.
         live.into_iter().for_each(|old| unsafe { self.recover_remove(shard, guard, old) });
         if let Some(sunk) = sunk.filter(|sunk| row.is_none_or(|row| !self.keys_equal(sunk, row))) {
             if gone.is_empty() {
-                let anchor = self.allocate_anchor(shard, sunk, Begin::back(Lsn::ZERO))?;
+                let begin = Begin::back(Lsn::ZERO);
+                let anchor = self.allocate_anchor(shard, sunk, begin, Origin::Back)?;
                 // SAFETY: as above.
                 unsafe { anchor.head() }.store(Begin::stamp(stamp).deletion(), Relaxed);
+                self.tally.leave(shard, &Left::row(Origin::Back));
                 link(anchor, sunk);
             }
         }
         if let Some(row) = row {
-            link(self.allocate_anchor(shard, row, Begin::stamp(stamp))?, row);
+            link(self.allocate_anchor(shard, row, Begin::stamp(stamp), origin)?, row);
         }
         Ok(())
     }
@@ -190,7 +199,8 @@ impl Table {
             self.prefetch_all(ordinal, rows.iter().map(|(_, row)| *row));
             for (place, (stamp, row)) in rows.iter().enumerate() {
                 if ordinal == self.log_index {
-                    anchors.push(self.allocate_anchor(shard, row, Begin::stamp(*stamp))?);
+                    let (begin, origin) = (Begin::stamp(*stamp), Origin::Inserted);
+                    anchors.push(self.allocate_anchor(shard, row, begin, origin)?);
                 }
                 let anchor = anchors[place];
                 let check = &mut |_| InsertCheck::Refuse;
@@ -256,6 +266,8 @@ impl Table {
         }
     }
 
+    /// Removes a row that is not deleted.
+    ///
     /// # Safety
     /// The row is linked in the log's index alone, and removed once.
     unsafe fn recover_remove(&self, shard: usize, guard: &Guard, anchor: AnchorPtr) {
@@ -263,7 +275,7 @@ impl Table {
         unsafe {
             let row = self.row(anchor.inline(self.links()));
             self.indexes[self.log_index].index.remove(guard, anchor, row);
-            self.retire_anchor(shard, guard, anchor);
+            self.retire_anchor(shard, guard, anchor, Item::Row);
         }
     }
 }

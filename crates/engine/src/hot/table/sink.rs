@@ -15,6 +15,7 @@ use crate::hot::key::{KeyBuf, SeekKey};
 use crate::hot::reclaim::Garbage;
 use crate::hot::status::{Begin, Fate, SlotTable};
 use crate::hot::table::{SinksSince, Table, Walk};
+use crate::hot::tally::Left;
 use crate::hot::visibility::{self, Past, Snapshot, View};
 use crate::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 
@@ -185,12 +186,22 @@ impl Table {
             if is_seen && !newest.deleted {
                 self.keep_cached(shard, guard, self.row(newest.version));
             }
+            // The commit that has deleted a row has counted it, and its tombstone.
+            let mut left = Left::default();
+            let origin = self.origin(anchor);
+            if !newest.deleted {
+                left.add_row(origin);
+            }
             if newest.head & (DELETED | INLINE) == 0 {
+                if !newest.deleted {
+                    left.add_version(origin);
+                }
                 let version = VersionPtr::from_address(newest.head & ADDRESS_MASK);
                 let version = version.expect("a head is not null");
                 garbage.push(Garbage::version(self.pointer(), version));
             }
             garbage.push(Garbage::sunk(self.pointer(), anchor));
+            self.tally.leave(shard, &left);
             EvictResult::Sunk
         }
     }

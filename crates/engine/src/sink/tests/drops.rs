@@ -6,17 +6,23 @@ use env::OpKind;
 use env::sim::{Fault, FaultKind};
 
 use super::{FIRST, change, database, new_server, power_cycle, rows};
+use crate::database::DatabaseOptions;
 use crate::hot::visibility::Isolation;
 use crate::recovery::tests::{DISK, Server, TestEnv, options};
 use crate::txn::{Durability, ReadAt};
 
-/// One that does nothing by itself.
-pub(super) fn quiet_server(test_env: &TestEnv) -> Server {
+/// With these a server does nothing by itself.
+pub(super) fn quiet() -> DatabaseOptions {
     let mut options = options();
     options.checkpoints.merges = false;
     options.checkpoints.interval_ns = 3_600_000_000_000;
     options.sink.interval_ns = 3_600_000_000_000;
-    test_env.create_with(&[5], &options).expect("the disk works")
+    options
+}
+
+/// One that does nothing by itself.
+pub(super) fn quiet_server(test_env: &TestEnv) -> Server {
+    test_env.create_with(&[5], &quiet()).expect("the disk works")
 }
 
 fn fill(server: &Server, n: u64, rows: i64) {

@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 use base::ids::{DbId, SessionId};
 use env::sim::SplitMix;
 
+use super::counts::wait_until_gone;
 use super::{FIRST, find, new_server, rows, rows_in};
 use crate::hot::table::Table;
 use crate::hot::visibility::{Isolation, Snapshot};
@@ -130,5 +131,6 @@ fn nothing_is_lost_between_memory_and_trees() {
     (0..3).for_each(|_| database.sink_all(&server.task).expect("the disk works"));
     let stats = database.sink_stats().expect("it has files");
     assert!(stats.rows >= ACCOUNTS as u64 && stats.failures == 0, "{stats:?}");
+    wait_until_gone(&server, &table);
     assert_eq!(rows(&server, FIRST).values().map(|row| row[2]).sum::<i64>(), ACCOUNTS * EACH);
 }

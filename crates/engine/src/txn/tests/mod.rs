@@ -6,6 +6,7 @@ mod locks;
 mod memory;
 mod model;
 mod reads;
+mod resident;
 mod space;
 pub(crate) mod sunk;
 mod threads;
@@ -68,6 +69,15 @@ impl Harness {
     pub fn session(&self, id: i16) -> Arc<DatabaseSession> {
         let owner = self.manager.graph.owner(SessionId(id));
         DatabaseSession::new(self.manager.clone(), owner)
+    }
+
+    /// Asserts that all tables count their rows and versions in memory right. No other thread uses
+    /// them.
+    pub fn assert_counted(&self) {
+        let (task, manager) = (self.task(), &self.manager);
+        for table in manager.tables().all() {
+            table.assert_counted(&task.worker().pin(), &manager.slots, &manager.reclaimer);
+        }
     }
 
     /// A table `(id int, k int, v int)`: `id` unique and hashed, `k` unique and ordered, `v`

@@ -359,7 +359,9 @@ impl Setting for Harness {
     }
 
     fn disturb(&self, task: &Task) {
+        self.assert_counted();
         self.manager.reclaim(task, 10);
+        self.assert_counted();
         self.manager.shrink_indexes(task, 10, true);
     }
 }

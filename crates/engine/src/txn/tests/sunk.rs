@@ -82,7 +82,9 @@ impl Setting for SinkHarness {
     }
 
     fn disturb(&self, task: &Task) {
+        self.harness.assert_counted();
         self.sink(task);
+        self.harness.assert_counted();
     }
 }
 
@@ -346,7 +348,7 @@ fn scan<'h>(
 
 /// Lets all rows of all tables leave memory: one round begins, the next makes the trees, and by the
 /// third all transactions know of them.
-fn sink_everything(sinking: &SinkHarness) {
+pub(super) fn sink_everything(sinking: &SinkHarness) {
     let task = sinking.harness.task();
     (0..3).for_each(|_| sinking.core.sink_all(&task).expect("the disk works"));
     while sinking.harness.manager.reclaim(&task, 1000) > 0 {}

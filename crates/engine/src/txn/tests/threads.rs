@@ -78,6 +78,7 @@ fn transfers(policy: ConflictPolicy, isolation: Isolation) {
         done.store(true, SeqCst);
         assert!(committed > 0);
     });
+    harness.assert_counted();
 }
 
 #[test]
@@ -181,6 +182,7 @@ fn what_is_rolled_back_is_never_seen_and_takes_no_key() {
         for row in client.all(&table).expect("reads succeed") {
             assert_eq!(row[2] % 2, row[0] % 2, "{row:?} was rolled back");
         }
+        harness.assert_counted();
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use base::{SqlError, SqlResult, SqlType, Value, message};
 use engine::catalog::def::{TableDef, TableKind};
 use engine::cold::rowcache::{Contents, TableStats};
-use engine::hot::table::{ResidentRows, Table};
+use engine::hot::table::Table;
 
 use super::super::cells::*;
 use super::super::{FillContext, FilledView};
@@ -75,21 +75,20 @@ pub static DM_DB_ROW_CACHE_STATS: FilledView = FilledView {
     fill: |cx| {
         every_cached(cx, |cx, cached| {
             let Cached { definition, table, stats, contents } = cached;
-            let rows = table.resident_rows(cx.task).map_err(cancelled)?;
+            let resident = table.resident(contents.rows);
             // What is not of one index is in the row of the one that holds the rows.
             let holder = table.cold().map_or(0, |cold| cold.clustered_index());
             for (at, look_ups) in stats.indexes.iter().enumerate() {
                 // A heap has an index of its own that no definition names.
                 let id = definition.indexes.get(at).map_or(0, |index| index.id.0);
                 let whole = |count: u64| if at == holder { number(count) } else { NULL };
-                let ResidentRows { inserted, migrated } = rows;
                 cx.push([
                     object(definition.id()),
                     int(id),
                     bit(table.caches_rows()),
                     bit(table.cold().is_some_and(|cold| cold.uses_hash(at))),
-                    whole(inserted),
-                    whole(migrated),
+                    whole(resident.inserted.rows),
+                    whole(resident.back.rows),
                     whole(table.memory().used_bytes),
                     whole(contents.rows),
                     whole(contents.bytes),
