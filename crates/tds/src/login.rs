@@ -380,7 +380,15 @@ pub fn acknowledged_features(login: &Login) -> Vec<Feature> {
     if login.feature(feature::UTF8).is_some() {
         features.push(Feature { id: feature::UTF8, data: vec![1] });
     }
+    if asks_for_json(login) {
+        features.push(Feature { id: feature::JSON, data: vec![1] });
+    }
     features
+}
+
+/// Whether a client takes values of the type json as such, in the one version that there is.
+pub fn asks_for_json(login: &Login) -> bool {
+    login.feature(feature::JSON).and_then(<[u8]>::first).is_some_and(|version| *version > 0)
 }
 
 #[cfg(test)]

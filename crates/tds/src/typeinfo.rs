@@ -64,6 +64,7 @@ pub enum WireType {
     Char = 0xAF,
     NVarChar = 0xE7,
     NChar = 0xEF,
+    Json = 0xF4,
 }
 
 /// The type byte of a table-valued parameter, which has a form of its own.
@@ -115,8 +116,9 @@ impl WireType {
             0xAF => Char,
             0xE7 => NVarChar,
             0xEF => NChar,
-            // CLR types, xml, table (not here), json, vector.
-            0xF0 | 0xF1 | TABLE_TYPE | 0xF4 | 0xF5 => {
+            0xF4 => Json,
+            // CLR types, xml, table (not here), vector.
+            0xF0 | 0xF1 | TABLE_TYPE | 0xF5 => {
                 return Err(ProtocolError::UnsupportedType(byte));
             }
             _ => return Err(ProtocolError::UnknownType(byte)),
@@ -215,6 +217,7 @@ impl TypeInfo {
             Guid | OldVarBinary | IntN | OldVarChar | Date | Time | DateTime2 | DateTimeOffset
             | OldBinary | OldChar | OldDecimal | OldNumeric | BitN | DecimalN | NumericN
             | FloatN | MoneyN | DateTimeN => Layout::Byte,
+            Json => Layout::Chunked,
             VarBinary | VarChar | NVarChar if self.length == TypeInfo::MAX => Layout::Chunked,
             VarBinary | VarChar | Binary | Char | NVarChar | NChar => Layout::Short,
             Text | NText | Image => match place {
@@ -239,6 +242,7 @@ impl TypeInfo {
         use WireType::*;
         match ty {
             Null => {}
+            Json => info.length = TypeInfo::MAX,
             Date => info.length = 3,
             Time | DateTime2 | DateTimeOffset => info.read_fraction(r)?,
             Guid | IntN | BitN | FloatN | MoneyN | DateTimeN | OldVarBinary | OldVarChar
@@ -319,7 +323,7 @@ impl TypeInfo {
         use WireType::*;
         out.put_u8(self.ty as u8);
         match self.ty {
-            Null | Date => {}
+            Null | Date | Json => {}
             Time | DateTime2 | DateTimeOffset => out.put_u8(self.scale),
             Guid | IntN | BitN | FloatN | MoneyN | DateTimeN | OldVarBinary | OldVarChar
             | OldBinary | OldChar => out.put_u8(self.length as u8),
@@ -340,7 +344,8 @@ impl TypeInfo {
 
     /// How a column or parameter of type `ty` is announced to a client of this version. What the
     /// version does not know is announced as what SQL Server turns it into: (max) types as text,
-    /// ntext and image before 7.2, date and time types as nvarchar before 7.3.
+    /// ntext and image before 7.2, date and time types as nvarchar before 7.3. Only clients that
+    /// have asked for json know that type; for others see [`without_json`].
     pub fn for_sql(ty: &SqlType, nullable: bool, version: TdsVersion) -> TypeInfo {
         use TypeKind as K;
         use WireType as W;
@@ -370,7 +375,8 @@ impl TypeInfo {
             K::RowVersion => TypeInfo::new(W::Binary, 8),
             K::VarBinary => for_variable(ty, W::VarBinary, W::Image, version),
             K::Char => TypeInfo::new(W::Char, ty.length.into()),
-            K::VarChar => for_variable(ty, W::VarChar, W::Text, version),
+            K::Json if version.has_max_types() => TypeInfo::new(W::Json, TypeInfo::MAX),
+            K::VarChar | K::Json => for_variable(ty, W::VarChar, W::Text, version),
             K::NChar => TypeInfo::new(W::NChar, ty.length.into()),
             K::NVarChar => for_variable(ty, W::NVarChar, W::NText, version),
             K::Text => TypeInfo::new(W::Text, LOB_BYTES_MAX),
@@ -384,7 +390,8 @@ impl TypeInfo {
         info
     }
 
-    /// The type of T-SQL that is meant. `unknown` takes the place of unknown collations, and is
+    /// The type of T-SQL that is meant. What comes as json is a string until it is read. `unknown`
+    /// takes the place of unknown collations, and is
     /// that of old types that are sent without one.
     pub fn to_sql(&self, unknown: Collation) -> SqlType {
         use WireType::*;
@@ -433,7 +440,16 @@ impl TypeInfo {
             NText => SqlType::ntext(collation),
             Image => SqlType::image(),
             Variant => SqlType::sql_variant(),
+            Json => without_json(SqlType::json()),
         }
+    }
+}
+
+/// What a type is for a client that does not know json: the same, or a string of the same bytes.
+pub fn without_json(ty: SqlType) -> SqlType {
+    match ty.kind {
+        TypeKind::Json => SqlType::varchar_max(ty.collation),
+        _ => ty,
     }
 }
 

@@ -55,7 +55,9 @@ pub fn room(ty: &SqlType) -> Room {
         TypeKind::NChar | TypeKind::NVarChar | TypeKind::NText => {
             (usize::from(ty.length) / 2, false)
         }
-        TypeKind::Char | TypeKind::VarChar | TypeKind::Text => (usize::from(ty.length), false),
+        TypeKind::Char | TypeKind::VarChar | TypeKind::Text | TypeKind::Json => {
+            (usize::from(ty.length), false)
+        }
     };
     let is_large = ty.is_max();
     let is_variable = ty.kind == TypeKind::SqlVariant

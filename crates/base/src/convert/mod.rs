@@ -6,6 +6,7 @@
 //! What a failed conversion says depends on the pair of types; each file has its own messages.
 
 mod binary;
+mod json;
 mod number;
 mod strings;
 mod temporal;
@@ -90,6 +91,9 @@ fn convert_other<'a>(
     options: &ConvertOptions<'_>,
     arena: &'a Arena,
 ) -> SqlResult<ValueRef<'a>> {
+    if from.kind == TypeKind::Json || to.kind == TypeKind::Json {
+        return json::convert_json(value, from, to, options, arena);
+    }
     if from.kind == TypeKind::SqlVariant && to.kind != TypeKind::SqlVariant {
         return variants::unwrap(value, to, options, arena);
     }
@@ -117,13 +121,21 @@ pub fn try_convert<'a>(
 ) -> SqlResult<ValueRef<'a>> {
     check_explicit(from.kind, to.kind)?;
     match convert(value, from, to, options, arena) {
-        // The error does not come from the value.
-        Err(error) if error.number() == message::OUT_OF_MEMORY.number => Err(error),
+        Err(error) if !is_absorbed(&error, to) => Err(error),
         Err(_) => {
             options.pace.pace()?;
             Ok(ValueRef::Null)
         }
         converted => converted,
+    }
+}
+
+/// Whether `TRY_CAST` makes NULL of an error: one that does not come from the value stays, and so
+/// does a limit of the type json.
+fn is_absorbed(error: &SqlError, to: &SqlType) -> bool {
+    match to.kind {
+        TypeKind::Json => error.number() == message::JSON_TEXT_INVALID.number,
+        _ => error.number() != message::OUT_OF_MEMORY.number,
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::collation::codepage::{string_to_chars, string_to_unicode};
 use crate::datetime::{Language, Moment};
 use crate::types::{Convertibility, conversion::convertibility};
-use crate::value::{DateTime, DateTimeOffset};
+use crate::value::{DateTime, DateTimeOffset, Value};
 
 const C: Collation = Collation::DEFAULT;
 
@@ -588,6 +588,43 @@ fn dates_read_in_the_sessions_language() {
             .unwrap();
     assert_eq!(show(value, &SqlType::datetime()), "2003-02-01 00:00:00.000");
     assert_eq!(Moment::of(value).offset, 0);
+}
+
+#[test]
+fn strings_become_json_and_json_strings() {
+    let json = SqlType::json();
+    assert_eq!(cast(r#" [ "\u0041" ] "#, json), r#"["A"]"#);
+    let wide = SqlType::nvarchar_max(C);
+    for (text, expected) in [("[\"né\"]", "[\"né\"]"), ("[\"é\",x]", "x 6")] {
+        let bytes = Value::unicode(text);
+        let got = between(bytes.as_ref(), wide, json, None);
+        let place = "13609 JSON text is not properly formatted. Unexpected character 'x' is found at position 6.";
+        assert_eq!(got, expected.replace("x 6", place));
+    }
+    let document = ValueRef::Chars("[\"é\"]".as_bytes());
+    assert_eq!(between(document, json, SqlType::varchar(5, C), None), "[\"é\"]");
+    assert_eq!(between(document, json, SqlType::nchar(7, C), None), "[\"é\"]  ");
+    for short in [SqlType::varchar(4, C), SqlType::nvarchar(4, C)] {
+        let refused = "13639 Target string size is too small to represent the JSON instance.";
+        assert_eq!(between(document, json, short, None), refused);
+    }
+    let refused = "529 Explicit conversion from data type json to text is not allowed.";
+    assert_eq!(between(document, json, SqlType::text(C), None), refused);
+}
+
+#[test]
+fn try_cast_to_json_absorbs_only_what_is_no_document() {
+    let tried = |text: &str| {
+        let from = SqlType::varchar_max(C);
+        let (arena, options) = (Arena::new(), ConvertOptions::default());
+        let value = ValueRef::Chars(text.as_bytes());
+        let result = try_convert(value, &from, &SqlType::json(), &options, &arena);
+        result.map(|value| value.is_null()).map_err(|e| e.number())
+    };
+    assert_eq!(tried("[1]"), Ok(false));
+    assert_eq!(tried("[1"), Ok(true));
+    assert_eq!(tried("[1e99]"), Err(1007));
+    assert_eq!(tried(&"[".repeat(200)), Err(13645));
 }
 
 fn any_type() -> impl Strategy<Value = SqlType> {

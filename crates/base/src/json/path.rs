@@ -34,6 +34,8 @@ pub enum Step {
     Member(Range<usize>),
     /// To an element of an array, counted from 0.
     Element(u32),
+    /// To every element of an array.
+    Every,
 }
 
 /// What may come next in a path, by which an error's state is chosen.
@@ -60,9 +62,27 @@ impl<'p> Path<'p> {
     pub const ROOT: Path<'static> =
         Path { text: &[b'$', 0], steps: 1, is_root: true, appends: false, is_strict: false };
 
+    /// `$[*]`.
+    pub const ELEMENTS: Path<'static> = Path {
+        text: &[b'$', 0, b'[', 0, b'*', 0, b']', 0],
+        steps: 1,
+        is_root: false,
+        appends: false,
+        is_strict: false,
+    };
+
     /// A path, as UTF-16LE; it may begin with `append` if `may_append`. Errors 13606, 13607.
     pub fn parse(text: &'p [u8], may_append: bool) -> SqlResult<Path<'p>> {
-        let mut lexer = Lexer { text, at: 0 };
+        Path::read(Lexer { text, at: 0, may_repeat: false }, may_append)
+    }
+
+    /// A path that may lead to several values: to every element of an array by `[*]`. Errors 13606,
+    /// 13607.
+    pub fn parse_repeated(text: &'p [u8]) -> SqlResult<Path<'p>> {
+        Path::read(Lexer { text, at: 0, may_repeat: true }, false)
+    }
+
+    fn read(mut lexer: Lexer<'p>, may_append: bool) -> SqlResult<Path<'p>> {
         lexer.skip_blanks();
         let start = lexer.at;
         let appends = lexer.eat_word("append");
@@ -87,7 +107,7 @@ impl<'p> Path<'p> {
                 return Err(SqlError::new(&message::JSON_TOO_DEEP, &[]).with_state(4));
             }
         }
-        Ok(Path { text, steps, is_root: count == 0, appends, is_strict })
+        Ok(Path { text: lexer.text, steps, is_root: count == 0, appends, is_strict })
     }
 
     /// Whether it leads to the root.
@@ -97,7 +117,7 @@ impl<'p> Path<'p> {
 
     /// Its steps.
     pub fn steps(&self) -> impl Iterator<Item = Step> + 'p {
-        let mut lexer = Lexer { text: self.text, at: self.steps };
+        let mut lexer = Lexer { text: self.text, at: self.steps, may_repeat: true };
         std::iter::from_fn(move || lexer.step().expect("the path is well-formed"))
     }
 
@@ -154,6 +174,8 @@ fn digit(unit: u16) -> Option<u16> {
 struct Lexer<'p> {
     text: &'p [u8],
     at: usize,
+    /// A step may be `[*]`.
+    may_repeat: bool,
 }
 
 impl Lexer<'_> {
@@ -300,6 +322,12 @@ impl Lexer<'_> {
 
     fn element(&mut self) -> SqlResult<Step> {
         self.skip_blanks();
+        if self.may_repeat && self.peek() == Some('*') {
+            self.at += 1;
+            self.skip_blanks();
+            self.expect(']', Place::Bracket)?;
+            return Ok(Step::Every);
+        }
         let start = self.at;
         let mut index: u64 = 0;
         while let Some(digit) = self.peek().and_then(|c| c.to_digit(10)) {

@@ -145,3 +145,69 @@ fn element(reader: &mut Reader<'_, '_>, index: u32) -> Result<Found, Fault> {
     settle(reader)?;
     Ok(Found::Nothing(Nothing::NoWay))
 }
+
+/// What is done with a value whose first event this is, read last: whether that is enough.
+pub type Visit<'v> = dyn FnMut(&Event) -> Result<bool, Fault> + 'v;
+
+/// Visits each value to which a path leads from the root of a text that was not read yet, until it
+/// is enough, and returns whether it was.
+pub fn visit(
+    reader: &mut Reader<'_, '_>,
+    text: &Text<'_>,
+    path: &Path<'_>,
+    found: &mut Visit<'_>,
+) -> Result<bool, Fault> {
+    let steps: Vec<Step> = path.steps().collect();
+    let first = reader.read()?;
+    visit_from(reader, text, path, &steps, &first, found)
+}
+
+/// Visits what some steps of a path lead to from the value whose first event this is, and reads the
+/// rest of that value.
+fn visit_from(
+    reader: &mut Reader<'_, '_>,
+    text: &Text<'_>,
+    path: &Path<'_>,
+    steps: &[Step],
+    first: &Event,
+    found: &mut Visit<'_>,
+) -> Result<bool, Fault> {
+    let Some((step, steps)) = steps.split_first() else {
+        let enough = found(first)?;
+        if !enough {
+            reader.pass(first)?;
+        }
+        return Ok(enough);
+    };
+    if !matches!(
+        (step, first),
+        (Step::Member(_), Event::Object) | (Step::Element(_) | Step::Every, Event::Array)
+    ) {
+        reader.pass(first)?;
+        return Ok(false);
+    }
+    let mut is_found = false;
+    for at in 0.. {
+        let mut event = reader.read()?;
+        let is_wanted = match (step, &event) {
+            (_, Event::Close) => break,
+            (Step::Member(name), Event::Name(member)) => {
+                let is_wanted = !is_found && path.names(name, text, member);
+                event = reader.read()?;
+                is_wanted
+            }
+            (Step::Element(index), _) => at == *index,
+            _ => true,
+        };
+        is_found |= is_wanted;
+        match is_wanted {
+            true if visit_from(reader, text, path, steps, &event, found)? => return Ok(true),
+            true => {}
+            false => _ = reader.pass(&event)?,
+        }
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests;

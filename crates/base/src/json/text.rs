@@ -163,7 +163,7 @@ impl<'t> Text<'t> {
 
 /// The unit that the escape at the start of `bytes` stands for, and the length of the escape. It is
 /// known to be right.
-fn escaped(bytes: &[u8]) -> (u16, usize) {
+pub(super) fn escaped(bytes: &[u8]) -> (u16, usize) {
     let plain = match bytes.get(1) {
         Some(b'b') => 8,
         Some(b'f') => 12,

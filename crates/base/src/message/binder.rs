@@ -76,6 +76,7 @@ super::messages! {
     UPDATE_OF_JOINED_VIEW = 414, 16, 1, "UPDATE is not allowed because the statement updates view \"%s\" which participates in a join and has an INSTEAD OF UPDATE trigger.";
     DELETE_OF_JOINED_VIEW = 415, 16, 1, "DELETE is not allowed because the statement updates view \"%s\" which participates in a join and has an INSTEAD OF DELETE trigger.";
     DERIVED_COLUMN_NOT_UPDATABLE = 412, 16, 1, "The column \"%s\" is not updatable because it is derived or constant.";
+    NOT_COMPARABLE_SET_OPERAND = 5335, 16, 1, "The data type %s cannot be used as an operand to the UNION, INTERSECT or EXCEPT operators because it is not comparable.";
     NOT_COMPARABLE_DISTINCT = 421, 16, 1, "The %s data type cannot be selected as DISTINCT because it is not comparable.";
     CTE_NOT_USED = 422, 16, 1, "Common table expression defined but not used.";
     SIDE_EFFECT_IN_FUNCTION = 443, 16, 15, "Invalid use of a side-effecting operator '%s' within a function.";

@@ -36,6 +36,7 @@ super::messages! {
     INDEX_ON_NON_TABLE = 1914, 16, 3, "Index cannot be created on object '%s' because the object is not a user table or view.";
     INCLUDED_DUPLICATE_COLUMN = 1920, 16, 1, "Included column '%s' of %s '%s' is also a key column.";
     INDEX_INVALID_TYPE = 1919, 16, 1, "Column '%s' in table '%s' is of a type that is invalid for use as a key column in an index.";
+    STATISTICS_INVALID_TYPE = 1978, 16, 1, "Column '%s' in table '%s' is of a type that is invalid for use as a key column in an index or statistics.";
     FILEGROUP_INVALID = 1921, 16, 1, "Invalid %s '%s' specified.";
     DATABASE_FILEGROUP_READ_ONLY = 1924, 16, 1, "Filegroup '%s' is read-only.";
     STATISTICS_EXISTS = 1927, 16, 1, "There are already statistics on table '%s' named '%s'.";

@@ -24,5 +24,12 @@ super::messages! {
     JSON_CONTAINER_NOT_FOUND = 13624, 16, 2, "Object or array cannot be found in the specified JSON path.";
     JSON_STRING_TRUNCATED = 13625, 16, 1, "String value in the specified JSON path would be truncated.";
     OPENJSON_COLUMNS = 13626, 16, 1, "Openjson cannot have more than %s columns in with clause.";
+    JSON_NOT_COMPARABLE = 13636, 16, 1, "The JSON data type cannot be compared or sorted, except when using the IS NULL operator.";
     JSON_KEY_NULL = 13638, 16, 1, "User error : Name parameter value in '%s' cannot be null";
+    JSON_TO_TEXT_SPACE = 13639, 16, 1, "Target string size is too small to represent the JSON instance.";
+    JSON_TYPE_TOO_DEEP = 13645, 16, 1, "Nested level of JSON document exceeds limit 128.";
+    JSON_TYPE_TOO_MANY_ITEMS = 13647, 16, 1, "Number of items in one object/array exceeds limit 65535 in JSON type.";
+    JSON_TYPE_TOO_MANY_NAMES = 13649, 16, 1, "Number of unique keys exceeds limit 32768 in JSON type.";
+    JSON_ALIAS_BASE = 13657, 16, 1, "The JSON data type cannot be the base type of an alias type.";
+    JSON_CONTAINS_MODE = 13692, 16, 1, "The comparison_mode argument of JSON_CONTAINS must be 0 or 1.";
 }

@@ -23,6 +23,14 @@ pub fn convertibility(from: TypeKind, to: TypeKind) -> Convertibility {
         return Implicit;
     }
     match from {
+        Json => match to {
+            Char | VarChar | NChar | NVarChar => Explicit,
+            _ => Never,
+        },
+        _ if to == Json => match from {
+            Char | VarChar | NChar | NVarChar => Implicit,
+            _ => Never,
+        },
         SqlVariant => match to {
             Text | NText | Image | RowVersion => Never,
             _ => Explicit,

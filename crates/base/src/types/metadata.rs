@@ -11,7 +11,8 @@ pub struct TypeInfo {
     pub name: &'static str,
     /// `system_type_id`; for every type here also the `user_type_id`.
     pub system_type_id: u8,
-    /// Bytes at most when no length is given, or the largest length that can be declared.
+    /// Bytes at most when no length is given, or the largest length that can be declared; -1 for a
+    /// type that has no limit.
     pub max_length: i16,
     /// Largest precision; 0 for types without one.
     pub precision: u8,
@@ -33,7 +34,7 @@ const fn info(
 }
 
 /// In the order of [`TypeKind`].
-static INFO: [TypeInfo; 29] = [
+static INFO: [TypeInfo; 30] = [
     info("binary", 173, 8000, 0, 0),
     info("varbinary", 165, 8000, 0, 0),
     info("image", 34, 16, 0, 0),
@@ -63,11 +64,12 @@ static INFO: [TypeInfo; 29] = [
     info("datetime2", 42, 8, 27, 7),
     info("datetimeoffset", 43, 10, 34, 7),
     info("sql_variant", 98, 8016, 0, 0),
+    info("json", 244, -1, 0, 0),
 ];
 
 impl TypeKind {
     /// Every kind, by rising precedence.
-    pub const ALL: [TypeKind; 29] = {
+    pub const ALL: [TypeKind; 30] = {
         use TypeKind::*;
         [
             Binary,
@@ -99,6 +101,7 @@ impl TypeKind {
             DateTime2,
             DateTimeOffset,
             SqlVariant,
+            Json,
         ]
     };
 
@@ -370,6 +373,11 @@ impl SqlType {
         SqlType::sized(TypeKind::VarBinary, SqlType::MAX, Collation(0))
     }
 
+    /// `json`
+    pub const fn json() -> SqlType {
+        SqlType::sized(TypeKind::Json, SqlType::MAX, Collation::LATIN1_BIN2_UTF8)
+    }
+
     /// The type of this kind with the length, precision and scale that a declaration without
     /// parentheses gives: 1 for strings, `(18, 0)` for decimals, 7 for fractions of a second.
     pub fn of_kind(kind: TypeKind, collation: Collation) -> SqlType {
@@ -383,6 +391,7 @@ impl SqlType {
             NChar | NVarChar => SqlType::sized(kind, 2, collation),
             Text | NText => SqlType::sized(kind, 16, collation),
             Binary | VarBinary => SqlType::sized(kind, 1, Collation(0)),
+            Json => SqlType::json(),
             _ => {
                 let info = kind.info();
                 SqlType {
@@ -396,7 +405,8 @@ impl SqlType {
         }
     }
 
-    /// `sys.columns.max_length`: bytes, -1 for the `(max)` types, 16 for text, ntext and image.
+    /// `sys.columns.max_length`: bytes, -1 for the `(max)` types and json, 16 for text, ntext and
+    /// image.
     pub const fn max_length(&self) -> i16 {
         if self.length == SqlType::MAX { -1 } else { self.length as i16 }
     }
@@ -459,6 +469,7 @@ impl fmt::Display for SqlType {
             TypeKind::Time | TypeKind::DateTime2 | TypeKind::DateTimeOffset => {
                 write!(f, "({})", self.scale)
             }
+            TypeKind::Json => Ok(()),
             _ if self.length == SqlType::MAX => f.write_str("(max)"),
             _ => match self.declared_length() {
                 Some(length) => write!(f, "({length})"),

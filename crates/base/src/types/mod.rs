@@ -85,6 +85,8 @@ pub enum TypeKind {
     DateTimeOffset,
     /// `sql_variant`: a value that carries its own type.
     SqlVariant,
+    /// `json`: an object or array as its canonical text, see [`crate::json::canonical`].
+    Json,
 }
 
 /// Identifies a collation; [`crate::types::Collation`] 0 means that the type has none.
@@ -105,7 +107,8 @@ pub struct SqlType {
     /// Bytes at most, as in `sys.columns.max_length` (so 100 for `nvarchar(50)`), or
     /// [`SqlType::MAX`].
     pub length: u16,
-    /// For character types; [`Collation`] 0 elsewhere.
+    /// For character types; for `json`, whose text is UTF-8, the collation of that which no user
+    /// sees; [`Collation`] 0 elsewhere.
     pub collation: Collation,
 }
 
@@ -126,7 +129,7 @@ pub enum Repr {
     Decimal,
     /// `f64`: float, and real (rounded to 32 bits after every operation).
     Float,
-    /// Bytes in the collation's code page: char, varchar, text.
+    /// Bytes in the collation's code page: char, varchar, text, json.
     Chars,
     /// UTF-16LE bytes: nchar, nvarchar, ntext.
     Unicode,
@@ -159,7 +162,7 @@ impl TypeKind {
             SmallMoney | Money => Repr::Money,
             Decimal | Numeric => Repr::Decimal,
             Real | Float => Repr::Float,
-            Char | VarChar | Text => Repr::Chars,
+            Char | VarChar | Text | Json => Repr::Chars,
             NChar | NVarChar | NText => Repr::Unicode,
             Binary | VarBinary | Image | RowVersion => Repr::Bytes,
             Date => Repr::Date,
@@ -185,7 +188,7 @@ impl fmt::Debug for SqlType {
 }
 
 impl SqlType {
-    /// Whether this is one of the `(max)` types, or text, ntext or image.
+    /// Whether this is one of the `(max)` types, or text, ntext, image or json.
     pub const fn is_max(&self) -> bool {
         matches!(self.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image)
             || self.length == SqlType::MAX

@@ -336,13 +336,18 @@ fn keep_whole(precision: i32, scale: i32) -> (i32, i32) {
     }
 }
 
-/// The type to which both sides of a comparison are converted. Errors 206, 257 and 402.
+/// The type to which both sides of a comparison are converted. Errors 206, 257, 402 and 13636.
 pub fn comparison(op: BinaryOperator, left: &Operand, right: &Operand) -> SqlResult<SqlType> {
     let (left, right) = adopt(left, right);
     let (l, r) = (left.ty.kind, right.ty.kind);
     let both_temporal = l.is_temporal() && r.is_temporal();
     let never = convertibility(l.min(r), l.max(r)) == Convertibility::Never;
-    if l.is_legacy_lob() || r.is_legacy_lob() || (both_temporal && never) {
+    let is_json = |kind| kind == TypeKind::Json;
+    if is_json(l) && is_json(r) {
+        return Err(SqlError::new(&message::JSON_NOT_COMPARABLE, &[]));
+    }
+    let json_and_text = is_json(l) && r.is_character() || is_json(r) && l.is_character();
+    if l.is_legacy_lob() || r.is_legacy_lob() || json_and_text || (both_temporal && never) {
         return Err(SqlError::new(&message::INCOMPATIBLE_TYPES, &[&l, &r, &op.name()]));
     }
     if never {
@@ -403,7 +408,7 @@ fn unify_sized(lower: &SqlType, higher: &SqlType) -> SqlType {
 pub fn unary(op: UnaryOperator, operand: &SqlType) -> SqlResult<SqlType> {
     use TypeKind::*;
     let result = match (op, operand.kind) {
-        (UnaryOperator::Plus, _) => Some(*operand),
+        (UnaryOperator::Plus, kind) if kind != Json => Some(*operand),
         (UnaryOperator::Minus, TinyInt) => Some(SqlType::smallint()),
         (UnaryOperator::Minus, kind) if kind.is_numeric() && kind != Bit => Some(*operand),
         (UnaryOperator::BitNot, kind) if kind.is_integer() => Some(*operand),

@@ -1,7 +1,8 @@
 //! Calls of functions: the library's, users', aggregates.
 
 use base::types::conversion::check_implicit;
-use base::{Collation, SqlError, SqlType, message};
+use base::types::declare;
+use base::{Collation, SqlError, SqlResult, SqlType, TypeKind, message};
 use engine::catalog::Object;
 use engine::catalog::def::{ModuleDef, ModuleKind, Permission};
 use ir::function::{
@@ -159,6 +160,9 @@ impl Binder<'_> {
             shortened = Arguments::List { distinct: *distinct, items: others.to_vec() };
             rest = &shortened;
         }
+        if let Some(ty) = &call.returning {
+            return self.json_value_returning(function, &call.arguments, ty, line);
+        }
         let mut kind = None;
         let without_kind;
         if function.name == "ISJSON"
@@ -173,6 +177,33 @@ impl Binder<'_> {
         args.splice(0..0, date_part);
         args.extend(kind);
         self.apply(function, args).at(line)
+    }
+
+    /// `JSON_VALUE(document, path RETURNING type)`: a call with a NULL of the type. Error 102 for
+    /// other types, and for a document that is a string.
+    fn json_value_returning(
+        &mut self,
+        function: &ScalarFunction,
+        arguments: &Arguments,
+        ty: &ast::DataType,
+        line: u32,
+    ) -> BindResult<Scalar> {
+        let mut args = self.arguments(arguments, line)?;
+        function.check_count(args.len()).at(line)?;
+        let syntax =
+            |near: &str| SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&near]).at_line(line);
+        let kind = declare::kind_by_name(&ty.name.name.name).filter(|kind| may_be_returned(*kind));
+        let Some(kind) = kind.filter(|_| ty.name.schema.is_none()) else {
+            return Err(syntax(&ty.name.to_string()).with_state(29).into());
+        };
+        let is_unsized = kind.is_character() && ty.arguments == ast::TypeArguments::None;
+        if is_unsized || args[0].expr.ty.kind != TypeKind::Json {
+            return Err(syntax("RETURNING").into());
+        }
+        let ty = self.data_type(ty, declare::Subject::Type, 1, 1)?.ty;
+        let kind = ExprKind::Constant(base::Value::Null);
+        args.push(Scalar::computed(Expr { kind, ty, nullable: true }));
+        self.library_call(ir::function::json::names::VALUE_RETURNING, args).at(line)
     }
 
     /// The constant for the word that names a date part. Error 155.
@@ -276,7 +307,8 @@ impl Binder<'_> {
         let infos: Vec<ArgType<'_>> = args.iter().map(Scalar::argument).collect();
         let types = function.bind(&infos, Typing { collation })?;
         let mut exprs = Vec::with_capacity(args.len());
-        for (arg, ty) in args.into_iter().zip(&types.args) {
+        for (at, (arg, ty)) in args.into_iter().zip(&types.args).enumerate() {
+            check_json_argument(function.name, at, &arg, ty)?;
             exprs.push(self.coerce_argument(arg, *ty)?);
         }
         if let Some(mentions) = &mut self.mentions {
@@ -551,7 +583,11 @@ impl Binder<'_> {
         let infos: Vec<ArgType<'_>> = args.iter().map(Scalar::argument).collect();
         let types = function.bind(&infos, Typing { collation }).at(line)?;
         let mut exprs = Vec::with_capacity(args.len());
-        for (arg, ty) in args.into_iter().zip(&types.args) {
+        for (at, (arg, ty)) in args.into_iter().zip(&types.args).enumerate() {
+            if distinct {
+                check_distinct(function.name, &arg).at(line)?;
+            }
+            check_json_argument(function.name, at, &arg, ty).at(line)?;
             exprs.push(self.coerce_argument(arg, *ty).at(line)?);
         }
         let mut order = Vec::with_capacity(call.within_group.len());
@@ -568,6 +604,38 @@ impl Binder<'_> {
         let distinct = distinct && !function.ignores_duplicates;
         let aggregate = Aggregate { function, args: exprs, distinct, order, ty: types.ty };
         Ok((aggregate, label, types.nullable))
+    }
+}
+
+/// Refuses json where a function works on something else. Errors 257, 8116.
+fn check_json_argument(name: &str, at: usize, arg: &Scalar, ty: &SqlType) -> SqlResult<()> {
+    let kind = arg.expr.ty.kind;
+    if arg.is_untyped() || kind != TypeKind::Json || ty.kind == TypeKind::Json {
+        return Ok(());
+    }
+    if matches!(name, "CONCAT" | "CONCAT_WS") {
+        return check_implicit(kind, ty.kind);
+    }
+    let args: [&dyn std::fmt::Display; 3] = [&kind, &(at + 1), &name.to_ascii_lowercase()];
+    Err(SqlError::new(&message::ARGUMENT_TYPE_INVALID, &args))
+}
+
+/// Refuses what cannot be compared where an aggregate takes each value once. Error 8117.
+fn check_distinct(name: &str, arg: &Scalar) -> SqlResult<()> {
+    let kind = arg.expr.ty.kind;
+    if kind != TypeKind::Json {
+        return Ok(());
+    }
+    let args: [&dyn std::fmt::Display; 2] = [&kind, &name.to_ascii_lowercase()];
+    Err(SqlError::new(&message::OPERAND_INVALID_FOR_OPERATOR, &args).with_state(2))
+}
+
+/// Whether JSON_VALUE returns values of a kind of type.
+fn may_be_returned(kind: TypeKind) -> bool {
+    use TypeKind::*;
+    match kind {
+        Char | VarChar | NChar | NVarChar | Date | Time | DateTime2 | DateTimeOffset => true,
+        _ => kind.is_integer() || kind.is_decimal() || kind.is_float(),
     }
 }
 

@@ -53,6 +53,9 @@ impl Binder<'_> {
                 TypeArguments::Numbers(numbers) => declare::TypeArguments::Numbers(numbers),
             };
             let declared = declare::declare(name, arguments, &at).at(line)?;
+            if declared.kind == TypeKind::Json && self.options.native && self.env.depth == 0 {
+                return Err(super::native::not_supported("type", declared.kind.name(), line));
+            }
             let user_type = match name.eq_ignore_ascii_case("sysname") {
                 true => UserTypeId::SYSNAME,
                 false => UserTypeId(i32::from(declared.kind.system_type_id())),
@@ -99,6 +102,11 @@ impl Binder<'_> {
             Err(e) if e.error.number() == message::CANNOT_FIND_DATA_TYPE.number => {
                 let error =
                     SqlError::new(&message::NOT_A_SYSTEM_TYPE, &[&cast.ty.name.to_string()]);
+                return Err(error.at_line(cast.ty.span.line).into());
+            }
+            Err(e) if e.error.number() == message::CANNOT_SPECIFY_WIDTH.number => {
+                let shown = cast.ty.name.to_string();
+                let error = SqlError::new(&message::CAST_ATTRIBUTES_INVALID, &[&shown]);
                 return Err(error.at_line(cast.ty.span.line).into());
             }
             found => found?.ty,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::types::literal;
 use base::types::operators::{self, BinaryOperator, Signature, UnaryOperator};
-use base::{SqlError, SqlType, TypeKind, Value, message};
+use base::{SqlError, SqlResult, SqlType, TypeKind, Value, message};
 use engine::catalog::def::Permission;
 use ir::operator::{ArithOp, CastMode, VarId};
 use tsql::ast::{self, BinaryOp, Literal, Niladic, OdbcKind, PseudoColumn, UnaryOp};
@@ -507,7 +507,11 @@ fn arith_of(op: BinaryOp) -> ArithOp {
     }
 }
 
-/// Whether a kind of type can be compared and sorted.
-pub(super) fn is_sortable(kind: TypeKind) -> bool {
-    !kind.is_legacy_lob()
+/// Whether values can be sorted and grouped by a kind of type. Errors 306, 13636.
+pub(super) fn check_sortable(kind: TypeKind) -> SqlResult<()> {
+    match kind {
+        TypeKind::Json => Err(SqlError::new(&message::JSON_NOT_COMPARABLE, &[]).with_state(2)),
+        _ if kind.is_legacy_lob() => Err(SqlError::new(&message::LEGACY_LOB_COMPARED, &[])),
+        _ => Ok(()),
+    }
 }

@@ -10,7 +10,7 @@ use tsql::ast::{self, Argument, Arguments, GroupBy, GroupingKind, GroupingSet};
 
 use super::binder::Binder;
 use super::context::{AtLine, BindResult};
-use super::expr::is_sortable;
+use super::expr::check_sortable;
 use super::scalar::Scalar;
 use super::scope::{Block, Clause, Rows};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
@@ -110,9 +110,7 @@ impl Binder<'_> {
         if !walk::uses(&bound.expr).iter().any(|c| own.contains(c)) {
             return fail(&message::GROUP_BY_WITHOUT_COLUMN);
         }
-        if !is_sortable(bound.expr.ty.kind) {
-            return fail(&message::LEGACY_LOB_COMPARED);
-        }
+        check_sortable(bound.expr.ty.kind).at(line)?;
         bound.label.resolve("GROUP BY").at(line)?;
         let groups = &self.blocks[top].groups;
         if let Some(known) = groups.iter().position(|g| walk::same_expr(&g.1, &bound.expr)) {

@@ -16,7 +16,7 @@ use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId};
 use base::text::identifier::fold_identifier;
 use base::types::declare::Subject;
-use base::{SqlError, SqlResult, SqlType, message};
+use base::{SqlError, SqlResult, SqlType, TypeKind, message};
 use engine::catalog::Schema;
 use engine::catalog::def::{ModuleDef, ModuleKind, ParameterDef, SchemaId, TableDef, TypeDefKind};
 use ir::operator::{TableVarId, VarId};
@@ -114,7 +114,7 @@ fn check_names(dependencies: &Dependencies, module: &ModuleDef) -> BindResult<()
 }
 
 /// Error 10794: natively compiled modules do not support this.
-fn not_supported(what: &str, name: &str, line: u32) -> BindError {
+pub(super) fn not_supported(what: &str, name: &str, line: u32) -> BindError {
     SqlError::new(&message::NOT_SUPPORTED_WITH, &[&what, &name, &NATIVE]).at_line(line).into()
 }
 
@@ -160,6 +160,9 @@ impl<'n> NativeNames<'n> {
     fn parameter(&mut self, schema: Option<&Schema>, parameter: &ParameterDef) -> BindResult<()> {
         let name = &parameter.name;
         if !parameter.table_valued {
+            if parameter.ty.kind == TypeKind::Json {
+                return Err(not_supported("type", parameter.ty.kind.name(), 0));
+            }
             let id = self.scalar(parameter.ty);
             if !parameter.nullable {
                 self.not_null.push((id, parameter.ty, name.clone()));

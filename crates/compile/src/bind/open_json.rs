@@ -38,6 +38,7 @@ impl Binder<'_> {
         let rowset = self.names.functions().open_json();
         let mut args = self.rowset_arguments(function)?;
         check_count("OPENJSON", (1, 2), args.len()).at(line)?;
+        let is_json_type = args[0].expr.ty.kind == TypeKind::Json;
         let columns = self.declared_columns(&function.schema, args[0].label)?;
         if args.len() == 1 {
             args.push(unicode("$"));
@@ -51,7 +52,12 @@ impl Binder<'_> {
             let text =
                 Expr { kind: ExprKind::Column(found.id), ty: found.ty, nullable: found.nullable };
             let id = self.free_column();
-            computed.push((id, self.cast(text, column.ty, CastMode::Explicit)));
+            let value = match column.ty.kind {
+                // A scalar in json is no document.
+                TypeKind::Json if is_json_type && !column.is_json => null_of(column.ty),
+                _ => self.cast(text, column.ty, CastMode::Explicit),
+            };
+            computed.push((id, value));
             shown.push(shown_column(id, column));
         }
         let node = Node::Compute { input: Box::new(input), columns: computed };
@@ -84,8 +90,9 @@ impl Binder<'_> {
         if declared.kind.is_legacy_lob() || declared.kind == TypeKind::SqlVariant {
             return Err(SqlError::new(&message::OPENJSON_TYPE_LOB, &[]).at_line(line).into());
         }
-        let is_json_type = declared.kind == TypeKind::NVarChar && declared.is_max();
-        if column.as_json && !is_json_type {
+        let may_be_json =
+            matches!(declared.kind, TypeKind::NVarChar | TypeKind::Json) && declared.is_max();
+        if column.as_json && !may_be_json {
             return Err(SqlError::new(&message::OPENJSON_AS_JSON_TYPE, &[]).at_line(line).into());
         }
         let ty = match &column.collation {
@@ -104,6 +111,10 @@ impl Binder<'_> {
         let path = column.path.clone().unwrap_or_else(|| path_to(&name));
         Ok(Column { name, ty, path, is_json: column.as_json })
     }
+}
+
+fn null_of(ty: SqlType) -> Expr {
+    Expr { kind: ExprKind::Constant(Value::Null), ty, nullable: true }
 }
 
 /// The path to the member of this name.

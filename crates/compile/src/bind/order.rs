@@ -6,7 +6,7 @@ use tsql::ast::{self, OrderItem};
 
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};
-use super::expr::is_sortable;
+use super::expr::check_sortable;
 use super::scalar::{Origin, Scalar};
 use super::scope::{Clause, OutCol};
 use super::select::{Item, Usage};
@@ -107,9 +107,7 @@ impl Binder<'_> {
                 (None, Some(expr)) => (expr.ty, true),
                 (None, None) => unreachable!("a key is an item or an expression"),
             };
-            if !is_sortable(ty.kind) {
-                return Err(fail(SqlError::new(&message::LEGACY_LOB_COMPARED, &[])));
-            }
+            check_sortable(ty.kind).at(line)?;
             let repeated = |key: &Key| match (&key.expr, &expr) {
                 (Some(a), Some(b)) => walk::same_expr(a, b),
                 _ => item.is_some() && key.item == item,
@@ -194,9 +192,7 @@ impl Binder<'_> {
                 _ => return Err(fail(&message::ORDER_BY_NOT_IN_SET_SELECT_LIST)),
             };
             let column = &columns[at];
-            if !is_sortable(column.ty.kind) {
-                return Err(fail(&message::LEGACY_LOB_COMPARED));
-            }
+            check_sortable(column.ty.kind).at(line)?;
             column.label.resolve("ORDER BY").at(line)?;
             let kind = ExprKind::Column(column.id);
             let expr = Expr { kind, ty: column.ty, nullable: column.nullable };

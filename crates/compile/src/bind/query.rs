@@ -2,11 +2,12 @@
 
 use base::types::conversion::may_overflow;
 use base::types::operators;
-use base::{SqlError, SqlType, message};
+use base::{SqlError, SqlType, TypeKind, message};
 use tsql::ast::{self, ForKind, QueryBody, SetOperator};
 
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};
+use super::expr::check_sortable;
 use super::order::{Limit, Tail, limited_by};
 use super::scalar::{Origin, Scalar};
 use super::scope::OutCol;
@@ -150,8 +151,11 @@ impl Binder<'_> {
         let line = operands[1].1;
         if operator != SetOperator::UnionAll {
             for column in &columns {
-                if column.ty.kind.is_legacy_lob() {
-                    let message = &message::NOT_COMPARABLE_DISTINCT;
+                if check_sortable(column.ty.kind).is_err() {
+                    let message = match column.ty.kind {
+                        TypeKind::Json => &message::NOT_COMPARABLE_SET_OPERAND,
+                        _ => &message::NOT_COMPARABLE_DISTINCT,
+                    };
                     let error = SqlError::new(message, &[&column.ty.kind]);
                     return Err(error.at_line(line).into());
                 }

@@ -15,7 +15,7 @@ use tsql::ast::{self, AssignOp, SelectItemKind};
 
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult, Variable};
-use super::expr::undeclared;
+use super::expr::{check_sortable, undeclared};
 use super::from::check_tables;
 use super::group::Grouping;
 use super::order::{Limit, Order, Tail, limited};
@@ -426,7 +426,7 @@ impl Binder<'_> {
                 return Err(SqlError::new(message, &args).at_line(item.line).into());
             }
             let kind = item.scalar.expr.ty.kind;
-            if select.distinct && kind.is_legacy_lob() {
+            if select.distinct && check_sortable(kind).is_err() {
                 let error = SqlError::new(&message::NOT_COMPARABLE_DISTINCT, &[&kind]);
                 return Err(error.at_line(item.line).into());
             }

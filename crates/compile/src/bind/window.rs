@@ -8,6 +8,7 @@ use tsql::ast::{self, Argument, Arguments, Over};
 
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};
+use super::expr::check_sortable;
 use super::scalar::{Label, Origin, Scalar};
 use super::scope::{Clause, WindowCall};
 use crate::plan::expr::{Expr, ExprKind, SortKey};
@@ -256,6 +257,7 @@ impl Binder<'_> {
             let mut partition = Vec::with_capacity(over.partition_by.len());
             for expr in &over.partition_by {
                 let bound = b.scalar(expr)?;
+                check_sortable(bound.expr.ty.kind).at(expr.span.line)?;
                 bound.label.resolve("PARTITION BY").at(expr.span.line)?;
                 partition.push(bound.expr);
             }
@@ -277,6 +279,7 @@ impl Binder<'_> {
         for item in items {
             let line = item.expr.span.line;
             let bound = self.scalar(&item.expr)?;
+            check_sortable(bound.expr.ty.kind).at(line)?;
             bound.label.resolve("ORDER BY").at(line)?;
             if let ExprKind::Constant(_) = bound.expr.kind {
                 let message = match bound.origin {

@@ -111,7 +111,10 @@ pub fn keeps_value(from: &SqlType, to: &SqlType) -> bool {
         Repr::Float => to.kind == TypeKind::Float,
         Repr::Time | Repr::DateTime2 | Repr::DateTimeOffset => from.scale <= to.scale,
         // The code page goes with the collation.
-        Repr::Chars => longer && to.kind != TypeKind::Char && from.collation == to.collation,
+        Repr::Chars => {
+            let changes = matches!(to.kind, TypeKind::Char | TypeKind::Json);
+            longer && !changes && from.collation == to.collation
+        }
         Repr::Unicode => {
             // Padding is by length, so a longer nchar is another value.
             let padded =

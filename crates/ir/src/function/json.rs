@@ -10,8 +10,10 @@ pub const DOCUMENT_COLUMN: &str = "JSON_F52E2B61-18A1-11d1-B105-00805F49916B";
 /// UTF-16 units of a document in one row of a statement's result.
 pub const PIECE_UNITS: usize = 2033;
 
-/// The calls that the binder makes of `FOR JSON`.
+/// The calls that the binder makes of what has syntax of its own.
 pub mod names {
+    /// (document, path, NULL of a type): what `JSON_VALUE(document, path RETURNING type)` means.
+    pub const VALUE_RETURNING: &str = "JSON_VALUE RETURNING";
     /// (values…, [`super::RowShape`]): the object of one row.
     pub const ROW: &str = "FOR JSON ROW";
     /// (document): of how many pieces it consists.
@@ -27,7 +29,7 @@ pub mod names {
 
     /// Whether a function has such a name, which a text can quote, but not call.
     pub fn is_internal(name: &str) -> bool {
-        let all = [ROW, PIECES, PIECE, DOCUMENT, ELEMENT, MEMBER];
+        let all = [VALUE_RETURNING, ROW, PIECES, PIECE, DOCUMENT, ELEMENT, MEMBER];
         all.iter().any(|own| own.eq_ignore_ascii_case(name))
     }
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use base::arithmetic::compare_paced;
 use base::text::number::is_numeric;
-use base::types::conversion::may_overflow;
+use base::types::conversion::{check_implicit, may_overflow};
 use base::types::operators::unify;
 use base::{SqlResult, SqlType, TypeKind, ValueRef, variant as encoding};
 use ir::function::descriptor::{ArgType, CallTypes, Inferred, ScalarFunction};
@@ -33,7 +33,7 @@ fn types_of_isnumeric(call: &Call<'_>) -> SqlResult<Inferred> {
     let asked = match ty.kind {
         TypeKind::Text => SqlType::varchar_max(call.collation),
         TypeKind::NText => SqlType::nvarchar_max(call.collation),
-        TypeKind::Image => return Err(call.refuse(0)),
+        TypeKind::Image | TypeKind::Json => return Err(call.refuse(0)),
         _ => ty,
     };
     Ok(call.types(SqlType::int(), &[asked]).not_null())
@@ -82,6 +82,9 @@ fn types_of_extreme(call: &Call<'_>) -> SqlResult<Inferred> {
     if let Some(at) = call.args.iter().position(|a| a.ty.kind.is_legacy_lob()) {
         return Err(call.refuse(at));
     }
+    if let Some(at) = call.args.iter().position(|a| a.ty.kind == TypeKind::Json) {
+        return Err(call.refuse(at).with_state(4));
+    }
     let mut ty = known().next().map_or(SqlType::int(), |a| a.ty);
     for arg in known().skip(1) {
         ty = unify(&ty, &arg.ty)?;
@@ -128,6 +131,9 @@ fn extreme<'a>(
 
 fn types_of_variant_property(call: &Call<'_>) -> SqlResult<Inferred> {
     let kind = call.kind(0);
+    if kind == TypeKind::Json {
+        check_implicit(kind, TypeKind::SqlVariant)?;
+    }
     if kind.is_legacy_lob() || kind == TypeKind::RowVersion || call.args[0].ty.is_max() {
         return Err(call.refuse(0));
     }

@@ -38,6 +38,9 @@ fn types_of_checksum(call: &Call<'_>) -> SqlResult<Inferred> {
     if let Some(at) = refused {
         return Err(call.refuse(at));
     }
+    if let Some(at) = call.args.iter().position(|a| a.ty.kind == TypeKind::Json) {
+        return Err(call.refuse(at).with_state(4));
+    }
     let types: Vec<SqlType> = call.args.iter().map(|a| a.ty).collect();
     Ok(call.types(SqlType::int(), &types).not_null())
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use base::account::{Account, Charged, UNASKED};
 use base::value::Variant;
-use base::{SqlError, SqlResult, TypeKind, ValueRef, message};
+use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 use engine::catalog::def::UserTypeId;
 use engine::wait::{Interrupted, Task};
 use ir::site::{ResultColumn, ResultSite};
@@ -26,6 +26,7 @@ use session::session::Reveal;
 use tds::collation::WireCollation;
 use tds::server::{ResponseWriter, RowEncoder, RowSource};
 use tds::token::{Done, DoneKind, DoneStatus};
+use tds::typeinfo::without_json;
 use tds::{Column, ColumnFlags, EnvChange, TdsVersion};
 
 use super::known::KnownColumns;
@@ -64,6 +65,8 @@ pub struct Answer {
     /// A panic has cut a row short: nothing that follows would be understood.
     is_torn: bool,
     errors: u32,
+    /// The client takes values of the type json as such.
+    has_json: bool,
 }
 
 /// An output parameter that the client has named.
@@ -93,9 +96,10 @@ struct OpenResult {
 }
 
 impl Answer {
-    /// For a client of this version.
+    /// For a client of this version, which takes json as such or as strings.
     pub fn new(
         version: TdsVersion,
+        has_json: bool,
         packet_size: u16,
         session_id: u16,
         server_name: Arc<str>,
@@ -122,6 +126,7 @@ impl Answer {
             is_fatal: false,
             is_torn: false,
             errors: 0,
+            has_json,
         }
     }
 
@@ -270,10 +275,11 @@ fn broken(what: &dyn std::fmt::Display) -> SqlError {
 impl ResultWriter for Answer {
     fn start(&mut self, task: &Task, result: &ResultSite) -> SqlResult<()> {
         self.end_result();
-        let open = match self.last.take().filter(|last| last.announces(&result.columns)) {
-            Some(last) => last,
-            None => OpenResult::new(&result.columns, self.writer.version()),
-        };
+        let open =
+            match self.last.take().filter(|last| last.announces(&result.columns, self.has_json)) {
+                Some(last) => last,
+                None => OpenResult::new(&result.columns, self.writer.version(), self.has_json),
+            };
         let is_known = self.known.is_known(&open.columns);
         self.next().columns(&open.columns, is_known);
         self.result = Some(open);
@@ -369,7 +375,8 @@ impl AnswerWriter for Answer {
         let name = named.map(|own| own.name.clone()).unwrap_or_default();
         let variant = (ty.kind == TypeKind::SqlVariant).then(|| variant(value)).flatten();
         let value = variant.as_ref().map_or(value, ValueRef::Variant);
-        if let Err(error) = self.next().output_parameter(ordinal, &name, ty, value) {
+        let ty = shown_type(ty, self.has_json);
+        if let Err(error) = self.next().output_parameter(ordinal, &name, &ty, value) {
             // Without its outputs a call has no answer.
             self.is_fatal = true;
             return Err(broken(&error));
@@ -423,8 +430,8 @@ pub fn write_environment(writer: &mut ResponseWriter, change: &EnvironmentChange
 }
 
 impl OpenResult {
-    fn new(columns: &[ResultColumn], version: TdsVersion) -> OpenResult {
-        let columns: Vec<Column> = columns.iter().map(announced).collect();
+    fn new(columns: &[ResultColumn], version: TdsVersion, has_json: bool) -> OpenResult {
+        let columns: Vec<Column> = columns.iter().map(|c| announced(c, has_json)).collect();
         let variants = (0..columns.len()).filter(|c| columns[*c].ty.kind == TypeKind::SqlVariant);
         let long = (0..columns.len())
             .filter(|c| columns[*c].ty.is_max() || columns[*c].ty.kind.is_legacy_lob());
@@ -434,9 +441,9 @@ impl OpenResult {
     }
 
     /// Whether this is how these columns are announced.
-    fn announces(&self, columns: &[ResultColumn]) -> bool {
+    fn announces(&self, columns: &[ResultColumn], has_json: bool) -> bool {
         let is_same = |(known, column): (&Column, &ResultColumn)| {
-            known.ty == column.ty
+            known.ty == shown_type(&column.ty, has_json)
                 && *known.name == *column.name
                 && (known.flags, known.user_type) == facts(column)
                 && known.table.iter().map(String::as_str).eq(table_name(column))
@@ -446,10 +453,16 @@ impl OpenResult {
 }
 
 /// How a result's column is announced.
-fn announced(column: &ResultColumn) -> Column {
+fn announced(column: &ResultColumn, has_json: bool) -> Column {
     let (flags, user_type) = facts(column);
     let table = table_name(column).map(str::to_owned).collect();
-    Column { name: column.name.to_string(), ty: column.ty, flags, user_type, table }
+    let ty = shown_type(&column.ty, has_json);
+    Column { name: column.name.to_string(), ty, flags, user_type, table }
+}
+
+/// The type as which a client sees one.
+fn shown_type(ty: &SqlType, has_json: bool) -> SqlType {
+    if has_json { *ty } else { without_json(*ty) }
 }
 
 /// The table behind a result's column, if there is one.

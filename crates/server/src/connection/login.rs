@@ -12,7 +12,7 @@ use session::options::ClientKind;
 use session::response::EnvironmentChange;
 use session::session::{LoginOptions, Session};
 use tds::collation::WireCollation;
-use tds::login::{Login, acknowledged_features};
+use tds::login::{Login, acknowledged_features, asks_for_json};
 use tds::packet::{PACKET_SIZE_DEFAULT, negotiate_packet_size};
 use tds::prelogin::EncryptionScope;
 use tds::server::ResponseWriter;
@@ -78,6 +78,7 @@ pub async fn enter(
     inbox.charge_to(server.instance.session_account());
     let answer = Answer::new(
         version,
+        version.has_feature_extensions() && asks_for_json(&login),
         packet_size,
         session.id().0 as u16,
         server.instance.facts().name.clone(),

@@ -14,6 +14,7 @@ mod ending;
 mod error_log;
 mod extremes;
 mod isolation;
+mod json;
 mod loads;
 mod logins;
 mod malformed;

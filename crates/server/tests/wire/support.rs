@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use server::config::Config;
 use server::embedded::{Options, Running, start};
-use tds::login::Login;
+use tds::login::{Feature, Login};
 use tds::packet::{MessageEvent, MessageReader, PacketType, Side};
 use tds::prelogin::{Encryption, Prelogin};
 use tds::writer::PutBytes;
@@ -264,6 +264,11 @@ impl Raw {
 
     /// Logged in as `sa` at an address.
     pub fn login_at(address: SocketAddr) -> Raw {
+        Raw::login_asking_for(address, Vec::new()).0
+    }
+
+    /// Logged in as `sa` with feature extensions, and the answer.
+    pub fn login_asking_for(address: SocketAddr, features: Vec<Feature>) -> (Raw, Vec<u8>) {
         let mut raw = Raw::connect_to(address);
         let prelogin =
             Prelogin { encryption: Some(Encryption::NotSupported), ..Prelogin::default() };
@@ -275,12 +280,13 @@ impl Raw {
             option_flags2: tds::login::option_flags2::ODBC,
             user_name: "sa".into(),
             password: PASSWORD.into(),
+            features,
             ..Login::default()
         };
         raw.send(PacketType::Login, &login.to_bytes());
         let answer = raw.answer().expect("an answer to LOGIN7");
         assert!(answer.contains(&tds::token::LOGINACK));
-        raw
+        (raw, answer)
     }
 
     /// The number of its session.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base::convert::display;
 use base::message::{self, PrintfArgument, printf};
+use base::types::conversion::check_implicit;
 use base::{SqlError, SqlResult, SqlType, TypeKind, Value, ValueRef};
 use engine::catalog::def::Permission;
 use run::interp::Frame;
@@ -65,6 +66,9 @@ impl Context<'_> {
         let plan = self.plan_of(program, step)?;
         let plan = plan.ok_or_else(|| ir::internal("PRINT has no plan"))?;
         let (value, ty) = self.value_of_plan(&plan, frame)?;
+        if ty.kind == TypeKind::Json {
+            check_implicit(ty.kind, TypeKind::NVarChar)?;
+        }
         let length = if ty.kind.is_unicode() { PRINTED_NATIONAL } else { PRINTED };
         let text = match value {
             Value::Null => " ".to_owned(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
-use base::{SqlError, SqlResult, message};
+use base::{SqlError, SqlResult, TypeKind, message};
 use compile::bind::define;
 use engine::catalog::Object;
 use engine::catalog::def::*;
@@ -15,7 +15,7 @@ use super::drop::missing;
 use super::failure::DdlResult;
 use super::names::DefinitionNames;
 use super::place::{self, Found};
-use super::table::{Builder, IndexRequest, Purpose, Setting, find_index};
+use super::table::{Builder, IndexRequest, Purpose, Setting, find_index, statistics_type_error};
 use crate::context::Context;
 use crate::program::{ProgramKind, bind_options};
 
@@ -359,6 +359,9 @@ pub fn create_statistics(
         if columns.contains(&column.id) {
             let args: [Shown; 2] = [&"statistics", &column.name];
             return Err(SqlError::new(&message::INDEX_DUPLICATE_COLUMN, &args).into());
+        }
+        if column.ty.kind == TypeKind::Json {
+            return Err(statistics_type_error(column, &altered.name()).into());
         }
         columns.push(column.id);
     }

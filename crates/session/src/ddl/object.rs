@@ -239,6 +239,9 @@ fn alias(
         let shown = written.name.to_string();
         return Err(SqlError::new(&message::INVALID_BASE_TYPE, &[&shown]).into());
     }
+    if declared.ty.kind == TypeKind::Json {
+        return Err(SqlError::new(&message::JSON_ALIAS_BASE, &[]).into());
+    }
     let settings = &context.session.options.settings;
     let nullable = nullable.unwrap_or(settings.ansi_null_default_on);
     Ok(TypeDefKind::Alias { ty: declared.ty, nullable })

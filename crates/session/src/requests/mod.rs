@@ -7,7 +7,7 @@ mod table_arguments;
 use base::convert::convert;
 use base::ids::DbId;
 use base::types::conversion::{Convertibility, convertibility};
-use base::{Arena, ConvertOptions, SqlError, SqlResult, SqlType, ValueRef, message};
+use base::{Arena, ConvertOptions, SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 use engine::txn::locks::Lifetime;
 use engine::wait::{Interrupted, Task};
 use ir::function::facts::StatementPace;
@@ -440,7 +440,10 @@ impl Context<'_> {
 
 /// Whether an output parameter of a type goes back as of another one, which the client has sent.
 fn is_returned_as(own: &SqlType, sent: &SqlType) -> bool {
+    // What is sent as json comes as a string that is json.
+    let is_json = own.kind == TypeKind::Json && *sent == SqlType::varchar_max(own.collation);
     own != sent
+        && !is_json
         && sent.length > 0
         && convertibility(own.kind, sent.kind) != Convertibility::Never
         && !(sent.kind.is_legacy_lob() && !own.kind.is_character() && !own.kind.is_binary())

@@ -131,7 +131,10 @@ fn only_what_was_asked_is_acknowledged_and_no_newer_version() {
             .map(|f| (f.id, f.data))
             .collect::<Vec<_>>()
     };
-    assert_eq!(asked(&[(0x01, &[]), (0x0D, &[1]), (0x0B, &[])]), []);
+    assert_eq!(asked(&[(0x01, &[]), (0x0E, &[1]), (0x0B, &[])]), []);
+    assert_eq!(asked(&[(0x0D, &[1])]), [(0x0D, vec![1])]);
+    assert_eq!(asked(&[(0x0D, &[2])]), [(0x0D, vec![1])]);
+    assert_eq!(asked(&[(0x0D, &[0])]), []);
     assert_eq!(asked(&[(0x09, &[1]), (0x0A, &[1])]), [(0x09, vec![1, 1]), (0x0A, vec![1])]);
     assert_eq!(asked(&[(0x09, &[9])]), [(0x09, vec![2, 1])]);
     assert_eq!(asked(&[(0x09, &[0]), (0x09, &[])]), []);

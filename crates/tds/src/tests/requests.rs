@@ -104,6 +104,7 @@ fn parameter_type(ty: SqlType, version: TdsVersion) -> SqlType {
         Text => SqlType::varchar_max(C),
         NText => SqlType::nvarchar_max(C),
         Image => SqlType::varbinary_max(),
+        Json => SqlType::varchar_max(ty.collation),
         RowVersion => SqlType::binary(8),
         _ => ty,
     }

@@ -62,6 +62,7 @@ pub fn extremes() -> Vec<(SqlType, Vec<Value>)> {
         (SqlType::varchar(8000, C), vec![chars(b""), chars(&[b'x'; 8000])]),
         (SqlType::varchar_max(C), vec![chars(b""), chars(b"a"), chars(&[b'y'; 20_000])]),
         (SqlType::text(C), vec![chars(b""), chars(&[b'z'; 20_000])]),
+        (SqlType::json(), vec![chars(b"{}"), chars("[\"é\"]".as_bytes()), chars(&[b'['; 20_000])]),
         (SqlType::nchar(2, C), vec![unicode("é "), unicode("😀")]),
         (SqlType::nvarchar(4000, C), vec![unicode(""), unicode(&"ä".repeat(4000))]),
         (SqlType::nvarchar_max(C), vec![unicode(""), unicode(&"€".repeat(9000))]),
@@ -191,7 +192,7 @@ fn any_value(ty: SqlType) -> BoxedStrategy<Value> {
                 })
                 .boxed()
         }
-        VarChar | Text => byte_vec(limit).prop_map(|b| Value::Chars(b.into())).boxed(),
+        VarChar | Text | Json => byte_vec(limit).prop_map(|b| Value::Chars(b.into())).boxed(),
         NVarChar | NText => byte_vec(limit)
             .prop_map(|mut b| {
                 b.truncate(b.len() & !1);

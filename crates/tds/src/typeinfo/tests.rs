@@ -77,6 +77,20 @@ fn old_versions_get_types_that_they_know() {
     assert_eq!(names(SqlType::datetimeoffset(7), V7_3A), (WireType::DateTimeOffset, 10));
 }
 
+/// What a client sends as json may be anything.
+#[test]
+fn json_is_a_byte_and_comes_as_a_string() {
+    let info = TypeInfo::for_sql(&SqlType::json(), true, TdsVersion::V7_4);
+    let mut bytes = Vec::new();
+    info.write(&mut bytes);
+    assert_eq!(bytes, [0xF4]);
+    assert_eq!(info.layout(Place::Row), Layout::Chunked);
+    let read = TypeInfo::read(&mut ByteReader::new(&bytes)).unwrap();
+    assert_eq!(read.to_sql(Collation(1)), SqlType::varchar_max(Collation::LATIN1_BIN2_UTF8));
+    let old = TypeInfo::for_sql(&SqlType::json(), true, TdsVersion::V7_1);
+    assert_eq!((old.ty, old.length), (WireType::Text, 0x7FFF_FFFF));
+}
+
 #[test]
 fn overlong_decimals_are_as_long_as_their_digits_allow() {
     let info = TypeInfo::read(&mut ByteReader::new(&[0x6A, 0x6A, 10, 2])).unwrap();

@@ -31,7 +31,7 @@ pub fn read_value<'a>(
             let joined = chunks.join();
             check_text(info, &joined)?;
             Ok(Datum::Owned(match info.ty {
-                WireType::VarChar => Value::Chars(joined.into()),
+                WireType::VarChar | WireType::Json => Value::Chars(joined.into()),
                 WireType::NVarChar => Value::Unicode(joined.into()),
                 _ => Value::Bytes(joined.into()),
             }))
@@ -84,7 +84,7 @@ pub(crate) fn decode_plain<'a>(
             check_text(info, bytes)?;
             ValueRef::Bytes(bytes)
         }
-        OldVarChar | OldChar | VarChar | Char | Text => {
+        OldVarChar | OldChar | VarChar | Char | Text | Json => {
             check_text(info, bytes)?;
             ValueRef::Chars(bytes)
         }

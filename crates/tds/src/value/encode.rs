@@ -270,7 +270,7 @@ impl Scalar {
             DateTime2 => Scalar::DateTime2 { scale },
             DateTimeOffset => Scalar::DateTimeOffset { scale },
             Binary | VarBinary | Image | Char | VarChar | Text | NChar | NVarChar | NText
-            | RowVersion | SqlVariant => return None,
+            | RowVersion | SqlVariant | Json => return None,
         })
     }
 

@@ -208,6 +208,8 @@ pub struct FunctionCall {
     pub odbc: bool,
     /// What it is called with.
     pub arguments: Arguments,
+    /// `RETURNING type` behind the arguments.
+    pub returning: Option<Box<DataType>>,
     /// `IGNORE NULLS` (true) or `RESPECT NULLS` (false).
     pub ignore_nulls: Option<bool>,
     /// `WITHIN GROUP (ORDER BY …)`; empty when absent.

@@ -199,7 +199,7 @@ impl Parser<'_> {
         let json = JsonFunction::by_name(&call.name);
         call.arguments = match json {
             Some(function) => self.json_arguments(function)?,
-            None => self.arguments()?,
+            None => self.arguments_of(&mut call)?,
         };
         if let Some(function) = json {
             self.json_call_end(function, &call.arguments)?;
@@ -210,9 +210,27 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn arguments(&mut self) -> SqlResult<Arguments> {
+        let arguments = self.unclosed_arguments()?;
+        self.expect_token(TokenKind::RightParen)?;
+        Ok(arguments)
+    }
+
+    /// The arguments of a call, and the type that JSON_VALUE returns.
+    fn arguments_of(&mut self, call: &mut FunctionCall) -> SqlResult<Arguments> {
+        let arguments = self.unclosed_arguments()?;
+        let is_value = call.name.name.name.eq_ignore_ascii_case("JSON_VALUE");
+        if is_value && call.name.schema.is_none() && self.at_text("RETURNING") {
+            self.take();
+            call.returning = Some(Box::new(self.data_type()?));
+        }
+        self.expect_token(TokenKind::RightParen)?;
+        Ok(arguments)
+    }
+
+    /// The arguments of a function up to the parenthesis that ends them.
+    fn unclosed_arguments(&mut self) -> SqlResult<Arguments> {
         self.expect_token(TokenKind::LeftParen)?;
         if self.at_token(TokenKind::Star) && self.peek_at(1).kind == TokenKind::RightParen {
-            self.take();
             self.take();
             return Ok(Arguments::Star);
         }
@@ -230,7 +248,6 @@ impl Parser<'_> {
             }
         }
         self.leave(1);
-        self.expect_token(TokenKind::RightParen)?;
         Ok(Arguments::List { distinct, items })
     }
 
@@ -633,6 +650,7 @@ pub(super) fn new_call(name: ObjectName) -> Box<FunctionCall> {
         name,
         odbc: false,
         arguments: Arguments::Star,
+        returning: None,
         ignore_nulls: None,
         within_group: Vec::new(),
         over: None,

@@ -391,11 +391,11 @@ impl Printer {
             }
             (true, ..) => {
                 self.put(&name);
-                self.arguments(&call.arguments, DATE_PART_FUNCTIONS.contains(&name.as_str()));
+                self.arguments(call, DATE_PART_FUNCTIONS.contains(&name.as_str()));
             }
             _ => {
                 self.name(&call.name);
-                self.arguments(&call.arguments, false);
+                self.arguments(call, false);
             }
         }
         if let Some(ignore) = call.ignore_nulls {
@@ -415,9 +415,9 @@ impl Printer {
         }
     }
 
-    fn arguments(&mut self, arguments: &Arguments, date_part: bool) {
+    fn arguments(&mut self, call: &FunctionCall, date_part: bool) {
         self.put("(");
-        match arguments {
+        match &call.arguments {
             Arguments::Star => self.put("*"),
             Arguments::List { distinct, items } => {
                 if *distinct {
@@ -443,6 +443,10 @@ impl Printer {
                 self.expr(source);
             }
             Arguments::Json(arguments) => self.json_arguments(arguments),
+        }
+        if let Some(ty) = &call.returning {
+            self.put(" RETURNING ");
+            self.data_type(ty);
         }
         self.put(")");
     }

@@ -22,6 +22,13 @@ fn the_chart_has_its_known_corners() {
         (Image, VarChar, Never),
         (Bit, Money, Implicit),
         (DateTime2, Int, Never),
+        (NChar, Json, Implicit),
+        (Json, VarChar, Explicit),
+        (Text, Json, Never),
+        (Json, NText, Never),
+        (Json, SqlVariant, Never),
+        (SqlVariant, Json, Never),
+        (Json, VarBinary, Never),
     ] {
         assert_eq!(convertibility(from, to), expected, "{from} to {to}");
     }

@@ -80,6 +80,13 @@ fn bad_declarations_raise_sql_servers_errors() {
             "Column, parameter, or variable #1: Cannot specify a column width on data type int.",
         ),
         (
+            "json",
+            Max,
+            Subject::Type,
+            2716,
+            "Column, parameter, or variable #1: Cannot specify a column width on data type json.",
+        ),
+        (
             "foo",
             NoArguments,
             Subject::Type,

@@ -206,6 +206,26 @@ fn comparisons_refuse_old_large_types_and_clashes() {
 }
 
 #[test]
+fn json_is_neither_compared_nor_computed_with() {
+    let json = SqlType::json();
+    let number = |l: Operand, r: Operand| comparison(Equal, &l, &r).unwrap_err().number();
+    assert_eq!(number(json.into(), json.into()), 13636);
+    assert_eq!(number(json.into(), Operand::NULL), 13636);
+    assert_eq!(number(Operand::NULL, json.into()), 13636);
+    assert_eq!(number(json.into(), SqlType::nvarchar(4, C).into()), 402);
+    assert_eq!(number(SqlType::text(C).into(), json.into()), 402);
+    assert_eq!(number(json.into(), SqlType::int().into()), 206);
+    assert_eq!(number(SqlType::sql_variant().into(), json.into()), 206);
+    assert_eq!(
+        result(Add, json, SqlType::varchar(1, C)),
+        "402 The data types json and varchar are incompatible in the add operator."
+    );
+    assert_eq!(unary(UnaryOperator::Plus, &json).unwrap_err().number(), 8117);
+    assert_eq!(unify(&SqlType::varchar(9, C), &json).unwrap(), json);
+    assert_eq!(unify(&json, &SqlType::int()).unwrap_err().number(), 206);
+}
+
+#[test]
 fn a_bare_null_takes_the_other_type() {
     let signature = arithmetic(Add, &Operand::NULL, &SqlType::varchar(3, C).into()).unwrap();
     assert_eq!(signature.result, SqlType::varchar(6, C));

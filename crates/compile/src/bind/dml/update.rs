@@ -206,6 +206,7 @@ impl Binder<'_> {
 
     /// `column.WRITE(value, offset, length)`: what is before the offset, the value, and what
     /// follows the replaced part. A NULL offset appends, a NULL length replaces all that follows.
+    /// Error 258 about json.
     fn written(
         &mut self,
         targeted: &Targeted,
@@ -215,6 +216,9 @@ impl Binder<'_> {
         length: &ast::Expr,
     ) -> BindResult<Expr> {
         let def = targeted.changing.table.columns[ordinal].clone();
+        if def.ty.kind == TypeKind::Json {
+            return Err(SqlError::new(&message::CANNOT_CALL_METHODS, &[&def.ty.kind]).into());
+        }
         let bigint = SqlType::bigint();
         let number = |value| Scalar::constant(bigint, Value::Int(value));
         let old = self.old_value(targeted, ordinal);

@@ -1,7 +1,7 @@
 //! APPROX_COUNT_DISTINCT.
 
 use base::arithmetic::hash;
-use base::{Arena, SqlResult, SqlType, ValueRef};
+use base::{Arena, SqlResult, SqlType, TypeKind, ValueRef};
 use ir::function::descriptor::{CallTypes, Inferred};
 use ir::function::signature::Call;
 use ir::function::sketch::Sketch;
@@ -19,7 +19,8 @@ fn mixed(mut hash: u64) -> u64 {
 }
 
 pub(super) fn types_of_distinct(call: &Call<'_>) -> SqlResult<Inferred> {
-    if call.args[0].bare_null || call.kind(0).is_legacy_lob() {
+    let kind = call.kind(0);
+    if call.args[0].bare_null || kind.is_legacy_lob() || kind == TypeKind::Json {
         return Err(refuse(call));
     }
     Ok(call.types(SqlType::bigint(), &[own_type(call)]).not_null())

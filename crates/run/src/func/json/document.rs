@@ -9,10 +9,13 @@ use ir::function::signature::{Call, as_unicode};
 
 use crate::func::values::bytes;
 
-/// The string that an argument with JSON text becomes. Error 8116 for anything but a string, and
-/// for text and ntext.
+/// The string that an argument with JSON text becomes, unless it is a document of type json. Error
+/// 8116 for anything else, and for text and ntext.
 pub(super) fn type_of_document(call: &Call<'_>, at: usize) -> SqlResult<SqlType> {
-    call.string(at)
+    match call.kind(at) {
+        TypeKind::Json => Ok(SqlType::json()),
+        _ => call.string(at),
+    }
 }
 
 /// The Unicode string that a path becomes. Error 8116, about NULL with a state of its own.
@@ -33,15 +36,23 @@ pub(super) fn path_is_null(function: &str, at: usize) -> SqlError {
     SqlError::new(&message::ARGUMENT_TYPE_INVALID, &[&"NULL", &(at + 1), &function]).with_state(8)
 }
 
-/// A string as JSON text. A Unicode one is written anew, in UTF-8.
+/// A string, or a value of type json, as JSON text. A Unicode string is written anew, in UTF-8.
 pub(super) fn document<'a>(
     ctx: &FnContext<'a>,
     value: ValueRef<'a>,
     ty: &SqlType,
 ) -> SqlResult<Text<'a>> {
+    if ty.kind == TypeKind::Json {
+        return Ok(Text::of_utf8(bytes(value)));
+    }
     let ValueRef::Unicode(text) = value else {
         return Ok(Text::of_chars(ty.collation, bytes(value)));
     };
+    Ok(Text::of_utf8(utf8(ctx, text)?))
+}
+
+/// UTF-16LE as UTF-8.
+pub(super) fn utf8<'a>(ctx: &FnContext<'a>, text: &[u8]) -> SqlResult<&'a [u8]> {
     let mut out = ctx.room(text.len() / 2)?;
     let mut rest = text;
     while !rest.is_empty() {
@@ -58,7 +69,7 @@ pub(super) fn document<'a>(
             ctx.pace()?;
         }
     }
-    Ok(Text::of_utf8(out.finish()))
+    Ok(out.finish())
 }
 
 /// A path. Errors 8116 for NULL, 13606, 13607.
@@ -69,8 +80,8 @@ pub(super) fn path<'a>(function: &str, at: usize, value: ValueRef<'a>) -> SqlRes
     }
 }
 
-/// Whether a string is a `(max)` one, of which functions say more and cut less.
+/// Whether a document is json or a `(max)` string, of which functions say more and cut less.
 pub(super) fn is_long(ty: &SqlType) -> bool {
-    debug_assert!(matches!(ty.kind, TypeKind::VarChar | TypeKind::NVarChar));
+    debug_assert!(matches!(ty.kind, TypeKind::VarChar | TypeKind::NVarChar | TypeKind::Json));
     ty.is_max()
 }

@@ -1,23 +1,26 @@
 //! Functions of JSON text.
 //!
 //! * `document`: an argument as JSON text, a path, and what leads where.
-//! * `read`: ISJSON, JSON_VALUE, JSON_QUERY, JSON_PATH_EXISTS; `open`: OPENJSON; `modify`:
-//!   JSON_MODIFY.
+//! * `read`: ISJSON, JSON_VALUE, JSON_QUERY, JSON_PATH_EXISTS; `returning`: JSON_VALUE with the
+//!   type of its result; `contains`: JSON_CONTAINS; `open`: OPENJSON; `modify`: JSON_MODIFY.
 //! * `render`: a value as JSON text; `build`: JSON_OBJECT, JSON_ARRAY, and what their aggregates
 //!   collect; `rows`: the objects and pieces of `FOR JSON`.
 //!
-//! Documents that are made are `nvarchar(max)`. Whether a string is JSON text, which is written as
-//! it is, or becomes a string of JSON, the binder knows: see `ir::function::json`.
+//! Documents that are made of values are `nvarchar(max)`. Whether a string is JSON text, which is
+//! written as it is, or becomes a string of JSON, the binder knows: see `ir::function::json`.
 
 pub(super) mod build;
+mod contains;
 mod document;
 mod modify;
 mod open;
 mod read;
 pub(in crate::func) mod render;
+mod returning;
 pub(super) mod rows;
 
 use ir::function::descriptor::{ANY_NUMBER, ScalarFunction};
+use ir::function::json::names;
 use ir::function::rowset::{RowsetFunction, RowsetRows};
 
 /// Functions that read JSON text.
@@ -28,6 +31,13 @@ pub(super) static READING: &[ScalarFunction] = &[
     ScalarFunction::strict("JSON_VALUE", (2, 2), read::types_of_json_value, read::json_value)
         .own_nulls()
         .native(),
+    ScalarFunction::strict(
+        names::VALUE_RETURNING,
+        (3, 3),
+        returning::types_of_returning,
+        returning::json_value_returning,
+    )
+    .own_nulls(),
     ScalarFunction::strict("JSON_QUERY", (1, 2), read::types_of_json_query, read::json_query)
         .own_nulls()
         .native()
@@ -50,6 +60,13 @@ pub(super) static READING: &[ScalarFunction] = &[
     .native()
     .marked()
     .json(),
+    ScalarFunction::strict(
+        "JSON_CONTAINS",
+        (2, 4),
+        contains::types_of_json_contains,
+        contains::json_contains,
+    )
+    .own_nulls(),
 ];
 
 /// `OPENJSON`.

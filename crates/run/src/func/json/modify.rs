@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use base::arena::ArenaBuffer;
+use base::json::canonical;
 use base::json::path::Step;
 use base::json::seek::{Found, Nothing, Value, seek};
 use base::json::{Event, Fault, Path, Reader, Text};
@@ -12,7 +13,8 @@ use ir::function::facts::FnContext;
 use ir::function::json::Marks;
 use ir::function::signature::Call;
 
-use super::document::{document, path, type_of_document, type_of_path};
+use super::document::{document, path, type_of_document, type_of_path, utf8};
+use super::read::NOWHERE_IN_JSON;
 use super::render;
 use crate::func::values::bytes;
 
@@ -24,12 +26,15 @@ const NOT_FOUND: u8 = 2;
 
 pub(super) fn types_of_json_modify(call: &Call<'_>) -> SqlResult<Inferred> {
     let value = &call.args[2];
-    let is_written = value.bare_null || may_be_written(value.ty.kind);
-    let types = [type_of_document(call, 0)?, type_of_path(call, 1)?, value.ty, call.args[3].ty];
-    match is_written {
-        true => Ok(call.types(SqlType::nvarchar_max(call.collation), &types)),
-        false => Err(call.refuse(2)),
+    let document = type_of_document(call, 0)?;
+    let is_json = document.kind == TypeKind::Json;
+    let is_written = may_be_written(value.ty.kind) || is_json && value.ty.kind == TypeKind::Json;
+    if !value.bare_null && !is_written {
+        return Err(call.refuse(2));
     }
+    let types = [document, type_of_path(call, 1)?, value.ty, call.args[3].ty];
+    let ty = if is_json { document } else { SqlType::nvarchar_max(call.collation) };
+    Ok(call.types(ty, &types))
 }
 
 /// Whether values of a kind can be put into a text.
@@ -76,7 +81,8 @@ pub(super) fn json_modify<'a>(
     if !matches!(edit, Ok(Edit::Nothing) | Err(NoWay::AtOnce)) {
         reader.finish().map_err(|fault| fault.error(&text, STATE))?;
     }
-    let edit = edit.map_err(NoWay::error)?;
+    let is_typed = types.result.kind == TypeKind::Json;
+    let edit = edit.map_err(|no_way| no_way.error(is_typed))?;
     let is_json = Marks::of(bytes(args[3])).is_json(2);
     let mut out = ctx.room(2 * text.bytes().len())?;
     Writer { ctx, text: &text, path: &path, is_json }.write(
@@ -85,7 +91,18 @@ pub(super) fn json_modify<'a>(
         &types.args[2],
         &mut out,
     )?;
-    Ok(ValueRef::Unicode(out.finish()))
+    match is_typed {
+        true => typed(ctx, out.finish()),
+        false => Ok(ValueRef::Unicode(out.finish())),
+    }
+}
+
+/// A text as a value of type json.
+fn typed<'a>(ctx: &FnContext<'a>, text: &'a [u8]) -> SqlResult<ValueRef<'a>> {
+    let text = utf8(ctx, text)?;
+    let mut out = ctx.room(text.len())?;
+    canonical::write(text, ctx, &mut out)?;
+    Ok(ValueRef::Chars(out.finish()))
 }
 
 /// Why a strict path is an error.
@@ -99,11 +116,12 @@ enum NoWay {
 }
 
 impl NoWay {
-    fn error(self) -> SqlError {
+    fn error(self, is_typed: bool) -> SqlError {
+        let state = if is_typed { NOWHERE_IN_JSON } else { NOT_FOUND };
         match self {
             NoWay::NoArray => SqlError::new(&message::JSON_ARRAY_NOT_FOUND, &[]),
             NoWay::AtOnce | NoWay::NoMember => {
-                SqlError::new(&message::JSON_PROPERTY_NOT_FOUND, &[]).with_state(NOT_FOUND)
+                SqlError::new(&message::JSON_PROPERTY_NOT_FOUND, &[]).with_state(state)
             }
         }
     }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use base::json::path::Step;
 use base::json::seek::{Found, follow, seek};
 use base::json::{Event, Fault, Path, Reader, Scalar, Text};
-use base::{Arena, Collation, SqlError, SqlResult, SqlType, ValueRef, message};
+use base::{Arena, Collation, SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use ir::function::facts::FnContext;
@@ -26,8 +26,12 @@ use crate::func::values::bytes;
 const BEFORE: u8 = 3;
 const INSIDE: u8 = 4;
 
-/// The state of a column's path that leads nowhere.
-const OF_COLUMN: u8 = 6;
+/// The states of a path that leads nowhere: the document's, and a column's; in a string and in a
+/// document of type json.
+const NOWHERE: u8 = BEFORE;
+const NOWHERE_IN_JSON: u8 = 7;
+const NOWHERE_OF_COLUMN: u8 = 6;
+const NOWHERE_OF_COLUMN_IN_JSON: u8 = 8;
 
 /// Characters of a name that a row has.
 const NAME_MAX: usize = 4000;
@@ -49,8 +53,12 @@ pub(in crate::func) fn types(call: &Call<'_>) -> SqlResult<RowsetTypes> {
     Ok(RowsetTypes { args, visible: 3 })
 }
 
-/// What is no string is read as the Unicode string that it converts to.
+/// What is no string is read as the Unicode string that it converts to. A document of type json has
+/// the collation of the columns' strings; its own text is UTF-8 all the same.
 fn type_of_document(call: &Call<'_>) -> SqlResult<SqlType> {
+    if call.kind(0) == TypeKind::Json {
+        return Ok(SqlType { collation: call.collation, ..SqlType::json() });
+    }
     let text = call.text(0)?;
     let is_string = call.args[0].bare_null || call.kind(0).is_character();
     Ok(if is_string { text } else { as_unicode(&text) })
@@ -188,7 +196,8 @@ impl<'a, 'c> Opened<'a, 'c> {
             }
             Found::Nothing(_) if path.is_strict => {
                 let error = SqlError::new(&message::JSON_PROPERTY_NOT_FOUND, &[]);
-                Err(error.with_state(BEFORE))
+                let is_json = types[0].kind == TypeKind::Json;
+                Err(error.with_state(if is_json { NOWHERE_IN_JSON } else { NOWHERE }))
             }
             _ => Ok(None),
         }
@@ -225,7 +234,11 @@ pub(in crate::func) fn rows_with<'a>(
     let Some(opened) = Opened::new(ctx, args, types, 2)? else { return Ok(()) };
     let Opened { text, mut reader, first, start } = opened;
     let mut memory = ctx.arena.beside();
-    let mut row = Row { text, wanted: &wanted, places: vec![None; wanted.len()] };
+    let nowhere = match types[0].kind {
+        TypeKind::Json => NOWHERE_OF_COLUMN_IN_JSON,
+        _ => NOWHERE_OF_COLUMN,
+    };
+    let mut row = Row { text, wanted: &wanted, places: vec![None; wanted.len()], nowhere };
     let mut send = |row: &Row<'_, '_>, range: Range<usize>| {
         memory.reset();
         let values = row.values(&FnContext { arena: &memory, ..*ctx }, range)?;
@@ -288,6 +301,8 @@ struct Row<'a, 'w> {
     wanted: &'w [Wanted<'w>],
     /// Where the members to which the first steps of paths lead have their values.
     places: Vec<Option<Range<usize>>>,
+    /// The state of a column's path that leads nowhere.
+    nowhere: u8,
 }
 
 impl Row<'_, '_> {
@@ -347,7 +362,7 @@ impl Row<'_, '_> {
             None => None,
         };
         let Some((value, mut reader)) = found else {
-            return super::read::not_found(&wanted.path, OF_COLUMN);
+            return super::read::not_found(&wanted.path, self.nowhere);
         };
         let is_scalar = matches!(value.first, Event::Scalar(..));
         let is_wanted = is_scalar != matches!(wanted.kind, Kind::Json);

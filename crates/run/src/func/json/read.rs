@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use base::json::seek::{Found, seek};
 use base::json::{Event, Fault, Path, Reader, Scalar, Text};
-use base::{SqlError, SqlResult, SqlType, ValueRef, message};
+use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 use ir::function::descriptor::{CallTypes, Inferred};
 use ir::function::facts::FnContext;
 use ir::function::signature::Call;
@@ -19,8 +19,12 @@ const UNITS_MAX: usize = 4000;
 /// Bytes of an escape that stands for one UTF-16 unit.
 const ESCAPE: usize = 6;
 
-/// The states of what is wrong with a text or a path that leads nowhere.
+/// The state of what is wrong with a text.
 const STATE: u8 = 1;
+
+/// The states of a path that leads nowhere: in a string, and in a document of type json.
+const NOWHERE: u8 = 1;
+pub(super) const NOWHERE_IN_JSON: u8 = 5;
 
 pub(super) fn types_of_isjson(call: &Call<'_>) -> SqlResult<Inferred> {
     let mut types = vec![type_of_document(call, 0)?];
@@ -79,7 +83,7 @@ pub(super) fn json_value<'a>(
     let mut reader = Reader::new(&text, ctx);
     let first = match seek(&mut reader, &text, &path) {
         Ok(Found::Value(value)) => value.first,
-        Ok(Found::Nothing(_)) => return not_found(&path, STATE),
+        Ok(Found::Nothing(_)) => return not_found(&path, nowhere(&types.args[0])),
         Err(fault) => return Err(fault.error(&text, STATE)),
     };
     let (kind, range) = match first {
@@ -131,6 +135,11 @@ pub(super) fn part<'a>(
     Ok(ValueRef::Unicode(out.finish()))
 }
 
+/// The state of a path that leads nowhere in a document of this type.
+fn nowhere(document: &SqlType) -> u8 {
+    if document.kind == TypeKind::Json { NOWHERE_IN_JSON } else { NOWHERE }
+}
+
 /// NULL for a path that leads nowhere, or error 13608 in strict mode.
 pub(super) fn not_found<'a>(path: &Path<'_>, state: u8) -> SqlResult<ValueRef<'a>> {
     match path.is_strict {
@@ -142,6 +151,7 @@ pub(super) fn not_found<'a>(path: &Path<'_>, state: u8) -> SqlResult<ValueRef<'a
 pub(super) fn types_of_json_query(call: &Call<'_>) -> SqlResult<Inferred> {
     let document = type_of_document(call, 0)?;
     let ty = match document.is_max() {
+        _ if document.kind == TypeKind::Json => document,
         true => SqlType::nvarchar_max(call.collation),
         false => SqlType::nvarchar(UNITS_MAX as u16, call.collation),
     };
@@ -152,8 +162,8 @@ pub(super) fn types_of_json_query(call: &Call<'_>) -> SqlResult<Inferred> {
     Ok(call.types(ty, &types))
 }
 
-/// The object or array to which a path leads, as it is written; NULL if there is none. In strict
-/// mode errors 13608, 13624.
+/// The object or array to which a path leads, as it is written; NULL if there is none. What is in a
+/// document of type json is one itself. In strict mode errors 13608, 13624.
 pub(super) fn json_query<'a>(
     ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
@@ -180,13 +190,16 @@ pub(super) fn json_query<'a>(
         Found::Nothing(_) => Ok(None),
     });
     match found {
+        Ok(Some(Ok(range))) if types.result.kind == TypeKind::Json => {
+            Ok(ValueRef::Chars(text.part(&range)))
+        }
         Ok(Some(Ok(range))) => part(ctx, &text, &range),
         Ok(Some(Err(kind))) if path.is_strict && kind != Scalar::Null => {
             let state = if is_long { 1 } else { 2 };
             Err(SqlError::new(&message::JSON_CONTAINER_NOT_FOUND, &[]).with_state(state))
         }
         Ok(Some(Err(_))) => Ok(ValueRef::Null),
-        Ok(None) => not_found(&path, STATE),
+        Ok(None) => not_found(&path, nowhere(&types.args[0])),
         Err(fault) => Err(fault.error(&text, STATE)),
     }
 }

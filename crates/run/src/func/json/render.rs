@@ -3,6 +3,7 @@
 use base::arena::ArenaBuffer;
 use base::collation::codepage::{ByteWriter, pieces, to_unicode};
 use base::convert::{ConvertOptions, convert};
+use base::json::Text;
 use base::pace::STRIDE;
 use base::types::Repr;
 use base::{Collation, Pace, SqlResult, SqlType, TypeKind, ValueRef, variant};
@@ -25,6 +26,10 @@ pub(in crate::func) fn value<'a>(
     match value {
         ValueRef::Null => ascii(out, "null"),
         ValueRef::Unicode(text) if is_json => ctx.append(out, text),
+        ValueRef::Chars(text) if ty.kind == TypeKind::Json => {
+            out.admit(2 * text.len())?;
+            Text::of_utf8(text).write_part(&(0..text.len()), ctx, out)
+        }
         ValueRef::Chars(_) | ValueRef::Unicode(_) => string(ctx, out, ty.collation, value),
         _ if ty.kind == TypeKind::SqlVariant => match variant::content(value) {
             Some((ty, held)) => self::value(ctx, out, &ty, held, false),

@@ -1,7 +1,8 @@
 //! `ALTER TABLE … ALTER COLUMN`.
 
+use base::types::conversion::check_implicit;
 use base::types::declare::Subject;
-use base::{SqlError, SqlType, TypeKind, message};
+use base::{SqlError, TypeKind, message};
 use compile::bind;
 use engine::catalog::def::*;
 use tsql::ast::{self, ColumnChange, ColumnProperty};
@@ -105,10 +106,7 @@ fn retyped(
         let args: [Shown; 2] = [&old.name, &kind.name()];
         return Err(SqlError::new(&message::ALTER_COLUMN_TYPE, &args).into());
     }
-    if !convertible(&old.ty, &ty) {
-        let args: [Shown; 2] = [&old.ty.kind.name(), &kind.name()];
-        return Err(SqlError::new(&message::OPERAND_TYPE_CLASH, &args).into());
-    }
+    check_implicit(old.ty.kind, kind)?;
     if let Some(purpose) = purpose(old, &new) {
         let users = users_of(altered, &altered.old, old, purpose);
         refuse_used(old, &users, STATEMENT)?;
@@ -136,10 +134,6 @@ fn purpose(old: &ColumnDef, new: &ColumnDef) -> Option<Purpose> {
     } else {
         Purpose::ResizeVariable
     })
-}
-
-fn convertible(old: &SqlType, new: &SqlType) -> bool {
-    base::types::conversion::check_implicit(old.kind, new.kind).is_ok()
 }
 
 fn check_memory(context: &Context<'_>, altered: &Altered, new: &TableDef) -> DdlResult<()> {

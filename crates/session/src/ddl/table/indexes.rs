@@ -1,6 +1,6 @@
 //! Indexes: those of keys, those in definitions of tables, those of `CREATE INDEX`.
 
-use base::{SqlError, message};
+use base::{SqlError, TypeKind, message};
 use compile::bind::define;
 use compile::bind::key_limit::{KeyLimit, is_variable};
 use engine::catalog::Schema;
@@ -213,8 +213,7 @@ impl Builder<'_> {
                 return Err(SqlError::new(&message::INDEX_DUPLICATE_COLUMN, &args).into());
             }
             if !is_key_type(column) {
-                let args: [&dyn std::fmt::Display; 2] = [&column.name, &table];
-                return Err(SqlError::new(&message::INDEX_INVALID_TYPE, &args).into());
+                return Err(key_type_error(request, column, &table).into());
             }
             key.push(KeyColumn { column: column.id, descending });
             self.store_computed(place)?;
@@ -430,6 +429,19 @@ pub(super) fn option_name(option: &IndexOptionKind) -> &'static str {
 /// Whether values of a column can be the key of an index.
 fn is_key_type(column: &ColumnDef) -> bool {
     !column.ty.is_max() && !column.ty.kind.is_legacy_lob()
+}
+
+/// Error 1919, or 1978 about json in an index that is no constraint's.
+fn key_type_error(request: &IndexRequest<'_>, column: &ColumnDef, table: &str) -> SqlError {
+    match request.constraint {
+        None if column.ty.kind == TypeKind::Json => statistics_type_error(column, table),
+        _ => SqlError::new(&message::INDEX_INVALID_TYPE, &[&column.name, &table]),
+    }
+}
+
+/// Error 1978.
+pub(crate) fn statistics_type_error(column: &ColumnDef, table: &str) -> SqlError {
+    SqlError::new(&message::STATISTICS_INVALID_TYPE, &[&column.name, &table]).with_state(3)
 }
 
 /// The place of the index of this name on a table.

@@ -31,7 +31,7 @@ impl Builder<'_> {
             let ty = self.setting.schema.types().get(column.user_type);
             return Err(not_supported("type", ty.map_or("", |t| &t.name)).into());
         }
-        if matches!(kind, RowVersion | SqlVariant | DateTimeOffset | Text | NText | Image) {
+        if matches!(kind, RowVersion | SqlVariant | DateTimeOffset | Text | NText | Image | Json) {
             let name = if kind == RowVersion { "timestamp" } else { kind.name() };
             return Err(not_supported("type", name).into());
         }

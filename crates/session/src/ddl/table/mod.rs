@@ -35,7 +35,7 @@ pub(super) use create::{
     check_database, constraints, inline_index, primary_key_columns, refuse_transaction,
 };
 pub use create::{create_table, fill_new_table, function_result, table_type, table_variable};
-pub(super) use indexes::{IndexRequest, find_index};
+pub(super) use indexes::{IndexRequest, find_index, statistics_type_error};
 pub(super) use row_caching::may_cache_rows;
 
 /// What a definition of a table depends on besides its text.

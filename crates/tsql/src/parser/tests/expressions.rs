@@ -163,6 +163,10 @@ fn synonyms_print_alike() {
             "sum(DISTINCT [a]) OVER (PARTITION BY [b] ORDER BY [c] DESC ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)",
         ),
         (
+            "JSON_VALUE(a, '$.b' RETURNING decimal(5, 2))",
+            "json_value([a],'$.b' RETURNING [decimal](5,2))",
+        ),
+        (
             "STRING_AGG(a, ',') WITHIN GROUP (ORDER BY b)",
             "string_agg([a],',') WITHIN GROUP (ORDER BY [b])",
         ),
