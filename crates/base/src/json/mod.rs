@@ -1,6 +1,7 @@
 //! JSON text as SQL Server reads it.
 //!
 //! * [`text`]: a string as JSON text, whatever its code page; what is in its strings.
+//! * [`escape`]: text as it stands in a string of JSON.
 //! * [`reader`]: JSON text from left to right, one event after the other.
 //! * [`path`]: paths such as `lax $.a[0]."b c"`.
 //! * [`seek`]: where a path leads in a text.
@@ -16,6 +17,7 @@
 //!   container.
 
 pub mod canonical;
+pub mod escape;
 pub mod path;
 pub mod reader;
 pub mod seek;

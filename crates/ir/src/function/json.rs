@@ -4,6 +4,8 @@
 //! which is quoted. The binder knows ([`super::ArgType::json`]), and says so in [`Marks`] or in a
 //! [`RowShape`].
 
+use base::json::escape::write_escaped;
+
 /// The name of the column in which a statement with `FOR JSON` returns its document.
 pub const DOCUMENT_COLUMN: &str = "JSON_F52E2B61-18A1-11d1-B105-00805F49916B";
 
@@ -68,18 +70,20 @@ pub struct RowShape(Vec<u8>);
 /// A part of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RowPart<'s> {
-    /// An object begins, as a property of this name (UTF-16LE).
+    /// An object begins, as a property of this name, which is written with quotation marks and a
+    /// colon (UTF-16LE).
     Open(&'s [u8]),
     /// The object that began last ends.
     Close,
     /// The next value is a property.
     Value {
-        /// Its name (UTF-16LE).
+        /// Its name, likewise.
         name: &'s [u8],
         /// Whether the value is JSON text.
         json: bool,
     },
-    /// Last of all: a property that is an array, which stays open like the object itself.
+    /// Last of all: a property of this name that is an array, which stays open like the object
+    /// itself.
     Array(&'s [u8]),
 }
 
@@ -116,10 +120,13 @@ impl RowShape {
     }
 
     fn named(&mut self, part: u8, name: &str) {
+        let mut text = vec![b'"', 0];
+        let units: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        write_escaped(&units, &mut text);
+        text.extend_from_slice(&[b'"', 0, b':', 0]);
         self.0.push(part);
-        let units: Vec<u16> = name.encode_utf16().collect();
-        self.0.extend_from_slice(&(units.len() as u32).to_le_bytes());
-        self.0.extend(units.iter().flat_map(|unit| unit.to_le_bytes()));
+        self.0.extend_from_slice(&(text.len() as u32).to_le_bytes());
+        self.0.extend_from_slice(&text);
     }
 
     /// The constant for a call.
@@ -145,8 +152,8 @@ fn next_part<'s>(rest: &mut &'s [u8]) -> Option<RowPart<'s>> {
         *rest = after;
         return Some(RowPart::Close);
     }
-    let (units, after) = after.split_first_chunk::<4>()?;
-    let (name, after) = after.split_at_checked(2 * u32::from_le_bytes(*units) as usize)?;
+    let (bytes, after) = after.split_first_chunk::<4>()?;
+    let (name, after) = after.split_at_checked(u32::from_le_bytes(*bytes) as usize)?;
     *rest = after;
     Some(match part {
         OPEN => RowPart::Open(name),

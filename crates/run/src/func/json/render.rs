@@ -3,7 +3,9 @@
 use base::arena::ArenaBuffer;
 use base::collation::codepage::{ByteWriter, pieces, to_unicode};
 use base::convert::{ConvertOptions, convert};
+use base::decimal::{Digits, format};
 use base::json::Text;
+use base::json::escape::{ESCAPE_MAX, is_special, write_escape, write_escaped};
 use base::pace::STRIDE;
 use base::types::Repr;
 use base::{Collation, Pace, SqlResult, SqlType, TypeKind, ValueRef, variant};
@@ -39,6 +41,8 @@ pub(in crate::func) fn value<'a>(
         ValueRef::Int(bit) if ty.kind == TypeKind::Bit => {
             ascii(out, if bit == 0 { "false" } else { "true" })
         }
+        ValueRef::Int(whole) => digits(out, &format(i128::from(whole), 0)),
+        ValueRef::Decimal(units) => digits(out, &format(units, ty.scale)),
         _ => number_or_moment(ctx, out, ty, value),
     }
 }
@@ -78,8 +82,10 @@ fn string<'a>(
     text: ValueRef<'_>,
 ) -> SqlResult<()> {
     ascii(out, "\"")?;
-    for piece in pieces(collation, text) {
-        ctx.pace()?;
+    for (nth, piece) in pieces(collation, text).enumerate() {
+        if nth > 0 {
+            ctx.pace()?;
+        }
         match text {
             ValueRef::Unicode(_) => escaped(out, piece)?,
             _ => escaped_chars(out, collation, piece)?,
@@ -88,18 +94,11 @@ fn string<'a>(
     ascii(out, "\"")
 }
 
-/// Appends UTF-16LE as it stands between the quotation marks of a string: as escapes what JSON
-/// cannot hold there, and `/`.
+/// Appends UTF-16LE as it stands between the quotation marks of a string.
 pub(in crate::func) fn escaped(out: &mut ArenaBuffer<'_>, units: &[u8]) -> SqlResult<()> {
-    let mut start = 0;
-    for at in (0..units.len() / 2).map(|unit| 2 * unit) {
-        if units[at + 1] == 0 && is_special(units[at]) {
-            out.try_extend(&units[start..at])?;
-            escape(out, units[at])?;
-            start = at + 2;
-        }
-    }
-    out.try_extend(&units[start..])
+    out.admit(units.len() / 2 * ESCAPE_MAX)?;
+    write_escaped(units, out);
+    Ok(())
 }
 
 /// As [`escaped`], for characters of a code page. Every one of them has ASCII's characters in their
@@ -109,7 +108,8 @@ fn escaped_chars(out: &mut ArenaBuffer<'_>, collation: Collation, chars: &[u8]) 
     for (at, &byte) in chars.iter().enumerate() {
         if is_special(byte) {
             widened(out, collation, &chars[start..at])?;
-            escape(out, byte)?;
+            out.admit(ESCAPE_MAX)?;
+            write_escape(byte, out);
             start = at + 1;
         }
     }
@@ -120,29 +120,6 @@ fn widened(out: &mut ArenaBuffer<'_>, collation: Collation, chars: &[u8]) -> Sql
     out.admit(2 * chars.len())?;
     to_unicode(collation, chars, out);
     Ok(())
-}
-
-/// Whether a character cannot stand in a string as it is.
-fn is_special(character: u8) -> bool {
-    character < 0x20 || matches!(character, b'"' | b'\\' | b'/')
-}
-
-fn escape(out: &mut ArenaBuffer<'_>, character: u8) -> SqlResult<()> {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let short = match character {
-        8 => b'b',
-        b'\t' => b't',
-        b'\n' => b'n',
-        12 => b'f',
-        b'\r' => b'r',
-        b'"' | b'\\' | b'/' => character,
-        _ => {
-            let (high, low) = (DIGITS[usize::from(character >> 4)], character & 15);
-            let low = DIGITS[usize::from(low)];
-            return out.try_extend(&[b'\\', 0, b'u', 0, b'0', 0, b'0', 0, high, 0, low, 0]);
-        }
-    };
-    out.try_extend(&[b'\\', 0, short, 0])
 }
 
 /// Appends bytes as base64 between quotation marks.
@@ -166,7 +143,11 @@ fn base64<'a>(ctx: &FnContext<'a>, out: &mut ArenaBuffer<'a>, bytes: &[u8]) -> S
     ascii(out, "\"")
 }
 
-/// Appends a number, or between quotation marks a date, a time or a GUID.
+fn digits(out: &mut ArenaBuffer<'_>, digits: &Digits) -> SqlResult<()> {
+    ascii(out, digits.as_str())
+}
+
+/// Appends another number, or between quotation marks a date, a time or a GUID.
 fn number_or_moment<'a>(
     ctx: &FnContext<'a>,
     out: &mut ArenaBuffer<'a>,
@@ -220,6 +201,10 @@ fn moment(out: &mut ArenaBuffer<'_>, text: &str) -> SqlResult<()> {
 pub(in crate::func) fn ascii(out: &mut ArenaBuffer<'_>, text: &str) -> SqlResult<()> {
     debug_assert!(text.is_ascii(), "{text} is only widened");
     out.admit(2 * text.len())?;
-    text.bytes().for_each(|byte| out.put(&[byte, 0]));
+    for piece in text.as_bytes().chunks(64) {
+        let mut wide = [0; 128];
+        wide.chunks_exact_mut(2).zip(piece).for_each(|(unit, byte)| unit[0] = *byte);
+        out.put(&wide[..2 * piece.len()]);
+    }
     Ok(())
 }

@@ -18,6 +18,9 @@ pub(in crate::func) static FUNCTIONS: &[ScalarFunction] = &[
     ScalarFunction::strict(names::PIECE, (2, 2), types_of_piece, piece),
 ];
 
+/// Bytes that most objects have.
+const ROOM: usize = 512;
+
 /// Bytes of a piece.
 const PIECE_BYTES: usize = 2 * PIECE_UNITS;
 
@@ -41,7 +44,7 @@ fn row<'a>(
     let shape = bytes_or_none(*shape);
     let keeps_nulls = RowShape::keeps_nulls(shape);
     let mut values = values.iter().zip(&types.args);
-    let mut object = Object { out: ctx.arena.buffer(), comma: false, waiting: Vec::new() };
+    let mut object = Object { out: ctx.room(ROOM)?, comma: false, waiting: Vec::new() };
     render::ascii(&mut object.out, "{")?;
     for part in RowShape::parts(shape) {
         match part {
@@ -89,9 +92,10 @@ impl<'s> Object<'_, 's> {
     }
 
     fn property(&mut self, name: &[u8]) -> SqlResult<()> {
-        render::ascii(&mut self.out, if self.comma { ",\"" } else { "\"" })?;
-        render::escaped(&mut self.out, name)?;
-        render::ascii(&mut self.out, "\":")
+        if self.comma {
+            self.out.try_extend(&[b',', 0])?;
+        }
+        self.out.try_extend(name)
     }
 
     fn close(&mut self) -> SqlResult<()> {

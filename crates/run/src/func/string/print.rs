@@ -1,6 +1,7 @@
 //! Numbers and messages as text: STR, STRING_ESCAPE, FORMATMESSAGE.
 
 use base::ids::DbId;
+use base::json::escape::{ESCAPE_MAX, is_special, write_escape};
 use base::message::{Message, PrintfArgument, printf};
 use base::pace::Stride;
 use base::text::number::str_function;
@@ -67,25 +68,12 @@ pub(super) fn string_escape<'a>(
     let mut stride = Stride::new(ctx);
     for unit in source.chunks_exact(2) {
         stride.step(1)?;
-        let code = u16::from_le_bytes([unit[0], unit[1]]);
-        let escaped = match u8::try_from(code) {
-            Ok(c @ (b'"' | b'\\' | b'/')) => Some(c),
-            Ok(8) => Some(b'b'),
-            Ok(12) => Some(b'f'),
-            Ok(b'\n') => Some(b'n'),
-            Ok(b'\r') => Some(b'r'),
-            Ok(b'\t') => Some(b't'),
-            _ => None,
-        };
-        match escaped {
-            Some(letter) => out.try_extend(&[b'\\', 0, letter, 0])?,
-            None if code < 32 => {
-                const DIGITS: &[u8; 16] = b"0123456789abcdef";
-                let (high, low) = (code >> 4, DIGITS[usize::from(code & 15)]);
-                let high = DIGITS[usize::from(high)];
-                out.try_extend(&[b'\\', 0, b'u', 0, b'0', 0, b'0', 0, high, 0, low, 0])?;
+        match unit[1] == 0 && is_special(unit[0]) {
+            true => {
+                out.admit(ESCAPE_MAX)?;
+                write_escape(unit[0], &mut out);
             }
-            None => out.try_extend(unit)?,
+            false => out.try_extend(unit)?,
         }
     }
     let out = out.finish();
