@@ -6,9 +6,11 @@ use base::convert::{ConvertOptions, convert};
 use base::decimal::{Digits, format};
 use base::json::Text;
 use base::json::escape::{ESCAPE_MAX, is_special, write_escape, write_escaped};
-use base::pace::STRIDE;
+use base::pace::Stride;
 use base::types::Repr;
 use base::{Collation, Pace, SqlResult, SqlType, TypeKind, ValueRef, variant};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use ir::function::facts::FnContext;
 
 /// CONVERT's styles that JSON follows: all digits of a float or real, four of money, and ISO 8601.
@@ -122,23 +124,17 @@ fn widened(out: &mut ArenaBuffer<'_>, collation: Collation, chars: &[u8]) -> Sql
     Ok(())
 }
 
-/// Appends bytes as base64 between quotation marks.
+/// Appends bytes in base 64 between quotation marks.
 fn base64<'a>(ctx: &FnContext<'a>, out: &mut ArenaBuffer<'a>, bytes: &[u8]) -> SqlResult<()> {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    ascii(out, "\"")?;
     // A multiple of three, so that only the last piece is padded.
-    for piece in bytes.chunks(STRIDE / 3 * 3) {
-        ctx.pace()?;
-        out.admit(8 * piece.len().div_ceil(3))?;
-        for three in piece.chunks(3) {
-            let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or(0));
-            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-            let digit = |at: usize| match at > three.len() {
-                true => b'=',
-                false => DIGITS[(bits >> (18 - 6 * at) & 63) as usize],
-            };
-            out.put(&[digit(0), 0, digit(1), 0, digit(2), 0, digit(3), 0]);
-        }
+    const PIECE: usize = 384;
+    let mut letters = [0; PIECE / 3 * 4];
+    let mut stride = Stride::new(ctx);
+    ascii(out, "\"")?;
+    for piece in bytes.chunks(PIECE) {
+        stride.step(piece.len())?;
+        let len = BASE64_STANDARD.encode_slice(piece, &mut letters).unwrap_or_default();
+        ascii(out, std::str::from_utf8(&letters[..len]).unwrap_or_default())?;
     }
     ascii(out, "\"")
 }
