@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use base::json::seek::{Found, seek};
+use base::json::seek::{Found, Value, seek};
 use base::json::{Event, Fault, Path, Reader, Scalar, Text};
 use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 use ir::function::descriptor::{CallTypes, Inferred};
@@ -75,29 +75,49 @@ pub(super) fn json_value<'a>(
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    let path = path("JSON_VALUE", 1, args[1])?;
-    if args[0].is_null() {
+    let Some(ScalarFound { text, kind, range, is_strict }) = scalar(ctx, args, types)? else {
         return Ok(ValueRef::Null);
-    }
-    let text = document(ctx, args[0], &types.args[0])?;
-    let mut reader = Reader::new(&text, ctx);
-    let first = match seek(&mut reader, &text, &path) {
-        Ok(Found::Value(value)) => value.first,
-        Ok(Found::Nothing(_)) => return not_found(&path, nowhere(&types.args[0])),
-        Err(fault) => return Err(fault.error(&text, STATE)),
-    };
-    let (kind, range) = match first {
-        Event::Scalar(kind, range) => (kind, range),
-        _ if path.is_strict => return Err(SqlError::new(&message::JSON_SCALAR_NOT_FOUND, &[])),
-        _ => return Ok(ValueRef::Null),
     };
     match kind {
         Scalar::Null => Ok(ValueRef::Null),
         Scalar::String => {
             let inner = range.start + 1..range.end - 1;
-            short_string(ctx, &text, inner, is_long(&types.args[0]), path.is_strict)
+            short_string(ctx, &text, inner, is_long(&types.args[0]), is_strict)
         }
         Scalar::Number | Scalar::True | Scalar::False => part(ctx, &text, &range),
+    }
+}
+
+/// A scalar to which a path leads.
+pub(super) struct ScalarFound<'a> {
+    pub text: Text<'a>,
+    pub kind: Scalar,
+    pub range: Range<usize>,
+    /// The path is a strict one.
+    pub is_strict: bool,
+}
+
+/// The scalar in the document of the first argument to which the path of the second one leads.
+/// `None` if there is none; in strict mode errors 13608, 13623.
+pub(super) fn scalar<'a>(
+    ctx: &FnContext<'a>,
+    args: &[ValueRef<'a>],
+    types: &CallTypes,
+) -> SqlResult<Option<ScalarFound<'a>>> {
+    let path = path("JSON_VALUE", 1, args[1])?;
+    if args[0].is_null() {
+        return Ok(None);
+    }
+    let is_strict = path.is_strict;
+    let text = document(ctx, args[0], &types.args[0])?;
+    let mut reader = Reader::new(&text, ctx);
+    match seek(&mut reader, &text, &path).map_err(|fault| fault.error(&text, STATE))? {
+        Found::Value(Value { first: Event::Scalar(kind, range), .. }) => {
+            Ok(Some(ScalarFound { text, kind, range, is_strict }))
+        }
+        Found::Value(_) if is_strict => Err(SqlError::new(&message::JSON_SCALAR_NOT_FOUND, &[])),
+        Found::Value(_) => Ok(None),
+        Found::Nothing(_) => not_found(&path, nowhere(&types.args[0])).map(|_| None),
     }
 }
 

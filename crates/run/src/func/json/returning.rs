@@ -1,20 +1,16 @@
 //! `JSON_VALUE(document, path RETURNING type)`: a call whose third argument is a NULL of the type.
 
 use base::convert::{Overlong, convert, try_convert};
-use base::json::seek::{Found, seek};
-use base::json::{Event, Reader, Scalar, Text};
+use base::json::Scalar;
 use base::types::conversion::check_explicit;
 use base::{Collation, ConvertOptions, SqlError, SqlResult, SqlType, ValueRef, decimal, message};
 use ir::function::descriptor::{CallTypes, Inferred, Volatility};
 use ir::function::facts::FnContext;
 use ir::function::signature::Call;
 
-use super::document::{document, path, type_of_document, type_of_path};
-use super::read::{NOWHERE_IN_JSON, not_found};
+use super::document::{type_of_document, type_of_path};
+use super::read::{self, ScalarFound};
 use crate::func::values::string;
-
-/// The state of what is wrong with a text.
-const STATE: u8 = 1;
 
 /// The state of a string that is too long for its type.
 const TOO_LONG: u8 = 34;
@@ -40,27 +36,10 @@ pub(super) fn json_value_returning<'a>(
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    let path = path("JSON_VALUE", 1, args[1])?;
-    if args[0].is_null() {
-        return Ok(ValueRef::Null);
-    }
-    let text = document(ctx, args[0], &types.args[0])?;
-    let mut reader = Reader::new(&text, ctx);
-    let first = match seek(&mut reader, &text, &path) {
-        Ok(Found::Value(value)) => value.first,
-        Ok(Found::Nothing(_)) => return not_found(&path, NOWHERE_IN_JSON),
-        Err(fault) => return Err(fault.error(&text, STATE)),
-    };
-    if !matches!(first, Event::Scalar(..)) {
-        return match path.is_strict {
-            true => Err(SqlError::new(&message::JSON_SCALAR_NOT_FOUND, &[])),
-            false => Ok(ValueRef::Null),
-        };
-    }
     let wanted = &types.result;
-    let Some((value, from)) = scalar(ctx, &text, &first, wanted)? else {
-        return Ok(ValueRef::Null);
-    };
+    let Some(found) = read::scalar(ctx, args, types)? else { return Ok(ValueRef::Null) };
+    let is_strict = found.is_strict;
+    let Some((value, from)) = scalar(ctx, &found, wanted)? else { return Ok(ValueRef::Null) };
     check_explicit(from.kind, wanted.kind)?;
     let options = ConvertOptions {
         overlong: Overlong::Refuse,
@@ -68,7 +47,7 @@ pub(super) fn json_value_returning<'a>(
         pace: &*ctx,
         ..ConvertOptions::default()
     };
-    match path.is_strict {
+    match is_strict {
         true => convert(value, &from, wanted, &options, ctx.arena).map_err(with_state),
         false => try_convert(value, &from, wanted, &options, ctx.arena),
     }
@@ -84,11 +63,10 @@ fn with_state(error: SqlError) -> SqlError {
 /// A scalar and its own type: an int, bigint or decimal, a bit, a string; nothing for `null`.
 fn scalar<'a>(
     ctx: &FnContext<'a>,
-    text: &Text<'_>,
-    value: &Event,
+    found: &ScalarFound<'_>,
     wanted: &SqlType,
 ) -> SqlResult<Option<(ValueRef<'a>, SqlType)>> {
-    let Event::Scalar(kind, range) = value else { unreachable!("{value:?} is no scalar") };
+    let ScalarFound { text, kind, range, .. } = found;
     let string_type = SqlType::nvarchar_max(match wanted.kind.is_character() {
         true => wanted.collation,
         false => Collation::DEFAULT,
