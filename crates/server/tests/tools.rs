@@ -44,6 +44,16 @@ fn figures_of(bench: &str, flags: &str) -> Vec<String> {
 }
 
 #[test]
+fn reading_and_writing_of_json_are_measured_beside_a_library() {
+    let flags = "--largest-kb 100 --read-kb 200 --repetitions 2 --runs 1 --json";
+    let figures = figures_of("json", flags);
+    for part in ["1_kb_isjson", "100_kb_json_value", "for_json"] {
+        assert!(figures.iter().any(|name| *name == format!("{part}_ratio")), "{figures:?}");
+    }
+    assert!(figures.iter().any(|name| name == "list_time_ratio"), "{figures:?}");
+}
+
+#[test]
 fn hot_rows_are_measured_in_all_parts() {
     let flags =
         "--rows 20000 --memory-mb 256 --seconds 1 --indexes 3 --row-cache off --runs 1 --json";
