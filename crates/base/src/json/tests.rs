@@ -1,4 +1,4 @@
-use super::text::write_utf8;
+use super::text::{utf8_len_max, write_utf8};
 use super::*;
 use crate::collation::codepage::{string_to_unicode, unicode_to_string};
 use crate::pace::Unpaced;
@@ -268,6 +268,7 @@ fn units_are_written_as_utf_8_and_back() {
         let mut utf8 = Vec::new();
         write_utf8(&unicode(text), &mut utf8);
         assert_eq!(std::str::from_utf8(&utf8), Ok(text));
+        assert!(utf8_len_max(&unicode(text)) >= text.len());
         let mut back = Vec::new();
         Text::of_utf8(&utf8).write_part(&(0..utf8.len()), &Unpaced, &mut back).unwrap();
         assert_eq!(back, unicode(text));

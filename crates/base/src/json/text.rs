@@ -181,6 +181,16 @@ pub(super) fn escaped(bytes: &[u8]) -> (u16, usize) {
     (plain, 2)
 }
 
+/// Bytes that UTF-16LE has at most as UTF-8.
+pub fn utf8_len_max(units: &[u8]) -> usize {
+    let len = |unit: &[u8]| match u16::from_le_bytes([unit[0], unit[1]]) {
+        0..0x80 => 1,
+        0x80..0x800 => 2,
+        _ => 3,
+    };
+    units.chunks_exact(2).map(len).sum()
+}
+
 /// Appends UTF-16LE as UTF-8, in which a lone surrogate is written as if it were a character.
 pub fn write_utf8(units: &[u8], out: &mut impl ByteWriter) {
     let mut ascii = [0; 64];

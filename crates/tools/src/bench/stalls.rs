@@ -121,7 +121,7 @@ fn of_values() -> Vec<Case> {
         case!(
             "json_value",
             Number(7),
-            "SELECT CAST(JSON_VALUE(CONCAT(N'[\"', REPLICATE(CAST(N'x' AS nvarchar(max)), 50000000), \
+            "SELECT CAST(JSON_VALUE(CONCAT(N'[\"', REPLICATE(CAST(N'x' AS nvarchar(max)), 20000000), \
              N'\",7]'), '$[1]') AS int)"
         ),
         case!(

@@ -1,7 +1,7 @@
 //! Arguments as JSON text and as paths.
 
 use base::collation::codepage::units;
-use base::json::text::write_utf8;
+use base::json::text::{utf8_len_max, write_utf8};
 use base::json::{Path, Text};
 use base::{Pace, SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 use ir::function::facts::{COPIED, FnContext};
@@ -53,7 +53,14 @@ pub(super) fn document<'a>(
 
 /// UTF-16LE as UTF-8.
 pub(super) fn utf8<'a>(ctx: &FnContext<'a>, text: &[u8]) -> SqlResult<&'a [u8]> {
-    let mut out = ctx.room(text.len() / 2)?;
+    let mut len = 0;
+    for piece in text.chunks(COPIED) {
+        len += utf8_len_max(piece);
+        if text.len() > COPIED {
+            ctx.pace()?;
+        }
+    }
+    let mut out = ctx.room(len)?;
     let mut rest = text;
     while !rest.is_empty() {
         let mut len = rest.len().min(COPIED);
@@ -62,7 +69,6 @@ pub(super) fn utf8<'a>(ctx: &FnContext<'a>, text: &[u8]) -> SqlResult<&'a [u8]> 
             len = rest.len().min(len + 2);
         }
         let (piece, others) = rest.split_at(len);
-        out.admit(piece.len() / 2 * 3)?;
         write_utf8(piece, &mut out);
         rest = others;
         if !rest.is_empty() {
