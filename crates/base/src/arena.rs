@@ -106,6 +106,11 @@ impl Arena {
         arena
     }
 
+    /// What it is charged to.
+    pub fn account(&self) -> Option<&Arc<Account>> {
+        self.account.as_ref()
+    }
+
     /// Asks for room for this many bytes, before they are allocated. Error 701 where the account
     /// does not have them, 7119 where no value can be that long.
     #[inline]

@@ -38,6 +38,7 @@ pub mod text;
 pub mod types;
 pub mod value;
 pub mod variant;
+pub mod xml;
 
 pub use account::{Account, Charged, Scratch, UNASKED};
 pub use arena::Arena;
