@@ -1,7 +1,6 @@
 //! JSON: functions that read it, functions and clauses that write it, and the type.
 
 super::messages! {
-    FOR_XML_NOT_ALLOWED = 6819, 16, 1, "The FOR XML clause is not allowed in a %s statement.";
     FOR_JSON_AUTO_NEEDS_TABLE = 13600, 16, 1, "FOR JSON AUTO requires at least one table for generating JSON objects. Use FOR JSON PATH or add a FROM clause with a table name.";
     FOR_JSON_CONFLICT = 13601, 16, 1, "Property '%s' cannot be generated in JSON output due to a conflict with another column name or alias. FOR JSON PATH requires that the column expressions are ordered based on the JSON document paths specified in the column aliases.";
     FOR_JSON_NOT_ALLOWED = 13602, 16, 1, "The FOR JSON clause is not allowed in a %s statement.";

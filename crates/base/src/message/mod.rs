@@ -22,6 +22,7 @@ mod procedure;
 mod security;
 mod server;
 mod transaction;
+mod xml;
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -44,6 +45,7 @@ pub use procedure::*;
 pub use security::*;
 pub use server::*;
 pub use transaction::*;
+pub use xml::*;
 
 /// One entry of the catalogue.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +105,7 @@ macro_rules! messages {
 }
 use messages;
 
-const PARTS: [&[Message]; 17] = [
+const PARTS: [&[Message]; 18] = [
     parser::LIST,
     binder::LIST,
     conversion::LIST,
@@ -113,6 +115,7 @@ const PARTS: [&[Message]; 17] = [
     ddl::LIST,
     constraint::LIST,
     transaction::LIST,
+    xml::LIST,
     memory_optimized::LIST,
     database::LIST,
     security::LIST,

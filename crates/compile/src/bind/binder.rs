@@ -122,6 +122,8 @@ pub(super) struct Env {
     pub variables: Variables,
     /// The common table expressions in scope, the innermost last.
     pub ctes: Vec<Rc<Cte>>,
+    /// The namespaces that `WITH XMLNAMESPACES` declares.
+    pub namespaces: Rc<[ast::XmlNamespace]>,
     /// How many views and functions are being expanded.
     pub depth: u32,
     /// The view, function or table whose definition is being bound, if it is a user's.
@@ -160,6 +162,7 @@ impl<'c> Binder<'c> {
             base: 0,
             variables: Variables::Module,
             ctes: Vec::new(),
+            namespaces: Rc::default(),
             depth: 0,
             through: None,
             inherited: Inherited::default(),
@@ -307,6 +310,7 @@ impl<'c> Binder<'c> {
             base: self.blocks.len(),
             variables: Variables::None,
             ctes: Vec::new(),
+            namespaces: Rc::default(),
             depth: self.env.depth + 1,
             through: None,
             inherited: Inherited::default(),

@@ -29,7 +29,9 @@ impl Binder<'_> {
         if !of_library {
             return self.user_call(call, line);
         }
-        if ir::function::json::names::is_internal(name) {
+        if ir::function::json::names::is_internal(name)
+            || ir::function::xml::names::is_internal(name)
+        {
             return Err(unknown_function(name).at_line(line).into());
         }
         if call.odbc {

@@ -420,8 +420,8 @@ pub struct Facts {
     pub calls_functions: bool,
     /// It reads what the server knows of itself: rows that no transaction protects.
     pub reads_system_rowsets: bool,
-    /// It returns a document in pieces: its own `FOR JSON`.
-    pub returns_document: bool,
+    /// It returns a document in pieces.
+    pub returns_document: Option<Document>,
     /// What the session's user must be permitted, unless ownership chains say that it is.
     pub accesses: Vec<Access>,
     /// `OPTION (RECOMPILE)`.
@@ -488,11 +488,20 @@ impl Facts {
         self.takes_sequence_values |= takes_sequence_values;
         self.calls_functions |= calls_functions;
         self.reads_system_rowsets |= reads_system_rowsets;
-        self.returns_document |= returns_document;
+        self.returns_document = self.returns_document.or(returns_document);
         self.recompile |= recompile;
         self.needs(memory.map(|need| *need));
         accesses.into_iter().for_each(|access| self.add_access(access));
     }
+}
+
+/// What a statement returns in pieces.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Document {
+    /// What its own `FOR JSON` makes.
+    Json,
+    /// What its own `FOR XML` makes.
+    Xml,
 }
 
 /// Something that a statement does to an object.

@@ -49,13 +49,15 @@ struct Recursion {
 }
 
 impl Binder<'_> {
-    /// Runs a function with the tables of a `WITH` in scope. Error 239.
+    /// Runs a function with the tables and namespaces of a `WITH` in scope. Errors 239, 6869 to
+    /// 6874.
     pub fn with_tables<T>(
         &mut self,
         with: Option<&ast::With>,
         f: impl FnOnce(&mut Self) -> BindResult<T>,
     ) -> BindResult<T> {
         let Some(with) = with else { return f(self) };
+        super::xml::check_namespaces(&with.namespaces).at(with.span.line)?;
         let before = self.env.ctes.len();
         for (at, table) in with.tables.iter().enumerate() {
             let name = &table.name;
@@ -70,7 +72,9 @@ impl Binder<'_> {
             let meaning = Meaning::Query(table.query.clone());
             self.env.ctes.push(Rc::new(Cte { alias, meaning, used: Cell::new(false) }));
         }
+        let outer = std::mem::replace(&mut self.env.namespaces, with.namespaces.as_slice().into());
         let result = f(self).and_then(|bound| self.unused_tables(before).map(|()| bound));
+        self.env.namespaces = outer;
         self.env.ctes.truncate(before);
         result
     }

@@ -13,9 +13,11 @@ use ir::function::{AggregateFunction, Typing};
 use ir::read::ReadOptions;
 use tsql::ast::{self, ForJson, JsonArguments, JsonRoot, QueryBody, SelectItemKind};
 
+pub(super) use self::shape::auto_levels;
+
 use self::shape::Level;
 use super::binder::Binder;
-use super::context::{AtLine, BindResult};
+use super::context::{AtLine, BindResult, Document};
 use super::query::scalar_of;
 use super::scalar::{Label, Origin, Scalar};
 use super::scope::OutCol;
@@ -87,9 +89,9 @@ impl Binder<'_> {
             Usage::Statement => Node::Counted { input: Box::new(rows.node) },
             _ => rows.node,
         };
-        let (node, document) = self.aggregated(input, args)?;
+        let (node, document) = self.aggregated(names::DOCUMENT, input, args)?;
         match usage {
-            Usage::Statement => self.in_pieces(node, document),
+            Usage::Statement => self.in_pieces(node, document, DOCUMENT_COLUMN, Document::Json),
             _ => Ok(one_document(node, document, !clause.without_array_wrapper)),
         }
     }
@@ -129,15 +131,20 @@ impl Binder<'_> {
 
     /// A call of one of the library's functions for JSON. Its collation is the database's, whatever
     /// those of its arguments are.
-    fn json_part(&mut self, name: &str, args: Vec<Scalar>) -> BindResult<Scalar> {
+    pub fn json_part(&mut self, name: &str, args: Vec<Scalar>) -> BindResult<Scalar> {
         let function = self.names.functions().scalar(name).expect("the library has it");
         let collation = self.collation();
         self.apply_in(function, args, Label::NONE, collation)
     }
 
     /// The aggregate that is the document, and its column.
-    fn aggregated(&mut self, input: Node, args: Vec<Scalar>) -> BindResult<(Node, OutCol)> {
-        let function = self.names.functions().aggregate(names::DOCUMENT);
+    pub fn aggregated(
+        &mut self,
+        name: &str,
+        input: Node,
+        args: Vec<Scalar>,
+    ) -> BindResult<(Node, OutCol)> {
+        let function = self.names.functions().aggregate(name);
         let function = function.expect("the library has it");
         let aggregate = self.json_aggregate(function, args, Vec::new())?;
         let column = self.document_column(aggregate.ty);
@@ -166,8 +173,14 @@ impl Binder<'_> {
     }
 
     /// The document in pieces, under the name that SQL Server gives them.
-    fn in_pieces(&mut self, node: Node, document: OutCol) -> BindResult<Output> {
-        self.facts.returns_document = true;
+    pub fn in_pieces(
+        &mut self,
+        node: Node,
+        document: OutCol,
+        name: &str,
+        kind: Document,
+    ) -> BindResult<Output> {
+        self.facts.returns_document = Some(kind);
         let series = self.names.functions().rowset("GENERATE_SERIES").expect("the library has it");
         let first = Scalar::constant(SqlType::bigint(), Value::Int(1)).expr;
         let last = self.json_part(names::PIECES, vec![scalar_of(&document)])?.expr;
@@ -191,7 +204,7 @@ impl Binder<'_> {
         let piece =
             self.json_part(names::PIECE, vec![scalar_of(&document), Scalar::computed(number)])?;
         let mut piece_column = self.document_column(piece.expr.ty);
-        piece_column.name = Some(DOCUMENT_COLUMN.into());
+        piece_column.name = Some(name.into());
         let node = computed(node, vec![(piece_column.id, piece.expr)]);
         Ok(Output::of(node, vec![piece_column]))
     }
@@ -266,12 +279,12 @@ fn frame_constant(frame: Frame, levels: usize) -> Scalar {
 }
 
 /// A binary constant.
-fn binary(bytes: Vec<u8>) -> Scalar {
+pub(super) fn binary(bytes: Vec<u8>) -> Scalar {
     Scalar::constant(SqlType::varbinary_max(), Value::Bytes(bytes.into()))
 }
 
 /// The document as a query of one row, or of none without rows.
-fn one_document(node: Node, mut document: OutCol, is_json: bool) -> Output {
+pub(super) fn one_document(node: Node, mut document: OutCol, is_json: bool) -> Output {
     let missing = Pred::IsNull(column(document.id, document.ty));
     let node = filtered(node, Some(Pred::Not(Box::new(missing))));
     if is_json {
@@ -285,7 +298,7 @@ fn column(id: ColId, ty: SqlType) -> Expr {
 }
 
 /// The `SELECT` whose list gives a query its columns.
-fn first_select(body: &QueryBody) -> &ast::Select {
+pub(super) fn first_select(body: &QueryBody) -> &ast::Select {
     match body {
         QueryBody::Select(select) => select,
         QueryBody::Nested(query) => first_select(&query.body),

@@ -17,8 +17,8 @@
 //! * `statement`: statements as wholes; `query`, `select`, `group`, `order`, `window`: queries.
 //! * `from`, `source`, `names`, `cte`, `expand`, `pivot`, `hints`: where rows come from.
 //! * `scope`: query blocks and how columns are found in them.
-//! * `expr`, `condition`, `call`, `case`, `convert`, `scalar`: expressions; `json`: what writes
-//!   JSON.
+//! * `expr`, `condition`, `call`, `case`, `convert`, `scalar`: expressions; `json`, `xml`:
+//!   what writes JSON and XML.
 
 mod access_hint;
 mod binder;
@@ -56,6 +56,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod window;
+mod xml;
 
 pub use context::{
     Access, BindContext, BindError, BindOptions, BindResult, CursorRow, Dependencies, Facts,

@@ -28,6 +28,9 @@ impl Binder<'_> {
             Some(ast::ForClause { span, kind: ForKind::Json(json) }) => {
                 self.for_json(query, json, usage, span.line)
             }
+            Some(ast::ForClause { span, kind: ForKind::Xml(xml) }) => {
+                self.for_xml(query, xml, usage, span.line)
+            }
             Some(clause) => {
                 self.for_clause(clause, usage)?;
                 self.rows_of(query, usage)
@@ -45,12 +48,10 @@ impl Binder<'_> {
         }
     }
 
-    /// `FOR BROWSE` means nothing here; `FOR XML` is refused (401), as is any in the wrong place
-    /// (156).
+    /// `FOR BROWSE` means nothing here; it is an error in the wrong place (156).
     fn for_clause(&self, clause: &ast::ForClause, usage: Usage) -> BindResult<()> {
         let error = match &clause.kind {
             ForKind::Browse if usage == Usage::Statement => return Ok(()),
-            ForKind::Xml(_) => SqlError::new(&message::UNIMPLEMENTED, &[&"FOR XML"]),
             _ => SqlError::new(&message::SYNTAX_NEAR_KEYWORD, &[&"FOR"]),
         };
         Err(error.at_line(clause.span.line).into())

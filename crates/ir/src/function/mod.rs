@@ -18,6 +18,7 @@ pub mod rowset;
 pub mod signature;
 pub mod sketch;
 pub mod state;
+pub mod xml;
 
 use base::{SqlError, message};
 

@@ -51,6 +51,7 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 mod values;
+mod xml;
 
 pub use date::FIXED_ZONES;
 pub use registry::{Library, all};

@@ -7,13 +7,13 @@ use ir::function::{AggregateFunction, Functions, RowsetFunction, ScalarFunction}
 
 use super::{
     aggregate, applock, conversion, date, digest, index_entry, json, math, metadata, rowset,
-    server, session, string,
+    server, session, string, xml,
 };
 
 /// Names are looked up in upper case; no function has a longer one.
 const NAME_MAX: usize = 40;
 
-static GROUPS: [&[ScalarFunction]; 19] = [
+static GROUPS: [&[ScalarFunction]; 20] = [
     string::FUNCTIONS,
     string::FORMATTING,
     math::FUNCTIONS,
@@ -24,6 +24,7 @@ static GROUPS: [&[ScalarFunction]; 19] = [
     json::READING,
     json::build::FUNCTIONS,
     json::rows::FUNCTIONS,
+    xml::rows::FUNCTIONS,
     index_entry::FUNCTIONS,
     session::FUNCTIONS,
     session::GLOBALS,

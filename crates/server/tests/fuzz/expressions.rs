@@ -243,6 +243,7 @@ pub fn expression(rng: &mut Rng, depth: u32) -> String {
         ),
         11 => format!("COALESCE({}, {})", inner(rng), inner(rng)),
         12 => format!("(SELECT {} FROM t)", aggregate(rng, depth - 1)),
+        13 if rng.between(0, 1) == 0 => for_xml(rng, depth - 1),
         13 => for_json(rng, depth - 1),
         _ => format!("-{}", inner(rng)),
     }
@@ -317,6 +318,25 @@ fn for_json(rng: &mut Rng, depth: u32) -> String {
     let from = if rng.between(0, 2) == 0 { "" } else { " FROM t ORDER BY i" };
     let options = one(rng, OPTIONS);
     format!("(SELECT {}{from} FOR JSON {mode}{options})", columns.join(", "))
+}
+
+/// The same as XML.
+fn for_xml(rng: &mut Rng, depth: u32) -> String {
+    const NAMES: &[&str] =
+        &["@a", "a", "a/b", "a/@c", "text()", "data()", "*", "comment()", "x!1!y", "b"];
+    const MODES: &[&str] = &["RAW", "AUTO", "PATH", "PATH('')", "RAW('r')", "EXPLICIT"];
+    const OPTIONS: &[&str] =
+        &["", ", ROOT", ", ROOT('r')", ", ELEMENTS", ", ELEMENTS XSINIL", ", BINARY BASE64"];
+    let column = |rng: &mut Rng| {
+        let value = expression(rng, depth);
+        format!("{value} AS [{}]", one(rng, NAMES))
+    };
+    let columns: Vec<String> = (0..rng.between(1, 4)).map(|_| column(rng)).collect();
+    let mode = one(rng, MODES);
+    let first = if mode == "EXPLICIT" { "1 AS Tag, 0 AS Parent, " } else { "" };
+    let from = if rng.between(0, 2) == 0 { "" } else { " FROM t ORDER BY i" };
+    let options = one(rng, OPTIONS);
+    format!("(SELECT {first}{}{from} FOR XML {mode}{options})", columns.join(", "))
 }
 
 /// A conversion, with or without a style.

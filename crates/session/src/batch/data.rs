@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, message};
-use compile::bind::context::{Access, Dependencies, Facts};
+use compile::bind::context::{Access, Dependencies, Document, Facts};
 use engine::catalog::def::{
     Permission, PrincipalId, Securable, SecurableClass, TableKind, TypeDef, TypeDefKind,
 };
@@ -157,8 +157,14 @@ impl Context<'_> {
             let plan = self.plan_with(program, step, hidden)?;
             let plan = plan.ok_or_else(|| ir::internal("a data step has no plan"))?;
             let kind = plan.unit.kind.unwrap_or(StatementKind::Expression);
-            if plan.facts.returns_document && self.session.level().insert_exec {
-                return Err(SqlError::new(&message::FOR_JSON_NOT_ALLOWED, &[&"INSERT"]).into());
+            if let Some(document) = plan.facts.returns_document
+                && self.session.level().insert_exec
+            {
+                let message = match document {
+                    Document::Json => &message::FOR_JSON_NOT_ALLOWED,
+                    Document::Xml => &message::FOR_XML_NOT_ALLOWED,
+                };
+                return Err(SqlError::new(message, &[&"INSERT"]).into());
             }
             if self.session.options.format_only {
                 self.announce_only(&plan)?;

@@ -27,7 +27,7 @@ pub(super) const QUERY: usize = 0;
 pub(super) const ROW: usize = 1;
 
 impl Context<'_> {
-    /// Makes a cursor. Errors 1048, 13602, 16957, and whatever is wrong with the query.
+    /// Makes a cursor. Errors 1048, 6819, 13602, 16957, and whatever is wrong with the query.
     pub(super) fn make_cursor(
         &mut self,
         program: &Program,
@@ -134,11 +134,16 @@ pub(super) fn naming_text(column: NamingColumn, table: &TableDef) -> String {
 }
 
 /// Refuses options of a cursor that contradict each other, and a document instead of rows. Errors
-/// 1048, 13602, 16957.
+/// 1048, 6819, 13602, 16957.
 fn check_options(definition: &ast::CursorDefinition) -> SqlResult<()> {
     let clause = definition.query.query.for_clause.as_ref();
-    if clause.is_some_and(|clause| matches!(clause.kind, ast::ForKind::Json(_))) {
-        return Err(SqlError::new(&message::FOR_JSON_NOT_ALLOWED, &[&"CURSOR"]));
+    let refused = match clause.map(|clause| &clause.kind) {
+        Some(ast::ForKind::Json(_)) => Some(&message::FOR_JSON_NOT_ALLOWED),
+        Some(ast::ForKind::Xml(_)) => Some(&message::FOR_XML_NOT_ALLOWED),
+        Some(ast::ForKind::Browse) | None => None,
+    };
+    if let Some(message) = refused {
+        return Err(SqlError::new(message, &[&"CURSOR"]));
     }
     let conflict = |one: &str, other: &str| {
         let args: [&dyn std::fmt::Display; 2] = [&one, &other];

@@ -16,13 +16,24 @@ pub struct SelectStatement {
     pub options: Vec<QueryHint>,
 }
 
-/// `WITH`: common table expressions.
+/// `WITH`: namespaces and common table expressions.
 #[derive(Clone, Debug)]
 pub struct With {
     /// From `WITH` to the last parenthesis.
     pub span: Span,
+    /// `XMLNAMESPACES`.
+    pub namespaces: Vec<XmlNamespace>,
     /// Each may use those before it, and itself.
     pub tables: Vec<CommonTable>,
+}
+
+/// A declaration of `XMLNAMESPACES`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct XmlNamespace {
+    /// Its prefix; nothing for `DEFAULT`.
+    pub prefix: Option<Box<str>>,
+    /// The namespace.
+    pub uri: Box<str>,
 }
 
 /// A common table expression.
@@ -244,7 +255,7 @@ pub enum ForKind {
     /// `BROWSE`.
     Browse,
     /// `XML mode, options`.
-    Xml(Vec<ForOption>),
+    Xml(Box<ForXml>),
     /// `JSON mode, options`.
     Json(ForJson),
 }
@@ -271,7 +282,54 @@ pub enum JsonRoot {
     Named(Box<str>),
 }
 
-/// A word of `FOR XML`: `PATH('row')`, `ELEMENTS XSINIL`, `ROOT`.
+/// `FOR XML` with its options.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ForXml {
+    /// How rows become elements.
+    pub mode: XmlMode,
+    /// The name of a row's element; empty for none.
+    pub row: Option<Box<str>>,
+    /// `ROOT`; a name is in it if it is given.
+    pub root: Option<Option<Box<str>>>,
+    /// `ELEMENTS`.
+    pub elements: Option<NullElements>,
+    /// `TYPE`.
+    pub typed: bool,
+    /// `BINARY BASE64`.
+    pub base64: bool,
+    /// `XMLDATA` or `XMLSCHEMA`.
+    pub schema: Option<XmlSchema>,
+}
+
+/// The modes of `FOR XML`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum XmlMode {
+    Raw,
+    Auto,
+    Path,
+    Explicit,
+}
+
+/// What becomes of NULL as an element.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NullElements {
+    /// Nothing: `ELEMENTS` and `ELEMENTS ABSENT`.
+    Absent,
+    /// An element that says so: `ELEMENTS XSINIL`.
+    Nil,
+}
+
+/// The schema that a document begins with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum XmlSchema {
+    /// `XMLDATA`.
+    Data,
+    /// `XMLSCHEMA`; its namespace if it is given.
+    Schema(Option<Box<str>>),
+}
+
+/// A word of `FOR XML` or `FOR JSON`: `PATH('row')`, `ELEMENTS XSINIL`, `ROOT`.
 #[derive(Clone, Debug)]
 pub struct ForOption {
     /// The words in upper case, with single blanks.

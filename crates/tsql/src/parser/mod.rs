@@ -33,6 +33,7 @@ mod dml;
 mod execute;
 mod expr;
 mod flow;
+mod for_xml;
 mod from;
 mod hints;
 mod index;

@@ -8,7 +8,7 @@ use crate::ast::{
     AssignOp, BinaryOp, CommonTable, Expr, ExprKind, ForClause, ForJson, ForKind, ForOption,
     GroupBy, GroupingKind, GroupingSet, Ident, JsonRoot, NamedWindow, Offset, OrderItem, Query,
     QueryBody, Select, SelectInto, SelectItem, SelectItemKind, SelectStatement, SetChain,
-    SetOperator, Span, StatementKind, Top, With,
+    SetOperator, Span, StatementKind, Top, With, XmlNamespace,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -56,7 +56,17 @@ impl Parser<'_> {
 
     fn with_clause(&mut self) -> SqlResult<With> {
         let start = self.expect(K::With)?;
+        let namespaces = match self.at_namespaces() {
+            true => self.namespaces()?,
+            false => Vec::new(),
+        };
+        if !namespaces.is_empty() && !self.eat_token(TokenKind::Comma) {
+            return Ok(With { span: self.span_from(start), namespaces, tables: Vec::new() });
+        }
         let tables = self.list(|p| {
+            if p.at_namespaces() {
+                return Err(p.unexpected());
+            }
             let name = p.ident()?;
             let columns = match p.at_token(TokenKind::LeftParen) {
                 true => p.ident_list()?,
@@ -65,7 +75,24 @@ impl Parser<'_> {
             p.expect(K::As)?;
             Ok(CommonTable { name, columns, query: p.parenthesized_query()? })
         })?;
-        Ok(With { span: self.span_from(start), tables })
+        Ok(With { span: self.span_from(start), namespaces, tables })
+    }
+
+    fn at_namespaces(&self) -> bool {
+        self.at_text("XMLNAMESPACES") && self.peek_at(1).kind == TokenKind::LeftParen
+    }
+
+    /// `XMLNAMESPACES ('uri' AS prefix, DEFAULT 'uri')`.
+    fn namespaces(&mut self) -> SqlResult<Vec<XmlNamespace>> {
+        self.take();
+        self.parenthesized(|p| {
+            if p.eat(K::Default) {
+                return Ok(XmlNamespace { prefix: None, uri: p.string()? });
+            }
+            let uri = p.string()?;
+            p.expect(K::As)?;
+            Ok(XmlNamespace { prefix: Some(p.ident()?.name.as_ref().into()), uri })
+        })
     }
 
     /// A query with its order.
@@ -454,8 +481,7 @@ impl Parser<'_> {
             }
             (K::For, K::Xml) => {
                 self.take();
-                self.take();
-                ForKind::Xml(self.list(Parser::for_option)?)
+                ForKind::Xml(Box::new(self.for_xml()?))
             }
             (K::For, K::Json) => {
                 self.take();
@@ -477,7 +503,7 @@ impl Parser<'_> {
     }
 
     /// `PATH ('row')`, `ELEMENTS XSINIL`, `BINARY BASE64`.
-    fn for_option(&mut self) -> SqlResult<ForOption> {
+    pub(super) fn for_option(&mut self) -> SqlResult<ForOption> {
         let mut name = String::from(self.any_word()?);
         let takes_second = matches!(name.as_str(), "ELEMENTS" | "BINARY");
         if takes_second && self.peek().kind == TokenKind::Word && self.at_ident() {

@@ -174,6 +174,12 @@ impl<'a> Parser<'a> {
         self.unexpected_token(self.position.saturating_sub(1))
     }
 
+    /// As [`Parser::unexpected`], for a token that follows.
+    #[cold]
+    pub(super) fn unexpected_at(&self, ahead: usize) -> SqlError {
+        self.unexpected_token((self.position + ahead).min(self.tokens.len() - 1))
+    }
+
     /// As [`Parser::unexpected`], for the nearest `keyword` in front of what is at `span`.
     #[cold]
     pub(super) fn unexpected_before(&self, span: Span, keyword: Keyword) -> SqlError {

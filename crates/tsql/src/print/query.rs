@@ -1,9 +1,10 @@
 //! Queries.
 
 use crate::ast::{
-    AssignOp, BinaryOp, Expr, ForJson, ForKind, GroupBy, GroupingKind, GroupingSet, Ident, Join,
-    JoinHint, JoinKind, JsonRoot, NamedWindow, OpenJsonColumn, Query, QueryBody, Select,
-    SelectItem, SelectItemKind, SetOperator, TableAlias, TableSource, TableSourceKind,
+    AssignOp, BinaryOp, Expr, ForJson, ForKind, ForXml, GroupBy, GroupingKind, GroupingSet, Ident,
+    Join, JoinHint, JoinKind, JsonRoot, NamedWindow, NullElements, OpenJsonColumn, Query,
+    QueryBody, Select, SelectItem, SelectItemKind, SetOperator, TableAlias, TableSource,
+    TableSourceKind, XmlMode, XmlSchema,
 };
 use crate::print::Printer;
 
@@ -24,8 +25,51 @@ impl Printer {
                 self.put(" ROWS ONLY");
             }
         }
-        if let Some(ForKind::Json(clause)) = query.for_clause.as_ref().map(|f| &f.kind) {
-            self.for_json(clause);
+        match query.for_clause.as_ref().map(|f| &f.kind) {
+            Some(ForKind::Json(clause)) => self.for_json(clause),
+            Some(ForKind::Xml(clause)) => self.for_xml(clause),
+            Some(ForKind::Browse) | None => {}
+        }
+    }
+
+    fn for_xml(&mut self, clause: &ForXml) {
+        self.put(match clause.mode {
+            XmlMode::Raw => " FOR XML RAW",
+            XmlMode::Auto => " FOR XML AUTO",
+            XmlMode::Path => " FOR XML PATH",
+            XmlMode::Explicit => " FOR XML EXPLICIT",
+        });
+        self.in_parentheses(clause.row.as_deref());
+        if clause.base64 {
+            self.put(", BINARY BASE64");
+        }
+        if clause.typed {
+            self.put(", TYPE");
+        }
+        if let Some(root) = &clause.root {
+            self.put(", ROOT");
+            self.in_parentheses(root.as_deref());
+        }
+        match &clause.schema {
+            None => {}
+            Some(XmlSchema::Data) => self.put(", XMLDATA"),
+            Some(XmlSchema::Schema(uri)) => {
+                self.put(", XMLSCHEMA");
+                self.in_parentheses(uri.as_deref());
+            }
+        }
+        match clause.elements {
+            None => {}
+            Some(NullElements::Absent) => self.put(", ELEMENTS"),
+            Some(NullElements::Nil) => self.put(", ELEMENTS XSINIL"),
+        }
+    }
+
+    fn in_parentheses(&mut self, text: Option<&str>) {
+        if let Some(text) = text {
+            self.put("(");
+            self.string(text);
+            self.put(")");
         }
     }
 

@@ -14,7 +14,7 @@ use crate::bind::select::Tables;
 /// The objects of a level: one for each row at the innermost one, one for consecutive rows with
 /// equal values at the others.
 #[derive(Debug, Default)]
-pub(super) struct Level {
+pub(in crate::bind) struct Level {
     /// What the array of these objects is called in an object of the level before.
     pub name: Option<Arc<str>>,
     /// The columns that are properties, by their places.
@@ -27,7 +27,8 @@ pub(super) struct Level {
 /// columns show with `AUTO`. Errors 13600, 13601, 13603, 13605.
 pub(super) fn levels(columns: &[OutCol], tables: &Tables, auto: bool) -> BindResult<Vec<Level>> {
     let levels = match auto {
-        true => auto_levels(columns.len(), tables)?,
+        true => auto_levels(columns.len(), tables)
+            .ok_or_else(|| SqlError::new(&message::FOR_JSON_AUTO_NEEDS_TABLE, &[]))?,
         false => vec![Level { name: None, columns: (0..columns.len()).collect(), is_path: true }],
     };
     for level in &levels {
@@ -37,11 +38,9 @@ pub(super) fn levels(columns: &[OutCol], tables: &Tables, auto: bool) -> BindRes
 }
 
 /// A column is a property of its table's level, whatever stands before it; any other value is one
-/// of the level of the column before it.
-fn auto_levels(columns: usize, tables: &Tables) -> BindResult<Vec<Level>> {
-    let Some(first) = tables.names.first() else {
-        return Err(SqlError::new(&message::FOR_JSON_AUTO_NEEDS_TABLE, &[]).into());
-    };
+/// of the level of the column before it. Nothing if there is no table.
+pub(in crate::bind) fn auto_levels(columns: usize, tables: &Tables) -> Option<Vec<Level>> {
+    let first = tables.names.first()?;
     let mut shown: Vec<usize> = Vec::new();
     for source in tables.shown.iter().flatten() {
         if !shown.contains(source) {
@@ -60,7 +59,7 @@ fn auto_levels(columns: usize, tables: &Tables) -> BindResult<Vec<Level>> {
         }
         levels[current].columns.push(column);
     }
-    Ok(levels)
+    Some(levels)
 }
 
 impl Level {

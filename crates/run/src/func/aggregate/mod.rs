@@ -9,8 +9,9 @@
 //! whether the statement must then send warning 8153.
 //!
 //! * `count`, `sum`, `extreme`, `spread` (STDEV, VAR), `join` (STRING_AGG), `distinct`
-//!   (APPROX_COUNT_DISTINCT), `json` (JSON_ARRAYAGG, JSON_OBJECTAGG, `FOR JSON`). `GROUPING` and
-//!   `GROUPING_ID` are the binder's: they look at the grouping set, not at rows.
+//!   (APPROX_COUNT_DISTINCT), `json` (JSON_ARRAYAGG, JSON_OBJECTAGG, `FOR JSON`), `xml`
+//!   (`FOR XML`). `GROUPING` and `GROUPING_ID` are the binder's: they look at the grouping set, not
+//!   at rows.
 
 mod count;
 mod distinct;
@@ -19,6 +20,7 @@ mod join;
 mod json;
 mod spread;
 mod sum;
+mod xml;
 
 use base::{SqlError, SqlResult, SqlType, message};
 use ir::function::aggregate::{AggregateFunction, Finish, Step};
@@ -26,6 +28,7 @@ use ir::function::descriptor::{ANY_NUMBER, Inferred};
 use ir::function::json::names;
 use ir::function::signature::Call;
 use ir::function::state::AggregateState;
+use ir::function::xml::names as xml_names;
 
 /// Every aggregate.
 pub(super) static FUNCTIONS: &[AggregateFunction] = &[
@@ -121,6 +124,12 @@ pub(super) static FUNCTIONS: &[AggregateFunction] = &[
         windowed: false,
         warns_of_null: false,
         ..simple(names::DOCUMENT, json::types_of_document, json::add_row, json::finish_document)
+    },
+    AggregateFunction {
+        arguments: (3, ANY_NUMBER),
+        windowed: false,
+        warns_of_null: false,
+        ..simple(xml_names::DOCUMENT, xml::types_of_document, xml::add_row, xml::finish_document)
     },
 ];
 

@@ -39,13 +39,22 @@ pub(in crate::func) fn value<'a>(
             Some((ty, held)) => self::value(ctx, out, &ty, held, false),
             None => ascii(out, "null"),
         },
-        ValueRef::Bytes(bytes) => base64(ctx, out, bytes),
+        ValueRef::Bytes(bytes) => {
+            ascii(out, "\"")?;
+            base64(ctx, out, bytes)?;
+            ascii(out, "\"")
+        }
         ValueRef::Int(bit) if ty.kind == TypeKind::Bit => {
             ascii(out, if bit == 0 { "false" } else { "true" })
         }
         ValueRef::Int(whole) => digits(out, &format(i128::from(whole), 0)),
         ValueRef::Decimal(units) => digits(out, &format(units, ty.scale)),
-        _ => number_or_moment(ctx, out, ty, value),
+        _ => {
+            let quote = if is_quoted(ty.kind) { "\"" } else { "" };
+            ascii(out, quote)?;
+            number_or_moment(ctx, out, ty, value)?;
+            ascii(out, quote)
+        }
     }
 }
 
@@ -118,33 +127,41 @@ fn escaped_chars(out: &mut ArenaBuffer<'_>, collation: Collation, chars: &[u8]) 
     widened(out, collation, &chars[start..])
 }
 
-fn widened(out: &mut ArenaBuffer<'_>, collation: Collation, chars: &[u8]) -> SqlResult<()> {
+/// Appends characters of a code page.
+pub(in crate::func) fn widened(
+    out: &mut ArenaBuffer<'_>,
+    collation: Collation,
+    chars: &[u8],
+) -> SqlResult<()> {
     out.admit(2 * chars.len())?;
     to_unicode(collation, chars, out);
     Ok(())
 }
 
-/// Appends bytes in base 64 between quotation marks.
-fn base64<'a>(ctx: &FnContext<'a>, out: &mut ArenaBuffer<'a>, bytes: &[u8]) -> SqlResult<()> {
+/// Appends bytes in base 64.
+pub(in crate::func) fn base64<'a>(
+    ctx: &FnContext<'a>,
+    out: &mut ArenaBuffer<'a>,
+    bytes: &[u8],
+) -> SqlResult<()> {
     // A multiple of three, so that only the last piece is padded.
     const PIECE: usize = 384;
     let mut letters = [0; PIECE / 3 * 4];
     let mut stride = Stride::new(ctx);
-    ascii(out, "\"")?;
     for piece in bytes.chunks(PIECE) {
         stride.step(piece.len())?;
         let len = BASE64_STANDARD.encode_slice(piece, &mut letters).unwrap_or_default();
         ascii(out, std::str::from_utf8(&letters[..len]).unwrap_or_default())?;
     }
-    ascii(out, "\"")
+    Ok(())
 }
 
 fn digits(out: &mut ArenaBuffer<'_>, digits: &Digits) -> SqlResult<()> {
     ascii(out, digits.as_str())
 }
 
-/// Appends another number, or between quotation marks a date, a time or a GUID.
-fn number_or_moment<'a>(
+/// Appends another number, a date, a time or a GUID.
+pub(in crate::func) fn number_or_moment<'a>(
     ctx: &FnContext<'a>,
     out: &mut ArenaBuffer<'a>,
     ty: &SqlType,
@@ -164,15 +181,10 @@ fn number_or_moment<'a>(
         return Ok(());
     };
     let text = std::str::from_utf8(text).unwrap_or_default();
-    if !is_quoted(ty.kind) {
-        return ascii(out, text);
-    }
-    ascii(out, "\"")?;
     match ty.kind.is_temporal() {
-        true => moment(out, text)?,
-        false => ascii(out, text)?,
+        true => moment(out, text),
+        false => ascii(out, text),
     }
-    ascii(out, "\"")
 }
 
 /// Appends a date or time as `yyyy-mm-ddThh:mi:ss.fffffff+hh:mm` has it: without a fraction of

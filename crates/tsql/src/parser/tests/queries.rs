@@ -1,6 +1,7 @@
 use super::*;
 use crate::ast::{
-    ForKind, IndexRef, QueryHintKind, SelectItemKind, TableHintKind, TableSourceKind,
+    ForKind, IndexRef, NullElements, QueryHintKind, SelectItemKind, TableHintKind, TableSourceKind,
+    XmlMode,
 };
 
 fn select_statement(text: &str) -> crate::ast::SelectStatement {
@@ -174,15 +175,56 @@ fn for_clauses_and_query_hints_are_kept() {
     let statement = select_statement(
         "SELECT 1 FOR XML PATH ('r'), ELEMENTS XSINIL, ROOT OPTION (MAXRECURSION 0, OPTIMIZE FOR (@a = 1, @b UNKNOWN))",
     );
-    let ForKind::Xml(options) = &statement.query.for_clause.as_ref().unwrap().kind else {
-        panic!()
-    };
-    let names: Vec<_> = options.iter().map(|o| (&*o.name, o.value.as_deref())).collect();
-    assert_eq!(names, [("PATH", Some("r")), ("ELEMENTS XSINIL", None), ("ROOT", None)]);
+    let ForKind::Xml(clause) = &statement.query.for_clause.as_ref().unwrap().kind else { panic!() };
+    assert_eq!((clause.mode, clause.row.as_deref()), (XmlMode::Path, Some("r")));
+    assert_eq!((clause.elements, &clause.root), (Some(NullElements::Nil), &Some(None)));
     assert!(matches!(statement.options[0].kind, QueryHintKind::MaxRecursion(0)));
     let QueryHintKind::OptimizeFor(values) = &statement.options[1].kind else { panic!() };
     assert_eq!(values.len(), 2);
     assert!(values[0].1.is_some() && values[1].1.is_none());
+}
+
+#[test]
+fn for_xml_has_a_mode_and_each_option_once() {
+    for (text, printed) in [
+        ("select 1 for xml path", "SELECT (1) FOR XML PATH"),
+        ("select 1 FOR XML raw ( N'r' ), Type", "SELECT (1) FOR XML RAW('r'), TYPE"),
+        (
+            "select a from t for xml auto, elements xsinil, root('x''y'), binary base64",
+            "SELECT [a] FROM [t] FOR XML AUTO, BINARY BASE64, ROOT('x''y'), ELEMENTS XSINIL",
+        ),
+        ("select 1 for xml explicit, xmldata", "SELECT (1) FOR XML EXPLICIT, XMLDATA"),
+        ("select 1 for xml raw, xmlschema('u')", "SELECT (1) FOR XML RAW, XMLSCHEMA('u')"),
+        ("select 1 for xml path(''), elements absent", "SELECT (1) FOR XML PATH(''), ELEMENTS"),
+    ] {
+        assert_eq!(select(text), printed, "{text}");
+    }
+    for (text, near) in [
+        ("select 1 for xml raw, type, root, type", "'XML'"),
+        ("select 1 for xml raw, elements xsinil, elements", "'XML'"),
+        ("select 1 for xml raw, binary hex", "'hex'"),
+        ("select 1 for xml raw, foo", "'foo'"),
+        ("select 1 for xml json", "'json'"),
+        ("with xmlnamespaces () select 1 for xml raw", "')'"),
+        ("with c as (select 1 a), xmlnamespaces ('u' as p) select a from c", "'xmlnamespaces'"),
+    ] {
+        let error = crate::parse_batch(text, ParseOptions::default()).unwrap_err();
+        assert!(error.to_string().contains(near), "{text}: {error}");
+    }
+}
+
+#[test]
+fn namespaces_stand_before_common_tables() {
+    let statement = select_statement(
+        "with xmlnamespaces ('urn:a' as p, default N'urn:d'), c as (select 1 a) select a from c",
+    );
+    let with = statement.with.unwrap();
+    let namespaces: Vec<_> =
+        with.namespaces.iter().map(|n| (n.prefix.as_deref(), &*n.uri)).collect();
+    assert_eq!(namespaces, [(Some("p"), "urn:a"), (None, "urn:d")]);
+    assert_eq!(with.tables.len(), 1);
+    let statement = select_statement("with xmlnamespaces ('urn:a' as p) select 1 a for xml raw");
+    assert!(statement.with.unwrap().tables.is_empty());
 }
 
 #[test]

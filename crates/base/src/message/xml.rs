@@ -1,0 +1,53 @@
+//! XML: the clauses that write it.
+
+super::messages! {
+    NOT_YET_IMPLEMENTED = 3625, 16, 1, "'%s' is not yet implemented.";
+    FOR_XML_AUTO_NEEDS_TABLE = 6800, 16, 1, "FOR XML AUTO requires at least one table for generating XML tags. Use FOR XML RAW or add a FROM clause with a table name.";
+    FOR_XML_EXPLICIT_COLUMNS = 6801, 16, 1, "FOR XML EXPLICIT requires at least three columns, including the tag column, the parent column, and at least one data column.";
+    FOR_XML_EXPLICIT_NAME = 6802, 16, 1, "FOR XML EXPLICIT query contains the invalid column name '%s'. Use the TAGNAME!TAGID!ATTRIBUTENAME[!..] format where TAGID is a positive integer.";
+    FOR_XML_EXPLICIT_TAG = 6803, 16, 1, "FOR XML EXPLICIT requires the first column to hold positive integers that represent XML tag IDs.";
+    FOR_XML_EXPLICIT_PARENT = 6804, 16, 1, "FOR XML EXPLICIT requires the second column to hold NULL or nonnegative integers that represent XML parent tag IDs.";
+    FOR_XML_EXPLICIT_CIRCULAR = 6805, 16, 2, "FOR XML EXPLICIT stack overflow occurred. Circular parent tag relationships are not allowed.";
+    FOR_XML_EXPLICIT_TAG_UNDECLARED = 6806, 16, 2, "Undeclared tag ID %s is used in a FOR XML EXPLICIT query.";
+    FOR_XML_EXPLICIT_PARENT_UNDECLARED = 6807, 16, 2, "Undeclared parent tag ID %s is used in a FOR XML EXPLICIT query.";
+    FOR_XML_WITHOUT_NAME = 6809, 16, 1, "Unnamed tables cannot be used as XML identifiers as well as unnamed columns cannot be used for attribute names. Name unnamed columns/tables using AS in the SELECT statement.";
+    FOR_XML_COLUMN_REPEATED = 6810, 16, 1, "Column name '%s' is repeated. The same attribute cannot be generated more than once on the same XML tag.";
+    FOR_XML_EXPLICIT_REDECLARED = 6812, 16, 1, "XML tag ID %s that was originally declared as '%s' is being redeclared as '%s'.";
+    FOR_XML_EXPLICIT_IDS = 6813, 16, 1, "FOR XML EXPLICIT cannot combine multiple occurrences of ID, IDREF, IDREFS, NMTOKEN, and/or NMTOKENS in column name '%s'.";
+    FOR_XML_EXPLICIT_ID_HIDDEN = 6815, 16, 1, "In the FOR XML EXPLICIT clause, ID, IDREF, IDREFS, NMTOKEN, and NMTOKENS attributes cannot be hidden in '%s'.";
+    FOR_XML_EXPLICIT_ID_RAW = 6816, 16, 1, "In the FOR XML EXPLICIT clause, ID, IDREF, IDREFS, NMTOKEN, and NMTOKENS attributes cannot be generated as CDATA, XML, or XMLTEXT in '%s'.";
+    FOR_XML_EXPLICIT_CONTENTS = 6817, 16, 1, "FOR XML EXPLICIT cannot combine multiple occurrences of ELEMENT, XML, XMLTEXT, and CDATA in column name '%s'.";
+    FOR_XML_NOT_ALLOWED = 6819, 16, 1, "The FOR XML clause is not allowed in a %s statement.";
+    FOR_XML_EXPLICIT_MISNAMED = 6820, 16, 1, "FOR XML EXPLICIT requires column %s to be named '%s' instead of '%s'.";
+    FOR_XML_EXPLICIT_MODE = 6824, 16, 1, "In the FOR XML EXPLICIT clause, mode '%s' in a column name is invalid.";
+    FOR_XML_ELEMENTS = 6825, 16, 1, "ELEMENTS option is only allowed in RAW, AUTO, and PATH modes of FOR XML.";
+    FOR_XML_EXPLICIT_IDREFS = 6826, 16, 1, "Every IDREFS or NMTOKENS column in a FOR XML EXPLICIT query must appear in a separate SELECT clause, and the instances must be ordered directly after the element to which they belong.";
+    FOR_XML_BINARY = 6829, 16, 1, "FOR XML EXPLICIT and RAW modes currently do not support addressing binary data as URLs in column '%s'. Remove the column, or use the BINARY BASE64 mode, or create the URL directly using the 'dbobject/TABLE[@PK1=\"V1\"]/@COLUMN' syntax.";
+    FOR_XML_BINARY_TABLE = 6830, 16, 1, "FOR XML AUTO could not find the table owning the following column '%s' to create a URL address for it. Remove the column, or use the BINARY BASE64 mode, or create the URL directly using the 'dbobject/TABLE[@PK1=\"V1\"]/@COLUMN' syntax.";
+    FOR_XML_BINARY_KEY = 6831, 16, 1, "FOR XML AUTO requires primary keys to create references for '%s'. Select primary keys, or use BINARY BASE64 to obtain binary data in encoded form if no primary keys exist.";
+    FOR_XML_BINARY_KEY_BINARY = 6832, 16, 1, "FOR XML AUTO cannot generate a URL address for binary data if a primary key is also binary.";
+    FOR_XML_EXPLICIT_PARENT_CLOSED = 6833, 16, 1, "Parent tag ID %s is not among the open tags. FOR XML EXPLICIT requires parent tags to be opened first. Check the ordering of the result set.";
+    FOR_XML_EXPLICIT_HIDE = 6835, 16, 1, "FOR XML EXPLICIT field '%s' can specify the directive HIDE only once.";
+    FOR_XML_CHARACTER = 6841, 16, 1, "FOR XML could not serialize the data for node '%s' because it contains a character (0x%s) which is not allowed in XML. To retrieve this data using FOR XML, convert it to binary, varbinary or image data type and use the BINARY BASE64 directive.";
+    FOR_XML_PREFIX_UNDECLARED = 6846, 16, 4, "XML name space prefix '%s' declaration is missing for FOR XML %s name '%s'.";
+    FOR_XML_PATH_SLASHES = 6849, 16, 1, "FOR XML PATH error in column '%s' - '//' and leading and trailing '/' are not allowed in simple path expressions.";
+    FOR_XML_NAME_INVALID = 6850, 16, 1, "%s name '%s' contains an invalid XML identifier as required by FOR XML; '%s'(0x%s) is the first character at fault.";
+    FOR_XML_PATH_ATTRIBUTE_TYPE = 6851, 16, 1, "Column '%s' has invalid data type for attribute-centric XML serialization in FOR XML PATH.";
+    FOR_XML_PATH_ATTRIBUTE_LATE = 6852, 16, 1, "Attribute-centric column '%s' must not come after a non-attribute-centric sibling in XML hierarchy in FOR XML PATH.";
+    FOR_XML_PATH_STEP_TYPE = 6853, 16, 1, "Column '%s': the last step in the path can't be applied to XML data type or CLR type in FOR XML PATH.";
+    FOR_XML_INSTRUCTION = 6854, 16, 1, "Invalid column alias '%s' for formatting column as XML processing instruction in FOR XML PATH - it must be in 'processing-instruction(target)' format.";
+    FOR_XML_PATH_SCHEMA = 6855, 16, 1, "Inline schema is not supported with FOR XML PATH.";
+    FOR_XML_ROW_NAME = 6859, 15, 1, "Row tag name is only allowed with RAW or PATH mode of FOR XML.";
+    FOR_XML_ROOT_EMPTY = 6861, 16, 1, "Empty root tag name can't be specified with FOR XML.";
+    FOR_XML_ROW_EMPTY = 6864, 16, 1, "Row tag omission (empty row tag name) cannot be used with attribute-centric FOR XML serialization.";
+    FOR_XML_XMLNS = 6867, 16, 1, "'xmlns' is invalid in XML tag name in FOR XML PATH, or when WITH XMLNAMESPACES is used with FOR XML.";
+    FOR_XML_NAMESPACES = 6868, 16, 1, "The following FOR XML features are not supported with WITH XMLNAMESPACES list: EXPLICIT mode, XMLSCHEMA and XMLDATA directives.";
+    NAMESPACE_REDEFINED = 6869, 16, 1, "Attempt to redefine namespace prefix '%s'";
+    NAMESPACE_PREFIX_INVALID = 6870, 16, 1, "Prefix '%s' used in WITH XMLNAMESPACES clause contains an invalid XML identifier. '%s'(0x%s) is the first character at fault.";
+    NAMESPACE_PREFIX_RESERVED = 6871, 16, 1, "Prefix '%s' used in WITH XMLNAMESPACES is reserved and cannot be used as a user-defined prefix.";
+    NAMESPACE_XML = 6872, 16, 1, "XML namespace prefix 'xml' can only be associated with the URI http://www.w3.org/XML/1998/namespace. This URI cannot be used with other prefixes.";
+    NAMESPACE_XSI = 6873, 16, 1, "Redefinition of 'xsi' XML namespace prefix is not supported with ELEMENTS XSINIL option of FOR XML.";
+    NAMESPACE_EMPTY = 6874, 16, 1, "Empty URI is not allowed in WITH XMLNAMESPACES clause.";
+    FOR_XML_INSTRUCTION_XML = 6879, 16, 1, "'xml' is an invalid XML processing instruction target. Possible attempt to construct XML declaration using XML processing instruction constructor. XML declaration construction with FOR XML is not supported.";
+    XML_COMMENT_DASHES = 9322, 16, 2, "Two consecutive '-' can only appear in a comment constructor if they are used to close the comment ('-->').";
+}
