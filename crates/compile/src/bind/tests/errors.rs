@@ -297,7 +297,10 @@ fn errors_have_their_numbers_lines_and_texts() {
             "with x as (select 1 as a union all select a from t where a = (select max(a) from x)) select * from x",
             "465 1: Recursive references are not allowed in subqueries.",
         ),
-        ("select a from t for xml auto", "401 1: Unimplemented statement or expression FOR XML."),
+        (
+            "select a from t for xml auto, xmldata",
+            "401 1: Unimplemented statement or expression FOR XML XMLDATA.",
+        ),
         (
             "select a from t where a = (select 1 for browse)",
             "156 1: Incorrect syntax near the keyword 'FOR'.",
