@@ -113,7 +113,9 @@ impl<'v, 'a> Values<'v, 'a> {
     fn take(&mut self) -> (ValueRef<'a>, &'v SqlType) {
         let at = self.next;
         self.next += 1;
-        (self.values[at], &self.types[at])
+        // A plan that asks for more than there is was not made by the binder; the rest is NULL.
+        let ty = self.types.get(at).unwrap_or(&self.types[0]);
+        (self.values.get(at).copied().unwrap_or(ValueRef::Null), ty)
     }
 }
 
