@@ -20,7 +20,7 @@ use crate::types::{Collation, Repr, SqlType, TypeKind};
 use crate::value::{DateTime, DateTimeOffset, ValueRef};
 
 /// Appends the encoding of a non-null value of type `ty`, which must be a type that a variant can
-/// hold: not `sql_variant`, not a `(max)` type, not text, ntext, image, rowversion or json.
+/// hold: not `sql_variant`, not a `(max)` type, not text, ntext, image, rowversion, json or xml.
 pub fn encode_variant(ty: &SqlType, value: ValueRef<'_>, out: &mut impl ByteWriter) {
     out.put(&[ty.kind as u8]);
     match ty.kind.repr() {
@@ -71,7 +71,7 @@ fn int_width(kind: TypeKind) -> usize {
 /// The type and value that bytes of [`encode_variant`] hold; `None` if they are not such bytes.
 pub fn decode_variant(bytes: &[u8]) -> Option<(SqlType, ValueRef<'_>)> {
     let (&kind, rest) = bytes.split_first()?;
-    let kind = *TypeKind::ALL.get(usize::from(kind)).filter(|kind| **kind != TypeKind::Json)?;
+    let kind = *TypeKind::ALL.get(usize::from(kind)).filter(|kind| !kind.is_document())?;
     let (ty, rest) = properties(kind, rest)?;
     let value = match kind.repr() {
         Repr::Int => ValueRef::Int(integer(kind, rest)?),

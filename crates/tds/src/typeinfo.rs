@@ -64,6 +64,7 @@ pub enum WireType {
     Char = 0xAF,
     NVarChar = 0xE7,
     NChar = 0xEF,
+    Xml = 0xF1,
     Json = 0xF4,
 }
 
@@ -116,9 +117,10 @@ impl WireType {
             0xAF => Char,
             0xE7 => NVarChar,
             0xEF => NChar,
+            0xF1 => Xml,
             0xF4 => Json,
-            // CLR types, xml, table (not here), vector.
-            0xF0 | 0xF1 | TABLE_TYPE | 0xF5 => {
+            // CLR types, table (not here), vector.
+            0xF0 | TABLE_TYPE | 0xF5 => {
                 return Err(ProtocolError::UnsupportedType(byte));
             }
             _ => return Err(ProtocolError::UnknownType(byte)),
@@ -217,7 +219,7 @@ impl TypeInfo {
             Guid | OldVarBinary | IntN | OldVarChar | Date | Time | DateTime2 | DateTimeOffset
             | OldBinary | OldChar | OldDecimal | OldNumeric | BitN | DecimalN | NumericN
             | FloatN | MoneyN | DateTimeN => Layout::Byte,
-            Json => Layout::Chunked,
+            Json | Xml => Layout::Chunked,
             VarBinary | VarChar | NVarChar if self.length == TypeInfo::MAX => Layout::Chunked,
             VarBinary | VarChar | Binary | Char | NVarChar | NChar => Layout::Short,
             Text | NText | Image => match place {
@@ -243,6 +245,10 @@ impl TypeInfo {
         match ty {
             Null => {}
             Json => info.length = TypeInfo::MAX,
+            Xml => {
+                info.length = TypeInfo::MAX;
+                skip_schema(r)?;
+            }
             Date => info.length = 3,
             Time | DateTime2 | DateTimeOffset => info.read_fraction(r)?,
             Guid | IntN | BitN | FloatN | MoneyN | DateTimeN | OldVarBinary | OldVarChar
@@ -324,6 +330,8 @@ impl TypeInfo {
         out.put_u8(self.ty as u8);
         match self.ty {
             Null | Date | Json => {}
+            // Without a collection of schemas.
+            Xml => out.put_u8(0),
             Time | DateTime2 | DateTimeOffset => out.put_u8(self.scale),
             Guid | IntN | BitN | FloatN | MoneyN | DateTimeN | OldVarBinary | OldVarChar
             | OldBinary | OldChar => out.put_u8(self.length as u8),
@@ -376,6 +384,7 @@ impl TypeInfo {
             K::VarBinary => for_variable(ty, W::VarBinary, W::Image, version),
             K::Char => TypeInfo::new(W::Char, ty.length.into()),
             K::Json if version.has_max_types() => TypeInfo::new(W::Json, TypeInfo::MAX),
+            K::Xml => for_variable(ty, W::Xml, W::NText, version),
             K::VarChar | K::Json => for_variable(ty, W::VarChar, W::Text, version),
             K::NChar => TypeInfo::new(W::NChar, ty.length.into()),
             K::NVarChar => for_variable(ty, W::NVarChar, W::NText, version),
@@ -385,12 +394,16 @@ impl TypeInfo {
             K::SqlVariant => TypeInfo::new(W::Variant, VARIANT_BYTES_MAX),
         };
         if info.ty.has_collation() {
-            info.collation = WireCollation::of(ty.collation);
+            info.collation = WireCollation::of(match ty.kind {
+                K::Xml => Collation::DEFAULT,
+                _ => ty.collation,
+            });
         }
         info
     }
 
-    /// The type of T-SQL that is meant. What comes as json is a string until it is read. `unknown`
+    /// The type of T-SQL that is meant. What comes as json or xml is a string until it is
+    /// read. `unknown`
     /// takes the place of unknown collations, and is
     /// that of old types that are sent without one.
     pub fn to_sql(&self, unknown: Collation) -> SqlType {
@@ -441,8 +454,20 @@ impl TypeInfo {
             Image => SqlType::image(),
             Variant => SqlType::sql_variant(),
             Json => without_json(SqlType::json()),
+            Xml => SqlType::nvarchar_max(unknown),
         }
     }
+}
+
+/// Skips the name of the collection of schemas that values of xml follow, if there is one: what is
+/// sent is read anew.
+fn skip_schema(r: &mut ByteReader<'_>) -> Result<(), ProtocolError> {
+    if r.u8()? != 0 {
+        r.b_varchar()?;
+        r.b_varchar()?;
+        r.us_varchar()?;
+    }
+    Ok(())
 }
 
 /// What a type is for a client that does not know json: the same, or a string of the same bytes.

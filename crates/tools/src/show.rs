@@ -55,7 +55,7 @@ pub fn room(ty: &SqlType) -> Room {
         TypeKind::NChar | TypeKind::NVarChar | TypeKind::NText => {
             (usize::from(ty.length) / 2, false)
         }
-        TypeKind::Char | TypeKind::VarChar | TypeKind::Text | TypeKind::Json => {
+        TypeKind::Char | TypeKind::VarChar | TypeKind::Text | TypeKind::Json | TypeKind::Xml => {
             (usize::from(ty.length), false)
         }
     };

@@ -11,6 +11,7 @@ mod number;
 mod strings;
 mod temporal;
 mod variants;
+mod xml;
 
 pub use binary::format_guid;
 pub use strings::length;
@@ -93,6 +94,9 @@ fn convert_other<'a>(
 ) -> SqlResult<ValueRef<'a>> {
     if from.kind == TypeKind::Json || to.kind == TypeKind::Json {
         return json::convert_json(value, from, to, options, arena);
+    }
+    if from.kind == TypeKind::Xml || to.kind == TypeKind::Xml {
+        return xml::convert_xml(value, from, to, options, arena);
     }
     if from.kind == TypeKind::SqlVariant && to.kind != TypeKind::SqlVariant {
         return variants::unwrap(value, to, options, arena);

@@ -613,6 +613,54 @@ fn strings_become_json_and_json_strings() {
 }
 
 #[test]
+fn strings_and_binaries_become_xml_and_back() {
+    let xml = SqlType::xml();
+    assert_eq!(cast("<a> <b></b> é</a>", xml), "<a><b/> é</a>");
+    let wide = SqlType::nvarchar_max(C);
+    for (text, expected) in [
+        ("<?xml version=\"1.0\" encoding=\"UTF-16\"?><a>é</a>", "<a>é</a>"),
+        (
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?><a/>",
+            "9402 XML parsing: line 1, character 38, unable to switch the encoding",
+        ),
+    ] {
+        assert_eq!(between(Value::unicode(text).as_ref(), wide, xml, None), expected);
+    }
+    for (text, expected) in [
+        ("<?xml version=\"1.0\" encoding=\"utf-8\"?><a>é</a>", "<a>é</a>"),
+        (
+            "<?xml version=\"1.0\" encoding=\"bogus\"?><a/>",
+            "9401 XML parsing: line 1, character 38, unrecognized encoding",
+        ),
+        (
+            "<?xml version=\"1.0\" encoding=\"utf-16\"?><a/>",
+            "9402 XML parsing: line 1, character 39, unable to switch the encoding",
+        ),
+    ] {
+        let value = ValueRef::Chars(text.as_bytes());
+        assert_eq!(between(value, SqlType::varchar_max(C), xml, None), expected);
+        let value = ValueRef::Bytes(text.as_bytes());
+        assert_eq!(between(value, SqlType::varbinary_max(), xml, None), expected);
+    }
+    let half = ValueRef::Unicode(b"<\0a\0>\0\0\xD8");
+    let refused = "9420 XML parsing: line 1, character 4, illegal xml character";
+    assert_eq!(between(half, wide, xml, None), refused);
+    let document = ValueRef::Chars("<é/>".as_bytes());
+    assert_eq!(between(document, xml, SqlType::varchar(4, C), None), "<é/>");
+    assert_eq!(between(document, xml, SqlType::nchar(6, C), None), "<é/>  ");
+    for short in [SqlType::varchar(3, C), SqlType::nvarchar(3, C)] {
+        let refused = "6354 Target string size is too small to represent the XML instance";
+        assert_eq!(between(document, xml, short, None), refused);
+    }
+    let refused =
+        "6355 Conversion of one or more characters from XML to target collation impossible";
+    let wide = ValueRef::Chars("<a>Ж</a>".as_bytes());
+    assert_eq!(between(wide, xml, SqlType::varchar_max(C), None), refused);
+    let refused = "529 Explicit conversion from data type xml to text is not allowed.";
+    assert_eq!(between(document, xml, SqlType::text(C), None), refused);
+}
+
+#[test]
 fn try_cast_to_json_absorbs_only_what_is_no_document() {
     let tried = |text: &str| {
         let from = SqlType::varchar_max(C);

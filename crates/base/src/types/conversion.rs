@@ -31,6 +31,15 @@ pub fn convertibility(from: TypeKind, to: TypeKind) -> Convertibility {
             Char | VarChar | NChar | NVarChar => Implicit,
             _ => Never,
         },
+        Xml => match to {
+            Char | VarChar | NChar | NVarChar | Binary | VarBinary => Explicit,
+            _ => Never,
+        },
+        _ if to == Xml => match from {
+            _ if from.is_character() => Implicit,
+            Binary | VarBinary | Image => Implicit,
+            _ => Never,
+        },
         SqlVariant => match to {
             Text | NText | Image | RowVersion => Never,
             _ => Explicit,

@@ -34,7 +34,7 @@ const fn info(
 }
 
 /// In the order of [`TypeKind`].
-static INFO: [TypeInfo; 30] = [
+static INFO: [TypeInfo; 31] = [
     info("binary", 173, 8000, 0, 0),
     info("varbinary", 165, 8000, 0, 0),
     info("image", 34, 16, 0, 0),
@@ -63,13 +63,14 @@ static INFO: [TypeInfo; 30] = [
     info("datetime", 61, 8, 23, 3),
     info("datetime2", 42, 8, 27, 7),
     info("datetimeoffset", 43, 10, 34, 7),
+    info("xml", 241, -1, 0, 0),
     info("sql_variant", 98, 8016, 0, 0),
     info("json", 244, -1, 0, 0),
 ];
 
 impl TypeKind {
     /// Every kind, by rising precedence.
-    pub const ALL: [TypeKind; 30] = {
+    pub const ALL: [TypeKind; 31] = {
         use TypeKind::*;
         [
             Binary,
@@ -100,6 +101,7 @@ impl TypeKind {
             DateTime,
             DateTime2,
             DateTimeOffset,
+            Xml,
             SqlVariant,
             Json,
         ]
@@ -150,6 +152,11 @@ impl TypeKind {
     /// float, real.
     pub const fn is_float(self) -> bool {
         matches!(self, TypeKind::Float | TypeKind::Real)
+    }
+
+    /// json, xml: documents, which are neither compared nor sorted, and no value of a variant.
+    pub const fn is_document(self) -> bool {
+        matches!(self, TypeKind::Json | TypeKind::Xml)
     }
 
     /// Any number: integers, decimals, money and floats.
@@ -378,6 +385,11 @@ impl SqlType {
         SqlType::sized(TypeKind::Json, SqlType::MAX, Collation::LATIN1_BIN2_UTF8)
     }
 
+    /// `xml`
+    pub const fn xml() -> SqlType {
+        SqlType::sized(TypeKind::Xml, SqlType::MAX, Collation::LATIN1_BIN2_UTF8)
+    }
+
     /// The type of this kind with the length, precision and scale that a declaration without
     /// parentheses gives: 1 for strings, `(18, 0)` for decimals, 7 for fractions of a second.
     pub fn of_kind(kind: TypeKind, collation: Collation) -> SqlType {
@@ -392,6 +404,7 @@ impl SqlType {
             Text | NText => SqlType::sized(kind, 16, collation),
             Binary | VarBinary => SqlType::sized(kind, 1, Collation(0)),
             Json => SqlType::json(),
+            Xml => SqlType::xml(),
             _ => {
                 let info = kind.info();
                 SqlType {
@@ -405,8 +418,8 @@ impl SqlType {
         }
     }
 
-    /// `sys.columns.max_length`: bytes, -1 for the `(max)` types and json, 16 for text, ntext and
-    /// image.
+    /// `sys.columns.max_length`: bytes, -1 for the `(max)` types, json and xml, 16 for text, ntext
+    /// and image.
     pub const fn max_length(&self) -> i16 {
         if self.length == SqlType::MAX { -1 } else { self.length as i16 }
     }
@@ -469,7 +482,7 @@ impl fmt::Display for SqlType {
             TypeKind::Time | TypeKind::DateTime2 | TypeKind::DateTimeOffset => {
                 write!(f, "({})", self.scale)
             }
-            TypeKind::Json => Ok(()),
+            TypeKind::Json | TypeKind::Xml => Ok(()),
             _ if self.length == SqlType::MAX => f.write_str("(max)"),
             _ => match self.declared_length() {
                 Some(length) => write!(f, "({length})"),

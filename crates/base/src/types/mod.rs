@@ -83,6 +83,8 @@ pub enum TypeKind {
     DateTime2,
     /// `datetimeoffset(n)`.
     DateTimeOffset,
+    /// `xml`: a document or fragment as its canonical text, see [`crate::xml`].
+    Xml,
     /// `sql_variant`: a value that carries its own type.
     SqlVariant,
     /// `json`: an object or array as its canonical text, see [`crate::json::canonical`].
@@ -107,8 +109,8 @@ pub struct SqlType {
     /// Bytes at most, as in `sys.columns.max_length` (so 100 for `nvarchar(50)`), or
     /// [`SqlType::MAX`].
     pub length: u16,
-    /// For character types; for `json`, whose text is UTF-8, the collation of that which no user
-    /// sees; [`Collation`] 0 elsewhere.
+    /// For character types; for `json` and `xml`, whose text is UTF-8, the collation of that which
+    /// no user sees; [`Collation`] 0 elsewhere.
     pub collation: Collation,
 }
 
@@ -129,7 +131,7 @@ pub enum Repr {
     Decimal,
     /// `f64`: float, and real (rounded to 32 bits after every operation).
     Float,
-    /// Bytes in the collation's code page: char, varchar, text, json.
+    /// Bytes in the collation's code page: char, varchar, text, json, xml.
     Chars,
     /// UTF-16LE bytes: nchar, nvarchar, ntext.
     Unicode,
@@ -162,7 +164,7 @@ impl TypeKind {
             SmallMoney | Money => Repr::Money,
             Decimal | Numeric => Repr::Decimal,
             Real | Float => Repr::Float,
-            Char | VarChar | Text | Json => Repr::Chars,
+            Char | VarChar | Text | Json | Xml => Repr::Chars,
             NChar | NVarChar | NText => Repr::Unicode,
             Binary | VarBinary | Image | RowVersion => Repr::Bytes,
             Date => Repr::Date,
@@ -188,7 +190,7 @@ impl fmt::Debug for SqlType {
 }
 
 impl SqlType {
-    /// Whether this is one of the `(max)` types, or text, ntext, image or json.
+    /// Whether this is one of the `(max)` types, or text, ntext, image, json or xml.
     pub const fn is_max(&self) -> bool {
         matches!(self.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image)
             || self.length == SqlType::MAX

@@ -336,7 +336,8 @@ fn keep_whole(precision: i32, scale: i32) -> (i32, i32) {
     }
 }
 
-/// The type to which both sides of a comparison are converted. Errors 206, 257, 402 and 13636.
+/// The type to which both sides of a comparison are converted. Errors 206, 257, 305, 402 and
+/// 13636.
 pub fn comparison(op: BinaryOperator, left: &Operand, right: &Operand) -> SqlResult<SqlType> {
     let (left, right) = adopt(left, right);
     let (l, r) = (left.ty.kind, right.ty.kind);
@@ -346,8 +347,17 @@ pub fn comparison(op: BinaryOperator, left: &Operand, right: &Operand) -> SqlRes
     if is_json(l) && is_json(r) {
         return Err(SqlError::new(&message::JSON_NOT_COMPARABLE, &[]));
     }
+    if l == TypeKind::Xml && r == TypeKind::Xml {
+        return Err(SqlError::new(&message::XML_NOT_COMPARABLE, &[]));
+    }
     let json_and_text = is_json(l) && r.is_character() || is_json(r) && l.is_character();
-    if l.is_legacy_lob() || r.is_legacy_lob() || json_and_text || (both_temporal && never) {
+    let has_xml = l == TypeKind::Xml || r == TypeKind::Xml;
+    if l.is_legacy_lob()
+        || r.is_legacy_lob()
+        || json_and_text
+        || has_xml
+        || (both_temporal && never)
+    {
         return Err(SqlError::new(&message::INCOMPATIBLE_TYPES, &[&l, &r, &op.name()]));
     }
     if never {
@@ -408,7 +418,7 @@ fn unify_sized(lower: &SqlType, higher: &SqlType) -> SqlType {
 pub fn unary(op: UnaryOperator, operand: &SqlType) -> SqlResult<SqlType> {
     use TypeKind::*;
     let result = match (op, operand.kind) {
-        (UnaryOperator::Plus, kind) if kind != Json => Some(*operand),
+        (UnaryOperator::Plus, kind) if !kind.is_document() => Some(*operand),
         (UnaryOperator::Minus, TinyInt) => Some(SqlType::smallint()),
         (UnaryOperator::Minus, kind) if kind.is_numeric() && kind != Bit => Some(*operand),
         (UnaryOperator::BitNot, kind) if kind.is_integer() => Some(*operand),

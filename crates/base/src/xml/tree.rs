@@ -138,6 +138,11 @@ impl Document {
         (node.0..self.node(node).after).map(NodeId)
     }
 
+    /// The first node behind a node's subtree.
+    pub(super) fn after(&self, node: NodeId) -> NodeId {
+        NodeId(self.node(node).after)
+    }
+
     /// Whether a node is this one or below it.
     pub fn contains(&self, node: NodeId, other: NodeId) -> bool {
         node <= other && other.0 < self.node(node).after

@@ -310,7 +310,7 @@ impl Binder<'_> {
         let types = function.bind(&infos, Typing { collation })?;
         let mut exprs = Vec::with_capacity(args.len());
         for (at, (arg, ty)) in args.into_iter().zip(&types.args).enumerate() {
-            check_json_argument(function.name, at, &arg, ty)?;
+            check_document_argument(function.name, at, &arg, ty)?;
             exprs.push(self.coerce_argument(arg, *ty)?);
         }
         if let Some(mentions) = &mut self.mentions {
@@ -589,7 +589,7 @@ impl Binder<'_> {
             if distinct {
                 check_distinct(function.name, &arg).at(line)?;
             }
-            check_json_argument(function.name, at, &arg, ty).at(line)?;
+            check_document_argument(function.name, at, &arg, ty).at(line)?;
             exprs.push(self.coerce_argument(arg, *ty).at(line)?);
         }
         let mut order = Vec::with_capacity(call.within_group.len());
@@ -609,10 +609,10 @@ impl Binder<'_> {
     }
 }
 
-/// Refuses json where a function works on something else. Errors 257, 8116.
-fn check_json_argument(name: &str, at: usize, arg: &Scalar, ty: &SqlType) -> SqlResult<()> {
+/// Refuses json and xml where a function works on something else. Errors 257, 8116.
+fn check_document_argument(name: &str, at: usize, arg: &Scalar, ty: &SqlType) -> SqlResult<()> {
     let kind = arg.expr.ty.kind;
-    if arg.is_untyped() || kind != TypeKind::Json || ty.kind == TypeKind::Json {
+    if arg.is_untyped() || !kind.is_document() || ty.kind == kind {
         return Ok(());
     }
     if matches!(name, "CONCAT" | "CONCAT_WS") {
@@ -625,7 +625,7 @@ fn check_json_argument(name: &str, at: usize, arg: &Scalar, ty: &SqlType) -> Sql
 /// Refuses what cannot be compared where an aggregate takes each value once. Error 8117.
 fn check_distinct(name: &str, arg: &Scalar) -> SqlResult<()> {
     let kind = arg.expr.ty.kind;
-    if kind != TypeKind::Json {
+    if !kind.is_document() {
         return Ok(());
     }
     let args: [&dyn std::fmt::Display; 2] = [&kind, &name.to_ascii_lowercase()];

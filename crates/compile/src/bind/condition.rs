@@ -178,7 +178,7 @@ impl Binder<'_> {
         if kind.is_character() && kind.is_unicode() == unicode && own.collation == collation {
             return Ok(operand.expr);
         }
-        if matches!(kind, TypeKind::SqlVariant | TypeKind::Image | TypeKind::Json) {
+        if matches!(kind, TypeKind::SqlVariant | TypeKind::Image | TypeKind::Json | TypeKind::Xml) {
             let error = SqlError::new(&message::ARGUMENT_TYPE_INVALID, &[&kind, &place, &"like"]);
             return Err(error.into());
         }

@@ -53,7 +53,7 @@ impl Binder<'_> {
                 TypeArguments::Numbers(numbers) => declare::TypeArguments::Numbers(numbers),
             };
             let declared = declare::declare(name, arguments, &at).at(line)?;
-            if declared.kind == TypeKind::Json && self.options.native && self.env.depth == 0 {
+            if declared.kind.is_document() && self.options.native && self.env.depth == 0 {
                 return Err(super::native::not_supported("type", declared.kind.name(), line));
             }
             let user_type = match name.eq_ignore_ascii_case("sysname") {

@@ -507,10 +507,11 @@ fn arith_of(op: BinaryOp) -> ArithOp {
     }
 }
 
-/// Whether values can be sorted and grouped by a kind of type. Errors 306, 13636.
+/// Whether values can be sorted and grouped by a kind of type. Errors 305, 306, 13636.
 pub(super) fn check_sortable(kind: TypeKind) -> SqlResult<()> {
     match kind {
         TypeKind::Json => Err(SqlError::new(&message::JSON_NOT_COMPARABLE, &[]).with_state(2)),
+        TypeKind::Xml => Err(SqlError::new(&message::XML_NOT_COMPARABLE, &[])),
         _ if kind.is_legacy_lob() => Err(SqlError::new(&message::LEGACY_LOB_COMPARED, &[])),
         _ => Ok(()),
     }

@@ -16,7 +16,7 @@ use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId};
 use base::text::identifier::fold_identifier;
 use base::types::declare::Subject;
-use base::{SqlError, SqlResult, SqlType, TypeKind, message};
+use base::{SqlError, SqlResult, SqlType, message};
 use engine::catalog::Schema;
 use engine::catalog::def::{ModuleDef, ModuleKind, ParameterDef, SchemaId, TableDef, TypeDefKind};
 use ir::operator::{TableVarId, VarId};
@@ -160,7 +160,7 @@ impl<'n> NativeNames<'n> {
     fn parameter(&mut self, schema: Option<&Schema>, parameter: &ParameterDef) -> BindResult<()> {
         let name = &parameter.name;
         if !parameter.table_valued {
-            if parameter.ty.kind == TypeKind::Json {
+            if parameter.ty.kind.is_document() {
                 return Err(not_supported("type", parameter.ty.kind.name(), 0));
             }
             let id = self.scalar(parameter.ty);

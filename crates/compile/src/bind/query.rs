@@ -154,7 +154,7 @@ impl Binder<'_> {
             for column in &columns {
                 if check_sortable(column.ty.kind).is_err() {
                     let message = match column.ty.kind {
-                        TypeKind::Json => &message::NOT_COMPARABLE_SET_OPERAND,
+                        TypeKind::Json | TypeKind::Xml => &message::NOT_COMPARABLE_SET_OPERAND,
                         _ => &message::NOT_COMPARABLE_DISTINCT,
                     };
                     let error = SqlError::new(message, &[&column.ty.kind]);

@@ -1,7 +1,7 @@
 //! Window functions: what they are over, and their frames.
 
 use base::types::operators;
-use base::{SqlError, SqlType, Value, message};
+use base::{SqlError, SqlResult, SqlType, TypeKind, Value, message};
 use ir::function::AggregateFunction;
 use ir::object::{Frame, FrameBound};
 use tsql::ast::{self, Argument, Arguments, Over};
@@ -257,7 +257,7 @@ impl Binder<'_> {
             let mut partition = Vec::with_capacity(over.partition_by.len());
             for expr in &over.partition_by {
                 let bound = b.scalar(expr)?;
-                check_sortable(bound.expr.ty.kind).at(expr.span.line)?;
+                check_partition(bound.expr.ty.kind).at(expr.span.line)?;
                 bound.label.resolve("PARTITION BY").at(expr.span.line)?;
                 partition.push(bound.expr);
             }
@@ -352,5 +352,15 @@ fn shown_bound(bound: FrameBound) -> &'static str {
         FrameBound::CurrentRow => "CURRENT ROW",
         FrameBound::Following(_) => "FOLLOWING",
         FrameBound::UnboundedFollowing => "UNBOUNDED FOLLOWING",
+    }
+}
+
+/// Whether rows can be partitioned by a kind of type. Errors 249, 306, 13636.
+fn check_partition(kind: TypeKind) -> SqlResult<()> {
+    match kind {
+        TypeKind::Xml => {
+            Err(SqlError::new(&message::TYPE_NOT_COMPARABLE, &[&kind, &"PARTITION BY"]))
+        }
+        _ => check_sortable(kind),
     }
 }

@@ -112,7 +112,7 @@ pub fn keeps_value(from: &SqlType, to: &SqlType) -> bool {
         Repr::Time | Repr::DateTime2 | Repr::DateTimeOffset => from.scale <= to.scale,
         // The code page goes with the collation.
         Repr::Chars => {
-            let changes = matches!(to.kind, TypeKind::Char | TypeKind::Json);
+            let changes = to.kind == TypeKind::Char || to.kind.is_document();
             longer && !changes && from.collation == to.collation
         }
         Repr::Unicode => {

@@ -33,7 +33,7 @@ fn types_of_isnumeric(call: &Call<'_>) -> SqlResult<Inferred> {
     let asked = match ty.kind {
         TypeKind::Text => SqlType::varchar_max(call.collation),
         TypeKind::NText => SqlType::nvarchar_max(call.collation),
-        TypeKind::Image | TypeKind::Json => return Err(call.refuse(0)),
+        TypeKind::Image | TypeKind::Json | TypeKind::Xml => return Err(call.refuse(0)),
         _ => ty,
     };
     Ok(call.types(SqlType::int(), &[asked]).not_null())
@@ -82,7 +82,7 @@ fn types_of_extreme(call: &Call<'_>) -> SqlResult<Inferred> {
     if let Some(at) = call.args.iter().position(|a| a.ty.kind.is_legacy_lob()) {
         return Err(call.refuse(at));
     }
-    if let Some(at) = call.args.iter().position(|a| a.ty.kind == TypeKind::Json) {
+    if let Some(at) = call.args.iter().position(|a| a.ty.kind.is_document()) {
         return Err(call.refuse(at).with_state(4));
     }
     let mut ty = known().next().map_or(SqlType::int(), |a| a.ty);
@@ -131,7 +131,7 @@ fn extreme<'a>(
 
 fn types_of_variant_property(call: &Call<'_>) -> SqlResult<Inferred> {
     let kind = call.kind(0);
-    if kind == TypeKind::Json {
+    if kind.is_document() {
         check_implicit(kind, TypeKind::SqlVariant)?;
     }
     if kind.is_legacy_lob() || kind == TypeKind::RowVersion || call.args[0].ty.is_max() {

@@ -38,7 +38,7 @@ fn types_of_checksum(call: &Call<'_>) -> SqlResult<Inferred> {
     if let Some(at) = refused {
         return Err(call.refuse(at));
     }
-    if let Some(at) = call.args.iter().position(|a| a.ty.kind == TypeKind::Json) {
+    if let Some(at) = call.args.iter().position(|a| a.ty.kind.is_document()) {
         return Err(call.refuse(at).with_state(4));
     }
     let types: Vec<SqlType> = call.args.iter().map(|a| a.ty).collect();

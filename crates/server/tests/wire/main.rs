@@ -36,3 +36,4 @@ mod successors;
 mod support;
 mod tiberius;
 mod trace;
+mod xml;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{SqlError, SqlType, Value, message};
+use base::{SqlError, SqlType, TypeKind, Value, message};
 use engine::catalog::def::ParameterDef;
 use ir::operator::{TableVarId, VarId};
 use run::interp::{Frame, TableSlot};
@@ -476,8 +476,9 @@ impl Context<'_> {
     /// An argument as the parameter's type.
     fn argument_value(&self, value: &Value, from: &SqlType, to: &SqlType) -> Run<Value> {
         self.converted(value, from, to).map_err(|error| {
-            // All errors about a string are reported as one.
-            let unreadable = from.kind.is_character() && !to.kind.is_character();
+            // All errors about a string are reported as one, but those of a document.
+            let is_read = to.kind != TypeKind::Xml && !to.kind.is_character();
+            let unreadable = from.kind.is_character() && is_read;
             let args: [&dyn std::fmt::Display; 2] = [&from.kind, &to.kind];
             let error = match unreadable && error.severity() == 16 {
                 true => SqlError::new(&message::CONVERTING_TYPES, &args),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
-use base::{SqlError, SqlResult, TypeKind, message};
+use base::{SqlError, SqlResult, message};
 use compile::bind::define;
 use engine::catalog::Object;
 use engine::catalog::def::*;
@@ -360,7 +360,7 @@ pub fn create_statistics(
             let args: [Shown; 2] = [&"statistics", &column.name];
             return Err(SqlError::new(&message::INDEX_DUPLICATE_COLUMN, &args).into());
         }
-        if column.ty.kind == TypeKind::Json {
+        if column.ty.kind.is_document() {
             return Err(statistics_type_error(column, &altered.name()).into());
         }
         columns.push(column.id);

@@ -442,7 +442,9 @@ impl Context<'_> {
 fn is_returned_as(own: &SqlType, sent: &SqlType) -> bool {
     // What is sent as json comes as a string that is json.
     let is_json = own.kind == TypeKind::Json && *sent == SqlType::varchar_max(own.collation);
+    let is_xml = own.kind == TypeKind::Xml && sent.kind == TypeKind::NVarChar && sent.is_max();
     own != sent
+        && !is_xml
         && !is_json
         && sent.length > 0
         && convertibility(own.kind, sent.kind) != Convertibility::Never

@@ -62,6 +62,10 @@ pub fn extremes() -> Vec<(SqlType, Vec<Value>)> {
         (SqlType::varchar(8000, C), vec![chars(b""), chars(&[b'x'; 8000])]),
         (SqlType::varchar_max(C), vec![chars(b""), chars(b"a"), chars(&[b'y'; 20_000])]),
         (SqlType::text(C), vec![chars(b""), chars(&[b'z'; 20_000])]),
+        (
+            SqlType::xml(),
+            vec![chars(b"<a/>"), chars("<é>😀</é>".as_bytes()), chars(&[b'x'; 20_000])],
+        ),
         (SqlType::json(), vec![chars(b"{}"), chars("[\"é\"]".as_bytes()), chars(&[b'['; 20_000])]),
         (SqlType::nchar(2, C), vec![unicode("é "), unicode("😀")]),
         (SqlType::nvarchar(4000, C), vec![unicode(""), unicode(&"ä".repeat(4000))]),
@@ -119,6 +123,7 @@ pub fn as_sent(ty: &SqlType, value: &Value, version: TdsVersion) -> Value {
             };
             variant(ty, sent)
         }
+        (Xml, Value::Chars(text)) => unicode(std::str::from_utf8(text).unwrap()),
         (_, value) => value.clone(),
     }
 }
@@ -192,6 +197,9 @@ fn any_value(ty: SqlType) -> BoxedStrategy<Value> {
                 })
                 .boxed()
         }
+        Xml => byte_vec(limit)
+            .prop_map(|b| Value::Chars(String::from_utf8_lossy(&b).as_bytes().into()))
+            .boxed(),
         VarChar | Text | Json => byte_vec(limit).prop_map(|b| Value::Chars(b.into())).boxed(),
         NVarChar | NText => byte_vec(limit)
             .prop_map(|mut b| {

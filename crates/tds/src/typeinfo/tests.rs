@@ -120,6 +120,7 @@ fn impossible_declarations_are_refused() {
     assert_eq!(read(&[0xA5, 0x41, 0x1F]), Err(ProtocolError::TypeLength(0xA5)));
     assert_eq!(read(&[0xE7, 3, 0, 9, 4, 0, 0, 0]), Err(ProtocolError::TypeLength(0xE7)));
     assert_eq!(read(&[0xE7, 4, 0, 9, 4]), Err(ProtocolError::Truncated));
-    assert_eq!(read(&[0xF1]), Err(ProtocolError::UnsupportedType(0xF1)));
+    assert_eq!(read(&[0xF0]), Err(ProtocolError::UnsupportedType(0xF0)));
+    assert_eq!(read(&[0xF1, 1, 1, b'd', 0, 0, 2]), Err(ProtocolError::Truncated));
     assert_eq!(read(&[0x99]), Err(ProtocolError::UnknownType(0x99)));
 }

@@ -32,7 +32,7 @@ pub fn read_value<'a>(
             check_text(info, &joined)?;
             Ok(Datum::Owned(match info.ty {
                 WireType::VarChar | WireType::Json => Value::Chars(joined.into()),
-                WireType::NVarChar => Value::Unicode(joined.into()),
+                WireType::NVarChar | WireType::Xml => Value::Unicode(joined.into()),
                 _ => Value::Bytes(joined.into()),
             }))
         }
@@ -88,7 +88,7 @@ pub(crate) fn decode_plain<'a>(
             check_text(info, bytes)?;
             ValueRef::Chars(bytes)
         }
-        NVarChar | NChar | NText => {
+        NVarChar | NChar | NText | Xml => {
             check_text(info, bytes)?;
             ValueRef::Unicode(bytes)
         }
@@ -124,7 +124,8 @@ fn wrong_length(info: &TypeInfo) -> ProtocolError {
 
 /// Checks that a string or binary fits its declaration, and that Unicode has whole units.
 fn check_text(info: &TypeInfo, bytes: &[u8]) -> Result<(), ProtocolError> {
-    let unicode = matches!(info.ty, WireType::NVarChar | WireType::NChar | WireType::NText);
+    let unicode =
+        matches!(info.ty, WireType::NVarChar | WireType::NChar | WireType::NText | WireType::Xml);
     let limited = info.length != TypeInfo::MAX && !info.ty.is_old_lob();
     if (unicode && bytes.len() % 2 != 0) || (limited && bytes.len() > info.length as usize) {
         return Err(wrong_length(info));

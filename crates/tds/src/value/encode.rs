@@ -1,13 +1,14 @@
 //! From values to bytes: a [`ValueWriter`] is prepared once for a column or parameter, and then
 //! writes any number of values without allocating.
 
+use base::collation::codepage;
 use base::types::Repr;
 use base::{SqlType, TypeKind, ValueRef};
 
 use crate::collation::WireCollation;
 use crate::error::EncodeError;
 use crate::typeinfo::{Layout, Place, TypeInfo, WireType};
-use crate::value::frame::{CHUNKED_NULL, LONG_NULL, SHORT_NULL};
+use crate::value::frame::{CHUNKED_NULL, CHUNKED_UNKNOWN, LONG_NULL, SHORT_NULL};
 use crate::value::temporal::{
     DATE_MAX, ShortText, TICKS_PER_DAY, date_text, datetime2_text, datetimeoffset_text, time_text,
     time_to_wire, time_width,
@@ -31,6 +32,8 @@ enum Content {
     Scalar(Scalar),
     /// A string of bytes in the representation given.
     String(Repr),
+    /// A document, which goes as UTF-16.
+    Xml,
     /// A date or time as nvarchar.
     DateText(TypeKind, u8),
     /// A variant, for a client of this version.
@@ -96,6 +99,7 @@ impl ValueWriter {
         let content = match Scalar::of(ty) {
             Some(_) if info.ty == WireType::NVarChar => Content::DateText(ty.kind, ty.scale),
             Some(scalar) => Content::Scalar(scalar),
+            None if ty.kind == TypeKind::Xml => Content::Xml,
             None if ty.kind == TypeKind::SqlVariant => Content::Variant(version),
             None => Content::String(ty.kind.repr()),
         };
@@ -143,6 +147,23 @@ impl ValueWriter {
                 Ok(())
             }
             (Content::String(repr), value) => self.write_string(out, string_bytes(repr, value)?),
+            (Content::Xml, ValueRef::Chars(_)) if self.layout == Layout::Chunked => {
+                out.put_u64(CHUNKED_UNKNOWN);
+                for piece in codepage::pieces(SqlType::xml().collation, value) {
+                    let mut wide = Vec::with_capacity(2 * piece.len());
+                    codepage::to_unicode(SqlType::xml().collation, piece, &mut wide);
+                    out.put_u32(wide.len() as u32);
+                    out.put(&wide);
+                }
+                out.put_u32(0);
+                Ok(())
+            }
+            (Content::Xml, ValueRef::Chars(text)) => {
+                let mut wide = Vec::with_capacity(2 * text.len());
+                codepage::to_unicode(SqlType::xml().collation, text, &mut wide);
+                self.write_string(out, &wide)
+            }
+            (Content::Xml, _) => Err(EncodeError::Representation),
             (Content::DateText(kind, scale), value) => {
                 let text = date_or_time_text(kind, scale, value)?;
                 out.put_u16(2 * text.as_bytes().len() as u16);
@@ -270,7 +291,7 @@ impl Scalar {
             DateTime2 => Scalar::DateTime2 { scale },
             DateTimeOffset => Scalar::DateTimeOffset { scale },
             Binary | VarBinary | Image | Char | VarChar | Text | NChar | NVarChar | NText
-            | RowVersion | SqlVariant | Json => return None,
+            | RowVersion | SqlVariant | Json | Xml => return None,
         })
     }
 

@@ -23,6 +23,7 @@ fn types_print_as_declared() {
         (SqlType::binary(8), "binary(8)"),
         (SqlType::int(), "int"),
         (SqlType::json(), "json"),
+        (SqlType::xml(), "xml"),
     ] {
         assert_eq!(ty.to_string(), text);
     }
@@ -42,6 +43,7 @@ fn columns_show_sql_servers_sizes() {
         (SqlType::datetimeoffset(7), 10, 34, 7),
         (SqlType::varbinary_max(), -1, 0, 0),
         (SqlType::json(), -1, 0, 0),
+        (SqlType::xml(), -1, 0, 0),
         (SqlType::nvarchar(50, Collation(1)), 100, 0, 0),
     ] {
         assert_eq!((ty.max_length(), ty.precision, ty.scale), (length, precision, scale), "{ty}");

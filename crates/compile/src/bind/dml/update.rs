@@ -206,7 +206,7 @@ impl Binder<'_> {
 
     /// `column.WRITE(value, offset, length)`: what is before the offset, the value, and what
     /// follows the replaced part. A NULL offset appends, a NULL length replaces all that follows.
-    /// Error 258 about json.
+    /// Error 258 about json and xml.
     fn written(
         &mut self,
         targeted: &Targeted,
@@ -216,7 +216,7 @@ impl Binder<'_> {
         length: &ast::Expr,
     ) -> BindResult<Expr> {
         let def = targeted.changing.table.columns[ordinal].clone();
-        if def.ty.kind == TypeKind::Json {
+        if def.ty.kind.is_document() {
             return Err(SqlError::new(&message::CANNOT_CALL_METHODS, &[&def.ty.kind]).into());
         }
         let bigint = SqlType::bigint();

@@ -102,6 +102,14 @@ fn id(value: ValueRef<'_>) -> Option<u32> {
     }
 }
 
+/// Whether a value is written as nothing.
+fn is_empty(value: ValueRef<'_>) -> bool {
+    match value {
+        ValueRef::Chars(text) | ValueRef::Unicode(text) | ValueRef::Bytes(text) => text.is_empty(),
+        _ => false,
+    }
+}
+
 /// A row's values, in turn.
 struct Values<'v, 'a> {
     values: &'v [ValueRef<'a>],
@@ -265,7 +273,7 @@ impl<'c, 'a, 's> RowText<'c, 'a, 's> {
                 ascii(&mut self.out, "\"")
             }
             // Canonical text has no element with an end tag and nothing in it.
-            ValueKind::Text | ValueKind::TextOrNil if self.strict && value.byte_len() == 0 => {
+            ValueKind::Text | ValueKind::TextOrNil if self.strict && is_empty(value) => {
                 self.begin()
             }
             ValueKind::Text | ValueKind::TextOrNil => {
@@ -282,14 +290,11 @@ impl<'c, 'a, 's> RowText<'c, 'a, 's> {
                 self.text(ty, value, Escaping::Text, name)
             }
             ValueKind::Nodes | ValueKind::NodesOrNil => {
-                let is_empty = matches!(value, ValueRef::Chars(text) if text.is_empty());
-                match is_empty {
-                    true => self.begin(),
-                    false => {
-                        self.content(false)?;
-                        self.text(ty, value, Escaping::Verbatim, name)
-                    }
+                if is_empty(value) {
+                    return self.begin();
                 }
+                self.content(false)?;
+                self.text(ty, value, Escaping::Verbatim, name)
             }
             ValueKind::Comment => self.comment(ty, value),
             ValueKind::Instruction => {
@@ -324,7 +329,7 @@ impl<'c, 'a, 's> RowText<'c, 'a, 's> {
         self.text(ty, value, Escaping::Verbatim, &[])?;
         let written = &self.out.as_bytes()[start..];
         let units = || written.chunks_exact(2);
-        let dashes = || SqlError::new(&message::XML_COMMENT_DASHES, &[]);
+        let dashes = || SqlError::new(&message::XQUERY_COMMENT_DASHES, &[&""]).with_state(2);
         if units().zip(units().skip(1)).any(|(a, b)| a == DASH && b == DASH) {
             return Err(dashes());
         }

@@ -325,7 +325,9 @@ fn fits(number: i64, ty: &SqlType) -> bool {
 fn fixed_bytes(ty: &SqlType) -> Option<usize> {
     use TypeKind::*;
     match ty.kind {
-        VarChar | NVarChar | VarBinary | Text | NText | Image | SqlVariant | Json | Bit => None,
+        VarChar | NVarChar | VarBinary | Text | NText | Image | SqlVariant | Json | Xml | Bit => {
+            None
+        }
         _ => usize::try_from(ty.max_length()).ok(),
     }
 }
