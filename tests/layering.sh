@@ -10,10 +10,11 @@ base:
 env: base
 engine: base env
 tsql: base
+xquery: base
 tds: base
 ir: base engine
-compile: base engine tsql ir
-run: base env engine ir
+compile: base engine tsql xquery ir
+run: base env engine xquery ir
 testkit:
 session: base env engine tsql ir compile run testkit
 native: base engine ir run
@@ -26,6 +27,7 @@ folders="
 engine: critical sync wait sort log cold pages hot txn sink checkpoint recovery backup error database engine catalog
         instance
 tsql: ast lexer print check parser
+xquery: types [atomic expr] parse eval
 compile: plan lower bind
 run: func interp
 session: handle request options response files security fault program plan_cache instance session context sysproc

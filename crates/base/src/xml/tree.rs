@@ -15,6 +15,18 @@ use crate::error::SqlResult;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(u32);
 
+impl NodeId {
+    /// The number of the node in its document.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The node right behind this one in document order, if the document has it.
+    pub fn next(self) -> NodeId {
+        NodeId(self.0 + 1)
+    }
+}
+
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeKind {
@@ -128,6 +140,11 @@ impl Document {
         self.text(self.node(node).value)
     }
 
+    /// The node of this number, if there is one.
+    pub fn numbered(&self, number: u32) -> Option<NodeId> {
+        ((number as usize) < self.nodes.len()).then_some(NodeId(number))
+    }
+
     /// The node that this one belongs to.
     pub fn parent(&self, node: NodeId) -> Option<NodeId> {
         (node != Document::ROOT).then(|| NodeId(self.node(node).parent))
@@ -138,14 +155,23 @@ impl Document {
         (node.0..self.node(node).after).map(NodeId)
     }
 
-    /// The first node behind a node's subtree.
-    pub(super) fn after(&self, node: NodeId) -> NodeId {
-        NodeId(self.node(node).after)
-    }
-
     /// Whether a node is this one or below it.
     pub fn contains(&self, node: NodeId, other: NodeId) -> bool {
         node <= other && other.0 < self.node(node).after
+    }
+
+    /// The first node behind a node's subtree, or the number behind the last node.
+    pub fn after(&self, node: NodeId) -> NodeId {
+        NodeId(self.node(node).after)
+    }
+
+    /// The names of the document's nodes, in the order of their numbers.
+    pub fn names(&self) -> impl Iterator<Item = Name<'_>> {
+        self.names.iter().map(|spans| {
+            let [prefix, local, uri] =
+                [spans.prefix, spans.local, spans.uri].map(|span| self.text(span));
+            Name { prefix, local, uri }
+        })
     }
 
     /// All nodes, the root first.
