@@ -10,7 +10,7 @@ use base::collation::like::LikePattern as Prepared;
 use engine::catalog::def::TableDef;
 
 use crate::function::rowset::Fill;
-use crate::function::{CallTypes, ScalarFunction};
+use crate::function::{CallTypes, Memo, ScalarFunction};
 use crate::inst::{IntKind, Reg, RegList};
 use crate::operator::{ArithOp, CastMode, TableVarId, VarId};
 use crate::rowset::SystemRowset;
@@ -165,6 +165,8 @@ pub struct CallSite {
     pub args: RegList,
     /// Their types and the result's.
     pub types: CallTypes,
+    /// What the function keeps of constant arguments.
+    pub memo: Memo,
 }
 
 /// A call of a user's function.
@@ -226,6 +228,8 @@ pub enum RowsetSite {
         args: RegList,
         /// Their types.
         types: Box<[SqlType]>,
+        /// What the function keeps of constant arguments.
+        memo: Memo,
     },
     /// A user's multi-statement function.
     User {

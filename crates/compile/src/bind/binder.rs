@@ -15,6 +15,7 @@ use tsql::ast;
 use super::access_hint::Inherited;
 use super::context::*;
 use super::cte::Cte;
+use super::method::Nodes;
 use super::scalar::Scalar;
 use super::scope::{Block, Clause};
 use crate::plan::expr::ColId;
@@ -66,6 +67,10 @@ pub(super) struct Binder<'c> {
     pub undeclared: Option<Vec<Undeclared>>,
     /// The calls of `IDENTITY(…)` in a `SELECT … INTO`.
     pub identities: Vec<IdentityDef>,
+    /// The calls of `nodes()`.
+    pub nodes: Vec<Nodes>,
+    /// What the statement does, as messages call it.
+    pub verb: &'static str,
     /// What a definition mentions, where that is asked for.
     pub mentions: Option<Mentions>,
     /// How many views, functions and common table expressions are being expanded.
@@ -108,6 +113,8 @@ pub(super) struct Mentions {
     pub nondeterministic: bool,
     /// Whether it reads data.
     pub reads_data: bool,
+    /// Whether it calls methods of type xml.
+    pub xml_methods: bool,
 }
 
 /// The environment in which names are resolved.
@@ -193,6 +200,8 @@ impl<'c> Binder<'c> {
             action: None,
             undeclared: None,
             identities: Vec::new(),
+            nodes: Vec::new(),
+            verb: "SELECT",
             mentions: None,
             expansions: 0,
             expanded: 0,

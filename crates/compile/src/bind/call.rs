@@ -26,11 +26,17 @@ impl Binder<'_> {
         let is_system = |s: &ast::Ident| s.name.eq_ignore_ascii_case("sys");
         let of_library =
             call.name.schema.as_ref().is_none_or(is_system) && call.name.database.is_none();
+        if call.name.schema.is_some()
+            && let Some(value) = self.column_method(call, line)?
+        {
+            return Ok(value);
+        }
         if !of_library {
             return self.user_call(call, line);
         }
         if ir::function::json::names::is_internal(name)
             || ir::function::xml::names::is_internal(name)
+            || ir::function::method::names::is_internal(name)
         {
             return Err(unknown_function(name).at_line(line).into());
         }

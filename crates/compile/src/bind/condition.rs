@@ -30,6 +30,9 @@ impl Binder<'_> {
                 self.quantified(compare_op(*op), *all, left, query).at(line)
             }
             ConditionKind::IsNull { operand, negated } => {
+                if let Some(node) = self.node_operand(operand)? {
+                    return Ok(negate(*negated, Pred::IsNull(node.expr)));
+                }
                 let operand = self.scalar(operand)?;
                 Ok(negate(*negated, Pred::IsNull(operand.expr)))
             }

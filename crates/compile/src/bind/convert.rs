@@ -97,7 +97,11 @@ impl Binder<'_> {
 
     /// `CAST`, `CONVERT` and the like.
     pub fn cast_expr(&mut self, cast: &ast::Cast, line: u32) -> BindResult<Scalar> {
-        let operand = self.scalar(&cast.operand)?;
+        let is_nodes = self.node_operand(&cast.operand)?.is_some();
+        let operand = match is_nodes {
+            true => Scalar::null(),
+            false => self.scalar(&cast.operand)?,
+        };
         let ty = match self.data_type(&cast.ty, Subject::Type, 1, CAST_LENGTH) {
             Err(e) if e.error.number() == message::CANNOT_FIND_DATA_TYPE.number => {
                 let error =
@@ -111,6 +115,9 @@ impl Binder<'_> {
             }
             found => found?.ty,
         };
+        if is_nodes {
+            return Err(super::method::not_converted(&ty).at_line(line).into());
+        }
         if cast.kind == ast::CastKind::Parse {
             return self.parse_call(operand, ty, cast, line);
         }

@@ -284,6 +284,7 @@ impl Binder<'_> {
             TableSourceKind::Pivot(pivot) => self.source_refers_to(&pivot.source, name),
             TableSourceKind::Unpivot(unpivot) => self.source_refers_to(&unpivot.source, name),
             TableSourceKind::Function(_)
+            | TableSourceKind::Method(_)
             | TableSourceKind::Variable { .. }
             | TableSourceKind::Values { .. } => false,
         }

@@ -46,6 +46,8 @@ pub struct Definition {
     pub deterministic: bool,
     /// Whether it reads data, itself or through functions.
     pub reads_data: bool,
+    /// Whether it calls methods of type xml.
+    pub xml_methods: bool,
     /// Whether it contains strings that have the database's collation.
     pub uses_database_collation: bool,
     /// The value, where it is the same for all rows; of the column's type for a default.
@@ -210,6 +212,7 @@ impl Binder<'_> {
             references: mentioned.map(|(name, id)| reference(name, *id)).collect(),
             deterministic: !mentions.nondeterministic,
             reads_data: mentions.reads_data,
+            xml_methods: mentions.xml_methods,
             uses_database_collation,
             constant: None,
         }
@@ -305,6 +308,7 @@ pub(super) fn row_source(
         rows: Rows::Scan(Box::new(scan)),
         optional: false,
         view: None,
+        written: None,
     }
 }
 

@@ -46,6 +46,7 @@ impl Binder<'_> {
             ast::ExprKind::Case(case) => self.case(case, line),
             ast::ExprKind::Cast(cast) => self.cast_expr(cast, line),
             ast::ExprKind::Call(call) => self.call(call, line),
+            ast::ExprKind::Method(call) => self.method_call(call, line),
             ast::ExprKind::Niladic(niladic) => self.niladic(*niladic).at(line),
             ast::ExprKind::Subquery(query) => self.scalar_subquery(query),
             ast::ExprKind::NextValue(next) => self.next_value(next, line),

@@ -70,6 +70,7 @@ impl Binder<'_> {
         let bound = match &source.kind {
             TableSourceKind::Table(table) => self.table_ref(table, usage)?,
             TableSourceKind::Function(function) => self.table_function(function, line)?,
+            TableSourceKind::Method(method) => self.table_method(method, line)?,
             TableSourceKind::Variable { variable, alias, hints } => {
                 self.table_variable(variable, alias.as_ref(), hints, usage)?
             }
@@ -187,6 +188,7 @@ impl Binder<'_> {
             rows: Rows::Derived(Some(output.node), columns),
             optional: false,
             view: None,
+            written: None,
         })
     }
 
@@ -235,6 +237,7 @@ impl Binder<'_> {
             rows: Rows::Derived(Some(node), columns),
             optional: false,
             view: None,
+            written: None,
         })
     }
 

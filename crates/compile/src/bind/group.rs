@@ -11,6 +11,7 @@ use tsql::ast::{self, Argument, Arguments, GroupBy, GroupingKind, GroupingSet};
 use super::binder::Binder;
 use super::context::{AtLine, BindResult};
 use super::expr::check_sortable;
+use super::method::has_method;
 use super::scalar::Scalar;
 use super::scope::{Block, Clause, Rows};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
@@ -104,6 +105,9 @@ impl Binder<'_> {
         let bound = self.scalar(expr)?;
         if walk::has_subquery(&bound.expr) {
             return fail(&message::AGGREGATE_IN_GROUP_BY);
+        }
+        if has_method(&bound.expr) {
+            return fail(&message::XML_METHOD_IN_GROUP_BY);
         }
         let top = self.blocks.len() - 1;
         let own = own_columns(&self.blocks[top]);

@@ -18,7 +18,7 @@
 //! * `from`, `source`, `names`, `cte`, `expand`, `pivot`, `hints`: where rows come from.
 //! * `scope`: query blocks and how columns are found in them.
 //! * `expr`, `condition`, `call`, `case`, `convert`, `scalar`: expressions; `json`, `xml`:
-//!   what writes JSON and XML.
+//!   what writes JSON and XML; `method`: methods of type xml.
 
 mod access_hint;
 mod binder;
@@ -39,6 +39,7 @@ mod hints;
 mod into;
 mod json;
 pub mod key_limit;
+mod method;
 mod names;
 pub mod native;
 mod open_json;
@@ -67,6 +68,6 @@ pub use convert::DeclaredType;
 pub use native::{BoundNative, native};
 pub use statement::{
     Bound, BoundExpr, BoundPred, Fragment, QueryColumn, QueryColumns, Suggestion, assigned_value,
-    condition, constant_expression, data_type, describe, expression, query_columns, select_into,
-    select_into_columns, statement, suggest_parameters,
+    condition, constant_expression, data_type, describe, expression, printed_expression,
+    query_columns, select_into, select_into_columns, statement, suggest_parameters,
 };

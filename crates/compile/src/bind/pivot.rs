@@ -167,6 +167,7 @@ impl Binder<'_> {
             rows: Rows::Derived(Some(output.node), columns),
             optional: false,
             view: None,
+            written: None,
         })
         .at(alias.name.span.line)
     }

@@ -29,6 +29,8 @@ pub(super) enum Origin {
     Literal,
     /// JSON text: what makes JSON of it takes it as it is, not as a string.
     Json,
+    /// A node, by its place in the binder's list of calls of `nodes()`: only methods read it.
+    Nodes(u32),
     /// An undeclared variable, by its place in the binder's list: its type is what it meets.
     Undeclared(u16),
     /// A call of `IDENTITY(…)`, by its place in the binder's list.

@@ -117,6 +117,8 @@ pub(super) struct Source {
     pub optional: bool,
     /// The view that it is.
     pub view: Option<(DbId, ObjectId)>,
+    /// Its own name as it is written, whatever its alias; `None` if that is the alias.
+    pub written: Option<Arc<str>>,
 }
 
 /// The name under which a source is known.
@@ -331,7 +333,13 @@ impl Source {
     /// What stands where a source is missing for a while.
     pub fn placeholder() -> Source {
         let exposed = Exposed { name: "".into(), table: None };
-        Source { exposed, rows: Rows::Derived(None, Vec::new()), optional: false, view: None }
+        Source {
+            exposed,
+            rows: Rows::Derived(None, Vec::new()),
+            optional: false,
+            view: None,
+            written: None,
+        }
     }
 
     /// How many columns the source lists.
@@ -347,6 +355,15 @@ impl Source {
         match &self.rows {
             Rows::Scan(scan) => Some(scan.column(ordinal).name),
             Rows::Derived(_, columns) => columns[ordinal].name.as_deref(),
+        }
+    }
+
+    /// A column that `nodes()` has made, with the place of the call in the binder's list.
+    pub fn nodes(&self, ordinal: usize) -> Option<(&OutCol, u32)> {
+        let Rows::Derived(_, columns) = &self.rows else { return None };
+        match columns[ordinal].origin {
+            Origin::Nodes(call) => Some((&columns[ordinal], call)),
+            _ => None,
         }
     }
 
@@ -460,7 +477,9 @@ impl Binder<'_> {
     }
 
     /// The expression of a column that was found.
+    /// Error 493 if only methods may read it.
     pub fn column_at(&mut self, at: ColumnAt) -> BindResult<Scalar> {
+        self.check_not_nodes(at)?;
         self.note_column_read(at);
         let source = &self.blocks[at.block].sources[at.source];
         let optional = source.optional;

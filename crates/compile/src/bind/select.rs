@@ -18,6 +18,7 @@ use super::context::{AtLine, BindError, BindResult, Variable};
 use super::expr::{check_sortable, undeclared};
 use super::from::check_tables;
 use super::group::Grouping;
+use super::method::has_method;
 use super::order::{Limit, Order, Tail, limited};
 use super::scalar::Scalar;
 use super::scope::{BaseRef, Block, Clause, ColumnAt, Numbering, OutCol, Rows, ViewColumn};
@@ -434,7 +435,8 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// Computes what the order (or all, for `DISTINCT`) needs of the select list.
+    /// Computes what the order (or all, for `DISTINCT`) needs of the select list; of ordered rows
+    /// methods of type xml as well, so that no sort keeps a document for each of its nodes.
     fn compute_for_order(
         &mut self,
         node: Node,
@@ -444,7 +446,10 @@ impl Binder<'_> {
     ) -> Node {
         let mut columns = Vec::new();
         for (at, item) in items.iter_mut().enumerate() {
-            let needed = all || order.keys.iter().any(|key| key.item == Some(at));
+            let ordered = !order.keys.is_empty();
+            let needed = all
+                || order.keys.iter().any(|key| key.item == Some(at))
+                || ordered && has_method(&item.scalar.expr);
             if needed && item.assign.is_none() {
                 self.place(item, &node, &mut columns);
             }

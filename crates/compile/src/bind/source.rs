@@ -99,7 +99,8 @@ impl Binder<'_> {
                 Exposed { name: name.name.name.clone(), table: Some(table) }
             }
         };
-        Ok(Source { exposed, rows, optional: false, view })
+        let written = Some(name.to_string().into());
+        Ok(Source { exposed, rows, optional: false, view, written })
     }
 
     /// Names the rows of a target: a statement that changes what a view shows has to find the rows
@@ -270,7 +271,13 @@ impl Binder<'_> {
         self.name_rows(usage, &mut rows);
         let rows = hinted(rows, hint);
         let name = alias.map_or(name, |alias| &alias.name).clone();
-        Ok(Source { exposed: Exposed { name, table: None }, rows, optional: false, view: None })
+        Ok(Source {
+            exposed: Exposed { name, table: None },
+            rows,
+            optional: false,
+            view: None,
+            written: None,
+        })
     }
 }
 
@@ -296,6 +303,9 @@ impl Binder<'_> {
             if let Some(SystemObject::Function(rowset)) = self.names.system_object(place, bare) {
                 return self.library_rowset(rowset, function, line);
             }
+        }
+        if let Some(source) = self.table_method_of_column(function, line)? {
+            return Ok(source);
         }
         if let Some(found) = self.find_object(name)? {
             let (database, schema, id) = found;
@@ -432,11 +442,12 @@ impl Binder<'_> {
                 rows,
                 optional: false,
                 view: None,
+                written: None,
             });
         };
         let exposed = Exposed { name: alias.name.name.clone(), table: None };
         if alias.columns.is_empty() {
-            return Ok(Source { exposed, rows, optional: false, view: None });
+            return Ok(Source { exposed, rows, optional: false, view: None, written: None });
         }
         let (node, columns) = self.derived_rows(rows)?;
         let columns = self.named_columns(columns, alias, alias.name.span.line)?;
@@ -445,6 +456,7 @@ impl Binder<'_> {
             rows: Rows::Derived(Some(node), columns),
             optional: false,
             view: None,
+            written: None,
         })
     }
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use base::SqlType;
+use base::{SqlError, SqlType, message};
 use engine::catalog::def::{IdentityDef, TableDef};
 use ir::operator::VarId;
 use ir::site::BaseColumn;
 use tsql::ast::{self, StatementKind};
 
-use super::binder::{Binder, NoColumns, Undeclared};
+use super::binder::{Binder, Mentions, NoColumns, Undeclared};
 use super::context::*;
 use super::query::unimplemented;
 use super::scalar::Origin;
@@ -146,6 +146,21 @@ pub fn constant_expression(
     binder.no_columns = NoColumns::NotPermitted;
     let line = expr.span.line;
     let bound = binder.value(expr, ty).at(line)?;
+    let expr = binder.planned_expr(bound).at(line)?;
+    let Binder { facts, dependencies, .. } = binder;
+    Ok(BoundExpr { expr, facts, dependencies })
+}
+
+/// As `constant_expression`, for `PRINT`. Error 2722 if it calls methods of type xml.
+pub fn printed_expression(context: &BindContext<'_>, expr: &ast::Expr) -> BindResult<BoundExpr> {
+    let mut binder = Binder::new(context)?;
+    binder.no_columns = NoColumns::NotPermitted;
+    binder.mentions = Some(Mentions::default());
+    let line = expr.span.line;
+    let bound = binder.value(expr, None).at(line)?;
+    if binder.mentions.as_ref().is_some_and(|mentions| mentions.xml_methods) {
+        return Err(SqlError::new(&message::XML_METHOD_NOT_ALLOWED, &[]).at_line(line).into());
+    }
     let expr = binder.planned_expr(bound).at(line)?;
     let Binder { facts, dependencies, .. } = binder;
     Ok(BoundExpr { expr, facts, dependencies })
@@ -308,6 +323,13 @@ impl Binder<'_> {
     /// A statement that reads or changes data.
     fn data_statement(&mut self, statement: &ast::Statement) -> BindResult<Plan> {
         let line = statement.span.line;
+        self.verb = match &statement.kind {
+            StatementKind::Insert(_) => "INSERT",
+            StatementKind::Update(_) => "UPDATE",
+            StatementKind::Delete(_) => "DELETE",
+            StatementKind::Merge(_) => "MERGE",
+            _ => "SELECT",
+        };
         match &statement.kind {
             StatementKind::Select(select) => self.select_statement(select),
             StatementKind::Insert(insert) => self.insert(insert),

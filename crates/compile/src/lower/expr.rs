@@ -8,7 +8,7 @@
 use base::types::{Repr, TypeKind};
 use base::{SqlResult, SqlType, Value};
 use ir::builder::Label;
-use ir::function::{NullBehaviour, Volatility};
+use ir::function::{Memo, NullBehaviour, Volatility};
 use ir::inst::{FloatOp, Inst, IntKind, IntOp, Reg, RegType};
 use ir::operator::{ArithOp, VarId};
 use ir::site::*;
@@ -207,7 +207,8 @@ impl Lowering {
                 let args_types = args.iter().map(|a| a.ty).collect();
                 let types = ir::function::CallTypes { args: args_types, result: expr.ty };
                 let args = self.b.list(&regs);
-                self.b.unit.calls.push(CallSite { function, args, types });
+                let memo = Memo::default();
+                self.b.unit.calls.push(CallSite { function, args, types, memo });
                 let site = (self.b.unit.calls.len() - 1) as u32;
                 self.b.emit(Inst::Call { dst, site });
                 Ok(true)
@@ -395,7 +396,8 @@ impl Lowering {
         let types =
             ir::function::CallTypes { args: args.iter().map(|a| a.ty).collect(), result: expr.ty };
         let args = self.b.list(&regs);
-        self.b.unit.calls.push(CallSite { function, args, types });
+        let memo = Memo::default();
+        self.b.unit.calls.push(CallSite { function, args, types, memo });
         let site = (self.b.unit.calls.len() - 1) as u32;
         self.b.in_prologue(|b| {
             b.emit(Inst::Call { dst, site });

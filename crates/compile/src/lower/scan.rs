@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use base::ids::DbId;
 use base::{SqlResult, SqlType};
 use engine::catalog::def::TableDef;
-use ir::function::{RowsetFunction, RowsetRows};
+use ir::function::{Memo, RowsetFunction, RowsetRows};
 use ir::inst::{Inst, Reg};
 use ir::object::{
     AccessDesc, CursorDesc, KeyPart, LocalCursorDesc, LocalSource, NextColumn, ObjId, ObjectDesc,
@@ -173,7 +173,8 @@ impl Lowering {
                 let once = !uses_columns(args.iter());
                 let list = self.b.list(&regs);
                 let types = given.into();
-                let site = RowsetSite::Function { name: function.name, fill, args: list, types };
+                let (name, memo) = (function.name, Memo::default());
+                let site = RowsetSite::Function { name, fill, args: list, types, memo };
                 self.fill(work, site, once);
                 (LocalSource::Work(work), layout)
             }

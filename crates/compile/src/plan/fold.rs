@@ -57,7 +57,7 @@ pub fn call(
     let mark = arena.mark();
     let result = {
         let args: Vec<ValueRef<'_>> = args.iter().map(Value::as_ref).collect();
-        let mut context = FnContext { arena, facts: &NoSession, task: None };
+        let mut context = FnContext { arena, facts: &NoSession, task: None, memo: None };
         (function.eval)(&mut context, &args, types).and_then(kept)
     };
     arena.reset_to(mark);

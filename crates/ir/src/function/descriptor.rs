@@ -1,6 +1,8 @@
 //! What is known of a function before it is called.
 
+use std::any::Any;
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use base::datetime::DatePart;
 use base::{Collation, SqlError, SqlResult, SqlType, Value, ValueRef, message};
@@ -160,6 +162,33 @@ pub struct CallTypes {
     pub args: Box<[SqlType]>,
     /// The type of the result.
     pub result: SqlType,
+}
+
+/// What a function has made of the constant arguments of a call, for all evaluations of it.
+#[derive(Clone, Default)]
+pub struct Memo(OnceLock<Arc<dyn Any + Send + Sync>>);
+
+impl Memo {
+    /// What was made, always of the same type; made now if this is the first evaluation.
+    pub fn get_or_make<T: Any + Send + Sync>(
+        &self,
+        make: impl FnOnce() -> SqlResult<T>,
+    ) -> SqlResult<Arc<T>> {
+        let made = match self.0.get() {
+            Some(made) => made,
+            None => {
+                let made: Arc<dyn Any + Send + Sync> = Arc::new(make()?);
+                self.0.get_or_init(|| made)
+            }
+        };
+        Ok(made.clone().downcast().expect("a call has one function, which makes one thing"))
+    }
+}
+
+impl fmt::Debug for Memo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.get().is_some() { "made" } else { "not made" })
+    }
 }
 
 impl From<&Inferred> for CallTypes {

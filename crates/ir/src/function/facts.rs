@@ -16,6 +16,9 @@ use engine::catalog::def::{
 };
 use engine::wait::Task;
 
+use super::descriptor::Memo;
+use super::documents::Documents;
+
 /// What a function may use while it is evaluated.
 pub struct FnContext<'a> {
     /// Where results are made.
@@ -24,6 +27,8 @@ pub struct FnContext<'a> {
     pub facts: &'a dyn SessionFacts,
     /// The statement that it is evaluated for; none while that is compiled.
     pub task: Option<&'a Task<'a>>,
+    /// Where it may keep what it makes of constant arguments.
+    pub memo: Option<&'a Memo>,
 }
 
 impl<'a> FnContext<'a> {
@@ -218,6 +223,11 @@ pub trait SessionFacts: MetadataFacts {
         _resource: &str,
         _mode: &str,
     ) -> Option<bool> {
+        None
+    }
+
+    /// The XML documents that the session has parsed.
+    fn documents(&self) -> Option<&Documents> {
         None
     }
 

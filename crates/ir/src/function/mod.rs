@@ -12,8 +12,10 @@
 
 pub mod aggregate;
 pub mod descriptor;
+pub mod documents;
 pub mod facts;
 pub mod json;
+pub mod method;
 pub mod rowset;
 pub mod signature;
 pub mod sketch;
@@ -24,9 +26,11 @@ use base::{SqlError, message};
 
 pub use aggregate::AggregateFunction;
 pub use descriptor::{
-    ArgType, CallTypes, Inferred, NullBehaviour, Placement, ScalarFunction, Typing, Volatility,
+    ArgType, CallTypes, Inferred, Memo, NullBehaviour, Placement, ScalarFunction, Typing,
+    Volatility,
 };
 pub use facts::{FnContext, MetadataFacts, SessionFacts};
+pub use method::MethodPlan;
 pub use rowset::{RowsetFunction, RowsetRows};
 pub use state::AggregateState;
 
@@ -37,7 +41,8 @@ pub trait Functions: Sync {
     ///
     /// Those with blanks in their names are called by the binder alone: `TRIM FROM` takes (source,
     /// characters) and cuts at both ends (at one end it is `LTRIM` or `RTRIM`), `AT TIME ZONE`
-    /// takes (value, zone), and others make parts of JSON ([`json::names`]).
+    /// takes (value, zone), and others make parts of JSON ([`json::names`])
+    /// or are methods of type xml ([`method::names`]).
     fn scalar(&self, name: &str) -> Option<&'static ScalarFunction>;
 
     /// The function that `{fn name(…)}` means.
@@ -52,6 +57,10 @@ pub trait Functions: Sync {
     /// What `OPENJSON(…) WITH (…)` means. It is given a document, its path, and for each column
     /// what the column is and its path.
     fn open_json(&self) -> &'static RowsetFunction;
+
+    /// What `nodes()` of type xml means: it takes what the other methods take ([`method::names`]),
+    /// and yields the nodes as those take them.
+    fn xml_nodes(&self) -> &'static RowsetFunction;
 }
 
 /// Error 195 about a name that is not a function.

@@ -13,7 +13,7 @@ use super::{
 /// Names are looked up in upper case; no function has a longer one.
 const NAME_MAX: usize = 40;
 
-static GROUPS: [&[ScalarFunction]; 20] = [
+static GROUPS: [&[ScalarFunction]; 21] = [
     string::FUNCTIONS,
     string::FORMATTING,
     math::FUNCTIONS,
@@ -25,6 +25,7 @@ static GROUPS: [&[ScalarFunction]; 20] = [
     json::build::FUNCTIONS,
     json::rows::FUNCTIONS,
     xml::rows::FUNCTIONS,
+    xml::method::FUNCTIONS,
     index_entry::FUNCTIONS,
     session::FUNCTIONS,
     session::GLOBALS,
@@ -88,6 +89,10 @@ impl Functions for Library {
 
     fn open_json(&self) -> &'static RowsetFunction {
         &json::OPEN_WITH
+    }
+
+    fn xml_nodes(&self) -> &'static RowsetFunction {
+        &xml::method::NODES
     }
 }
 

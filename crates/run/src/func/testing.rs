@@ -366,7 +366,7 @@ pub fn call(session: &TestSession, function: &ScalarFunction, args: &[&str]) -> 
         return Ok("NULL".into());
     }
     let types = CallTypes::from(&inferred);
-    let mut context = FnContext { arena: &arena, facts: session, task: None };
+    let mut context = FnContext { arena: &arena, facts: session, task: None, memo: None };
     let value = (function.eval)(&mut context, &values, &types)?;
     assert!(inferred.nullable || !value.is_null(), "{} promises not to be NULL", function.name);
     if let ValueRef::Chars(b) | ValueRef::Unicode(b) | ValueRef::Bytes(b) = value {

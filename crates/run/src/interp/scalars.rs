@@ -151,8 +151,8 @@ impl Machine<'_, '_> {
         base::on_purpose::reached(base::on_purpose::Place::Function);
         let site = &self.unit.calls[site as usize];
         let arena = &self.act.arena;
-        let mut context =
-            FnContext { arena, facts: self.exec.host.facts(), task: Some(self.exec.task) };
+        let (facts, task) = (self.exec.host.facts(), Some(self.exec.task));
+        let mut context = FnContext { arena, facts, task, memo: Some(&site.memo) };
         let result = match self.unit.list(site.args) {
             [] => (site.function.eval)(&mut context, &[], &site.types)?,
             list => {

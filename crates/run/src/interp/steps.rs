@@ -303,10 +303,11 @@ impl Machine<'_, '_> {
             RowsetSite::System(database, view) => {
                 exec.host.fill_view(exec.task, *database, view.id, table)?;
             }
-            RowsetSite::Function { fill, args, types, .. } => {
+            RowsetSite::Function { fill, args, types, memo, .. } => {
                 let args = values(regs, self.unit.list(*args), types);
                 let (arena, facts) = (&self.act.arena, exec.host.facts());
-                let mut context = ir::function::FnContext { arena, facts, task: Some(exec.task) };
+                let (task, memo) = (Some(exec.task), Some(memo));
+                let mut context = ir::function::FnContext { arena, facts, task, memo };
                 let grant = &mut exec.runtime.grant;
                 fill(&mut context, &args, types, &mut |row| table.push_charged(row, grant))?;
             }

@@ -13,6 +13,7 @@ use engine::catalog::def::{
 use engine::txn::locks::Lifetime;
 use engine::wait::Task;
 use ir::function::SessionFacts;
+use ir::function::documents::Documents;
 use ir::function::facts::{
     Connection, Counters, CursorScope, HandledText, Login, MetadataFacts, Progress, RandomState,
     Seen, ServerFacts, ServerRowset, Settings, StatementTime, SystemObject,
@@ -249,6 +250,10 @@ impl SessionFacts for SessionState {
         let name = self.application_lock(principal, resource)?;
         let mode = locks::parse_mode(mode)?;
         Some(self.instance.locks.is_available(&self.entry.owner, &name, mode))
+    }
+
+    fn documents(&self) -> Option<&Documents> {
+        Some(&self.documents)
     }
 
     fn cursor_status(&self, scope: CursorScope, name: &str) -> i32 {

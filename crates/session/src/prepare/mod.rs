@@ -293,7 +293,7 @@ impl SessionState {
                 expression(compile::bind::expression(&context, value, Some(ty)))
             }
             StepKind::Print(value) => {
-                expression(compile::bind::constant_expression(&context, value, None))
+                expression(compile::bind::printed_expression(&context, value))
             }
             _ => Ok(None),
         }

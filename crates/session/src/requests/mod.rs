@@ -207,6 +207,7 @@ impl Session {
         state.levels.clear();
         state.statements.clear();
         state.native.clear();
+        state.documents.clear();
         let now = state.instance.env().clock().utc_ticks();
         let mut status = state.entry.status();
         status.request = None;

@@ -47,6 +47,7 @@ use crate::instance::sessions::{ClientInfo, SessionEntry, SessionStatus};
 use crate::options::{ClientKind, Options};
 use crate::security::DatabaseUser;
 use crate::session::native::NativeRun;
+use ir::function::documents::Documents;
 use ir::function::facts::{RandomState, StatementTime};
 use run::interp::Runtime;
 
@@ -113,6 +114,8 @@ pub struct SessionState {
     pub left: Left,
     /// When the current statement first asked for the time, if it has.
     pub time: Cell<Option<StatementTime>>,
+    /// The XML documents that the request has parsed.
+    pub documents: Documents,
     /// `SET IDENTITY_INSERT`.
     pub identity_insert: Option<(DbId, ObjectId)>,
     /// `SET CONTEXT_INFO`.
@@ -228,6 +231,7 @@ impl Session {
             left: Left::default(),
             arithmetic: ArithmeticNotes::default(),
             time: Cell::new(None),
+            documents: Documents::default(),
             identity_insert: None,
             loads_from: None,
             database_told: false,

@@ -76,6 +76,10 @@ impl Functions for Library {
     fn open_json(&self) -> &'static RowsetFunction {
         func::Library.open_json()
     }
+
+    fn xml_nodes(&self) -> &'static RowsetFunction {
+        func::Library.xml_nodes()
+    }
 }
 
 static FUNCTIONS: [RowsetFunction; 3] = [

@@ -61,8 +61,11 @@ pub enum ExprKind {
     Case(Box<Case>),
     /// `CAST`, `CONVERT` and the like.
     Cast(Box<Cast>),
-    /// A function of the library or of a user.
+    /// A function of the library or of a user; also a method of a column, which looks like a
+    /// function in a schema.
     Call(Box<FunctionCall>),
+    /// A method of a value.
+    Method(Box<MethodCall>),
     /// A function that is called without parentheses.
     Niladic(Niladic),
     /// `(SELECT …)`.
@@ -216,6 +219,20 @@ pub struct FunctionCall {
     pub within_group: Vec<OrderItem>,
     /// `OVER`.
     pub over: Option<Box<Over>>,
+}
+
+/// `operand.name(arguments)`.
+#[derive(Clone, Debug)]
+pub struct MethodCall {
+    /// The value.
+    pub operand: Expr,
+    /// The method.
+    pub name: Ident,
+    /// What it is called with.
+    pub arguments: Vec<Expr>,
+    /// It stands as a statement or an assignment of its own and changes its operand:
+    /// `SET @x.modify(…)`.
+    pub is_mutator: bool,
 }
 
 /// What a function is called with.

@@ -1,8 +1,8 @@
 //! Queries: `SELECT` and what may stand in its `FROM`.
 
 use super::{
-    Argument, BinaryOp, ColumnRef, Condition, DataType, Expr, Ident, ObjectName, Over, Span,
-    Variable,
+    Argument, BinaryOp, ColumnRef, Condition, DataType, Expr, Ident, MethodCall, ObjectName, Over,
+    Span, Variable,
 };
 
 /// `SELECT` as a statement.
@@ -421,6 +421,8 @@ pub enum TableSourceKind {
         /// Its hints.
         hints: Vec<TableHint>,
     },
+    /// `@x.nodes('…') AS a (b)`; of a column it is a [`TableSourceKind::Function`] by its looks.
+    Method(Box<TableMethod>),
     /// `(SELECT …) AS a (b, c)`.
     Derived {
         /// The subquery.
@@ -481,6 +483,15 @@ pub struct TableFunction {
     pub alias: Option<TableAlias>,
     /// `WITH (NOLOCK)` after the alias.
     pub hints: Vec<TableHint>,
+}
+
+/// A method that yields rows.
+#[derive(Clone, Debug)]
+pub struct TableMethod {
+    /// The call.
+    pub call: MethodCall,
+    /// Its name and the names of its columns.
+    pub alias: Option<TableAlias>,
 }
 
 /// A column of the `WITH` after `OPENJSON`.

@@ -6,8 +6,8 @@ use base::SqlResult;
 
 use super::Parser;
 use crate::ast::{
-    DataType, Ident, ObjectName, ParameterDeclaration, SetCursor, SetVariable, StatementKind,
-    TypeArguments, VariableDeclaration, VariableKind,
+    AssignOp, DataType, Expr, ExprKind, Ident, ObjectName, ParameterDeclaration, SetCursor,
+    SetVariable, StatementKind, TypeArguments, Variable, VariableDeclaration, VariableKind,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -61,8 +61,21 @@ impl Parser<'_> {
             let definition = self.cursor_definition()?;
             return Ok(StatementKind::SetCursor(Box::new(SetCursor { variable, definition })));
         }
+        if self.method_ahead() {
+            return self.mutate_variable(variable);
+        }
         let op = self.assign_op()?;
         let value = self.scalar()?;
+        Ok(StatementKind::SetVariable(Box::new(SetVariable { variable, op, value })))
+    }
+
+    /// `SET @v.name(arguments)`: what the method makes of the variable is assigned to it.
+    fn mutate_variable(&mut self, variable: Variable) -> SqlResult<StatementKind> {
+        let start = variable.span;
+        let operand = Expr { span: start, kind: ExprKind::Variable(variable.name.clone()) };
+        let call = Box::new(self.method(operand, true)?);
+        let value = Expr { span: self.since(start), kind: ExprKind::Method(call) };
+        let op = AssignOp::Set;
         Ok(StatementKind::SetVariable(Box::new(SetVariable { variable, op, value })))
     }
 

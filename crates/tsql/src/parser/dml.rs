@@ -4,9 +4,9 @@ use base::SqlResult;
 
 use super::Parser;
 use crate::ast::{
-    AssignOp, ColumnRef, Delete, Insert, InsertSource, Output, OutputInto, PartitionRange,
-    RowFilter, RowValue, SetClause, SetClauseKind, StatementKind, Target, TargetKind, Top,
-    TruncateTable, Update, With,
+    AssignOp, ColumnRef, Delete, Expr, ExprKind, Insert, InsertSource, MethodCall, Output,
+    OutputInto, PartitionRange, RowFilter, RowValue, SetClause, SetClauseKind, StatementKind,
+    Target, TargetKind, Top, TruncateTable, Update, With,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -192,11 +192,31 @@ impl Parser<'_> {
             )
     }
 
+    /// `column.modify(…)`: what the method makes of the column is assigned to it. The last part of
+    /// the name is the method still.
+    fn mutate_column(&mut self, written: ColumnRef) -> SqlResult<SetClauseKind> {
+        let column = match written.qualifier {
+            Some(qualifier) if qualifier.is_bare() => qualifier.name,
+            _ => return Err(self.unexpected()),
+        };
+        let start = column.span;
+        let column = ColumnRef { qualifier: None, column };
+        let operand = Expr { span: start, kind: ExprKind::Column(column.clone()) };
+        let (name, arguments) = (written.column, self.method_arguments()?);
+        let call = Box::new(MethodCall { operand, name, arguments, is_mutator: true });
+        let value = Expr { span: self.since(start), kind: ExprKind::Method(call) };
+        let (op, value) = (AssignOp::Set, RowValue::Expr(value));
+        Ok(SetClauseKind::Column { column, op, value })
+    }
+
     /// `column.WRITE(value, offset, length)`; `written` still has `WRITE` as its last part.
     fn write_clause(&mut self, written: ColumnRef) -> SqlResult<SetClauseKind> {
         let is_write = written.column.name.eq_ignore_ascii_case("WRITE");
+        if !is_write {
+            return self.mutate_column(written);
+        }
         let column = match written.qualifier {
-            Some(qualifier) if is_write && qualifier.database.is_none() => {
+            Some(qualifier) if qualifier.database.is_none() => {
                 let table = qualifier.schema.map(crate::ast::ObjectName::bare).map(Box::new);
                 ColumnRef { qualifier: table, column: qualifier.name }
             }

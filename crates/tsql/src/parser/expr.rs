@@ -18,7 +18,7 @@ use super::call::new_call;
 use super::stream::is_ident;
 use crate::ast::{
     Argument, Arguments, BinaryOp, ColumnRef, CompareOp, Condition, ConditionKind, Expr, ExprKind,
-    FullText, Ident, Literal, MAX_DEPTH, ObjectName, Query, QueryBody, Span, UnaryOp,
+    FullText, Ident, Literal, MAX_DEPTH, MethodCall, ObjectName, Query, QueryBody, Span, UnaryOp,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::string_value;
@@ -507,8 +507,60 @@ impl Parser<'_> {
         Ok(query)
     }
 
-    /// `COLLATE` and `AT TIME ZONE` after an operand.
+    /// `.name(arguments)` after an operand, any number of times. A constant has no methods.
+    #[inline(never)]
+    fn methods(&mut self, mut expr: Expr) -> SqlResult<Expr> {
+        while self.method_ahead() && !matches!(expr.kind, ExprKind::Literal(_)) {
+            self.grow()?;
+            let start = expr.span;
+            let call = self.method(expr, false)?;
+            expr = Expr { span: self.since(start), kind: ExprKind::Method(Box::new(call)) };
+        }
+        Ok(expr)
+    }
+
+    /// Whether `.name(` comes next.
+    pub(super) fn method_ahead(&self) -> bool {
+        self.at_token(TokenKind::Dot)
+            && is_ident(self.peek_at(1))
+            && self.peek_at(2).kind == TokenKind::LeftParen
+    }
+
+    /// `.name(arguments)`, which is there.
+    pub(super) fn method(&mut self, operand: Expr, is_mutator: bool) -> SqlResult<MethodCall> {
+        self.expect_token(TokenKind::Dot)?;
+        let name = self.ident()?;
+        let arguments = self.method_arguments()?;
+        Ok(MethodCall { operand, name, arguments, is_mutator })
+    }
+
+    /// `(a, b)` or `()`.
+    pub(super) fn method_arguments(&mut self) -> SqlResult<Vec<Expr>> {
+        self.expect_token(TokenKind::LeftParen)?;
+        let mut arguments = Vec::new();
+        self.enter(1)?;
+        if !self.at_token(TokenKind::RightParen) {
+            arguments = self.list(Parser::scalar)?;
+        }
+        self.leave(1);
+        self.expect_token(TokenKind::RightParen)?;
+        Ok(arguments)
+    }
+
+    /// Counts a level that what was read so far gets above it (P2).
+    fn grow(&mut self) -> SqlResult<()> {
+        self.height += 1;
+        match self.depth + self.height > MAX_DEPTH {
+            true => Err(self.too_deep()),
+            false => Ok(()),
+        }
+    }
+
+    /// Methods, `COLLATE` and `AT TIME ZONE` after an operand.
     fn postfix(&mut self, mut expr: Expr, power: Power) -> SqlResult<Expr> {
+        if self.at_token(TokenKind::Dot) {
+            expr = self.methods(expr)?;
+        }
         if power == Power::Operand {
             return Ok(expr);
         }
@@ -522,11 +574,7 @@ impl Parser<'_> {
             } else {
                 return Ok(expr);
             };
-            // Each one is a level of the tree (P2).
-            self.height += 1;
-            if self.depth + self.height > MAX_DEPTH {
-                return Err(self.too_deep());
-            }
+            self.grow()?;
             expr = Expr { span: self.since(start), kind };
         }
     }

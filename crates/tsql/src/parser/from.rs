@@ -4,8 +4,9 @@ use base::SqlResult;
 
 use super::Parser;
 use crate::ast::{
-    Expr, Ident, Join, JoinHint, JoinKind, ObjectName, OpenJsonColumn, Pivot, Query, Span,
-    TableAlias, TableFunction, TableRef, TableSample, TableSource, TableSourceKind, Unpivot,
+    Expr, ExprKind, Ident, Join, JoinHint, JoinKind, ObjectName, OpenJsonColumn, Pivot, Query,
+    Span, TableAlias, TableFunction, TableMethod, TableRef, TableSample, TableSource,
+    TableSourceKind, Unpivot, Variable,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -140,9 +141,20 @@ impl Parser<'_> {
     #[inline(never)]
     fn variable_source(&mut self) -> SqlResult<TableSourceKind> {
         let variable = self.variable()?;
+        if self.method_ahead() {
+            return self.table_method(variable);
+        }
         let alias = self.table_alias()?;
         let hints = self.with_table_hints()?;
         Ok(TableSourceKind::Variable { variable, alias, hints })
+    }
+
+    /// `@x.nodes('…') AS a (b)`.
+    fn table_method(&mut self, variable: Variable) -> SqlResult<TableSourceKind> {
+        let operand = Expr { span: variable.span, kind: ExprKind::Variable(variable.name) };
+        let call = self.method(operand, false)?;
+        let alias = self.optional_full_alias()?;
+        Ok(TableSourceKind::Method(Box::new(TableMethod { call, alias })))
     }
 
     /// A table or a call of a function.
@@ -179,6 +191,15 @@ impl Parser<'_> {
         let is_name = self.at_alias() && !self.window_clause_ahead();
         match self.eat(K::As) || is_name {
             true => Ok(Some(self.ident()?)),
+            false => Ok(None),
+        }
+    }
+
+    /// `AS name (a, b)`, or nothing.
+    fn optional_full_alias(&mut self) -> SqlResult<Option<TableAlias>> {
+        let is_name = self.at_alias() && !self.window_clause_ahead();
+        match self.at(K::As) || is_name {
+            true => Ok(Some(self.full_alias()?)),
             false => Ok(None),
         }
     }
@@ -231,11 +252,7 @@ impl Parser<'_> {
             self.take();
             schema = self.parenthesized(Parser::open_json_column)?;
         }
-        let is_name = self.at_alias() && !self.window_clause_ahead();
-        let alias = match self.at(K::As) || is_name {
-            true => Some(self.full_alias()?),
-            false => None,
-        };
+        let alias = self.optional_full_alias()?;
         let hints = self.with_table_hints()?;
         let function = TableFunction { name, arguments, schema, alias, hints };
         Ok(TableSourceKind::Function(Box::new(function)))

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use crate::ast::{
     Argument, Arguments, BinaryOp, Case, CaseBranches, Cast, CastKind, ColumnRef, CompareOp,
     Condition, ConditionKind, DataType, Expr, ExprKind, Frame, FrameBound, FunctionCall, Ident,
-    IdentityValues, JsonArguments, Literal, Niladic, ObjectName, OdbcKind, OrderItem, Over,
-    PseudoColumn, TrimSide, TypeArguments, UnaryOp,
+    IdentityValues, JsonArguments, Literal, MethodCall, Niladic, ObjectName, OdbcKind, OrderItem,
+    Over, PseudoColumn, TrimSide, TypeArguments, UnaryOp,
 };
 use crate::print::Printer;
 use crate::quote_identifier;
@@ -92,6 +92,19 @@ impl Printer {
             ExprKind::Case(case) => self.case(case),
             ExprKind::Cast(cast) => self.cast(cast),
             ExprKind::Call(call) => self.call(call),
+            ExprKind::Method(method) => {
+                let is_bare = matches!(
+                    method.operand.kind,
+                    ExprKind::Variable(_)
+                        | ExprKind::Column(_)
+                        | ExprKind::Call(_)
+                        | ExprKind::Cast(_)
+                        | ExprKind::Subquery(_)
+                        | ExprKind::Method(_)
+                );
+                self.wrapped(!is_bare, |p| p.expr(&method.operand));
+                self.method(method);
+            }
             ExprKind::Subquery(query) => {
                 self.put("(");
                 self.query(query);
@@ -102,6 +115,15 @@ impl Printer {
             | ExprKind::Odbc(..)
             | ExprKind::IdentityFunction(_) => self.special(&expr.kind),
         }
+    }
+
+    /// What stands behind the operand of a method.
+    pub(super) fn method(&mut self, method: &MethodCall) {
+        self.put(".");
+        self.ident(&method.name);
+        self.put("(");
+        self.list(&method.arguments, ",", |p, argument| p.expr(argument));
+        self.put(")");
     }
 
     /// Operands that are written in ways of their own.

@@ -278,6 +278,13 @@ impl Printer {
                     self.table_alias(alias);
                 }
             }
+            TableSourceKind::Method(method) => {
+                self.expr(&method.call.operand);
+                self.method(&method.call);
+                if let Some(alias) = &method.alias {
+                    self.table_alias(alias);
+                }
+            }
             TableSourceKind::Variable { variable, alias, .. } => {
                 self.put(&variable.name);
                 self.alias(alias.as_ref());

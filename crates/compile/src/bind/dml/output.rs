@@ -243,7 +243,7 @@ impl Binder<'_> {
             });
         }
         let rows = Rows::Derived(None, shown);
-        self.block().sources.push(Source { exposed, rows, optional, view: None });
+        self.block().sources.push(Source { exposed, rows, optional, view: None, written: None });
     }
 
     /// A column that a view or common table expression makes, for the old or the new row: what is

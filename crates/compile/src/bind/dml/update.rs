@@ -180,6 +180,13 @@ impl Binder<'_> {
         let line = column.column.span.line;
         let given = match value {
             RowValue::Default(_) => Given::Default,
+            RowValue::Expr(ast::Expr { kind: ast::ExprKind::Method(call), .. })
+                if call.is_mutator =>
+            {
+                let old = self.old_value(targeted, ordinal);
+                let receiver = self.written_column(targeted.at, ordinal);
+                Given::Value(self.column_mutator(call, old, Some(receiver), line)?)
+            }
             RowValue::Expr(expr) => {
                 let value = self.scalar(expr)?;
                 Given::Value(match op {

@@ -24,7 +24,7 @@ pub(in crate::func) static FUNCTIONS: &[ScalarFunction] = &[
 ];
 
 /// A document from values of any type.
-pub(in crate::func) fn types_of_values(call: &Call<'_>) -> SqlResult<Inferred> {
+pub(super) fn types_of_values(call: &Call<'_>) -> SqlResult<Inferred> {
     Ok(types_of_part(call)?.not_null())
 }
 

@@ -121,7 +121,7 @@ impl<'a> Wanted<'a> {
             }
             (Wanted::Text(..) | Wanted::Like(_), Scalar::String) => {
                 let memory = ctx.arena.beside();
-                let row = FnContext { arena: &memory, facts: ctx.facts, task: ctx.task };
+                let row = FnContext { arena: &memory, ..*ctx };
                 let mut out = row.room(2 * range.len())?;
                 text.write_string(&(range.start + 1..range.end - 1), &row, &mut out)?;
                 self.is_string(ctx, ValueRef::Unicode(out.finish()))?

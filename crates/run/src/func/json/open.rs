@@ -86,7 +86,7 @@ pub(in crate::func) fn rows<'a>(
     let mut memory = ctx.arena.beside();
     for at in 0.. {
         memory.reset();
-        let row = FnContext { arena: &memory, facts: ctx.facts, task: ctx.task };
+        let row = FnContext { arena: &memory, ..*ctx };
         let mut event = reader.read().map_err(fail)?;
         if reader.depth() == depth {
             break;

@@ -25,7 +25,7 @@ const ROOM: usize = 512;
 const PIECE_BYTES: usize = 2 * PIECE_UNITS;
 
 /// Values of any type, and the shape.
-fn types_of_row(call: &Call<'_>) -> SqlResult<Inferred> {
+pub(in crate::func) fn types_of_row(call: &Call<'_>) -> SqlResult<Inferred> {
     let mut types = types_of_values(call)?;
     if let Some(shape) = types.args.last_mut() {
         *shape = SqlType::varbinary_max();

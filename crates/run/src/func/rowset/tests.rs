@@ -20,7 +20,7 @@ fn rows(name: &str, args: &[&str]) -> SqlResult<(String, Vec<String>)> {
         .map(|(a, to)| convert(a.value.as_ref(), &a.ty, to, &ConvertOptions::default(), &arena))
         .collect::<SqlResult<_>>()?;
     let session = TestSession::default();
-    let mut context = FnContext { arena: &arena, facts: &session, task: None };
+    let mut context = FnContext { arena: &arena, facts: &session, task: None, memo: None };
     let mut found = Vec::new();
     let mut collect = |row: &[ValueRef<'_>]| {
         assert_eq!(row.len(), columns.len());

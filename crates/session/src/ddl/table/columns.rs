@@ -237,6 +237,14 @@ impl Builder<'_> {
         let whole = Arc::new(self.table.clone());
         let found = define::computed(&self.setting.bind(), &whole, expr)?;
         let table = self.name();
+        if found.xml_methods {
+            let message = match self.purpose {
+                Purpose::Variable => &message::XML_METHOD_IN_COMPUTED_OF_VARIABLE,
+                Purpose::Table | Purpose::Type => &message::XML_METHOD_IN_COMPUTED,
+            };
+            let args: [&dyn std::fmt::Display; 3] = [name, &table, &self.statement];
+            return Err(SqlError::new(message, &args).into());
+        }
         let refuse = |message| {
             let args: [&dyn std::fmt::Display; 2] = [name, &table];
             Err(SqlError::new(message, &args).into())

@@ -121,6 +121,10 @@ impl Builder<'_> {
     ) -> DdlResult<()> {
         let whole = Arc::new(self.table.clone());
         let found = define::check(&self.setting.bind(), &whole, condition)?;
+        if found.xml_methods {
+            let error = SqlError::new(&message::XML_METHOD_IN_CHECK, &[&self.name()]);
+            return Err(constraint_error(error));
+        }
         let declared = column.and_then(|name| self.find_column(name));
         let declared = declared.map(|place| self.table.columns[place].id);
         if let (Some(own), Some(name)) = (declared, column)

@@ -131,6 +131,8 @@ pub(super) struct Builder<'c> {
     pub setting: &'c Setting<'c>,
     pub table: TableDef,
     pub purpose: Purpose,
+    /// What makes it, as messages call it.
+    pub statement: &'static str,
     /// Ids for constraints.
     ids: std::vec::IntoIter<ObjectId>,
     /// The messages to send when the table has been made.
@@ -145,7 +147,9 @@ impl<'c> Builder<'c> {
         purpose: Purpose,
         ids: Vec<ObjectId>,
     ) -> Builder<'c> {
-        Builder { setting, table, purpose, ids: ids.into_iter(), warnings: Vec::new() }
+        let statement = if table.columns.is_empty() { "CREATE TABLE" } else { "ALTER TABLE" };
+        let (ids, warnings) = (ids.into_iter(), Vec::new());
+        Builder { setting, table, purpose, statement, ids, warnings }
     }
 
     /// The table's name, as messages show it.

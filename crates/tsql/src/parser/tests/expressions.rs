@@ -54,6 +54,26 @@ fn json_is_made_of_pairs_and_elements() {
     }
 }
 
+#[test]
+fn methods_follow_what_has_a_value() {
+    for (text, tree) in [
+        ("@x.value('.', 'int')", "@x.[value]('.','int')"),
+        ("@x . query ( '/a' ) .value('.', 'int') + 1", "@x.[query]('/a').[value]('.','int')+(1)"),
+        // Whether it is a column's method or a function, the text does not say.
+        ("c.exist('/a')", "[c].[exist]('/a')"),
+        ("t.c.query('/a').exist('/b')", "[t].[c].[query]('/a').[exist]('/b')"),
+        ("dbo.f(1).query('/a')", "[dbo].[f]((1)).[query]('/a')"),
+        ("CAST(a AS xml).exist('/b')", "CONVERT([xml],[a]).[exist]('/b')"),
+        ("(SELECT a FROM t).value('.', 'int')", "(SELECT [a] FROM [t]).[value]('.','int')"),
+        ("(a + b).foo()", "([a]+[b]).[foo]()"),
+        ("-@x.value('.', 'int') COLLATE y", " -(@x.[value]('.','int')) collate y"),
+        ("@x.f() AT TIME ZONE @x.g()", "@x.[f]() AT TIME ZONE @x.[g]()"),
+    ] {
+        assert_eq!(scalar(text), tree, "{text}");
+        assert_eq!(scalar(tree), tree, "{text}");
+    }
+}
+
 /// `SELECT -100.0 / -100.0 * 10.0` is 0.1, because a sign applies to the whole product after it.
 #[test]
 fn signs_reach_over_products() {

@@ -34,6 +34,22 @@ fn select_items_are_named_in_four_ways() {
 }
 
 #[test]
+fn methods_yield_rows() {
+    for (text, printed) in [
+        ("SELECT * FROM @x.nodes('/a') AS t(c)", "SELECT * FROM @x.[nodes]('/a') AS [t]([c])"),
+        (
+            "SELECT * FROM t CROSS APPLY t.x.nodes('/a') u(c) OUTER APPLY u.c.nodes('b') v(d)",
+            "SELECT * FROM [t] CROSS APPLY [t].[x].[nodes]('/a') AS [u]([c]) \
+             OUTER APPLY [u].[c].[nodes]('b') AS [v]([d])",
+        ),
+        ("SELECT 1 FROM @x.nodes('/a')", "SELECT (1) FROM @x.[nodes]('/a')"),
+    ] {
+        assert_eq!(select(text), printed, "{text}");
+        assert_eq!(select(printed), printed, "{text}");
+    }
+}
+
+#[test]
 fn an_alias_without_as_is_taken_only_where_nothing_else_can_begin() {
     assert_eq!(kinds(&parse("SELECT a FROM t OPTION (RECOMPILE)").statements), ["Select"]);
     assert_eq!(kinds(&parse("SELECT 1 COMMIT").statements), ["Select", "Commit"]);

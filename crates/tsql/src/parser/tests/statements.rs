@@ -113,6 +113,21 @@ fn insert_knows_its_columns_from_its_query() {
 }
 
 #[test]
+fn mutators_assign_what_they_make() {
+    let set = unwrap!("SET @x.modify('delete /a')", SetVariable);
+    let ExprKind::Method(call) = &set.value.kind else { panic!("{set:?}") };
+    assert!(call.is_mutator && &*call.name.name == "modify" && call.arguments.len() == 1);
+    let update = unwrap!("UPDATE t SET c.modify('delete /a'), d = 1", Update);
+    let SetClauseKind::Column { column, value: RowValue::Expr(value), .. } = &update.set[0].kind
+    else {
+        panic!("{update:?}")
+    };
+    assert_eq!(&*column.column.name, "c");
+    let ExprKind::Method(call) = &value.kind else { panic!("{update:?}") };
+    assert!(call.is_mutator && matches!(call.operand.kind, ExprKind::Column(_)));
+}
+
+#[test]
 fn update_assigns_in_four_ways() {
     let update = unwrap!(
         "UPDATE t SET a = 1, b += 2, @v = 3, @w = c = 4, @x = d -= 5, e.WRITE(@y, 0, NULL), @z = f + 1",
