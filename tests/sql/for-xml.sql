@@ -293,8 +293,39 @@ with xmlnamespaces ('urn:x' as p) select id from u for xml explicit
 go
 with xmlnamespaces ('urn:x' as p) select id from u for xml raw, xmlschema
 go
--- What is not there.
+-- With TYPE the document is a value of type xml.
 select id from u for xml path, type
+go
+select id from u where 1 = 0 for xml path, type
+go
+select stuff((select ',' + n from (values ('a&b'), ('<c>'), (null)) v(n) for xml path(''), type).value('.', 'nvarchar(max)'), 1, 1, '') as list
+go
+select id, (select id as [@id], ' ' as t, '' as e for xml path('i'), type) from u for xml path('o'), root('r'), type
+go
+select id, (select id for xml path('i')) as t from u for xml raw
+go
+select cast('<a x="1"/>' as xml) as d, 1 as id for xml path
+select cast('<a x="1"/>' as xml) as d, 1 as id for xml raw
+go
+select cast('<a x="1"/>' as xml) as [@d] for xml path
+go
+select nchar(1) as a for xml path
+go
+select nchar(1) as a for xml path, type
+go
+with xmlnamespaces (default 'urn:d', 'urn:p' as p)
+select id as [p:id] from u for xml path, type
+go
+declare @x xml = (select id, 'x' as n from u for xml auto, type)
+select @x.value('count(/u)', 'int') as rows, @x.query('/u[1]') as first
+go
+insert u (id) select id from u for xml path, type
+go
+select 1 as Tag, null as Parent, '<b>1</b>' as [a!1!!xml] for xml explicit, type
+select 1 as Tag, null as Parent, '<b>1' as [a!1!!xml] for xml explicit, type
+go
+-- What is not there.
+select id from u for xml raw, xmldata
 go
 select 1 as Tag, null as Parent, 1 as [e!1!a!idrefs] for xml explicit
 go

@@ -159,7 +159,7 @@ impl Binder<'_> {
         Ok((node, column))
     }
 
-    fn document_column(&mut self, ty: SqlType) -> OutCol {
+    pub fn document_column(&mut self, ty: SqlType) -> OutCol {
         OutCol {
             id: self.free_column(),
             name: None,

@@ -2,7 +2,7 @@
 //!
 //! As `FOR JSON`, `FOR XML` becomes an aggregate over the query's rows, which must come in order.
 //! For each row the library makes a text, or one for each level of `AUTO`; the aggregate puts them
-//! together. Without rows there is no document, and no row.
+//! together. Without rows there is no document: no row, or NULL with `TYPE`.
 //!
 //! * `names`: which names XML has, and what becomes of others; `declared`: namespaces.
 //! * `shape`: what a row's text consists of with `RAW`, `AUTO` and `PATH`; `universal`: with
@@ -27,7 +27,9 @@ use super::context::{AtLine, BindResult, Document};
 use super::json::{binary, first_select, one_document};
 use super::query::{scalar_of, unimplemented};
 use super::scalar::Scalar;
-use super::select::{Output, Usage};
+use super::scope::OutCol;
+use super::select::{Output, Usage, computed};
+use crate::plan::expr::CastMode;
 use crate::plan::tree::Node;
 
 /// The name that `ROOT` means if it gives none.
@@ -35,6 +37,17 @@ const ROOT: &str = "root";
 
 /// The name of a row's element, if none is given.
 const ROW: &str = "row";
+
+/// What becomes of a document.
+#[derive(Clone, Copy)]
+enum Returned {
+    /// It goes to the client in pieces.
+    Pieces,
+    /// It is a string in a query.
+    Text,
+    /// With `TYPE`: it is a value of type xml, wherever it goes.
+    Value,
+}
 
 impl Binder<'_> {
     /// A query with `FOR XML`. Errors 401, 3625, 6800 to 6879, 10794.
@@ -47,9 +60,6 @@ impl Binder<'_> {
     ) -> BindResult<Output> {
         self.check_for_xml_place(query, usage).at(line)?;
         self.check_for_xml(clause, line)?;
-        if clause.typed {
-            return Err(unimplemented("FOR XML TYPE", line));
-        }
         let rows = self.rows_of(query, Usage::Serialized)?;
         self.xml_document(rows, clause, usage).at(line)
     }
@@ -125,6 +135,11 @@ impl Binder<'_> {
             namespaces: &namespaces,
             declarations: if root.is_some() { "" } else { &declarations },
         };
+        let returned = match usage {
+            _ if clause.typed => Returned::Value,
+            Usage::Statement => Returned::Pieces,
+            _ => Returned::Text,
+        };
         let mut frame = Frame::default();
         let levels = match clause.mode {
             XmlMode::Raw => vec![shape::raw(&rows.columns, &options)?],
@@ -135,19 +150,14 @@ impl Binder<'_> {
                 let table = universal::table(&rows.columns, &options, root.is_some())?;
                 let opening = table.declarations.clone();
                 frame.elements = table.elements;
-                return self.xml_of(
-                    rows,
-                    vec![table.level],
-                    frame,
-                    root.map(|root| (root, opening)),
-                    usage,
-                );
+                let root = root.map(|root| (root, opening));
+                return self.xml_of(rows, vec![table.level], frame, root, returned);
             }
         };
         let (_, outer) = levels.split_last().expect("there is a level");
         frame.elements = outer.iter().map(Level::element).collect();
         frame.joined = levels[0].joined;
-        self.xml_of(rows, levels, frame, root.map(|root| (root, declarations)), usage)
+        self.xml_of(rows, levels, frame, root.map(|root| (root, declarations)), returned)
     }
 
     fn xml_of(
@@ -156,7 +166,7 @@ impl Binder<'_> {
         levels: Vec<Level>,
         mut frame: Frame,
         root: Option<(&str, String)>,
-        usage: Usage,
+        returned: Returned,
     ) -> BindResult<Output> {
         let mut opening = String::new();
         if let Some((root, declarations)) = &root {
@@ -173,15 +183,26 @@ impl Binder<'_> {
             values.push(binary(level.shape.into_bytes()));
             args.push(self.json_part(name, values)?);
         }
-        let returned = usage == Usage::Statement;
         let input = match returned {
-            true => Node::Counted { input: Box::new(rows.node) },
-            false => rows.node,
+            Returned::Pieces => Node::Counted { input: Box::new(rows.node) },
+            Returned::Text | Returned::Value => rows.node,
         };
         let (node, document) = self.aggregated(functions::DOCUMENT, input, args)?;
         match returned {
-            true => self.in_pieces(node, document, DOCUMENT_COLUMN, Document::Xml),
-            false => Ok(one_document(node, document, false)),
+            Returned::Pieces => self.in_pieces(node, document, DOCUMENT_COLUMN, Document::Xml),
+            Returned::Text => Ok(one_document(node, document, false)),
+            Returned::Value => self.typed_document(node, &document),
         }
+    }
+
+    /// The document as a value of type xml, of which nothing is white space to be dropped.
+    fn typed_document(&mut self, node: Node, text: &OutCol) -> BindResult<Output> {
+        const PRESERVE: i64 = 1;
+        let style = Scalar::constant(SqlType::int(), Value::Int(PRESERVE)).expr;
+        let (from, to) = (scalar_of(text), SqlType::xml());
+        let value = self.explicit_cast(from, to, CastMode::Explicit, Some(style))?;
+        let column = self.document_column(to);
+        let node = computed(node, vec![(column.id, value.expr)]);
+        Ok(Output::of(node, vec![column]))
     }
 }

@@ -153,7 +153,7 @@ fn call(function: &ScalarFunction, args: &[Argument], session: &TestSession) -> 
         return false;
     }
     let types = CallTypes::from(&inferred);
-    let mut context = FnContext { arena: &arena, facts: session, task: None };
+    let mut context = FnContext { arena: &arena, facts: session, task: None, memo: None };
     let Ok(value) = (function.eval)(&mut context, &values, &types) else { return false };
     assert!(is_of(value, &types.result), "a value that is not of type {}", types.result);
     assert!(inferred.nullable || !value.is_null(), "it promised not to be NULL");
@@ -194,7 +194,8 @@ fn every_function_keeps_its_promises_whatever_it_is_given() {
 fn rarely_gives_a_result(name: &str) -> bool {
     name.ends_with("FROMPARTS")
         || name.starts_with("JSON_")
-        || matches!(name, "AT TIME ZONE" | "STRING_ESCAPE")
+        || name.starts_with("XML ")
+        || matches!(name, "AT TIME ZONE" | "FOR XML EXPLICIT ROW" | "STRING_ESCAPE")
 }
 
 #[test]
@@ -238,7 +239,7 @@ fn table_valued_functions_end_whatever_they_are_given() {
             let columns = (function.columns)(&types.args);
             let arena = Arena::charged_to(Account::new(64 << 20, "default"));
             let Some(values) = converted(&args, &types.args, &arena) else { continue };
-            let mut context = FnContext { arena: &arena, facts: &session, task: None };
+            let mut context = FnContext { arena: &arena, facts: &session, task: None, memo: None };
             let mut left = 1000;
             let stop = base::SqlError::custom(50_000, 16, 1, "enough");
             // An error ends the check, also one of the function.

@@ -49,7 +49,7 @@ impl Level {
 
 /// Whether values of a column are nodes, which no attribute can hold.
 pub(super) fn is_nodes(column: &OutCol) -> bool {
-    column.ty.kind.to_string() == "xml"
+    column.ty.kind == TypeKind::Xml
 }
 
 /// Whether values of a column are binary.

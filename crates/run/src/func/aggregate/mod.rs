@@ -129,7 +129,7 @@ pub(super) static FUNCTIONS: &[AggregateFunction] = &[
         arguments: (3, ANY_NUMBER),
         windowed: false,
         warns_of_null: false,
-        ..simple(xml_names::DOCUMENT, xml::types_of_document, xml::add_row, xml::finish_document)
+        ..simple(xml_names::DOCUMENT, json::types_of_document, xml::add_row, xml::finish_document)
     },
 ];
 

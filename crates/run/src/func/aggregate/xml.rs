@@ -4,9 +4,8 @@
 //! The state keeps `[length of the frame][frame][document][entries][number of entries]`. Of levels
 //! an entry is where the text of an outer one lies, of a universal table an open element.
 
-use base::{Arena, SqlError, SqlResult, SqlType, ValueRef, message};
-use ir::function::descriptor::{CallTypes, Inferred};
-use ir::function::signature::Call;
+use base::{Arena, SqlError, SqlResult, ValueRef, message};
+use ir::function::descriptor::CallTypes;
 use ir::function::state::{AggregateState, More};
 use ir::function::xml::{Atoms, FrameView, Trailer};
 use smallvec::SmallVec;
@@ -15,14 +14,6 @@ use crate::func::values::bytes_or_none;
 
 /// Bytes of a number.
 const NUMBER: usize = 4;
-
-/// (opening, frame, one text for each level): see [`ir::function::xml::names::DOCUMENT`].
-pub(super) fn types_of_document(call: &Call<'_>) -> SqlResult<Inferred> {
-    let text = SqlType::nvarchar_max(call.collation);
-    let mut args = vec![text; call.args.len()];
-    args[1] = SqlType::varbinary_max();
-    Ok(call.types(text, &args))
-}
 
 /// A place in the state, or a tag and whether its start tag has no end.
 #[derive(Clone, Copy, Default)]

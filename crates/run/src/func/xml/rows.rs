@@ -9,8 +9,8 @@ use ir::function::xml::{Atoms, RowPart, RowShape, Trailer, ValueKind, names};
 use smallvec::SmallVec;
 
 use super::render::{self, Escaping, Style};
-use crate::func::json::build::types_of_values;
 use crate::func::json::render::ascii;
+use crate::func::json::rows::types_of_row;
 use crate::func::values::bytes_or_none;
 
 /// The binder's own functions for `FOR XML`.
@@ -22,15 +22,6 @@ pub(in crate::func) static FUNCTIONS: &[ScalarFunction] = &[
 
 /// Bytes that most rows have.
 const ROOM: usize = 512;
-
-/// Values of any type, and the shape.
-fn types_of_row(call: &Call<'_>) -> SqlResult<Inferred> {
-    let mut types = types_of_values(call)?;
-    if let Some(shape) = types.args.last_mut() {
-        *shape = SqlType::varbinary_max();
-    }
-    Ok(types)
-}
 
 /// A tag, a parent, values of any type, and the shape.
 fn types_of_universal(call: &Call<'_>) -> SqlResult<Inferred> {
