@@ -101,7 +101,7 @@ impl TestServer {
         // Less to write for each of the server's databases.
         options.database.segments.first_bytes = 1 << 20;
         if scripts::everything_sinks() {
-            let (start_bytes, interval_ns, age_ns) = (0, 200_000, 0);
+            let (start_bytes, interval_ns, age_ns) = (0, 10_000_000, 0);
             let sink = &mut options.database.sink;
             *sink = SinkOptions { start_bytes, interval_ns, age_ns, ..*sink };
         }

@@ -14,7 +14,7 @@ use ir::function::signature::Call;
 use xquery::{AtomicType, Context, External, Input, NodeShape, Outer, Purpose, Query};
 
 use super::outer::{Held, held};
-use crate::func::values::{bytes, flag, int};
+use crate::func::values::{bytes, bytes_or_none, flag, int};
 
 /// The arguments before the outer values.
 const NODE: usize = 0;
@@ -104,8 +104,8 @@ impl External for Known<'_> {
 
 fn compiled(ctx: &FnContext<'_>, plan: ValueRef<'_>, purpose: Purpose) -> SqlResult<Arc<Compiled>> {
     match ctx.memo {
-        Some(memo) => memo.get_or_make(|| compile(bytes(plan), purpose)),
-        None => compile(bytes(plan), purpose).map(Arc::new),
+        Some(memo) => memo.get_or_make(|| compile(bytes_or_none(plan), purpose)),
+        None => compile(bytes_or_none(plan), purpose).map(Arc::new),
     }
 }
 
