@@ -11,8 +11,8 @@
 //!
 //! # Where things are
 //!
-//! * `string`, `math`, `date`, `conversion`, `digest`, `json`: functions of their arguments alone,
-//!   nearly all.
+//! * `string`, `math`, `date`, `conversion`, `digest`, `gzip`, `json`: functions of their arguments
+//!   alone, nearly all.
 //! * `session`, `server`, `metadata`: functions of their surroundings, the `@@` ones among them.
 //! * [`aggregate`], [`rowset`]: the other two kinds.
 //!
@@ -36,6 +36,7 @@ mod applock;
 mod conversion;
 mod date;
 mod digest;
+mod gzip;
 mod index_entry;
 mod json;
 mod math;

@@ -6,14 +6,14 @@ use hashbrown::HashMap;
 use ir::function::{AggregateFunction, Functions, RowsetFunction, ScalarFunction};
 
 use super::{
-    aggregate, applock, conversion, date, digest, index_entry, json, math, metadata, rowset,
+    aggregate, applock, conversion, date, digest, gzip, index_entry, json, math, metadata, rowset,
     server, session, string, xml,
 };
 
 /// Names are looked up in upper case; no function has a longer one.
 const NAME_MAX: usize = 40;
 
-static GROUPS: [&[ScalarFunction]; 21] = [
+static GROUPS: [&[ScalarFunction]; 22] = [
     string::FUNCTIONS,
     string::FORMATTING,
     math::FUNCTIONS,
@@ -21,6 +21,7 @@ static GROUPS: [&[ScalarFunction]; 21] = [
     date::FUNCTIONS,
     conversion::FUNCTIONS,
     digest::FUNCTIONS,
+    gzip::FUNCTIONS,
     json::READING,
     json::build::FUNCTIONS,
     json::rows::FUNCTIONS,
