@@ -114,6 +114,17 @@ super::messages! {
     MERGE_NEEDS_SEMICOLON = 10713, 15, 1, "A MERGE statement must be terminated by a semi-colon (;).";
     MERGE_CLAUSE_UNREACHABLE = 5324, 15, 1, "In a MERGE statement, a '%s' clause with a search condition cannot appear after a '%s' clause with no search condition.";
     MERGE_ACTION_REPEATED = 10714, 15, 1, "An action of type '%s' cannot appear more than once in a '%s' clause of a MERGE statement.";
+    NESTED_DML_WITHOUT_OUTPUT = 10716, 15, 1, "A nested INSERT, UPDATE, DELETE, or MERGE statement must have an OUTPUT clause.";
+    NESTED_DML_CLAUSE = 10717, 15, 1, "The %s clause is not allowed when the FROM clause contains a nested INSERT, UPDATE, DELETE, or MERGE statement.";
+    NESTED_DML_HINTS = 10718, 15, 1, "Query hints are not allowed in nested INSERT, UPDATE, DELETE, or MERGE statements.";
+    NESTED_DML_OUTPUT_INTO = 10720, 15, 1, "An OUTPUT INTO clause is not allowed in a nested INSERT, UPDATE, DELETE, or MERGE statement.";
+    NESTED_DML_CURRENT_OF = 10721, 15, 1, "The WHERE CURRENT OF clause is not allowed in a nested INSERT, UPDATE, DELETE, or MERGE statement.";
+    NESTED_DML_DISTINCT = 10722, 15, 1, "The DISTINCT keyword is not allowed when the FROM clause contains a nested INSERT, UPDATE, DELETE, or MERGE statement.";
+    NESTED_DML_JOIN = 10727, 15, 1, "A nested INSERT, UPDATE, DELETE, or MERGE statement is not allowed on either side of a JOIN or APPLY operator.";
+    NESTED_DML_PIVOT = 10728, 15, 1, "A nested INSERT, UPDATE, DELETE, or MERGE statement is not allowed as the table source of a PIVOT or UNPIVOT operator.";
+    NESTED_DML_MISPLACED = 10729, 15, 1, "A nested INSERT, UPDATE, DELETE, or MERGE statement is not allowed in a SELECT statement that is not the immediate source of rows for an INSERT statement.";
+    NESTED_DML_NESTED = 10731, 15, 1, "A nested INSERT, UPDATE, DELETE, or MERGE statement is not allowed inside another nested INSERT, UPDATE, DELETE, or MERGE statement.";
+    NESTED_DML_SET_OPERATOR = 10732, 15, 1, "A nested INSERT, UPDATE, DELETE, or MERGE statement is not allowed on either side of a UNION, INTERSECT, or EXCEPT operator.";
     ASSIGNMENT_WITH_SET_OPERATOR = 10734, 15, 1, "Variable assignment is not allowed in a statement containing a top level UNION, INTERSECT or EXCEPT operator.";
     TOO_MANY_VALUES_ROWS = 10738, 15, 1, "The number of row value expressions in the INSERT statement exceeds the maximum allowed number of %s row values.";
     TOP_WITH_OFFSET = 10741, 15, 1, "A TOP can not be used in the same query or sub-query as a OFFSET.";

@@ -63,6 +63,8 @@ pub(super) struct Binder<'c> {
     pub stored_only: bool,
     /// The column under which `OUTPUT` knows `$action`, in a `MERGE`.
     pub action: Option<ColId>,
+    /// The `INSERT` of what the statement changes that is bound next.
+    pub inserting: Option<Rc<ast::Insert>>,
     /// The undeclared variables, if their types are being inferred.
     pub undeclared: Option<Vec<Undeclared>>,
     /// The calls of `IDENTITY(…)` in a `SELECT … INTO`.
@@ -198,6 +200,7 @@ impl<'c> Binder<'c> {
             scalar_only: false,
             stored_only: false,
             action: None,
+            inserting: None,
             undeclared: None,
             identities: Vec::new(),
             nodes: Vec::new(),

@@ -545,13 +545,18 @@ impl Binder<'_> {
         column
     }
 
-    /// Refuses an aggregate in a clause that takes none. Errors 144, 147, 157, 158, 1015.
+    /// Refuses an aggregate in a clause that takes none. Errors 144, 147, 157, 158, 1015,
+    /// 5322.
     fn check_aggregate_place(&self, owner: usize, line: u32) -> BindResult<()> {
         let message = match self.blocks[owner].clause {
             Clause::Select | Clause::Having | Clause::OrderBy => return Ok(()),
             Clause::GroupBy => &message::AGGREGATE_IN_GROUP_BY,
             Clause::Set => &message::AGGREGATE_IN_SET_LIST,
             Clause::Output => &message::AGGREGATE_IN_OUTPUT,
+            Clause::OfChanges(clause) => {
+                let error = SqlError::new(&message::AGGREGATE_OVER_CHANGES, &[&clause]);
+                return Err(error.at_line(line).into());
+            }
             Clause::On => &message::AGGREGATE_IN_ON,
             _ => &message::AGGREGATE_IN_WHERE,
         };

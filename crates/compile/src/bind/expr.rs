@@ -461,7 +461,7 @@ impl Binder<'_> {
             Clause::On | Clause::Where | Clause::GroupBy | Clause::Having => {
                 &message::NEXT_VALUE_FOR_NOT_ALLOWED_IN_CLAUSE
             }
-            Clause::OrderBy | Clause::Top | Clause::Output => {
+            Clause::OrderBy | Clause::Top | Clause::Output | Clause::OfChanges(_) => {
                 &message::NEXT_VALUE_FOR_NOT_ALLOWED_IN_CLAUSE
             }
             _ if nested || block.is_part => &message::NEXT_VALUE_FOR_NOT_ALLOWED_HERE,

@@ -40,6 +40,8 @@ pub(super) enum Clause {
     Top,
     Set,
     Output,
+    /// One of a query of what another statement changes.
+    OfChanges(&'static str),
     Values,
     /// The definition of a constraint or computed column, or a statement that is not a query.
     Other,

@@ -321,7 +321,7 @@ impl Binder<'_> {
     }
 
     /// A statement that reads or changes data.
-    fn data_statement(&mut self, statement: &ast::Statement) -> BindResult<Plan> {
+    pub(super) fn data_statement(&mut self, statement: &ast::Statement) -> BindResult<Plan> {
         let line = statement.span.line;
         self.verb = match &statement.kind {
             StatementKind::Insert(_) => "INSERT",

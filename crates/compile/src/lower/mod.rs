@@ -182,6 +182,8 @@ struct Lowering {
     guards: usize,
     /// Where a statement goes that has counted as many rows as `ROWCOUNT` allows.
     full: Option<Label>,
+    /// The rows that `OUTPUT … INTO` inserts are counted instead of those that are changed.
+    counts_into: bool,
     /// Whether an operator counts the statement's rows.
     rows_are_counted: bool,
     /// How many atomic blocks of a native module are open.
@@ -213,6 +215,7 @@ impl Lowering {
             converted: HashMap::new(),
             guards: 0,
             full: None,
+            counts_into: false,
             rows_are_counted: false,
             atomic_depth: 0,
             kept: Vec::new(),
@@ -235,6 +238,7 @@ impl Lowering {
             Plan::Merge(_) => StatementKind::Merge,
         };
         self.b.unit.kind = Some(kind);
+        self.counts_into = plan.effects().is_some_and(|effects| effects.counts_into);
         let outside = self.enter();
         match plan {
             Plan::Select(select) => self.select(select)?,

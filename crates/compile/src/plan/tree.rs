@@ -399,6 +399,19 @@ pub enum Plan {
     Merge(Box<MergePlan>),
 }
 
+impl Plan {
+    /// What is done for each row that it changes.
+    pub fn effects(&self) -> Option<&RowEffects> {
+        match self {
+            Plan::Select(_) => None,
+            Plan::Insert(plan) => Some(&plan.effects),
+            Plan::Update(plan) => Some(&plan.effects),
+            Plan::Delete(plan) => Some(&plan.effects),
+            Plan::Merge(plan) => Some(&plan.effects),
+        }
+    }
+}
+
 /// A query and where its rows go.
 #[derive(Clone, Debug)]
 pub struct SelectPlan {
@@ -510,9 +523,11 @@ pub struct RowEffects {
     pub referenced_by: Vec<ReferencedPlan>,
     /// `OUTPUT` to the client.
     pub output: Option<Vec<(Expr, ResultColumn)>>,
-    /// `OUTPUT … INTO`: a further insert for each row, whose source is [`Node::OneRow`] over the
-    /// columns above.
+    /// `OUTPUT … INTO`: a further insert for each row. Its source is made of [`Node::OneRow`] over
+    /// the columns above.
     pub output_into: Option<Box<InsertPlan>>,
+    /// The statement counts what `output_into` inserts, not what it changes itself.
+    pub counts_into: bool,
     /// Keep old and new rows for the triggers that run when the statement is done.
     pub keep_transitions: bool,
     /// `IGNORE_DUP_KEY` indexes, by place in `TableDef::indexes`: warn 3604 and skip instead

@@ -2,7 +2,8 @@
 
 use super::{
     AssignOp, ColumnDefinition, ColumnRef, Condition, CursorRef, Execute, Expr, Ident, ObjectName,
-    Query, QueryHint, SelectItem, Span, TableHint, TableSource, Top, Variable, With,
+    Query, QueryHint, SelectItem, Span, Statement, TableAlias, TableHint, TableSource, Top,
+    Variable, With,
 };
 
 /// The target of a change, with its hints.
@@ -55,6 +56,23 @@ pub enum InsertSource {
     Execute(Box<Execute>),
     /// `DEFAULT VALUES`.
     DefaultValues,
+    /// `SELECT … FROM (UPDATE … OUTPUT …) AS name`: what another statement changes.
+    Changes(Box<InsertedChanges>),
+}
+
+/// `SELECT items FROM (statement) AS name WHERE filter`, where rows for an `INSERT` come from.
+#[derive(Clone, Debug)]
+pub struct InsertedChanges {
+    /// Where it stands.
+    pub span: Span,
+    /// The select list.
+    pub items: Vec<SelectItem>,
+    /// An `INSERT`, `UPDATE`, `DELETE` or `MERGE` with `OUTPUT`.
+    pub statement: Statement,
+    /// What the rows of its `OUTPUT` are called.
+    pub alias: TableAlias,
+    /// `WHERE`.
+    pub filter: Option<Condition>,
 }
 
 /// A value for a column.

@@ -1,15 +1,19 @@
 //! `INSERT`, `UPDATE`, `DELETE`, `TRUNCATE TABLE`.
 
-use base::SqlResult;
+use base::message::{self, Message};
+use base::{SqlError, SqlResult};
 
 use super::Parser;
 use crate::ast::{
-    AssignOp, ColumnRef, Delete, Expr, ExprKind, Insert, InsertSource, MethodCall, Output,
-    OutputInto, PartitionRange, RowFilter, RowValue, SetClause, SetClauseKind, StatementKind,
-    Target, TargetKind, Top, TruncateTable, Update, With,
+    AssignOp, ColumnRef, Delete, Expr, ExprKind, Insert, InsertSource, InsertedChanges, MethodCall,
+    Output, OutputInto, PartitionRange, RowFilter, RowValue, SetClause, SetClauseKind, Span,
+    Statement, StatementKind, Target, TargetKind, Top, TruncateTable, Update, With,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
+
+/// What a statement in a `FROM` costs of the depth.
+const CHANGE_COST: u32 = 4;
 
 impl Parser<'_> {
     pub(super) fn insert_statement(&mut self) -> SqlResult<StatementKind> {
@@ -41,6 +45,9 @@ impl Parser<'_> {
                 InsertSource::DefaultValues
             }
             K::Exec | K::Execute => InsertSource::Execute(Box::new(self.inserted_execute()?)),
+            K::Select if self.changes_ahead() => {
+                InsertSource::Changes(Box::new(self.inserted_changes()?))
+            }
             _ => InsertSource::Query(Box::new(self.query()?)),
         };
         let options = self.query_options()?;
@@ -55,6 +62,126 @@ impl Parser<'_> {
             ahead += 1;
         }
         self.peek_at(ahead).keyword == K::Select
+    }
+
+    /// Whether the query here has another statement in its `FROM`.
+    fn changes_ahead(&self) -> bool {
+        let (mut ahead, mut depth) = (1, 0);
+        loop {
+            let token = self.peek_at(ahead);
+            match (token.kind, token.keyword) {
+                (TokenKind::LeftParen, _) => depth += 1,
+                (TokenKind::RightParen, _) if depth == 0 => return false,
+                (TokenKind::RightParen, _) => depth -= 1,
+                (TokenKind::End | TokenKind::Semicolon, _) => return false,
+                (_, K::From) if depth == 0 => {
+                    return self.peek_at(ahead + 1).kind == TokenKind::LeftParen
+                        && changes_rows(self.peek_at(ahead + 2).keyword);
+                }
+                _ => {}
+            }
+            ahead += 1;
+        }
+    }
+
+    /// A query of what another statement changes. Errors 10717, 10718, 10720 to 10722, 10727,
+    /// 10728, 10732.
+    #[inline(never)]
+    fn inserted_changes(&mut self) -> SqlResult<InsertedChanges> {
+        let start = self.expect(K::Select)?;
+        match self.peek().keyword {
+            K::Distinct => return Err(self.refused(&message::NESTED_DML_DISTINCT, &[])),
+            K::Top => return Err(self.refused(&message::NESTED_DML_CLAUSE, &[&"TOP"])),
+            K::All => drop(self.take()),
+            _ => {}
+        }
+        let items = self.select_items()?;
+        self.expect(K::From)?;
+        self.expect_token(TokenKind::LeftParen)?;
+        self.enter(CHANGE_COST)?;
+        let statement = self.nested_change()?;
+        self.leave(CHANGE_COST);
+        self.expect_token(TokenKind::RightParen)?;
+        let alias = self.full_alias()?;
+        let joined = match self.peek().keyword {
+            K::Pivot | K::Unpivot => Some(&message::NESTED_DML_PIVOT),
+            K::Join | K::Inner | K::Left | K::Right | K::Full | K::Cross | K::Outer => {
+                Some(&message::NESTED_DML_JOIN)
+            }
+            _ if self.at_token(TokenKind::Comma) => Some(&message::NESTED_DML_JOIN),
+            _ => None,
+        };
+        if let Some(message) = joined {
+            return Err(self.refused(message, &[]));
+        }
+        let filter = match self.eat(K::Where) {
+            true => Some(self.condition()?),
+            false => None,
+        };
+        let clause = match self.peek().keyword {
+            K::Group => "GROUP BY",
+            K::Having => "HAVING",
+            K::Order => "ORDER BY",
+            K::For => "FOR",
+            K::Union | K::Except | K::Intersect => {
+                return Err(self.refused(&message::NESTED_DML_SET_OPERATOR, &[]));
+            }
+            _ => {
+                let span = self.span_from(start);
+                return Ok(InsertedChanges { span, items, statement, alias, filter });
+            }
+        };
+        Err(self.refused(&message::NESTED_DML_CLAUSE, &[&clause]))
+    }
+
+    /// The statement whose changes another one inserts. Errors 10716, 10718, 10720, 10721, 10731.
+    fn nested_change(&mut self) -> SqlResult<Statement> {
+        let start = self.peek();
+        let kind = match start.keyword {
+            K::Insert => self.insert_after(None)?,
+            K::Update => self.update_after(None)?,
+            K::Delete => self.delete_after(None)?,
+            _ => self.merge_after(None)?,
+        };
+        let is_cursor =
+            |filter: &Option<RowFilter>| matches!(filter, Some(RowFilter::CurrentOf(_)));
+        let (output, has_hints, at_cursor) = match &kind {
+            StatementKind::Insert(insert) => {
+                if matches!(insert.source, InsertSource::Changes(_)) {
+                    return Err(self.refused_at(start.span, &message::NESTED_DML_NESTED, &[]));
+                }
+                (&insert.output, !insert.options.is_empty(), false)
+            }
+            StatementKind::Update(update) => {
+                (&update.output, !update.options.is_empty(), is_cursor(&update.filter))
+            }
+            StatementKind::Delete(delete) => {
+                (&delete.output, !delete.options.is_empty(), is_cursor(&delete.filter))
+            }
+            StatementKind::Merge(merge) => (&merge.output, !merge.options.is_empty(), false),
+            _ => return Err(self.unexpected()),
+        };
+        let message = match output {
+            None => &message::NESTED_DML_WITHOUT_OUTPUT,
+            Some(output) if output.into.is_some() => &message::NESTED_DML_OUTPUT_INTO,
+            _ if has_hints => &message::NESTED_DML_HINTS,
+            _ if at_cursor => &message::NESTED_DML_CURRENT_OF,
+            _ => return Ok(Statement { span: self.span_from(start), kind }),
+        };
+        Err(self.refused_at(start.span, message, &[]))
+    }
+
+    fn refused(&self, message: &'static Message, args: &[&dyn std::fmt::Display]) -> SqlError {
+        self.refused_at(self.peek().span, message, args)
+    }
+
+    fn refused_at(
+        &self,
+        span: Span,
+        message: &'static Message,
+        args: &[&dyn std::fmt::Display],
+    ) -> SqlError {
+        SqlError::new(message, args).at_line(span.line)
     }
 
     fn dml_top(&mut self) -> SqlResult<Option<Top>> {
@@ -280,4 +407,9 @@ impl Parser<'_> {
         }
         Ok(StatementKind::TruncateTable(Box::new(TruncateTable { table, partitions })))
     }
+}
+
+/// Whether a statement that begins so changes rows.
+pub(super) fn changes_rows(keyword: K) -> bool {
+    matches!(keyword, K::Insert | K::Update | K::Delete | K::Merge)
 }

@@ -1,8 +1,9 @@
 //! What may stand in a `FROM`: tables, functions, subqueries, joins, pivots.
 
-use base::SqlResult;
+use base::{SqlError, SqlResult, message};
 
 use super::Parser;
+use super::dml::changes_rows;
 use crate::ast::{
     Expr, ExprKind, Ident, Join, JoinHint, JoinKind, ObjectName, OpenJsonColumn, Pivot, Query,
     Span, TableAlias, TableFunction, TableMethod, TableRef, TableSample, TableSource,
@@ -305,6 +306,10 @@ impl Parser<'_> {
                 self.take();
                 let rows = self.list(|p| p.parenthesized(Parser::scalar))?;
                 Enclosed::Values(rows)
+            }
+            keyword if changes_rows(keyword) => {
+                let error = SqlError::new(&message::NESTED_DML_MISPLACED, &[]);
+                return Err(error.at_line(start.line));
             }
             _ if self.at_token(TokenKind::LeftParen) => match self.enclosed()? {
                 Enclosed::Query(query) if self.query_goes_on() => {

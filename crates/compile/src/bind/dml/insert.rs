@@ -24,6 +24,9 @@ const VALUES_ROWS_MAX: usize = 1000;
 impl Binder<'_> {
     /// `INSERT`. Errors 109, 110, 120, 121, 213 and many more.
     pub fn insert(&mut self, insert: &ast::Insert) -> BindResult<Plan> {
+        if let InsertSource::Changes(changes) = &insert.source {
+            return self.insert_of_changes(insert, changes);
+        }
         self.query_hints(&insert.options)?;
         self.with_tables(insert.with.as_ref(), |b| {
             let (targeted, checks) = b.insert_target(insert)?;
@@ -36,6 +39,7 @@ impl Binder<'_> {
                 InsertSource::Execute(_) => {
                     b.inserted_results(insert, &targeted, &mut converted)?
                 }
+                InsertSource::Changes(_) => return Err(ir::internal("it is bound above").into()),
             };
             let source = match &insert.top {
                 Some(top) => {
@@ -84,7 +88,10 @@ impl Binder<'_> {
 
     /// The target, and the checks of its views. Nothing is noted of a read, since the statement
     /// does not read the target.
-    fn insert_target(&mut self, insert: &ast::Insert) -> BindResult<(Targeted, Vec<CheckPlan>)> {
+    pub(super) fn insert_target(
+        &mut self,
+        insert: &ast::Insert,
+    ) -> BindResult<(Targeted, Vec<CheckPlan>)> {
         let accesses = self.facts.accesses.len();
         let unhinted = self.facts.memory_optimized_unhinted;
         self.open_block(Clause::Other);

@@ -5,6 +5,7 @@
 //! names that are not used cost nothing. A new row's columns have names of their own
 //! ([`Changing::new`]), over which constraints, computed columns and `OUTPUT` are bound.
 
+mod changes;
 mod delete;
 mod effects;
 mod insert;

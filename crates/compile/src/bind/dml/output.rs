@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::{SqlError, message};
 use engine::catalog::Schema;
-use engine::catalog::def::{ColumnDef, Permission, TableDef};
+use engine::catalog::def::{ColumnDef, Name, Permission, TableDef};
 use ir::site::BaseColumn;
 use tsql::ast;
 
@@ -12,7 +12,7 @@ use super::effects::Write;
 use super::target::{TargetColumn, Targeted};
 use super::values::{Given, Listed};
 use super::{AtLine, BindError, BindResult, Binder, Changing};
-use crate::bind::define::{row_source, substitute_in};
+use crate::bind::define::{row_source, substitute, substitute_in};
 use crate::bind::scalar::{Label, Origin};
 use crate::bind::scope::{Clause, Exposed, OutCol, Rows, Source};
 use crate::bind::select::{Item, Usage};
@@ -45,7 +45,8 @@ impl Binder<'_> {
         let is_merge = write.insert && !own_block;
         let new = write.insert || write.update.is_some();
         let old = write.delete || write.update.is_some();
-        if !output.items.is_empty() && effects.keep_transitions {
+        let to_client = !output.items.is_empty() && self.inserting.is_none();
+        if to_client && effects.keep_transitions {
             let name = &targeted.changing.table.header.name;
             let error = SqlError::new(&message::OUTPUT_WITH_TRIGGERS, &[name]);
             return Err(error.at_line(output.span.line).into());
@@ -84,6 +85,7 @@ impl Binder<'_> {
             substitute_in(expr, &computed);
         }
         if let Some(into) = &mut effects.output_into {
+            substitute(&mut into.source, &computed);
             for value in &mut into.values {
                 if let crate::plan::tree::NewValue::Expr(expr) = value {
                     substitute_in(expr, &computed);
@@ -98,6 +100,11 @@ impl Binder<'_> {
         output: &ast::Output,
         effects: &mut RowEffects,
     ) -> BindResult<()> {
+        if let Some(insert) = self.inserting.take() {
+            effects.output_into = Some(Box::new(self.insert_of_output(&insert, output)?));
+            effects.counts_into = true;
+            return Ok(());
+        }
         if let Some(into) = &output.into {
             effects.output_into = Some(Box::new(self.output_into(into, output.span.line)?));
         }
@@ -285,21 +292,11 @@ impl Binder<'_> {
 /// not take.
 fn check_plain(schema: &Schema, table: &Arc<TableDef>) -> BindResult<()> {
     let name = &table.header.name;
-    let enabled = |id: &base::ids::ObjectId| {
-        schema.module(*id).and_then(|m| m.trigger().map(|t| !t.disabled)).unwrap_or(false)
-    };
     let fail = |error: SqlError| Err(BindError::from(error));
-    if table.triggers.iter().any(enabled) {
+    if has_triggers(schema, table) {
         return fail(SqlError::new(&message::OUTPUT_INTO_TRIGGERS, &[name]));
     }
-    if let Some(key) = table.foreign_keys.first() {
-        let args: [&dyn std::fmt::Display; 2] = [name, &key.header.name];
-        return fail(SqlError::new(&message::OUTPUT_INTO_FOREIGN_KEY, &args));
-    }
-    if let Some(key) = table.referenced_by.first() {
-        let of = schema.table(key.table);
-        let key = of.and_then(|t| t.foreign_keys.iter().find(|f| f.header.id == key.constraint));
-        let key = key.map_or("", |k| &*k.header.name);
+    if let Some(key) = relationship_of(schema, table) {
         return fail(SqlError::new(&message::OUTPUT_INTO_FOREIGN_KEY, &[name, &key]));
     }
     if let Some(check) = table.checks.iter().find(|c| !c.disabled) {
@@ -307,6 +304,24 @@ fn check_plain(schema: &Schema, table: &Arc<TableDef>) -> BindResult<()> {
         return fail(SqlError::new(&message::OUTPUT_INTO_CHECK, &args));
     }
     Ok(())
+}
+
+/// Whether a table has triggers that fire.
+pub(super) fn has_triggers(schema: &Schema, table: &TableDef) -> bool {
+    let fires = |id: &base::ids::ObjectId| {
+        schema.module(*id).is_some_and(|m| m.trigger().is_some_and(|t| !t.disabled))
+    };
+    table.triggers.iter().any(fires)
+}
+
+/// A foreign key that a table has, or else one that refers to it.
+pub(super) fn relationship_of(schema: &Schema, table: &TableDef) -> Option<Name> {
+    if let Some(key) = table.foreign_keys.first() {
+        return Some(key.header.name.clone());
+    }
+    let key = table.referenced_by.first()?;
+    let of = schema.table(key.table)?;
+    of.foreign_keys.iter().find(|f| f.header.id == key.constraint).map(|f| f.header.name.clone())
 }
 
 fn column_of(id: ColId, def: &ColumnDef) -> Expr {

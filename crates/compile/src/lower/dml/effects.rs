@@ -338,40 +338,50 @@ impl Lowering {
             let list = self.b.list(&regs);
             self.b.emit(Inst::Emit { result, list });
         }
+        if effects.keep_transitions {
+            self.keep_row(target, new, old);
+        }
         if let Some(into) = &effects.output_into {
             let other = self.target(&into.target, &into.effects, "INSERT");
             let mut deferred = Deferred::default();
-            self.insert_row(&other, into, None, &mut deferred, false)?;
-        }
-        if effects.keep_transitions {
-            // What happened to the row decides which triggers fire: a MERGE does all three, and a
-            // cascade need not do what the statement does.
-            let kind = match (new, old) {
-                (Some(_), OldRow::None) => StatementKind::Insert,
-                (Some(_), _) => StatementKind::Update,
-                (None, _) => StatementKind::Delete,
-            };
-            let transition = self.transition(target, kind);
-            if let Some(new) = new {
-                let regs: Vec<Reg> = new.iter().map(|v| v.reg).collect();
-                let list = self.b.list(&regs);
-                self.b.emit(Inst::KeepTransition { transition, inserted: true, list });
-            }
-            let mut regs = Vec::with_capacity(target.columns.len());
-            match old {
-                OldRow::None => return Ok(()),
-                OldRow::Values(values) => regs.extend(values.iter().map(|v| v.reg)),
-                OldRow::Row(row) => {
-                    for (at, column) in target.columns.iter().enumerate() {
-                        let (row, at) = (Val::new(row), at as u16);
-                        regs.push(self.load(row, target.layout, at, column.nullable, false).reg);
-                    }
-                }
-            }
-            let list = self.b.list(&regs);
-            self.b.emit(Inst::KeepTransition { transition, inserted: false, list });
+            // A statement that inserts what another one changes counts what it inserts.
+            let counts = std::mem::take(&mut self.counts_into);
+            self.produce(&into.source, &mut |l| {
+                l.insert_row(&other, into, None, &mut deferred, counts)
+            })?;
+            self.counts_into = counts;
         }
         Ok(())
+    }
+
+    /// Keeps a row's versions for triggers.
+    fn keep_row(&mut self, target: &Changed, new: Option<&[Val]>, old: OldRow<'_>) {
+        // What happened to the row decides which triggers fire: a MERGE does all three, and a
+        // cascade need not do what the statement does.
+        let kind = match (new, old) {
+            (Some(_), OldRow::None) => StatementKind::Insert,
+            (Some(_), _) => StatementKind::Update,
+            (None, _) => StatementKind::Delete,
+        };
+        let transition = self.transition(target, kind);
+        if let Some(new) = new {
+            let regs: Vec<Reg> = new.iter().map(|v| v.reg).collect();
+            let list = self.b.list(&regs);
+            self.b.emit(Inst::KeepTransition { transition, inserted: true, list });
+        }
+        let mut regs = Vec::with_capacity(target.columns.len());
+        match old {
+            OldRow::None => return,
+            OldRow::Values(values) => regs.extend(values.iter().map(|v| v.reg)),
+            OldRow::Row(row) => {
+                for (at, column) in target.columns.iter().enumerate() {
+                    let (row, at) = (Val::new(row), at as u16);
+                    regs.push(self.load(row, target.layout, at, column.nullable, false).reg);
+                }
+            }
+        }
+        let list = self.b.list(&regs);
+        self.b.emit(Inst::KeepTransition { transition, inserted: false, list });
     }
 
     fn transition(&mut self, target: &Changed, kind: StatementKind) -> u16 {

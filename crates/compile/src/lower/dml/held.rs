@@ -10,10 +10,10 @@ use ir::inst::{Inst, Reg, RegType};
 use ir::object::{ObjId, ObjectDesc, WorkDesc};
 
 use crate::lower::Lowering;
-use crate::lower::columns::uses_in_expr;
+use crate::lower::columns::{uses_in_expr, uses_in_node};
 use crate::lower::dml::{Changed, Deferred, OldRow};
 use crate::lower::scope::Val;
-use crate::plan::expr::{ColId, Expr};
+use crate::plan::expr::ColId;
 use crate::plan::tree::{NewValue, Node, RowEffects, UpdatePlan};
 use crate::plan::walk::outputs;
 
@@ -197,11 +197,15 @@ impl Lowering {
 /// The columns that `OUTPUT` shows.
 fn shown(effects: &RowEffects) -> Vec<ColId> {
     let mut columns = Vec::new();
-    let mut note = |expr: &Expr| uses_in_expr(expr, &mut |col| columns.push(col));
-    effects.output.iter().flatten().for_each(|(expr, _)| note(expr));
-    for value in effects.output_into.iter().flat_map(|into| &into.values) {
-        if let NewValue::Expr(expr) = value {
-            note(expr);
+    for (expr, _) in effects.output.iter().flatten() {
+        uses_in_expr(expr, &mut |col| columns.push(col));
+    }
+    if let Some(into) = &effects.output_into {
+        uses_in_node(&into.source, &mut |col| columns.push(col));
+        for value in &into.values {
+            if let NewValue::Expr(expr) = value {
+                uses_in_expr(expr, &mut |col| columns.push(col));
+            }
         }
     }
     columns.sort_unstable();

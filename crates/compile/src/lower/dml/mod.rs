@@ -190,7 +190,7 @@ impl Lowering {
 
     /// Counts a row, unless it is changed on behalf of another one.
     pub fn count(&mut self, counted: bool) {
-        if let (true, Some(full)) = (counted, self.full) {
+        if let (true, Some(full)) = (counted && !self.counts_into, self.full) {
             self.b.emit(Inst::Count { full: full.pc() });
         }
     }
