@@ -370,6 +370,15 @@ pub enum WindowOp {
         /// Over which rows.
         frame: Frame,
     },
+    /// `PERCENTILE_CONT` and `PERCENTILE_DISC`.
+    Percentile {
+        /// The column by which rows are ordered; rows without a value do not count.
+        value: u16,
+        /// The column that says which part of them comes before the result, from 0 to 1.
+        fraction: u16,
+        /// `PERCENTILE_CONT`: between two values, which are floats.
+        interpolates: bool,
+    },
     /// An aggregate.
     Aggregate {
         /// Which.

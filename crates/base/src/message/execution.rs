@@ -22,6 +22,7 @@ super::messages! {
     LOGICAL_CONSISTENCY = 824, 24, 2, "SQL Server detected a logical consistency-based I/O error: %s. It occurred during a %s of page %s in database ID %s at offset %s in file '%s'. Additional messages in the SQL Server error log or operating system error log may provide more detail. This is a severe error condition that threatens database integrity and must be corrected immediately. Complete a full database consistency check (DBCC CHECKDB). This error can be caused by many factors; for more information, see SQL Server Books Online.";
     BUFFER_POOL_EXHAUSTED = 802, 17, 0, "There is insufficient memory available in the buffer pool.";
     OUT_OF_MEMORY = 701, 17, 123, "There is insufficient system memory in resource pool '%s' to run this query.";
+    PERCENTILE_OUT_OF_RANGE = 8727, 16, 1, "Input parameter of percentile function is outside of range [0, 1].";
     LOB_TOO_LARGE = 7119, 16, 1, "Attempting to grow LOB beyond maximum allowed size of %s bytes.";
     OUT_OF_QUERY_MEMORY = 8645, 17, 1, "A timeout occurred while waiting for memory resources to execute the query in resource pool '%s' (%s). Rerun the query.";
     QUERY_MEMORY_UNAVAILABLE = 8657, 17, 5, "Could not get the memory grant of %s KB because it exceeds the maximum configuration limit in workload group '%s' (%s) and resource pool '%s' (%s).  Contact the server administrator to increase the memory usage limit.";

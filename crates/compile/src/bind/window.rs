@@ -27,6 +27,20 @@ pub(super) enum Ranking {
     LastValue,
     PercentRank,
     CumeDist,
+    PercentileCont,
+    PercentileDisc,
+}
+
+impl Ranking {
+    /// Whether a percentile lies between two values where no value is at its place; none for other
+    /// functions.
+    fn percentile(self) -> Option<bool> {
+        match self {
+            Ranking::PercentileCont => Some(true),
+            Ranking::PercentileDisc => Some(false),
+            _ => None,
+        }
+    }
 }
 
 /// The window function of this name, in any case.
@@ -42,6 +56,8 @@ pub(super) fn ranking(name: &str) -> Option<Ranking> {
         ("LAST_VALUE", Ranking::LastValue),
         ("PERCENT_RANK", Ranking::PercentRank),
         ("CUME_DIST", Ranking::CumeDist),
+        ("PERCENTILE_CONT", Ranking::PercentileCont),
+        ("PERCENTILE_DISC", Ranking::PercentileDisc),
     ];
     NAMES.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, ranking)| *ranking)
 }
@@ -78,6 +94,12 @@ impl Binder<'_> {
         let fail = |message| BindError::from(SqlError::new(message, &[&name]).at_line(line));
         let Some(over) = &call.over else { return Err(fail(&message::FUNCTION_NEEDS_OVER)) };
         let args = self.window_arguments(call, &name, ranking, line)?;
+        if let Some(interpolates) = ranking.percentile() {
+            return self.percentile(call, over, interpolates, args, line);
+        }
+        if !call.within_group.is_empty() {
+            return Err(fail(&message::FUNCTION_WITHOUT_WITHIN_GROUP));
+        }
         let window = self.over(over, line)?;
         if window.order.is_empty() {
             return Err(fail(&message::RANKING_NEEDS_ORDER_BY));
@@ -120,8 +142,60 @@ impl Binder<'_> {
                 let kind = WindowKind::Edge { value: value.expr, last, ignore_nulls, frame };
                 Ok((kind, ty, label, true))
             }
+            Ranking::PercentileCont | Ranking::PercentileDisc => {
+                Err(ir::internal("a percentile has an order of its own").into())
+            }
             Ranking::Lag | Ranking::Lead => self.shift(ranking == Ranking::Lag, ignore_nulls, args),
         }
+    }
+
+    /// `PERCENTILE_CONT` and `PERCENTILE_DISC`. Errors 8117, 10751, 10752, 10754, 10758.
+    fn percentile(
+        &mut self,
+        call: &ast::FunctionCall,
+        over: &Over,
+        interpolates: bool,
+        args: Vec<Scalar>,
+        line: u32,
+    ) -> BindResult<Scalar> {
+        let name = call.name.name.name.to_ascii_lowercase();
+        let fail = |message| BindError::from(SqlError::new(message, &[&name]).at_line(line));
+        match call.within_group.len() {
+            0 => return Err(fail(&message::FUNCTION_NEEDS_WITHIN_GROUP)),
+            1 => {}
+            _ => return Err(fail(&message::WITHIN_GROUP_ONE_EXPRESSION)),
+        }
+        let mut window = self.over(over, line)?;
+        if !window.order.is_empty() {
+            return Err(fail(&message::FUNCTION_WITHOUT_OVER_ORDER_BY));
+        }
+        if window.frame.is_some() {
+            return Err(fail(&message::FUNCTION_WITHOUT_WINDOW_FRAME));
+        }
+        let (value, order) = self.inside_window(line, |b| {
+            let value = b.scalar(&call.within_group[0].expr)?;
+            Ok((value, b.window_order(&call.within_group)?))
+        })?;
+        window.order = order;
+        let label = if interpolates { Label::NONE } else { value.label };
+        let value = match interpolates {
+            false => value.expr,
+            true => {
+                let kind = value.expr.ty.kind;
+                if !kind.is_numeric() {
+                    let error =
+                        SqlError::new(&message::OPERAND_INVALID_FOR_OPERATOR, &[&kind, &name]);
+                    return Err(error.at_line(line).into());
+                }
+                self.coerce(value, SqlType::float()).at(line)?
+            }
+        };
+        let mut args = args.into_iter();
+        let fraction = args.next().ok_or_else(|| ir::internal("arguments are counted"))?;
+        let fraction = self.coerce(fraction, SqlType::float()).at(line)?;
+        let ty = value.ty;
+        let kind = WindowKind::Percentile { value, fraction, interpolates };
+        Ok(self.register_window(window, WindowFunction { kind, ty }, label, true))
     }
 
     /// `LAG` and `LEAD`.
@@ -158,7 +232,11 @@ impl Binder<'_> {
         line: u32,
     ) -> BindResult<Vec<Scalar>> {
         let (least, most) = match ranking {
-            Ranking::Ntile | Ranking::FirstValue | Ranking::LastValue => (1, 1),
+            Ranking::Ntile
+            | Ranking::FirstValue
+            | Ranking::LastValue
+            | Ranking::PercentileCont
+            | Ranking::PercentileDisc => (1, 1),
             Ranking::Lag | Ranking::Lead => (1, 3),
             _ => (0, 0),
         };

@@ -422,6 +422,7 @@ impl<'v> Walk<'v> {
                 self.exprs(default);
             }
             WindowKind::Edge { value, .. } => self.expr(value),
+            WindowKind::Percentile { value, fraction, .. } => self.exprs([value, fraction]),
             WindowKind::Aggregate(aggregate, _) => self.aggregate(aggregate),
         }
     }

@@ -103,6 +103,7 @@ fn arguments(function: &WindowFunction) -> Vec<&Expr> {
             [value, offset].into_iter().chain(default).collect()
         }
         WindowKind::Edge { value, .. } => vec![value],
+        WindowKind::Percentile { value, fraction, .. } => vec![value, fraction],
         WindowKind::Aggregate(aggregate, _) => aggregate.args.iter().collect(),
     }
 }
@@ -133,6 +134,9 @@ fn descriptors(functions: &[(ColId, WindowFunction)], first: usize) -> Box<[Wind
                 ignore_nulls: *ignore_nulls,
                 frame: frame.clone(),
             },
+            WindowKind::Percentile { interpolates, .. } => {
+                WindowOp::Percentile { value: at, fraction: at + 1, interpolates: *interpolates }
+            }
             WindowKind::Aggregate(aggregate, frame) => WindowOp::Aggregate {
                 function: aggregate.function,
                 types: CallTypes {

@@ -366,6 +366,15 @@ pub enum WindowKind {
         /// What is yielded beyond the partition.
         default: Option<Expr>,
     },
+    /// `PERCENTILE_CONT` or `PERCENTILE_DISC`.
+    Percentile {
+        /// The expression by which rows are ordered.
+        value: Expr,
+        /// Which part of the rows comes before the result.
+        fraction: Expr,
+        /// Between two values, where there is none.
+        interpolates: bool,
+    },
     /// `FIRST_VALUE` or `LAST_VALUE` over the frame.
     Edge {
         /// What is fetched.

@@ -184,6 +184,10 @@ parts_of! {
                 }
             }
             WindowKind::Edge { value, .. } => expr!(value),
+            WindowKind::Percentile { value, fraction, .. } => {
+                expr!(value);
+                expr!(fraction);
+            }
             WindowKind::Aggregate(aggregate, _) => go!(aggregate),
         }
     }

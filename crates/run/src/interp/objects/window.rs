@@ -234,6 +234,9 @@ impl<'w> Pass<'w> {
                 let counted = ignore_nulls.then(|| self.with_values(*value));
                 self.edges(*value, *last, counted.as_ref(), frame);
             }
+            WindowOp::Percentile { value, fraction, interpolates } => {
+                self.percentile(*value, *fraction, *interpolates)?;
+            }
             WindowOp::Aggregate { function, types, args, frame } => {
                 self.aggregate(function, types, args, frame)?;
             }
@@ -323,6 +326,40 @@ impl<'w> Pass<'w> {
             };
             self.set(row, slot);
         }
+    }
+
+    /// The value before which a part of the rows with values comes, or the one between two.
+    fn percentile(&mut self, value: u16, fraction: u16, interpolates: bool) -> SqlResult<()> {
+        let rows = self.with_values(value).rows;
+        // Most often it is the same part for all rows.
+        let mut known: Option<(f64, Slot)> = None;
+        for row in 0..self.entries.len() {
+            let part = match self.column(row, fraction) {
+                ValueRef::Float(part) if (0.0..=1.0).contains(&part) => part,
+                _ => return Err(SqlError::new(&message::PERCENTILE_OUT_OF_RANGE, &[])),
+            };
+            let slot = match known {
+                Some((of, slot)) if of == part => slot,
+                _ if rows.is_empty() => Slot::NULL,
+                _ if interpolates => {
+                    let place = part * (rows.len() - 1) as f64;
+                    let (low, above) = (place.floor() as usize, place - place.floor());
+                    let high = (low + 1).min(rows.len() - 1);
+                    let at = |at: usize| match self.column(rows[at], value) {
+                        ValueRef::Float(value) => value,
+                        other => unreachable!("{other:?} was made a float"),
+                    };
+                    Slot::float((1.0 - above) * at(low) + above * at(high))
+                }
+                _ => {
+                    let place = (part * rows.len() as f64).ceil() as usize;
+                    Slot::from_value(self.column(rows[place.clamp(1, rows.len()) - 1], value))
+                }
+            };
+            known = Some((part, slot));
+            self.set(row, slot);
+        }
+        Ok(())
     }
 
     /// `LAG` and `LEAD`; over the `counted` rows alone if they are given.
