@@ -3,9 +3,9 @@
 //!
 //! # The rule
 //!
-//! `BACKUP`, `RESTORE`, `BULK INSERT` with its `ERRORFILE`, `xp_create_subdir` and the buffer pool
-//! extension take a path from a client. [`FileRules::place`] resolves its links, and admits where
-//! it leads if
+//! `BACKUP`, `RESTORE`, `BULK INSERT` with its `ERRORFILE`, `OPENROWSET(BULK)`, `xp_create_subdir`
+//! and the buffer pool extension take a path from a client. [`FileRules::place`] resolves its
+//! links, and admits where it leads if
 //!
 //! * it is not in the data directory, but for the folder that has the statement's own files;
 //! * it is none of the server's files elsewhere: certificate and key;
@@ -15,6 +15,8 @@
 //! The caller opens it with [`FileSystem::open_named`], which takes regular files alone and finds
 //! out if the path has changed since. Database files are not here: their paths are mapped to names
 //! in directories that the server makes.
+
+pub mod reading;
 
 use std::fmt::Display;
 use std::io::ErrorKind;

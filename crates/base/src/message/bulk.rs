@@ -5,6 +5,10 @@ super::messages! {
     BULK_COLUMN_LENGTH_RECEIVED = 4815, 16, 1, "Received an invalid column length from the bcp client for colid %s.";
     BULK_COLUMN_TYPE_INVALID = 4816, 16, 1, "Invalid column type from bcp client for colid %s.";
     BULK_NOT_SORTED = 4819, 16, 1, "Cannot bulk load. The bulk data stream was incorrectly specified as sorted or the data violates the uniqueness constraint imposed by the target table. Sort order incorrect for the following two rows: primary key of first row: %s, primary key of second row: %s.";
+    SINGLE_CLOB_IS_UNICODE = 4806, 16, 1, "SINGLE_CLOB requires a double-byte character set (DBCS) (char) input file. The file specified is Unicode.";
+    SINGLE_NCLOB_IS_NOT_UNICODE = 4809, 16, 1, "SINGLE_NCLOB requires a UNICODE (widechar) input file. The file specified is not Unicode.";
+    BULK_ROWSET_WITHOUT_NAME = 491, 16, 1, "A correlation name must be specified for the bulk rowset in the from clause.";
+    AD_HOC_QUERIES_OFF = 15281, 16, 1, "SQL Server blocked access to STATEMENT 'OpenRowset/OpenDatasource' of component 'Ad Hoc Distributed Queries' because this component is turned off as part of the security configuration for this server. A system administrator can enable the use of 'Ad Hoc Distributed Queries' by using sp_configure. For more information about enabling 'Ad Hoc Distributed Queries', search for 'Ad Hoc Distributed Queries' in SQL Server Books Online.";
     BULK_PREMATURE_END = 4804, 21, 1, "While reading current row from host, a premature end-of-message was encountered--an incoming data stream was interrupted when the server expected to see more data. The host program may have terminated. Ensure that you are using a supported client application programming interface (API).";
     BULK_ROW_LENGTH = 4803, 21, 1, "The bulk copy (bcp) client has sent a row length of %s. This is not a valid size. The maximum row size is %s. Use a supported client application programming interface (API).";
     BULK_FILE_OPEN = 4860, 16, 1, "Cannot bulk load. The file \"%s\" does not exist or you don't have file access rights.";

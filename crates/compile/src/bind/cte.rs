@@ -285,6 +285,7 @@ impl Binder<'_> {
             TableSourceKind::Unpivot(unpivot) => self.source_refers_to(&unpivot.source, name),
             TableSourceKind::Function(_)
             | TableSourceKind::Method(_)
+            | TableSourceKind::File(_)
             | TableSourceKind::Variable { .. }
             | TableSourceKind::Values { .. } => false,
         }

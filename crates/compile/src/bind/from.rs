@@ -71,6 +71,7 @@ impl Binder<'_> {
             TableSourceKind::Table(table) => self.table_ref(table, usage)?,
             TableSourceKind::Function(function) => self.table_function(function, line)?,
             TableSourceKind::Method(method) => self.table_method(method, line)?,
+            TableSourceKind::File(file) => self.file_source(file, line)?,
             TableSourceKind::Variable { variable, alias, hints } => {
                 self.table_variable(variable, alias.as_ref(), hints, usage)?
             }

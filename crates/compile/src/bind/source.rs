@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
+use base::collation::codepage::string_to_unicode;
 use base::ids::DbId;
-use base::{SqlError, SqlType, message};
+use base::{SqlError, SqlType, Value, message};
 use engine::catalog::def::{ModuleDef, ModuleKind, Permission, TableDef};
 use engine::catalog::{Object, Schema};
 use ir::function::rowset::RowsetColumn;
-use ir::function::{ArgType, RowsetFunction, Typing};
+use ir::function::{ArgType, FileContent, RowsetFunction, Typing};
 use ir::read::ReadOptions;
 use tsql::ast::{self, Argument, ObjectName, TableHint};
 
@@ -396,6 +397,22 @@ impl Binder<'_> {
         Ok(self.scan(tree::Source::Function(rowset, exprs), listed, ReadOptions::default()))
     }
 
+    /// A file as a row with one value.
+    pub fn file_source(&mut self, file: &ast::TableFile, line: u32) -> BindResult<Source> {
+        let content = match file.content {
+            ast::FileContent::Bytes => FileContent::Bytes,
+            ast::FileContent::Narrow => FileContent::Narrow,
+            ast::FileContent::Wide => FileContent::Wide,
+        };
+        let rowset = self.names.functions().open_file(content);
+        let mut units = Vec::new();
+        string_to_unicode(&file.path, &mut units);
+        let ty = SqlType::nvarchar(4000, self.collation());
+        let path = Scalar::constant(ty, Value::Unicode(units.into()));
+        let rows = self.rowset_rows(rowset, vec![path], line)?;
+        self.aliased_rows(rows, &file.alias)
+    }
+
     /// A user's function that returns a table.
     fn user_table_function(
         &mut self,
@@ -445,6 +462,11 @@ impl Binder<'_> {
                 written: None,
             });
         };
+        self.aliased_rows(rows, alias)
+    }
+
+    /// A function's rows under an alias.
+    fn aliased_rows(&mut self, rows: Rows, alias: &ast::TableAlias) -> BindResult<Source> {
         let exposed = Exposed { name: alias.name.name.clone(), table: None };
         if alias.columns.is_empty() {
             return Ok(Source { exposed, rows, optional: false, view: None, written: None });

@@ -138,6 +138,9 @@ pub trait MetadataFacts {
     fn is_permitted(&self, database: DbId, target: Securable, permission: Permission) -> bool;
 }
 
+/// Takes a piece of a file.
+pub type TakeBytes<'t> = dyn FnMut(&[u8]) -> SqlResult<()> + 't;
+
 /// What functions may ask about a session, its statement and the server.
 pub trait SessionFacts: MetadataFacts {
     /// When the statement started.
@@ -190,6 +193,11 @@ pub trait SessionFacts: MetadataFacts {
     /// without `VIEW SERVER STATE`.
     fn plan_of(&self, _handle: &[u8], _start: Option<i64>) -> SqlResult<Option<HandledText>> {
         Ok(None)
+    }
+
+    /// Passes on what a file has, piece by piece. Errors 4834 without permission, 4860, 4861.
+    fn read_file(&self, _path: &str, _take: &mut TakeBytes<'_>) -> SqlResult<()> {
+        Err(crate::internal("there are no files"))
     }
 
     /// The rows of a function over the server's state. Errors 262 and 300 without permission.

@@ -58,9 +58,23 @@ pub trait Functions: Sync {
     /// what the column is and its path.
     fn open_json(&self) -> &'static RowsetFunction;
 
+    /// What `OPENROWSET(BULK …)` means, which is given a file's path.
+    fn open_file(&self, content: FileContent) -> &'static RowsetFunction;
+
     /// What `nodes()` of type xml means: it takes what the other methods take ([`method::names`]),
     /// and yields the nodes as those take them.
     fn xml_nodes(&self) -> &'static RowsetFunction;
+}
+
+/// What a file is read as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileContent {
+    /// `SINGLE_BLOB`.
+    Bytes,
+    /// `SINGLE_CLOB`: characters of the database's code page.
+    Narrow,
+    /// `SINGLE_NCLOB`: UTF-16.
+    Wide,
 }
 
 /// Error 195 about a name that is not a function.

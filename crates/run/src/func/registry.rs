@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use hashbrown::HashMap;
-use ir::function::{AggregateFunction, Functions, RowsetFunction, ScalarFunction};
+use ir::function::{AggregateFunction, FileContent, Functions, RowsetFunction, ScalarFunction};
 
 use super::{
     aggregate, applock, conversion, date, digest, gzip, index_entry, json, math, metadata, rowset,
@@ -90,6 +90,10 @@ impl Functions for Library {
 
     fn open_json(&self) -> &'static RowsetFunction {
         &json::OPEN_WITH
+    }
+
+    fn open_file(&self, content: FileContent) -> &'static RowsetFunction {
+        rowset::file(content)
     }
 
     fn xml_nodes(&self) -> &'static RowsetFunction {

@@ -1,5 +1,6 @@
 //! Table-valued functions of the library.
 
+mod files;
 mod permissions;
 mod properties;
 mod texts;
@@ -10,6 +11,7 @@ use ir::function::facts::FnContext;
 use ir::function::rowset::{Emit, RowsetColumn, RowsetFunction, RowsetRows, RowsetTypes, column};
 use ir::function::signature::{Call, unify_text};
 
+pub(super) use self::files::function as file;
 use super::values::{bytes, in_form_of, string};
 
 /// The table-valued functions of the library. Those over the state of the server are in `sysview`.

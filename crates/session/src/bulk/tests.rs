@@ -248,3 +248,63 @@ fn loads_into_one_table_go_on_side_by_side() {
     let count = server.session().run("select count(*) as n from t");
     assert_eq!(count, "n\n4000\n(1 row)");
 }
+
+#[test]
+fn files_are_read_whole() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    let fs = server.instance.env().fs();
+    fs.create_dir_all(Path::new("/in")).unwrap();
+    let long = "x".repeat(200_000);
+    let files: [(&str, &[u8]); 5] = [
+        ("text", b"[1, 2, \"\xE9\"]"),
+        ("wide", b"\xFF\xFEa\0\xE9\0"),
+        ("odd", b"\xFF\xFEa\0b"),
+        ("empty", b""),
+        ("long", long.as_bytes()),
+    ];
+    for (name, content) in files {
+        fs.write_new(Path::new(&format!("/in/{name}")), content).unwrap();
+    }
+    let mut read = |file: &str, content: &str, value: &str| {
+        session
+            .run(&format!("select {value} as v from openrowset(bulk '/in/{file}', {content}) as f"))
+    };
+    let one = |value: &str| format!("v\n{value}\n(1 row)");
+    assert_eq!(read("text", "single_clob", "BulkColumn"), one("[1, 2, \"é\"]"));
+    assert_eq!(read("text", "SINGLE_BLOB", "f.BulkColumn"), one("0x5B312C20322C2022E9225D"));
+    assert_eq!(read("wide", "SINGLE_NCLOB", "BulkColumn"), one("aé"));
+    assert_eq!(read("long", "SINGLE_CLOB", "len(BulkColumn)"), one("200000"));
+    assert_eq!(read("empty", "SINGLE_CLOB", "len(BulkColumn)"), one("0"));
+    assert_eq!(
+        read("text", "SINGLE_CLOB", "(select count(*) from openjson(BulkColumn))"),
+        one("3")
+    );
+    let failures = [
+        ("wide", "SINGLE_CLOB", "Msg 4806"),
+        ("text", "SINGLE_NCLOB", "Msg 4809"),
+        ("odd", "SINGLE_NCLOB", "Msg 4809"),
+        ("missing", "SINGLE_BLOB", "Msg 4860"),
+        ("text", "FORMATFILE = '/in/f'", "Msg 401"),
+        ("text", "FORMAT = 'CSV'", "Msg 401"),
+    ];
+    for (file, content, number) in failures {
+        let answer = read(file, content, "BulkColumn");
+        assert!(answer.contains(number), "{file} as {content}: {answer}");
+    }
+    let named =
+        "select x from openrowset(bulk '/in/text', single_clob) as f (x) where x like '%2%'";
+    assert!(session.run(named).contains("[1, 2"));
+    let twice = "select count(*) from openrowset(bulk '/in/text', single_clob) a, \
+                 openrowset(bulk '/in/wide', single_blob) b";
+    assert!(session.run(twice).contains("(1 row)"));
+    let unnamed = session.run("select * from openrowset(bulk '/in/text', single_clob)");
+    assert!(unnamed.contains("Msg 491"), "{unnamed}");
+    let ad_hoc = session.run("select * from openrowset('SQLNCLI', 'x', 'select 1') as f");
+    assert!(ad_hoc.contains("Msg 15281"), "{ad_hoc}");
+    session.run("create login reader with password = 'Zx9$kkkk'; create user reader");
+    let denied = "execute as user = 'reader'; \
+                  select * from openrowset(bulk '/in/text', single_clob) as f; revert";
+    let answer = session.run(denied);
+    assert!(answer.contains("Msg 4834"), "{answer}");
+}

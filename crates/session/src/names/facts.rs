@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::datetime::DateSettings;
 use base::ids::{DbId, ObjectId, SessionId};
 use base::value::Variant;
-use base::{SqlError, SqlResult, Value, ValueRef};
+use base::{SqlError, SqlResult, Value, ValueRef, message};
 use engine::catalog::Schema;
 use engine::catalog::def::{
     DatabaseDef, DatabaseState, Permission, PrincipalId, SchemaId, Securable, SecurableClass,
@@ -16,9 +16,10 @@ use ir::function::SessionFacts;
 use ir::function::documents::Documents;
 use ir::function::facts::{
     Connection, Counters, CursorScope, HandledText, Login, MetadataFacts, Progress, RandomState,
-    Seen, ServerFacts, ServerRowset, Settings, StatementTime, SystemObject,
+    Seen, ServerFacts, ServerRowset, Settings, StatementTime, SystemObject, TakeBytes,
 };
 
+use crate::files::reading;
 use crate::instance::locks::{self, LockName};
 use crate::security::WHOLE_SERVER;
 use crate::session::SessionState;
@@ -289,6 +290,14 @@ impl SessionFacts for SessionState {
             return Err(crate::session::authority::denied_server_state());
         }
         Ok(super::texts::plan_of(self, handle, start))
+    }
+
+    fn read_file(&self, path: &str, take: &mut TakeBytes<'_>) -> SqlResult<()> {
+        if !self.login_may(WHOLE_SERVER, Permission::AdministerBulkOperations) {
+            return Err(SqlError::new(&message::BULK_PERMISSION, &[]));
+        }
+        let fs = self.instance.env().fs();
+        reading::read_whole(fs, self.instance.files(), path, take)
     }
 
     fn server_rows(

@@ -5,7 +5,9 @@ use engine::wait::Task;
 use ir::function::facts::{FnContext, MetadataFacts, ServerRowset};
 use ir::function::rowset::{Emit, RowsetColumn, RowsetTypes};
 use ir::function::signature::Call;
-use ir::function::{AggregateFunction, Functions, RowsetFunction, RowsetRows, ScalarFunction};
+use ir::function::{
+    AggregateFunction, FileContent, Functions, RowsetFunction, RowsetRows, ScalarFunction,
+};
 use run::func;
 
 use crate::instance::Instance;
@@ -75,6 +77,10 @@ impl Functions for Library {
 
     fn open_json(&self) -> &'static RowsetFunction {
         func::Library.open_json()
+    }
+
+    fn open_file(&self, content: FileContent) -> &'static RowsetFunction {
+        func::Library.open_file(content)
     }
 
     fn xml_nodes(&self) -> &'static RowsetFunction {

@@ -437,6 +437,8 @@ pub enum TableSourceKind {
         /// Its name.
         alias: TableAlias,
     },
+    /// `OPENROWSET(BULK …)`.
+    File(Box<TableFile>),
     /// A join.
     Join(Box<Join>),
     /// `PIVOT`.
@@ -483,6 +485,28 @@ pub struct TableFunction {
     pub alias: Option<TableAlias>,
     /// `WITH (NOLOCK)` after the alias.
     pub hints: Vec<TableHint>,
+}
+
+/// `OPENROWSET(BULK 'path', SINGLE_CLOB) AS name`.
+#[derive(Clone, Debug)]
+pub struct TableFile {
+    /// The file.
+    pub path: Box<str>,
+    /// What it is read as.
+    pub content: FileContent,
+    /// Its name and that of its column.
+    pub alias: TableAlias,
+}
+
+/// What a file is read as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileContent {
+    /// `SINGLE_BLOB`.
+    Bytes,
+    /// `SINGLE_CLOB`.
+    Narrow,
+    /// `SINGLE_NCLOB`.
+    Wide,
 }
 
 /// A method that yields rows.

@@ -4,10 +4,11 @@ use base::{SqlError, SqlResult, message};
 
 use super::Parser;
 use super::dml::changes_rows;
+use super::stream::Words;
 use crate::ast::{
-    Expr, ExprKind, Ident, Join, JoinHint, JoinKind, ObjectName, OpenJsonColumn, Pivot, Query,
-    Span, TableAlias, TableFunction, TableMethod, TableRef, TableSample, TableSource,
-    TableSourceKind, Unpivot, Variable,
+    Expr, ExprKind, FileContent, Ident, Join, JoinHint, JoinKind, ObjectName, OpenJsonColumn,
+    Pivot, Query, Span, TableAlias, TableFile, TableFunction, TableMethod, TableRef, TableSample,
+    TableSource, TableSourceKind, Unpivot, Variable,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -130,6 +131,7 @@ impl Parser<'_> {
                 return Ok(source);
             }
             TokenKind::Variable => self.variable_source()?,
+            _ if start.keyword == K::OpenRowset => self.open_rowset()?,
             TokenKind::DoubleColon => {
                 self.take();
                 self.named_source()?
@@ -137,6 +139,38 @@ impl Parser<'_> {
             _ => self.named_source()?,
         };
         Ok(TableSource { span: self.span_from(start), kind })
+    }
+
+    /// `OPENROWSET(BULK 'path', SINGLE_CLOB) AS name (column)`. Errors 491, 15281.
+    #[inline(never)]
+    fn open_rowset(&mut self) -> SqlResult<TableSourceKind> {
+        const CONTENTS: Words<FileContent> = &[
+            ("SINGLE_BLOB", FileContent::Bytes),
+            ("SINGLE_CLOB", FileContent::Narrow),
+            ("SINGLE_NCLOB", FileContent::Wide),
+        ];
+        let start = self.expect(K::OpenRowset)?.span;
+        self.expect_token(TokenKind::LeftParen)?;
+        if !self.eat(K::Bulk) {
+            return Err(SqlError::new(&message::AD_HOC_QUERIES_OFF, &[]).at_line(start.line));
+        }
+        let path = self.string()?;
+        self.expect_token(TokenKind::Comma)?;
+        let Some(content) = self.find_word(CONTENTS) else {
+            let option = self.peek();
+            self.ident()?;
+            let what = format!("OPENROWSET {}", self.text_of(option));
+            return Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).at_line(start.line));
+        };
+        self.take();
+        self.expect_token(TokenKind::RightParen)?;
+        match self.optional_full_alias()? {
+            Some(alias) => Ok(TableSourceKind::File(Box::new(TableFile { path, content, alias }))),
+            None => {
+                let error = SqlError::new(&message::BULK_ROWSET_WITHOUT_NAME, &[]);
+                Err(error.at_line(start.line))
+            }
+        }
     }
 
     #[inline(never)]

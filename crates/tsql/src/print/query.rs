@@ -1,10 +1,10 @@
 //! Queries.
 
 use crate::ast::{
-    AssignOp, BinaryOp, Expr, ForJson, ForKind, ForXml, GroupBy, GroupingKind, GroupingSet, Ident,
-    Join, JoinHint, JoinKind, JsonRoot, NamedWindow, NullElements, OpenJsonColumn, Query,
-    QueryBody, Select, SelectItem, SelectItemKind, SetOperator, TableAlias, TableSource,
-    TableSourceKind, XmlMode, XmlSchema,
+    AssignOp, BinaryOp, Expr, FileContent, ForJson, ForKind, ForXml, GroupBy, GroupingKind,
+    GroupingSet, Ident, Join, JoinHint, JoinKind, JsonRoot, NamedWindow, NullElements,
+    OpenJsonColumn, Query, QueryBody, Select, SelectItem, SelectItemKind, SetOperator, TableAlias,
+    TableSource, TableSourceKind, XmlMode, XmlSchema,
 };
 use crate::print::Printer;
 
@@ -284,6 +284,16 @@ impl Printer {
                 if let Some(alias) = &method.alias {
                     self.table_alias(alias);
                 }
+            }
+            TableSourceKind::File(file) => {
+                self.put("OPENROWSET(BULK ");
+                self.string(&file.path);
+                self.put(match file.content {
+                    FileContent::Bytes => ", SINGLE_BLOB)",
+                    FileContent::Narrow => ", SINGLE_CLOB)",
+                    FileContent::Wide => ", SINGLE_NCLOB)",
+                });
+                self.table_alias(&file.alias);
             }
             TableSourceKind::Variable { variable, alias, .. } => {
                 self.put(&variable.name);

@@ -17,7 +17,8 @@ use super::rows::{RowError, Rows, Source};
 use crate::bulk::load::{self, Loader};
 use crate::context::Context;
 use crate::fault::{Fault, Run};
-use crate::files::{FileUse, system_error};
+use crate::files::reading::{open, unreadable};
+use crate::files::FileUse;
 use crate::response::command;
 use crate::session::loads::Load;
 
@@ -64,7 +65,10 @@ impl Context<'_> {
             return Err(SqlError::new(&message::BULK_PERMISSION, &[]).into());
         }
         let (database, table) = load::find(self, &statement.table)?;
-        let file = self.open_bulk_file(&statement.file)?;
+        let file = {
+            let instance = self.instance();
+            open(instance.env().fs(), instance.files(), &statement.file)?
+        };
         let fields = fields_of(&table, &options);
         let load = Load {
             name: statement.table.clone(),
@@ -102,24 +106,6 @@ impl Context<'_> {
         self.session.left.row_count = count as i64;
         Ok(self.done(command::BULK, Some(count))?)
     }
-
-    /// Opens the file of a bulk load. Errors 4860, 4861.
-    fn open_bulk_file(&self, path: &str) -> SqlResult<Arc<dyn File>> {
-        let instance = self.instance();
-        let fs = instance.env().fs();
-        let place = instance.files().place(fs, Path::new(path), FileUse::Import);
-        let opened = place.and_then(|place| fs.open_named(&place, OpenMode::Read));
-        opened.map_err(|error| match error.is_not_found() {
-            true => SqlError::new(&message::BULK_FILE_OPEN, &[&path]),
-            false => unreadable(path, &error),
-        })
-    }
-}
-
-/// Error 4861: the file cannot be opened.
-fn unreadable(path: &str, error: &FileError) -> SqlError {
-    let args: [&dyn Display; 2] = [&path, &system_error(error.kind())];
-    SqlError::new(&message::BULK_FILE_OPERATING_SYSTEM_ERROR, &args)
 }
 
 /// For each field of a row, the table's column that takes it; none for those whose values the
