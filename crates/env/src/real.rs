@@ -309,6 +309,10 @@ impl Clock for RealClock {
         i32::from(offset)
     }
 
+    fn local_zone(&self) -> Option<String> {
+        sys::local_zone()
+    }
+
     fn thread_cpu_ns(&self) -> u64 {
         sys::thread_cpu_ns()
     }

@@ -99,6 +99,22 @@ pub fn local_offset_seconds(unix_seconds: i64) -> i64 {
     }
 }
 
+/// IANA's name of the local time zone, from the variable `TZ` or the link `/etc/localtime`.
+pub fn local_zone() -> Option<String> {
+    let path = match std::env::var("TZ") {
+        Ok(set) => set.trim_start_matches(':').to_owned(),
+        Err(_) => std::fs::read_link("/etc/localtime").ok()?.to_str()?.to_owned(),
+    };
+    zone_in_path(&path).map(str::to_owned)
+}
+
+/// The name in `Europe/Paris` or `/usr/share/zoneinfo/Europe/Paris`.
+pub(crate) fn zone_in_path(path: &str) -> Option<&str> {
+    let name = path.rsplit_once("zoneinfo/").map_or(path, |(_, name)| name);
+    let name = name.strip_prefix("posix/").unwrap_or(name);
+    (!name.is_empty() && !name.starts_with('/')).then_some(name)
+}
+
 /// Nanoseconds that the calling thread has spent on a processor; 0 if the system does not count
 /// them.
 pub fn thread_cpu_ns() -> u64 {

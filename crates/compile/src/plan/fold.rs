@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use base::datetime::DateSettings;
+use base::datetime::{DateSettings, Zone};
 use base::ids::{DbId, ObjectId, SessionId};
 use base::types::operators::{BinaryOperator, Signature};
 use base::value::Variant;
@@ -136,6 +136,9 @@ impl MetadataFacts for NoSession {
 impl SessionFacts for NoSession {
     fn time(&self) -> StatementTime {
         StatementTime { utc_ticks: 0, offset_minutes: 0 }
+    }
+    fn zone(&self) -> Option<&'static Zone> {
+        None
     }
     fn dates(&self) -> DateSettings {
         DateSettings::default()

@@ -190,6 +190,7 @@ fn the_clock_stands_in_this_century_and_never_goes_back() {
     let year = ticks / TICKS_PER_SECOND / 86_400 / 365;
     assert!((2024..2200).contains(&year), "{year}");
     assert!(clock.local_offset_minutes(ticks).abs() <= 14 * 60);
+    assert!(clock.local_zone().is_none_or(|name| !name.starts_with('/')));
     let before = clock.now_ns();
     clock.sleep_ns(1_000_000);
     assert!(clock.now_ns() >= before + 1_000_000);
@@ -205,4 +206,17 @@ fn random_bytes_differ_in_every_request() {
     let mut large = vec![0; 5000];
     rng.fill(&mut large);
     assert!(large.iter().filter(|&&b| b == 0).count() < 200);
+}
+
+#[test]
+fn the_name_of_a_zone_is_what_its_file_is_called() {
+    for (path, name) in [
+        ("/usr/share/zoneinfo/Europe/Paris", Some("Europe/Paris")),
+        ("../usr/share/zoneinfo/posix/Etc/UTC", Some("Etc/UTC")),
+        ("Asia/Kolkata", Some("Asia/Kolkata")),
+        ("/etc/zone", None),
+        ("", None),
+    ] {
+        assert_eq!(sys::zone_in_path(path), name, "{path}");
+    }
 }

@@ -150,6 +150,11 @@ impl Clock for SimClock {
         self.offset_minutes.load(Relaxed)
     }
 
+    /// The simulated world has offsets without names.
+    fn local_zone(&self) -> Option<String> {
+        None
+    }
+
     /// All time counts as processor time of each thread. Does not move the clock.
     fn thread_cpu_ns(&self) -> u64 {
         self.now_ns.load(Relaxed)

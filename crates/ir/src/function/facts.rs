@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use base::arena::ArenaBuffer;
-use base::datetime::DateSettings;
+use base::datetime::{DateSettings, Zone};
 use base::ids::{DbId, ObjectId, SessionId};
 use base::value::Variant;
 use base::{Arena, Collation, Pace, SqlError, SqlResult, Value, ValueRef, message};
@@ -145,6 +145,9 @@ pub type TakeBytes<'t> = dyn FnMut(&[u8]) -> SqlResult<()> + 't;
 pub trait SessionFacts: MetadataFacts {
     /// When the statement started.
     fn time(&self) -> StatementTime;
+
+    /// The server's time zone, if Windows knows one that keeps its time.
+    fn zone(&self) -> Option<&'static Zone>;
 
     /// How dates are read and written.
     fn dates(&self) -> DateSettings;

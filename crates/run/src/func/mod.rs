@@ -54,5 +54,4 @@ mod tests;
 mod values;
 mod xml;
 
-pub use date::FIXED_ZONES;
 pub use registry::{Library, all};

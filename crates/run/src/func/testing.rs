@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use base::collation::codepage::string_to_unicode;
 use base::convert::convert;
-use base::datetime::{DateSettings, Moment};
+use base::datetime::{DateSettings, Moment, Zone};
 use base::ids::{DbId, ObjectId, SessionId};
 use base::types::declare::{Declaration, Subject, TypeArguments, declare};
 use base::types::{Repr, literal};
@@ -37,6 +37,8 @@ pub struct TestSession {
     pub user: Option<PrincipalId>,
     pub time: StatementTime,
     pub dates: DateSettings,
+    /// The server's time zone.
+    pub zone: Option<&'static Zone>,
     pub settings: Settings,
     pub progress: Progress,
     pub error: Option<SqlError>,
@@ -64,6 +66,7 @@ impl Default for TestSession {
                 offset_minutes: 60,
             },
             dates: DateSettings::default(),
+            zone: None,
             settings: Settings { textsize: 4096, lock_timeout: -1, ..Settings::default() },
             progress: Progress::default(),
             error: None,
@@ -153,6 +156,9 @@ impl MetadataFacts for TestSession {
 impl SessionFacts for TestSession {
     fn time(&self) -> StatementTime {
         self.time
+    }
+    fn zone(&self) -> Option<&'static Zone> {
+        self.zone
     }
     fn dates(&self) -> DateSettings {
         self.dates

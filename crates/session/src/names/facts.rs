@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::datetime::DateSettings;
+use base::datetime::{DateSettings, Zone};
 use base::ids::{DbId, ObjectId, SessionId};
 use base::value::Variant;
 use base::{SqlError, SqlResult, Value, ValueRef, message};
@@ -160,6 +160,10 @@ impl SessionFacts for SessionState {
         };
         self.time.set(Some(time));
         time
+    }
+
+    fn zone(&self) -> Option<&'static Zone> {
+        self.instance.env().clock().local_zone().and_then(|name| Zone::by_iana_name(&name))
     }
 
     fn database_state(&self, database: &DatabaseDef) -> DatabaseState {

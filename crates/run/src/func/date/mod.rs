@@ -8,8 +8,6 @@ mod now;
 mod part;
 mod zone;
 
-pub use zone::FIXED_ZONES;
-
 use base::datetime::DatePart;
 use base::{SqlResult, SqlType, TypeKind, ValueRef};
 
@@ -92,7 +90,8 @@ pub(super) static FUNCTIONS: &[ScalarFunction] = &[
         .own_nulls()
         .runtime_constant(),
     // `value AT TIME ZONE zone`.
-    ScalarFunction::strict("AT TIME ZONE", (2, 2), zone::types_of_zone, zone::at_time_zone),
+    ScalarFunction::strict("AT TIME ZONE", (2, 2), zone::types_of_zone, zone::at_time_zone)
+        .runtime_constant(),
 ];
 
 /// Functions that only `{fn …}` knows.

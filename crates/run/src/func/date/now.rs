@@ -1,7 +1,7 @@
 //! The time at which the statement started.
 
-use base::datetime::Moment;
 use base::datetime::civil::{Civil, TICKS_PER_MINUTE, TICKS_PER_SECOND};
+use base::datetime::{Moment, Zone};
 use base::{SqlResult, SqlType, ValueRef};
 use ir::function::descriptor::{CallTypes, Inferred};
 use ir::function::facts::FnContext;
@@ -77,14 +77,21 @@ fn offset_text(minutes: i16) -> String {
     format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
+/// The server's zone; one without a name of Windows' is known by its offset alone.
+fn server_zone(ctx: &FnContext<'_>) -> Result<&'static Zone, i16> {
+    let minutes = ctx.facts.time().offset_minutes;
+    let utc = || Zone::by_name("UTC").filter(|_| minutes == 0);
+    ctx.facts.zone().or_else(utc).ok_or(minutes)
+}
+
 pub(super) fn zone<'a>(
     ctx: &mut FnContext<'a>,
     _: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    let name = match ctx.facts.time().offset_minutes {
-        0 => "(UTC) Coordinated Universal Time".to_owned(),
-        minutes => format!("(UTC{})", offset_text(minutes)),
+    let name = match server_zone(ctx) {
+        Ok(zone) => zone.title.to_owned(),
+        Err(minutes) => format!("(UTC{})", offset_text(minutes)),
     };
     Ok(string(ctx.arena, &name, &types.result))
 }
@@ -94,9 +101,9 @@ pub(super) fn zone_id<'a>(
     _: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    let name = match ctx.facts.time().offset_minutes {
-        0 => "UTC".to_owned(),
-        minutes => format!("UTC{}", offset_text(minutes)),
+    let name = match server_zone(ctx) {
+        Ok(zone) => zone.name.to_owned(),
+        Err(minutes) => format!("UTC{}", offset_text(minutes)),
     };
     Ok(string(ctx.arena, &name, &types.result))
 }

@@ -25,6 +25,14 @@ fn the_statements_time_is_shown_in_every_type() {
         ("CURRENT_DATE", &[], "2024-02-29"),
         ("CURRENT_TIMEZONE_ID", &[], "UTC+01:00"),
     ]);
+    let zone = base::datetime::Zone::by_iana_name("Europe/Paris");
+    check_in(
+        &TestSession { zone, ..TestSession::default() },
+        &[
+            ("CURRENT_TIMEZONE_ID", &[], "Romance Standard Time"),
+            ("CURRENT_TIMEZONE", &[], "(UTC+01:00) Brussels, Copenhagen, Madrid, Paris"),
+        ],
+    );
     check_types(&[
         ("GETDATE", &[], "datetime not null"),
         ("SYSDATETIME", &[], "datetime2(7) not null"),
@@ -309,6 +317,17 @@ fn offsets_are_switched() {
         ("TODATETIMEOFFSET", &["datetime:2020-01-01 12:00", "NULL"], "NULL"),
         ("AT TIME ZONE", &["datetime2(0):2020-01-01 12:00", "'UTC'"], "2020-01-01 12:00:00 +00:00"),
         ("AT TIME ZONE", &[noon, "'India Standard Time'"], "2020-01-01 17:30:00 +05:30"),
+        (
+            "AT TIME ZONE",
+            &["datetime:2022-03-27 02:01:00", "'central european standard time '"],
+            "2022-03-27 03:01:00.000 +02:00",
+        ),
+        (
+            "AT TIME ZONE",
+            &["smalldatetime:2022-10-30 02:00", "'Central European Standard Time'"],
+            "2022-10-30 02:00:00 +02:00",
+        ),
+        ("AT TIME ZONE", &[noon, "nvarchar(9):NULL"], "NULL"),
     ]);
     check_errors(&[
         (
@@ -322,6 +341,13 @@ fn offsets_are_switched() {
             &[noon, "'Nowhere'"],
             9820,
             "The time zone parameter 'Nowhere' provided to AT TIME ZONE clause is invalid.",
+        ),
+        (
+            "AT TIME ZONE",
+            &["datetime2(0):0001-01-01", "'Tokyo Standard Time'"],
+            9813,
+            "The timezone provided to builtin function todatetimeoffset would cause the \
+             datetimeoffset to overflow the range of valid date range in either UTC or local time.",
         ),
     ]);
 }

@@ -1,7 +1,8 @@
-//! `AT TIME ZONE`, for zones whose offset never changes.
+//! `AT TIME ZONE`. The zones and their rules are `base`'s.
 
-use base::datetime::Moment;
-use base::datetime::build::{switch_offset, to_datetimeoffset};
+use base::datetime::build::switch_offset;
+use base::datetime::civil::TICKS_PER_MINUTE;
+use base::datetime::{Moment, Zone};
 use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 use ir::function::descriptor::{CallTypes, Inferred};
 use ir::function::facts::FnContext;
@@ -9,47 +10,6 @@ use ir::function::signature::Call;
 
 use super::temporal;
 use crate::func::values::text;
-
-/// Zones without daylight saving time: name and minutes east of Greenwich.
-pub const FIXED_ZONES: &[(&str, i16)] = &[
-    ("Dateline Standard Time", -720),
-    ("UTC-11", -660),
-    ("Hawaiian Standard Time", -600),
-    ("UTC-09", -540),
-    ("UTC-08", -480),
-    ("US Mountain Standard Time", -420),
-    ("Central America Standard Time", -360),
-    ("SA Pacific Standard Time", -300),
-    ("SA Western Standard Time", -240),
-    ("SA Eastern Standard Time", -180),
-    ("UTC-02", -120),
-    ("Cape Verde Standard Time", -60),
-    ("UTC", 0),
-    ("Greenwich Standard Time", 0),
-    ("W. Central Africa Standard Time", 60),
-    ("South Africa Standard Time", 120),
-    ("E. Africa Standard Time", 180),
-    ("Arab Standard Time", 180),
-    ("Arabian Standard Time", 240),
-    ("West Asia Standard Time", 300),
-    ("India Standard Time", 330),
-    ("Nepal Standard Time", 345),
-    ("Central Asia Standard Time", 360),
-    ("Myanmar Standard Time", 390),
-    ("SE Asia Standard Time", 420),
-    ("China Standard Time", 480),
-    ("Singapore Standard Time", 480),
-    ("Taipei Standard Time", 480),
-    ("Tokyo Standard Time", 540),
-    ("Korea Standard Time", 540),
-    ("AUS Central Standard Time", 570),
-    ("E. Australia Standard Time", 600),
-    ("West Pacific Standard Time", 600),
-    ("Central Pacific Standard Time", 660),
-    ("UTC+12", 720),
-    ("UTC+13", 780),
-    ("Line Islands Standard Time", 840),
-];
 
 pub(super) fn types_of_zone(call: &Call<'_>) -> SqlResult<Inferred> {
     let ty = temporal(call, 0, SqlType::datetime2(7), false)?;
@@ -62,25 +22,40 @@ pub(super) fn types_of_zone(call: &Call<'_>) -> SqlResult<Inferred> {
     Ok(call.types(SqlType::datetimeoffset(scale), &[ty, call.name_argument(1)?]))
 }
 
-/// A local time gets the zone's offset; what has one is moved to it. Error 9820 for a zone that is
-/// not known.
+/// What a call found last: a constant zone is looked up once.
+struct Found {
+    name: Box<[u8]>,
+    zone: &'static Zone,
+}
+
+/// Error 9820 for a zone that is not known.
+fn zone(ctx: &FnContext<'_>, name: ValueRef<'_>, types: &CallTypes) -> SqlResult<&'static Zone> {
+    let find = || {
+        let name = text(name, types.args[1].collation);
+        Zone::by_name(name.trim_end())
+            .ok_or_else(|| SqlError::new(&message::TIME_ZONE_PARAMETER_INVALID, &[&name]))
+    };
+    let (Some(memo), ValueRef::Chars(bytes)) = (ctx.memo, name) else { return find() };
+    let found = memo.get_or_make(|| Ok(Found { name: bytes.into(), zone: find()? }))?;
+    if *found.name == *bytes { Ok(found.zone) } else { find() }
+}
+
+/// A local time gets the zone's offset; what has one is moved to it. Errors 9813 and 9820.
 pub(super) fn at_time_zone<'a>(
-    _: &mut FnContext<'a>,
+    ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    let name = text(args[1], types.args[1].collation);
-    let zone = FIXED_ZONES.iter().find(|(zone, _)| zone.eq_ignore_ascii_case(name.trim_end()));
-    let Some(&(_, offset)) = zone else {
-        return Err(SqlError::new(&message::TIME_ZONE_PARAMETER_INVALID, &[&name]));
-    };
-    match args[0] {
-        ValueRef::DateTimeOffset(value) => {
-            Ok(ValueRef::DateTimeOffset(switch_offset(value, offset)?))
-        }
-        local => {
-            debug_assert_eq!(Moment::of(local).offset, 0, "it has no offset of its own");
-            to_datetimeoffset(local, offset, &types.result)
-        }
+    let zone = zone(ctx, args[1], types)?;
+    if let ValueRef::DateTimeOffset(value) = args[0] {
+        let offset = zone.offset_at(value.utc_ticks).minutes;
+        return Ok(ValueRef::DateTimeOffset(switch_offset(value, offset)?));
     }
+    let moment = Moment::of(args[0]);
+    debug_assert_eq!(moment.offset, 0, "it has no offset of its own");
+    let instant = zone.instant_of(moment.total());
+    let local = instant.utc_ticks + i64::from(instant.minutes) * TICKS_PER_MINUTE;
+    Moment::from_total(local, instant.minutes)
+        .to(&types.result)
+        .ok_or_else(|| SqlError::new(&message::TIME_ZONE_OVERFLOW, &[&"todatetimeoffset"]))
 }

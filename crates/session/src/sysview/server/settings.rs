@@ -1,6 +1,7 @@
 //! Settings, languages and messages.
 
-use base::datetime::Language;
+use base::datetime::zone::Offset;
+use base::datetime::{Language, Zone};
 use base::{SqlType, Value};
 use engine::catalog::builtin::CONFIGURATIONS as KNOWN;
 
@@ -111,7 +112,7 @@ pub static MESSAGES: FilledView = FilledView {
     },
 };
 
-/// The zones that `AT TIME ZONE` takes; none of them knows daylight saving time.
+/// The zones that `AT TIME ZONE` takes.
 pub static TIME_ZONE_INFO: FilledView = FilledView {
     schema: "sys",
     name: "time_zone_info",
@@ -121,11 +122,13 @@ pub static TIME_ZONE_INFO: FilledView = FilledView {
         column("is_currently_dst", BIT, false),
     ],
     fill: |cx| {
-        for (name, minutes) in run::func::FIXED_ZONES {
-            let sign = if *minutes < 0 { '-' } else { '+' };
+        let now = cx.instance.env().clock().utc_ticks() as i64;
+        for zone in Zone::all() {
+            let Offset { minutes, daylight } = zone.offset_at(now);
+            let sign = if minutes < 0 { '-' } else { '+' };
             let east = minutes.unsigned_abs();
             let offset = format!("{sign}{:02}:{:02}", east / 60, east % 60);
-            cx.push([text(name), text(&offset), bit(false)]);
+            cx.push([text(zone.name), text(&offset), bit(daylight)]);
         }
         Ok(())
     },
