@@ -64,6 +64,8 @@ pub struct Language {
     pub short_months: [&'static str; 12],
     /// Monday to Sunday.
     pub days: [&'static str; 7],
+    /// The culture in which its sessions format and parse: `de-DE`.
+    pub culture: &'static str,
 }
 
 const ENGLISH_MONTHS: [&str; 12] = [
@@ -97,6 +99,7 @@ pub static US_ENGLISH: Language = Language {
     months: ENGLISH_MONTHS,
     short_months: ENGLISH_SHORT,
     days: ENGLISH_DAYS,
+    culture: "en-US",
 };
 
 static OTHERS: LazyLock<Vec<Language>> =
@@ -107,22 +110,23 @@ const LANGUAGES: &str = include_str!("languages.txt");
 
 fn read(line: &'static str) -> Language {
     let fields: Vec<&'static str> = line.split('|').collect();
-    let [id, name, alias, lcid, message_language, order, first_day, months, short_months, days] =
+    let [id, name, alias, lcid, messages, order, first_day, months, short_months, days, culture] =
         fields[..]
     else {
-        panic!("a language has ten fields: {line}")
+        panic!("a language has eleven fields: {line}")
     };
     Language {
         id: number(id),
         name,
         alias,
         lcid: number(lcid),
-        message_language: number(message_language),
+        message_language: number(messages),
         order: DateOrder::parse(order).expect("the table names orders of dates"),
         first_day: number(first_day),
         months: list(months),
         short_months: list(short_months),
         days: list(days),
+        culture,
     }
 }
 

@@ -179,3 +179,23 @@ fn shared_plans_are_checked_for_each_session() {
     run(&mut sa, "grant select on t (b) to reader");
     assert_eq!(number(&mut reader, text), 1);
 }
+
+/// A login's default language is that of its sessions, after a restart as well.
+#[test]
+fn sessions_start_in_the_language_of_their_login() {
+    let server = TestServer::new();
+    let mut sa = server.connect();
+    let create = format!("create login german with password = '{LOW_PASSWORD}'");
+    run(&mut sa, &format!("{create}, default_language = Deutsch"));
+    let asks = "select count(*) from (values (1)) t(a) where @@language = 'Deutsch' \
+                and datename(month, '20240501') = 'Mai' and format(1.5, 'N1') = '1,5' \
+                and cast('02.03.2024' as datetime) = '20240302'";
+    assert_eq!(number(&mut log_in(&server, "german", "master"), asks), 1);
+    assert_eq!(number(&mut sa, asks), 0);
+    drop(sa);
+    let config = Config { allow_local_trusted: true, ..Config::default() };
+    let server = TestServer::in_directory(server.stop(), config);
+    assert_eq!(number(&mut log_in(&server, "german", "master"), asks), 1);
+    run(&mut server.connect(), "exec sp_defaultlanguage 'german', 'British'");
+    assert_eq!(number(&mut log_in(&server, "german", "master"), "select @@langid"), 23);
+}

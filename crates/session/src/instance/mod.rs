@@ -416,6 +416,8 @@ impl SequentialGuids {
 
 /// Ids of the settings that sessions look at, among [`builtin::CONFIGURATIONS`].
 pub mod setting {
+    /// `default language`: the id of that of new logins.
+    pub const DEFAULT_LANGUAGE: i32 = 124;
     /// `disallow results from triggers`
     pub const DISALLOW_RESULTS_FROM_TRIGGERS: i32 = 114;
     /// `nested triggers`

@@ -5,8 +5,8 @@ use base::{SqlError, SqlResult, message};
 use super::Parser;
 use super::stream::Words;
 use crate::ast::{
-    Expr, ExprKind, IsolationLevel, SetOption, StatementKind, StatisticsKind, SwitchOption,
-    ValueOption,
+    Expr, ExprKind, IsolationLevel, Literal, SetOption, StatementKind, StatisticsKind,
+    SwitchOption, ValueOption,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -123,13 +123,13 @@ impl Parser<'_> {
             .at_line(token.span.line)
     }
 
-    /// A constant, a word (as a string) or a variable.
+    /// A constant, a word (as a string, which no code page cuts short) or a variable.
     fn option_value(&mut self) -> SqlResult<Expr> {
         let token = self.peek();
         if self.at(K::Off) || self.at_ident() {
             let name = self.take_ident()?.name;
-            let kind = ExprKind::Literal(crate::ast::Literal::String(name));
-            return Ok(Expr { span: token.span, kind });
+            let literal = if name.is_ascii() { Literal::String } else { Literal::National };
+            return Ok(Expr { span: token.span, kind: ExprKind::Literal(literal(name)) });
         }
         self.constant_or_variable()
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::datetime::{Language, US_ENGLISH};
 use base::ids::DbId;
 use base::{SqlError, message};
 use engine::catalog::def::*;
@@ -12,6 +13,7 @@ use tsql::ast::{self, CreateAction, DropKind, Literal, LoginKind, LoginOptionKin
 use super::{Shown, not_permitted, not_there};
 use crate::context::Context;
 use crate::ddl::failure::DdlResult;
+use crate::instance::setting;
 use crate::security::{WHOLE_SERVER, login_may};
 
 /// Bytes of a login's security identifier.
@@ -64,7 +66,7 @@ fn create(context: &mut Context<'_>, name: &Name, options: &[ast::LoginOption]) 
         created: now,
         modified: now,
         default_database: Some("master".into()),
-        default_language: Some("us_english".into()),
+        default_language: Some(default_language(context).into()),
         owner: None,
         fixed_role: false,
         policy_checked: true,
@@ -93,6 +95,13 @@ fn put(context: &mut Context<'_>, def: LoginDef) -> DdlResult<()> {
         edit.put(task, txn, Definition::Login(Arc::new(def)))
     })?;
     Ok(())
+}
+
+/// The language of logins that are made without one: what `sp_configure` says.
+fn default_language(context: &Context<'_>) -> &'static str {
+    let id = context.instance().configuration(setting::DEFAULT_LANGUAGE);
+    let found = Language::all().find(|language| i32::from(language.id) == id);
+    found.unwrap_or(&US_ENGLISH).name
 }
 
 /// A login that may be altered. Error 15151.
@@ -190,7 +199,9 @@ fn apply(context: &Context<'_>, def: &mut LoginDef, options: &[ast::LoginOption]
                 def.default_database = Some(name.name.clone());
             }
             LoginOptionKind::DefaultLanguage(name) => {
-                def.default_language = Some(name.name.clone());
+                let language = Language::by_name(&name.name)
+                    .ok_or_else(|| SqlError::new(&message::SP_LANGUAGE_UNKNOWN, &[&name.name]))?;
+                def.default_language = Some(language.name.into());
             }
             LoginOptionKind::Name(name) => {
                 let master = context.schema(DbId::MASTER)?;

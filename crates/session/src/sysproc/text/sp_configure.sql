@@ -61,6 +61,7 @@ BEGIN
 END
 IF NOT EXISTS (SELECT * FROM sys.configurations
   WHERE name = @full AND @configvalue BETWEEN CONVERT(int, minimum) AND CONVERT(int, maximum))
+  OR @full = 'default language' AND NOT EXISTS (SELECT * FROM sys.syslanguages WHERE langid = @configvalue)
 BEGIN
   DECLARE @given varchar(11) = @configvalue
   RAISERROR (15129, -1, -1, @given, @full)
