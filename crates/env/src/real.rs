@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -266,6 +266,8 @@ pub struct RealClock {
     /// The quarter of an hour that the offset from UTC was last asked for, and the offset: the
     /// system takes a lock to find it, and it changes at quarters of an hour only.
     offset: AtomicI64,
+    /// The zone's name, which is found once, as the system reads its rules once.
+    zone: OnceLock<Option<String>>,
 }
 
 /// Ticks in a quarter of an hour.
@@ -274,7 +276,11 @@ const TICKS_PER_QUARTER: u64 = 15 * 60 * TICKS_PER_SECOND;
 impl RealClock {
     /// Monotonic time counts from now.
     pub fn new() -> RealClock {
-        RealClock { origin: Instant::now(), offset: AtomicI64::new(i64::MIN) }
+        RealClock {
+            origin: Instant::now(),
+            offset: AtomicI64::new(i64::MIN),
+            zone: OnceLock::new(),
+        }
     }
 }
 
@@ -310,7 +316,7 @@ impl Clock for RealClock {
     }
 
     fn local_zone(&self) -> Option<String> {
-        sys::local_zone()
+        self.zone.get_or_init(sys::local_zone).clone()
     }
 
     fn thread_cpu_ns(&self) -> u64 {

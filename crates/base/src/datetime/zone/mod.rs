@@ -1,8 +1,8 @@
 //! Time zones by their Windows names: their offsets from UTC at any time.
 //!
 //! The names are Windows' (`zones.txt`), the offsets those of IANA's time zone database, which the
-//! program carries with it. Windows begins with yearly rules about 2005 and applies the first one to
-//! all years before; so does this: up to the end of [`rules::RULE_YEAR`] the offsets follow that
+//! program carries with it. Windows begins with yearly rules about 2005 and applies the first one
+//! to all years before; so does this: up to the end of [`rules::RULE_YEAR`] the offsets follow that
 //! year's rule, and its standard time where it has none. Local mean times, war times and the like
 //! are therefore not there, and 1900-01-01 has an offset that `datetimeoffset` can hold.
 //!

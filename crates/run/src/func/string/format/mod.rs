@@ -6,9 +6,10 @@
 mod moment;
 mod number;
 
+use base::datetime::Moment;
 use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 use ir::function::descriptor::{CallTypes, Inferred};
-use ir::function::facts::FnContext;
+use ir::function::facts::{FnContext, SessionFacts};
 use ir::function::signature::Call;
 
 use super::culture::Culture;
@@ -45,11 +46,27 @@ pub(super) fn format<'a>(
     let pattern = text(args[1], types.args[1].collation);
     let ty = &types.args[0];
     let result = match ty.kind {
-        TypeKind::Time => moment::format_time(args[0], &pattern),
-        kind if kind.is_temporal() => moment::format(args[0], kind, &pattern, culture),
+        TypeKind::Time => moment::format_time(args[0], &pattern, culture),
+        kind if kind.is_temporal() => {
+            moment::format(args[0], kind, &pattern, culture, &ServerZone(ctx.facts))
+        }
         _ => number::format(args[0], ty, &pattern, culture),
     };
     Ok(optional_string(ctx.arena, result.as_deref(), &types.result))
+}
+
+/// The time zone of the server, in which .NET takes times without an offset to be.
+struct ServerZone<'f>(&'f dyn SessionFacts);
+
+impl ServerZone<'_> {
+    /// A local time with its offset; that of the moment where the zone is not known.
+    fn with_offset(&self, local: Moment) -> Moment {
+        let offset = match self.0.zone() {
+            Some(zone) => zone.instant_of(local.total()).minutes,
+            None => self.0.time().offset_minutes,
+        };
+        Moment { offset, ..local }
+    }
 }
 
 #[cfg(test)]

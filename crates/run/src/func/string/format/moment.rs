@@ -1,33 +1,34 @@
 //! Dates and times by standard (`D`) and custom (`yyyy-MM-dd`) formats.
 
-use std::borrow::Cow;
-
 use base::datetime::Moment;
-use base::datetime::civil::{Civil, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND, weekday};
+use base::datetime::civil::{TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND, weekday};
 use base::{TypeKind, ValueRef};
 
 use super::super::culture::Culture;
+use super::ServerZone;
 
-/// A date and time by a format; `None` for a format that does not exist.
+/// A date and time by a format; `None` for a format that does not exist, or a date that the
+/// culture's calendar does not reach.
 pub(super) fn format(
     value: ValueRef<'_>,
     kind: TypeKind,
     pattern: &str,
     culture: &Culture,
+    server: &ServerZone<'_>,
 ) -> Option<String> {
     let moment = Moment::of(value);
     let has_offset = kind == TypeKind::DateTimeOffset;
-    let shown = Shown { moment, has_offset, culture, has_day: false };
+    let shown = Shown { moment, has_offset, culture, server, has_day: false };
     let mut letters = pattern.chars();
     match (letters.next(), letters.next()) {
         (None, _) => shown.custom(&standard('G', culture, shown.has_offset)?),
         (Some(letter), None) => {
             let custom = standard(letter, culture, shown.has_offset)?;
-            let invariant = Culture::by_name("").unwrap_or(culture);
-            let culture = if fixed_culture(letter) { invariant } else { culture };
+            let culture = if fixed_culture(letter) { Culture::invariant() } else { culture };
             // These show the time in UTC.
             let moment = match letter {
-                'u' | 'r' | 'R' if shown.has_offset => Moment::from_total(moment.utc_total(), 0),
+                'u' | 'r' | 'R' if has_offset => Moment::from_total(moment.utc_total(), 0),
+                'U' => Moment::from_total(server.with_offset(moment).utc_total(), 0),
                 _ => moment,
             };
             Shown { moment, culture, ..shown }.custom(&custom)
@@ -56,6 +57,7 @@ fn standard(letter: char, culture: &Culture, has_offset: bool) -> Option<String>
         'd' => short_date.into(),
         'D' => long_date.into(),
         'f' => format!("{long_date} {short_time}"),
+        'U' if has_offset => return None,
         'F' | 'U' => format!("{long_date} {long_time}"),
         'g' => format!("{short_date} {short_time}"),
         'G' if has_offset => format!("{short_date} {long_time} zzz"),
@@ -77,6 +79,7 @@ struct Shown<'c> {
     moment: Moment,
     has_offset: bool,
     culture: &'c Culture,
+    server: &'c ServerZone<'c>,
     /// The format has the day of the month: months beside it may have another name.
     has_day: bool,
 }
@@ -97,6 +100,7 @@ impl Shown<'_> {
                 '%' if chars.peek().is_none_or(|next| *next == '%') => return None,
                 '%' => {}
                 '/' => out.push(self.culture.date_separator),
+                ':' => out.push(self.culture.time_separator),
                 _ if "dfFghHKmMstyz".contains(c) => {
                     let mut count = 1;
                     while chars.next_if_eq(&c).is_some() {
@@ -112,7 +116,7 @@ impl Shown<'_> {
 
     /// A letter that comes this many times.
     fn field(&self, letter: char, count: usize, out: &mut String) -> Option<()> {
-        let day = Civil::from_days(self.moment.days);
+        let day = self.culture.calendar.of_days(self.moment.days)?;
         let ticks = self.moment.ticks;
         let hour = ticks / TICKS_PER_HOUR;
         let padded = |out: &mut String, number: i64| out.push_str(&format!("{number:0>count$}"));
@@ -124,15 +128,14 @@ impl Shown<'_> {
             ('d', 1 | 2) => two(out, day.day.into()),
             ('d', count) => {
                 let day = weekday(self.moment.days) as usize - 1;
-                let name = match count {
+                out.push_str(match count {
                     3 => self.culture.short_day(day),
                     _ => self.culture.day(day),
-                };
-                out.push_str(&self.name(name));
+                });
             }
             ('M', 1 | 2) => two(out, day.month.into()),
-            ('M', 3) => out.push_str(&self.name(self.culture.short_month(day.month))),
-            ('M', _) => out.push_str(&self.name(self.culture.month(day.month, self.has_day))),
+            ('M', 3) => out.push_str(self.culture.short_month(day.month, self.has_day)),
+            ('M', _) => out.push_str(self.culture.month(day.month, self.has_day)),
             ('y', 1 | 2) => two(out, (day.year % 100).into()),
             ('y', _) => padded(out, day.year.into()),
             ('h', _) => two(out, (hour + 11) % 12 + 1),
@@ -148,20 +151,17 @@ impl Shown<'_> {
             ('z', _) => self.offset(count, out),
             ('K', _) if self.has_offset => self.offset(3, out),
             ('K', _) => {}
-            ('g', _) => out.push_str("A.D."),
+            ('g', _) => out.push_str(self.culture.era),
             _ => return None,
         }
         Some(())
     }
 
-    /// The name of a month or day as the culture writes it.
-    fn name<'n>(&self, name: &'n str) -> Cow<'n, str> {
-        if self.culture.small_names { name.to_lowercase().into() } else { name.into() }
-    }
-
     /// Hours of the offset, or hours and minutes.
     fn offset(&self, count: usize, out: &mut String) {
-        let minutes = self.moment.offset;
+        let moment = self.moment;
+        let moment = if self.has_offset { moment } else { self.server.with_offset(moment) };
+        let minutes = moment.offset;
         let sign = if minutes < 0 { '-' } else { '+' };
         let (hours, rest) = (minutes.unsigned_abs() / 60, minutes.unsigned_abs() % 60);
         out.push_str(&match count {
@@ -199,7 +199,7 @@ fn quoted(
 }
 
 /// A time by a format for spans of time: separators must be quoted.
-pub(super) fn format_time(value: ValueRef<'_>, pattern: &str) -> Option<String> {
+pub(super) fn format_time(value: ValueRef<'_>, pattern: &str, culture: &Culture) -> Option<String> {
     let ticks = Moment::of(value).ticks;
     let (hours, minutes) = (ticks / TICKS_PER_HOUR, ticks / TICKS_PER_MINUTE % 60);
     let seconds = ticks / TICKS_PER_SECOND % 60;
@@ -213,10 +213,17 @@ pub(super) fn format_time(value: ValueRef<'_>, pattern: &str) -> Option<String> 
         "g" => {
             let digits = format!("{fraction:07}");
             let digits = digits.trim_end_matches('0');
-            let point = if digits.is_empty() { "" } else { "." };
-            return Some(format!("{hours}:{minutes:02}:{seconds:02}{point}{digits}"));
+            let mut shown = format!("{hours}:{minutes:02}:{seconds:02}");
+            if !digits.is_empty() {
+                shown.push(culture.point);
+                shown.push_str(digits);
+            }
+            return Some(shown);
         }
-        "G" => return Some(format!("0:{hours:02}:{minutes:02}:{seconds:02}.{fraction:07}")),
+        "G" => {
+            let point = culture.point;
+            return Some(format!("0:{hours:02}:{minutes:02}:{seconds:02}{point}{fraction:07}"));
+        }
         _ => {}
     }
     let mut out = String::new();

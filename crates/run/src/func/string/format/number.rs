@@ -3,7 +3,7 @@
 use base::decimal;
 use base::{SqlType, TypeKind, ValueRef};
 
-use super::super::culture::Culture;
+use super::super::culture::{Culture, Grouping};
 
 /// A decimal number: 0.digits × 10^point.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ struct Decimal {
 const FLOAT_DIGITS: usize = 15;
 /// Digits that a real shows.
 const REAL_DIGITS: usize = 7;
+/// Digits after the point of numbers and percentages, unless a format says how many.
+const DECIMALS: usize = 2;
 /// The largest precision that a standard format may ask for.
 const PRECISION_MAX: usize = 99;
 
@@ -32,15 +34,20 @@ impl Decimal {
             ValueRef::Decimal(v) => Decimal::parse(decimal::format(v, ty.scale).as_str(), false),
             ValueRef::Float(v) => {
                 let digits = if ty.kind == TypeKind::Real { REAL_DIGITS } else { FLOAT_DIGITS };
-                let text = format!("{:.*e}", digits - 1, v);
-                let (mantissa, exponent) = text.split_once('e')?;
-                let mut number = Decimal::parse(mantissa, false);
-                number.point += exponent.parse::<i32>().ok()?;
-                number.trim();
-                number
+                return Decimal::of_float(v, digits);
             }
             _ => return None,
         })
+    }
+
+    /// A float to this many digits.
+    fn of_float(value: f64, digits: usize) -> Option<Decimal> {
+        let text = format!("{:.*e}", digits - 1, value);
+        let (mantissa, exponent) = text.split_once('e')?;
+        let mut number = Decimal::parse(mantissa, false);
+        number.point += exponent.parse::<i32>().ok()?;
+        number.trim();
+        Some(number)
     }
 
     fn parse(text: &str, integer: bool) -> Decimal {
@@ -102,15 +109,15 @@ impl Decimal {
         if self.is_zero() { 0 } else { self.point.max(0) }
     }
 
-    /// The number with this many digits after the point, in groups of three if asked for.
-    fn fixed(&self, decimals: usize, group: Option<char>, point: char) -> String {
+    /// The number with this many digits after the point, in groups if asked for.
+    fn fixed(&self, decimals: usize, grouping: Option<Grouping>, point: char) -> String {
         let mut number = self.clone();
         number.round(decimals as i32);
         let mut out = String::new();
         for power in (0..number.whole_digits().max(1)).rev() {
             out.push(char::from(number.digit(power)));
-            if let Some(group) = group.filter(|_| power > 0 && power % 3 == 0) {
-                out.push(group);
+            if let Some(grouping) = grouping.filter(|own| own.follows(power)) {
+                out.push(grouping.separator);
             }
         }
         if decimals > 0 {
@@ -153,25 +160,26 @@ fn standard(
     precision: Option<usize>,
     culture: &Culture,
 ) -> Option<String> {
-    let decimals = precision.unwrap_or(2).min(PRECISION_MAX);
+    let usual = if letter.eq_ignore_ascii_case(&'C') { culture.currency_digits } else { DECIMALS };
+    let decimals = precision.unwrap_or(usual).min(PRECISION_MAX);
     let signed = |text: String| match number.negative && !number.rounds_to_zero(decimals) {
         true => format!("-{text}"),
         false => text,
     };
     Some(match letter.to_ascii_uppercase() {
         'C' => {
-            let digits = number.fixed(decimals, Some(culture.group), culture.point);
+            let digits = number.fixed(decimals, Some(culture.grouping), culture.point);
             let negative = number.negative && !number.rounds_to_zero(decimals);
             let (plus, minus) = culture.currency;
-            (if negative { minus } else { plus }).replace('n', &digits)
+            (if negative { minus } else { plus }).replace('#', &digits)
         }
         'F' => signed(number.fixed(decimals, None, culture.point)),
-        'N' => signed(number.fixed(decimals, Some(culture.group), culture.point)),
+        'N' => signed(number.fixed(decimals, Some(culture.grouping), culture.point)),
         'P' => {
             let mut hundredfold = number.clone();
             hundredfold.point += 2;
-            let digits = hundredfold.fixed(decimals, Some(culture.group), culture.point);
-            let text = culture.percent.replace('n', &digits);
+            let digits = hundredfold.fixed(decimals, Some(culture.grouping), culture.point);
+            let text = culture.percent.replace('#', &digits);
             let negative = number.negative && !hundredfold.rounds_to_zero(decimals);
             if negative { format!("-{text}") } else { text }
         }
@@ -182,7 +190,8 @@ fn standard(
         }
         'X' if number.integer => hexadecimal(value, ty, letter, precision.unwrap_or(1)),
         'E' => scientific(number, letter, precision.unwrap_or(6), culture),
-        'G' | 'R' => general(number, ty, precision.filter(|p| *p > 0), culture),
+        'G' => general(number, ty, precision.filter(|p| *p > 0), culture),
+        'R' => round_trip(value, ty, culture)?,
         _ => return None,
     })
 }
@@ -196,6 +205,22 @@ fn hexadecimal(value: ValueRef<'_>, ty: &SqlType, letter: char, width: usize) ->
         _ => u64::from(value as u32),
     };
     if letter == 'X' { format!("{bits:0>width$X}") } else { format!("{bits:0>width$x}") }
+}
+
+/// A float with as many digits as it takes to read the same one back; nothing else has this format.
+fn round_trip(value: ValueRef<'_>, ty: &SqlType, culture: &Culture) -> Option<String> {
+    let ValueRef::Float(float) = value else { return None };
+    let (usual, most) = match ty.kind {
+        TypeKind::Real => (REAL_DIGITS, 9),
+        _ => (FLOAT_DIGITS, 17),
+    };
+    let text = format!("{:.*e}", usual - 1, float);
+    let same = match ty.kind {
+        TypeKind::Real => text.parse::<f32>().is_ok_and(|read| read == float as f32),
+        _ => text.parse::<f64>().is_ok_and(|read| read == float),
+    };
+    let number = Decimal::of_float(float, if same { usual } else { most })?;
+    Some(general(&number, ty, None, culture))
 }
 
 /// `1.234500E+003`
@@ -428,8 +453,8 @@ impl Section {
         let decimals = last_zero.max(last_digit.unwrap_or(0) as usize);
         let put = |power: i32, out: &mut String| {
             out.push(char::from(number.digit(power)));
-            if self.grouped && power > 0 && power % 3 == 0 {
-                out.push(culture.group);
+            if self.grouped && culture.grouping.follows(power) {
+                out.push(culture.grouping.separator);
             }
         };
         let (mut at, mut place) = (self.whole as i32, 0);

@@ -4,7 +4,7 @@
 //! What a date lacks is today's: the year of `25 May`, the day of `10:30`; `May 2018` is its first
 //! day. A named day must be the date's.
 
-use base::datetime::civil::{Civil, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND, weekday};
+use base::datetime::civil::{TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND, weekday};
 use base::datetime::{DateOrder, DateSettings, Moment};
 
 use super::super::culture::Culture;
@@ -186,8 +186,10 @@ impl Reader<'_> {
             return Some(());
         }
         let months = (1..=12).flat_map(|m| {
-            let names = [culture.month(m, true), culture.month(m, false), culture.short_month(m)];
-            names.map(|name| (name, m))
+            [true, false].into_iter().flat_map(move |beside_day| {
+                let names = [culture.month(m, beside_day), culture.short_month(m, beside_day)];
+                names.map(|name| (name, m))
+            })
         });
         if let Some((rest, month)) = longest(self.rest, months) {
             self.rest = rest;
@@ -201,7 +203,8 @@ impl Reader<'_> {
 
     /// The day, in days since 0001-01-01.
     fn date(&self, today: i32, settings: &DateSettings) -> Option<i32> {
-        let this_year = Number { value: Civil::from_days(today).year, digits: 4 };
+        let calendar = self.culture.calendar;
+        let this_year = Number { value: calendar.of_days(today)?.year, digits: 4 };
         let first = Number { value: 1, digits: 1 };
         let order = self.culture.order();
         let numbered = |value: u32| Number { value: value as i32, digits: 1 };
@@ -228,8 +231,9 @@ impl Reader<'_> {
         if month.is_year() || day.is_year() {
             return None;
         }
-        let full = if year.is_year() { year.value } else { settings.full_year(year.value) };
-        Some(Civil::new(full, month.value as u32, day.value as u32)?.days())
+        let cutoff = settings.two_digit_year_cutoff;
+        let full = if year.is_year() { year.value } else { calendar.full_year(year.value, cutoff) };
+        calendar.to_days(full, month.value as u32, day.value as u32)
     }
 }
 

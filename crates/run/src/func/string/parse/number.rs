@@ -97,7 +97,8 @@ fn digits(text: &str, styles: &Styles, culture: &Culture) -> Option<String> {
 
 /// A blank serves where the culture writes one that does not break.
 fn is_group(c: char, culture: &Culture) -> bool {
-    c == culture.group || culture.group == '\u{A0}' && matches!(c, ' ' | '\u{202F}')
+    let own = culture.grouping.separator;
+    c == own || own == '\u{A0}' && matches!(c, ' ' | '\u{202F}') || own == '\'' && c == '’'
 }
 
 /// An integer may be written with a fraction of zeros.

@@ -32,6 +32,13 @@ fn dates_are_read_as_cultures_write_them() {
         ("30 February 2018", "en-US", "NULL"),
         ("20180525", "en-US", "NULL"),
         ("2018", "en-US", "NULL"),
+        ("25/5/2561", "th-TH", "2018-05-25 00:00:00"),
+        ("25/5/61", "th-TH", "2018-05-25 00:00:00"),
+        ("10/09/1439", "ar-SA", "2018-05-25 00:00:00"),
+        ("31/09/1439", "ar-SA", "NULL"),
+        ("1397/3/4", "fa-IR", "2018-05-25 00:00:00"),
+        ("25 травня 2018", "uk-UA", "2018-05-25 00:00:00"),
+        ("ven. 25 mai 2018", "fr-CA", "2018-05-25 00:00:00"),
         ("", "en-US", "NULL"),
         ("25:00", "en-US", "NULL"),
     ] {
@@ -62,6 +69,8 @@ fn numbers_are_read_as_cultures_write_them() {
         ("1,5e3", "float:NULL", "de-DE", "1500"),
         ("1e3", "decimal(9,2):NULL", "en-US", "NULL"),
         (" +7 ", "tinyint:NULL", "", "7"),
+        ("1,23,456", "int:NULL", "hi-IN", "123456"),
+        ("1’234.5", "decimal(9,1):NULL", "de-CH", "1234.5"),
         ("", "int:NULL", "en-US", "NULL"),
         ("-", "int:NULL", "en-US", "NULL"),
     ] {
