@@ -365,6 +365,8 @@ pub enum Rule {
     },
     /// A view's `WITH CHECK OPTION`: error 550.
     CheckOption,
+    /// The row's version begins after the transaction: error 13535.
+    PeriodStart,
 }
 
 /// A call of another native module.

@@ -21,6 +21,7 @@ mod printf;
 mod procedure;
 mod security;
 mod server;
+mod temporal;
 mod transaction;
 mod xml;
 
@@ -44,6 +45,7 @@ pub use printf::{PrintfArgument, printf};
 pub use procedure::*;
 pub use security::*;
 pub use server::*;
+pub use temporal::*;
 pub use transaction::*;
 pub use xml::*;
 
@@ -105,7 +107,7 @@ macro_rules! messages {
 }
 use messages;
 
-const PARTS: [&[Message]; 18] = [
+const PARTS: [&[Message]; 19] = [
     parser::LIST,
     binder::LIST,
     conversion::LIST,
@@ -120,6 +122,7 @@ const PARTS: [&[Message]; 18] = [
     database::LIST,
     security::LIST,
     server::LIST,
+    temporal::LIST,
     cursor::LIST,
     bulk::LIST,
     backup::LIST,

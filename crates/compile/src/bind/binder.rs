@@ -18,6 +18,7 @@ use super::cte::Cte;
 use super::method::Nodes;
 use super::scalar::Scalar;
 use super::scope::{Block, Clause};
+use super::system_time::Moments;
 use crate::plan::expr::ColId;
 use crate::plan::hints::PlanHints;
 use crate::plan::ids::Ids;
@@ -139,6 +140,8 @@ pub(super) struct Env {
     pub through: Option<(DbId, ObjectId)>,
     /// The hints of the view that tables are in.
     pub inherited: Inherited,
+    /// Which versions of rows are meant of the system-versioned tables of a view.
+    pub system_time: Option<Rc<Moments>>,
     pub ansi_nulls: bool,
     pub quoted_identifier: bool,
 }
@@ -175,6 +178,7 @@ impl<'c> Binder<'c> {
             depth: 0,
             through: None,
             inherited: Inherited::default(),
+            system_time: None,
             ansi_nulls: context.options.ansi_nulls,
             quoted_identifier: context.options.quoted_identifier,
         };
@@ -326,6 +330,7 @@ impl<'c> Binder<'c> {
             depth: self.env.depth + 1,
             through: None,
             inherited: Inherited::default(),
+            system_time: None,
             ansi_nulls: true,
             quoted_identifier: true,
         })

@@ -214,6 +214,8 @@ pub struct BindOptions {
     /// The server has written the text, and defaults of columns stand in it as expressions: bulk
     /// loads.
     pub has_defaults: bool,
+    /// The server has written the text, and takes rows out of a history.
+    pub writes_history: bool,
 }
 
 impl Default for BindOptions {
@@ -233,6 +235,7 @@ impl Default for BindOptions {
             schema_bound: false,
             skip_triggers: false,
             has_defaults: false,
+            writes_history: false,
         }
     }
 }

@@ -180,6 +180,7 @@ impl Binder<'_> {
                 origin: Origin::Plain,
                 base: None,
                 views: Vec::new(),
+                hidden: false,
                 ..c.clone()
             })
             .collect();

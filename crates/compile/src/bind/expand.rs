@@ -4,6 +4,7 @@
 //! for in its database and schema, and it sees neither blocks nor variables of the query that uses
 //! it.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use base::ids::DbId;
@@ -19,11 +20,19 @@ use super::dml::shown_conditions;
 use super::scalar::Scalar;
 use super::scope::{Clause, ColumnAt, OutCol, Rows, ViewColumn, ViewRows};
 use super::select::{Output, Usage, computed};
+use super::system_time::Moments;
 use crate::plan::expr::Expr;
 use crate::plan::tree::Node;
 
 /// An argument of an inline function, and the outermost block that it refers to.
 pub(super) type InlineArgument = (Scalar, usize);
+
+/// What the use of a view hands down to what the view reads.
+pub(super) struct Expanded {
+    pub inherited: Inherited,
+    pub moments: Option<Rc<Moments>>,
+    pub usage: Usage,
+}
 
 impl Binder<'_> {
     /// A view's rows. Errors of its query, 4502 if it yields too few columns.
@@ -31,8 +40,7 @@ impl Binder<'_> {
         &mut self,
         database: DbId,
         view: &Arc<ModuleDef>,
-        inherited: Inherited,
-        usage: Usage,
+        Expanded { inherited, moments, usage }: Expanded,
         shown: &ObjectName,
     ) -> BindResult<Rows> {
         let line = shown.span.line;
@@ -43,6 +51,7 @@ impl Binder<'_> {
         env.ansi_nulls = view.uses_ansi_nulls;
         env.quoted_identifier = view.uses_quoted_identifier;
         env.inherited = inherited;
+        env.system_time = moments;
         let usage = if usage == Usage::Target { usage } else { Usage::View };
         let query = &text.query;
         let output = self.module_query(&view.header.name, &shown.to_string(), line, |b| {
@@ -181,6 +190,7 @@ impl Binder<'_> {
         env.ansi_nulls = module.uses_ansi_nulls;
         env.quoted_identifier = module.uses_quoted_identifier;
         env.inherited = inherited;
+        env.system_time = self.env.system_time.clone();
         let named = module.parameters.iter().zip(args);
         let named = named.map(|(p, (arg, outermost))| (p.name.clone(), arg, outermost)).collect();
         env.variables = Variables::Parameters(Arc::new(named));

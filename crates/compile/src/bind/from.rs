@@ -264,7 +264,17 @@ impl Binder<'_> {
             let nullable = bound.iter().any(|row| is_nullable(&row[at].expr));
             let id = self.free_column();
             let (name, base, views) = (None, None, Vec::new());
-            columns.push(OutCol { id, name, ty, nullable, label, origin, base, views });
+            columns.push(OutCol {
+                id,
+                name,
+                ty,
+                nullable,
+                label,
+                origin,
+                base,
+                views,
+                hidden: false,
+            });
         }
         let mut exprs = Vec::with_capacity(bound.len());
         for row in bound {

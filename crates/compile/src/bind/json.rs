@@ -169,6 +169,7 @@ impl Binder<'_> {
             origin: Origin::Plain,
             base: None,
             views: Vec::new(),
+            hidden: false,
         }
     }
 

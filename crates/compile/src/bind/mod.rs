@@ -52,6 +52,7 @@ mod scope;
 mod select;
 mod source;
 mod statement;
+mod system_time;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

@@ -155,5 +155,6 @@ fn shown_column(id: ColId, column: Column) -> OutCol {
         origin: Origin::Plain,
         base: None,
         views: Vec::new(),
+        hidden: false,
     }
 }

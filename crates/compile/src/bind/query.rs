@@ -234,6 +234,7 @@ impl Binder<'_> {
             origin,
             base: None,
             views: Vec::new(),
+            hidden: false,
         })
     }
 

@@ -201,6 +201,8 @@ pub(super) struct OutCol {
     /// The columns of views whose triggers may take their rows that it shows unchanged, the
     /// outermost view first.
     pub views: Vec<ViewColumn>,
+    /// Whether `*` leaves it out.
+    pub hidden: bool,
 }
 
 /// A view whose triggers may take its rows, where a statement that changes rows reads it.
@@ -373,7 +375,7 @@ impl Source {
     pub fn is_hidden(&self, ordinal: usize) -> bool {
         match &self.rows {
             Rows::Scan(scan) => scan.column(ordinal).def.is_some_and(|def| def.hidden),
-            Rows::Derived(..) => false,
+            Rows::Derived(_, columns) => columns[ordinal].hidden,
         }
     }
 

@@ -568,7 +568,7 @@ fn output_of(node: Node, items: Vec<Item>) -> Output {
             assigns.push((variable, id));
         }
         let (ty, nullable) = (expr.ty, expr.nullable);
-        columns.push(OutCol { id, name, ty, nullable, label, origin, base, views });
+        columns.push(OutCol { id, name, ty, nullable, label, origin, base, views, hidden: false });
     }
     Output { assigns, ..Output::of(node, columns) }
 }

@@ -15,6 +15,7 @@ use tsql::ast::{self, Argument, ObjectName, TableHint};
 
 use super::binder::{Binder, Variables};
 use super::context::{AtLine, BindResult, SystemObject, Variable};
+use super::expand::Expanded;
 use super::hints::old_hint;
 use super::names::{invalid_object, is_function};
 use super::query::unimplemented;
@@ -42,18 +43,28 @@ impl Binder<'_> {
         let Some(meaning) = self.meaning(&table.name)? else {
             return Err(self.no_such_table(&table.name));
         };
-        self.source_of(meaning, &table.name, table.alias.as_ref(), &table.hints, usage)
+        let time = table.system_time.as_deref();
+        self.source_of(meaning, &table.name, time, table.alias.as_ref(), &table.hints, usage)
     }
 
     fn source_of(
         &mut self,
         meaning: Meaning,
         name: &ObjectName,
+        time: Option<&ast::SystemTime>,
         alias: Option<&ast::Ident>,
         hints: &[TableHint],
         usage: Usage,
     ) -> BindResult<Source> {
         let line = name.span.line;
+        // What a view stands for is looked at when it is expanded.
+        let moments = match &meaning {
+            Meaning::View(..) => None,
+            Meaning::Table(database, table) => {
+                self.moments_of(time, Some((*database, table)), &name.name.name)?
+            }
+            _ => self.moments_of(time, None, &name.name.name)?,
+        };
         let view = match &meaning {
             Meaning::View(database, view) => Some((*database, view.id())),
             _ => None,
@@ -68,7 +79,10 @@ impl Binder<'_> {
                     true => TableSchema::Any,
                     false => TableSchema::Of(table.header.schema),
                 };
-                let mut rows = self.table_rows(database, table, hints)?;
+                let mut rows = match moments {
+                    Some(moments) => self.versioned_rows(database, table, hints, &moments)?,
+                    None => self.table_rows(database, table, hints)?,
+                };
                 self.name_rows(usage, &mut rows);
                 (rows, Some((database, schema)))
             }
@@ -80,7 +94,17 @@ impl Binder<'_> {
                 let inherited = self.inherited(hints, name)?;
                 self.note_access(database, view.id(), Permission::Select);
                 let schema = TableSchema::Of(view.header.schema);
-                let rows = self.view_rows(database, &view, inherited, usage, name).at(line)?;
+                let outer = self.env.system_time.clone();
+                let moments = match time {
+                    Some(_) if outer.is_some() => {
+                        let message = &message::SYSTEM_TIME_TWICE;
+                        return Err(SqlError::new(message, &[name]).at_line(line).into());
+                    }
+                    Some(time) => Some(self.moments(time)?),
+                    None => outer,
+                };
+                let expanded = Expanded { inherited, moments, usage };
+                let rows = self.view_rows(database, &view, expanded, name).at(line)?;
                 (rows, Some((database, schema)))
             }
             Meaning::System(database, object) => {
@@ -179,7 +203,7 @@ impl Binder<'_> {
         invalid_object(name)
     }
 
-    fn table_rows(
+    pub(super) fn table_rows(
         &mut self,
         database: DbId,
         table: Arc<TableDef>,
@@ -350,7 +374,7 @@ impl Binder<'_> {
         }
         hints.extend(function.hints.iter().cloned());
         let alias = function.alias.as_ref().map(|a| &a.name);
-        self.source_of(meaning, &function.name, alias, &hints, Usage::Statement)
+        self.source_of(meaning, &function.name, None, alias, &hints, Usage::Statement)
     }
 
     fn library_rowset(
@@ -502,6 +526,7 @@ impl Binder<'_> {
                         origin: super::scalar::Origin::Plain,
                         base: None,
                         views: Vec::new(),
+                        hidden: false,
                     });
                 }
                 Ok((super::from::source_node(&mut Rows::Scan(scan)), columns))

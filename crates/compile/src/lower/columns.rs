@@ -545,6 +545,10 @@ impl Walk<'_> {
         }
         self.exprs(effects.output.iter().flatten().map(|o| &o.0));
         effects.output_into.iter().for_each(|insert| self.insert(insert));
+        if let Some(history) = &effects.history {
+            self.pred(&history.in_order);
+            self.insert(&history.insert);
+        }
     }
 }
 

@@ -537,11 +537,23 @@ pub struct RowEffects {
     pub output_into: Option<Box<InsertPlan>>,
     /// The statement counts what `output_into` inserts, not what it changes itself.
     pub counts_into: bool,
+    /// Where old rows of a system-versioned table go.
+    pub history: Option<Box<HistoryPlan>>,
     /// Keep old and new rows for the triggers that run when the statement is done.
     pub keep_transitions: bool,
     /// `IGNORE_DUP_KEY` indexes, by place in `TableDef::indexes`: warn 3604 and skip instead
     /// of 2601.
     pub ignore_duplicates: Vec<usize>,
+}
+
+/// What becomes of the old row of a system-versioned table.
+#[derive(Clone, Debug)]
+pub struct HistoryPlan {
+    /// Its version does not begin after the transaction: error 13535. Over
+    /// [`RowEffects::old_columns`].
+    pub in_order: Pred,
+    /// An insert into the history, whose source is [`Node::OneRow`] over the same columns.
+    pub insert: InsertPlan,
 }
 
 /// A condition that a new row must not make false.

@@ -293,6 +293,13 @@ impl Rng {
             quoted_identifier: self.flip(),
             lock_escalation: self.pick(LockEscalation::ALL),
             row_cached: self.flip(),
+            period: self.maybe(|d| PeriodDef { start: ColumnId(d.int()), end: ColumnId(d.int()) }),
+            versioning: self.maybe(|d| VersioningDef {
+                history: ObjectId(d.int()),
+                retention: d
+                    .maybe(|d| RetentionDef { count: d.int(), unit: d.pick(RetentionUnit::ALL) }),
+            }),
+            history_of: self.maybe(|d| ObjectId(d.int())),
         }
     }
 
@@ -496,6 +503,7 @@ impl Rng {
                 row_caching: self.flip(),
                 row_cache: self.flip().then(|| self.name()),
                 row_cache_tuning_off: self.flip(),
+                history_retention_off: self.flip(),
                 ..DatabaseOptions::default()
             },
         }

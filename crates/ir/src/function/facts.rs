@@ -149,6 +149,11 @@ pub trait SessionFacts: MetadataFacts {
     /// The server's time zone, if Windows knows one that keeps its time.
     fn zone(&self) -> Option<&'static Zone>;
 
+    /// When the transaction began, in ticks of 100 ns of UTC.
+    fn transaction_time(&self) -> i64 {
+        self.time().utc_ticks
+    }
+
     /// How dates are read and written.
     fn dates(&self) -> DateSettings;
 

@@ -194,6 +194,7 @@ pub fn violation(violation: &Violation, host: &dyn Host) -> SqlError {
             let args: [&dyn std::fmt::Display; 3] = [column, &qualified, &violation.statement];
             SqlError::new(&message::NULL_NOT_ALLOWED, &args)
         }
+        Rule::PeriodStart => SqlError::new(&message::TRANSACTION_TIME_TOO_EARLY, &[&qualified]),
         Rule::CheckOption => SqlError::new(&message::VIEW_CHECK_OPTION_FAILED, &[]),
         Rule::Constraint { kind, name: constraint, table, column } => {
             let table: &dyn std::fmt::Display = match table {

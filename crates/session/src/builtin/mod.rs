@@ -9,6 +9,7 @@ mod configuration;
 mod describe;
 mod directory;
 mod error_log;
+mod histories;
 mod messages;
 mod naming;
 mod plans;
@@ -77,5 +78,6 @@ fn body(builtin: Builtin) -> Body {
         Builtin::DescribeParameterEncryption => describe::parameter_encryption,
         Builtin::GetSequenceRange => sequences::get_range,
         Builtin::PrewarmRowCache => prewarm::prewarm,
+        Builtin::CleanUpHistory => histories::clean_up,
     }
 }

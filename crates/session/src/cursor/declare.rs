@@ -193,7 +193,7 @@ fn add_tables<'q>(
 ) -> bool {
     use ast::JoinKind;
     match &source.kind {
-        TableSourceKind::Table(table) => {
+        TableSourceKind::Table(table) if table.system_time.is_none() => {
             tables.push(JoinedTable { table, optional });
             true
         }

@@ -8,7 +8,7 @@ use tsql::ast::{self, DropKind, ObjectName, TriggerTarget};
 use super::failure::{DdlResult, Failure};
 use super::object::find_type;
 use super::place::{self, Found};
-use super::{security, table};
+use super::{security, table, temporal};
 use crate::context::{Context, catalog_error};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
@@ -123,6 +123,7 @@ fn drop_object(
         let args: [Shown; 5] = [&verb, name, name, &what, &statement];
         return Err(SqlError::new(&message::DROP_WRONG_OBJECT_TYPE, &args).into());
     }
+    temporal::refuse_removal(context, &found, &message::DROP_TABLE_TEMPORAL)?;
     let in_memory = found.table().is_some_and(|t| t.kind.is_memory_optimized());
     if in_memory || found.schema.module(found.id).is_some_and(|m| m.native) {
         table::refuse_transaction(context)?;

@@ -16,6 +16,7 @@ use super::failure::DdlResult;
 use super::names::DefinitionNames;
 use super::place::{self, Found};
 use super::table::{Builder, IndexRequest, Purpose, Setting, find_index, statistics_type_error};
+use super::temporal;
 use crate::context::Context;
 use crate::program::{ProgramKind, bind_options};
 
@@ -107,6 +108,7 @@ fn check_made_with(name: &str, ansi_nulls: bool, quoted_identifier: bool) -> Sql
 pub fn create(context: &mut Context<'_>, create: &ast::CreateIndex) -> DdlResult<()> {
     let altered = target(context, &create.table, "index")?;
     refuse_memory(&altered.old, "CREATE INDEX")?;
+    temporal::refuse_index(context, &altered, create.unique)?;
     let mut copy = altered.copy(context);
     let replaces =
         create.options.iter().any(|o| matches!(o.kind, IndexOptionKind::DropExisting(true)));
@@ -173,6 +175,7 @@ fn drop_one(
     };
     refuse_memory(&old, "DROP INDEX")?;
     let index = &old.indexes[place];
+    temporal::refuse_index_drop(&found.schema, &old, index, &shown)?;
     if let Some(constraint) = &index.constraint {
         let kind = if constraint.primary { "PRIMARY KEY" } else { "UNIQUE KEY" };
         let args: [Shown; 2] = [&shown, &kind];

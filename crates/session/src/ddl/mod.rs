@@ -15,6 +15,7 @@
 //!
 //! * `place`: where new objects go, and what names mean; `names`: the same for the binder.
 //! * `table`: definitions of tables; `alter`: `ALTER TABLE`; `index`: indexes and statistics.
+//! * `temporal`: system versioning.
 //! * `module`: procedures, functions, views and triggers.
 //! * `object`: schemas, types, sequences, synonyms; `drop`: `DROP` of all of them.
 //! * `database`: databases, their files and options; `security`: principals and permissions.
@@ -37,6 +38,7 @@ pub mod property;
 pub mod rename;
 mod security;
 mod table;
+pub(crate) mod temporal;
 
 use base::{SqlError, SqlResult, message};
 use tsql::ast::{self, StatementKind};

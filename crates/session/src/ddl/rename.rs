@@ -97,6 +97,20 @@ pub fn column(
     column: ColumnId,
     name: &str,
 ) -> SqlResult<()> {
+    let past = {
+        let schema = context.schema(database)?;
+        let Some(def) = schema.table(table) else { return Ok(()) };
+        super::temporal::refuse_rename(context, database, &schema, def)?;
+        def.versioning.map(|versioning| versioning.history).zip(def.column_ordinal(column))
+    };
+    if let Some((history, at)) = past {
+        change_table(context, database, history, |_, history| {
+            if let Some(column) = history.columns.get_mut(at) {
+                column.name = name.into();
+            }
+            Ok(())
+        })?;
+    }
     change_table(context, database, table, |schema, table| {
         if table.columns.iter().any(|c| c.id != column && schema.same_name(&c.name, name)) {
             return Err(in_use(name, "COLUMN"));

@@ -166,6 +166,11 @@ impl SessionFacts for SessionState {
         self.instance.env().clock().local_zone().and_then(|name| Zone::by_iana_name(&name))
     }
 
+    fn transaction_time(&self) -> i64 {
+        let began = self.transaction.began_utc();
+        began.map_or_else(|| self.time().utc_ticks, |utc| utc as i64)
+    }
+
     fn database_state(&self, database: &DatabaseDef) -> DatabaseState {
         match database.options.state {
             DatabaseState::Online => self.instance.databases().state(database),

@@ -175,6 +175,11 @@ impl TransactionState {
         })
     }
 
+    /// When it began, in ticks of 100 ns of UTC.
+    pub fn began_utc(&self) -> Option<u64> {
+        self.open.as_ref().map(|open| open.began_utc)
+    }
+
     /// The level at which it began.
     pub fn began_at(&self) -> Option<IsolationLevel> {
         self.open.as_ref().map(|open| open.isolation)

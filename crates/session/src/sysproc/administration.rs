@@ -210,6 +210,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         include_str!("text/sp_sequence_get_range.sql"),
         Builtin::GetSequenceRange,
     ),
+    Entry::builtin(
+        "sp_cleanup_temporal_history",
+        include_str!("text/sp_cleanup_temporal_history.sql"),
+        Builtin::CleanUpHistory,
+    ),
     // SAP ASE's, for row caches.
     Entry::builtin(
         "sp_cacheconfig",

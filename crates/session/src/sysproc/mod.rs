@@ -59,6 +59,7 @@ pub enum Builtin {
     DescribeParameterEncryption,
     GetSequenceRange,
     PrewarmRowCache,
+    CleanUpHistory,
 }
 
 /// What a caller needs to call a procedure, whatever its arguments: error 15247 without it.

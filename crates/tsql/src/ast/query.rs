@@ -452,12 +452,38 @@ pub enum TableSourceKind {
 pub struct TableRef {
     /// The table.
     pub name: ObjectName,
+    /// `FOR SYSTEM_TIME …`.
+    pub system_time: Option<Box<SystemTime>>,
     /// Its alias.
     pub alias: Option<Ident>,
     /// `TABLESAMPLE`.
     pub sample: Option<Box<TableSample>>,
     /// `WITH (…)`, or the old form without `WITH`.
     pub hints: Vec<TableHint>,
+}
+
+/// `FOR SYSTEM_TIME …`: which versions of rows are meant.
+#[derive(Clone, Debug)]
+pub struct SystemTime {
+    /// Where it stands.
+    pub span: Span,
+    /// Which.
+    pub kind: SystemTimeKind,
+}
+
+/// Which versions of rows `FOR SYSTEM_TIME` means.
+#[derive(Clone, Debug)]
+pub enum SystemTimeKind {
+    /// `ALL`.
+    All,
+    /// `AS OF t`.
+    AsOf(Expr),
+    /// `FROM a TO b`.
+    FromTo(Expr, Expr),
+    /// `BETWEEN a AND b`.
+    Between(Expr, Expr),
+    /// `CONTAINED IN (a, b)`.
+    ContainedIn(Expr, Expr),
 }
 
 /// `TABLESAMPLE SYSTEM (n PERCENT) REPEATABLE (m)`.

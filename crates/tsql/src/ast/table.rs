@@ -276,10 +276,40 @@ pub enum TableOptionKind {
     FullLogging(bool),
     /// `LOCK scheme`, of SAP ASE.
     LockScheme(LockScheme),
-    /// `SYSTEM_VERSIONING = ON (HISTORY_TABLE = name)`.
-    SystemVersioning(bool, Option<Box<ObjectName>>),
+    /// `SYSTEM_VERSIONING = ON (…)`; `None` for `OFF`.
+    SystemVersioning(Option<Box<SystemVersioning>>),
     /// `REMOTE_DATA_ARCHIVE`, `LEDGER` and others that are a word and a value, in upper case.
     Other(Box<str>, Box<str>),
+}
+
+/// What stands in the parentheses of `SYSTEM_VERSIONING = ON (…)`.
+#[derive(Clone, Debug, Default)]
+pub struct SystemVersioning {
+    /// `HISTORY_TABLE = name`.
+    pub history: Option<ObjectName>,
+    /// `DATA_CONSISTENCY_CHECK = ON` (true) or `OFF` (false).
+    pub consistency_check: Option<bool>,
+    /// `HISTORY_RETENTION_PERIOD = …`.
+    pub retention: Option<HistoryRetention>,
+}
+
+/// `HISTORY_RETENTION_PERIOD`.
+#[derive(Clone, Debug)]
+pub enum HistoryRetention {
+    /// `INFINITE`.
+    Infinite,
+    /// A number, as written, and a unit.
+    Period(Box<str>, RetentionUnit),
+}
+
+/// The units of `HISTORY_RETENTION_PERIOD`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum RetentionUnit {
+    Day,
+    Week,
+    Month,
+    Year,
 }
 
 /// `ALTER TABLE`.

@@ -7,8 +7,8 @@ use super::dml::changes_rows;
 use super::stream::Words;
 use crate::ast::{
     Expr, ExprKind, FileContent, Ident, Join, JoinHint, JoinKind, ObjectName, OpenJsonColumn,
-    Pivot, Query, Span, TableAlias, TableFile, TableFunction, TableMethod, TableRef, TableSample,
-    TableSource, TableSourceKind, Unpivot, Variable,
+    Pivot, Query, Span, SystemTime, SystemTimeKind, TableAlias, TableFile, TableFunction,
+    TableMethod, TableRef, TableSample, TableSource, TableSourceKind, Unpivot, Variable,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -205,6 +205,7 @@ impl Parser<'_> {
     /// What follows a table's name.
     #[inline(never)]
     fn table_ref(&mut self, name: ObjectName) -> SqlResult<TableRef> {
+        let system_time = self.system_time()?;
         let mut hints = self.old_table_hints(false)?;
         let mut sample = self.table_sample()?;
         let alias = self.table_alias()?;
@@ -218,7 +219,49 @@ impl Parser<'_> {
             hints = self.with_table_hints()?;
         }
         self.refuse_bare_hint()?;
-        Ok(TableRef { name, alias, sample, hints })
+        Ok(TableRef { name, system_time, alias, sample, hints })
+    }
+
+    /// `FOR SYSTEM_TIME …`, if it is there.
+    fn system_time(&mut self) -> SqlResult<Option<Box<SystemTime>>> {
+        if !self.at(K::For) || self.peek_at(1).keyword != K::SystemTime {
+            return Ok(None);
+        }
+        let start = self.take();
+        self.take();
+        let kind = match self.peek().keyword {
+            K::All => {
+                self.take();
+                SystemTimeKind::All
+            }
+            K::As => {
+                self.expect_words(&[K::As, K::Of])?;
+                SystemTimeKind::AsOf(self.scalar()?)
+            }
+            K::From => {
+                self.take();
+                let first = self.scalar()?;
+                self.expect(K::To)?;
+                SystemTimeKind::FromTo(first, self.scalar()?)
+            }
+            K::Between => {
+                self.take();
+                let first = self.scalar()?;
+                self.expect(K::And)?;
+                SystemTimeKind::Between(first, self.scalar()?)
+            }
+            _ => {
+                self.expect_word(&[("CONTAINED", ())])?;
+                self.expect(K::In)?;
+                self.expect_token(TokenKind::LeftParen)?;
+                let first = self.scalar()?;
+                self.expect_token(TokenKind::Comma)?;
+                let last = self.scalar()?;
+                self.expect_token(TokenKind::RightParen)?;
+                SystemTimeKind::ContainedIn(first, last)
+            }
+        };
+        Ok(Some(Box::new(SystemTime { span: self.span_from(start), kind })))
     }
 
     /// `AS name`, `name`, or nothing.

@@ -1,12 +1,12 @@
 //! `CREATE TABLE`, and what stands in a table definition beside columns.
 
-use base::SqlResult;
+use base::{SqlError, SqlResult, message};
 
 use super::Parser;
 use crate::ast::{
-    Constraint, ConstraintKind, CreateTable, DataSpace, ForeignKey, Ident, IndexColumn,
-    InlineIndex, KeyConstraint, LockScheme, ReferentialAction, StatementKind, TableDefinition,
-    TableElement, TableOption, TableOptionKind,
+    Constraint, ConstraintKind, CreateTable, DataSpace, ForeignKey, HistoryRetention, Ident,
+    IndexColumn, InlineIndex, KeyConstraint, LockScheme, ReferentialAction, RetentionUnit,
+    StatementKind, SystemVersioning, TableDefinition, TableElement, TableOption, TableOptionKind,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::{Token, TokenKind};
@@ -321,17 +321,74 @@ impl Parser<'_> {
             "DATA_COMPRESSION" => Ok(TableOptionKind::DataCompression(self.any_word()?)),
             "LOCK_ESCALATION" => Ok(TableOptionKind::LockEscalation(self.any_word()?)),
             "SYSTEM_VERSIONING" => {
-                let on = self.on_off()?;
-                let mut history = None;
-                if self.eat_token(TokenKind::LeftParen) {
-                    self.expect_word(&[("HISTORY_TABLE", ())])?;
-                    self.expect_token(TokenKind::Equal)?;
-                    history = Some(Box::new(self.object_name()?));
-                    self.expect_token(TokenKind::RightParen)?;
-                }
-                Ok(TableOptionKind::SystemVersioning(on, history))
+                let versioning = match self.on_off()? {
+                    true => Some(Box::new(self.system_versioning()?)),
+                    false => None,
+                };
+                Ok(TableOptionKind::SystemVersioning(versioning))
             }
             _ => Ok(TableOptionKind::Other(name, self.any_word()?)),
+        }
+    }
+
+    /// What follows `SYSTEM_VERSIONING = ON`. Error 13744.
+    fn system_versioning(&mut self) -> SqlResult<SystemVersioning> {
+        let mut versioning = SystemVersioning::default();
+        if !self.at_token(TokenKind::LeftParen) {
+            return Ok(versioning);
+        }
+        self.parenthesized(|p| {
+            let (history, check, retention) = (
+                versioning.history.is_none(),
+                versioning.consistency_check.is_none(),
+                versioning.retention.is_none(),
+            );
+            match () {
+                () if history && p.at_text("HISTORY_TABLE") => {
+                    p.take();
+                    p.expect_token(TokenKind::Equal)?;
+                    versioning.history = Some(p.object_name()?);
+                }
+                () if check && p.at_text("DATA_CONSISTENCY_CHECK") => {
+                    p.take();
+                    p.expect_token(TokenKind::Equal)?;
+                    versioning.consistency_check = Some(p.on_off()?);
+                }
+                () if retention && p.at_text("HISTORY_RETENTION_PERIOD") => {
+                    p.take();
+                    p.expect_token(TokenKind::Equal)?;
+                    versioning.retention = Some(p.history_retention()?);
+                }
+                () => return Err(p.unexpected()),
+            }
+            Ok(())
+        })?;
+        Ok(versioning)
+    }
+
+    fn history_retention(&mut self) -> SqlResult<HistoryRetention> {
+        use RetentionUnit::{Day, Month, Week, Year};
+        if self.find_word(&[("INFINITE", ())]).is_some() {
+            self.take();
+            return Ok(HistoryRetention::Infinite);
+        }
+        let number = self.signed_number()?;
+        let unit = self.expect_token(TokenKind::Word)?;
+        let word = self.text_of(unit);
+        let units = [("DAY", Day), ("WEEK", Week), ("MONTH", Month), ("YEAR", Year)];
+        let is_it = |name: &str| {
+            word.eq_ignore_ascii_case(name)
+                || word.len() == name.len() + 1
+                    && word.is_char_boundary(name.len())
+                    && word[..name.len()].eq_ignore_ascii_case(name)
+                    && word[name.len()..].eq_ignore_ascii_case("S")
+        };
+        match units.into_iter().find(|(name, _)| is_it(name)) {
+            Some((_, unit)) => Ok(HistoryRetention::Period(number, unit)),
+            None => {
+                let error = SqlError::new(&message::RETENTION_UNIT_INVALID, &[&word]);
+                Err(error.at_line(unit.span.line))
+            }
         }
     }
 

@@ -3,8 +3,8 @@
 use crate::ast::{
     AssignOp, BinaryOp, Expr, FileContent, ForJson, ForKind, ForXml, GroupBy, GroupingKind,
     GroupingSet, Ident, Join, JoinHint, JoinKind, JsonRoot, NamedWindow, NullElements,
-    OpenJsonColumn, Query, QueryBody, Select, SelectItem, SelectItemKind, SetOperator, TableAlias,
-    TableSource, TableSourceKind, XmlMode, XmlSchema,
+    OpenJsonColumn, Query, QueryBody, Select, SelectItem, SelectItemKind, SetOperator,
+    SystemTimeKind, TableAlias, TableSource, TableSourceKind, XmlMode, XmlSchema,
 };
 use crate::print::Printer;
 
@@ -258,10 +258,32 @@ impl Printer {
         }
     }
 
+    fn system_time(&mut self, time: &SystemTimeKind) {
+        self.put(" FOR SYSTEM_TIME ");
+        let (before, first, between, last, after) = match time {
+            SystemTimeKind::All => return self.put("ALL"),
+            SystemTimeKind::AsOf(time) => {
+                self.put("AS OF ");
+                return self.expr(time);
+            }
+            SystemTimeKind::FromTo(first, last) => ("FROM ", first, " TO ", last, ""),
+            SystemTimeKind::Between(first, last) => ("BETWEEN ", first, " AND ", last, ""),
+            SystemTimeKind::ContainedIn(first, last) => ("CONTAINED IN (", first, ", ", last, ")"),
+        };
+        self.put(before);
+        self.expr(first);
+        self.put(between);
+        self.expr(last);
+        self.put(after);
+    }
+
     fn table_source(&mut self, source: &TableSource) {
         match &source.kind {
             TableSourceKind::Table(table) => {
                 self.name(&table.name);
+                if let Some(time) = &table.system_time {
+                    self.system_time(&time.kind);
+                }
                 self.alias(table.alias.as_ref());
             }
             TableSourceKind::Function(function) => {

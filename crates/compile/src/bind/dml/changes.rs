@@ -124,6 +124,7 @@ impl Binder<'_> {
                 label: scalar.label,
                 origin: scalar.origin,
                 base: None,
+                hidden: false,
                 views: Vec::new(),
             });
             made.push((id, scalar.expr));

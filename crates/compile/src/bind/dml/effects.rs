@@ -119,6 +119,7 @@ impl Binder<'_> {
             }
             if writes_old {
                 effects.referenced_by = self.referenced_by(&schema, changing, write)?;
+                effects.history = self.history(&schema, changing)?;
             }
         }
         Ok(effects)

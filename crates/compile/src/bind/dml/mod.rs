@@ -8,6 +8,7 @@
 mod changes;
 mod delete;
 mod effects;
+mod generated;
 mod insert;
 mod instead;
 mod look_up;

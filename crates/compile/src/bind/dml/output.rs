@@ -247,6 +247,7 @@ impl Binder<'_> {
                 origin: Origin::Plain,
                 base: None,
                 views: Vec::new(),
+                hidden: false,
             });
         }
         let rows = Rows::Derived(None, shown);

@@ -112,6 +112,7 @@ impl Binder<'_> {
             TargetKind::Name(name) => {
                 let table = ast::TableRef {
                     name: (**name).clone(),
+                    system_time: None,
                     alias: alias.cloned(),
                     sample: None,
                     hints: target.hints.clone(),
@@ -217,6 +218,7 @@ impl Binder<'_> {
             None => self.target_derived(top, at, wanted, &name).at(line)?,
         };
         self.instead_of_table(&mut targeted, events).at(line)?;
+        self.refuse_history(&targeted.changing, permission, events).at(line)?;
         let Changing { database, table, target, .. } = &targeted.changing;
         if let Target::Table { .. } | Target::Instead { .. } = target {
             if table.header.schema == SchemaId::SYS {

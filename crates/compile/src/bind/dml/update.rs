@@ -159,6 +159,11 @@ impl Binder<'_> {
         if def.ty.kind == TypeKind::RowVersion {
             return fail(SqlError::new(&message::TIMESTAMP_UPDATE, &[]));
         }
+        if targeted.changing.generated(def).is_some() {
+            let (database, table) = (targeted.changing.database, table.clone());
+            let name = self.full_name(database, &table)?;
+            return fail(SqlError::new(&message::GENERATED_UPDATE, &[&name]));
+        }
         let position =
             table.layout_position(ordinal).expect("only computed columns are not stored");
         if so_far.set.iter().any(|s| s.0 == position) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{SqlError, TypeKind, message};
-use engine::catalog::def::{ColumnDef, TableDef};
+use engine::catalog::def::{ColumnDef, Generated, TableDef};
 use ir::operator::CastMode;
 use tsql::ast;
 
@@ -106,6 +106,14 @@ impl Binder<'_> {
         let column = changing.table.columns[listed.ordinal].clone();
         let line = listed.line;
         let is_default = matches!(&given, Given::Default);
+        if let Some(generated) = changing.generated(&column) {
+            if !is_default {
+                let name = self.full_name(changing.database, &changing.table)?;
+                let error = SqlError::new(&message::GENERATED_INSERT, &[&name]);
+                return Err(error.at_line(line).into());
+            }
+            return Ok(NewValue::Expr(self.generated_value(&column, generated)?));
+        }
         if column.ty.kind == TypeKind::RowVersion {
             return match is_default {
                 true => Ok(row_version(changing, &column)),
@@ -180,6 +188,9 @@ impl Binder<'_> {
         if column.ty.kind == TypeKind::RowVersion {
             return Ok(row_version(changing, column));
         }
+        if let Some(generated) = changing.generated(column) {
+            return Ok(NewValue::Expr(self.generated_value(column, generated)?));
+        }
         if column.default.is_none() {
             return Ok(NewValue::Expr(null_of(&column.ty)));
         }
@@ -215,6 +226,10 @@ impl Binder<'_> {
             }
             if column.ty.kind == TypeKind::RowVersion {
                 set.push((position, row_version(changing, column)));
+            }
+            if changing.generated(column) == Some(Generated::RowStart) {
+                let value = self.generated_value(column, Generated::RowStart)?;
+                set.push((position, NewValue::Expr(value)));
             }
             let Some(computed) = &column.computed else { continue };
             let uses = stored_places(&table, &computed.columns);

@@ -17,7 +17,7 @@ use crate::lower::scope::Val;
 use crate::lower::{Consume, Lowering};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::tree::{
-    Node, ReferencePlan, ReferencedAction, ReferencedPlan, ResultColumn, RowEffects,
+    HistoryPlan, Node, ReferencePlan, ReferencedAction, ReferencedPlan, ResultColumn, RowEffects,
 };
 
 /// What waits for the end of the statement.
@@ -320,7 +320,7 @@ impl Lowering {
         Some(result)
     }
 
-    /// `OUTPUT`, `OUTPUT INTO` and the copies for triggers. The names of old and new columns are
+    /// The history, `OUTPUT`, `OUTPUT INTO` and the copies for triggers. The names of old and new columns are
     /// bound; `new` and `old` tell which row there is.
     pub fn after_row(
         &mut self,
@@ -330,6 +330,9 @@ impl Lowering {
         new: Option<&[Val]>,
         old: OldRow<'_>,
     ) -> SqlResult<()> {
+        if let (Some(history), OldRow::Row(_)) = (&effects.history, old) {
+            self.keep_version(target, history)?;
+        }
         if let (Some(result), Some(columns)) = (output, &effects.output) {
             let mut regs = Vec::with_capacity(columns.len());
             for (expr, _) in columns {
@@ -382,6 +385,21 @@ impl Lowering {
         }
         let list = self.b.list(&regs);
         self.b.emit(Inst::KeepTransition { transition, inserted: false, list });
+    }
+
+    /// The old row of a system-versioned table goes to the history.
+    fn keep_version(&mut self, target: &Changed, history: &HistoryPlan) -> SqlResult<()> {
+        let (fine, early) = (self.b.label(), self.b.label());
+        let ways = Ways { yes: fine, no: early, unknown: early, fall_yes: false };
+        let outside = self.enter();
+        self.pred(&history.in_order, ways)?;
+        self.leave(outside);
+        self.b.place(early);
+        self.violate(target, Rule::PeriodStart);
+        self.b.place(fine);
+        let insert = &history.insert;
+        let other = self.target(&insert.target, &insert.effects, "INSERT");
+        self.insert_row(&other, insert, None, &mut Deferred::default(), false)
     }
 
     fn transition(&mut self, target: &Changed, kind: StatementKind) -> u16 {

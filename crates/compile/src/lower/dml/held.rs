@@ -76,7 +76,9 @@ impl Lowering {
     ) -> Held {
         let mut others = shown(effects);
         let is_old = |col: &ColId| old_columns.contains(col) || effects.old_columns.contains(col);
-        let asks = effects.keep_transitions || !effects.referenced_by.is_empty();
+        let asks = effects.keep_transitions
+            || effects.history.is_some()
+            || !effects.referenced_by.is_empty();
         let has_old = replaces && (asks || others.iter().any(is_old));
         if !others.is_empty() {
             let inside = outputs(input);

@@ -66,7 +66,7 @@ impl Changed {
     /// Whether `UPDATE` says itself what a column is, rather than that it follows from others.
     fn is_set(&self, at: usize) -> bool {
         let column = &self.columns[at];
-        !column.computed && column.ty.kind != TypeKind::RowVersion
+        !column.computed && !column.generated && column.ty.kind != TypeKind::RowVersion
     }
 
     /// A column, by layout position, as messages about conversions name it.
@@ -86,6 +86,8 @@ pub struct StoredColumn {
     pub ty: SqlType,
     pub nullable: bool,
     pub computed: bool,
+    /// It belongs to the period.
+    pub generated: bool,
     pub identity: bool,
 }
 
@@ -222,6 +224,7 @@ fn stored_columns(table: &TableDef) -> Vec<StoredColumn> {
         ty: c.ty,
         nullable: c.nullable,
         computed: c.computed.is_some(),
+        generated: table.generated(c.id).is_some(),
         identity: c.identity.is_some(),
     };
     table.stored_columns().map(column).collect()

@@ -210,6 +210,10 @@ impl Optimizer<'_, '_> {
             }
         }
         effects.output.iter_mut().flatten().for_each(|(e, _)| self.inside(e));
+        if let Some(history) = &mut effects.history {
+            self.inside(&mut history.in_order);
+            self.insert(&mut history.insert);
+        }
         if let Some(insert) = &mut effects.output_into {
             self.insert(insert);
         }

@@ -110,6 +110,8 @@ pub struct DatabaseOptions {
     pub row_cache: Option<Name>,
     /// The database-scoped configuration `ROW_CACHE_TUNING = OFF`.
     pub row_cache_tuning_off: bool,
+    /// `TEMPORAL_HISTORY_RETENTION OFF`: aged rows of histories stay.
+    pub history_retention_off: bool,
 }
 
 impl Default for DatabaseOptions {
@@ -157,6 +159,7 @@ impl Default for DatabaseOptions {
             row_caching: false,
             row_cache: None,
             row_cache_tuning_off: false,
+            history_retention_off: false,
         }
     }
 }

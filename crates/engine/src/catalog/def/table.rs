@@ -51,6 +51,75 @@ pub struct TableDef {
     pub lock_escalation: LockEscalation,
     /// Whether row caching is on (disk tables only).
     pub row_cached: bool,
+    /// `PERIOD FOR SYSTEM_TIME`.
+    pub period: Option<PeriodDef>,
+    /// `SYSTEM_VERSIONING`, while it is on.
+    pub versioning: Option<VersioningDef>,
+    /// The table of which this one holds the history.
+    pub history_of: Option<ObjectId>,
+}
+
+/// The columns between whose values a row version counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PeriodDef {
+    /// `GENERATED ALWAYS AS ROW START`.
+    pub start: ColumnId,
+    /// `GENERATED ALWAYS AS ROW END`.
+    pub end: ColumnId,
+}
+
+/// What `SYSTEM_VERSIONING = ON` says. The history's columns are those of the table, in order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VersioningDef {
+    /// The table with the replaced and deleted row versions.
+    pub history: ObjectId,
+    /// `HISTORY_RETENTION_PERIOD`; `None` is `INFINITE`.
+    pub retention: Option<RetentionDef>,
+}
+
+/// For how long row versions are kept after their end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RetentionDef {
+    /// How many of the unit; positive.
+    pub count: i32,
+    /// The unit.
+    pub unit: RetentionUnit,
+}
+
+coded! {
+    /// `history_retention_period_unit` of a table.
+    RetentionUnit: u8 {
+        /// Days.
+        Day = 3 "DAY",
+        /// Weeks.
+        Week = 4 "WEEK",
+        /// Months.
+        Month = 5 "MONTH",
+        /// Years.
+        Year = 6 "YEAR",
+    }
+}
+
+coded! {
+    /// `generated_always_type` of a column.
+    Generated: u8 {
+        /// Where the period of its row begins.
+        RowStart = 1 "AS_ROW_START",
+        /// Where the period of its row ends.
+        RowEnd = 2 "AS_ROW_END",
+    }
+}
+
+coded! {
+    /// `temporal_type` of a table.
+    TemporalType: u8 {
+        /// A table like others.
+        NonTemporal = 0 "NON_TEMPORAL_TABLE",
+        /// It holds the history of another one.
+        History = 1 "HISTORY_TABLE",
+        /// `SYSTEM_VERSIONING` is on.
+        SystemVersioned = 2 "SYSTEM_VERSIONED_TEMPORAL_TABLE",
+    }
 }
 
 /// The storage of tables that have none.
@@ -509,6 +578,9 @@ impl TableDef {
             quoted_identifier: true,
             lock_escalation: LockEscalation::Table,
             row_cached: false,
+            period: None,
+            versioning: None,
+            history_of: None,
         }
     }
 
@@ -556,6 +628,25 @@ impl TableDef {
     /// The identity column and its place in [`TableDef::columns`].
     pub fn identity_column(&self) -> Option<(usize, &ColumnDef)> {
         self.columns.iter().enumerate().find(|(_, c)| c.identity.is_some())
+    }
+
+    /// What the server itself puts into a column.
+    pub fn generated(&self, column: ColumnId) -> Option<Generated> {
+        let period = self.period?;
+        match column {
+            _ if column == period.start => Some(Generated::RowStart),
+            _ if column == period.end => Some(Generated::RowEnd),
+            _ => None,
+        }
+    }
+
+    /// What the table is to system versioning.
+    pub fn temporal_type(&self) -> TemporalType {
+        match (self.versioning, self.history_of) {
+            (Some(_), _) => TemporalType::SystemVersioned,
+            (None, Some(_)) => TemporalType::History,
+            (None, None) => TemporalType::NonTemporal,
+        }
     }
 
     /// An index by id.

@@ -57,7 +57,7 @@ macro_rules! code {
 }
 
 code! {
-    ReferenceClass SecurableClass LockEscalation IndexKind Comparison ReferentialAction
+    ReferenceClass SecurableClass RetentionUnit LockEscalation IndexKind Comparison ReferentialAction
     TriggerEventKind Authentication DatabaseState UserAccess RecoveryModel PageVerify
     DelayedDurability FileKind SettingId;
     text PrincipalKind PermissionState Permission FileGroupKind

@@ -89,6 +89,9 @@ pub(super) static FUNCTIONS: &[ScalarFunction] = &[
     ScalarFunction::strict("ISDATE", (1, 1), build::types_of_isdate, build::isdate)
         .own_nulls()
         .runtime_constant(),
+    // What the start of a period is set to.
+    ScalarFunction::fact("TRANSACTION TIME", (0, 0), now::types_of_datetime2, now::transaction)
+        .native(),
     // `value AT TIME ZONE zone`.
     ScalarFunction::strict("AT TIME ZONE", (2, 2), zone::types_of_zone, zone::at_time_zone)
         .runtime_constant(),

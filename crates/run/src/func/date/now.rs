@@ -1,4 +1,4 @@
-//! The time at which the statement started.
+//! The time at which the statement or its transaction started.
 
 use base::datetime::civil::{Civil, TICKS_PER_MINUTE, TICKS_PER_SECOND};
 use base::datetime::{Moment, Zone};
@@ -68,6 +68,14 @@ pub(super) fn utc<'a>(
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
     as_result(Moment::from_total(ctx.facts.time().utc_ticks, 0), types)
+}
+
+pub(super) fn transaction<'a>(
+    ctx: &mut FnContext<'a>,
+    _: &[ValueRef<'a>],
+    types: &CallTypes,
+) -> SqlResult<ValueRef<'a>> {
+    as_result(Moment::from_total(ctx.facts.transaction_time(), 0), types)
 }
 
 /// `+02:00`

@@ -141,6 +141,9 @@ fn of_table(schema: &Schema, table: &TableDef, property: &str) -> Option<i64> {
     if let Some(count) = trigger_property(schema, &table.triggers, property) {
         return Some(count);
     }
+    if property == "tabletemporaltype" {
+        return Some(table.temporal_type().code().into());
+    }
     let any = |kind: ObjectKind| table.constraints().any(|(own, _)| own == kind);
     let column = |test: fn(&ColumnDef) -> bool| table.columns.iter().any(test);
     Some(i64::from(match property {
@@ -168,7 +171,6 @@ fn of_table(schema: &Schema, table: &TableDef, property: &str) -> Option<i64> {
         | "tableisfake"
         | "tableislockedonbulkload"
         | "tableispinned"
-        | "tabletemporaltype"
         | "tabletextinrowlimit"
         | "tablefulltextcatalogid" => false,
         _ => return None,
@@ -320,6 +322,9 @@ fn of_type(ty: &SqlType, property: &str) -> Option<i64> {
 
 fn of_column(object: &Object<'_>, column: &ColumnDef, property: &str) -> Option<i64> {
     let of_table = matches!(object, Object::Table(_));
+    if let (Object::Table(table), "generatedalwaystype") = (object, property) {
+        return Some(table.generated(column.id).map_or(0, Generated::code).into());
+    }
     let identity = column.identity.as_ref();
     Some(match property {
         "columnid" => column.id.0.into(),
@@ -340,10 +345,10 @@ fn of_column(object: &Object<'_>, column: &ColumnDef, property: &str) -> Option<
         }
         "iscolumnset"
         | "iscursortype"
+        | "generatedalwaystype"
         | "isfulltextindexed"
         | "isoutparam"
         | "isxmlindexable"
-        | "generatedalwaystype"
         | "fulltexttypecolumn"
         | "statisticalsemantics"
         | "systemdataaccess"

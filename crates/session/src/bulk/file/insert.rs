@@ -17,8 +17,8 @@ use super::rows::{RowError, Rows, Source};
 use crate::bulk::load::{self, Loader};
 use crate::context::Context;
 use crate::fault::{Fault, Run};
-use crate::files::reading::{open, unreadable};
 use crate::files::FileUse;
+use crate::files::reading::{open, unreadable};
 use crate::response::command;
 use crate::session::loads::Load;
 

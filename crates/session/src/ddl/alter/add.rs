@@ -12,6 +12,7 @@ use crate::ddl::failure::{AboutConstraint, DdlResult, constraint_error};
 use crate::ddl::index::check_options;
 use crate::ddl::names::DefinitionNames;
 use crate::ddl::table::{Builder, Purpose, Setting, count_constraints};
+use crate::ddl::temporal;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
@@ -38,6 +39,8 @@ pub fn add(
         let names = DefinitionNames::new(context.session, database);
         let setting = Setting::new(context.session, &names, database)?;
         let mut builder = Builder::new(&setting, copy, Purpose::Table, ids);
+        builder.check_history(elements)?;
+        builder.check_versioned(elements)?;
         builder.added(elements)?;
         (builder.table, builder.warnings)
     };
@@ -61,6 +64,9 @@ pub fn add(
     match adds_keys {
         true => done.or_no_constraint()?,
         false => done?,
+    }
+    if altered.old.period.is_none() && new.period.is_some() {
+        temporal::check_period(context, database, new.id())?;
     }
     let added = new.indexes.iter().filter(|i| altered.old.indexes.iter().all(|o| o.name != i.name));
     let added: Vec<Name> = added.map(|index| index.name.clone()).collect();
@@ -105,6 +111,7 @@ impl Builder<'_> {
         let setting = self.setting;
         let in_key = move |name: &str| primary.iter().any(|key| setting.same(key, name));
         self.columns(&columns, &in_key)?;
+        self.period(elements)?;
         if self.in_memory() {
             self.check_memory_columns()?;
         }

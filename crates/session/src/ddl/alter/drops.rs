@@ -26,7 +26,8 @@ pub fn drop(
             AlterTableDropKind::Column => drop_column(altered, &mut new, drop),
             AlterTableDropKind::Index => drop_index(altered, &mut new, drop),
             AlterTableDropKind::Period => {
-                Err(SqlError::new(&message::UNIMPLEMENTED, &[&"PERIOD"]).into())
+                drop_period(&mut new);
+                Ok(())
             }
         };
         done.map_err(|f| f.at_line(line))?;
@@ -39,6 +40,14 @@ pub fn drop(
     let statement = "ALTER TABLE";
     let database = altered.database;
     rebuild::put(context, Rebuild { database, old: &old, new, sources, exprs, statement })
+}
+
+/// The columns of the period stay, and show.
+fn drop_period(table: &mut TableDef) {
+    let Some(period) = table.period.take() else { return };
+    for column in &mut table.columns {
+        column.hidden &= column.id != period.start && column.id != period.end;
+    }
 }
 
 /// Computed columns are stored only while something needs it.
@@ -184,7 +193,7 @@ fn drop_column(altered: &Altered, new: &mut TableDef, drop: &ast::AlterTableDrop
 
 /// What is done to a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(in crate::ddl) enum Purpose {
     Drop,
     /// It gets another type.
     Retype,
@@ -216,7 +225,7 @@ impl Purpose {
 }
 
 /// What stands against a change of a column: its kind and name.
-pub(super) fn users_of(
+pub(in crate::ddl) fn users_of(
     altered: &Altered,
     table: &TableDef,
     column: &ColumnDef,
@@ -275,7 +284,7 @@ fn mentions(text: &str, name: &str) -> bool {
 }
 
 /// Errors 5074, one for each, and 4922.
-pub(super) fn refuse_used(
+pub(in crate::ddl) fn refuse_used(
     column: &ColumnDef,
     users: &[(&'static str, Name)],
     statement: &str,

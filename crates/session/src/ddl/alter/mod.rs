@@ -6,7 +6,7 @@
 mod add;
 mod columns;
 mod constraints;
-mod drops;
+pub(super) mod drops;
 pub(super) mod rebuild;
 
 pub use constraints::distrust;
@@ -23,6 +23,7 @@ use tsql::ast::{self, AlterTableAction, TriggerTarget};
 use super::failure::{DdlResult, raised};
 use super::place;
 use super::table::{self, Builder, Purpose, Setting};
+use super::temporal;
 use crate::context::Context;
 use crate::ddl::names::DefinitionNames;
 
@@ -72,28 +73,35 @@ pub fn alter_table(context: &mut Context<'_>, alter: &ast::AlterTable) -> DdlRes
     if altered.old.kind.is_memory_optimized() && changes_rows {
         table::refuse_transaction(context)?;
     }
-    match &alter.action {
-        AlterTableAction::Add { check, elements } => add::add(context, &altered, *check, elements),
-        AlterTableAction::AlterColumn(change) => columns::alter(context, &altered, change),
-        AlterTableAction::Drop(drops) => drops::drop(context, &altered, drops),
+    temporal::refuse_altered(context, &altered, &alter.action)?;
+    act(context, &altered, &alter.action)?;
+    temporal::follow(context, &altered)
+}
+
+fn act(context: &mut Context<'_>, altered: &Altered, action: &AlterTableAction) -> DdlResult<()> {
+    let database = altered.database;
+    match action {
+        AlterTableAction::Add { check, elements } => add::add(context, altered, *check, elements),
+        AlterTableAction::AlterColumn(change) => columns::alter(context, altered, change),
+        AlterTableAction::Drop(drops) => drops::drop(context, altered, drops),
         AlterTableAction::ToggleConstraint { check, enable, names } => {
-            constraints::toggle(context, &altered, *check, *enable, names)
+            constraints::toggle(context, altered, *check, *enable, names)
         }
         AlterTableAction::ToggleTrigger { enable, names } => {
-            let triggers = named_triggers(&altered, names)?;
+            let triggers = named_triggers(altered, names)?;
             switch_triggers(context, database, triggers, *enable)
         }
         AlterTableAction::RebuildIndex { index, options } => {
-            super::index::rebuild(context, &altered, Some(&index.name), options)
+            super::index::rebuild(context, altered, Some(&index.name), options)
         }
         AlterTableAction::Rebuild { partition: None, options } => {
-            super::index::rebuild(context, &altered, None, options)
+            super::index::rebuild(context, altered, None, options)
         }
         AlterTableAction::Rebuild { .. } => unimplemented("PARTITION"),
         AlterTableAction::ChangeTracking { enable: false } => Ok(()),
         AlterTableAction::ChangeTracking { enable: true } => unimplemented("CHANGE_TRACKING"),
         AlterTableAction::Switch { .. } => unimplemented("SWITCH"),
-        AlterTableAction::Set(options) => set(context, &altered, options),
+        AlterTableAction::Set(options) => set(context, altered, options),
     }
 }
 
@@ -107,7 +115,16 @@ fn set(
     altered: &Altered,
     options: &[ast::TableOption],
 ) -> DdlResult<()> {
-    let new = altered.copy(context);
+    if let Some(versioning) = temporal::option_of(options)? {
+        temporal::set(context, altered.database, altered.old.id(), versioning)?;
+        if options.len() == 1 {
+            return Ok(());
+        }
+    }
+    let schema = context.schema(altered.database)?;
+    let Some(now) = schema.table(altered.old.id()) else { return Ok(()) };
+    let mut new = TableDef::clone(now);
+    new.header.modified = context.now();
     let (new, warnings) = {
         let names = DefinitionNames::new(context.session, altered.database);
         let setting = Setting::new(context.session, &names, altered.database)?;
@@ -139,6 +156,7 @@ pub fn truncate(context: &mut Context<'_>, truncate: &ast::TruncateTable) -> Ddl
     if !place::may_alter(context, &found) {
         return Err(not_there().into());
     }
+    temporal::refuse_removal(context, &found, &message::TRUNCATE_TEMPORAL)?;
     if !truncate.partitions.is_empty() {
         return unimplemented("PARTITIONS");
     }

@@ -141,8 +141,7 @@ pub(super) fn set(
         | "TORN_PAGE_DETECTION"
         | "VARDECIMAL_STORAGE_FORMAT"
         | "MIXED_PAGE_ALLOCATION"
-        | "AUTOMATIC_TUNING"
-        | "TEMPORAL_HISTORY_RETENTION" => Ok(()),
+        | "AUTOMATIC_TUNING" => Ok(()),
         "CHANGE_TRACKING" | "ENCRYPTION" | "FILESTREAM" | "HADR" | "PARTNER" | "WITNESS"
         | "QUERY_STORE" => cannot(),
         _ => Err(SqlError::new(&message::ALTER_DATABASE_NOT_SUPPORTED, &[])
@@ -158,6 +157,10 @@ fn switch(options: &mut DatabaseOptions, option: &ast::DatabaseOption) -> bool {
         OptionValue::List(Some(word), _) => &**word == "ON",
         _ => return false,
     };
+    if &*option.name == "TEMPORAL_HISTORY_RETENTION" {
+        options.history_retention_off = !on;
+        return true;
+    }
     let target = match &*option.name {
         "ALLOW_SNAPSHOT_ISOLATION" => &mut options.snapshot_isolation,
         "READ_COMMITTED_SNAPSHOT" => &mut options.read_committed_snapshot,

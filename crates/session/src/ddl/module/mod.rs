@@ -23,7 +23,7 @@ use super::failure::{DdlResult, Failure};
 use super::names::DefinitionNames;
 use super::object::put_object;
 use super::place::{self, Found, Place};
-use super::table;
+use super::{table, temporal};
 use crate::context::Context;
 
 pub use refresh::refresh;
@@ -344,7 +344,11 @@ impl Head<'_, '_> {
             .module(found.id)
             .is_some_and(|m| matches!(m.kind, ModuleKind::View { .. }));
         match found.table() {
-            Some(table) => check_table_trigger(&found, &table, trigger)?,
+            Some(table) => {
+                let instead = trigger.instead_of;
+                temporal::refuse_trigger(self.context, &found, &table, instead)?;
+                check_table_trigger(&found, &table, trigger)?;
+            }
             None if is_view && !trigger.instead_of => {
                 let args: [Shown; 2] = [name, target];
                 return Err(SqlError::new(&message::TRIGGER_ON_VIEW_AFTER, &args).into());

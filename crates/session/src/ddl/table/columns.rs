@@ -84,6 +84,7 @@ impl Builder<'_> {
             def.identity = Some(self.identity(&def, column, option)?);
             def.nullable = false;
         }
+        self.generated_column(&mut def, column)?;
         def.set_padding(self.setting.ansi_padding);
         self.check_properties(&def, column)?;
         Ok(def)
@@ -197,12 +198,8 @@ impl Builder<'_> {
             let args: [&dyn std::fmt::Display; 2] = [name, &table];
             return Err(SqlError::new(&message::SPARSE_COLUMN_INVALID, &args).into());
         }
-        if column.filestream || column.generated.is_some() || column.masked.is_some() {
-            let what = match (column.filestream, &column.masked) {
-                (true, _) => "FILESTREAM",
-                (_, Some(_)) => "MASKED",
-                _ => "GENERATED ALWAYS",
-            };
+        if column.filestream || column.masked.is_some() {
+            let what = if column.filestream { "FILESTREAM" } else { "MASKED" };
             return Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into());
         }
         Ok(())

@@ -16,6 +16,7 @@ use crate::ddl::failure::DdlResult;
 use crate::ddl::index::check_options;
 use crate::ddl::names::DefinitionNames;
 use crate::ddl::place::{self, Place};
+use crate::ddl::temporal;
 use crate::session::SessionState;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
@@ -47,6 +48,9 @@ pub fn create_table(context: &mut Context<'_>, create: &ast::CreateTable) -> Ddl
     let Builder { table, warnings, .. } = builder;
     check_options(context, place.database, &table, &|_| true, "CREATE TABLE")?;
     finish(context, &place, table)?;
+    if let Some(Some(versioning)) = temporal::option_of(&create.definition.options)? {
+        temporal::set(context, place.database, id, Some(versioning))?;
+    }
     for warning in warnings {
         context.inform(warning)?;
     }
@@ -255,16 +259,11 @@ impl Builder<'_> {
     /// All elements of a definition of a new table.
     pub fn elements(&mut self, elements: &[TableElement]) -> DdlResult<()> {
         let columns: Vec<&ast::ColumnDefinition> = elements.iter().filter_map(column).collect();
-        if let Some(TableElement::Period { .. }) =
-            elements.iter().find(|e| matches!(e, TableElement::Period { .. }))
-        {
-            let error = SqlError::new(&message::UNIMPLEMENTED, &[&"PERIOD FOR SYSTEM_TIME"]);
-            return Err(error.into());
-        }
         let primary = primary_key_columns(elements);
         let setting = self.setting;
         let in_key = move |name: &str| primary.iter().any(|key| setting.same(key, name));
         self.columns(&columns, &in_key)?;
+        self.period(elements)?;
         if self.in_memory() {
             self.check_memory_columns()?;
         }
@@ -381,8 +380,8 @@ impl Builder<'_> {
             TableOptionKind::SnapshotIsolation(on) => self.snapshot_isolation(*on),
             TableOptionKind::FullLogging(full) => self.full_logging(*full),
             TableOptionKind::LockScheme(scheme) => self.lock_scheme(*scheme),
-            TableOptionKind::SystemVersioning(false, _) => Ok(()),
-            TableOptionKind::SystemVersioning(true, _) => unimplemented("SYSTEM_VERSIONING"),
+            // It is set when the table is there.
+            TableOptionKind::SystemVersioning(_) => Ok(()),
             TableOptionKind::Other(name, value) => match (&**name, &**value) {
                 (_, "OFF") => Ok(()),
                 (name, _) => unimplemented(name),

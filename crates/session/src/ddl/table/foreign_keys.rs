@@ -69,6 +69,9 @@ impl Builder<'_> {
             }
         });
         let own: Vec<&ColumnDef> = own.collect::<Result<_, _>>()?;
+        if referenced.history_of.is_some() {
+            return Err(SqlError::new(&message::FOREIGN_KEY_WITH_HISTORY, &[&name]).into());
+        }
         let (columns, index) = self.referenced_columns(&name, &referenced, key, own.len())?;
         self.check_may_reference(key, &referenced, &columns)?;
         if own.len() > KEY_COLUMNS_MAX {

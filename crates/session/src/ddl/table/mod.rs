@@ -4,7 +4,7 @@
 //! # Life of a definition
 //!
 //! A [`Builder`] reads the elements of a definition in the order in which they depend on each
-//! other: stored columns, computed ones, keys, indexes, defaults, checks, foreign keys. What it
+//! other: stored columns, computed ones, the period, keys, indexes, defaults, checks, foreign keys. What it
 //! makes is a [`TableDef`]; `ALTER TABLE` gives it one to begin with. Ids are handed to it
 //! beforehand, since generated names contain them.
 
@@ -14,6 +14,7 @@ mod create;
 mod foreign_keys;
 mod indexes;
 mod memory;
+mod period;
 mod row_caching;
 
 use std::sync::Arc;
@@ -30,7 +31,7 @@ use super::failure::DdlResult;
 use crate::security::DatabaseUser;
 use crate::session::SessionState;
 
-pub(super) use columns::identity_type;
+pub(super) use columns::{identity_type, system_type};
 pub(super) use create::{
     check_database, constraints, inline_index, primary_key_columns, refuse_transaction,
 };
@@ -133,6 +134,8 @@ pub(super) struct Builder<'c> {
     pub purpose: Purpose,
     /// What makes it, as messages call it.
     pub statement: &'static str,
+    /// The columns `GENERATED ALWAYS` that it has made, each with whether it starts the period.
+    generated: Vec<(ColumnId, bool)>,
     /// Ids for constraints.
     ids: std::vec::IntoIter<ObjectId>,
     /// The messages to send when the table has been made.
@@ -149,7 +152,7 @@ impl<'c> Builder<'c> {
     ) -> Builder<'c> {
         let statement = if table.columns.is_empty() { "CREATE TABLE" } else { "ALTER TABLE" };
         let (ids, warnings) = (ids.into_iter(), Vec::new());
-        Builder { setting, table, purpose, statement, ids, warnings }
+        Builder { setting, table, purpose, statement, generated: Vec::new(), ids, warnings }
     }
 
     /// The table's name, as messages show it.

@@ -36,6 +36,10 @@ impl Builder<'_> {
             if let TableOptionKind::RowCaching(on) = option.kind {
                 self.row_caching(on).map_err(|f| f.at_line(option.span.line))?;
             }
+            if let TableOptionKind::SystemVersioning(Some(_)) = option.kind {
+                let error = SqlError::new(&message::PERIOD_IN_VARIABLE, &[]);
+                return Err(error.at_line(option.span.line).into());
+            }
         }
         Ok(())
     }

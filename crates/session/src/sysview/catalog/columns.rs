@@ -2,7 +2,7 @@
 
 use base::types::TypeKind;
 use base::{SqlResult, SqlType, Value};
-use engine::catalog::def::{ColumnDef, TypeDefKind};
+use engine::catalog::def::{ColumnDef, Generated, TableDef, TypeDefKind};
 
 use super::super::cells::*;
 use super::super::{FillContext, FilledView, RowsetColumn, id_of, rowsets};
@@ -102,18 +102,25 @@ fn start(object_id: i32, column: &ColumnDef) -> [Value; 22] {
     ]
 }
 
-fn row(cx: &mut FillContext<'_>, object_id: i32, column: &ColumnDef, own: &[Value]) {
+/// The row of a column; of a table's if there is one.
+fn row(
+    cx: &mut FillContext<'_>,
+    (object_id, table): (i32, Option<&TableDef>),
+    column: &ColumnDef,
+    own: &[Value],
+) {
     let computed = [bit(column.computed.is_some())];
-    let tail = tail(column.sparse, column.hidden);
+    let generated = table.and_then(|table| table.generated(column.id));
+    let tail = tail(column.sparse, column.hidden, generated);
     cx.push_parts(&[&start(object_id, column), own, &computed, &tail]);
 }
 
-fn tail(sparse: bool, hidden: bool) -> [Value; TAIL] {
+fn tail(sparse: bool, hidden: bool, generated: Option<Generated>) -> [Value; TAIL] {
     [
         bit(sparse),
         bit(false),
-        int(0),
-        text("NOT_APPLICABLE"),
+        int(generated.map_or(0, Generated::code)),
+        text(generated.map_or("NOT_APPLICABLE", Generated::description)),
         NULL,
         NULL,
         NULL,
@@ -153,7 +160,7 @@ pub static SYSTEM_COLUMNS: FilledView = FilledView {
                     bit(ty.kind.is_character() || ty.kind.is_binary()),
                 ];
                 let flags = [const { Value::Int(0) }; 12];
-                cx.push_parts(&[&start, &flags, &tail(false, false)]);
+                cx.push_parts(&[&start, &flags, &tail(false, false, None)]);
             }
         }
         Ok(())
@@ -163,11 +170,11 @@ pub static SYSTEM_COLUMNS: FilledView = FilledView {
 fn columns(cx: &mut FillContext<'_>) -> SqlResult<()> {
     let schema = cx.schema.clone();
     for table in tables(&schema) {
-        table.columns.iter().for_each(|column| row(cx, table.id().0, column, &[]));
+        table.columns.iter().for_each(|column| row(cx, (table.id().0, Some(table)), column, &[]));
     }
     for module in schema.modules() {
         for column in module.columns().unwrap_or_default() {
-            row(cx, module.id().0, column, &[]);
+            row(cx, (module.id().0, None), column, &[]);
         }
     }
     Ok(())
@@ -191,7 +198,7 @@ pub static COMPUTED_COLUMNS: FilledView = FilledView {
                     bit(computed.uses_database_collation),
                     bit(computed.persisted),
                 ];
-                row(cx, table.id().0, column, &own);
+                row(cx, (table.id().0, Some(table)), column, &own);
             }
         }
         Ok(())
@@ -225,14 +232,14 @@ pub static IDENTITY_COLUMNS: FilledView = FilledView {
                 or_null(last, |last| number(column.ty, last)),
                 bit(identity.not_for_replication),
             ];
-            row(cx, definition.id().0, column, &own);
+            row(cx, (definition.id().0, None), column, &own);
         }
         // A view's column that shows an identity column has a row, without the counter's numbers.
         for module in schema.modules() {
             for column in module.columns().unwrap_or_default() {
                 let Some(identity) = column.identity else { continue };
                 let own = [NULL, NULL, NULL, bit(identity.not_for_replication)];
-                row(cx, module.id().0, column, &own);
+                row(cx, (module.id().0, None), column, &own);
             }
         }
         Ok(())

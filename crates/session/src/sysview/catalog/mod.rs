@@ -18,6 +18,7 @@ pub const VIEWS: &[&FilledView] = &[
     &objects::OBJECTS,
     &objects::ALL_OBJECTS,
     &objects::TABLES,
+    &objects::PERIODS,
     &objects::SCHEMAS,
     &objects::SEQUENCES,
     &objects::SYNONYMS,

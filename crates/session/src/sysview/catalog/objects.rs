@@ -3,7 +3,9 @@
 use base::types::TypeKind;
 use base::{SqlResult, Value};
 use engine::catalog::ObjectDef;
-use engine::catalog::def::{ObjectKind, SchemaId, SequenceCache, SequenceDef, TableDef, TableRole};
+use engine::catalog::def::{
+    ObjectKind, RetentionDef, SchemaId, SequenceCache, SequenceDef, TableDef, TableRole,
+};
 
 use super::super::cells::*;
 use super::super::{FUNCTIONS, FillContext, FilledView, RowsetColumn, id_of, names};
@@ -204,6 +206,8 @@ pub static TABLES: FilledView = FilledView {
         for table in tables(&schema).filter(|table| table.role == TableRole::Table) {
             let (durability, durability_desc) = table.kind.durability();
             let escalation = table.lock_escalation;
+            let temporal = table.temporal_type();
+            let retention = retention(table);
             let own = [
                 int(table.lob_data_space.map_or(0, |space| space.0)),
                 NULL,
@@ -224,14 +228,14 @@ pub static TABLES: FilledView = FilledView {
                 bit(table.kind.is_memory_optimized()),
                 int(durability),
                 text(durability_desc),
-                int(0),
-                text("NON_TEMPORAL_TABLE"),
-                NULL,
+                int(temporal.code()),
+                text(temporal.description()),
+                or_null(table.versioning, |versioning| int(versioning.history.0)),
                 bit(false),
                 bit(false),
-                NULL,
-                NULL,
-                NULL,
+                retention[0].clone(),
+                retention[1].clone(),
+                retention[2].clone(),
                 bit(false),
                 bit(false),
                 NULL,
@@ -244,6 +248,45 @@ pub static TABLES: FilledView = FilledView {
                 bit(table.row_cached),
             ];
             cx.push_two(header(&table.header, ObjectKind::Table, 0), own);
+        }
+        Ok(())
+    },
+};
+
+/// `history_retention_period`, its unit and the name of that.
+fn retention(table: &TableDef) -> [Value; 3] {
+    match table.versioning.map(|versioning| versioning.retention) {
+        None => [NULL, NULL, NULL],
+        Some(None) => [int(-1), int(-1), text("INFINITE")],
+        Some(Some(RetentionDef { count, unit })) => {
+            [int(count), int(unit.code()), text(unit.description())]
+        }
+    }
+}
+
+pub static PERIODS: FilledView = FilledView {
+    schema: "sys",
+    name: "periods",
+    columns: &[
+        column("name", SYSNAME, false),
+        column("period_type", TINY, true),
+        column("period_type_desc", nvar(60), true),
+        column("object_id", INT, false),
+        column("start_column_id", INT, false),
+        column("end_column_id", INT, false),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for table in tables(&schema) {
+            let Some(period) = table.period else { continue };
+            cx.push([
+                text("SYSTEM_TIME"),
+                int(1),
+                text("SYSTEM_TIME_PERIOD"),
+                int(table.id().0),
+                int(period.start.0),
+                int(period.end.0),
+            ]);
         }
         Ok(())
     },

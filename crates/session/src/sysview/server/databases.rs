@@ -217,7 +217,7 @@ fn rest(own: &DatabaseDef, wait: LogWait) -> [Value; 40] {
         bit(false),
         bit(false),
         bit(false),
-        bit(true),
+        bit(!options.history_retention_off),
         int(0),
         text("DATABASE_DEFAULT"),
         text(&own.name),

@@ -1,0 +1,116 @@
+//! What the retention of histories says: versions leave a history some time after their end.
+
+use base::ids::{DbId, ObjectId};
+use base::{SqlError, SqlResult, message};
+use compile::bind::{self, BindContext};
+use compile::lower;
+use engine::catalog::def::*;
+use run::interp::Frame;
+
+use super::{full_name, quoted};
+use crate::context::Context;
+use crate::ddl::names::DefinitionNames;
+use crate::fault::Run;
+use crate::names::EngineStatistics;
+use crate::program::plan::StepPlan;
+use crate::program::{ProgramKind, bind_options};
+
+/// How often a statement is compiled anew because tables have changed.
+const COMPILATIONS_MAX: u32 = 8;
+
+/// The clustered index of a history that begins with the end of the period.
+pub fn index_of(table: &TableDef, history: &TableDef) -> Option<usize> {
+    let end = table.column_ordinal(table.period?.end)?;
+    let end = history.columns.get(end)?.id;
+    let leads = |i: &IndexDef| i.key.first().is_some_and(|k| k.column == end);
+    history.indexes.iter().position(|i| i.kind == IndexKind::Clustered && leads(i))
+}
+
+/// Removes rows from the history of a table that are older than its retention, at most so many.
+/// Returns how many. Errors 13746 and 13747.
+pub fn remove(
+    context: &mut Context<'_>,
+    database: DbId,
+    table: ObjectId,
+    rows_max: Option<u64>,
+) -> Run<u64> {
+    for _ in 0..COMPILATIONS_MAX {
+        let plan = plan(context, database, table, rows_max)?;
+        let mut frame = Frame::default();
+        let ran = context.run_plan(&plan, &mut frame, |context, unit, frame| {
+            context.run_unit_and_triggers(unit, frame)
+        })?;
+        if let Some(outcome) = ran {
+            return Ok(outcome.rows);
+        }
+    }
+    Err(SqlError::new(&message::OUT_OF_PLAN_RESOURCES, &[]).into())
+}
+
+fn plan(
+    context: &Context<'_>,
+    database: DbId,
+    table: ObjectId,
+    rows_max: Option<u64>,
+) -> SqlResult<StepPlan> {
+    let text = text(context, database, table, rows_max)?;
+    let batch = tsql::parse_batch(&text, tsql::ParseOptions { quoted_identifier: true })?;
+    let Some(statement) = batch.statements.first() else {
+        return Err(ir::internal("a DELETE was written"));
+    };
+    let session = &*context.session;
+    let options = session.compile_options(None);
+    let names = DefinitionNames::new(session, database);
+    let statistics = EngineStatistics::new(session, context.task);
+    let binding = BindContext {
+        names: &names,
+        options: bind::BindOptions {
+            writes_history: true,
+            ..bind_options(options, ProgramKind::Batch)
+        },
+        statistics: &statistics,
+    };
+    let bound = bind::statement(&binding, statement)?;
+    let unit = lower::statement(&bound.plan, options.lowering())?;
+    let mut facts = bound.facts;
+    // A user that may keep versions may say for how long.
+    facts.accesses.clear();
+    Ok(StepPlan { unit, facts, dependencies: bound.dependencies, options })
+}
+
+/// The text of the `DELETE`.
+fn text(
+    context: &Context<'_>,
+    database: DbId,
+    table: ObjectId,
+    rows_max: Option<u64>,
+) -> SqlResult<String> {
+    let schema = context.schema(database)?;
+    let Some(table) = schema.table(table) else {
+        return Err(SqlError::new(&message::NOT_TEMPORAL, &[&table]));
+    };
+    let name = full_name(context, database, &schema, table);
+    let history = table.versioning.and_then(|v| schema.table(v.history));
+    let parts = table.versioning.zip(history).zip(table.period);
+    let Some(((versioning, history), period)) = parts else {
+        return Err(SqlError::new(&message::NOT_TEMPORAL, &[&name]));
+    };
+    let Some(RetentionDef { count, unit }) = versioning.retention else {
+        return Err(SqlError::new(&message::RETENTION_INFINITE, &[&name]));
+    };
+    let end = table.column_ordinal(period.end).and_then(|at| history.columns.get(at));
+    let end = end.map_or(String::new(), |column| tsql::quote_identifier(&column.name));
+    let top = rows_max.map_or(String::new(), |rows| format!("TOP ({rows}) "));
+    Ok(format!(
+        "DELETE {top}FROM {} WHERE {end} < DATEADD({}, -{count}, SYSUTCDATETIME())",
+        quoted(&schema, history),
+        unit.description()
+    ))
+}
+
+/// The tables of a database whose histories have a retention.
+pub fn tables(context: &Context<'_>, database: DbId) -> SqlResult<Vec<ObjectId>> {
+    let schema = context.schema(database)?;
+    let has_retention = |t: &TableDef| t.versioning.is_some_and(|v| v.retention.is_some());
+    Ok(schema.tables().filter(|t| has_retention(t)).map(|t| t.id()).collect())
+}
