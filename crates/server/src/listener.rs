@@ -55,6 +55,7 @@ pub async fn serve(server: Arc<Server>, listeners: Vec<TcpListener>, spares: Wak
         accepting.spawn(vital("accept", accept_all(server.clone(), listener)));
     }
     let reclaiming = tokio::spawn(vital("reclaim", startup::reclaim(server.clone())));
+    let retaining = tokio::spawn(vital("retention", startup::keep_retention(server.clone())));
     let balance = balance::start(&server);
     let watchdog = watchdog::start(&server, spares);
     server.stop().asked().await;
@@ -70,6 +71,8 @@ pub async fn serve(server: Arc<Server>, listeners: Vec<TcpListener>, spares: Wak
         }
         () = server.stop().asked_at_once() => {}
     }
+    retaining.abort();
+    let _ = retaining.await; // its session ends
     server.kill_sessions();
     if tokio::time::timeout(Duration::from_secs(10), no_connections(&server)).await.is_err() {
         warn!("{} sessions did not end.", server.connections());

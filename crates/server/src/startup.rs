@@ -19,6 +19,7 @@ use ir::function::facts::ServerFacts;
 use ir::machine_code::CodeGenerator;
 use run::interp::spill::{SpillOptions, SpillSpace};
 use session::admin::backup::history;
+use session::admin::retention;
 use session::files::FileRules;
 use session::instance::error_log::ErrorLogFiles;
 use session::instance::login::Passwords;
@@ -37,6 +38,8 @@ use crate::watch::RecoveryWatch;
 
 /// Memory that is assumed when the machine does not report its own.
 const MEMORY_UNKNOWN: u64 = 2 << 30;
+/// How often aged rows are looked for in histories of system-versioned tables.
+const RETENTION_EVERY: Duration = Duration::from_secs(600);
 /// Rows and versions that a pass of the background reclamation frees at most.
 const RECLAIM_BUDGET: usize = 10_000;
 /// Where statements spill, in the data directory.
@@ -425,6 +428,18 @@ pub async fn reclaim(server: Arc<Server>) {
             }
             Err(_) => tokio::time::sleep(Duration::from_secs(1)).await,
         }
+    }
+}
+
+/// Removes aged rows from histories of system-versioned tables, until the server ends.
+pub async fn keep_retention(server: Arc<Server>) {
+    loop {
+        tokio::time::sleep(RETENTION_EVERY).await;
+        let instance = server.instance.clone();
+        let pass = engine::wait::Statement::new(server.runtime(), Arc::default(), move |task| {
+            retention::keep(&instance, task)
+        });
+        let _ = pass.await; // what has failed is tried again
     }
 }
 

@@ -4,4 +4,5 @@ pub mod backup;
 mod commands;
 pub mod dbcc;
 mod governor;
+pub mod retention;
 mod server_configuration;

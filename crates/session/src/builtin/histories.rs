@@ -18,6 +18,9 @@ pub fn clean_up(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> Sql
     let missing = || SqlError::new(&message::INVALID_OBJECT, &[&format!("{place}.{name}")]);
     let id = found.map(|object| object.id()).ok_or_else(missing)?;
     context.demand_on_object(database, id, Permission::Control)?;
+    if schema.table(id).is_none() {
+        return Err(SqlError::new(&message::NOT_TEMPORAL, &[&format!("{place}.{name}")]));
+    }
     let removed = cleanup::remove(context, database, id, rows_max).map_err(|fault| fault.error)?;
     arguments.set("@rowcount", &Value::Int(removed.min(i32::MAX as u64) as i64));
     Ok(0)

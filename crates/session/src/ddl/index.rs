@@ -133,6 +133,10 @@ pub fn create(context: &mut Context<'_>, create: &ast::CreateIndex) -> DdlResult
         builder.index(&request)?;
         (builder.table, builder.warnings)
     };
+    if replaces {
+        let shown = format!("{}.{}", create.table, create.name.name);
+        temporal::refuse_index_change(&altered.schema, &altered.old, &new, &shown)?;
+    }
     let is_new = |index: &IndexDef| index.name == create.name.name;
     check_options(context, altered.database, &new, &is_new, "CREATE INDEX")?;
     let id = new.id();
@@ -175,7 +179,6 @@ fn drop_one(
     };
     refuse_memory(&old, "DROP INDEX")?;
     let index = &old.indexes[place];
-    temporal::refuse_index_drop(&found.schema, &old, index, &shown)?;
     if let Some(constraint) = &index.constraint {
         let kind = if constraint.primary { "PRIMARY KEY" } else { "UNIQUE KEY" };
         let args: [Shown; 2] = [&shown, &kind];
@@ -192,6 +195,7 @@ fn drop_one(
     let altered = Altered { database: found.database, schema: found.schema, old };
     let mut new = altered.copy(context);
     new.indexes.remove(place);
+    temporal::refuse_index_change(&altered.schema, &altered.old, &new, &shown)?;
     put(context, &altered, new)
 }
 

@@ -89,7 +89,7 @@ fn rename_constraint(table: &mut TableDef, id: ObjectId, name: &str) {
     }
 }
 
-/// Renames a column of a table. Errors 15335, 15336.
+/// Renames a column of a table, and of its history. Errors 13759, 15335, 15336.
 pub fn column(
     context: &mut Context<'_>,
     database: DbId,
@@ -97,21 +97,32 @@ pub fn column(
     column: ColumnId,
     name: &str,
 ) -> SqlResult<()> {
-    let past = {
+    context.definition(|context| {
+        context.lock_edit(database)?;
         let schema = context.schema(database)?;
         let Some(def) = schema.table(table) else { return Ok(()) };
         super::temporal::refuse_rename(context, database, &schema, def)?;
-        def.versioning.map(|versioning| versioning.history).zip(def.column_ordinal(column))
-    };
-    if let Some((history, at)) = past {
-        change_table(context, database, history, |_, history| {
+        let past = def.versioning.map(|versioning| versioning.history);
+        let past = past.zip(def.column_ordinal(column));
+        rename_column(context, database, table, column, name)?;
+        let Some((history, at)) = past else { return Ok(()) };
+        put_changed(context, database, history, |_, history| {
             if let Some(column) = history.columns.get_mut(at) {
                 column.name = name.into();
             }
             Ok(())
-        })?;
-    }
-    change_table(context, database, table, |schema, table| {
+        })
+    })
+}
+
+fn rename_column(
+    context: &mut Context<'_>,
+    database: DbId,
+    table: ObjectId,
+    column: ColumnId,
+    name: &str,
+) -> SqlResult<()> {
+    put_changed(context, database, table, |schema, table| {
         if table.columns.iter().any(|c| c.id != column && schema.same_name(&c.name, name)) {
             return Err(in_use(name, "COLUMN"));
         }
@@ -168,13 +179,23 @@ fn change_table(
 ) -> SqlResult<()> {
     context.definition(|context| {
         context.lock_edit(database)?;
-        let schema = context.schema(database)?;
-        let Some(table) = schema.table(table) else { return Ok(()) };
-        let mut table = TableDef::clone(table);
-        table.header.modified = context.now();
-        change(&schema, &mut table)?;
-        context.change(database, |task, txn, edit| edit.alter_table(task, txn, table))
+        put_changed(context, database, table, &mut change)
     })
+}
+
+/// Changes a table within a definition.
+fn put_changed(
+    context: &mut Context<'_>,
+    database: DbId,
+    table: ObjectId,
+    mut change: impl FnMut(&engine::catalog::Schema, &mut TableDef) -> SqlResult<()>,
+) -> SqlResult<()> {
+    let schema = context.schema(database)?;
+    let Some(table) = schema.table(table) else { return Ok(()) };
+    let mut table = TableDef::clone(table);
+    table.header.modified = context.now();
+    change(&schema, &mut table)?;
+    context.change(database, |task, txn, edit| edit.alter_table(task, txn, table))
 }
 
 /// Renames a type. Error 15335: the new name is in use.

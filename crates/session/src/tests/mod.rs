@@ -17,6 +17,7 @@ mod properties;
 mod row_caching;
 mod starting;
 mod suspect;
+mod temporal;
 mod temporary;
 mod transactions;
 

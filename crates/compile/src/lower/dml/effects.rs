@@ -320,8 +320,8 @@ impl Lowering {
         Some(result)
     }
 
-    /// The history, `OUTPUT`, `OUTPUT INTO` and the copies for triggers. The names of old and new columns are
-    /// bound; `new` and `old` tell which row there is.
+    /// The history, `OUTPUT`, `OUTPUT INTO` and the copies for triggers. The names of old and new
+    /// columns are bound; `new` and `old` tell which row there is.
     pub fn after_row(
         &mut self,
         target: &Changed,

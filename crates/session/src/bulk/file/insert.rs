@@ -115,6 +115,7 @@ fn fields_of(table: &TableDef, options: &Options) -> Vec<Option<usize>> {
         let column = &table.columns[at];
         column.computed.is_none()
             && column.ty.kind != TypeKind::RowVersion
+            && table.generated(column.id).is_none()
             && (options.keep_identity || column.identity.is_none())
     };
     (0..table.columns.len()).map(|at| takes(at).then_some(at)).collect()

@@ -4,8 +4,8 @@
 //! # Life of a definition
 //!
 //! A [`Builder`] reads the elements of a definition in the order in which they depend on each
-//! other: stored columns, computed ones, the period, keys, indexes, defaults, checks, foreign keys. What it
-//! makes is a [`TableDef`]; `ALTER TABLE` gives it one to begin with. Ids are handed to it
+//! other: stored columns, computed ones, the period, keys, indexes, defaults, checks, foreign keys.
+//! What it makes is a [`TableDef`]; `ALTER TABLE` gives it one to begin with. Ids are handed to it
 //! beforehand, since generated names contain them.
 
 mod columns;

@@ -1,9 +1,12 @@
 //! What the retention of histories says: versions leave a history some time after their end.
 
+use std::sync::Arc;
+
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlResult, message};
 use compile::bind::{self, BindContext};
 use compile::lower;
+use engine::catalog::Schema;
 use engine::catalog::def::*;
 use run::interp::Frame;
 
@@ -108,9 +111,22 @@ fn text(
     ))
 }
 
-/// The tables of a database whose histories have a retention.
-pub fn tables(context: &Context<'_>, database: DbId) -> SqlResult<Vec<ObjectId>> {
-    let schema = context.schema(database)?;
-    let has_retention = |t: &TableDef| t.versioning.is_some_and(|v| v.retention.is_some());
-    Ok(schema.tables().filter(|t| has_retention(t)).map(|t| t.id()).collect())
+/// A batch that removes aged rows from all histories of a database, so many by a transaction; empty
+/// if no table has a retention.
+pub fn batch(schema: &Schema, rows_max: u32) -> String {
+    let has_retention = |t: &&Arc<TableDef>| t.versioning.is_some_and(|v| v.retention.is_some());
+    let literal = |text: &str| format!("N'{}'", text.replace('\'', "''"));
+    let mut text = String::new();
+    for table in schema.tables().filter(has_retention) {
+        let Some(place) = schema.schemas().get(table.header.schema) else { continue };
+        if text.is_empty() {
+            text.push_str("DECLARE @n int ");
+        }
+        let (place, name) = (literal(&place.name), literal(&table.header.name));
+        text.push_str(&format!(
+            "SET @n = {rows_max} WHILE @n = {rows_max} \
+             EXEC sys.sp_cleanup_temporal_history {place}, {name}, @n OUTPUT, {rows_max} "
+        ));
+    }
+    text
 }

@@ -34,7 +34,7 @@ pub(super) fn find_or_make(
         return Err(error.at_line(name.span.line).into());
     }
     let Some(found) = place::find_in(context, database, name)? else {
-        let parts = vec_name(context, database, name);
+        let parts = in_database(context, database, name);
         let place = place::for_new(context, &parts, Permission::CreateTable)?;
         return Ok((make(context, subject, &place)?, true));
     };
@@ -45,7 +45,7 @@ pub(super) fn find_or_make(
 }
 
 /// A name with the database that the table is in.
-fn vec_name(context: &Context<'_>, database: DbId, name: &ObjectName) -> ObjectName {
+fn in_database(context: &Context<'_>, database: DbId, name: &ObjectName) -> ObjectName {
     let own = context.instance().database_name(database);
     let database = Some(ast::Ident { name: own, ..name.name.clone() });
     ObjectName { database, ..name.clone() }

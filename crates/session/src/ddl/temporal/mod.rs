@@ -35,7 +35,8 @@ use crate::context::Context;
 
 pub(super) use follow::follow;
 pub(super) use refuse::{
-    refuse_altered, refuse_index, refuse_index_drop, refuse_removal, refuse_rename, refuse_trigger,
+    refuse_altered, refuse_index, refuse_index_change, refuse_removal, refuse_rename,
+    refuse_trigger,
 };
 
 type Shown<'a> = &'a dyn std::fmt::Display;

@@ -63,18 +63,17 @@ pub(in crate::ddl) fn refuse_index(
     Err(SqlError::new(&message::UNIQUE_INDEX_ON_HISTORY, &[&name]).into())
 }
 
-/// Error 13766: the index by which aged rows are found.
-pub(in crate::ddl) fn refuse_index_drop(
+/// Error 13766: aged rows would not be found any more by an index of the history.
+pub(in crate::ddl) fn refuse_index_change(
     schema: &Schema,
     table: &TableDef,
-    index: &IndexDef,
+    new: &TableDef,
     shown: &str,
 ) -> DdlResult<()> {
     let current = table.history_of.and_then(|id| schema.table(id));
     let Some(current) = current else { return Ok(()) };
     let is_kept = current.versioning.is_some_and(|v| v.retention.is_some());
-    let used = cleanup::index_of(current, table).map(|at| table.indexes[at].id);
-    match is_kept && used == Some(index.id) {
+    match is_kept && cleanup::index_of(current, new).is_none() {
         true => Err(SqlError::new(&message::RETENTION_INDEX_IN_USE, &[&shown]).into()),
         false => Ok(()),
     }

@@ -50,6 +50,31 @@ fn methods_yield_rows() {
 }
 
 #[test]
+fn versions_are_asked_for_before_the_alias() {
+    for (clause, printed) in [
+        ("AS OF @t", "AS OF @t"),
+        ("AS OF '2020-01-01'", "AS OF '2020-01-01'"),
+        ("FROM @a TO dateadd(day, 1, @a)", "FROM @a TO dateadd(day,(1),@a)"),
+        ("BETWEEN @a AND @b", "BETWEEN @a AND @b"),
+        ("CONTAINED IN (@a, @b)", "CONTAINED IN (@a, @b)"),
+        ("ALL", "ALL"),
+    ] {
+        let printed = format!("SELECT * FROM [t] FOR SYSTEM_TIME {printed} AS [x]");
+        for alias in ["AS x", "x"] {
+            let text = format!("SELECT * FROM t FOR SYSTEM_TIME {clause} {alias} WITH (NOLOCK)");
+            assert_eq!(select(&text), printed, "{text}");
+        }
+        assert_eq!(select(&printed), printed);
+    }
+    let plain = select("SELECT a FROM t FOR SYSTEM_TIME ALL WHERE a = 1 FOR XML RAW");
+    assert!(plain.starts_with("SELECT [a] FROM [t] FOR SYSTEM_TIME ALL WHERE "), "{plain}");
+    for wrong in ["FOR SYSTEM_TIME", "FOR SYSTEM_TIME AS 1", "FOR SYSTEM_TIME CONTAINED IN (1)"] {
+        let text = format!("SELECT * FROM t {wrong}");
+        assert!(crate::parse_batch(&text, crate::ParseOptions::default()).is_err(), "{text}");
+    }
+}
+
+#[test]
 fn an_alias_without_as_is_taken_only_where_nothing_else_can_begin() {
     assert_eq!(kinds(&parse("SELECT a FROM t OPTION (RECOMPILE)").statements), ["Select"]);
     assert_eq!(kinds(&parse("SELECT 1 COMMIT").statements), ["Select", "Commit"]);
