@@ -54,6 +54,21 @@ fn reading_and_writing_of_json_are_measured_beside_a_library() {
 }
 
 #[test]
+fn updates_of_versioned_tables_are_measured_beside_plain_ones() {
+    let flags = "--rows 300 --rounds 2 --updates-per-transaction 70 --runs 2 --json";
+    let figures = figures_of("temporal", flags);
+    let expected = [
+        "disk_plain_updates_per_s",
+        "disk_temporal_updates_per_s",
+        "disk_cost",
+        "inmem_plain_updates_per_s",
+        "inmem_temporal_updates_per_s",
+        "inmem_cost",
+    ];
+    assert_eq!(figures, expected);
+}
+
+#[test]
 fn hot_rows_are_measured_in_all_parts() {
     let flags =
         "--rows 20000 --memory-mb 256 --seconds 1 --indexes 3 --row-cache off --runs 1 --json";

@@ -29,6 +29,7 @@ mod recovery;
 mod row_cache;
 mod sales_orders;
 mod stalls;
+mod temporal;
 mod update_hot;
 mod watch;
 mod write_amplification;
@@ -102,6 +103,8 @@ enum Bench {
     Json(json_text::Options),
     /// How long another session and a login wait at most while statements compute.
     Stalls(stalls::Options),
+    /// Updates a second of system-versioned tables, beside the same updates of plain ones.
+    Temporal(temporal::Options),
 }
 
 /// Why there is no figure.
@@ -183,6 +186,7 @@ fn run(bench: &Bench, runs: usize) -> Result<Vec<Figure>, BenchError> {
         Bench::Connections(own) => connections::run(own, runs),
         Bench::Json(own) => json_text::run(own, runs),
         Bench::Stalls(own) => stalls::run(own, runs),
+        Bench::Temporal(own) => temporal::run(own, runs),
     }
 }
 
