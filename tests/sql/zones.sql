@@ -38,6 +38,11 @@ select getdate() at time zone 'Nowhere'
 go
 select cast('20240101' as date) at time zone 'UTC'
 go
+select '20240101' at time zone 'UTC'
+go
+select cast('20260308 02:30' as datetime2(0)) at time zone 'Pacific Standard Time' a, cast('20261101 01:30' as datetime2(0)) at time zone 'Pacific Standard Time' b,
+    cast('20260509' as datetime2(0)) at time zone null c, cast('20260509' as datetime2(3)) at time zone (case when 1 = 1 then 'UTC' else 'X' end) d
+go
 select cast('99991231 23:00' as datetime2(0)) at time zone 'Hawaiian Standard Time'
 go
 -- The result may change with the law: it is not deterministic.

@@ -328,6 +328,7 @@ fn offsets_are_switched() {
             "2022-10-30 02:00:00 +02:00",
         ),
         ("AT TIME ZONE", &[noon, "nvarchar(9):NULL"], "NULL"),
+        ("AT TIME ZONE", &[noon, "NULL"], "NULL"),
     ]);
     check_errors(&[
         (
@@ -341,6 +342,18 @@ fn offsets_are_switched() {
             &[noon, "'Nowhere'"],
             9820,
             "The time zone parameter 'Nowhere' provided to AT TIME ZONE clause is invalid.",
+        ),
+        (
+            "AT TIME ZONE",
+            &["'2020-01-01'", "'UTC'"],
+            8116,
+            "Argument data type varchar is invalid for argument 1 of AT TIME ZONE function.",
+        ),
+        (
+            "AT TIME ZONE",
+            &["NULL", "'UTC'"],
+            8116,
+            "Argument data type NULL is invalid for argument 1 of AT TIME ZONE function.",
         ),
         (
             "AT TIME ZONE",

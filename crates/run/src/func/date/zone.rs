@@ -8,16 +8,20 @@ use ir::function::descriptor::{CallTypes, Inferred};
 use ir::function::facts::FnContext;
 use ir::function::signature::Call;
 
-use super::temporal;
 use crate::func::values::text;
 
+/// Error 8116 for what is not a date with a time.
 pub(super) fn types_of_zone(call: &Call<'_>) -> SqlResult<Inferred> {
-    let ty = temporal(call, 0, SqlType::datetime2(7), false)?;
+    let (ty, bare_null) = (call.args[0].ty, call.args[0].bare_null);
     let scale = match ty.kind {
-        TypeKind::DateTimeOffset | TypeKind::DateTime2 => ty.scale,
-        TypeKind::DateTime => 3,
-        TypeKind::SmallDateTime => 0,
-        _ => return Err(call.refuse(0)),
+        TypeKind::DateTimeOffset | TypeKind::DateTime2 if !bare_null => ty.scale,
+        TypeKind::DateTime if !bare_null => 3,
+        TypeKind::SmallDateTime if !bare_null => 0,
+        kind => {
+            // The operator is named as it is written, unlike functions.
+            let kind = if bare_null { "NULL" } else { kind.name() };
+            return Err(SqlError::new(&message::ARGUMENT_TYPE_INVALID, &[&kind, &1, &call.name]));
+        }
     };
     Ok(call.types(SqlType::datetimeoffset(scale), &[ty, call.name_argument(1)?]))
 }
