@@ -25,6 +25,7 @@ mod eval;
 mod expr;
 mod parse;
 mod types;
+pub mod xpath;
 
 use std::borrow::Cow;
 use std::sync::Arc;

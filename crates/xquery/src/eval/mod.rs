@@ -50,12 +50,12 @@ pub(crate) struct Bag<T> {
 }
 
 impl<T> Bag<T> {
-    fn new() -> Bag<T> {
+    pub(crate) fn new() -> Bag<T> {
         Bag { items: Vec::new(), bytes: 0, charged: None }
     }
 
     /// Adds an item that takes so many bytes beside itself.
-    fn push(&mut self, item: T, beside: usize, account: &Arc<Account>) -> SqlResult<()> {
+    pub(crate) fn push(&mut self, item: T, beside: usize, account: &Arc<Account>) -> SqlResult<()> {
         let before = self.bytes;
         self.bytes += beside;
         if self.items.len() == self.items.capacity() {

@@ -8,7 +8,7 @@ mod construct;
 mod modify;
 mod operate;
 mod path;
-mod scan;
+pub(crate) mod scan;
 
 use base::error::{SqlError, SqlResult};
 use base::message::{self, Message};
