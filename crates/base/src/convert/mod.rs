@@ -15,6 +15,7 @@ mod xml;
 
 pub use binary::format_guid;
 pub use strings::length;
+pub use xml::xml_text;
 
 use crate::arena::Arena;
 use crate::collation::codepage::unicode_to_string;

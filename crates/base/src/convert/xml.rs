@@ -64,6 +64,23 @@ fn to_xml<'a>(
     written(&document, value.byte_len(), options.pace, arena)
 }
 
+/// The UTF-8 text of a string, or of a value of type xml, by the encoding that it declares or has.
+/// Errors 9401, 9402.
+pub fn xml_text<'a>(
+    value: ValueRef<'a>,
+    from: &SqlType,
+    pace: &dyn Pace,
+    arena: &'a Arena,
+) -> SqlResult<&'a [u8]> {
+    let options = ConvertOptions { pace, ..ConvertOptions::default() };
+    match value {
+        ValueRef::Chars(text) if from.kind == TypeKind::Xml => Ok(text),
+        ValueRef::Chars(bytes) => from_chars(bytes, from, &options, arena),
+        ValueRef::Unicode(bytes) => from_utf16(bytes, pace, arena),
+        other => unreachable!("{other:?} is not a string"),
+    }
+}
+
 /// The canonical text of a document that took this many bytes.
 fn written<'a>(
     document: &Document,
@@ -89,7 +106,7 @@ fn from_utf16<'a>(bytes: &[u8], pace: &dyn Pace, arena: &'a Arena) -> SqlResult<
     }
     let text = out.finish();
     let head = head(text);
-    if let Some(Declaration { encoding: Some(name), end }) = declared(head) {
+    if let Some(Declaration { encoding: Some(name), end, .. }) = declared(head) {
         check_encoding(head, name, end, true)?;
     }
     Ok(text)
@@ -111,7 +128,7 @@ fn from_chars<'a>(
     arena: &'a Arena,
 ) -> SqlResult<&'a [u8]> {
     let head = head(bytes);
-    if let Some(Declaration { encoding: Some(name), end }) = declared(head) {
+    if let Some(Declaration { encoding: Some(name), end, .. }) = declared(head) {
         let encoding = check_encoding(head, name, end, false)?;
         return decoded(bytes, encoding, options.pace, arena);
     }
@@ -141,7 +158,7 @@ fn from_bytes<'a>(
         return Ok(text);
     }
     let head = head(bytes);
-    if let Some(Declaration { encoding: Some(name), end }) = declared(head) {
+    if let Some(Declaration { encoding: Some(name), end, .. }) = declared(head) {
         let encoding = check_encoding(head, name, end, false)?;
         return decoded(bytes, encoding, options.pace, arena);
     }

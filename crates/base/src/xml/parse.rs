@@ -23,6 +23,7 @@ use quick_xml::events::Event;
 
 pub(crate) use declaration::{Declaration, declaration};
 pub(crate) use fault::Fault;
+pub use fault::Refused;
 
 use self::chars::{Name, is_white, name_end, reference};
 use self::dtd::Entities;
@@ -67,6 +68,48 @@ pub fn parse(
     }
 }
 
+/// As [`parse`], with what is known of the place of a fault.
+pub fn parse_or_explain(
+    text: &[u8],
+    options: ParseOptions,
+    account: Option<&Arc<Account>>,
+    pace: &dyn Pace,
+) -> Result<Document, Box<Refused>> {
+    let refused = |fault, text: &str| Box::new(Refused::new(fault, text, std::iter::empty()));
+    let text = std::str::from_utf8(text).map_err(|error| {
+        let valid = String::from_utf8_lossy(&text[..error.valid_up_to()]);
+        refused(Fault::At(&message::XML_CHARACTER_ILLEGAL, valid.len()), &valid)
+    })?;
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    let mut parser = Parser::new(text, options, account, pace);
+    match parser.document() {
+        Ok(()) => Ok(parser.builder.finish()),
+        Err(fault) => {
+            let open = parser.open.iter().map(|open| open.name);
+            let mut refused = Refused::new(fault, text, open);
+            if !parser.undeclared.is_empty() {
+                refused.name = parser.undeclared;
+            }
+            Err(Box::new(refused))
+        }
+    }
+}
+
+/// What the XML declaration of a text says, as names and values; nothing if it has none.
+pub fn declared(text: &[u8]) -> Vec<(Box<str>, Box<str>)> {
+    let end = text.iter().position(|byte| *byte == b'>').map_or(text.len(), |at| at + 1);
+    let head = std::str::from_utf8(&text[..end]).unwrap_or_default();
+    let head = head.strip_prefix('\u{FEFF}').unwrap_or(head);
+    let Ok(Some(found)) = declaration(head) else { return Vec::new() };
+    let parts = [
+        ("version", Some(found.version)),
+        ("encoding", found.encoding),
+        ("standalone", found.standalone),
+    ];
+    let given = parts.into_iter().filter_map(|(name, value)| Some((name.into(), value?.into())));
+    given.collect()
+}
+
 /// Reads a value of the type xml.
 pub fn parse_value(
     text: &[u8],
@@ -103,6 +146,8 @@ struct Parser<'t, 'p> {
     /// Something other than white space, comments and instructions was seen.
     begun: bool,
     has_doctype: bool,
+    /// The prefix that is not declared, if that is what is wrong.
+    undeclared: String,
 }
 
 impl<'t, 'p> Parser<'t, 'p> {
@@ -132,6 +177,7 @@ impl<'t, 'p> Parser<'t, 'p> {
             stays: false,
             begun: false,
             has_doctype: false,
+            undeclared: String::new(),
         }
     }
 

@@ -100,7 +100,7 @@ pub struct Document {
     nodes: Vec<Node>,
     names: Vec<NameSpans>,
     text: String,
-    _charged: Charge,
+    charge: Charge,
 }
 
 impl Document {
@@ -113,6 +113,14 @@ impl Document {
 
     fn text(&self, span: Span) -> &str {
         &self.text[span.start as usize..span.end as usize]
+    }
+
+    /// The bytes that it takes beside those that it has charged.
+    pub fn unasked_bytes(&self) -> usize {
+        match self.charge.charged {
+            Some(_) => 0,
+            None => self.charge.bytes,
+        }
     }
 
     /// What a node is.
@@ -441,6 +449,6 @@ impl Builder {
         assert!(self.open.len() == 1, "an element is open");
         self.nodes[0].after = self.nodes.len() as u32;
         let Builder { nodes, names, text, charge, .. } = self;
-        Document { nodes, names, text, _charged: charge }
+        Document { nodes, names, text, charge }
     }
 }

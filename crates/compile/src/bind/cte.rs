@@ -287,6 +287,7 @@ impl Binder<'_> {
             TableSourceKind::Function(_)
             | TableSourceKind::Method(_)
             | TableSourceKind::File(_)
+            | TableSourceKind::OpenXml(_)
             | TableSourceKind::Variable { .. }
             | TableSourceKind::Values { .. } => false,
         }

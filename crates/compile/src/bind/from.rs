@@ -70,6 +70,7 @@ impl Binder<'_> {
         let bound = match &source.kind {
             TableSourceKind::Table(table) => self.table_ref(table, usage)?,
             TableSourceKind::Function(function) => self.table_function(function, line)?,
+            TableSourceKind::OpenXml(open) => self.open_xml(open, line)?,
             TableSourceKind::Method(method) => self.table_method(method, line)?,
             TableSourceKind::File(file) => self.file_source(file, line)?,
             TableSourceKind::Variable { variable, alias, hints } => {

@@ -43,6 +43,7 @@ mod method;
 mod names;
 pub mod native;
 mod open_json;
+mod open_xml;
 mod order;
 mod pivot;
 mod query;

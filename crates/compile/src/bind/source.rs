@@ -476,8 +476,18 @@ impl Binder<'_> {
         rows: Rows,
         function: &ast::TableFunction,
     ) -> BindResult<Source> {
-        let Some(alias) = &function.alias else {
-            let name = function.name.name.name.clone();
+        self.aliased_source(rows, &function.name.name.name, function.alias.as_ref())
+    }
+
+    /// Rows under an alias, or else a name.
+    pub fn aliased_source(
+        &mut self,
+        rows: Rows,
+        name: &Arc<str>,
+        alias: Option<&ast::TableAlias>,
+    ) -> BindResult<Source> {
+        let Some(alias) = alias else {
+            let name = name.clone();
             return Ok(Source {
                 exposed: Exposed { name, table: None },
                 rows,

@@ -206,3 +206,11 @@ impl Binder<'_> {
         Ok(Output::of(node, vec![column]))
     }
 }
+
+/// The local name of the attribute or element that a column is in XML, if nothing else says it.
+pub(super) fn element_name(column: &str) -> String {
+    match names::first_fault(column) {
+        None => column.into(),
+        Some(_) => names::escaped(column),
+    }
+}

@@ -18,6 +18,7 @@ use engine::wait::Task;
 
 use super::descriptor::Memo;
 use super::documents::Documents;
+use super::prepared::PreparedDocuments;
 
 /// What a function may use while it is evaluated.
 pub struct FnContext<'a> {
@@ -244,6 +245,11 @@ pub trait SessionFacts: MetadataFacts {
 
     /// The XML documents that the session has parsed.
     fn documents(&self) -> Option<&Documents> {
+        None
+    }
+
+    /// The XML documents that the session has prepared.
+    fn prepared_documents(&self) -> Option<&PreparedDocuments> {
         None
     }
 

@@ -16,6 +16,8 @@ pub mod documents;
 pub mod facts;
 pub mod json;
 pub mod method;
+pub mod open_xml;
+pub mod prepared;
 pub mod rowset;
 pub mod signature;
 pub mod sketch;
@@ -64,6 +66,10 @@ pub trait Functions: Sync {
     /// What `nodes()` of type xml means: it takes what the other methods take ([`method::names`]),
     /// and yields the nodes as those take them.
     fn xml_nodes(&self) -> &'static RowsetFunction;
+
+    /// What `OPENXML` means with columns and without. It is given a handle, a pattern and flags,
+    /// and for each column an [`open_xml::OpenColumn`].
+    fn open_xml(&self, has_columns: bool) -> &'static RowsetFunction;
 }
 
 /// What a file is read as.

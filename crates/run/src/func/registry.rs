@@ -99,6 +99,10 @@ impl Functions for Library {
     fn xml_nodes(&self) -> &'static RowsetFunction {
         &xml::method::NODES
     }
+
+    fn open_xml(&self, has_columns: bool) -> &'static RowsetFunction {
+        if has_columns { &xml::open::OPEN_WITH } else { &xml::open::OPEN_EDGES }
+    }
 }
 
 /// Every scalar function that T-SQL calls by name, in no particular order.

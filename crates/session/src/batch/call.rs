@@ -232,10 +232,15 @@ impl Context<'_> {
                 c.wanted_outputs(arguments, |c, arguments| c.call_text(*text, arguments))
             }),
             // Only columns are wanted, and nothing is done.
-            Callee::Cursor(_) if self.session.options.format_only => Ok(Called::default()),
+            Callee::Cursor(_) | Callee::Xml(_) if self.session.options.format_only => {
+                Ok(Called::default())
+            }
             Callee::Cursor(cursor) => self.in_database_of(name, |c| {
                 c.wanted_outputs(arguments, |c, arguments| c.call_cursor(*cursor, arguments))
             }),
+            Callee::Xml(xml) => {
+                self.wanted_outputs(arguments, |c, arguments| c.call_xml(*xml, &arguments))
+            }
             Callee::System(procedure) => {
                 self.in_database_of(name, |c| c.call_system(procedure, arguments))
             }

@@ -198,7 +198,7 @@ fn called_program(
             context.module_program(database, &module)
         }
         Callee::System(procedure) => context.in_database_of(name, |c| c.system_program(procedure)),
-        Callee::Text(_) | Callee::Cursor(_) => return Ok(None),
+        Callee::Text(_) | Callee::Cursor(_) | Callee::Xml(_) => return Ok(None),
     };
     program.map(Some).map_err(|fault| fault.error)
 }

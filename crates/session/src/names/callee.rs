@@ -25,6 +25,8 @@ pub(crate) enum Callee {
     System(&'static SystemProcedure),
     /// One of those that deal with texts and handles.
     Text(crate::sysproc::TextProcedure),
+    /// One of those that prepare XML documents.
+    Xml(crate::sysproc::XmlProcedure),
     /// One of those that deal with cursors.
     Cursor(crate::sysproc::CursorProcedure),
 }
@@ -89,6 +91,9 @@ impl Context<'_> {
         if of_system {
             if let Some(text) = crate::sysproc::TextProcedure::find(bare) {
                 return Ok(Callee::Text(text));
+            }
+            if let Some(xml) = crate::sysproc::XmlProcedure::find(bare) {
+                return Ok(Callee::Xml(xml));
             }
             if let Some(cursor) = crate::sysproc::CursorProcedure::find(bare) {
                 return Ok(Callee::Cursor(cursor));

@@ -18,6 +18,7 @@ use ir::function::facts::{
     Connection, Counters, CursorScope, HandledText, Login, MetadataFacts, Progress, RandomState,
     Seen, ServerFacts, ServerRowset, Settings, StatementTime, SystemObject, TakeBytes,
 };
+use ir::function::prepared::PreparedDocuments;
 
 use crate::files::reading;
 use crate::instance::locks::{self, LockName};
@@ -264,6 +265,10 @@ impl SessionFacts for SessionState {
 
     fn documents(&self) -> Option<&Documents> {
         Some(&self.documents)
+    }
+
+    fn prepared_documents(&self) -> Option<&PreparedDocuments> {
+        Some(&self.prepared_documents)
     }
 
     fn cursor_status(&self, scope: CursorScope, name: &str) -> i32 {

@@ -11,6 +11,7 @@ use base::{Arena, ConvertOptions, SqlError, SqlResult, SqlType, TypeKind, ValueR
 use engine::txn::locks::Lifetime;
 use engine::wait::{Interrupted, Task};
 use ir::function::facts::StatementPace;
+use ir::function::prepared::PreparedDocuments;
 use tsql::ast::IsolationLevel;
 
 use crate::context::Context;
@@ -99,6 +100,7 @@ impl Session {
         }
         state.identity.reset();
         state.prepared.clear();
+        state.prepared_documents = PreparedDocuments::default();
         state.identity_insert = None;
         state.context_info = None;
         state.session_context.clear();

@@ -49,6 +49,7 @@ use crate::security::DatabaseUser;
 use crate::session::native::NativeRun;
 use ir::function::documents::Documents;
 use ir::function::facts::{RandomState, StatementTime};
+use ir::function::prepared::PreparedDocuments;
 use run::interp::Runtime;
 
 use databases::{DatabaseAccess, DatabaseList};
@@ -116,6 +117,8 @@ pub struct SessionState {
     pub time: Cell<Option<StatementTime>>,
     /// The XML documents that the request has parsed.
     pub documents: Documents,
+    /// The XML documents that it has prepared.
+    pub prepared_documents: PreparedDocuments,
     /// `SET IDENTITY_INSERT`.
     pub identity_insert: Option<(DbId, ObjectId)>,
     /// `SET CONTEXT_INFO`.
@@ -232,6 +235,7 @@ impl Session {
             arithmetic: ArithmeticNotes::default(),
             time: Cell::new(None),
             documents: Documents::default(),
+            prepared_documents: PreparedDocuments::default(),
             identity_insert: None,
             loads_from: None,
             database_told: false,

@@ -19,7 +19,7 @@ use base::ids::ObjectId;
 use engine::catalog::def::Permission;
 
 pub use registry::{all, find, find_by_id};
-pub(crate) use special::{CursorProcedure, TextProcedure};
+pub(crate) use special::{CursorProcedure, TextProcedure, XmlProcedure};
 
 /// A body that no text could say (`crate::builtin`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

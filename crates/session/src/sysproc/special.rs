@@ -1,4 +1,4 @@
-//! The procedures for texts, handles and cursors, which have no definition in T-SQL.
+//! The procedures for texts, handles, cursors and XML documents, which have no definition in T-SQL.
 
 /// The procedures that run a text, prepare one, or run one by its handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +23,29 @@ impl TextProcedure {
 
     /// The procedure of a name, in any case.
     pub fn find(name: &str) -> Option<TextProcedure> {
+        Self::ALL.into_iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, found)| found)
+    }
+
+    pub fn name(self) -> &'static str {
+        Self::ALL.into_iter().find(|(_, p)| *p == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// The procedures that prepare XML documents for OPENXML.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum XmlProcedure {
+    Prepare,
+    Remove,
+}
+
+impl XmlProcedure {
+    const ALL: [(&'static str, XmlProcedure); 2] = [
+        ("sp_xml_preparedocument", XmlProcedure::Prepare),
+        ("sp_xml_removedocument", XmlProcedure::Remove),
+    ];
+
+    /// The procedure of a name, in any case.
+    pub fn find(name: &str) -> Option<XmlProcedure> {
         Self::ALL.into_iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, found)| found)
     }
 

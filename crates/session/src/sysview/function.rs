@@ -86,6 +86,10 @@ impl Functions for Library {
     fn xml_nodes(&self) -> &'static RowsetFunction {
         func::Library.xml_nodes()
     }
+
+    fn open_xml(&self, has_columns: bool) -> &'static RowsetFunction {
+        func::Library.open_xml(has_columns)
+    }
 }
 
 static FUNCTIONS: [RowsetFunction; 3] = [

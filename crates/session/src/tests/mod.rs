@@ -5,6 +5,7 @@ mod backups;
 mod calls;
 mod cancellation;
 mod damage;
+mod documents;
 mod errors;
 mod golden;
 mod grants;

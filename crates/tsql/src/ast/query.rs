@@ -423,6 +423,8 @@ pub enum TableSourceKind {
     },
     /// `@x.nodes('…') AS a (b)`; of a column it is a [`TableSourceKind::Function`] by its looks.
     Method(Box<TableMethod>),
+    /// `OPENXML(@document, 'rows')`.
+    OpenXml(Box<OpenXml>),
     /// `(SELECT …) AS a (b, c)`.
     Derived {
         /// The subquery.
@@ -557,6 +559,43 @@ pub struct OpenJsonColumn {
     pub path: Option<Box<str>>,
     /// `AS JSON`.
     pub as_json: bool,
+}
+
+/// `OPENXML(@document, 'rows', flags) WITH (…)`.
+#[derive(Clone, Debug)]
+pub struct OpenXml {
+    /// The variable with the document's handle.
+    pub document: Variable,
+    /// Which nodes are rows: a string or a variable.
+    pub rows: Expr,
+    /// How columns are found that say nothing of it: a number or a variable.
+    pub flags: Option<Expr>,
+    /// Its columns.
+    pub schema: OpenXmlSchema,
+    /// Its name and the names of its columns.
+    pub alias: Option<TableAlias>,
+}
+
+/// The columns of an `OPENXML`.
+#[derive(Clone, Debug)]
+pub enum OpenXmlSchema {
+    /// Those of an edge table.
+    Edges,
+    /// `WITH (column type 'pattern', …)`
+    Columns(Vec<OpenXmlColumn>),
+    /// `WITH table`
+    Table(ObjectName),
+}
+
+/// A column of the `WITH` after `OPENXML`.
+#[derive(Clone, Debug)]
+pub struct OpenXmlColumn {
+    /// Its name.
+    pub name: Ident,
+    /// Its type.
+    pub ty: DataType,
+    /// Where it is found.
+    pub pattern: Option<Box<str>>,
 }
 
 /// A name for rows that have none of their own, and names for their columns.

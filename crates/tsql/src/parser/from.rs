@@ -7,8 +7,9 @@ use super::dml::changes_rows;
 use super::stream::Words;
 use crate::ast::{
     Expr, ExprKind, FileContent, Ident, Join, JoinHint, JoinKind, ObjectName, OpenJsonColumn,
-    Pivot, Query, Span, SystemTime, SystemTimeKind, TableAlias, TableFile, TableFunction,
-    TableMethod, TableRef, TableSample, TableSource, TableSourceKind, Unpivot, Variable,
+    OpenXml, OpenXmlColumn, OpenXmlSchema, Pivot, Query, Span, SystemTime, SystemTimeKind,
+    TableAlias, TableFile, TableFunction, TableMethod, TableRef, TableSample, TableSource,
+    TableSourceKind, Unpivot, Variable,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -132,6 +133,7 @@ impl Parser<'_> {
             }
             TokenKind::Variable => self.variable_source()?,
             _ if start.keyword == K::OpenRowset => self.open_rowset()?,
+            _ if start.keyword == K::OpenXml => self.open_xml()?,
             TokenKind::DoubleColon => {
                 self.take();
                 self.named_source()?
@@ -349,6 +351,57 @@ impl Parser<'_> {
         };
         let as_json = self.eat_words(&[K::As, K::Json]);
         Ok(OpenJsonColumn { name, ty, collation, path, as_json })
+    }
+
+    /// `OPENXML(@document, 'rows', flags) WITH (…) AS name`.
+    #[inline(never)]
+    fn open_xml(&mut self) -> SqlResult<TableSourceKind> {
+        self.take();
+        self.expect_token(TokenKind::LeftParen)?;
+        let document = self.variable()?;
+        self.expect_token(TokenKind::Comma)?;
+        let is_rows = self.at_string();
+        let rows = self.open_xml_argument(is_rows)?;
+        let mut flags = None;
+        if self.eat_token(TokenKind::Comma) {
+            let is_flags = self.at_token(TokenKind::Integer);
+            flags = Some(self.open_xml_argument(is_flags)?);
+        }
+        self.expect_token(TokenKind::RightParen)?;
+        let schema = match self.eat(K::With) {
+            true if self.at_token(TokenKind::LeftParen) => {
+                OpenXmlSchema::Columns(self.parenthesized(Parser::open_xml_column)?)
+            }
+            true => OpenXmlSchema::Table(self.object_name()?),
+            false => OpenXmlSchema::Edges,
+        };
+        let alias = self.optional_full_alias()?;
+        let open = OpenXml { document, rows, flags, schema, alias };
+        Ok(TableSourceKind::OpenXml(Box::new(open)))
+    }
+
+    /// A variable, or a literal if one of the right kind comes next.
+    fn open_xml_argument(&mut self, is_literal: bool) -> SqlResult<Expr> {
+        match is_literal {
+            true => {
+                let (literal, span) = self.literal()?;
+                Ok(Expr { span, kind: ExprKind::Literal(literal) })
+            }
+            false => {
+                let variable = self.variable()?;
+                Ok(Expr { span: variable.span, kind: ExprKind::Variable(variable.name) })
+            }
+        }
+    }
+
+    fn open_xml_column(&mut self) -> SqlResult<OpenXmlColumn> {
+        let name = self.ident()?;
+        let ty = self.data_type()?;
+        let pattern = match self.at_string() {
+            true => Some(self.string()?),
+            false => None,
+        };
+        Ok(OpenXmlColumn { name, ty, pattern })
     }
 
     #[inline(never)]

@@ -1,10 +1,11 @@
 //! Queries.
 
 use crate::ast::{
-    AssignOp, BinaryOp, Expr, FileContent, ForJson, ForKind, ForXml, GroupBy, GroupingKind,
-    GroupingSet, Ident, Join, JoinHint, JoinKind, JsonRoot, NamedWindow, NullElements,
-    OpenJsonColumn, Query, QueryBody, Select, SelectItem, SelectItemKind, SetOperator,
-    SystemTimeKind, TableAlias, TableSource, TableSourceKind, XmlMode, XmlSchema,
+    AssignOp, BinaryOp, Expr, ExprKind, FileContent, ForJson, ForKind, ForXml, GroupBy,
+    GroupingKind, GroupingSet, Ident, Join, JoinHint, JoinKind, JsonRoot, Literal, NamedWindow,
+    NullElements, OpenJsonColumn, OpenXml, OpenXmlSchema, Query, QueryBody, Select, SelectItem,
+    SelectItemKind, SetOperator, SystemTimeKind, TableAlias, TableSource, TableSourceKind, XmlMode,
+    XmlSchema,
 };
 use crate::print::Printer;
 
@@ -277,6 +278,44 @@ impl Printer {
         self.put(after);
     }
 
+    fn open_xml(&mut self, open: &OpenXml) {
+        self.put("OPENXML (");
+        self.put(&open.document.name);
+        self.put(", ");
+        self.expr(&open.rows);
+        if let Some(flags) = &open.flags {
+            self.put(", ");
+            match &flags.kind {
+                ExprKind::Literal(Literal::Integer(value)) => self.put(&value.to_string()),
+                _ => self.expr(flags),
+            }
+        }
+        self.put(")");
+        match &open.schema {
+            OpenXmlSchema::Edges => {}
+            OpenXmlSchema::Columns(columns) => {
+                self.put(" WITH (");
+                self.list(columns, ", ", |p, column| {
+                    p.ident(&column.name);
+                    p.put(" ");
+                    p.data_type(&column.ty);
+                    if let Some(pattern) = &column.pattern {
+                        p.put(" ");
+                        p.string(pattern);
+                    }
+                });
+                self.put(")");
+            }
+            OpenXmlSchema::Table(name) => {
+                self.put(" WITH ");
+                self.name(name);
+            }
+        }
+        if let Some(alias) = &open.alias {
+            self.table_alias(alias);
+        }
+    }
+
     fn table_source(&mut self, source: &TableSource) {
         match &source.kind {
             TableSourceKind::Table(table) => {
@@ -317,6 +356,7 @@ impl Printer {
                 });
                 self.table_alias(&file.alias);
             }
+            TableSourceKind::OpenXml(open) => self.open_xml(open),
             TableSourceKind::Variable { variable, alias, .. } => {
                 self.put(&variable.name);
                 self.alias(alias.as_ref());

@@ -7,8 +7,12 @@ use crate::message;
 /// What a declaration says.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Declaration<'t> {
+    /// Always 1.0.
+    pub version: &'t str,
     /// The name of the encoding, if there is one.
     pub encoding: Option<&'t str>,
+    /// Whether the document stands alone, `yes` or `no`, if that is said.
+    pub standalone: Option<&'t str>,
     /// Where the declaration's `>` is.
     pub end: usize,
 }
@@ -24,7 +28,7 @@ pub(crate) fn declaration(text: &str) -> Result<Option<Declaration<'_>>, Fault> 
     if version != "1.0" {
         return Err(wrong(next - 1));
     }
-    let mut found = Declaration { encoding: None, end: 0 };
+    let mut found = Declaration { version, encoding: None, standalone: None, end: 0 };
     at = separated(text, next)?;
     if text[at..].starts_with("encoding") {
         let (encoding, next) = property(text, at, "encoding")?;
@@ -42,6 +46,7 @@ pub(crate) fn declaration(text: &str) -> Result<Option<Declaration<'_>>, Fault> 
         if !matches!(standalone, "yes" | "no") {
             return Err(wrong(next - 1));
         }
+        found.standalone = Some(standalone);
         at = skip_white(text, next);
     }
     if !text[at..].starts_with('?') {

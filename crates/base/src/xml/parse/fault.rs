@@ -19,6 +19,63 @@ impl From<SqlError> for Fault {
     }
 }
 
+/// Why a text is no document, with what is known of the place.
+#[derive(Debug)]
+pub struct Refused {
+    /// The error that a conversion to xml would raise.
+    pub error: SqlError,
+    /// The line of the fault, from 1; 0 if it has no place.
+    pub line: usize,
+    /// The text of that line, or its beginning.
+    pub text: String,
+    /// The name at the fault, if it is at one; the prefix that is not declared.
+    pub name: String,
+    /// The elements that had not ended, the outermost first.
+    pub open: Vec<String>,
+}
+
+impl Refused {
+    /// How much of a line is shown.
+    const SHOWN: usize = 256;
+
+    /// The beginning of a text, as messages show it.
+    pub(super) fn shown(text: &str) -> String {
+        text.chars().take(Refused::SHOWN).collect()
+    }
+
+    /// An error that has no place.
+    #[cold]
+    pub fn without_place(error: SqlError) -> Refused {
+        let (text, name) = (String::new(), String::new());
+        Refused { error, line: 0, text, name, open: Vec::new() }
+    }
+
+    /// What is known of a fault in a text while these elements were open.
+    #[cold]
+    pub(super) fn new<'t>(
+        fault: Fault,
+        text: &str,
+        open: impl Iterator<Item = &'t str>,
+    ) -> Refused {
+        let open = open.map(Refused::shown).collect();
+        let Fault::At(_, at) = fault else {
+            let error = fault.error(text);
+            return Refused { error, line: 0, text: String::new(), name: String::new(), open };
+        };
+        let is_name = |c: char| !c.is_whitespace() && !"<>/&;='\"".contains(c);
+        let (before, after) = text.split_at(at);
+        let start = before.len()
+            - before.chars().rev().take_while(|c| is_name(*c)).map(char::len_utf8).sum::<usize>();
+        let end = at + after.find(|c| !is_name(c)).unwrap_or(after.len());
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = 1 + before.matches('\n').count();
+        let shown = text[line_start..].lines().next().unwrap_or_default();
+        let shown = Refused::shown(shown);
+        let name = Refused::shown(&text[start..end]);
+        Refused { error: fault.error(text), line, text: shown, name, open }
+    }
+}
+
 impl Fault {
     /// The error with its line and character. What is missing at the end is missed at the last
     /// character.

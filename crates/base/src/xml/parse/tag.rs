@@ -244,7 +244,10 @@ impl<'t> Parser<'t, '_> {
         match self.bindings.iter().rev().find(|(declared, _)| *declared == prefix) {
             Some((_, uri)) => Ok(uri.clone()),
             None if prefix.is_empty() => Ok(Cow::Borrowed("")),
-            None => Err(Fault::At(&message::XML_PREFIX_UNDECLARED, end)),
+            None => {
+                self.undeclared = super::Refused::shown(prefix);
+                Err(Fault::At(&message::XML_PREFIX_UNDECLARED, end))
+            }
         }
     }
 

@@ -2,8 +2,11 @@
 //!
 //! * `render`: a value as text of a document; `rows`: the texts of rows for `FOR XML`.
 //! * `method`: the methods of type xml; `outer`: what their queries want of the statement around.
+//! * `open`: OPENXML; `edges`: its rows without columns.
 
+mod edges;
 pub(super) mod method;
+pub(super) mod open;
 mod outer;
 pub(super) mod render;
 pub(super) mod rows;

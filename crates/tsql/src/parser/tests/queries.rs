@@ -174,6 +174,18 @@ fn a_table_with_arguments_is_a_function() {
 }
 
 #[test]
+fn openxml_takes_variables_and_literals() {
+    for text in [
+        "SELECT * FROM OPENXML (@h, '/r')",
+        "SELECT * FROM OPENXML (@h, @rows, @flags) AS [x]",
+        "SELECT * FROM OPENXML (@h, N'/r', 3) WITH ([a] [int], [b c] [nvarchar](5) '@b') AS [x]([d], [e])",
+        "SELECT * FROM OPENXML (@h, '/r', 1) WITH [dbo].[t] CROSS JOIN [u]",
+    ] {
+        assert_eq!(select(text), text);
+    }
+}
+
+#[test]
 fn top_takes_a_number_or_an_expression_in_parentheses() {
     assert_eq!(select("SELECT TOP 10 a FROM t"), "SELECT TOP ((10)) [a] FROM [t]");
     assert_eq!(select("SELECT TOP (@n) * FROM t"), "SELECT TOP (@n) * FROM [t]");
