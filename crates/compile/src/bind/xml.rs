@@ -141,7 +141,7 @@ impl Binder<'_> {
             _ => Returned::Text,
         };
         let mut frame = Frame::default();
-        let levels = match clause.mode {
+        let mut levels = match clause.mode {
             XmlMode::Raw => vec![shape::raw(&rows.columns, &options)?],
             XmlMode::Auto => shape::auto(&rows, &options)?,
             XmlMode::Path => vec![shape::path(&rows.columns, &options)?],
@@ -154,6 +154,11 @@ impl Binder<'_> {
                 return self.xml_of(rows, vec![table.level], frame, root, returned);
             }
         };
+        if namespaces.iter().any(|namespace| namespace.prefix.is_none()) {
+            for (at, level) in levels.iter_mut().enumerate() {
+                level.shape.under_default(at > 0 || root.is_some());
+            }
+        }
         let (_, outer) = levels.split_last().expect("there is a level");
         frame.elements = outer.iter().map(Level::element).collect();
         frame.joined = levels[0].joined;

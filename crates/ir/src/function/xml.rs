@@ -91,10 +91,17 @@ pub enum ValueKind {
     Instruction,
     /// A CDATA section.
     Cdata,
+    /// The attributes of an element, which stand in the start tag, but for some. The name is the
+    /// column's that errors name, with the names of the others below it, one a line.
+    OverflowAttributes,
+    /// The content of an element. The name is the column's.
+    OverflowContent,
+    /// An element under another name, which stands in the line below the column's.
+    OverflowElement,
 }
 
 impl ValueKind {
-    const ALL: [ValueKind; 10] = [
+    const ALL: [ValueKind; 13] = [
         ValueKind::Attribute,
         ValueKind::Text,
         ValueKind::TextOrNil,
@@ -105,6 +112,9 @@ impl ValueKind {
         ValueKind::Comment,
         ValueKind::Instruction,
         ValueKind::Cdata,
+        ValueKind::OverflowAttributes,
+        ValueKind::OverflowContent,
+        ValueKind::OverflowElement,
     ];
 }
 
@@ -123,6 +133,8 @@ const KEY_ATTRIBUTE: u8 = 42;
 /// What a row's text says of itself: bits of the first byte of [`RowShape`].
 const TYPED: u8 = 1;
 const JOINED: u8 = 2;
+const DEFAULT: u8 = 4;
+const WITHIN: u8 = 8;
 
 impl RowShape {
     /// Nothing so far. `typed`: the document is of type `xml`, so that characters that XML does
@@ -130,6 +142,12 @@ impl RowShape {
     /// that the text ends with [`Atoms`].
     pub fn new(typed: bool, joined: bool) -> RowShape {
         RowShape(vec![if typed { TYPED } else { 0 } | if joined { JOINED } else { 0 }])
+    }
+
+    /// Elements declare a default namespace, to which values of type xml do not belong. `within`:
+    /// the whole row is in such an element.
+    pub fn under_default(&mut self, within: bool) {
+        self.0[0] |= DEFAULT | if within { WITHIN } else { 0 };
     }
 
     /// See [`RowPart::Open`]: the name, and what else stands in the start tag.
@@ -206,6 +224,12 @@ impl RowShape {
     /// Whether a constant says that the text ends with [`Atoms`].
     pub fn is_joined(bytes: &[u8]) -> bool {
         bytes.first().is_some_and(|bits| bits & JOINED != 0)
+    }
+
+    /// Whether values are under a default namespace in elements of the row; in all of it.
+    pub fn is_under_default(bytes: &[u8]) -> (bool, bool) {
+        let has = |bit| bytes.first().is_some_and(|bits| bits & bit != 0);
+        (has(DEFAULT), has(WITHIN))
     }
 
     /// The parts that a constant lists.

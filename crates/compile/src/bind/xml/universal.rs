@@ -23,6 +23,8 @@ pub(super) struct Table {
 struct Column<'n> {
     /// Its place among the columns.
     place: usize,
+    /// As it is written.
+    name: &'n str,
     element: &'n str,
     tag: u32,
     attribute: &'n str,
@@ -41,8 +43,8 @@ enum Content {
     Cdata,
 }
 
-/// Reads the names of the columns. Errors 401, 6801 to 6804, 6812 to 6817, 6820, 6824, 6826, 6829,
-/// 6835.
+/// Reads the names of the columns. Errors 401, 6801 to 6804, 6812 to 6817, 6820, 6824, 6826 to
+/// 6829, 6835.
 pub(super) fn table(
     columns: &[OutCol],
     options: &Options<'_>,
@@ -59,6 +61,7 @@ pub(super) fn table(
         let name = column.name.as_deref().unwrap_or_default();
         data.push(column_of(place, name)?);
     }
+    check_overflows(columns, &data)?;
     let mut elements: Vec<FrameElement> = Vec::new();
     for column in &data {
         let declared = elements.iter().find(|element| element.key == column.tag);
@@ -92,7 +95,12 @@ pub(super) fn table(
             shape.at(column.place as u32);
             shape.value(ValueKind::Attribute, column.attribute);
         }
-        for column in own().filter(|column| !is_attribute(column)) {
+        let names: Vec<&str> = own().filter(is_attribute).map(|column| column.attribute).collect();
+        if let Some(overflow) = own().find(|column| column.is_overflow()) {
+            overflow.write_overflow(&mut shape, &names.join("\n"));
+        }
+        let is_other = |column: &&Column<'_>| !is_attribute(column) && !column.is_overflow();
+        for column in own().filter(is_other) {
             column.write(&mut shape, is_nodes(&columns[column.place]));
         }
     }
@@ -104,6 +112,25 @@ pub(super) fn table(
         joined: false,
     };
     Ok(Table { level, elements, declarations })
+}
+
+/// Errors 6827 and 6828 about columns with the directive `xmltext`.
+fn check_overflows(columns: &[OutCol], data: &[Column<'_>]) -> BindResult<()> {
+    let mut tags: Vec<u32> = Vec::new();
+    for own in data.iter().filter(|column| column.content == Some(Content::XmlText)) {
+        let column = &columns[own.place];
+        let name = column.name.as_deref().unwrap_or_default();
+        let kind = column.ty.kind;
+        let is_text = kind.is_character() || kind == TypeKind::Xml || column.origin == Origin::Null;
+        if !is_text {
+            return Err(SqlError::new(&message::FOR_XML_TEXT_TYPE, &[&name]).into());
+        }
+        if tags.contains(&own.tag) {
+            return Err(SqlError::new(&message::FOR_XML_TEXT_TWICE, &[&name]).into());
+        }
+        tags.push(own.tag);
+    }
+    Ok(())
 }
 
 /// Errors 6801, 6803, 6804, 6820 about the columns before the data.
@@ -138,7 +165,7 @@ fn column_of(place: usize, name: &str) -> BindResult<Column<'_>> {
     let attribute = parts.next().unwrap_or_default();
     let directives: Vec<String> = parts.map(str::to_ascii_lowercase).collect();
     let (content, is_hidden) = directives_of(name, &directives)?;
-    Ok(Column { place, element, tag, attribute, content, is_hidden })
+    Ok(Column { place, name, element, tag, attribute, content, is_hidden })
 }
 
 /// What the directives of a column say: its content, and whether it is hidden.
@@ -184,15 +211,31 @@ fn directives_of(name: &str, directives: &[String]) -> BindResult<(Option<Conten
     if lists {
         return Err(unimplemented("FOR XML EXPLICIT IDREFS", 0));
     }
-    if contents == [Content::XmlText] {
-        return Err(unimplemented("FOR XML EXPLICIT XMLTEXT", 0));
-    }
     Ok((contents.pop(), hides > 0))
 }
 
 impl Column<'_> {
+    /// Whether what is left over of an element becomes part of this one.
+    fn is_overflow(&self) -> bool {
+        self.content == Some(Content::XmlText) && self.attribute.is_empty()
+    }
+
+    /// The attributes of what is left over, but for these, and its content.
+    fn write_overflow(&self, shape: &mut RowShape, without: &str) {
+        shape.at(self.place as u32);
+        shape.value(ValueKind::OverflowAttributes, &format!("{}\n{without}", self.name));
+        shape.at(self.place as u32);
+        shape.value(ValueKind::OverflowContent, self.name);
+    }
+
     /// What stands in the element.
     fn write(&self, shape: &mut RowShape, nodes: bool) {
+        if self.content == Some(Content::XmlText) {
+            shape.at(self.place as u32);
+            let names = format!("{}\n{}", self.name, self.attribute);
+            shape.value(ValueKind::OverflowElement, &names);
+            return;
+        }
         let is_element = !self.attribute.is_empty();
         if is_element {
             shape.open(self.attribute, "");

@@ -1,6 +1,7 @@
 //! Functions of XML.
 //!
-//! * `render`: a value as text of a document; `rows`: the texts of rows for `FOR XML`.
+//! * `render`: a value as text of a document; `rows`: the texts of rows for `FOR XML`; `overflow`,
+//!   `undeclare`: nodes that become parts of them.
 //! * `method`: the methods of type xml; `outer`: what their queries want of the statement around.
 //! * `open`: OPENXML; `edges`: its rows without columns.
 
@@ -8,5 +9,7 @@ mod edges;
 pub(super) mod method;
 pub(super) mod open;
 mod outer;
+mod overflow;
 pub(super) mod render;
 pub(super) mod rows;
+mod undeclare;

@@ -1,14 +1,17 @@
 //! `FOR XML`: the text of a row.
 
 use base::arena::ArenaBuffer;
-use base::{SqlError, SqlResult, SqlType, ValueRef, message};
+use base::collation::codepage::unicode_to_string;
+use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 use ir::function::descriptor::{ANY_NUMBER, CallTypes, Inferred, ScalarFunction};
 use ir::function::facts::FnContext;
 use ir::function::signature::Call;
 use ir::function::xml::{Atoms, RowPart, RowShape, Trailer, ValueKind, names};
 use smallvec::SmallVec;
 
+use super::overflow::Overflow;
 use super::render::{self, Escaping, Style};
+use super::undeclare::undeclared;
 use crate::func::json::render::ascii;
 use crate::func::json::rows::types_of_row;
 use crate::func::values::bytes_or_none;
@@ -40,6 +43,7 @@ fn row<'a>(
     let shape = bytes_or_none(*shape);
     let out = ctx.room(ROOM)?;
     let mut text = RowText::new(ctx, out, RowShape::is_typed(shape));
+    (text.has_default, text.is_within) = RowShape::is_under_default(shape);
     let mut values = Values { values, types: &types.args, next: 0 };
     for part in RowShape::parts(shape) {
         text.part(part, &mut values)?;
@@ -135,6 +139,11 @@ struct RowText<'c, 'a, 's> {
     is_top: bool,
     /// Whether the reference that is being written is left out.
     skips: bool,
+    /// How many elements of the row are open.
+    depth: usize,
+    /// Whether they declare a default namespace; whether one around the row does.
+    has_default: bool,
+    is_within: bool,
 }
 
 impl<'c, 'a, 's> RowText<'c, 'a, 's> {
@@ -149,13 +158,22 @@ impl<'c, 'a, 's> RowText<'c, 'a, 's> {
             first_is_atom: None,
             is_top: false,
             skips: false,
+            depth: 0,
+            has_default: false,
+            is_within: false,
         }
     }
 
     fn part(&mut self, part: RowPart<'s>, values: &mut Values<'_, 'a>) -> SqlResult<()> {
         match part {
-            RowPart::Open(text) => self.waiting.push(text),
-            RowPart::Close(text) => self.close(text)?,
+            RowPart::Open(text) => {
+                self.waiting.push(text);
+                self.depth += 1;
+            }
+            RowPart::Close(text) => {
+                self.close(text)?;
+                self.depth -= 1;
+            }
             RowPart::Force => self.begin()?,
             RowPart::Stay => self.content(false)?,
             RowPart::Tag(_) => {}
@@ -285,7 +303,46 @@ impl<'c, 'a, 's> RowText<'c, 'a, 's> {
                     return self.begin();
                 }
                 self.content(false)?;
+                let value = match value {
+                    ValueRef::Chars(text)
+                        if self.has_default
+                            && ty.kind == TypeKind::Xml
+                            && (self.is_within || self.depth > 0) =>
+                    {
+                        ValueRef::Chars(undeclared(self.ctx, text)?)
+                    }
+                    value => value,
+                };
                 self.text(ty, value, Escaping::Verbatim, name)
+            }
+            ValueKind::OverflowAttributes => {
+                let names = unicode_to_string(name);
+                let (column, without) = names.split_once('\n').unwrap_or((&names, ""));
+                let overflow = Overflow::read(self.ctx, value, ty, column)?;
+                self.begin()?;
+                let attributes = overflow.attributes(self.ctx, without)?;
+                self.utf8(attributes.finish())
+            }
+            ValueKind::OverflowContent => {
+                let overflow = Overflow::read(self.ctx, value, ty, &unicode_to_string(name))?;
+                self.content(false)?;
+                let content = overflow.content(self.ctx)?;
+                self.utf8(content.finish())
+            }
+            ValueKind::OverflowElement => {
+                let names = unicode_to_string(name);
+                let (column, element) = names.split_once('\n').unwrap_or((&names, ""));
+                let overflow = Overflow::read(self.ctx, value, ty, column)?;
+                self.content(false)?;
+                self.utf8(format!("<{element}").as_bytes())?;
+                self.utf8(overflow.attributes(self.ctx, "")?.finish())?;
+                let content = overflow.content(self.ctx)?.finish();
+                if content.is_empty() {
+                    return ascii(&mut self.out, "/>");
+                }
+                ascii(&mut self.out, ">")?;
+                self.utf8(content)?;
+                self.utf8(format!("</{element}>").as_bytes())
             }
             ValueKind::Comment => self.comment(ty, value),
             ValueKind::Instruction => {
@@ -309,6 +366,12 @@ impl<'c, 'a, 's> RowText<'c, 'a, 's> {
     ) -> SqlResult<()> {
         let style = Style { escaping, strict: self.strict, node };
         render::value(self.ctx, &mut self.out, ty, value, style)
+    }
+
+    /// Text of XML as it is.
+    fn utf8(&mut self, text: &[u8]) -> SqlResult<()> {
+        let style = Style { escaping: Escaping::Verbatim, strict: false, node: &[] };
+        render::value(self.ctx, &mut self.out, &SqlType::xml(), ValueRef::Chars(text), style)
     }
 
     /// `<!--…-->`. Error 9322.
