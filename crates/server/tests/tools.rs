@@ -69,6 +69,12 @@ fn updates_of_versioned_tables_are_measured_beside_plain_ones() {
 }
 
 #[test]
+fn for_xml_is_measured_beside_string_agg() {
+    let figures = figures_of("for-xml", "--rows 100 --repetitions 2 --runs 1 --json");
+    assert_eq!(figures, ["for_xml_path", "string_agg", "for_xml_path_ratio"]);
+}
+
+#[test]
 fn hot_rows_are_measured_in_all_parts() {
     let flags =
         "--rows 20000 --memory-mb 256 --seconds 1 --indexes 3 --row-cache off --runs 1 --json";

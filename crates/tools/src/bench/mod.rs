@@ -14,6 +14,7 @@ mod device;
 mod disk_table;
 mod figure;
 mod figures;
+mod for_xml;
 mod hot_set;
 mod items;
 mod json_text;
@@ -101,6 +102,8 @@ enum Bench {
     Connections(connections::Options),
     /// Documents read, rows written as JSON, and lists sent as JSON, beside a library's rate.
     Json(json_text::Options),
+    /// Strings put together with `FOR XML PATH('')`, beside `STRING_AGG`.
+    ForXml(for_xml::Options),
     /// How long another session and a login wait at most while statements compute.
     Stalls(stalls::Options),
     /// Updates a second of system-versioned tables, beside the same updates of plain ones.
@@ -185,6 +188,7 @@ fn run(bench: &Bench, runs: usize) -> Result<Vec<Figure>, BenchError> {
         Bench::CheckpointCost(own) => checkpoint_cost::run(own, runs),
         Bench::Connections(own) => connections::run(own, runs),
         Bench::Json(own) => json_text::run(own, runs),
+        Bench::ForXml(own) => for_xml::run(own, runs),
         Bench::Stalls(own) => stalls::run(own, runs),
         Bench::Temporal(own) => temporal::run(own, runs),
     }
