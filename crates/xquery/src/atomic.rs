@@ -8,14 +8,12 @@ use std::cmp::Ordering;
 
 use base::decimal::{self, Rounding};
 use base::types::SqlType;
+use base::xml::canonical::{self, MomentKind};
+
+pub(crate) use base::xml::canonical::{SCALE, UNIT, double_text, exact_text, parse_double};
 
 use crate::expr::Operator;
 use crate::types::{AtomicType, Class};
-
-/// Digits of exact numbers behind the point.
-pub(crate) const SCALE: u8 = 10;
-/// One.
-pub(crate) const UNIT: i128 = 10_000_000_000;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Atomic<'r> {
@@ -199,21 +197,6 @@ fn parse_boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// The number that text says as `xs:double`; infinite ones as well, but not NaN.
-pub(crate) fn parse_double(text: &str) -> Option<f64> {
-    let text = text.trim_ascii();
-    match text {
-        "INF" => return Some(f64::INFINITY),
-        "-INF" => return Some(f64::NEG_INFINITY),
-        _ => {}
-    }
-    let is_digit = |c: u8| c.is_ascii_digit() || matches!(c, b'+' | b'-' | b'.' | b'e' | b'E');
-    if !text.bytes().all(is_digit) {
-        return None;
-    }
-    text.parse().ok().filter(|value: &f64| value.is_finite())
-}
-
 fn float<'r>(value: f64) -> Option<Atomic<'r>> {
     let narrow = value as f32;
     (narrow.is_finite() || value.is_infinite()).then_some(Atomic::Float(narrow))
@@ -260,141 +243,14 @@ fn parse(text: Cow<'_, str>, to: AtomicType) -> Option<Atomic<'_>> {
     }
 }
 
-/// A whole number of exactly so many digits at the beginning, and what follows it.
-fn digits(text: &str, count: usize) -> Option<(i128, &str)> {
-    let (head, rest) = text.split_at_checked(count)?;
-    let is_number = head.bytes().all(|c| c.is_ascii_digit());
-    is_number.then(|| head.parse().ok()).flatten().map(|value| (value, rest))
-}
-
-fn date(text: &str) -> Option<(i128, &str)> {
-    let (year, rest) = digits(text, 4)?;
-    let (month, rest) = digits(rest.strip_prefix('-')?, 2)?;
-    let (day, rest) = digits(rest.strip_prefix('-')?, 2)?;
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let length = match month {
-        2 => 28 + i128::from(is_leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
-    if year == 0 || day < 1 || day > length {
-        return None;
-    }
-    // Years begin in March, so that the leap day is the last of one.
-    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    Some((365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day, rest))
-}
-
 fn temporal<'r>(text: &str, ty: AtomicType) -> Option<Atomic<'r>> {
-    const SECOND: i128 = 10_000_000;
-    let text = text.trim_ascii();
-    let mut rest = text;
-    let mut ticks = 0;
-    let mut written = String::new();
-    if ty != AtomicType::Time {
-        let (days, left) = date(rest)?;
-        ticks = days * 86_400 * SECOND;
-        written.push_str(&rest[..rest.len() - left.len()]);
-        rest = left;
-    }
-    if ty == AtomicType::DateTime {
-        rest = rest.strip_prefix('T')?;
-        written.push('T');
-    }
-    if ty != AtomicType::Date {
-        let (hour, left) = digits(rest, 2)?;
-        let (minute, left) = digits(left.strip_prefix(':')?, 2)?;
-        let (second, left) = digits(left.strip_prefix(':')?, 2)?;
-        if hour > 23 || minute > 59 || second > 59 {
-            return None;
-        }
-        ticks += (3600 * hour + 60 * minute + second) * SECOND;
-        written.push_str(&rest[..8]);
-        rest = left;
-        if let Some(fraction) = rest.strip_prefix('.') {
-            let end = fraction.find(|c: char| !c.is_ascii_digit()).unwrap_or(fraction.len());
-            let (kept, _) = digits(&format!("{:0<7}", &fraction[..end.min(7)]), 7)
-                .map(|(value, _)| (value, ()))
-                .filter(|_| end > 0)?;
-            ticks += kept;
-            let shown = fraction[..end.min(7)].trim_end_matches('0');
-            if !shown.is_empty() {
-                written.push('.');
-                written.push_str(shown);
-            }
-            rest = &fraction[end..];
-        }
-    }
-    match rest.as_bytes() {
-        [] => {}
-        b"Z" => written.push('Z'),
-        [sign @ (b'+' | b'-'), ..] => {
-            let (hours, left) = digits(&rest[1..], 2)?;
-            let (minutes, left) = digits(left.strip_prefix(':')?, 2)?;
-            if !left.is_empty() || hours > 14 || minutes > 59 {
-                return None;
-            }
-            let offset = (3600 * hours + 60 * minutes) * SECOND;
-            ticks += if *sign == b'+' { -offset } else { offset };
-            written.push_str(if offset == 0 { "Z" } else { rest });
-        }
-        _ => return None,
-    }
-    Some(Atomic::Temporal(ty, ticks, Cow::Owned(written)))
-}
-
-/// A number in units of 10⁻¹⁰ without needless digits.
-pub(crate) fn exact_text(value: i128) -> String {
-    let (whole, rest) = (value.unsigned_abs() / UNIT as u128, value.unsigned_abs() % UNIT as u128);
-    let sign = if value < 0 { "-" } else { "" };
-    if rest == 0 {
-        return format!("{sign}{whole}");
-    }
-    let fraction = format!("{rest:010}");
-    format!("{sign}{whole}.{}", fraction.trim_end_matches('0'))
-}
-
-/// A number of so many digits: plainly from 10⁻⁶ to 10⁶, else with an exponent.
-pub(crate) fn double_text(value: f64, precision: usize) -> String {
-    if value == 0.0 {
-        return if value.is_sign_negative() { "-0.0E0" } else { "0.0E0" }.into();
-    }
-    if !value.is_finite() {
-        return if value.is_nan() {
-            "NaN"
-        } else if value > 0.0 {
-            "INF"
-        } else {
-            "-INF"
-        }
-        .into();
-    }
-    let written = format!("{value:.*e}", precision - 1);
-    let (mantissa, exponent) = written.split_once('e').unwrap_or((&written, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let mantissa = match mantissa.contains('.') {
-        true => mantissa.trim_end_matches('0').trim_end_matches('.'),
-        false => mantissa,
+    let kind = match ty {
+        AtomicType::DateTime => MomentKind::DateTime,
+        AtomicType::Date => MomentKind::Date,
+        _ => MomentKind::Time,
     };
-    if !(-6..6).contains(&exponent) {
-        let point = if mantissa.contains('.') { "" } else { ".0" };
-        return format!("{mantissa}{point}E{exponent}");
-    }
-    let (sign, mantissa) = match mantissa.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", mantissa),
-    };
-    let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
-    if exponent < 0 {
-        let zeros = "0".repeat((-exponent - 1) as usize);
-        return format!("{sign}0.{zeros}{digits}");
-    }
-    let whole = exponent as usize + 1;
-    match digits.len() > whole {
-        true => format!("{sign}{}.{}", &digits[..whole], &digits[whole..]),
-        false => format!("{sign}{digits:0<whole$}"),
-    }
+    let moment = canonical::moment(text, kind)?;
+    Some(Atomic::Temporal(ty, moment.ticks, Cow::Owned(moment.text)))
 }
 
 /// `left operator right` as of this type.

@@ -24,6 +24,7 @@ mod server;
 mod temporal;
 mod transaction;
 mod xml;
+mod xml_schema;
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -48,6 +49,7 @@ pub use server::*;
 pub use temporal::*;
 pub use transaction::*;
 pub use xml::*;
+pub use xml_schema::*;
 
 /// One entry of the catalogue.
 #[derive(Clone, Copy, Debug)]
@@ -118,6 +120,7 @@ const PARTS: [&[Message]; 19] = [
     constraint::LIST,
     transaction::LIST,
     xml::LIST,
+    xml_schema::LIST,
     memory_optimized::LIST,
     database::LIST,
     security::LIST,

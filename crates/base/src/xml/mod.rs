@@ -1,7 +1,9 @@
 //! XML: documents and fragments as trees, and as text.
 
+pub mod canonical;
 pub mod escape;
 pub mod parse;
+pub mod schema;
 pub mod tree;
 pub mod write;
 

@@ -21,6 +21,7 @@ use std::sync::Arc;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
+pub(crate) use chars::{begins_name, continues_name};
 pub(crate) use declaration::{Declaration, declaration};
 pub(crate) use fault::Fault;
 pub use fault::Refused;

@@ -44,7 +44,7 @@ pub(super) fn is_legal(c: char) -> bool {
     !matches!(c, '\0'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}')
 }
 
-fn begins_name(c: char) -> bool {
+pub(crate) fn begins_name(c: char) -> bool {
     matches!(c, 'a'..='z' | 'A'..='Z' | '_'
         | '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}' | '\u{F8}'..='\u{2FF}'
         | '\u{370}'..='\u{37D}' | '\u{37F}'..='\u{1FFF}' | '\u{200C}'..='\u{200D}'
@@ -52,7 +52,7 @@ fn begins_name(c: char) -> bool {
         | '\u{F900}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FFFD}' | '\u{10000}'..='\u{EFFFF}')
 }
 
-fn continues_name(c: char) -> bool {
+pub(crate) fn continues_name(c: char) -> bool {
     begins_name(c)
         || matches!(c, '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}'
             | '\u{203F}'..='\u{2040}')
