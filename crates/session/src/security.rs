@@ -224,6 +224,12 @@ pub fn owner_of(schema: &Schema, target: Securable) -> Option<PrincipalId> {
             let def = schema.types().get(engine::catalog::def::UserTypeId(target.major))?;
             def.owner.or_else(|| schema_owner(def.schema))
         }
+        SecurableClass::XmlCollection => {
+            let def = schema
+                .xml_collections()
+                .get(engine::catalog::def::XmlCollectionId(target.major))?;
+            def.owner.or_else(|| schema_owner(def.schema))
+        }
         SecurableClass::DatabasePrincipal => {
             schema.principals().get(PrincipalId(target.major)).and_then(|p| p.owner)
         }
@@ -240,6 +246,11 @@ fn enclosing(schema: &Schema, target: Securable) -> SmallVec<[Securable; 4]> {
         }
         SecurableClass::Type => {
             let def = schema.types().get(engine::catalog::def::UserTypeId(target.major));
+            def.map(|d| d.schema)
+        }
+        SecurableClass::XmlCollection => {
+            let def =
+                schema.xml_collections().get(engine::catalog::def::XmlCollectionId(target.major));
             def.map(|d| d.schema)
         }
         _ => None,
@@ -267,6 +278,7 @@ fn covers(held: Permission, wanted: Permission) -> bool {
                     | P::CreateProcedure
                     | P::CreateFunction
                     | P::CreateType
+                    | P::CreateXmlSchemaCollection
                     | P::CreateSynonym
                     | P::CreateSequence
                     | P::CreateSchema
@@ -295,6 +307,7 @@ fn fixed_role(role: PrincipalId, permission: Permission, is_data: bool) -> Optio
             | P::CreateProcedure
             | P::CreateFunction
             | P::CreateType
+            | P::CreateXmlSchemaCollection
             | P::CreateSynonym
             | P::CreateSequence
             | P::CreateSchema

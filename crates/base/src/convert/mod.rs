@@ -26,6 +26,7 @@ use crate::pace::{Pace, Unpaced};
 use crate::types::conversion::check_explicit;
 use crate::types::{Collation, Repr, SqlType, TypeKind};
 use crate::value::ValueRef;
+use crate::xml::schema::Collections;
 
 /// What to do with a string or binary that is longer than its target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,12 +56,14 @@ pub struct ConvertOptions<'a> {
     pub dates: DateSettings,
     /// What a conversion of a long value asks whether it may go on.
     pub pace: &'a dyn Pace,
+    /// Where schema collections are found. Without it nothing becomes an `xml` with a collection.
+    pub collections: Option<&'a dyn Collections>,
 }
 
 impl Default for ConvertOptions<'_> {
     fn default() -> Self {
         let (overlong, dates) = (Overlong::default(), DateSettings::default());
-        ConvertOptions { style: None, overlong, dates, pace: &Unpaced }
+        ConvertOptions { style: None, overlong, dates, pace: &Unpaced, collections: None }
     }
 }
 
@@ -140,6 +143,8 @@ pub fn try_convert<'a>(
 fn is_absorbed(error: &SqlError, to: &SqlType) -> bool {
     match to.kind {
         TypeKind::Json => error.number() == message::JSON_TEXT_INVALID.number,
+        // What a schema says about a value is never NULL.
+        TypeKind::Xml if (6900..7000).contains(&error.number()) => false,
         _ => error.number() != message::OUT_OF_MEMORY.number,
     }
 }

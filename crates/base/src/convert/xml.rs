@@ -9,7 +9,7 @@ use crate::error::{SqlError, SqlResult};
 use crate::message;
 use crate::pace::Pace;
 use crate::types::conversion::{Convertibility, convertibility};
-use crate::types::{SqlType, TypeKind};
+use crate::types::{SqlType, TypeKind, XmlUse};
 use crate::value::ValueRef;
 use crate::xml::parse::{Declaration, Fault, declaration};
 use crate::xml::{self, Document, ParseOptions};
@@ -20,7 +20,8 @@ const DECLARATION_MAX: usize = 1024;
 const UTF16_MARK: &[u8] = &[0xFF, 0xFE];
 const UTF8_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
-/// Converts to xml, or from it. Errors 529, 6354, 6355, 6358 and those of [`xml::parse`].
+/// Converts to xml, or from it. Errors 529, 6354, 6355, 6358 those of [`xml::parse`] and of
+/// validation.
 pub(super) fn convert_xml<'a>(
     value: ValueRef<'a>,
     from: &SqlType,
@@ -29,21 +30,60 @@ pub(super) fn convert_xml<'a>(
     arena: &'a Arena,
 ) -> SqlResult<ValueRef<'a>> {
     if from.kind == to.kind {
-        return Ok(value);
+        return checked(value, from, to, options, arena);
     }
     if convertibility(from.kind, to.kind) == Convertibility::Never {
         return Err(not_allowed(from, to));
     }
     match to.kind {
-        TypeKind::Xml => to_xml(value, from, options, arena),
+        TypeKind::Xml => to_xml(value, from, to, options, arena),
         _ if to.kind.is_binary() => to_binary(value, to, options, arena),
         _ => to_string(value, from, to, options, arena),
     }
 }
 
+/// One xml as another: checked by a collection that it was not checked by. The errors of
+/// validation.
+fn checked<'a>(
+    value: ValueRef<'a>,
+    from: &SqlType,
+    to: &SqlType,
+    options: &ConvertOptions<'_>,
+    arena: &'a Arena,
+) -> SqlResult<ValueRef<'a>> {
+    let Some(wanted) = to.xml_use() else { return Ok(value) };
+    let is_checked = from.xml_use().is_some_and(|own| {
+        own.collection == wanted.collection && (own.is_document || !wanted.is_document)
+    });
+    let ValueRef::Chars(text) = value else { return Ok(value) };
+    if is_checked {
+        return Ok(value);
+    }
+    let document = xml::parse_value(text, arena.account(), options.pace)?;
+    match validated(&document, wanted, options, arena)? {
+        Some(changed) => written(&changed, text.len(), options.pace, arena),
+        None => Ok(value),
+    }
+}
+
+/// What a collection makes of a document, if that is another one.
+fn validated(
+    document: &Document,
+    wanted: XmlUse,
+    options: &ConvertOptions<'_>,
+    arena: &Arena,
+) -> SqlResult<Option<Document>> {
+    let Some(collections) = options.collections else {
+        return Err(SqlError::new(&message::COLLECTION_UNKNOWN, &[&wanted.collection]));
+    };
+    let collection = collections.collection(wanted.collection, options.pace)?;
+    collection.validate(document, wanted.is_document, arena.account(), options.pace)
+}
+
 fn to_xml<'a>(
     value: ValueRef<'a>,
     from: &SqlType,
+    to: &SqlType,
     options: &ConvertOptions<'_>,
     arena: &'a Arena,
 ) -> SqlResult<ValueRef<'a>> {
@@ -60,6 +100,10 @@ fn to_xml<'a>(
             other => unreachable!("{other:?} is not a string or binary"),
         };
         xml::parse(text, how, arena.account(), options.pace)?
+    };
+    let document = match to.xml_use() {
+        Some(wanted) => validated(&document, wanted, options, arena)?.unwrap_or(document),
+        None => document,
     };
     written(&document, value.byte_len(), options.pace, arena)
 }

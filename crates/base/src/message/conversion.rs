@@ -34,6 +34,7 @@ super::messages! {
     INVALID_ESCAPE_CHARACTER = 506, 16, 1, "The invalid escape character \"%s\" was specified in a %s predicate.";
     DATE_ADD_OVERFLOW = 517, 16, 1, "Adding a value to a '%s' column caused an overflow.";
     CANNOT_CONVERT_TYPE = 518, 16, 1, "Cannot convert data type %s to %s.";
+    XML_COLLECTIONS_DIFFER = 527, 16, 1, "Implicit conversion between XML types constrained by different XML schema collections is not allowed. Use the CONVERT function to run this query.";
     EXPLICIT_CONVERSION_NOT_ALLOWED = 529, 16, 1, "Explicit conversion from data type %s to %s is not allowed.";
     DATEDIFF_OVERFLOW = 535, 16, 0, "The %s function resulted in an overflow. The number of dateparts separating two date/time instances is too large. Try to use %s with a less precise datepart.";
     INVALID_LENGTH_FOR_FUNCTION = 536, 16, 1, "Invalid length parameter passed to the %s function.";

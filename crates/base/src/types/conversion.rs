@@ -137,6 +137,17 @@ pub fn check_implicit(from: TypeKind, to: TypeKind) -> SqlResult<()> {
     }
 }
 
+/// As [`check_implicit`], for whole types. Error 527 for xml of different collections.
+pub fn check_implicit_types(from: &SqlType, to: &SqlType) -> SqlResult<()> {
+    check_implicit(from.kind, to.kind)?;
+    match (from.xml_use(), to.xml_use()) {
+        (Some(own), Some(other)) if own.collection != other.collection => {
+            Err(SqlError::new(&message::XML_COLLECTIONS_DIFFER, &[]))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Whether converting a value can fail with an arithmetic error (220, 232, 8115). Under `ARITHABORT
 /// OFF` and `ANSI_WARNINGS OFF` such a conversion yields NULL, so its result is nullable whatever
 /// its operand is.

@@ -20,6 +20,20 @@ pub struct TypeInfo {
     pub scale: u8,
 }
 
+/// How a type `xml` uses a schema collection.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct XmlUse {
+    /// The number of the collection in its database, from 1 to [`XmlUse::COLLECTION_MAX`].
+    pub collection: u16,
+    /// `DOCUMENT`: a value has exactly one element at the top.
+    pub is_document: bool,
+}
+
+impl XmlUse {
+    /// The highest number of a collection.
+    pub const COLLECTION_MAX: u16 = 0x7FFF;
+}
+
 /// The `user_type_id` of `sysname`, the alias of `nvarchar(128) NOT NULL`.
 pub const SYSNAME_USER_TYPE_ID: i32 = 256;
 
@@ -388,6 +402,34 @@ impl SqlType {
     /// `xml`
     pub const fn xml() -> SqlType {
         SqlType::sized(TypeKind::Xml, SqlType::MAX, Collation::LATIN1_BIN2_UTF8)
+    }
+
+    /// `xml(collection)`
+    pub const fn xml_of(of: XmlUse) -> SqlType {
+        let document = if of.is_document { 0x80 } else { 0 };
+        let mut ty = SqlType::xml();
+        ty.precision = of.collection as u8;
+        ty.scale = (of.collection >> 8) as u8 & 0x7F | document;
+        ty
+    }
+
+    /// The schema collection of a type `xml`, if it has one.
+    pub const fn xml_use(&self) -> Option<XmlUse> {
+        let collection = (self.scale as u16 & 0x7F) << 8 | self.precision as u16;
+        match self.kind {
+            TypeKind::Xml if collection != 0 => {
+                Some(XmlUse { collection, is_document: self.scale & 0x80 != 0 })
+            }
+            _ => None,
+        }
+    }
+
+    /// Precision and scale as the catalog shows them.
+    pub const fn shown_digits(&self) -> (u8, u8) {
+        match self.kind {
+            TypeKind::Xml => (0, 0),
+            _ => (self.precision, self.scale),
+        }
     }
 
     /// The type of this kind with the length, precision and scale that a declaration without

@@ -4,7 +4,7 @@
 //! combine precision and scale; strings and binaries add or compare lengths.
 
 use super::conversion::{Convertibility, check_implicit, convertibility};
-use super::{SqlType, TypeKind, literal};
+use super::{SqlType, TypeKind, XmlUse, literal};
 use crate::error::{SqlError, SqlResult};
 use crate::message;
 
@@ -388,6 +388,7 @@ fn unify_ordered(lower: &SqlType, higher: &SqlType) -> SqlType {
         DateTime2 => SqlType::datetime2(higher.scale.max(fraction_scale(lower))),
         DateTimeOffset => SqlType::datetimeoffset(higher.scale.max(fraction_scale(lower))),
         Char | VarChar | NChar | NVarChar | Binary | VarBinary => unify_sized(lower, higher),
+        Xml if lower.kind == Xml && lower != higher => unify_xml(lower, higher),
         _ => *higher,
     }
 }
@@ -395,6 +396,16 @@ fn unify_ordered(lower: &SqlType, higher: &SqlType) -> SqlType {
 /// Fractional-second digits that a temporal type brings into a wider one.
 fn fraction_scale(ty: &SqlType) -> u8 {
     if ty.kind.is_temporal() { ty.scale } else { 0 }
+}
+
+/// Of different collections, no collection.
+fn unify_xml(a: &SqlType, b: &SqlType) -> SqlType {
+    match (a.xml_use(), b.xml_use()) {
+        (Some(a), Some(b)) if a.collection == b.collection => {
+            SqlType::xml_of(XmlUse { is_document: false, ..a })
+        }
+        _ => SqlType::xml(),
+    }
 }
 
 fn unify_sized(lower: &SqlType, higher: &SqlType) -> SqlType {

@@ -2,7 +2,9 @@
 
 use base::convert::Overlong;
 use base::datetime::{DateOrder, DateSettings};
-use base::types::conversion::{check_explicit, check_implicit, may_overflow};
+use base::ids::DbId;
+use base::types::XmlUse;
+use base::types::conversion::{check_explicit, check_implicit_types, may_overflow};
 use base::types::declare::{self, Declaration, Subject};
 use base::types::literal;
 use base::{Collation, ConvertOptions, SqlError, SqlType, TypeKind, Value, message};
@@ -45,12 +47,16 @@ impl Binder<'_> {
         let is_system = |s: &ast::Ident| s.name.eq_ignore_ascii_case("sys");
         let built_in = ty.name.schema.as_ref().is_none_or(is_system) && ty.name.database.is_none();
         let name = &ty.name.name.name;
+        if let TypeArguments::Collection(of) = &ty.arguments {
+            return self.xml_type(of, line);
+        }
         let known = declare::kind_by_name(name).is_some() || name.eq_ignore_ascii_case("sysname");
         if built_in && known {
             let arguments = match &ty.arguments {
                 TypeArguments::None => declare::TypeArguments::None,
                 TypeArguments::Max => declare::TypeArguments::Max,
                 TypeArguments::Numbers(numbers) => declare::TypeArguments::Numbers(numbers),
+                TypeArguments::Collection(_) => unreachable!("it was looked at before"),
             };
             let declared = declare::declare(name, arguments, &at).at(line)?;
             if declared.kind.is_document() && self.options.native && self.env.depth == 0 {
@@ -63,6 +69,51 @@ impl Binder<'_> {
             return Ok(DeclaredType { ty: declared, user_type, nullable: None });
         }
         self.alias_type(ty, ordinal)
+    }
+
+    /// `xml(collection)`. Errors 6314, and 401 where the collection is not one of the statement's
+    /// database.
+    fn xml_type(&mut self, of: &ast::XmlCollectionName, line: u32) -> BindResult<DeclaredType> {
+        if self.options.native && self.env.depth == 0 {
+            return Err(super::native::not_supported("type", "xml", line));
+        }
+        let name = &of.name;
+        let schema = self.env.schema.clone();
+        let found = match &name.schema {
+            _ if name.database.is_some() => None,
+            Some(place) => {
+                let place = schema.find_schema(&place.name);
+                place.and_then(|place| schema.find_xml_collection(place.id, &name.name.name))
+            }
+            None => schema.resolve_xml_collection(self.env.default_schema, &name.name.name),
+        };
+        let Some(found) = found else {
+            let error = SqlError::new(&message::COLLECTION_UNKNOWN, &[&name.to_string()]);
+            return Err(BindError::from(error).at_line(line));
+        };
+        self.check_home(self.env.database).at(line)?;
+        let used = XmlUse { collection: found.id.number(), is_document: of.is_document };
+        let user_type = UserTypeId(i32::from(TypeKind::Xml.system_type_id()));
+        Ok(DeclaredType { ty: SqlType::xml_of(used), user_type, nullable: None })
+    }
+
+    /// Error 401: a statement uses the schema collections of its own database alone.
+    pub(super) fn check_home(&self, database: DbId) -> Result<(), SqlError> {
+        match database == self.names.database() {
+            true => Ok(()),
+            false => {
+                let what = "XML schema collection of another database";
+                Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]))
+            }
+        }
+    }
+
+    /// A column's type as expressions have it: an xml of another database has no collection here.
+    pub(super) fn type_here(&self, database: DbId, ty: SqlType) -> SqlType {
+        match ty.xml_use().is_some() && database != self.names.database() {
+            true => SqlType::xml(),
+            false => ty,
+        }
     }
 
     fn alias_type(&mut self, ty: &ast::DataType, ordinal: u32) -> BindResult<DeclaredType> {
@@ -210,7 +261,7 @@ impl Binder<'_> {
             return Ok(operand.expr);
         }
         if operand.origin != Origin::Null {
-            check_implicit(operand.expr.ty.kind, ty.kind)?;
+            check_implicit_types(&operand.expr.ty, &ty)?;
         }
         Ok(self.cast(operand.expr, ty, mode))
     }

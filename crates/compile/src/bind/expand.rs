@@ -60,7 +60,7 @@ impl Binder<'_> {
         let ModuleKind::View { columns, with_check_option, .. } = &view.kind else {
             return Err(unreadable(view));
         };
-        let mut rows = self.renamed(output, columns, &view.header.name)?;
+        let mut rows = self.renamed(database, output, columns, &view.header.name)?;
         if usage == Usage::Target {
             self.seen_through(database, view, *with_check_option, &mut rows);
             self.may_take_rows(database, view, shown, &mut rows);
@@ -201,18 +201,27 @@ impl Binder<'_> {
         let ModuleKind::InlineFunction { columns } = &module.kind else {
             return Err(unreadable(module));
         };
-        self.renamed(output, columns, &module.header.name)
+        self.renamed(database, output, columns, &module.header.name)
     }
 
     /// A query's columns under the names that were found when the module was made.
-    fn renamed(&self, output: Output, names: &[ColumnDef], module: &str) -> BindResult<Rows> {
+    fn renamed(
+        &self,
+        database: DbId,
+        output: Output,
+        names: &[ColumnDef],
+        module: &str,
+    ) -> BindResult<Rows> {
         let Output { node, mut columns, .. } = output;
         if columns.len() < names.len() {
             return Err(SqlError::new(&message::VIEW_FEWER_COLUMNS, &[&module]).into());
         }
         columns.truncate(names.len());
-        let rename =
-            |(column, def): (OutCol, &ColumnDef)| OutCol { name: Some(def.name.clone()), ..column };
+        let rename = |(column, def): (OutCol, &ColumnDef)| OutCol {
+            name: Some(def.name.clone()),
+            ty: self.type_here(database, column.ty),
+            ..column
+        };
         let columns = columns.into_iter().zip(names).map(rename).collect();
         Ok(Rows::Derived(Some(node), columns))
     }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlType, message};
-use engine::catalog::def::{ColumnDef, ModuleDef, Permission, SchemaId, TableDef};
+use engine::catalog::def::{ColumnDef, ModuleDef, Permission, SchemaId, TableDef, TableRole};
 use engine::catalog::naming_index;
 use ir::function::rowset::RowsetColumn;
 use ir::read::ReadOptions;
@@ -502,7 +502,10 @@ impl Binder<'_> {
             }
             Rows::Scan(scan) => {
                 let view = scan.column(at.ordinal);
-                let (ty, nullable) = (view.ty, view.nullable || optional);
+                let is_type = scan.table().is_some_and(|table| table.role == TableRole::Type);
+                let own = scan.database().filter(|_| !is_type);
+                let ty = own.map_or(view.ty, |database| self.type_here(database, view.ty));
+                let nullable = view.nullable || optional;
                 let id = match scan.ids[at.ordinal] {
                     Some(id) => id,
                     None => self.use_column(at)?,

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use base::SqlType;
 use base::ids::{DbId, ObjectId};
 
 use super::def::*;
@@ -16,6 +17,8 @@ pub enum Definition {
     Object(ObjectDef),
     /// An alias or table type.
     Type(Arc<TypeDef>),
+    /// An XML schema collection.
+    XmlCollection(Arc<XmlCollectionDef>),
     /// A schema.
     Schema(Arc<SchemaDef>),
     /// A user or role.
@@ -66,6 +69,8 @@ pub enum DefinitionKey {
     Object(ObjectId),
     /// An alias or table type.
     Type(UserTypeId),
+    /// An XML schema collection.
+    XmlCollection(XmlCollectionId),
     /// A schema.
     Schema(SchemaId),
     /// A user or role.
@@ -102,6 +107,7 @@ impl Definition {
         match self {
             Definition::Object(d) => DefinitionKey::Object(d.header().id),
             Definition::Type(d) => DefinitionKey::Type(d.id),
+            Definition::XmlCollection(d) => DefinitionKey::XmlCollection(d.id),
             Definition::Schema(d) => DefinitionKey::Schema(d.id),
             Definition::Principal(d) => DefinitionKey::Principal(d.id),
             Definition::Permissions(d) => DefinitionKey::Permissions(d.target, d.grantee),
@@ -254,6 +260,18 @@ impl Use {
         })
     }
 
+    fn of_collection(ty: &SqlType, user: ObjectId, column: Option<ColumnId>) -> Option<Use> {
+        ty.xml_use().map(|of| Use {
+            target: UsedId {
+                class: ReferenceClass::XmlCollection,
+                id: XmlCollectionId::of_number(of.collection).0,
+            },
+            user,
+            column,
+            bound: true,
+        })
+    }
+
     fn of_reference(
         reference: &Reference,
         user: ObjectId,
@@ -271,6 +289,7 @@ impl Use {
 fn table_uses(table: &TableDef, uses: &mut Vec<Use>) {
     let id = table.id();
     uses.extend(table.columns.iter().filter_map(|c| Use::of_type(c.user_type, id, Some(c.id))));
+    uses.extend(table.columns.iter().filter_map(|c| Use::of_collection(&c.ty, id, Some(c.id))));
     uses.extend(
         table.references().filter_map(|(user, column, r)| Use::of_reference(r, user, column)),
     );
@@ -280,8 +299,11 @@ fn module_uses(module: &ModuleDef, uses: &mut Vec<Use>) {
     let id = module.id();
     uses.extend(module.parameters.iter().filter_map(|p| Use::of_type(p.user_type, id, None)));
     uses.extend(module.returns().and_then(|r| Use::of_type(r.user_type, id, None)));
+    uses.extend(module.parameters.iter().filter_map(|p| Use::of_collection(&p.ty, id, None)));
+    uses.extend(module.returns().and_then(|r| Use::of_collection(&r.ty, id, None)));
     uses.extend(module.references.iter().filter_map(|r| Use::of_reference(r, id, None)));
     if let ModuleKind::TableFunction { result, .. } = &module.kind {
         uses.extend(result.columns.iter().filter_map(|c| Use::of_type(c.user_type, id, None)));
+        uses.extend(result.columns.iter().filter_map(|c| Use::of_collection(&c.ty, id, None)));
     }
 }

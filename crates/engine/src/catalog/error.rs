@@ -56,6 +56,8 @@ pub enum NameSpace {
     Object,
     /// Types of a schema.
     Type,
+    /// XML schema collections of a schema.
+    XmlCollection,
     /// Schemas of a database.
     Schema,
     /// Users and roles of a database.
@@ -75,6 +77,7 @@ impl NameSpace {
         match self {
             NameSpace::Object | NameSpace::Schema => &message::OBJECT_EXISTS,
             NameSpace::Type => &message::TYPE_EXISTS,
+            NameSpace::XmlCollection => &message::COLLECTION_EXISTS,
             NameSpace::Principal => &message::USER_EXISTS,
             NameSpace::FileGroup => &message::FILEGROUP_EXISTS,
             NameSpace::File => &message::DATABASE_FILE_NAME_REPEATED,

@@ -18,6 +18,8 @@ pub enum SecurableKind {
     Column,
     /// A data type.
     Type,
+    /// An XML schema collection.
+    XmlCollection,
     /// A user of a database.
     User,
     /// A role of a database.
@@ -64,6 +66,7 @@ impl SecurableKind {
             SecurableKind::Schema | SecurableKind::Object(_) => SCHEMA,
             SecurableKind::Column => COLUMN,
             SecurableKind::Type => TYPE,
+            SecurableKind::XmlCollection => XML_COLLECTION,
             SecurableKind::User | SecurableKind::Login => PERSON,
             SecurableKind::Role | SecurableKind::ServerRole => ROLE,
             SecurableKind::ApplicationRole => APPLICATION_ROLE,
@@ -115,6 +118,7 @@ const DATABASE: &[Permission] = &[
     P::CreateTable,
     P::CreateType,
     P::CreateView,
+    P::CreateXmlSchemaCollection,
     P::Delete,
     P::Execute,
     P::Insert,
@@ -150,6 +154,9 @@ const COLUMN: &[Permission] = &[P::References, P::Select, P::Update];
 
 const TYPE: &[Permission] =
     &[P::Control, P::Execute, P::References, P::TakeOwnership, P::ViewDefinition];
+
+const XML_COLLECTION: &[Permission] =
+    &[P::Alter, P::Control, P::Execute, P::References, P::TakeOwnership, P::ViewDefinition];
 
 const PERSON: &[Permission] = &[P::Alter, P::Control, P::Impersonate, P::ViewDefinition];
 

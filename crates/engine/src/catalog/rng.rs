@@ -540,8 +540,18 @@ impl Rng {
 
     /// A definition of any kind, whose parts have nothing to do with each other.
     pub fn definition(&mut self) -> Definition {
-        match self.below(16) {
+        match self.below(17) {
             0 => Definition::Type(Arc::new(self.type_def())),
+            16 => Definition::XmlCollection(Arc::new(XmlCollectionDef {
+                id: XmlCollectionId(self.int()),
+                schema: SchemaId(self.int()),
+                name: self.name(),
+                owner: self.maybe(|d| PrincipalId(d.int())),
+                created: self.date(),
+                modified: self.date(),
+                texts: self.some(3, Self::name),
+                compiled: Compiled::default(),
+            })),
             1 => Definition::Schema(Arc::new(SchemaDef {
                 id: SchemaId(self.int()),
                 name: self.name(),

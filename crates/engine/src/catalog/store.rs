@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use base::Collation;
 use base::ids::{DbId, Lsn, ObjectId, StorageId};
+use base::types::XmlUse;
 
 use super::def::*;
 use super::definition::Definition;
@@ -49,6 +50,7 @@ pub struct Catalog {
     last_version: AtomicU64,
     last_object: AtomicI32,
     last_temporary: AtomicI32,
+    last_xml_collection: AtomicI32,
     last_storage: AtomicU64,
     ids: IdsGiven,
 }
@@ -102,6 +104,7 @@ impl Catalog {
             last_version: AtomicU64::new(before_first_version()),
             last_object: AtomicI32::new(FIRST_OBJECT_ID),
             last_temporary: AtomicI32::new(FIRST_OBJECT_ID),
+            last_xml_collection: AtomicI32::new(0),
             last_storage: AtomicU64::new(FIRST_USER_STORAGE.0),
             ids: IdsGiven::default(),
             database,
@@ -193,6 +196,17 @@ impl Catalog {
                 return ObjectId(id);
             }
         }
+    }
+
+    /// An id for an XML schema collection that is about to be created; `None` if there are too many.
+    /// Ids of dropped ones are not given again soon, since plans may still name them.
+    pub fn new_xml_collection_id(&self, schema: &Schema) -> Option<XmlCollectionId> {
+        let count = i32::from(XmlUse::COLLECTION_MAX);
+        (0..count).find_map(|_| {
+            let next = self.last_xml_collection.fetch_add(1, Relaxed).rem_euclid(count) + 1;
+            let id = XmlCollectionId::of_number(next as u16);
+            schema.xml_collections().get(id).is_none().then_some(id)
+        })
     }
 
     /// An id for a local temporary object: negative, as in SQL Server.

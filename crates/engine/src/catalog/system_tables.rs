@@ -85,6 +85,8 @@ system_tables! {
     FileGroups = 8 "sys.sysfilegroups" ("data_space_id"),
     /// Files.
     Files = 9 "sys.sysfiles" ("file_id"),
+    /// XML schema collections.
+    XmlCollections = 10 "sys.sysxmlcollections" ("xml_collection_id"),
     /// Databases (master only).
     Databases = 32 "sys.sysdatabases" ("database_id"),
     /// Logins and server roles, with the roles they are in (master only).
@@ -201,6 +203,7 @@ impl SystemRow {
             SystemTable::Properties => Definition::Properties(shared(d)?),
             SystemTable::FileGroups => Definition::FileGroup(shared(d)?),
             SystemTable::Files => Definition::File(shared(d)?),
+            SystemTable::XmlCollections => Definition::XmlCollection(shared(d)?),
             SystemTable::Databases => Definition::Database(shared(d)?),
             SystemTable::Logins => Definition::Login(shared(d)?),
             SystemTable::ServerPermissions => Definition::ServerPermissions(shared(d)?),
@@ -216,6 +219,7 @@ fn describe(definition: &Definition) -> Vec<u8> {
     match definition {
         Definition::Object(d) => descriptor::encode(d),
         Definition::Type(d) => descriptor::encode(d),
+        Definition::XmlCollection(d) => descriptor::encode(d),
         Definition::Schema(d) => descriptor::encode(d),
         Definition::Principal(d) => descriptor::encode(d),
         Definition::Permissions(d) | Definition::ServerPermissions(d) => descriptor::encode(d),
@@ -245,6 +249,7 @@ pub fn address(key: &DefinitionKey) -> (SystemTable, RowKey) {
         K::Setting(id) => (SystemTable::Settings, row(&[id.code().into()])),
         K::Object(ObjectId(id)) => (SystemTable::Objects, row(&[*id])),
         K::Type(id) => (SystemTable::Types, row(&[id.0])),
+        K::XmlCollection(id) => (SystemTable::XmlCollections, row(&[id.0])),
         K::Schema(id) => (SystemTable::Schemas, row(&[id.0])),
         K::Principal(id) => (SystemTable::Principals, row(&[id.0])),
         K::Permissions(target, grantee) => (SystemTable::Permissions, grant(target, grantee)),

@@ -3,6 +3,7 @@
 use base::convert::{ConvertOptions, Overlong, convert, try_convert};
 use base::types::UnaryOperator;
 use base::types::operators::{BinaryOperator, Signature};
+use base::xml::schema::Collections;
 use base::{Arena, SqlResult, SqlType, ValueRef, arithmetic, decimal, message};
 use engine::wait::Task;
 use ir::RegType;
@@ -150,7 +151,13 @@ pub fn cast<'a>(
     arena: &'a Arena,
 ) -> SqlResult<ValueRef<'a>> {
     let pace = StatementPace(task);
+    let schema = site.to.xml_use().and_then(|_| {
+        let facts = host.facts();
+        facts.schema(facts.current_database())
+    });
+    let collections = schema.as_deref().map(|schema| schema as &dyn Collections);
     let mut options = ConvertOptions {
+        collections,
         style: style.map(|s| i32::try_from(s).unwrap_or(i32::MAX)),
         overlong: Overlong::Cut,
         dates: host.dates(),

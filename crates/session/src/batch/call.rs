@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use base::convert::Overlong;
+use base::ids::DbId;
 use base::{SqlError, SqlType, TypeKind, Value, message};
 use engine::catalog::def::ParameterDef;
 use ir::operator::{TableVarId, VarId};
@@ -427,7 +429,7 @@ impl Context<'_> {
             let variable = &program.variables.parameters()[place].kind;
             places.push(match (variable, &argument.value) {
                 (VariableKind::Scalar { id, ty, .. }, ArgumentIn::Scalar(value, from)) => {
-                    let value = self.argument_value(value, from, ty)?;
+                    let value = self.argument_value(program.database, value, from, ty)?;
                     frame.set_owned(*id, &value);
                     Some((place, *id))
                 }
@@ -479,8 +481,14 @@ impl Context<'_> {
     }
 
     /// An argument as the parameter's type.
-    fn argument_value(&self, value: &Value, from: &SqlType, to: &SqlType) -> Run<Value> {
-        self.converted(value, from, to).map_err(|error| {
+    fn argument_value(
+        &self,
+        database: DbId,
+        value: &Value,
+        from: &SqlType,
+        to: &SqlType,
+    ) -> Run<Value> {
+        self.converted_in(database, value, from, to, Overlong::Cut).map_err(|error| {
             // All errors about a string are reported as one, but those of a document.
             let is_read = to.kind != TypeKind::Xml && !to.kind.is_character();
             let unreadable = from.kind.is_character() && is_read;

@@ -67,5 +67,6 @@ fn of_drop(kind: DropKind) -> u16 {
         DropKind::Type => 0x110,
         DropKind::User => 0x13D,
         DropKind::View => 0xD0,
+        DropKind::XmlSchemaCollection => command::NONE,
     }
 }

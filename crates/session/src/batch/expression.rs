@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use base::convert::{ConvertOptions, Overlong};
+use base::ids::DbId;
+use base::xml::schema::Collections;
 use base::{SqlError, SqlResult, SqlType, Value, message};
 use ir::Unit;
 use run::interp::{self, Execution, Frame};
@@ -191,16 +193,32 @@ impl Context<'_> {
         to: &SqlType,
         overlong: Overlong<'_>,
     ) -> SqlResult<Value> {
+        let database = self.session.name_database();
+        self.converted_in(database, value, from, to, overlong)
+    }
+
+    /// As [`Context::converted`], to a type of this database.
+    pub(crate) fn converted_in(
+        &self,
+        database: DbId,
+        value: &Value,
+        from: &SqlType,
+        to: &SqlType,
+        overlong: Overlong<'_>,
+    ) -> SqlResult<Value> {
         if from == to || value.is_null() {
             return Ok(value.clone());
         }
         let arena = base::Arena::new();
+        let schema = to.xml_use().and_then(|_| self.session.schema(database).ok());
+        let collections = schema.as_deref().map(|schema| schema as &dyn Collections);
         let options = ConvertOptions {
             overlong,
+            collections,
             dates: self.session.options.dates,
             ..ConvertOptions::default()
         };
-        base::types::conversion::check_implicit(from.kind, to.kind)?;
+        base::types::conversion::check_implicit_types(from, to)?;
         Ok(base::convert(value.as_ref(), from, to, &options, &arena)?.to_owned())
     }
 }

@@ -189,11 +189,40 @@ impl Context<'_> {
             if begins_transaction(&statement.kind) {
                 self.begin_implicitly()?;
             }
-            let done = crate::ddl::execute(self, statement, &program.text);
-            done.map_err(Fault::of_definition)?;
+            if let tsql::ast::StatementKind::XmlCollection(collection) = &statement.kind {
+                let text = self.schema_text(program, step, &collection.schemas, frame)?;
+                let done = crate::ddl::define_collection(self, collection, &text);
+                done.map_err(Fault::of_definition)?;
+            } else {
+                let done = crate::ddl::execute(self, statement, &program.text);
+                done.map_err(Fault::of_definition)?;
+            }
         }
         self.session.left.row_count = 0;
         self.done(commands::of_definition(&statement.kind), None).map_err(Fault::lost)
+    }
+
+    /// The schemas of a collection as text of the type xml. Errors 6352, 6361 and those of reading
+    /// xml.
+    fn schema_text(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        schemas: &tsql::ast::Expr,
+        frame: &mut Frame,
+    ) -> Run<String> {
+        let (value, ty) = self.value_of(program, step, frame, schemas, None)?;
+        let is_text = ty.kind.is_character() || ty.kind.is_binary();
+        if !is_text && (ty.kind != base::TypeKind::Xml || ty.xml_use().is_some()) {
+            return Err(SqlError::new(&messages::COLLECTION_PARAMETER, &[]).into());
+        }
+        let arena = base::Arena::new();
+        let pace = ir::function::facts::StatementPace(self.task);
+        let options = base::ConvertOptions { pace: &pace, ..Default::default() };
+        match base::convert(value.as_ref(), &ty, &base::SqlType::xml(), &options, &arena)? {
+            base::ValueRef::Chars(bytes) => Ok(String::from_utf8_lossy(bytes).into_owned()),
+            _ => Err(SqlError::new(&messages::COLLECTION_NULL, &[]).into()),
+        }
     }
 
     /// `USE`.
@@ -306,7 +335,7 @@ fn begins_transaction(kind: &tsql::ast::StatementKind) -> bool {
         S::CreateIndex(_) | S::DropIndex(_) | S::AlterIndex(_) => true,
         S::CreateStatistics(_) | S::DropStatistics(_) => true,
         S::Module(_) | S::CreateSchema(_) | S::AlterSchema(_) | S::CreateType(_) => true,
-        S::Sequence(_) | S::CreateSynonym(_) | S::DropTrigger(_) => true,
+        S::Sequence(_) | S::CreateSynonym(_) | S::DropTrigger(_) | S::XmlCollection(_) => true,
         S::User(_) | S::Role(_) | S::Permission(_) | S::AlterAuthorization(_) => true,
         S::Drop(drop) => drop.kind != tsql::ast::DropKind::Database,
         _ => false,

@@ -5,8 +5,12 @@
 //! sends it, in the module where that stands. Only what is missing at the end is the fault of the
 //! `EXEC`.
 
+use std::sync::Arc;
+
 use base::datetime::DateSettings;
+use base::xml::schema::Collections;
 use base::{Arena, Collation, ConvertOptions, SqlError, SqlResult, message};
+use engine::catalog::Schema;
 use engine::catalog::def::{ColumnDef, TypeDefKind};
 use engine::wait::Task;
 use ir::site::{ResultColumn, ResultSite};
@@ -30,8 +34,9 @@ impl Context<'_> {
             ResultSets::Sets(sets) => self.declared_sets(sets)?,
         };
         let dates = self.session.options.dates;
+        let schema = self.session.schema(self.session.name_database()).ok();
         let mut declared =
-            Declared { inner: self.writer, sets, sent: 0, dates, arena: Arena::new() };
+            Declared { inner: self.writer, sets, sent: 0, dates, schema, arena: Arena::new() };
         let mut within = Context {
             task: self.task,
             session: self.session,
@@ -136,6 +141,8 @@ struct Declared<'s> {
     /// How many have started.
     sent: usize,
     dates: DateSettings,
+    /// Where schema collections are found.
+    schema: Option<Arc<Schema>>,
     /// For the values of one row.
     arena: Arena,
 }
@@ -165,7 +172,9 @@ impl ResultWriter for Declared<'_> {
     fn row(&mut self, task: &Task, row: &OutputRow<'_>) -> SqlResult<()> {
         self.arena.reset();
         let set = &self.sets[self.sent - 1];
-        let options = ConvertOptions { dates: self.dates, ..ConvertOptions::default() };
+        let collections = self.schema.as_deref().map(|schema| schema as &dyn Collections);
+        let options =
+            ConvertOptions { dates: self.dates, collections, ..ConvertOptions::default() };
         let mut values = Vec::with_capacity(row.len());
         for (at, (to, from)) in set.columns.iter().zip(row.columns()).enumerate() {
             let value = row.value(at);

@@ -7,6 +7,7 @@ use base::datetime::DateSettings;
 use base::ids::DbId;
 use base::types::conversion::check_implicit;
 use base::types::declare::Subject;
+use base::xml::schema::Collections;
 use base::{Arena, SqlError, SqlResult, SqlType, ValueRef, convert, message};
 use compile::bind::{self, BindContext, BindOptions};
 use compile::plan::statistics::NoStatistics;
@@ -115,7 +116,11 @@ impl Context<'_> {
         let table = self.shown_table(load);
         let taken = match columns {
             Ok(columns) if columns.is_empty() => Ok(()),
-            Ok(columns) => self.take_rows(source, &table, &columns, &mut loader),
+            Ok(columns) => {
+                let schema = self.schema(load.database)?;
+                let collections = Some(&*schema as &dyn Collections);
+                self.take_rows(source, &table, &columns, collections, &mut loader)
+            }
             Err(error) => Err(error.into()),
         };
         match taken {
@@ -156,6 +161,7 @@ impl Context<'_> {
         source: &mut dyn BulkSource,
         table: &str,
         columns: &[Conversion],
+        collections: Option<&dyn Collections>,
         loader: &mut Loader,
     ) -> Run<()> {
         let dates = self.session.options.dates;
@@ -164,7 +170,7 @@ impl Context<'_> {
         loop {
             let mut fault = None;
             let more = source.next(task, &mut |values| {
-                let row = convert_row(table, columns, values, dates, &arena)?;
+                let row = convert_row(table, columns, values, dates, collections, &arena)?;
                 if let Err(failed) = loader.row(self, &row) {
                     fault = Some(failed);
                 }
@@ -234,6 +240,7 @@ fn convert_row<'v>(
     columns: &[Conversion],
     values: &[ValueRef<'v>],
     dates: DateSettings,
+    collections: Option<&dyn Collections>,
     arena: &'v Arena,
 ) -> SqlResult<smallvec::SmallVec<[ValueRef<'v>; 16]>> {
     columns
@@ -252,7 +259,8 @@ fn convert_row<'v>(
                 return Err(SqlError::new(&message::BULK_COLUMN_LENGTH_RECEIVED, &[&(at + 1)]));
             }
             let overlong = Overlong::RefuseFor { table, column: &column.name };
-            let options = ConvertOptions { overlong, dates, ..ConvertOptions::default() };
+            let options =
+                ConvertOptions { overlong, dates, collections, ..ConvertOptions::default() };
             convert(*value, &column.from, &column.to, &options, arena)
         })
         .collect()

@@ -31,6 +31,7 @@ fn one(
     match kind {
         DropKind::Schema => drop_schema(context, name, if_exists),
         DropKind::Type => drop_type(context, name, if_exists),
+        DropKind::XmlSchemaCollection => super::collection::drop(context, name),
         DropKind::User | DropKind::Role => security::drop_principal(context, kind, name, if_exists),
         DropKind::Login | DropKind::ServerRole => {
             security::drop_login(context, kind, name, if_exists)
@@ -62,6 +63,7 @@ fn noun(kind: DropKind) -> &'static str {
         DropKind::Type => "type",
         DropKind::User => "user",
         DropKind::View => "view",
+        DropKind::XmlSchemaCollection => "xml schema collection",
     }
 }
 
@@ -173,7 +175,9 @@ fn drop_schema(context: &mut Context<'_>, name: &ObjectName, if_exists: bool) ->
     }
     let object = schema.objects_in(found.id).next().map(|o| o.name().clone());
     let ty = || schema.types().iter().find(|t| t.schema == found.id).map(|t| t.name.clone());
-    if let Some(user) = object.or_else(ty) {
+    let collections = schema.xml_collections();
+    let collection = || collections.iter().find(|c| c.schema == found.id).map(|c| c.name.clone());
+    if let Some(user) = object.or_else(ty).or_else(collection) {
         let args: [Shown; 3] = [&"drop schema", written, &user];
         return Err(SqlError::new(&message::OBJECT_IS_REFERENCED, &args).into());
     }

@@ -17,7 +17,8 @@
 //! * `table`: definitions of tables; `alter`: `ALTER TABLE`; `index`: indexes and statistics.
 //! * `temporal`: system versioning.
 //! * `module`: procedures, functions, views and triggers.
-//! * `object`: schemas, types, sequences, synonyms; `drop`: `DROP` of all of them.
+//! * `object`: schemas, types, sequences, synonyms; `collection`: XML schema collections; `drop`:
+//!   `DROP` of all of them.
 //! * `database`: databases, their files and options; `security`: principals and permissions.
 //! * `rename`, `property`: the implementation of `sp_rename` and of the procedures for extended
 //!   properties.
@@ -25,6 +26,7 @@
 //! * `failure`: failures with several errors.
 
 mod alter;
+mod collection;
 pub(crate) mod data;
 mod database;
 mod drop;
@@ -88,6 +90,20 @@ fn drop_each(context: &mut Context<'_>, drop: &ast::DropStatement) -> DdlResult<
         Some(error) => Err(Failure { before: errors, error }),
         None => Ok(()),
     }
+}
+
+/// `CREATE` and `ALTER XML SCHEMA COLLECTION` with the value that was given.
+pub fn define_collection(
+    context: &mut Context<'_>,
+    statement: &ast::XmlCollectionStatement,
+    text: &str,
+) -> SqlResult<()> {
+    let made = within(context, |context| match statement.action {
+        ast::CreateAction::Create => collection::create(context, &statement.name, text),
+        _ => collection::add(context, &statement.name, text),
+    });
+    let line = statement.name.span.line;
+    made.map_err(|failure| failure.at_line(line).report(context))
 }
 
 /// Makes the table that a `SELECT … INTO` fills.

@@ -1,7 +1,8 @@
 //! Schemas, types, sequences, synonyms, and `DROP`.
 
 use super::{
-    CreateAction, DataType, Ident, ObjectName, Span, Statement, TableDefinition, TriggerTarget,
+    CreateAction, DataType, Expr, Ident, ObjectName, Span, Statement, TableDefinition,
+    TriggerTarget,
 };
 
 /// `CREATE SCHEMA`.
@@ -101,6 +102,17 @@ pub struct CreateSynonym {
     pub target: ObjectName,
 }
 
+/// `CREATE XML SCHEMA COLLECTION name AS …` and `ALTER XML SCHEMA COLLECTION name ADD …`.
+#[derive(Clone, Debug)]
+pub struct XmlCollectionStatement {
+    /// `Create` or `Alter`.
+    pub action: CreateAction,
+    /// Its name.
+    pub name: ObjectName,
+    /// The schemas: a literal or a variable.
+    pub schemas: Expr,
+}
+
 /// `DROP` of things that are named alone.
 #[derive(Clone, Debug)]
 pub struct DropStatement {
@@ -131,6 +143,7 @@ pub enum DropKind {
     Type,
     User,
     View,
+    XmlSchemaCollection,
 }
 
 /// `DROP TRIGGER`.

@@ -235,6 +235,8 @@ pub enum StatementKind {
     Sequence(Box<SequenceStatement>),
     /// `CREATE SYNONYM`.
     CreateSynonym(Box<CreateSynonym>),
+    /// `CREATE` and `ALTER XML SCHEMA COLLECTION`.
+    XmlCollection(Box<XmlCollectionStatement>),
     /// `DROP` of everything whose name says enough.
     Drop(Box<DropStatement>),
     /// `DROP TRIGGER`.

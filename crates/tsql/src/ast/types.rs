@@ -24,6 +24,17 @@ pub enum TypeArguments {
     /// Length, precision, or precision and scale. A number that does not fit is [`u32::MAX`], which
     /// no type takes.
     Numbers(Vec<u32>),
+    /// The schema collection of an `xml`.
+    Collection(Box<XmlCollectionName>),
+}
+
+/// `(collection)`, `(CONTENT collection)`, `(DOCUMENT collection)`.
+#[derive(Clone, Debug)]
+pub struct XmlCollectionName {
+    /// `DOCUMENT`.
+    pub is_document: bool,
+    /// The collection.
+    pub name: ObjectName,
 }
 
 /// One declaration of a parameter list, as `sp_executesql` takes it.
@@ -46,3 +57,11 @@ pub struct ParameterDeclaration {
     /// `READONLY`, which table-valued parameters must say.
     pub read_only: bool,
 }
+
+impl PartialEq for XmlCollectionName {
+    fn eq(&self, other: &XmlCollectionName) -> bool {
+        self.is_document == other.is_document && self.name.to_string() == other.name.to_string()
+    }
+}
+
+impl Eq for XmlCollectionName {}

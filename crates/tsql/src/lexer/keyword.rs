@@ -77,7 +77,7 @@ keywords! {
         Binary "BINARY" Both "BOTH" Buffer "BUFFER" Cache "CACHE" Call "CALL" Called "CALLED"
         Caller "CALLER" Cast "CAST" Catch "CATCH" Certificate "CERTIFICATE"
         ChangeTracking "CHANGE_TRACKING" Char "CHAR" Character "CHARACTER" Class "CLASS"
-        Clear "CLEAR" Columns "COLUMNS" Columnstore "COLUMNSTORE" Configuration "CONFIGURATION"
+        Clear "CLEAR" Collection "COLLECTION" Columns "COLUMNS" Columnstore "COLUMNSTORE" Configuration "CONFIGURATION"
         Containment "CONTAINMENT" Cookie "COOKIE" Copy "COPY" Count "COUNT" Credential "CREDENTIAL"
         Cube "CUBE" Cycle "CYCLE" Data "DATA" Dateformat "DATEFORMAT" Delay "DELAY"
         DelayedDurability "DELAYED_DURABILITY" Disable "DISABLE" Enable "ENABLE"

@@ -7,7 +7,7 @@ use super::statement::StatementParser;
 use crate::ast::{
     AlterSchema, CreateAction, CreateSchema, CreateSynonym, CreateType, CreateTypeKind, DropKind,
     DropStatement, DropTrigger, SequenceOption, SequenceOptionKind, SequenceStatement, Statement,
-    StatementKind, TriggerTarget,
+    StatementKind, TriggerTarget, XmlCollectionStatement,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -30,6 +30,7 @@ const DROP_NAMED: &[(&[K], DropKind)] = &[
     (&[K::Type], DropKind::Type),
     (&[K::User], DropKind::User),
     (&[K::View], DropKind::View),
+    (&[K::Xml, K::Schema, K::Collection], DropKind::XmlSchemaCollection),
 ];
 
 impl<'a> Parser<'a> {
@@ -50,6 +51,7 @@ impl<'a> Parser<'a> {
             K::Table => Self::create_table,
             K::Type => Self::create_type,
             K::User => Self::create_user,
+            K::Xml => Self::create_xml_collection,
             _ => return None,
         };
         Some(parse)
@@ -69,6 +71,7 @@ impl<'a> Parser<'a> {
             K::Server => Self::alter_server,
             K::Table => Self::alter_table,
             K::User => Self::alter_user,
+            K::Xml => Self::alter_xml_collection,
             _ => return None,
         };
         Some(parse)
@@ -116,8 +119,13 @@ impl<'a> Parser<'a> {
             return self.by_word(Self::drop_parser);
         };
         self.eat_words(words);
-        let if_exists = self.if_exists()?;
-        let names = self.list(Parser::object_name)?;
+        // Collections are dropped one by one, and only if they are there.
+        let is_collection = *kind == DropKind::XmlSchemaCollection;
+        let if_exists = !is_collection && self.if_exists()?;
+        let names = match is_collection {
+            true => vec![self.object_name()?],
+            false => self.list(Parser::object_name)?,
+        };
         let statement = DropStatement { kind: *kind, if_exists, names };
         Ok(StatementKind::Drop(Box::new(statement)))
     }
@@ -280,6 +288,23 @@ impl<'a> Parser<'a> {
         self.expect(K::For)?;
         let target = self.object_name()?;
         Ok(StatementKind::CreateSynonym(Box::new(CreateSynonym { name, target })))
+    }
+
+    fn create_xml_collection(&mut self) -> SqlResult<StatementKind> {
+        self.xml_collection(CreateAction::Create, K::As)
+    }
+
+    fn alter_xml_collection(&mut self) -> SqlResult<StatementKind> {
+        self.xml_collection(CreateAction::Alter, K::Add)
+    }
+
+    fn xml_collection(&mut self, action: CreateAction, before: K) -> SqlResult<StatementKind> {
+        self.expect_words(&[K::Xml, K::Schema, K::Collection])?;
+        let name = self.object_name()?;
+        self.expect(before)?;
+        let schemas = self.constant_or_variable()?;
+        let statement = XmlCollectionStatement { action, name, schemas };
+        Ok(StatementKind::XmlCollection(Box::new(statement)))
     }
 
     fn drop_trigger(&mut self) -> SqlResult<StatementKind> {

@@ -8,6 +8,7 @@ use super::Parser;
 use crate::ast::{
     AssignOp, DataType, Expr, ExprKind, Ident, ObjectName, ParameterDeclaration, SetCursor,
     SetVariable, StatementKind, TypeArguments, Variable, VariableDeclaration, VariableKind,
+    XmlCollectionName,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -107,7 +108,10 @@ impl Parser<'_> {
             }
             _ => self.object_name()?,
         };
-        let arguments = self.type_arguments()?;
+        let arguments = match is_xml(&name) {
+            true => self.xml_arguments()?,
+            false => self.type_arguments()?,
+        };
         Ok(DataType { span: self.span_from(start), name, arguments })
     }
 
@@ -134,6 +138,26 @@ impl Parser<'_> {
         Ok(ObjectName::bare(Ident { name, quoted: false, span: self.span_from(start) }))
     }
 
+    /// The schema collection of an xml.
+    fn xml_arguments(&mut self) -> SqlResult<TypeArguments> {
+        if !self.at_token(TokenKind::LeftParen) || self.peek_at(1).kind == TokenKind::Integer {
+            return self.type_arguments();
+        }
+        self.take();
+        let word = self.peek();
+        // A collection may have the name of either word.
+        let is_facet = word.kind == TokenKind::Word
+            && !matches!(self.peek_at(1).kind, TokenKind::RightParen | TokenKind::Dot);
+        let text = self.text_of(word);
+        let is_document = is_facet && text.eq_ignore_ascii_case("document");
+        if is_document || (is_facet && text.eq_ignore_ascii_case("content")) {
+            self.take();
+        }
+        let name = self.object_name()?;
+        self.expect_token(TokenKind::RightParen)?;
+        Ok(TypeArguments::Collection(Box::new(XmlCollectionName { is_document, name })))
+    }
+
     /// `(max)`, `(n)`, `(p, s)`, or nothing.
     pub(super) fn type_arguments(&mut self) -> SqlResult<TypeArguments> {
         if !self.at_token(TokenKind::LeftParen) {
@@ -155,4 +179,12 @@ impl Parser<'_> {
             _ => Err(self.unexpected_last()),
         }
     }
+}
+
+/// Whether a type's name is that of the built-in xml.
+fn is_xml(name: &ObjectName) -> bool {
+    let is_sys = |schema: &Ident| schema.name.eq_ignore_ascii_case("sys");
+    name.database.is_none()
+        && name.schema.as_ref().is_none_or(is_sys)
+        && name.name.name.eq_ignore_ascii_case("xml")
 }

@@ -312,6 +312,11 @@ impl Printer {
                 self.list(numbers, ",", |p, number| p.put(&number.to_string()));
                 self.put(")");
             }
+            TypeArguments::Collection(of) => {
+                self.put(if of.is_document { "(document " } else { "(content " });
+                self.name(&of.name);
+                self.put(")");
+            }
         }
     }
 

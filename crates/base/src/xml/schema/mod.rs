@@ -36,6 +36,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::SqlResult;
+use crate::pace::Pace;
 
 pub use content::Occurring;
 pub use model::{
@@ -69,7 +70,7 @@ pub struct Collection {
 /// What gives conversions the collection of a type.
 pub trait Collections {
     /// The collection of this number in the database of the statement. Error 6314 if there is none.
-    fn collection(&self, number: u16) -> SqlResult<Arc<Collection>>;
+    fn collection(&self, number: u16, pace: &dyn Pace) -> SqlResult<Arc<Collection>>;
 }
 
 impl fmt::Debug for Collection {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{SqlError, TypeKind, message};
-use engine::catalog::def::{ColumnDef, Generated, TableDef};
+use engine::catalog::def::{ColumnDef, Generated, TableDef, TableRole};
 use ir::operator::CastMode;
 use tsql::ast;
 
@@ -122,6 +122,9 @@ impl Binder<'_> {
         }
         if column.identity.is_some() && is_default {
             return Err(SqlError::new(&message::DEFAULT_AS_IDENTITY, &[]).at_line(line).into());
+        }
+        if column.ty.xml_use().is_some() && changing.table.role != TableRole::Type {
+            self.check_home(changing.database).at(line)?;
         }
         let value = match given {
             Given::Value(scalar) => scalar,

@@ -73,6 +73,10 @@ id! {
     UserTypeId
 }
 id! {
+    /// An XML schema collection, `xml_collection_id`: 65536 and more.
+    XmlCollectionId
+}
+id! {
     /// A filegroup, `data_space_id`.
     DataSpaceId
 }
@@ -99,6 +103,23 @@ impl UserTypeId {
     pub const SYSNAME: UserTypeId = UserTypeId(256);
     /// The first id of a type that a user creates.
     pub const FIRST_USER: UserTypeId = UserTypeId(257);
+}
+
+impl XmlCollectionId {
+    /// The collection `sys.sys`, of what is built in.
+    pub const SYS: XmlCollectionId = XmlCollectionId(1);
+    /// The id below the first one.
+    const BEFORE_FIRST: i32 = 0xFFFF;
+
+    /// The collection of a number from 1 on, by which types name it.
+    pub const fn of_number(number: u16) -> XmlCollectionId {
+        XmlCollectionId(XmlCollectionId::BEFORE_FIRST + number as i32)
+    }
+
+    /// The number by which types name it.
+    pub const fn number(self) -> u16 {
+        (self.0 - XmlCollectionId::BEFORE_FIRST) as u16
+    }
 }
 
 impl DataSpaceId {

@@ -90,6 +90,8 @@ coded! {
         Object = 1 "OBJECT_OR_COLUMN",
         /// An alias or table type.
         Type = 6 "TYPE",
+        /// An XML schema collection.
+        XmlCollection = 10 "XML_SCHEMA_COLLECTION",
     }
 }
 
@@ -195,6 +197,8 @@ coded! {
         Index = 7 "INDEX",
         /// A column of a table type (extended properties only).
         TypeColumn = 8 "TYPE_COLUMN",
+        /// An XML schema collection.
+        XmlCollection = 10 "XML_SCHEMA_COLLECTION",
         /// A filegroup (extended properties only).
         DataSpace = 20 "DATASPACE",
         /// A file (extended properties only).

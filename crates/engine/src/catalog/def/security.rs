@@ -272,6 +272,8 @@ coded! {
         CreateTable = "CRTB" "CREATE TABLE",
         /// `CREATE TYPE`.
         CreateType = "CRTY" "CREATE TYPE",
+        /// `CREATE XML SCHEMA COLLECTION`.
+        CreateXmlSchemaCollection = "CRXS" "CREATE XML SCHEMA COLLECTION",
         /// `CREATE VIEW`.
         CreateView = "CRVW" "CREATE VIEW",
         /// `DELETE`.

@@ -75,6 +75,10 @@ message! {
     }
     SynonymDef { 1 header, 2 base }
     TypeDef { 1 id, 2 schema, 3 name, 4 owner, 5 kind }
+    XmlCollectionDef {
+        1 id, 2 schema, 3 name, 4 owner, 5 created, 6 modified, 7 texts;
+        derived compiled
+    }
 
     SchemaDef { 1 id, 2 name, 3 owner }
     PrincipalDef {

@@ -28,7 +28,7 @@ macro_rules! id {
 }
 
 id! {
-    DbId, ObjectId, StorageId, SchemaId, PrincipalId, ColumnId, IndexId, UserTypeId, DataSpaceId,
+    DbId, ObjectId, StorageId, SchemaId, PrincipalId, ColumnId, IndexId, UserTypeId, XmlCollectionId, DataSpaceId,
     FileId
 }
 

@@ -215,6 +215,7 @@ fn kind_of(key: DefinitionKey) -> DefinitionKind {
     match key {
         Key::Object(_) => DefinitionKind::Object,
         Key::Type(_) => DefinitionKind::Type,
+        Key::XmlCollection(_) => DefinitionKind::XmlCollection,
         Key::Schema(_) => DefinitionKind::Schema,
         Key::Principal(_) => DefinitionKind::Principal,
         Key::Permissions(..) => DefinitionKind::Permissions,
@@ -240,6 +241,7 @@ fn locked(key: DefinitionKey) -> LockedDefinition {
     let ids = match key {
         Key::Object(id) => [id.0, 0, 0, 0],
         Key::Type(id) => [id.0, 0, 0, 0],
+        Key::XmlCollection(id) => [id.0, 0, 0, 0],
         Key::Schema(id) => [id.0, 0, 0, 0],
         Key::Principal(id) | Key::Login(id) => [id.0, 0, 0, 0],
         Key::Permissions(target, grantee) | Key::ServerPermissions(target, grantee) => {
@@ -267,6 +269,7 @@ fn key_of(locked: &LockedDefinition) -> Option<DefinitionKey> {
     Some(match kind {
         DefinitionKind::Object => Key::Object(ObjectId(first)),
         DefinitionKind::Type => Key::Type(UserTypeId(first)),
+        DefinitionKind::XmlCollection => Key::XmlCollection(XmlCollectionId(first)),
         DefinitionKind::Schema => Key::Schema(SchemaId(first)),
         DefinitionKind::Principal => Key::Principal(PrincipalId(first)),
         DefinitionKind::Permissions => Key::Permissions(securable()?, PrincipalId(fourth)),
@@ -296,6 +299,9 @@ fn names_of(schema: &Schema, definition: &Definition) -> Vec<LockedDefinition> {
             d.names().iter().map(|(name, _)| named(DefinitionKind::Object, scope, name)).collect()
         }
         Definition::Type(d) => vec![named(DefinitionKind::Type, d.schema.0, &d.name)],
+        Definition::XmlCollection(d) => {
+            vec![named(DefinitionKind::XmlCollection, d.schema.0, &d.name)]
+        }
         Definition::Schema(d) => vec![named(DefinitionKind::Schema, 0, &d.name)],
         Definition::Principal(d) => {
             let sid = d
@@ -341,6 +347,10 @@ fn references_of(definition: &Definition) -> Vec<LockedDefinition> {
             let owner = d.owner.map(principal);
             [locked(Key::Schema(d.schema))].into_iter().chain(owner).collect()
         }
+        Definition::XmlCollection(d) => {
+            let owner = d.owner.map(principal);
+            [locked(Key::Schema(d.schema))].into_iter().chain(owner).collect()
+        }
         Definition::Schema(d) => vec![principal(d.owner)],
         Definition::Principal(d) => {
             d.owner.iter().chain(&d.roles).copied().map(principal).collect()
@@ -381,6 +391,7 @@ fn references_of_object(object: &ObjectDef) -> Vec<LockedDefinition> {
         used.push(match class {
             ReferenceClass::Object => locked_object(ObjectId(id)),
             ReferenceClass::Type => locked(Key::Type(UserTypeId(id))),
+            ReferenceClass::XmlCollection => locked(Key::XmlCollection(XmlCollectionId(id))),
         });
     }
     if let ObjectDef::Table(table) = object {
@@ -403,6 +414,7 @@ fn target_of(target: Securable) -> Option<LockedDefinition> {
         Class::Schema => locked(Key::Schema(SchemaId(major))),
         Class::DatabasePrincipal => locked(Key::Principal(PrincipalId(major))),
         Class::Type | Class::TypeColumn => locked(Key::Type(UserTypeId(major))),
+        Class::XmlCollection => locked(Key::XmlCollection(XmlCollectionId(major))),
         Class::DataSpace => locked(Key::FileGroup(DataSpaceId(major))),
         Class::DatabaseFile => locked(Key::File(FileId(major))),
         Class::Database | Class::Server | Class::ServerPrincipal | Class::Endpoint => return None,

@@ -585,6 +585,7 @@ fn hanging_on(schema: &Schema, key: DefinitionKey) -> Vec<DefinitionKey> {
             vec![(Class::Object, id.0), (Class::Parameter, id.0), (Class::Index, id.0)]
         }
         DefinitionKey::Type(id) => vec![(Class::Type, id.0), (Class::TypeColumn, id.0)],
+        DefinitionKey::XmlCollection(id) => vec![(Class::XmlCollection, id.0)],
         DefinitionKey::Schema(id) => vec![(Class::Schema, id.0)],
         DefinitionKey::Principal(id) => vec![(Class::DatabasePrincipal, id.0)],
         DefinitionKey::FileGroup(id) => vec![(Class::DataSpace, id.0)],

@@ -89,6 +89,9 @@ impl Schema {
         match kind {
             DefinitionKind::Object => self.names.get(&(SchemaId(scope), key())).map(|id| id.0),
             DefinitionKind::Type => self.types.find(SchemaId(scope), key()).map(|d| d.id.0),
+            DefinitionKind::XmlCollection => {
+                self.xml_collections.find(SchemaId(scope), key()).map(|d| d.id.0)
+            }
             DefinitionKind::Schema => self.schemas.find((), key()).map(|d| d.id.0),
             DefinitionKind::Principal => self.principals.find((), key()).map(|d| d.id.0),
             DefinitionKind::Sid => self.user_with_sid(name).map(|d| d.id.0),
@@ -119,6 +122,7 @@ impl Schema {
         match definition {
             Definition::Object(d) => return self.put_object(d),
             Definition::Type(d) => return self.types.put(collation, d),
+            Definition::XmlCollection(d) => return self.xml_collections.put(collation, d),
             Definition::Schema(d) => return self.schemas.put(collation, d),
             Definition::Principal(d) => return self.principals.put(collation, d),
             Definition::FileGroup(d) => return self.file_groups.put(collation, d),
@@ -159,6 +163,9 @@ impl Schema {
         match key {
             DefinitionKey::Object(id) => self.remove_object(id),
             DefinitionKey::Type(id) => drop(self.types.remove(collation, id)),
+            DefinitionKey::XmlCollection(id) => {
+                drop(self.xml_collections.remove(collation, id));
+            }
             DefinitionKey::Schema(id) => drop(self.schemas.remove(collation, id)),
             DefinitionKey::Principal(id) => drop(self.principals.remove(collation, id)),
             DefinitionKey::FileGroup(id) => drop(self.file_groups.remove(collation, id)),
@@ -197,6 +204,9 @@ impl Schema {
         Some(match key {
             DefinitionKey::Object(id) => Definition::Object(self.object_def(id)?.clone()),
             DefinitionKey::Type(id) => Definition::Type(Arc::clone(self.types.get(id)?)),
+            DefinitionKey::XmlCollection(id) => {
+                Definition::XmlCollection(Arc::clone(self.xml_collections.get(id)?))
+            }
             DefinitionKey::Schema(id) => Definition::Schema(Arc::clone(self.schemas.get(id)?)),
             DefinitionKey::Principal(id) => {
                 Definition::Principal(Arc::clone(self.principals.get(id)?))
@@ -243,6 +253,7 @@ impl Schema {
         let objects = self.objects().cloned().map(Definition::Object);
         objects
             .chain(self.types.iter().cloned().map(Definition::Type))
+            .chain(self.xml_collections.iter().cloned().map(Definition::XmlCollection))
             .chain(self.schemas.iter().cloned().map(Definition::Schema))
             .chain(self.principals.iter().cloned().map(Definition::Principal))
             .chain(self.permissions.values().cloned().map(Definition::Permissions))

@@ -61,6 +61,7 @@ pub struct Schema {
     /// Uses: (used, user, column of the user) → whether the use binds.
     users: CowMap<(UsedId, ObjectId, Option<ColumnId>), bool>,
     types: NamedMap<TypeDef>,
+    xml_collections: NamedMap<XmlCollectionDef>,
     schemas: NamedMap<SchemaDef>,
     principals: NamedMap<PrincipalDef>,
     permissions: CowMap<(Securable, PrincipalId), Arc<PermissionSet>>,
@@ -187,6 +188,7 @@ impl Schema {
             triggers: CowMap::default(),
             users: CowMap::default(),
             types: NamedMap::default(),
+            xml_collections: NamedMap::default(),
             schemas: NamedMap::default(),
             principals: NamedMap::default(),
             permissions: CowMap::default(),
@@ -365,6 +367,11 @@ impl Schema {
         self.users(UsedId { class: ReferenceClass::Type, id: id.0 })
     }
 
+    /// What uses an XML schema collection, in no particular order.
+    pub fn users_of_xml_collection(&self, id: XmlCollectionId) -> impl Iterator<Item = User> {
+        self.users(UsedId { class: ReferenceClass::XmlCollection, id: id.0 })
+    }
+
     /// The first object that forbids to drop or change this one, and is not a part of it.
     pub fn first_bound_user(&self, id: ObjectId) -> Option<Object<'_>> {
         let bound = self.users_of(id).filter(|u| u.bound && u.object != id);
@@ -402,6 +409,22 @@ impl Schema {
     }
 }
 
+impl base::xml::schema::Collections for Schema {
+    fn collection(
+        &self,
+        number: u16,
+        pace: &dyn base::Pace,
+    ) -> base::SqlResult<Arc<base::xml::schema::Collection>> {
+        match self.xml_collections.get(XmlCollectionId::of_number(number)) {
+            Some(def) => def.collection(pace),
+            None => {
+                let message = &base::message::COLLECTION_UNKNOWN;
+                Err(base::SqlError::new(message, &[&number]))
+            }
+        }
+    }
+}
+
 /// Everything that is not an object.
 impl Schema {
     /// Schemas.
@@ -435,6 +458,30 @@ impl Schema {
     /// A user's type by a name whose schema was not written.
     pub fn resolve_type(&self, default: SchemaId, name: &str) -> Option<&Arc<TypeDef>> {
         self.find_type(default, name).or_else(|| self.find_type(SchemaId::DBO, name))
+    }
+
+    /// XML schema collections.
+    pub fn xml_collections(&self) -> &NamedMap<XmlCollectionDef> {
+        &self.xml_collections
+    }
+
+    /// An XML schema collection by schema and name.
+    pub fn find_xml_collection(
+        &self,
+        schema: SchemaId,
+        name: &str,
+    ) -> Option<&Arc<XmlCollectionDef>> {
+        self.xml_collections.find(schema, self.key(name))
+    }
+
+    /// An XML schema collection by a name whose schema was not written.
+    pub fn resolve_xml_collection(
+        &self,
+        default: SchemaId,
+        name: &str,
+    ) -> Option<&Arc<XmlCollectionDef>> {
+        let found = self.find_xml_collection(default, name);
+        found.or_else(|| self.find_xml_collection(SchemaId::DBO, name))
     }
 
     /// Users and roles.
@@ -566,6 +613,7 @@ impl PartialEq for Schema {
             && self.triggers == other.triggers
             && self.users == other.users
             && self.types == other.types
+            && self.xml_collections == other.xml_collections
             && self.schemas == other.schemas
             && self.principals == other.principals
             && self.permissions == other.permissions

@@ -70,6 +70,22 @@ impl Named for TypeDef {
     }
 }
 
+impl Named for XmlCollectionDef {
+    type Id = XmlCollectionId;
+    type Scope = SchemaId;
+    const SPACE: NameSpace = NameSpace::XmlCollection;
+
+    fn id(&self) -> XmlCollectionId {
+        self.id
+    }
+    fn scope(&self) -> SchemaId {
+        self.schema
+    }
+    fn name(&self) -> &Name {
+        &self.name
+    }
+}
+
 /// Definitions of one kind, by id and by name. Cheap to clone.
 #[derive(Debug)]
 pub struct NamedMap<D: Named> {

@@ -102,6 +102,7 @@ pub enum LockedDefinition {
 pub enum DefinitionKind {
     Object,
     Type,
+    XmlCollection,
     Schema,
     Principal,
     /// The login that a user stands for.

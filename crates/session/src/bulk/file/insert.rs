@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use base::convert::{ConvertOptions, Overlong};
 use base::types::Repr;
+use base::xml::schema::Collections;
 use base::{Arena, SqlError, SqlResult, SqlType, TypeKind, ValueRef, convert, message};
 use engine::catalog::def::{Permission, TableDef};
 use env::{File, FileError, FileResult, FileSystem, OpenMode};
@@ -137,7 +138,6 @@ impl Reading<'_> {
         mut rows: Rows<Opened>,
         loader: &mut Loader,
     ) -> Run<()> {
-        let table = loader.load().table.clone();
         let mut arena = Arena::new();
         for number in 1.. {
             if self.options.last_row.is_some_and(|last| number > last) {
@@ -146,7 +146,7 @@ impl Reading<'_> {
             let refusal = match rows.advance() {
                 Ok(false) => return Ok(()),
                 Ok(true) if number < self.options.first_row => continue,
-                Ok(true) => match self.values(context, &rows, &table, number, &arena) {
+                Ok(true) => match self.values(context, &rows, loader.load(), number, &arena) {
                     Ok(values) => {
                         loader.row(context, &values)?;
                         None
@@ -186,7 +186,7 @@ impl Reading<'_> {
         &self,
         context: &Context<'_>,
         rows: &'v Rows<Opened>,
-        table: &TableDef,
+        load: &Load,
         number: u64,
         arena: &'v Arena,
     ) -> Result<SmallVec<[ValueRef<'v>; 16]>, Refusal> {
@@ -194,7 +194,7 @@ impl Reading<'_> {
         let mut values = SmallVec::new();
         for (field, place) in self.fields.iter().enumerate() {
             let Some(place) = *place else { continue };
-            let column = &table.columns[place];
+            let column = &load.table.columns[place];
             let (bytes, quoted) = rows.field(field);
             if bytes.is_empty() && !quoted {
                 let has_default = column.default.is_some() && !self.options.keep_nulls;
@@ -205,7 +205,9 @@ impl Reading<'_> {
                 values.push(ValueRef::Null);
                 continue;
             }
-            let value = self.value(bytes, &column.ty, dates, arena);
+            let schema = column.ty.xml_use().and_then(|_| context.schema(load.database).ok());
+            let collections = schema.as_deref().map(|schema| schema as &dyn Collections);
+            let value = self.value(bytes, &column.ty, dates, collections, arena);
             values.push(value.map_err(|error| {
                 let args: [&dyn Display; 3] = [&number, &(field + 1), &column.name];
                 Refusal::Row(SqlError::new(meaning(&error), &args))
@@ -220,6 +222,7 @@ impl Reading<'_> {
         bytes: &'v [u8],
         to: &SqlType,
         dates: base::datetime::DateSettings,
+        collections: Option<&dyn Collections>,
         arena: &'v Arena,
     ) -> SqlResult<ValueRef<'v>> {
         let mut from = self.options.text;
@@ -240,8 +243,13 @@ impl Reading<'_> {
             true => ValueRef::Unicode(bytes),
             false => ValueRef::Chars(bytes),
         };
-        let options =
-            ConvertOptions { style, overlong: Overlong::Refuse, dates, ..Default::default() };
+        let options = ConvertOptions {
+            style,
+            overlong: Overlong::Refuse,
+            dates,
+            collections,
+            ..Default::default()
+        };
         convert(value, &from, to, &options, arena)
     }
 

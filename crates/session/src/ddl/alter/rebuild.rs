@@ -218,6 +218,7 @@ fn copy(context: &mut Context<'_>, rebuild: Rebuild<'_>) -> DdlResult<()> {
     let Rebuild { database, old, new, sources, exprs, statement } = rebuild;
     let dates = context.session.options.dates;
     let schema = context.schema(database)?;
+    let collections = Some(&*schema as &dyn base::xml::schema::Collections);
     let place = place::qualified(&schema, new.header.schema, &shown_name(&new.header.name));
     let database_name = context.instance().database_name(database);
     let task = context.task;
@@ -233,7 +234,7 @@ fn copy(context: &mut Context<'_>, rebuild: Rebuild<'_>) -> DdlResult<()> {
         old_types: old.stored_columns().map(|c| c.ty).collect(),
         expr_types: exprs.iter().map(|e| e.ty).collect(),
         values,
-        options: ConvertOptions { dates, ..ConvertOptions::default() },
+        options: ConvertOptions { dates, collections, ..ConvertOptions::default() },
         arena: Arena::new(),
         identity: None,
         table: format!("{}.{place}", database_name),

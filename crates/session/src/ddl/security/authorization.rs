@@ -10,6 +10,7 @@ use tsql::ast::{self, SecurableClass as Class};
 
 use super::not_there;
 use crate::context::Context;
+use crate::ddl::collection;
 use crate::ddl::failure::DdlResult;
 use crate::ddl::object::{find_type, with_header};
 use crate::ddl::place;
@@ -47,6 +48,20 @@ pub fn authorization(context: &mut Context<'_>, change: &ast::AlterAuthorization
             }
             let owner = owner.ok_or_else(missing)?;
             Definition::Schema(Arc::new(SchemaDef { owner, ..SchemaDef::clone(found) }))
+        }
+        Some(Class::XmlSchemaCollection) => {
+            let missing = || not_there("find", "xml schema collection", name);
+            let found = collection::find(context, database, &change.name)?;
+            let found = found.ok_or_else(missing)?;
+            let target =
+                Securable { class: SecurableClass::XmlCollection, major: found.id.0, minor: 0 };
+            if !context.may(database, target, Permission::TakeOwnership) {
+                return Err(missing().into());
+            }
+            Definition::XmlCollection(Arc::new(XmlCollectionDef {
+                owner,
+                ..XmlCollectionDef::clone(&found)
+            }))
         }
         Some(Class::Type) => {
             let missing = || not_there("find", "type", name);

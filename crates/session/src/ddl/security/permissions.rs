@@ -11,7 +11,7 @@ use tsql::ast::{self, PermissionAction, SecurableClass as Class};
 use super::not_there;
 use crate::context::Context;
 use crate::ddl::failure::DdlResult;
-use crate::ddl::{object, place};
+use crate::ddl::{collection, object, place};
 use crate::security::{WHOLE_SERVER, owner_of};
 
 /// What a statement is about: the thing, and where permissions on it are kept.
@@ -160,6 +160,13 @@ fn target(
         Some(Class::Type) => match object::find_type(context, database, &on.name)? {
             Some(found) => part(SecurableClass::Type, found.id.0, SecurableKind::Type),
             None => Err(not_there("find", "type", name).into()),
+        },
+        Some(Class::XmlSchemaCollection) => match collection::find(context, database, &on.name)? {
+            Some(found) => {
+                let class = SecurableClass::XmlCollection;
+                part(class, found.id.0, SecurableKind::XmlCollection)
+            }
+            None => Err(not_there("find", "xml schema collection", name).into()),
         },
         Some(class @ (Class::User | Class::Role | Class::ApplicationRole)) => {
             match schema.find_principal(name) {

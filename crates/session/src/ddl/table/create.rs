@@ -422,6 +422,9 @@ impl Builder<'_> {
         let mut def = ColumnDef::new(id, name.clone(), column.ty, user_type);
         def.nullable = column.nullable && column.identity.is_none();
         def.identity = column.identity;
+        if def.ty.xml_use().is_some() && self.setting.database != self.setting.names.database() {
+            def.ty = base::SqlType::xml();
+        }
         if def.ty.kind == TypeKind::RowVersion {
             // A copy of a rowversion is bytes.
             def.ty = base::SqlType::binary(8);

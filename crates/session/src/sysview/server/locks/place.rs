@@ -232,6 +232,7 @@ fn kind_name(kind: DefinitionKind) -> &'static str {
     match kind {
         DefinitionKind::Object => "OBJECT",
         DefinitionKind::Type => "USER_TYPE",
+        DefinitionKind::XmlCollection => "XML_COLLECTION",
         DefinitionKind::Schema => "SCHEMA",
         DefinitionKind::Principal | DefinitionKind::Sid => "DATABASE_PRINCIPAL",
         DefinitionKind::Permissions => "PERMISSIONS",
@@ -253,6 +254,7 @@ fn kind_name(kind: DefinitionKind) -> &'static str {
 fn ids_of(kind: DefinitionKind, [first, second, third, fourth]: &[i32; 4]) -> String {
     match kind {
         DefinitionKind::Type => format!("user_type_id = {first}"),
+        DefinitionKind::XmlCollection => format!("xml_collection_id = {first}"),
         DefinitionKind::Schema => format!("schema_id = {first}"),
         DefinitionKind::Principal | DefinitionKind::Login => format!("principal_id = {first}"),
         DefinitionKind::FileGroup => format!("data_space_id = {first}"),
