@@ -40,7 +40,14 @@ declare @x xml(sc) = '<r><d>1</d></r>', @y xml;
 set @y = @x;
 set @x.modify('replace value of (/r/d)[1] with 2.50');
 select @x, @y, @y.query('/r/d'), @x.value('(/r/d)[1]', 'decimal(9, 2)');
+set @x.modify('insert <s>text</s> into (/r)[1]');
+select @x;
+set @x.modify('replace value of (/r)[1] with "text"');
+go
+declare @x xml(sc) = '<r><d>1</d></r>';
+set @x.modify('replace value of (/r/d)[1] with "text"');
 set @x.modify('insert <z/> into (/r)[1]');
+select @x;
 go
 -- Columns.
 create table t (id int primary key, x xml(sc), y xml(document sc) null, z xml);
@@ -104,6 +111,41 @@ set @a = convert(xml(sc), @b);
 go
 declare @a xml(sc) = '<r/>', @b xml(other) = '<r>text</r>';
 set @a = @b;
+go
+-- What the catalog shows.
+create xml schema collection shown as '<s:schema xmlns:s="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:a" xmlns:a="urn:a" elementFormDefault="qualified">
+<s:annotation><s:documentation>none</s:documentation></s:annotation>
+<s:simpleType name="code"><s:restriction base="s:token"><s:pattern value="[A-Z]{2}\d*"/></s:restriction></s:simpleType>
+<s:complexType name="part" abstract="true"><s:sequence><s:element name="code" type="a:code"/><s:any namespace="##other" processContents="skip" minOccurs="0"/></s:sequence>
+<s:attribute name="n" type="s:int" default="1"/></s:complexType>
+<s:element name="part" type="a:part" nillable="true"/></s:schema><s:schema xmlns:s="http://www.w3.org/2001/XMLSchema"><s:element name="plain" type="s:date" fixed="2020-01-01"/></s:schema>';
+create table w (id int, x xml(shown), y xml(document dbo.shown), z xml);
+go
+create procedure q @x xml(document shown) as return 0;
+go
+select c.name, s.name as place, c.principal_id from sys.xml_schema_collections c join sys.schemas s on c.schema_id = s.schema_id where c.name = 'shown' or c.xml_collection_id = 1;
+select n.name, n.xml_namespace_id from sys.xml_schema_namespaces n join sys.xml_schema_collections c on n.xml_collection_id = c.xml_collection_id where c.name = 'shown';
+select n.name, symbol_space_desc, kind_desc, derivation_desc, is_qualified, xml_namespace_id from sys.xml_schema_components n join sys.xml_schema_collections c on n.xml_collection_id = c.xml_collection_id where c.name = 'shown';
+select t.name, t.is_abstract, b.name as base from sys.xml_schema_types t join sys.xml_schema_collections c on t.xml_collection_id = c.xml_collection_id join sys.xml_schema_types b on t.base_xml_component_id = b.xml_component_id where c.name = 'shown' and t.name is not null;
+select e.name, e.is_nillable, e.must_be_qualified, e.is_default_fixed, e.default_value, s.name as scope from sys.xml_schema_elements e left join sys.xml_schema_types s on e.scoping_xml_component_id = s.xml_component_id join sys.xml_schema_collections c on e.xml_collection_id = c.xml_collection_id where c.name = 'shown';
+select a.name, a.default_value from sys.xml_schema_attributes a join sys.xml_schema_collections c on a.xml_collection_id = c.xml_collection_id where c.name = 'shown';
+select kind_desc, process_content_desc, disallow_namespaces from sys.xml_schema_wildcards a join sys.xml_schema_collections c on a.xml_collection_id = c.xml_collection_id where c.name = 'shown';
+select c.name, c.precision, c.scale, c.max_length, c.is_xml_document, x.name as collection from sys.columns c left join sys.xml_schema_collections x on c.xml_collection_id = x.xml_collection_id where c.object_id = object_id('w');
+select p.name, p.is_xml_document, x.name as collection from sys.parameters p join sys.xml_schema_collections x on p.xml_collection_id = x.xml_collection_id where p.object_id = object_id('q');
+select object_name(u.object_id) as used_by, u.column_id from sys.column_xml_schema_collection_usages u where u.object_id = object_id('w');
+select object_name(u.object_id) as used_by, u.parameter_id from sys.parameter_xml_schema_collection_usages u where u.object_id = object_id('q');
+select xml_schema_namespace(N'dbo', N'shown', N'urn:a');
+select xml_schema_namespace(N'dbo', N'shown').value('count(/*)', 'int') as schemas, xml_schema_namespace(null, N'shown') as nothing;
+go
+select xml_schema_namespace(N'dbo', N'shown', N'urn:b');
+go
+select xml_schema_namespace(N'sys', N'sys');
+go
+drop xml schema collection shown;
+go
+drop table w;
+drop procedure q;
+drop xml schema collection shown;
 go
 -- Collections grow, and stay while they are used.
 alter xml schema collection sc add '<xsd:schema xmlns:xsd="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t"><xsd:element name="t" type="xsd:int"/></xsd:schema>';

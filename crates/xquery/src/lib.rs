@@ -81,11 +81,22 @@ impl External for NoExternal {
 
 /// The static type of nodes that a query is applied to.
 #[derive(Clone, Debug)]
-pub struct NodeShape(Type);
+pub struct NodeShape {
+    ty: Type,
+    /// Whether the document has a schema collection: elements may have values.
+    is_typed: bool,
+}
 
 impl Default for NodeShape {
     fn default() -> NodeShape {
-        NodeShape(Type::node(types::NodeType::Document))
+        NodeShape { ty: Type::node(types::NodeType::Document), is_typed: false }
+    }
+}
+
+impl NodeShape {
+    /// A document with a schema collection, or without.
+    pub fn document(is_typed: bool) -> NodeShape {
+        NodeShape { is_typed, ..NodeShape::default() }
     }
 }
 
@@ -179,6 +190,8 @@ pub(crate) enum Body {
 pub struct Query {
     body: Body,
     ty: Type,
+    /// See [`NodeShape`].
+    is_typed: bool,
     externals: Vec<Outer>,
     types: Vec<Option<AtomicType>>,
     variables: usize,
@@ -206,7 +219,8 @@ impl Query {
 
     /// What the nodes of `nodes()` are: the context of queries applied to them.
     pub fn shape(&self) -> NodeShape {
-        NodeShape(self.ty.clone().with_occurs(types::Occurs::One))
+        let ty = self.ty.clone().with_occurs(types::Occurs::One);
+        NodeShape { ty, is_typed: self.is_typed }
     }
 
     /// The type of the value of `value()`.

@@ -109,7 +109,7 @@ macro_rules! messages {
 }
 use messages;
 
-const PARTS: [&[Message]; 19] = [
+const PARTS: [&[Message]; 20] = [
     parser::LIST,
     binder::LIST,
     conversion::LIST,

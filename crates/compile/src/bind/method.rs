@@ -286,7 +286,8 @@ impl Binder<'_> {
         let query = MethodQuery { receiver: named, text: text.into(), outer: found.names };
         let mut levels = nodes.levels.clone();
         levels.push(query);
-        let plan = MethodPlan { namespaces, levels, ..MethodPlan::default() };
+        let is_typed = nodes.document.expr.ty.xml_use().is_some();
+        let plan = MethodPlan { is_typed, namespaces, levels, ..MethodPlan::default() };
         Ok(Compiled { plan, outer: found.values, shape: found.query.shape() })
     }
 }
@@ -295,7 +296,8 @@ impl Receiver {
     /// A value, which is NULL or a whole document.
     fn of(document: Scalar, receiver: Option<String>, written: String) -> Receiver {
         let node = Scalar::constant(SqlType::bigint(), Value::Int(0));
-        let (shape, levels) = (NodeShape::default(), Vec::new());
+        let is_typed = document.expr.ty.xml_use().is_some();
+        let (shape, levels) = (NodeShape::document(is_typed), Vec::new());
         Receiver { node, nodes: Nodes { document, receiver, shape, levels }, written }
     }
 }

@@ -43,6 +43,8 @@ pub fn referred(reference: i64) -> (u32, u32) {
 pub struct MethodPlan {
     /// Whether the value of `value()` becomes a binary.
     pub is_binary: bool,
+    /// Whether the document has a schema collection.
+    pub is_typed: bool,
     /// What `modify()` changes, as it is written.
     pub target: String,
     /// Prefixes and URIs of `WITH XMLNAMESPACES`.
@@ -76,7 +78,7 @@ pub struct OuterValue {
 impl MethodPlan {
     /// The constant for a call.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = vec![u8::from(self.is_binary)];
+        let mut out = vec![u8::from(self.is_binary) | u8::from(self.is_typed) << 1];
         put_text(&mut out, &self.target);
         put_number(&mut out, self.namespaces.len());
         for (prefix, uri) in &self.namespaces {
@@ -100,7 +102,7 @@ impl MethodPlan {
 
     /// What a constant says; `None` if it is none.
     pub fn decode(bytes: &[u8]) -> Option<MethodPlan> {
-        let (&is_binary, mut rest) = bytes.split_first()?;
+        let (&flags, mut rest) = bytes.split_first()?;
         let rest = &mut rest;
         let target = text(rest)?;
         let namespaces = list(rest, |rest| Some((text(rest)?, text(rest)?)))?;
@@ -108,12 +110,13 @@ impl MethodPlan {
             let (receiver, text) = (text(rest)?, text(rest)?);
             Some(MethodQuery { receiver, text, outer: list(rest, outer)? })
         })?;
-        Some(MethodPlan { is_binary: is_binary == 1, target, namespaces, levels })
+        let (is_binary, is_typed) = (flags & 1 != 0, flags & 2 != 0);
+        Some(MethodPlan { is_binary, is_typed, target, namespaces, levels })
     }
 
     /// [`MethodPlan::is_binary`] of a constant.
     pub fn is_binary(bytes: &[u8]) -> bool {
-        bytes.first() == Some(&1)
+        bytes.first().is_some_and(|flags| flags & 1 != 0)
     }
 }
 

@@ -212,6 +212,11 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<String> {
         let (value, ty) = self.value_of(program, step, frame, schemas, None)?;
+        let is_null =
+            matches!(schemas.kind, tsql::ast::ExprKind::Literal(tsql::ast::Literal::Null));
+        if is_null {
+            return Err(SqlError::new(&messages::COLLECTION_NULL, &[]).into());
+        }
         let is_text = ty.kind.is_character() || ty.kind.is_binary();
         if !is_text && (ty.kind != base::TypeKind::Xml || ty.xml_use().is_some()) {
             return Err(SqlError::new(&messages::COLLECTION_PARAMETER, &[]).into());

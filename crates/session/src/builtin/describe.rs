@@ -261,7 +261,7 @@ fn source_of(context: &Context<'_>, base: &ir::site::BaseColumn) -> Option<[Stri
 /// `system_type_id` to `scale`.
 fn type_values(ty: &SqlType) -> [Value; 5] {
     let (precision, scale) = match ty.kind.is_numeric() || ty.kind.is_temporal() {
-        true => (ty.precision, ty.scale),
+        true => ty.shown_digits(),
         false => (0, 0),
     };
     [

@@ -21,5 +21,6 @@ mod suspect;
 mod temporal;
 mod temporary;
 mod transactions;
+mod xml_schema;
 
 use super::testing::TestServer;

@@ -58,6 +58,7 @@ impl<'r> Run<'r> {
                 let Some(Item::Node(target)) = self.first(target, focus)? else {
                     return Ok(None);
                 };
+                self.check_valued(target)?;
                 let is_text = self.document.kind(target) == NodeKind::Text;
                 let text = Emitter::new(self, false).joined(value, focus)?;
                 let text = match text {
@@ -72,6 +73,17 @@ impl<'r> Run<'r> {
             }
             Body::Expr(_) => unreachable!("the query is for modify()"),
         }
+    }
+
+    /// Error 2356 for an element that has others in it.
+    fn check_valued(&self, target: NodeId) -> SqlResult<()> {
+        let is_element = |node: NodeId| self.document.kind(node) == NodeKind::Element;
+        if !is_element(target) || !self.document.children(target).any(is_element) {
+            return Ok(());
+        }
+        let found = format!("element({},xs:anyType)", self.document.name(target).local);
+        let args: [&dyn std::fmt::Display; 2] = [&"XQuery: ", &found];
+        Err(SqlError::new(&message::XQUERY_REPLACE_TARGET, &args))
     }
 
     /// Error 6307 where the target cannot take what is inserted, for types that leave it open.
@@ -146,6 +158,12 @@ fn rebuild(emitter: &mut Emitter<'_, '_>, document: &Document, edit: &Edit) -> S
                 }
                 insert(emitter, node, Place::First)?;
                 ends.push((node, document.after(node)));
+                if let Edit::Replace { target, text } = edit
+                    && *target == node
+                {
+                    emitter.text(text)?;
+                    skipped = document.after(node);
+                }
             }
             (NodeKind::Root, _) => {
                 insert(emitter, node, Place::First)?;

@@ -80,7 +80,7 @@ pub(crate) fn compile(text: &str, purpose: Purpose, context: &Context<'_>) -> Sq
         slots: 0,
         steps: 0,
         depth: 0,
-        focus: context.shape.0.clone(),
+        focus: context.shape.ty.clone(),
         is_in_predicate: false,
         saw_last: false,
         externals: Vec::new(),
@@ -111,7 +111,8 @@ pub(crate) fn compile(text: &str, purpose: Purpose, context: &Context<'_>) -> Sq
     let prefixes = declared.iter().skip(PREDECLARED.len()).rev();
     let prefixes = prefixes.chain(declared[..PREDECLARED.len()].iter()).cloned().collect();
     let Parser { externals, types, slots: variables, steps, .. } = parser;
-    Ok(Query { body, ty, externals, types, variables, steps, prefixes })
+    let is_typed = context.shape.is_typed;
+    Ok(Query { body, ty, is_typed, externals, types, variables, steps, prefixes })
 }
 
 impl<'a> Parser<'a> {

@@ -102,8 +102,14 @@ impl Parser<'_> {
         let value: Typed = self.expr()?;
         self.end()?;
         self.check_target("replace", &target.ty);
-        let is_valued =
-            |ty: &NodeType| ty.all(|ty| matches!(ty, NodeType::Attribute(_) | NodeType::Text));
+        let is_typed = self.context.shape.is_typed;
+        let has_value = |ty: &NodeType| match ty {
+            NodeType::Attribute(_) | NodeType::Text => true,
+            // Whether it is one of text alone is seen when it is found.
+            NodeType::Element(_) => is_typed,
+            _ => false,
+        };
+        let is_valued = |ty: &NodeType| ty.all(has_value);
         if target.ty.occurs.is_many() {
             self.keep(&message::XQUERY_REPLACE_MANY, &[&target.ty]);
         } else if !target.ty.node_type().is_some_and(is_valued) {

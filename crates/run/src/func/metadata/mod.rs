@@ -6,6 +6,7 @@
 //!
 //! Functions return NULL for what does not exist or is not known.
 
+mod collection;
 mod database;
 mod object;
 mod principal;
@@ -35,6 +36,12 @@ pub(super) static OBJECTS: &[ScalarFunction] = &[
     ScalarFunction::fact("OBJECT_DEFINITION", (1, 1), text_of_int, object::object_definition),
     ScalarFunction::fact("SCHEMA_ID", (0, 1), int_of_names, object::schema_id),
     ScalarFunction::fact("SCHEMA_NAME", (0, 1), name_of_ints, object::schema_name),
+    ScalarFunction::fact(
+        "XML_SCHEMA_NAMESPACE",
+        (2, 3),
+        collection::types,
+        collection::schema_namespace,
+    ),
     ScalarFunction::fact("TYPE_ID", (1, 1), int_of_names, object::type_id),
     ScalarFunction::fact("TYPE_NAME", (1, 1), name_of_ints, object::type_name),
     ScalarFunction::fact("COL_NAME", (2, 2), name_of_ints, object::column_name),

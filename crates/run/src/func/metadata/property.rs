@@ -306,7 +306,7 @@ fn of_type(ty: &SqlType, property: &str) -> Option<i64> {
     };
     match property {
         "precision" if is_string => Some(characters()),
-        "precision" => Some(ty.precision.into()),
+        "precision" => Some(ty.shown_digits().0.into()),
         "scale" if ty.kind.is_numeric() && !ty.kind.is_float() || ty.kind.is_temporal() => {
             Some(ty.scale.into())
         }

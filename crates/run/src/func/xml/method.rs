@@ -115,7 +115,7 @@ fn compile(plan: &[u8], purpose: Purpose) -> SqlResult<Compiled> {
         plan.namespaces.iter().map(|(prefix, uri)| (&**prefix, &**uri)).collect();
     let (last, before) =
         plan.levels.split_last().ok_or_else(|| ir::internal("a method has a query"))?;
-    let mut shape = NodeShape::default();
+    let mut shape = NodeShape::document(plan.is_typed);
     let compile = |level: &ir::function::method::MethodQuery, purpose, shape: &NodeShape| {
         let external = Known(&level.outer);
         let receiver = &level.receiver;

@@ -2,7 +2,7 @@
 
 use base::types::TypeKind;
 use base::{SqlResult, SqlType, Value};
-use engine::catalog::def::{ColumnDef, Generated, TableDef, TypeDefKind};
+use engine::catalog::def::{ColumnDef, Generated, TableDef, TypeDefKind, XmlCollectionId};
 
 use super::super::cells::*;
 use super::super::{FillContext, FilledView, RowsetColumn, id_of, rowsets};
@@ -73,6 +73,11 @@ pub fn collation_name(ty: &SqlType) -> Value {
     }
 }
 
+/// The id of a type's schema collection; 0 if it has none.
+pub fn xml_collection_id(ty: &SqlType) -> i32 {
+    ty.xml_use().map_or(0, |of| XmlCollectionId::of_number(of.collection).0)
+}
+
 fn start(object_id: i32, column: &ColumnDef) -> [Value; 22] {
     let ty = &column.declared_type();
     let default = column.default.as_ref().map_or(0, |default| default.header.id.0);
@@ -83,8 +88,8 @@ fn start(object_id: i32, column: &ColumnDef) -> [Value; 22] {
         int(ty.kind.system_type_id()),
         int(column.user_type.0),
         int(ty.max_length()),
-        int(ty.precision),
-        int(ty.scale),
+        int(ty.shown_digits().0),
+        int(ty.shown_digits().1),
         collation_name(ty),
         bit(column.nullable),
         bit(column.ansi_padded && (ty.kind.is_character() || ty.kind.is_binary())),
@@ -95,8 +100,8 @@ fn start(object_id: i32, column: &ColumnDef) -> [Value; 22] {
         bit(false),
         bit(false),
         bit(false),
-        bit(false),
-        int(0),
+        bit(ty.xml_use().is_some_and(|of| of.is_document)),
+        int(xml_collection_id(ty)),
         int(default),
         int(0),
     ]
@@ -327,8 +332,8 @@ fn types(cx: &mut FillContext<'_>) -> SqlResult<()> {
             int(own.schema.0),
             or_null(own.owner, |owner| int(owner.0)),
             int(ty.map_or(-1, SqlType::max_length)),
-            int(ty.map_or(0, |ty| ty.precision)),
-            int(ty.map_or(0, |ty| ty.scale)),
+            int(ty.map_or(0, |ty| ty.shown_digits().0)),
+            int(ty.map_or(0, |ty| ty.shown_digits().1)),
             ty.map_or(NULL, collation_name),
             bit(nullable),
             bit(true),

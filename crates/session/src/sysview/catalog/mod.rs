@@ -8,6 +8,7 @@ mod objects;
 pub mod security;
 pub(crate) mod space;
 pub mod storage;
+mod xml_collections;
 
 use compile::bind::context::SystemView;
 
@@ -55,6 +56,15 @@ pub const VIEWS: &[&FilledView] = &[
     &security::DATABASE_PRINCIPALS,
     &security::DATABASE_ROLE_MEMBERS,
     &security::DATABASE_PERMISSIONS,
+    &xml_collections::XML_SCHEMA_COLLECTIONS,
+    &xml_collections::XML_SCHEMA_NAMESPACES,
+    &xml_collections::XML_SCHEMA_COMPONENTS,
+    &xml_collections::XML_SCHEMA_TYPES,
+    &xml_collections::XML_SCHEMA_ELEMENTS,
+    &xml_collections::XML_SCHEMA_ATTRIBUTES,
+    &xml_collections::XML_SCHEMA_WILDCARDS,
+    &xml_collections::COLUMN_XML_SCHEMA_COLLECTION_USAGES,
+    &xml_collections::PARAMETER_XML_SCHEMA_COLLECTION_USAGES,
     &storage::DATA_SPACES,
     &storage::FILEGROUPS,
     &storage::DATABASE_FILES,

@@ -299,17 +299,17 @@ fn parameter(
         int(system),
         int(user_type),
         int(if is_table { -1 } else { ty.max_length() }),
-        int(if is_table { 0 } else { ty.precision }),
-        int(if is_table { 0 } else { ty.scale }),
+        int(if is_table { 0 } else { ty.shown_digits().0 }),
+        int(if is_table { 0 } else { ty.shown_digits().1 }),
         bit(output),
         bit(cursor),
     ];
     // As in SQL Server, defaults of T-SQL's parameters are in the text alone.
     let rest: [Value; 11] = [
         bit(false),
-        bit(false),
+        bit(ty.xml_use().is_some_and(|of| of.is_document)),
         NULL,
-        int(0),
+        int(super::columns::xml_collection_id(&ty)),
         bit(read_only),
         bit(nullable),
         NULL,
