@@ -102,8 +102,8 @@ pub struct Collation(pub u16);
 pub struct SqlType {
     /// The base type.
     pub kind: TypeKind,
-    /// Decimal digits for `decimal` and `numeric` (1 to 38); with `scale` the schema collection of an
-    /// `xml`, see [`SqlType::xml_use`]; elsewhere what `sys.columns` shows.
+    /// Decimal digits for `decimal` and `numeric` (1 to 38); with `scale` the schema collection of
+    /// an `xml`, see [`SqlType::xml_use`]; elsewhere what `sys.columns` shows.
     pub precision: u8,
     /// Digits after the point for `decimal` and `numeric`; fractional-second digits (0 to 7) for
     /// `time`, `datetime2` and `datetimeoffset`; elsewhere what `sys.columns` shows.

@@ -440,6 +440,7 @@ impl Binder<'_> {
             return Err(not_found());
         }
         let Some(Object::Module(module)) = schema.object(id) else { return Err(not_found()) };
+        self.check_home_of(database, module).at(line)?;
         match &module.kind {
             ModuleKind::ScalarFunction { returns } => {
                 Ok((module.clone(), (returns.ty, returns.nullable)))

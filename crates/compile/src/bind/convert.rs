@@ -8,7 +8,7 @@ use base::types::conversion::{check_explicit, check_implicit_types, may_overflow
 use base::types::declare::{self, Declaration, Subject};
 use base::types::literal;
 use base::{Collation, ConvertOptions, SqlError, SqlType, TypeKind, Value, message};
-use engine::catalog::def::{TypeDefKind, UserTypeId};
+use engine::catalog::def::{ModuleDef, TypeDefKind, UserTypeId};
 use ir::operator::CastMode;
 use tsql::ast::{self, TypeArguments};
 
@@ -105,6 +105,16 @@ impl Binder<'_> {
                 let what = "XML schema collection of another database";
                 Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]))
             }
+        }
+    }
+
+    /// As [`Binder::check_home`], for a module whose parameters or result have a collection.
+    pub(super) fn check_home_of(&self, database: DbId, module: &ModuleDef) -> Result<(), SqlError> {
+        let parameters = module.parameters.iter().map(|parameter| parameter.ty);
+        let mut all = parameters.chain(module.returns().map(|returns| returns.ty));
+        match all.any(|ty| ty.xml_use().is_some()) {
+            true => self.check_home(database),
+            false => Ok(()),
         }
     }
 

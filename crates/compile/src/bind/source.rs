@@ -447,6 +447,7 @@ impl Binder<'_> {
         line: u32,
     ) -> BindResult<Source> {
         self.note_access(database, module.id(), Permission::Select);
+        self.check_home_of(database, module).at(line)?;
         let rows = match &module.kind {
             ModuleKind::InlineFunction { .. } => {
                 let args =

@@ -198,8 +198,8 @@ impl Catalog {
         }
     }
 
-    /// An id for an XML schema collection that is about to be created; `None` if there are too many.
-    /// Ids of dropped ones are not given again soon, since plans may still name them.
+    /// An id for an XML schema collection that is about to be created; `None` if there are too
+    /// many. Ids of dropped ones are not given again soon, since plans may still name them.
     pub fn new_xml_collection_id(&self, schema: &Schema) -> Option<XmlCollectionId> {
         let count = i32::from(XmlUse::COLLECTION_MAX);
         (0..count).find_map(|_| {

@@ -47,7 +47,7 @@ impl Context<'_> {
             let (id, ty) = program.variables.find_scalar(&status.name, step.declared)?;
             let status = (Value::Int(i64::from(called.status)), SqlType::int());
             let (value, from) = called.value.clone().unwrap_or(status);
-            let value = self.converted(&value, &from, &ty)?;
+            let value = self.converted(&value, &anywhere(&from), &ty)?;
             frame.set_owned(id, &value);
         }
         self.tell_execution(began)?;
@@ -211,7 +211,7 @@ impl Context<'_> {
                 continue;
             };
             let (id, to) = program.variables.find_scalar(&variable.name, step.declared)?;
-            let value = self.converted(value, ty, &to)?;
+            let value = self.converted(value, &anywhere(ty), &to)?;
             frame.set_owned(id, &value);
         }
         for CalledCursor { at, cursor } in &called.cursors {
@@ -488,7 +488,7 @@ impl Context<'_> {
         from: &SqlType,
         to: &SqlType,
     ) -> Run<Value> {
-        self.converted_in(database, value, from, to, Overlong::Cut).map_err(|error| {
+        self.converted_in(database, value, &anywhere(from), to, Overlong::Cut).map_err(|error| {
             // All errors about a string are reported as one, but those of a document.
             let is_read = to.kind != TypeKind::Xml && !to.kind.is_character();
             let unreadable = from.kind.is_character() && is_read;
@@ -500,6 +500,12 @@ impl Context<'_> {
             Fault::new(error, Effect::Statement)
         })
     }
+}
+
+/// A type as it is in every database: the number of a schema collection means something in its own
+/// one alone.
+fn anywhere(ty: &SqlType) -> SqlType {
+    if ty.kind == TypeKind::Xml { SqlType::xml() } else { *ty }
 }
 
 /// Error 557: functions may call only functions and some extended procedures.

@@ -17,7 +17,7 @@ use crate::context::Context;
 type Shown<'a> = &'a dyn std::fmt::Display;
 
 /// Bytes of the schemas of a collection.
-const TEXT_MAX: usize = 16 << 20;
+const TEXT_MAX: usize = 4 << 20;
 
 /// A collection that a name means in a database.
 pub fn find(

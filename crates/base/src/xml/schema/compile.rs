@@ -7,15 +7,14 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::content::Model;
 use super::model::*;
-use super::simple::{self, NoValue};
+use super::simple::{self, NoValue, Scope};
 use super::validate::path_of;
 use super::{COMPONENTS_MAX, Collection, is_name, syntax};
 use crate::account::Account;
 use crate::error::{SqlError, SqlResult};
 use crate::message::{self, Message};
-use crate::pace::Pace;
+use crate::pace::{Pace, Unpaced};
 use crate::stack;
 use crate::xml::parse_value;
 use crate::xml::tree::{Document, NodeId, XML_URI};
@@ -92,20 +91,20 @@ pub(super) struct Compiler<'d> {
     pending_types: VecDeque<TypeId>,
     pending_elements: VecDeque<(ElementId, Place)>,
     /// Values that are read when all types are there.
-    values: Vec<(Target, Place)>,
-    heads: Vec<(ElementId, QName)>,
+    pub(super) values: Vec<(Target, Place)>,
+    pub(super) heads: Vec<(ElementId, QName)>,
     /// Elements without a type, which have that of their head.
-    untyped: Vec<ElementId>,
+    pub(super) untyped: Vec<ElementId>,
     pub(super) groups: HashMap<QName, Arc<Particle>>,
     /// Groups that are being read.
     pub(super) open_groups: Vec<(Kind, QName)>,
     /// Pieces in which global elements came.
-    pieces: HashMap<ElementId, usize>,
+    pub(super) pieces: HashMap<ElementId, usize>,
     count: usize,
 }
 
 #[derive(Clone, Copy)]
-enum Target {
+pub(super) enum Target {
     Element(ElementId),
     Attribute(AttributeId),
 }
@@ -602,7 +601,7 @@ impl<'d> Compiler<'d> {
     }
 
     /// `default` or `fixed` as written. Errors 6932, 6963, 6999.
-    fn value_of(
+    pub(super) fn value_of(
         &self,
         place: Place,
         ty: TypeId,
@@ -628,15 +627,16 @@ impl<'d> Compiler<'d> {
     }
 
     /// A value in canonical form. Errors 6927, 6938.
-    fn canonical(
+    pub(super) fn canonical(
         &self,
         place: Place,
         ty: TypeId,
         value: ValueConstraint,
     ) -> SqlResult<ValueConstraint> {
         let document = self.document(place);
-        let scope = |prefix: &str| document.namespace_of(place.node, prefix).map(String::from);
-        let text = match self.made.read(ty, &value.text, &scope) {
+        let uri = |prefix: &str| document.namespace_of(place.node, prefix).map(String::from);
+        let scope = Scope { uri: &uri, pace: &Unpaced };
+        let text = match self.made.read(ty, &value.text, scope) {
             Ok(parsed) => parsed.text.as_ref().into(),
             Err(NoValue::NotCanonical) => {
                 return Err(SqlError::new(&message::SCHEMA_CANONICAL, &[&value.text]));
@@ -749,130 +749,6 @@ impl<'d> Compiler<'d> {
         if is_nillable && self.attribute(place, "fixed").is_some() {
             let name = self.made.elements[id.number()].name.clone();
             return Err(SqlError::new(&message::SCHEMA_NIL_FIXED, &[&name]));
-        }
-        Ok(())
-    }
-
-    /// Puts elements into their substitution groups. Errors 2308, 2322, 2366, 6925.
-    fn link_heads(&mut self) -> SqlResult<()> {
-        for (id, head) in std::mem::take(&mut self.heads) {
-            let Some(found) = self.made.find_element(&head.uri, &head.local) else {
-                return Err(undefined(&head));
-            };
-            self.made.elements[id.number()].head = Some(found);
-            let (own, first) = (self.pieces.get(&id), self.pieces.get(&found));
-            if own > first {
-                let name = &self.made.element(id).name;
-                return Err(SqlError::new(&message::SCHEMA_SUBSTITUTION_ADDED, &[name]));
-            }
-        }
-        let all: Vec<ElementId> = self.made.elements().map(|(id, _)| id).collect();
-        let mut steps = 0;
-        for id in all.iter().copied() {
-            let mut at = id;
-            while let Some(head) = self.made.element(at).head {
-                steps += 1;
-                if head == id {
-                    let name = &self.made.element(id).name;
-                    return Err(SqlError::new(&message::SCHEMA_CIRCULAR, &[name]));
-                }
-                if steps > COMPONENTS_MAX {
-                    return Err(SqlError::new(&message::SCHEMA_TOO_COMPLEX, &[]));
-                }
-                if self.untyped.contains(&id) && !self.untyped.contains(&head) {
-                    self.made.elements[id.number()].ty = self.made.element(head).ty;
-                    self.untyped.retain(|other| *other != id);
-                }
-                self.made.substitutes.entry(head).or_default().push(id);
-                at = head;
-            }
-        }
-        for id in all {
-            self.check_head(id)?;
-        }
-        let made = &self.made;
-        let may = |head: &ElementId, id: &ElementId| {
-            let (head, own) = (made.element(*head), made.element(*id));
-            let barred = Barred {
-                extension: head.block.extension || made.ty(head.ty).block.extension,
-                restriction: head.block.restriction || made.ty(head.ty).block.restriction,
-                ..Barred::default()
-            };
-            let steps = made.derivation(own.ty, head.ty).unwrap_or_default();
-            !head.block.substitution
-                && !(barred.extension && steps.extension)
-                && !(barred.restriction && steps.restriction)
-        };
-        let allowed = made.substitutes.iter().map(|(head, all)| {
-            (*head, all.iter().copied().filter(|id| may(head, id)).collect::<Vec<_>>())
-        });
-        self.made.substitutes = allowed.collect();
-        Ok(())
-    }
-
-    fn check_head(&self, id: ElementId) -> SqlResult<()> {
-        let own = self.made.element(id);
-        let Some(head) = own.head.map(|head| self.made.element(head)) else { return Ok(()) };
-        let is_allowed = self.made.derivation(own.ty, head.ty).is_some_and(|steps| {
-            !(steps.extension && head.is_final.extension)
-                && !(steps.restriction && head.is_final.restriction)
-        });
-        match is_allowed {
-            true => Ok(()),
-            false => Err(SqlError::new(&message::SCHEMA_SUBSTITUTION_TYPE, &[])),
-        }
-    }
-
-    /// Reads a default or fixed value. Errors 6927, 6938, 6962.
-    fn read_value(&mut self, target: Target, place: Place) -> SqlResult<()> {
-        match target {
-            Target::Attribute(id) => {
-                let attribute = self.made.attribute(id);
-                let ty = attribute.ty;
-                let Some(value) = attribute.value.clone() else { return Ok(()) };
-                self.made.attributes[id.number()].value = Some(self.canonical(place, ty, value)?);
-            }
-            Target::Element(id) => {
-                let element = self.made.element(id);
-                let (ty, name) = (element.ty, element.name.clone());
-                let Some(value) = self.value_of(place, ty, &name)? else { return Ok(()) };
-                let value = match self.made.text_type(ty) {
-                    Some(ty) => self.canonical(place, ty, value)?,
-                    None if self.made.ty(ty).complex().is_some_and(|c| c.is_mixed) => value,
-                    None => return Err(SqlError::new(&message::SCHEMA_DEFAULT, &[&name])),
-                };
-                self.made.elements[id.number()].value = Some(value);
-            }
-        }
-        Ok(())
-    }
-
-    /// Error 6995: no element is of type `ID`.
-    fn check_elements(&mut self) -> SqlResult<()> {
-        for (_, element) in self.made.elements() {
-            let ty = self.made.text_type(element.ty).unwrap_or(element.ty);
-            if self.made.is_kind_of(ty, "ID") || self.made.is_kind_of(ty, "IDREF") {
-                return Err(SqlError::new(&message::SCHEMA_ID_ELEMENT, &[&element.name]));
-            }
-        }
-        self.made.has_lax |= self.made.elements.iter().any(|element| element.ty == TypeId::ANY);
-        Ok(())
-    }
-
-    fn make_models(&mut self, pace: &dyn Pace) -> SqlResult<()> {
-        for at in 0..self.made.types.len() {
-            pace.pace()?;
-            let ty = &self.made.types[at];
-            let Some(complex) = ty.complex() else { continue };
-            let Some(particle) = complex.particle.clone() else { continue };
-            let model = Model::new(&self.made, &particle, &ty.shown())?;
-            if let Body::Complex(complex) = &mut self.made.types[at].body
-                && let Some(model) = model
-            {
-                let is_lax = model.elements().1.iter().any(|any| any.process == Process::Lax);
-                self.made.has_lax |= is_lax && at != TypeId::ANY.number();
-                complex.content = Content::Elements(Box::new(model));
-            }
         }
         Ok(())
     }

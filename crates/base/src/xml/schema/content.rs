@@ -23,7 +23,7 @@ pub const PARTICLES_MAX: usize = 100_000;
 /// Particles within each other.
 pub const DEPTH_MAX: usize = 200;
 /// Steps of the search for ambiguities.
-const CHECKS_MAX: usize = 20_000_000;
+const CHECKS_MAX: usize = 5_000_000;
 /// Names that a message lists.
 const LISTED_MAX: usize = 64;
 

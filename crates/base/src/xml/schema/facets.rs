@@ -5,9 +5,10 @@ use std::cmp::Ordering;
 use super::compile::{Compiler, Place, VALUE_MAX, bad_value};
 use super::model::TypeId;
 use super::pattern::Pattern;
-use super::simple::{Bound, Lexical, Primitive, Simple, Value, Variety, WhiteSpace};
+use super::simple::{Bound, Lexical, Primitive, Scope, Simple, Value, Variety, WhiteSpace};
 use crate::error::{SqlError, SqlResult};
 use crate::message;
+use crate::pace::Unpaced;
 
 const FACETS: [&str; 12] = [
     "minExclusive",
@@ -146,8 +147,8 @@ impl Compiler<'_> {
     ) -> SqlResult<Value<'static>> {
         let text = self.attribute(facet, "value").unwrap_or_default();
         let document = self.document(facet);
-        let scope = |prefix: &str| document.namespace_of(facet.node, prefix).map(String::from);
-        match self.made.read(base, text, &scope) {
+        let uri = |prefix: &str| document.namespace_of(facet.node, prefix).map(String::from);
+        match self.made.read(base, text, Scope { uri: &uri, pace: &Unpaced }) {
             Ok(parsed) => Ok(parsed.owned().value),
             Err(_) => Err(self.bad_facet(name, id)),
         }

@@ -5,8 +5,8 @@
 //! [`Collection::compile`] reads the texts that `CREATE` and `ALTER XML SCHEMA COLLECTION` were
 //! given. Each document is checked for what may stand where (`syntax`); then declarations and types
 //! are made, in the order in which they need each other (`compile`, with `complex`, `derive` and
-//! `facets`); then content models (`content`), which need to know all elements. The result does not
-//! change: what adds to a collection compiles all texts anew.
+//! `facets`); then what needs all of them (`finish`), content models (`content`) among it. The
+//! result does not change: what adds to a collection compiles all texts anew.
 //!
 //! [`Collection::validate`] passes over a document once (`validate`), with the state of a content
 //! model for each open element. What a value is in canonical form, and what defaults add to it, is
@@ -18,13 +18,15 @@
 //!
 //! # What is not there
 //! * That the content of a restriction is a part of its base's is not checked.
-//! * `include`, `redefine`, `key`, `keyref`, `unique` and `notation`, which SQL Server refuses, too.
+//! * `include`, `redefine`, `key`, `keyref`, `unique` and `notation`, which SQL Server refuses,
+//!   too.
 
 mod compile;
 mod complex;
 mod content;
 mod derive;
 mod facets;
+mod finish;
 mod model;
 mod pattern;
 mod simple;

@@ -11,6 +11,8 @@ use super::Collection;
 use super::model::{QName, SCHEMA_URI, TypeId};
 use super::pattern::Pattern;
 use crate::decimal;
+use crate::error::SqlError;
+use crate::pace::{Pace, Stride, Unpaced};
 use crate::xml::canonical::{self, MomentKind, SCALE};
 
 /// The types that are not derived from others, but from `anySimpleType`.
@@ -209,7 +211,7 @@ impl Parsed<'_> {
 }
 
 /// Why a text is no value of a type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum NoValue {
     /// It is none.
     Invalid,
@@ -217,10 +219,18 @@ pub enum NoValue {
     NotCanonical,
     /// A prefix in it is not declared.
     Prefix,
+    /// The statement ends, with this error.
+    Stopped(SqlError),
 }
 
-/// What prefixes stand for where a text stands.
-pub type Scope<'s> = &'s dyn Fn(&str) -> Option<String>;
+/// What is around a text that is read.
+#[derive(Clone, Copy)]
+pub struct Scope<'s> {
+    /// What prefixes stand for.
+    pub uri: &'s dyn Fn(&str) -> Option<String>,
+    /// Whether to go on with a long list.
+    pub pace: &'s dyn Pace,
+}
 
 impl Collection {
     /// Reads a text as of a simple type.
@@ -244,7 +254,9 @@ impl Collection {
     fn list<'t>(&self, item: TypeId, text: &str, scope: Scope<'_>) -> Result<Parsed<'t>, NoValue> {
         let mut values = Vec::new();
         let mut written = String::with_capacity(text.len());
+        let mut stride = Stride::new(scope.pace);
         for word in text.split_ascii_whitespace() {
+            stride.step(16 + word.len()).map_err(NoValue::Stopped)?;
             let parsed = self.read(item, word, scope)?.owned();
             if !values.is_empty() {
                 written.push(' ');
@@ -337,7 +349,7 @@ fn atomic<'t>(
             if !is_name(local) || (!is_name(prefix) && text.contains(':')) {
                 return Err(NoValue::Invalid);
             }
-            let uri = scope(prefix);
+            let uri = (scope.uri)(prefix);
             if uri.is_none() && !prefix.is_empty() {
                 return Err(NoValue::Prefix);
             }
@@ -614,6 +626,7 @@ impl Collection {
     pub(super) fn reads_without_bounds(&self, simple: &Simple, text: &str) -> bool {
         let Variety::Atomic(primitive) = simple.variety else { return false };
         let text = simple.white_space.applied(text);
-        atomic(primitive, simple.lexical, text, &|_| None).is_ok()
+        let scope = Scope { uri: &|_| None, pace: &Unpaced };
+        atomic(primitive, simple.lexical, text, scope).is_ok()
     }
 }

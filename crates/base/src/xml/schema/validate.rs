@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::Collection;
 use super::content::{Given, Matched, Matching, Model};
 use super::model::*;
-use super::simple::NoValue;
+use super::simple::{NoValue, Scope};
 use crate::account::{Account, Charged};
 use crate::error::{SqlError, SqlResult};
 use crate::message::{self, Message};
@@ -86,6 +86,7 @@ struct Validator<'c, 'd> {
     collection: &'c Collection,
     document: &'d Document,
     stride: Stride<'d>,
+    pace: &'d dyn Pace,
     open: Vec<Open<'c>>,
     /// By numbers of the document's names.
     names: Vec<Option<NameId>>,
@@ -101,8 +102,8 @@ struct Validator<'c, 'd> {
 }
 
 impl Collection {
-    /// Checks a document or fragment. What the value is in canonical form, with its defaults; `None`
-    /// if it is the document itself. The errors of validation.
+    /// Checks a document or fragment. What the value is in canonical form, with its defaults;
+    /// `None` if it is the document itself. The errors of validation.
     pub fn validate(
         &self,
         document: &Document,
@@ -118,6 +119,7 @@ impl Collection {
             collection: self,
             document,
             stride: Stride::new(pace),
+            pace,
             open: Vec::new(),
             names,
             edits: HashMap::new(),
@@ -494,9 +496,16 @@ impl<'c> Validator<'c, '_> {
         constraint: Option<&ValueConstraint>,
     ) -> SqlResult<()> {
         self.stride.step(text.len())?;
+        if text.len() > crate::account::UNASKED
+            && let Some(account) = &self.account
+        {
+            account.admit(4 * text.len())?;
+        }
         let document = self.document;
-        let scope = |prefix: &str| document.namespace_of(node, prefix).map(String::from);
-        let parsed = match self.collection.read(ty, &text, &scope) {
+        let uri = |prefix: &str| document.namespace_of(node, prefix).map(String::from);
+        let scope = Scope { uri: &uri, pace: self.pace };
+        let parsed = match self.collection.read(ty, &text, scope) {
+            Err(NoValue::Stopped(error)) => return Err(error),
             Ok(parsed) => parsed,
             Err(NoValue::Invalid) => {
                 return Err(self.fault(&message::VALIDATION_VALUE, cut(&text), node));
@@ -510,7 +519,7 @@ impl<'c> Validator<'c, '_> {
             }
         };
         if let Some(fixed) = constraint.filter(|value| value.is_fixed) {
-            let wanted = self.collection.read(ty, &fixed.text, &scope);
+            let wanted = self.collection.read(ty, &fixed.text, scope);
             let is_same = match wanted {
                 Ok(wanted) => wanted.value.is_same(&parsed.value),
                 Err(_) => *fixed.text == *parsed.text,
@@ -610,8 +619,8 @@ impl<'c> Validator<'c, '_> {
     }
 
     fn empty_value(&mut self, node: NodeId, ty: TypeId) -> SqlResult<()> {
-        let scope = |_: &str| None;
-        match self.collection.read(ty, "", &scope) {
+        let scope = Scope { uri: &|_| None, pace: self.pace };
+        match self.collection.read(ty, "", scope) {
             Ok(_) => Ok(()),
             Err(_) => Err(self.fault(&message::VALIDATION_VALUE, "", node)),
         }

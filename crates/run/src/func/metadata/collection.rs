@@ -14,8 +14,8 @@ pub(super) fn types(call: &Call<'_>) -> SqlResult<Inferred> {
     Ok(call.types(SqlType::xml(), &vec![name; call.args.len()]))
 }
 
-/// `XML_SCHEMA_NAMESPACE(schema, collection [, namespace])`: the schemas as they were given, without
-/// annotations. Errors 6312, 6314.
+/// `XML_SCHEMA_NAMESPACE(schema, collection [, namespace])`: the schemas as they were given,
+/// without annotations. Errors 6312, 6314.
 pub(super) fn schema_namespace<'a>(
     ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],

@@ -268,7 +268,7 @@ fn is_built_in(ty: &Type) -> bool {
 
 fn kind_of(ty: &Type) -> Coded {
     match &ty.body {
-        Body::Complex(_) if ty.name.as_ref().is_some_and(|n| is_any(n)) => ("N", "ANY_TYPE"),
+        Body::Complex(_) if ty.name.as_ref().is_some_and(is_any) => ("N", "ANY_TYPE"),
         Body::Complex(complex) => match complex.content {
             Content::Simple(_) => ("C", "COMPLEX_SIMPLE"),
             _ => ("K", "COMPLEX"),
