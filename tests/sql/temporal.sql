@@ -136,6 +136,12 @@ go
 select * from own order by id, name
 select * from own for system_time as of '2020-01-01'
 go
+create view plain as select 1 as one
+go
+select * from plain for system_time all
+go
+drop view plain
+go
 select * from moments for system_time as of '2020-01-01'
 go
 select * from emp_past for system_time all

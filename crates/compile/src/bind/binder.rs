@@ -72,6 +72,8 @@ pub(super) struct Binder<'c> {
     pub identities: Vec<IdentityDef>,
     /// The calls of `nodes()`.
     pub nodes: Vec<Nodes>,
+    /// How many system-versioned tables were found of which `FOR SYSTEM_TIME` asks for versions.
+    pub versioned_tables: u32,
     /// What the statement does, as messages call it.
     pub verb: &'static str,
     /// What a definition mentions, where that is asked for.
@@ -208,6 +210,7 @@ impl<'c> Binder<'c> {
             undeclared: None,
             identities: Vec::new(),
             nodes: Vec::new(),
+            versioned_tables: 0,
             verb: "SELECT",
             mentions: None,
             expansions: 0,

@@ -104,7 +104,12 @@ impl Binder<'_> {
                     None => outer,
                 };
                 let expanded = Expanded { inherited, moments, usage };
+                let versioned = self.versioned_tables;
                 let rows = self.view_rows(database, &view, expanded, name).at(line)?;
+                if time.is_some() && self.versioned_tables == versioned {
+                    let error = SqlError::new(&message::NOT_SYSTEM_VERSIONED, &[name]);
+                    return Err(error.at_line(line).into());
+                }
                 (rows, Some((database, schema)))
             }
             Meaning::System(database, object) => {

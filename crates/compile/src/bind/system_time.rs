@@ -139,6 +139,7 @@ impl Binder<'_> {
         hint: AccessHint,
     ) -> BindResult<Rows> {
         let Versioned { database, table, versioning, moments } = versioned;
+        self.versioned_tables += 1;
         let schema = self.schema_of(*database)?;
         let Some(history) = schema.table(versioning.history).cloned() else {
             let name = qualified(&schema, table);
@@ -266,7 +267,8 @@ impl Binder<'_> {
         };
         let (start, end) = (column(period.start)?, column(period.end)?);
         let Moments::Within { start: (start_op, first), end: (end_op, last), .. } = moments else {
-            return None;
+            let is_history = half.id() != table.id();
+            return is_history.then_some(Pred::Compare(CompareOp::Ne, start, end));
         };
         let mut compare = |own: &Expr, op: CompareOp, with: &Expr| {
             let (own, with) = (Scalar::computed(own.clone()), Scalar::computed(with.clone()));
