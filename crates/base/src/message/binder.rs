@@ -146,6 +146,10 @@ super::messages! {
     STATEMENT_NOT_PREPARED = 8180, 16, 1, "Statement(s) could not be prepared.";
     OUTPUT_PARAMETER_NOT_DECLARED = 8162, 16, 2, "The formal parameter \"%s\" was not declared as an OUTPUT parameter, but the actual parameter passed in requested output.";
     INSERT_EXEC_NESTED = 8164, 16, 1, "An INSERT EXEC statement cannot be nested.";
+    TABLESAMPLE_PERCENT = 476, 16, 1, "Invalid PERCENT tablesample size \"%s\" for table \"%s\". The PERCENT tablesample size must be between 0 and 100.";
+    TABLESAMPLE_NOT_POSITIVE = 477, 16, 1, "Invalid ROWS value or REPEATABLE seed \"%s\" in the TABLESAMPLE clause for table \"%s\". The value or seed must be greater than 0.";
+    TABLESAMPLE_NOT_LOCAL = 494, 16, 1, "The TABLESAMPLE clause can only be used with local tables.";
+    TABLESAMPLE_VARIABLE = 497, 16, 1, "Variables are not allowed in the TABLESAMPLE or REPEATABLE clauses.";
     AGGREGATE_OVER_CHANGES = 5322, 16, 1, "An aggregate function is not allowed in the %s clause when the FROM clause contains a nested INSERT, UPDATE, DELETE, or MERGE statement.";
     INSERT_OF_CHANGES_VIEW = 354, 15, 1, "The target '%s' of the INSERT statement cannot be a view or common table expression when the FROM clause contains a nested INSERT, UPDATE, DELETE, or MERGE statement.";
     INSERT_OF_CHANGES_TRIGGERS = 355, 15, 1, "The target table '%s' of the INSERT statement cannot have any enabled triggers when the FROM clause contains a nested INSERT, UPDATE, DELETE, or MERGE statement.";

@@ -37,6 +37,7 @@ impl Binder<'_> {
         if ir::function::json::names::is_internal(name)
             || ir::function::xml::names::is_internal(name)
             || ir::function::method::names::is_internal(name)
+            || ir::function::sample::is_internal(name)
         {
             return Err(unknown_function(name).at_line(line).into());
         }

@@ -296,6 +296,7 @@ pub(super) fn row_source(
         ids,
         row: None,
         row_number: None,
+        sample: None,
         options: ReadOptions::default(),
         hint: AccessHint::default(),
         computed: Vec::new(),

@@ -12,7 +12,7 @@ use super::binder::Binder;
 use super::context::{BindError, BindResult};
 use super::scalar::Origin;
 use super::scope::{Clause, Exposed, OutCol, Rows, ScanSource, Source};
-use super::select::{Usage, computed};
+use super::select::{Usage, computed, filtered};
 use crate::plan::expr::{Expr, Pred};
 use crate::plan::hints::JoinMethod;
 use crate::plan::tree::{Access, JoinKind, Node, Scan};
@@ -382,7 +382,7 @@ fn scan_node(scan: &mut ScanSource) -> Node {
         options: scan.options,
         hint: scan.hint.clone(),
     }));
-    computed(node, std::mem::take(&mut scan.computed))
+    computed(filtered(node, scan.sample.take()), std::mem::take(&mut scan.computed))
 }
 
 /// A join that nothing has been said about.

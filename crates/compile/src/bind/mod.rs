@@ -48,6 +48,7 @@ mod order;
 mod pivot;
 mod query;
 mod recover;
+mod sample;
 mod scalar;
 mod scope;
 mod select;

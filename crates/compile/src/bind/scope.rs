@@ -181,6 +181,8 @@ pub(super) struct ScanSource {
     pub options: ReadOptions,
     /// What hints demand of how its rows are found.
     pub hint: AccessHint,
+    /// Which rows `TABLESAMPLE` keeps.
+    pub sample: Option<Pred>,
     /// Computed columns that rows do not hold and that are used.
     pub computed: Vec<(ColId, Expr)>,
 }

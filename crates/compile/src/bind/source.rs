@@ -37,14 +37,16 @@ enum Meaning {
 impl Binder<'_> {
     /// A table, view or the like. Errors 208, 216 and those of hints.
     pub fn table_ref(&mut self, table: &ast::TableRef, usage: Usage) -> BindResult<Source> {
-        if table.sample.is_some() {
-            return Err(unimplemented("TABLESAMPLE", table.name.span.line));
-        }
         let Some(meaning) = self.meaning(&table.name)? else {
             return Err(self.no_such_table(&table.name));
         };
         let time = table.system_time.as_deref();
-        self.source_of(meaning, &table.name, time, table.alias.as_ref(), &table.hints, usage)
+        let (name, alias) = (&table.name, table.alias.as_ref());
+        let mut source = self.source_of(meaning, name, time, alias, &table.hints, usage)?;
+        if let Some(sample) = &table.sample {
+            self.sampled(&mut source, sample, name)?;
+        }
+        Ok(source)
     }
 
     fn source_of(
@@ -269,6 +271,7 @@ impl Binder<'_> {
             ids: Vec::new(),
             row: None,
             row_number: None,
+            sample: None,
             options,
             hint: AccessHint::default(),
             computed: Vec::new(),

@@ -19,6 +19,7 @@ pub mod method;
 pub mod open_xml;
 pub mod prepared;
 pub mod rowset;
+pub mod sample;
 pub mod signature;
 pub mod sketch;
 pub mod state;

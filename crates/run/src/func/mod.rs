@@ -43,7 +43,8 @@ mod math;
 mod metadata;
 mod registry;
 pub mod rowset;
-pub mod server;
+pub mod sample;
+mod server;
 mod session;
 mod string;
 #[cfg(any(test, feature = "testing"))]

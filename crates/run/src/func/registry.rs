@@ -7,13 +7,13 @@ use ir::function::{AggregateFunction, FileContent, Functions, RowsetFunction, Sc
 
 use super::{
     aggregate, applock, conversion, date, digest, gzip, index_entry, json, math, metadata, rowset,
-    server, session, string, xml,
+    sample, server, session, string, xml,
 };
 
 /// Names are looked up in upper case; no function has a longer one.
 const NAME_MAX: usize = 40;
 
-static GROUPS: [&[ScalarFunction]; 22] = [
+static GROUPS: [&[ScalarFunction]; 23] = [
     string::FUNCTIONS,
     string::FORMATTING,
     math::FUNCTIONS,
@@ -28,6 +28,7 @@ static GROUPS: [&[ScalarFunction]; 22] = [
     xml::rows::FUNCTIONS,
     xml::method::FUNCTIONS,
     index_entry::FUNCTIONS,
+    sample::FUNCTIONS,
     session::FUNCTIONS,
     session::GLOBALS,
     applock::FUNCTIONS,
