@@ -23,7 +23,16 @@ pub(super) static FUNCTIONS: &[ScalarFunction] = &[
     ScalarFunction::strict("HASHBYTES", (2, 2), types_of_hashbytes, hashbytes),
     ScalarFunction::strict("NEWID", (0, 0), types_of_newid, newid).volatile().native(),
     SEQUENTIAL.native(),
+    ScalarFunction::strict("PWDENCRYPT", (1, 1), types_of_encrypt, encrypt).volatile(),
+    ScalarFunction::strict("PWDCOMPARE", (2, 3), types_of_compare, compare),
 ];
+
+/// What hashes of passwords begin with: by SHA-512, and by SHA-1 in old ones. Then comes the salt.
+const BY_SHA512: [u8; 2] = [2, 0];
+const BY_SHA1: [u8; 2] = [1, 0];
+const SALT_LEN: usize = 4;
+/// The longest password, in characters.
+const PASSWORD_MAX: u16 = 128;
 
 const SEQUENTIAL: ScalarFunction = {
     let function =
@@ -189,6 +198,61 @@ fn newsequentialid<'a>(
     _: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
     Ok(ValueRef::Guid(ctx.facts.sequential_guid()))
+}
+
+fn types_of_encrypt(call: &Call<'_>) -> SqlResult<Inferred> {
+    let password = call.unicode(0, PASSWORD_MAX)?;
+    Ok(call.types(SqlType::varbinary(256), &[password]))
+}
+
+/// The hash of a password, with a salt of its own.
+fn encrypt<'a>(
+    ctx: &mut FnContext<'a>,
+    args: &[ValueRef<'a>],
+    _: &CallTypes,
+) -> SqlResult<ValueRef<'a>> {
+    let mut salt = [0; SALT_LEN];
+    ctx.facts.random_bytes(&mut salt);
+    let hash = salted::<Sha512>(bytes(args[0]), &salt);
+    let all = [&BY_SHA512[..], &salt, &hash].concat();
+    Ok(ValueRef::Bytes(ctx.arena.alloc_bytes(&all)))
+}
+
+fn salted<D: Digest>(password: &[u8], salt: &[u8]) -> Output<D> {
+    D::new().chain_update(password).chain_update(salt).finalize()
+}
+
+/// The third argument, the hash's version, is not looked at: the hash says which it is.
+fn types_of_compare(call: &Call<'_>) -> SqlResult<Inferred> {
+    let password = call.unicode(0, PASSWORD_MAX)?;
+    if !call.args[1].bare_null && !call.kind(1).is_binary() {
+        return Err(call.refuse(1));
+    }
+    let mut types = vec![password, SqlType::varbinary(256)];
+    if call.args.len() == 3 {
+        types.push(call.int(2)?);
+    }
+    Ok(call.types(SqlType::int(), &types))
+}
+
+/// Whether a hash is that of a password.
+fn compare<'a>(
+    _: &mut FnContext<'a>,
+    args: &[ValueRef<'a>],
+    _: &CallTypes,
+) -> SqlResult<ValueRef<'a>> {
+    let password = bytes(args[0]);
+    let parts = bytes(args[1]).split_at_checked(BY_SHA512.len());
+    let is_hash = parts.and_then(|(version, rest)| {
+        let (salt, hash) = rest.split_at_checked(SALT_LEN)?;
+        // Old hashes have a second one behind, of the password in upper case.
+        Some(match version {
+            _ if version == BY_SHA512 => salted::<Sha512>(password, salt)[..] == *hash,
+            _ if version == BY_SHA1 => hash.starts_with(&salted::<Sha1>(password, salt)),
+            _ => false,
+        })
+    });
+    Ok(ValueRef::Int(i64::from(is_hash.unwrap_or(false))))
 }
 
 #[cfg(test)]

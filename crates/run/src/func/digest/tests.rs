@@ -1,4 +1,4 @@
-use crate::func::testing::{check, check_errors, run};
+use crate::func::testing::{TestSession, check, check_errors, run, run_in};
 
 #[test]
 fn digests_have_their_known_values() {
@@ -41,3 +41,26 @@ fn identifiers_are_of_version_4() {
     assert_eq!(&id[14..15], "4", "{id}");
     assert!("89AB".contains(&id[19..20]), "{id}");
 }
+
+#[test]
+fn passwords_are_compared_with_their_hashes() {
+    let session = TestSession::default();
+    let encrypt = || run_in(&session, "PWDENCRYPT", &["N'secret'"]).unwrap();
+    let hash = encrypt();
+    assert!(hash.starts_with("0x0200"), "{hash}");
+    assert_eq!(hash.len(), 2 + 2 * (2 + 4 + 64));
+    assert_ne!(encrypt(), hash, "each has a salt of its own");
+    check(&[
+        ("PWDCOMPARE", &["N'secret'", &hash], "1"),
+        ("PWDCOMPARE", &["'secret'", &hash, "0"], "1"),
+        ("PWDCOMPARE", &["N'Secret'", &hash], "0"),
+        ("PWDCOMPARE", &["N'secret'", &hash[..40]], "0"),
+        ("PWDCOMPARE", &["N'secret'", "0x"], "0"),
+        ("PWDCOMPARE", &["N'secret'", "NULL"], "NULL"),
+        ("PWDCOMPARE", &["N'other'", OLD_ABC], "0"),
+        ("PWDCOMPARE", &["N'abc'", OLD_ABC], "1"),
+    ]);
+}
+
+/// The hash of `abc` by SHA-1, with the salt 1, 2, 3, 4.
+const OLD_ABC: &str = "0x010001020304726E6D249D357766F0ABFE5B9DFC4D3A535CEBCE";
