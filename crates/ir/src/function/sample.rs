@@ -1,8 +1,7 @@
 //! `TABLESAMPLE`: which rows it keeps.
 
-/// The internal function of (percentage, seed, a row's key…), which is 1 for the rows that are kept.
-/// A row is kept or not by its key and the seed alone, and the more rows are, the greater the
-/// percentage is.
+/// The internal function of (percentage, seed, a row's key…): 1 for rows that are kept. Key and
+/// seed alone decide that, and a greater percentage keeps all that a smaller one keeps.
 pub const KEEP: &str = "TABLESAMPLE KEEP";
 
 /// Whether a function has that name, which a text can quote, but not call.
