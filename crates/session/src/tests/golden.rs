@@ -16,8 +16,9 @@ fn golden_scripts_are_answered_as_expected() {
     }
 }
 
-/// Scripts that show times, which pass while rows sink, or the row caches of all databases.
-const SHOW_WHAT_SINKS: [&str; 2] = ["ase-row-cache", "execution-statistics"];
+/// Scripts that show times, which pass while rows sink, the row caches of all databases, or plans
+/// that depend on what has sunk.
+const SHOW_WHAT_SINKS: [&str; 3] = ["ase-row-cache", "execution-statistics", "temporal-plans"];
 
 fn all_scripts() {
     let server = TestServer::new();
