@@ -17,7 +17,7 @@ if [ "${1:-}" = --fuzz ]; then
     built=${CARGO_TARGET_DIR:-target}/$target/debug/thermocline
     # Statements of extreme structure take longer than the fuzzer waits where code is not optimized.
     THERMOCLINE_PROGRAM=$(realpath "$built") THERMOCLINE_FUZZ=$2 \
-        cargo test -p thermocline --test fuzz -- --test-threads 1 --skip structure
+        cargo test --workspace --test fuzz -- --test-threads 1 --skip structure
 else
     sanitized test --target "$target" -p thermocline-engine --lib --features sanitizer -- "$@"
 fi

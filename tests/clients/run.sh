@@ -101,7 +101,7 @@ run_client() {
     tedious) tedious_client ;;
     go-mssqldb) go_client ;;
     mssql-jdbc) jdbc_client ;;
-    tiberius) (cd "$root" && cargo test --quiet -p thermocline --test wire tiberius) ;;
+    tiberius) (cd "$root" && cargo test --quiet --workspace --test wire tiberius) ;;
     *) die "no client '$1'; there are: ${all[*]}" ;;
     esac
 }
