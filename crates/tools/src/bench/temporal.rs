@@ -64,7 +64,7 @@ pub fn run(options: &Options, runs: usize) -> Result<Vec<Figure>, BenchError> {
                 rates[usize::from(table.versioned)] = rate;
             }
             let cost = rates[0] / rates[1];
-            figures.add(&format!("{}_cost", plain.kind.name()), "times", cost);
+            figures.add(&format!("{}_cost", plain.kind.name()), "times", cost).decimals = 2;
         }
     }
     drop(connection);
