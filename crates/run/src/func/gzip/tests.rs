@@ -32,6 +32,13 @@ fn files_of_other_programs_are_read() {
 }
 
 #[test]
+fn files_of_nothing_are_read_however_many_there_are() {
+    let nothing = "1F8B080000000000000303000000000000000000";
+    let many = format!("0x{}{}", nothing.repeat(5000), &STORED[2..]);
+    check(&[("DECOMPRESS", &[&many], "0x68656C6C6F")]);
+}
+
+#[test]
 fn what_is_damaged_is_null() {
     for cut in (4..NAMED.len()).step_by(2) {
         let cut = &NAMED[..cut];
