@@ -47,6 +47,9 @@ impl Binder<'_> {
         if let Some(window) = super::window::ranking(name) {
             return self.window_call(window, call, line);
         }
+        if let Some(interpolates) = super::window::percentile(name) {
+            return self.percentile_call(interpolates, call, line);
+        }
         if let Some(aggregate) = self.names.functions().aggregate(name) {
             return match &call.over {
                 Some(over) => self.window_aggregate(aggregate, call, over, line),

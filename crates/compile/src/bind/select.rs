@@ -478,6 +478,12 @@ impl Binder<'_> {
         computed(node, columns)
     }
 
+    /// The rows with the columns that a list of items makes of them.
+    pub(super) fn with_items(&mut self, node: Node, mut items: Vec<Item>) -> Output {
+        let node = self.compute_rest(node, &mut items);
+        output_of(node, items)
+    }
+
     /// Decides which column an item becomes: one of the input's, or a new one.
     fn place(&mut self, item: &mut Item, input: &Node, columns: &mut Vec<(ColId, Expr)>) {
         item.column = Some(match item.scalar.expr.kind {

@@ -27,18 +27,15 @@ pub(super) enum Ranking {
     LastValue,
     PercentRank,
     CumeDist,
-    PercentileCont,
-    PercentileDisc,
 }
 
 impl Ranking {
-    /// Whether a percentile lies between two values where no value is at its place; none for other
-    /// functions.
-    fn percentile(self) -> Option<bool> {
+    /// The least and the most arguments that it takes.
+    fn arguments(self) -> (usize, usize) {
         match self {
-            Ranking::PercentileCont => Some(true),
-            Ranking::PercentileDisc => Some(false),
-            _ => None,
+            Ranking::Ntile | Ranking::FirstValue | Ranking::LastValue => (1, 1),
+            Ranking::Lag | Ranking::Lead => (1, 3),
+            _ => (0, 0),
         }
     }
 }
@@ -56,10 +53,14 @@ pub(super) fn ranking(name: &str) -> Option<Ranking> {
         ("LAST_VALUE", Ranking::LastValue),
         ("PERCENT_RANK", Ranking::PercentRank),
         ("CUME_DIST", Ranking::CumeDist),
-        ("PERCENTILE_CONT", Ranking::PercentileCont),
-        ("PERCENTILE_DISC", Ranking::PercentileDisc),
     ];
     NAMES.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, ranking)| *ranking)
+}
+
+/// Whether the percentile function of this name, in any case, interpolates between two values.
+pub(super) fn percentile(name: &str) -> Option<bool> {
+    const NAMES: &[(&str, bool)] = &[("PERCENTILE_CONT", true), ("PERCENTILE_DISC", false)];
+    NAMES.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, interpolates)| *interpolates)
 }
 
 /// The parts of `OVER`.
@@ -93,10 +94,7 @@ impl Binder<'_> {
         let name = call.name.name.name.to_ascii_lowercase();
         let fail = |message| BindError::from(SqlError::new(message, &[&name]).at_line(line));
         let Some(over) = &call.over else { return Err(fail(&message::FUNCTION_NEEDS_OVER)) };
-        let args = self.window_arguments(call, &name, ranking, line)?;
-        if let Some(interpolates) = ranking.percentile() {
-            return self.percentile(call, over, interpolates, args, line);
-        }
+        let args = self.window_arguments(call, &name, ranking.arguments(), line)?;
         if !call.within_group.is_empty() {
             return Err(fail(&message::FUNCTION_WITHOUT_WITHIN_GROUP));
         }
@@ -142,24 +140,21 @@ impl Binder<'_> {
                 let kind = WindowKind::Edge { value: value.expr, last, ignore_nulls, frame };
                 Ok((kind, ty, label, true))
             }
-            Ranking::PercentileCont | Ranking::PercentileDisc => {
-                Err(ir::internal("a percentile has an order of its own").into())
-            }
             Ranking::Lag | Ranking::Lead => self.shift(ranking == Ranking::Lag, ignore_nulls, args),
         }
     }
 
-    /// `PERCENTILE_CONT` and `PERCENTILE_DISC`. Errors 8117, 10751, 10752, 10754, 10758.
-    fn percentile(
+    /// `PERCENTILE_CONT` and `PERCENTILE_DISC`. Errors 4108, 8117, 10751 to 10754, 10758.
+    pub fn percentile_call(
         &mut self,
-        call: &ast::FunctionCall,
-        over: &Over,
         interpolates: bool,
-        args: Vec<Scalar>,
+        call: &ast::FunctionCall,
         line: u32,
     ) -> BindResult<Scalar> {
         let name = call.name.name.name.to_ascii_lowercase();
         let fail = |message| BindError::from(SqlError::new(message, &[&name]).at_line(line));
+        let Some(over) = &call.over else { return Err(fail(&message::FUNCTION_NEEDS_OVER)) };
+        let mut args = self.window_arguments(call, &name, (1, 1), line)?;
         match call.within_group.len() {
             0 => return Err(fail(&message::FUNCTION_NEEDS_WITHIN_GROUP)),
             1 => {}
@@ -190,9 +185,7 @@ impl Binder<'_> {
                 self.coerce(value, SqlType::float()).at(line)?
             }
         };
-        let mut args = args.into_iter();
-        let fraction = args.next().ok_or_else(|| ir::internal("arguments are counted"))?;
-        let fraction = self.coerce(fraction, SqlType::float()).at(line)?;
+        let fraction = self.coerce(args.remove(0), SqlType::float()).at(line)?;
         let ty = value.ty;
         let kind = WindowKind::Percentile { value, fraction, interpolates };
         Ok(self.register_window(window, WindowFunction { kind, ty }, label, true))
@@ -228,18 +221,9 @@ impl Binder<'_> {
         &mut self,
         call: &ast::FunctionCall,
         name: &str,
-        ranking: Ranking,
+        (least, most): (usize, usize),
         line: u32,
     ) -> BindResult<Vec<Scalar>> {
-        let (least, most) = match ranking {
-            Ranking::Ntile
-            | Ranking::FirstValue
-            | Ranking::LastValue
-            | Ranking::PercentileCont
-            | Ranking::PercentileDisc => (1, 1),
-            Ranking::Lag | Ranking::Lead => (1, 3),
-            _ => (0, 0),
-        };
         let Arguments::List { distinct: false, items } = &call.arguments else {
             let error = SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&"*"]);
             return Err(error.at_line(line).into());

@@ -9,15 +9,12 @@ use engine::catalog::def::TableDef;
 use tsql::ast::{self, InsertSource, InsertedChanges};
 
 use super::effects::Write;
-use super::output::{has_triggers, relationship_of};
+use super::output::{has_triggers, refuse_assignments, relationship_of};
 use super::{AtLine, BindError, BindResult, Binder};
-use crate::bind::scope::{Clause, Exposed, OutCol, Rows, Source};
-use crate::bind::select::{Item, Output, Usage, computed, filtered};
-use crate::plan::expr::{ColId, Expr, Pred};
+use crate::bind::scope::{Clause, Exposed, Rows, Source};
+use crate::bind::select::{Item, Usage, filtered};
+use crate::plan::expr::Pred;
 use crate::plan::tree::{InsertPlan, Node, Plan, Target};
-
-/// What columns are made of, and the columns.
-type Made = (Vec<(ColId, Expr)>, Vec<OutCol>);
 
 impl Binder<'_> {
     /// Errors 354 to 356, 10717 and those of both statements.
@@ -54,8 +51,9 @@ impl Binder<'_> {
             return Err(ir::internal("it inserts changes").into());
         };
         let items = self.items(&output.items, Usage::Insert)?;
-        let (shown, columns) = self.made_columns(items)?;
-        let columns = self.named_columns(columns, &changes.alias, changes.span.line)?;
+        refuse_assignments(&items)?;
+        let shown = self.with_items(Node::OneRow, items);
+        let columns = self.named_columns(shown.columns, &changes.alias, changes.span.line)?;
         // The query sees these rows alone.
         let base = std::mem::replace(&mut self.env.base, self.blocks.len());
         self.open_block(Clause::OfChanges("WHERE"));
@@ -71,8 +69,8 @@ impl Binder<'_> {
         self.close_block();
         self.env.base = base;
         let (filter, items) = bound?;
-        let (chosen, columns) = self.made_columns(items)?;
-        let node = computed(filtered(computed(Node::OneRow, shown), filter), chosen);
+        refuse_assignments(&items)?;
+        let chosen = self.with_items(filtered(shown.node, filter), items);
 
         let (targeted, _) = self.insert_target(insert)?;
         let line = insert.target.span.line;
@@ -85,7 +83,7 @@ impl Binder<'_> {
             let schema = self.schema_of(*database)?;
             check_target(&schema, table).at(line)?;
         }
-        let (source, given) = self.inserted_rows(insert, &targeted, Output::of(node, columns))?;
+        let (source, given) = self.inserted_rows(insert, &targeted, chosen)?;
         let values = self.complete_row(changing, given, line)?;
         let effects = self.effects(changing, &Write::insert())?;
         let target = changing.target.clone();
@@ -103,33 +101,6 @@ impl Binder<'_> {
         let clause = Clause::OfChanges("SELECT");
         let items = self.in_clause(clause, |b| b.items(&changes.items, Usage::Insert))?;
         Ok((filter, items))
-    }
-
-    /// Names for what a list of items makes.
-    fn made_columns(&mut self, items: Vec<Item>) -> BindResult<Made> {
-        let mut made = Vec::with_capacity(items.len());
-        let mut columns = Vec::with_capacity(items.len());
-        for item in items {
-            if item.assign.is_some() {
-                let error = SqlError::new(&message::ASSIGNMENT_WITH_RETRIEVAL, &[]);
-                return Err(error.at_line(item.line).into());
-            }
-            let id = self.free_column();
-            let scalar = item.scalar;
-            columns.push(OutCol {
-                id,
-                name: item.name,
-                ty: scalar.expr.ty,
-                nullable: scalar.expr.nullable,
-                label: scalar.label,
-                origin: scalar.origin,
-                base: None,
-                hidden: false,
-                views: Vec::new(),
-            });
-            made.push((id, scalar.expr));
-        }
-        Ok((made, columns))
     }
 }
 

@@ -110,29 +110,10 @@ impl Binder<'_> {
         }
         if !output.items.is_empty() {
             let items = self.items(&output.items, Usage::Insert)?;
-            let mut columns = Vec::with_capacity(items.len());
-            for item in items {
-                columns.push(self.output_column(item)?);
-            }
-            effects.output = Some(columns);
+            refuse_assignments(&items)?;
+            effects.output = Some(items.into_iter().map(output_column).collect());
         }
         Ok(())
-    }
-
-    fn output_column(&mut self, item: Item) -> BindResult<(Expr, ResultColumn)> {
-        if item.assign.is_some() {
-            let error = SqlError::new(&message::ASSIGNMENT_WITH_RETRIEVAL, &[]);
-            return Err(error.at_line(item.line).into());
-        }
-        let expr = item.scalar.expr;
-        let base = item.base.map(|b| BaseColumn { table: b.table, ordinal: b.ordinal });
-        let shown = ResultColumn {
-            name: item.name.unwrap_or_else(|| "".into()),
-            ty: expr.ty,
-            nullable: expr.nullable,
-            base,
-        };
-        Ok((expr, shown))
     }
 
     /// `OUTPUT … INTO`. Errors 120, 121, 213, 330 to 333.
@@ -323,6 +304,28 @@ pub(super) fn relationship_of(schema: &Schema, table: &TableDef) -> Option<Name>
     let key = table.referenced_by.first()?;
     let of = schema.table(key.table)?;
     of.foreign_keys.iter().find(|f| f.header.id == key.constraint).map(|f| f.header.name.clone())
+}
+
+/// Error 141: the list of an `OUTPUT` assigns nothing.
+pub(super) fn refuse_assignments(items: &[Item]) -> BindResult<()> {
+    match items.iter().find(|item| item.assign.is_some()) {
+        Some(item) => {
+            let error = SqlError::new(&message::ASSIGNMENT_WITH_RETRIEVAL, &[]);
+            Err(error.at_line(item.line).into())
+        }
+        None => Ok(()),
+    }
+}
+
+fn output_column(item: Item) -> (Expr, ResultColumn) {
+    let expr = item.scalar.expr;
+    let shown = ResultColumn {
+        name: item.name.unwrap_or_else(|| "".into()),
+        ty: expr.ty,
+        nullable: expr.nullable,
+        base: item.base.map(|b| BaseColumn { table: b.table, ordinal: b.ordinal }),
+    };
+    (expr, shown)
 }
 
 fn column_of(id: ColId, def: &ColumnDef) -> Expr {
