@@ -25,6 +25,12 @@ SELECT COUNT(*) AS everything FROM many TABLESAMPLE (1000000 ROWS);
 SELECT IIF(COUNT(*) = COUNT(DISTINCT s.id), 'one sample', 'several') AS probed
 FROM (VALUES (1), (2), (3)) AS v (i) CROSS JOIN (SELECT id FROM many TABLESAMPLE (1 PERCENT)) AS s WHERE s.id % 3 = v.i % 3;
 GO
+-- A key of a computed column.
+CREATE TABLE doubled (n int, twice AS n * 2, UNIQUE (twice));
+INSERT doubled SELECT id FROM many;
+SELECT IIF(COUNT(*) BETWEEN 800 AND 1200, 'a tenth', 'other') AS computed FROM doubled TABLESAMPLE (10 PERCENT) REPEATABLE (5);
+DROP TABLE doubled;
+GO
 -- Changes of a sample, and memory-optimized tables.
 CREATE TABLE hot (id int PRIMARY KEY NONCLUSTERED) WITH (MEMORY_OPTIMIZED = ON);
 INSERT hot SELECT id FROM many;

@@ -1,6 +1,7 @@
 //! `TABLESAMPLE`: some of a table's rows, which their keys and a seed decide.
 
 use base::{SqlError, SqlType, Value, message};
+use engine::catalog::def::TableDef;
 use engine::catalog::naming_index;
 use ir::function::sample::KEEP;
 use ir::operator::CompareOp;
@@ -9,8 +10,8 @@ use tsql::ast;
 use super::binder::Binder;
 use super::context::{AtLine, BindResult};
 use super::scalar::Scalar;
-use super::scope::{Rows, Source};
-use crate::plan::expr::{Expr, ExprKind, Pred};
+use super::scope::{Rows, ScanSource, Source};
+use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::tree;
 
 impl Binder<'_> {
@@ -30,24 +31,6 @@ impl Binder<'_> {
         let tree::Source::Table { database, table } = scan.source.clone() else {
             return fail(SqlError::new(&message::TABLESAMPLE_NOT_LOCAL, &[]));
         };
-        let mut key = Vec::new();
-        match naming_index(&table) {
-            Some(index) => {
-                for part in &table.indexes[index].key {
-                    let Some(ordinal) = table.column_ordinal(part.column) else { continue };
-                    let id = match scan.ids[ordinal] {
-                        Some(id) => id,
-                        None => *scan.ids[ordinal].insert(self.ids.column()),
-                    };
-                    let column = &table.columns[ordinal];
-                    key.push(column_of(id, column.ty, column.nullable));
-                }
-            }
-            None => {
-                let id = *scan.row_number.get_or_insert_with(|| self.ids.column());
-                key.push(column_of(id, SqlType::bigint(), false));
-            }
-        }
         let shown = &name.name.name;
         let amount = self.sample_number(&sample.amount)?;
         let percentage = match sample.rows {
@@ -70,30 +53,43 @@ impl Binder<'_> {
             },
         };
         let mut args = vec![float(percentage), seed];
-        args.extend(key);
+        args.extend(self.key_of(scan, &table));
         let kept = self.library_call(KEEP, args).at(line)?;
         let one = Scalar::constant(SqlType::bit(), Value::Int(1));
-        if let Rows::Scan(scan) = &mut source.rows {
-            scan.sample = Some(Pred::Compare(CompareOp::Eq, kept.expr, one.expr));
-        }
+        scan.sample = Some(Pred::Compare(CompareOp::Eq, kept.expr, one.expr));
         Ok(())
+    }
+
+    /// What tells a table's rows from each other.
+    fn key_of(&mut self, scan: &mut ScanSource, table: &TableDef) -> Vec<Scalar> {
+        let Some(index) = naming_index(table) else {
+            let id = *scan.row_number.get_or_insert_with(|| self.ids.column());
+            return vec![column_of(id, SqlType::bigint(), false)];
+        };
+        let ordinals =
+            table.indexes[index].key.iter().filter_map(|k| table.column_ordinal(k.column));
+        let column = |ordinal: usize| {
+            let id = *scan.ids[ordinal].get_or_insert_with(|| self.ids.column());
+            let column = &table.columns[ordinal];
+            column_of(id, column.ty, column.nullable)
+        };
+        ordinals.map(column).collect()
     }
 
     /// A number that is known now. Error 497.
     fn sample_number(&mut self, expr: &ast::Expr) -> BindResult<f64> {
-        let scalar = self.scalar(expr)?;
-        let expr_line = expr.span.line;
-        match self.coerce(scalar, SqlType::float()).at(expr_line)?.kind {
+        let (scalar, line) = (self.scalar(expr)?, expr.span.line);
+        match self.coerce(scalar, SqlType::float()).at(line)?.kind {
             ExprKind::Constant(Value::Float(number)) => Ok(number),
             _ => {
                 let error = SqlError::new(&message::TABLESAMPLE_VARIABLE, &[]);
-                Err(error.at_line(expr_line).into())
+                Err(error.at_line(line).into())
             }
         }
     }
 }
 
-fn column_of(id: crate::plan::expr::ColId, ty: SqlType, nullable: bool) -> Scalar {
+fn column_of(id: ColId, ty: SqlType, nullable: bool) -> Scalar {
     Scalar::computed(Expr { kind: ExprKind::Column(id), ty, nullable })
 }
 

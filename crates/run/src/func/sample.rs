@@ -40,7 +40,8 @@ fn keep<'a>(
         };
         state = mixed(state ^ own);
     }
-    let place = state as f64 / u64::MAX as f64 * 100.0;
+    // Less than 100: a float holds 53 bits.
+    let place = (state >> 11) as f64 / (1_u64 << 53) as f64 * 100.0;
     Ok(ValueRef::Int(i64::from(place < float(args[0]))))
 }
 

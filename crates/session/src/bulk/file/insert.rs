@@ -66,10 +66,8 @@ impl Context<'_> {
             return Err(SqlError::new(&message::BULK_PERMISSION, &[]).into());
         }
         let (database, table) = load::find(self, &statement.table)?;
-        let file = {
-            let instance = self.instance();
-            open(instance.env().fs(), instance.files(), &statement.file)?
-        };
+        let instance = self.instance();
+        let file = open(instance.env().fs(), instance.files(), &statement.file)?;
         let fields = fields_of(&table, &options);
         let load = Load {
             name: statement.table.clone(),
