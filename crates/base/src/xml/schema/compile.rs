@@ -8,6 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::model::*;
+use super::room::Room;
 use super::simple::{self, NoValue, Scope};
 use super::validate::path_of;
 use super::{COMPONENTS_MAX, Collection, is_name, syntax};
@@ -101,6 +102,7 @@ pub(super) struct Compiler<'d> {
     /// Pieces in which global elements came.
     pub(super) pieces: HashMap<ElementId, usize>,
     count: usize,
+    pub(super) room: Room<'d>,
 }
 
 #[derive(Clone, Copy)]
@@ -135,6 +137,7 @@ impl Collection {
             open_groups: Vec::new(),
             pieces: HashMap::new(),
             count: 0,
+            room: Room::new(account),
         };
         compiler.add_builtins();
         for (piece, document) in documents.iter().enumerate() {
@@ -176,11 +179,8 @@ impl<'d> Compiler<'d> {
         };
         add(QName::new(SCHEMA_URI, "anyType"), TypeId::ANY, Body::Complex(complex));
         for builtin in simple::builtins() {
-            let mut simple = builtin.simple;
-            simple.patterns.clear();
-            add(builtin.name, builtin.base, Body::Simple(simple));
+            add(builtin.name, builtin.base, Body::Simple(builtin.simple));
         }
-        // The list types' derivation shows in sys.xml_schema_types only.
         for (local, ty) in [("lang", "language"), ("space", "NCName"), ("base", "anyURI")] {
             let ty = self.made.find_type(SCHEMA_URI, ty).expect("it is built in");
             let name = QName::new(XML_URI, local);
@@ -226,16 +226,8 @@ impl<'d> Compiler<'d> {
     }
 
     fn add_global(&mut self, kind: Kind, place: Place) -> SqlResult<()> {
-        let Some(name) = self.attribute(place, "name") else {
-            let element = self.local(place);
-            return Err(SqlError::new(&message::SCHEMA_ATTRIBUTE_REQUIRED, &[&"name", &element]));
-        };
-        for wrong in ["ref", "minOccurs", "maxOccurs", "form", "use"] {
-            if self.attribute(place, wrong).is_some() {
-                let at = self.path(place);
-                return Err(SqlError::new(&message::SCHEMA_ATTRIBUTE_MISPLACED, &[&wrong, &at]));
-            }
-        }
+        let name = self.attribute(place, "name").ok_or_else(|| self.missing(place, "name"))?;
+        self.refuse(place, &["ref", "minOccurs", "maxOccurs", "form", "use"])?;
         check_name(name)?;
         let name = QName { uri: self.sources[place.source].target.clone(), local: name.into() };
         self.count_one()?;
@@ -330,6 +322,23 @@ impl<'d> Compiler<'d> {
     /// An error that says where it is.
     pub(super) fn at(&self, message: &Message, place: Place) -> SqlError {
         SqlError::new(message, &[&self.path(place)])
+    }
+
+    /// Error 2299 for an attribute that an element does not have.
+    pub(super) fn missing(&self, place: Place, attribute: &str) -> SqlError {
+        let args: [&dyn std::fmt::Display; 2] = [&attribute, &self.local(place)];
+        SqlError::new(&message::SCHEMA_ATTRIBUTE_REQUIRED, &args)
+    }
+
+    /// Error 2298 for an element that has one of these attributes.
+    fn refuse(&self, place: Place, attributes: &[&str]) -> SqlResult<()> {
+        match attributes.iter().find(|name| self.attribute(place, name).is_some()) {
+            Some(wrong) => {
+                let args: [&dyn std::fmt::Display; 2] = [wrong, &self.path(place)];
+                Err(SqlError::new(&message::SCHEMA_ATTRIBUTE_MISPLACED, &args))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Elements of XML Schema in an element, but annotations.
@@ -480,6 +489,11 @@ impl<'d> Compiler<'d> {
         self.check_derivations(id)
     }
 
+    /// Says that a type was made by another's turn.
+    pub(super) fn is_made(&mut self, id: TypeId) {
+        self.states[id.number()] = State::Done;
+    }
+
     /// Error 2362 if too many types come from each other, since what a type comes from is looked
     /// for along the way.
     fn check_derivations(&self, id: TypeId) -> SqlResult<()> {
@@ -571,10 +585,7 @@ impl<'d> Compiler<'d> {
                 };
                 self.new_attribute(place, QName { uri, local: local.into() }, false)?
             }
-            (None, None) => {
-                let args: [&dyn std::fmt::Display; 2] = [&"name", &"attribute"];
-                return Err(SqlError::new(&message::SCHEMA_ATTRIBUTE_REQUIRED, &args));
-            }
+            (None, None) => return Err(self.missing(place, "name")),
         };
         let is_required = match self.attribute(place, "use") {
             None | Some("optional") => false,
@@ -608,9 +619,8 @@ impl<'d> Compiler<'d> {
         name: &QName,
     ) -> SqlResult<Option<ValueConstraint>> {
         let (default, fixed) = (self.attribute(place, "default"), self.attribute(place, "fixed"));
-        if default.is_some() && fixed.is_some() {
-            let at = self.path(place);
-            return Err(SqlError::new(&message::SCHEMA_ATTRIBUTE_MISPLACED, &[&"fixed", &at]));
+        if default.is_some() {
+            self.refuse(place, &["fixed"])?;
         }
         let Some(text) = default.or(fixed) else { return Ok(None) };
         if text.chars().count() > VALUE_MAX {
@@ -686,35 +696,21 @@ impl<'d> Compiler<'d> {
                 if self.attribute(place, "type").is_some() {
                     return Err(self.at(&message::SCHEMA_REF_AND_TYPE, place));
                 }
-                let wrong = ["nillable", "default", "fixed", "form", "block", "abstract"];
-                if let Some(wrong) = wrong.iter().find(|n| self.attribute(place, n).is_some()) {
-                    let at = self.path(place);
-                    let args: [&dyn std::fmt::Display; 2] = [wrong, &at];
-                    return Err(SqlError::new(&message::SCHEMA_ATTRIBUTE_MISPLACED, &args));
-                }
+                self.refuse(place, &["nillable", "default", "fixed", "form", "block", "abstract"])?;
                 let name = self.resolve(place, reference)?;
                 let global = self.place_of(Kind::Element, &name)?;
                 self.element_named(global, &name)
             }
             (Some(local), None) => {
                 check_name(local)?;
-                for wrong in ["substitutionGroup", "final", "abstract"] {
-                    if self.attribute(place, wrong).is_some() {
-                        let at = self.path(place);
-                        let args: [&dyn std::fmt::Display; 2] = [&wrong, &at];
-                        return Err(SqlError::new(&message::SCHEMA_ATTRIBUTE_MISPLACED, &args));
-                    }
-                }
+                self.refuse(place, &["substitutionGroup", "final", "abstract"])?;
                 let uri = match self.is_qualified(place, "elementFormDefault")? {
                     true => self.sources[place.source].target.clone(),
                     false => "".into(),
                 };
                 self.new_element(place, QName { uri, local: local.into() }, false)
             }
-            (None, None) => {
-                let args: [&dyn std::fmt::Display; 2] = [&"name", &"element"];
-                Err(SqlError::new(&message::SCHEMA_ATTRIBUTE_REQUIRED, &args))
-            }
+            (None, None) => Err(self.missing(place, "name")),
         }
     }
 
@@ -777,11 +773,4 @@ pub(super) fn check_name(name: &str) -> SqlResult<()> {
         true => SqlError::new(&message::SCHEMA_NAME_QUALIFIED, &[&name]),
         false => SqlError::new(&message::SCHEMA_NAME_INVALID, &[&name]),
     })
-}
-
-impl Compiler<'_> {
-    /// Says that a type was made by another's turn.
-    pub(super) fn is_made(&mut self, id: TypeId) {
-        self.states[id.number()] = State::Done;
-    }
 }

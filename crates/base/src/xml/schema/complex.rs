@@ -235,7 +235,7 @@ impl Compiler<'_> {
             (Some(base), Some(own)) => Some(united(&base, &own)),
             (base, own) => own.or(base),
         };
-        self.check_attribute_count(&attributes)?;
+        self.take_attributes(&attributes, any_attribute.as_ref())?;
         Ok(Complex { attributes, any_attribute, content: Content::Empty, is_mixed, particle })
     }
 
@@ -284,7 +284,7 @@ impl Compiler<'_> {
                 (None, None) => {}
             }
         }
-        self.check_attribute_count(&attributes)?;
+        self.take_attributes(&attributes, parts.any.as_ref())?;
         Ok(Complex {
             attributes,
             any_attribute: parts.any,
@@ -294,11 +294,20 @@ impl Compiler<'_> {
         })
     }
 
-    fn check_attribute_count(&self, attributes: &[AttributeUse]) -> SqlResult<()> {
-        match attributes.len() <= ATTRIBUTES_MAX {
-            true => Ok(()),
-            false => Err(SqlError::new(&message::SCHEMA_TOO_COMPLEX, &[])),
+    /// Counts the attributes of a type. Errors 701, 2362.
+    fn take_attributes(
+        &mut self,
+        attributes: &[AttributeUse],
+        any: Option<&Wildcard>,
+    ) -> SqlResult<()> {
+        if attributes.len() > ATTRIBUTES_MAX {
+            return Err(SqlError::new(&message::SCHEMA_TOO_COMPLEX, &[]));
         }
+        let listed = match any.map(|any| &any.namespaces) {
+            Some(Namespaces::These(all)) => size_of_val(&**all),
+            _ => 0,
+        };
+        self.room.take(size_of_val(attributes) + listed)
     }
 
     // Content.
@@ -312,39 +321,38 @@ impl Compiler<'_> {
         Ok(parts)
     }
 
-    /// Attributes, those of groups too. Error 2310.
+    /// Adds an attribute that has not come yet. Errors 2310, 2362.
+    fn add_attribute(
+        &self,
+        parts: &mut Parts,
+        id: AttributeId,
+        own: Option<AttributeUse>,
+    ) -> SqlResult<()> {
+        let name = &self.made.attribute(id).name;
+        let mut known = parts.attributes.iter();
+        if known.any(|known| self.made.attribute(known.0).name == *name) {
+            return Err(SqlError::new(&message::SCHEMA_ATTRIBUTE_TWICE, &[name]));
+        }
+        if parts.attributes.len() >= ATTRIBUTES_MAX {
+            return Err(SqlError::new(&message::SCHEMA_TOO_COMPLEX, &[]));
+        }
+        parts.attributes.push((id, own));
+        Ok(())
+    }
+
+    /// Attributes, those of groups too. Errors 2310, 2362.
     fn attributes_of(&mut self, place: Place, parts: &mut Parts) -> SqlResult<()> {
         for child in self.children(place) {
             match self.local(child) {
                 "attribute" => {
                     let (id, own) = self.attribute_use(child)?;
-                    let name = self.made.attribute(id).name.clone();
-                    let is_it = |known: &(AttributeId, Option<AttributeUse>)| {
-                        self.made.attribute(known.0).name == name
-                    };
-                    if parts.attributes.iter().any(is_it) {
-                        return Err(SqlError::new(&message::SCHEMA_ATTRIBUTE_TWICE, &[&name]));
-                    }
-                    if parts.attributes.len() >= ATTRIBUTES_MAX {
-                        return Err(SqlError::new(&message::SCHEMA_TOO_COMPLEX, &[]));
-                    }
-                    parts.attributes.push((id, own));
+                    self.add_attribute(parts, id, own)?;
                 }
                 "attributeGroup" => {
-                    let Some(reference) = self.attribute(child, "ref") else {
-                        let args: [&dyn std::fmt::Display; 2] = [&"ref", &"attributeGroup"];
-                        return Err(SqlError::new(&message::SCHEMA_ATTRIBUTE_REQUIRED, &args));
-                    };
-                    let name = self.resolve(child, reference)?;
-                    let group = self.place_of(Kind::AttributeGroup, &name)?;
+                    let (group, name) = self.group_ref(child, Kind::AttributeGroup)?;
                     let own = self.attribute_group(group, &name)?;
                     for (id, used) in own.attributes {
-                        let name = self.made.attribute(id).name.clone();
-                        let mut known = parts.attributes.iter();
-                        if known.any(|known| self.made.attribute(known.0).name == name) {
-                            return Err(SqlError::new(&message::SCHEMA_ATTRIBUTE_TWICE, &[&name]));
-                        }
-                        parts.attributes.push((id, used));
+                        self.add_attribute(parts, id, used)?;
                     }
                     parts.any = match (parts.any.take(), own.any) {
                         (Some(a), Some(b)) => Some(intersected(&a, &b)),
@@ -363,6 +371,13 @@ impl Compiler<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The group that an element refers to. Errors 2299, 2307, 2308.
+    fn group_ref(&self, place: Place, kind: Kind) -> SqlResult<(Place, QName)> {
+        let reference = self.attribute(place, "ref").ok_or_else(|| self.missing(place, "ref"))?;
+        let name = self.resolve(place, reference)?;
+        Ok((self.place_of(kind, &name)?, name))
     }
 
     /// The attributes of a group. Error 2366 if it is in itself.
@@ -409,12 +424,7 @@ impl Compiler<'_> {
             "element" => Term::Element(self.element_ref(place)?),
             "any" => Term::Any(self.wildcard(place)?),
             "group" => {
-                let Some(reference) = self.attribute(place, "ref") else {
-                    let args: [&dyn std::fmt::Display; 2] = [&"ref", &"group"];
-                    return Err(SqlError::new(&message::SCHEMA_ATTRIBUTE_REQUIRED, &args));
-                };
-                let name = self.resolve(place, reference)?;
-                let group = self.place_of(Kind::Group, &name)?;
+                let (group, name) = self.group_ref(place, Kind::Group)?;
                 let own = self.group_named(group, &name)?;
                 if matches!(own.term, Term::All(_)) && !(is_top && once) {
                     return Err(SqlError::new(&message::SCHEMA_ALL, &[&name]));
@@ -506,7 +516,7 @@ impl Compiler<'_> {
                         uri => uri.into(),
                     });
                 }
-                Namespaces::These(all)
+                Namespaces::These(all.into())
             }
         };
         Ok(Wildcard { namespaces, process })
@@ -530,9 +540,8 @@ fn united(a: &Wildcard, b: &Wildcard) -> Wildcard {
     use Namespaces as N;
     let namespaces = match (&a.namespaces, &b.namespaces) {
         (N::These(a), N::These(b)) => {
-            let mut all = a.clone();
-            all.extend(b.iter().filter(|uri| !a.contains(uri)).cloned());
-            N::These(all)
+            let added = b.iter().filter(|uri| !a.contains(uri));
+            N::These(a.iter().chain(added).cloned().collect())
         }
         (N::Other(own), N::Other(other)) if own == other => N::Other(own.clone()),
         (N::Other(own), N::These(all)) | (N::These(all), N::Other(own)) => {

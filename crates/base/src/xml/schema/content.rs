@@ -15,8 +15,10 @@ use std::collections::HashMap;
 
 use super::Collection;
 use super::model::{ElementId, NameId, Particle, Process, Term, Wildcard};
+use super::room::Room;
 use crate::error::{SqlError, SqlResult};
 use crate::message;
+use crate::stack;
 
 /// Particles of a model.
 pub const PARTICLES_MAX: usize = 100_000;
@@ -95,13 +97,14 @@ pub struct Given<'d> {
 
 impl Model {
     /// The model of a particle; `None` if nothing may come. `shown` is the type's name. Errors
-    /// 2362, 6916, 6992, 6998.
-    pub fn new(
+    /// 701, 2362, 6916, 6992, 6998.
+    pub(super) fn new(
         collection: &Collection,
+        room: &mut Room<'_>,
         particle: &Particle,
         shown: &str,
     ) -> SqlResult<Option<Model>> {
-        let mut builder = Builder { collection, nodes: Vec::new() };
+        let mut builder = Builder { collection, room, nodes: Vec::new() };
         let Some(root) = builder.build(particle, 0)? else { return Ok(None) };
         let model = Model { nodes: builder.nodes, root };
         model.check_consistent(collection, shown)?;
@@ -430,15 +433,19 @@ impl Node {
     }
 }
 
-struct Builder<'c> {
+/// Bytes of an entry of the maps by name, at least.
+const ENTRY_BYTES: usize = 64;
+
+struct Builder<'c, 'r, 'a> {
     collection: &'c Collection,
+    room: &'r mut Room<'a>,
     nodes: Vec<Node>,
 }
 
-impl Builder<'_> {
+impl Builder<'_, '_, '_> {
     /// The node of a particle; `None` if nothing comes for it.
     fn build(&mut self, particle: &Particle, depth: usize) -> SqlResult<Option<u32>> {
-        if depth > DEPTH_MAX || self.nodes.len() >= PARTICLES_MAX {
+        if depth > DEPTH_MAX || self.nodes.len() >= PARTICLES_MAX || !stack::deeper() {
             return Err(SqlError::new(&message::SCHEMA_TOO_COMPLEX, &[]));
         }
         if particle.max == Some(0) {
@@ -455,6 +462,7 @@ impl Builder<'_> {
         match &particle.term {
             Term::Element(id) => {
                 let elements = self.collection.substitutes(*id);
+                self.room.take(2 * ENTRY_BYTES * elements.len())?;
                 node.names = elements.keys().map(|name| (*name, vec![0])).collect();
                 node.kind = Kind::Element(*id, elements);
             }
@@ -480,9 +488,10 @@ impl Builder<'_> {
                 {
                     return Ok(Some(part));
                 }
-                self.link(&mut node, parts, &particle.term);
+                self.link(&mut node, parts, &particle.term)?;
             }
         }
+        self.room.take(size_of::<Node>())?;
         self.nodes.push(node);
         Ok(Some(self.nodes.len() as u32 - 1))
     }
@@ -501,11 +510,12 @@ impl Builder<'_> {
         true
     }
 
-    fn link(&self, node: &mut Node, parts: Vec<u32>, term: &Term) {
+    fn link(&mut self, node: &mut Node, parts: Vec<u32>, term: &Term) -> SqlResult<()> {
         let part_of = |part: &u32| &self.nodes[*part as usize];
         for (at, part) in parts.iter().enumerate() {
             let at = at as u32;
             let child = part_of(part);
+            self.room.take(ENTRY_BYTES * (child.names.len() + child.wildcards.len()))?;
             // Of a sequence only the parts that can be reached count.
             for (name, places) in &child.names {
                 if child.first_place(places) {
@@ -539,6 +549,7 @@ impl Builder<'_> {
                 node.kind = Kind::Choice(parts);
             }
         }
+        Ok(())
     }
 }
 

@@ -127,6 +127,7 @@ impl Compiler<'_> {
                 return Err(self.wrong(&message::SCHEMA_MODEL_COMPLEX, id));
             }
         }
+        self.room.take(size_of_val(&*members))?;
         Ok(Simple::made(Variety::Union(members)))
     }
 }

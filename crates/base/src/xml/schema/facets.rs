@@ -25,9 +25,10 @@ const FACETS: [&str; 12] = [
     "pattern",
 ];
 
-/// Values that an enumeration may have, and patterns that a type may have.
+/// Values that an enumeration may have.
 const VALUES_MAX: usize = 10_000;
-const PATTERNS_MAX: usize = 64;
+/// Patterns that a type may have, with those that it takes over.
+const PATTERNS_MAX: usize = 1_000;
 
 /// Whether a type may have a facet.
 fn takes(simple: &Simple, facet: &str) -> bool {
@@ -99,6 +100,7 @@ impl Compiler<'_> {
             match name {
                 "pattern" => {
                     let pattern = Pattern::new(text).ok_or_else(|| self.bad_facet(name, id))?;
+                    self.room.take(pattern.bytes())?;
                     patterns.push(pattern);
                 }
                 "enumeration" => values.push(self.facet_value(id, base, facet, name)?),
@@ -111,16 +113,19 @@ impl Compiler<'_> {
             }
             if self.boolean(facet, "fixed")?
                 && let Some(known) = FACETS.iter().find(|known| **known == name)
+                && !simple.fixed.contains(known)
             {
                 simple.fixed.push(known);
             }
         }
-        if values.len() > VALUES_MAX || simple.patterns.len() >= PATTERNS_MAX {
-            return Err(self.wrong(&message::SCHEMA_MODEL_COMPLEX, id));
-        }
         if !patterns.is_empty() {
             simple.patterns.push(patterns.into());
         }
+        let pattern_count = simple.patterns.iter().map(|all| all.len()).sum::<usize>();
+        if values.len() > VALUES_MAX || pattern_count > PATTERNS_MAX {
+            return Err(self.wrong(&message::SCHEMA_MODEL_COMPLEX, id));
+        }
+        self.room.take(size_of_val(&*simple.patterns))?;
         if !values.is_empty() {
             simple.values = Some(values.into());
         }

@@ -122,7 +122,7 @@ impl Compiler<'_> {
             let ty = &self.made.types[at];
             let Some(complex) = ty.complex() else { continue };
             let Some(particle) = complex.particle.clone() else { continue };
-            let model = Model::new(&self.made, &particle, &ty.shown())?;
+            let model = Model::new(&self.made, &mut self.room, &particle, &ty.shown())?;
             if let Body::Complex(complex) = &mut self.made.types[at].body
                 && let Some(model) = model
             {

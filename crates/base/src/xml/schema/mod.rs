@@ -14,7 +14,8 @@
 //!
 //! # Limits
 //! * Definitions follow each other as deep as the stack allows, models as `content` says, patterns
-//!   as `pattern` does; a collection has at most [`COMPONENTS_MAX`] components (error 2362).
+//!   as `pattern` does; a collection has at most [`COMPONENTS_MAX`] components and takes as much
+//!   memory as `room` gives (error 2362). It belongs to the catalog, and no account holds it.
 //!
 //! # What is not there
 //! * That the content of a restriction is a part of its base's is not checked.
@@ -29,6 +30,7 @@ mod facets;
 mod finish;
 mod model;
 mod pattern;
+mod room;
 mod simple;
 mod syntax;
 mod validate;

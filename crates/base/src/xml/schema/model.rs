@@ -265,7 +265,7 @@ pub enum Namespaces {
     /// `##other`: all but this one and none.
     Other(Arc<str>),
     /// These; the empty one stands for none.
-    These(Vec<Arc<str>>),
+    These(Arc<[Arc<str>]>),
 }
 
 /// `any` or `anyAttribute`.

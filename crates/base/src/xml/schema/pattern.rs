@@ -25,6 +25,11 @@ impl Pattern {
         Regex::builder().configure(config).syntax(syntax).build(&translated).ok().map(Pattern)
     }
 
+    /// Bytes that it takes when it has matched.
+    pub fn bytes(&self) -> usize {
+        self.0.memory_usage()
+    }
+
     /// Whether the whole text is as the pattern wants it.
     pub fn matches(&self, text: &str) -> bool {
         self.0.is_match(text)

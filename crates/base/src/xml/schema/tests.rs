@@ -401,3 +401,38 @@ fn deep_and_wide_definitions_end_in_errors() {
                 <x:complexType name='c'><x:group ref='t:g0'/></x:complexType>";
     assert_eq!(refused(&format!("{groups}{last}")), 2362);
 }
+
+/// What is used many times is copied many times: a text of some kilobytes defined gigabytes.
+#[test]
+fn what_components_copy_is_bounded() {
+    let users = |content: &str| -> String {
+        (0..2_000)
+            .map(|n| format!("<x:complexType name='u{n}'>{content}</x:complexType>"))
+            .collect()
+    };
+    let attributes: String = (0..2_000).map(|n| format!("<x:attribute name='a{n}'/>")).collect();
+    let base = format!("<x:complexType name='b'>{attributes}</x:complexType>");
+    let derived = users("<x:complexContent><x:extension base='t:b'/></x:complexContent>");
+    assert_eq!(refused(&base), 0);
+    assert_eq!(refused(&format!("{base}{derived}")), 2362);
+    let elements: String =
+        (0..1_000).map(|n| format!("<x:element name='e{n}' type='x:int'/>")).collect();
+    let group = format!("<x:group name='g'><x:choice>{elements}</x:choice></x:group>");
+    let models = users("<x:group ref='t:g'/>");
+    assert_eq!(refused(&group), 0);
+    assert_eq!(refused(&format!("{group}{models}")), 2362);
+    let pattern = |n: usize| {
+        format!(
+            "<x:simpleType name='p{n}'><x:restriction base='x:string'>\
+             <x:pattern value='\\c{{200}}'/></x:restriction></x:simpleType>"
+        )
+    };
+    assert_eq!(refused(&pattern(0)), 0);
+    assert_eq!(refused(&(0..1_000).map(pattern).collect::<String>()), 2362);
+    let twice = "<x:pattern value='a'/>".repeat(1_001);
+    let many = format!(
+        "<x:simpleType name='p'><x:restriction base='x:string'>{twice}</x:restriction>\
+         </x:simpleType>"
+    );
+    assert_eq!(refused(&many), 6998);
+}
