@@ -15,7 +15,7 @@ use super::{COMPONENTS_MAX, Collection, is_name, syntax};
 use crate::account::Account;
 use crate::error::{SqlError, SqlResult};
 use crate::message::{self, Message};
-use crate::pace::{Pace, Unpaced};
+use crate::pace::{Pace, Stride, Unpaced};
 use crate::stack;
 use crate::xml::parse_value;
 use crate::xml::tree::{Document, NodeId, XML_URI};
@@ -103,6 +103,7 @@ pub(super) struct Compiler<'d> {
     pub(super) pieces: HashMap<ElementId, usize>,
     count: usize,
     pub(super) room: Room<'d>,
+    pub(super) pace: &'d dyn Pace,
 }
 
 #[derive(Clone, Copy)]
@@ -138,12 +139,13 @@ impl Collection {
             pieces: HashMap::new(),
             count: 0,
             room: Room::new(account),
+            pace,
         };
         compiler.add_builtins();
         for (piece, document) in documents.iter().enumerate() {
             compiler.add_schemas(piece, document)?;
         }
-        compiler.run(pace)?;
+        compiler.run()?;
         Ok(compiler.made)
     }
 }
@@ -202,6 +204,7 @@ impl<'d> Compiler<'d> {
                 NodeKind::Text if document.value(node).trim_ascii().is_empty() => continue,
                 _ => return Err(SqlError::new(&message::SCHEMA_DOCUMENT_EXPECTED, &[])),
             }
+            self.pace.pace()?;
             syntax::check(document, node)?;
             let target = syntax::attribute(document, node, "targetNamespace");
             if target.is_some_and(|uri| uri.is_empty() || uri == SCHEMA_URI || uri == INSTANCE_URI)
@@ -251,7 +254,7 @@ impl<'d> Compiler<'d> {
 
     fn text(&self, place: Place) -> SqlResult<Vec<u8>> {
         let mut out = Vec::new();
-        write(self.document(place), place.node, &mut out, &crate::pace::Unpaced)?;
+        write(self.document(place), place.node, &mut out, &Unpaced)?;
         Ok(out)
     }
 
@@ -264,7 +267,7 @@ impl<'d> Compiler<'d> {
         }
     }
 
-    fn run(&mut self, pace: &dyn Pace) -> SqlResult<()> {
+    fn run(&mut self) -> SqlResult<()> {
         let mut globals: Vec<(Kind, QName, Place)> = self
             .globals
             .iter()
@@ -272,7 +275,7 @@ impl<'d> Compiler<'d> {
             .collect();
         globals.sort_by_key(|(.., place)| (place.source, place.node));
         for (kind, name, place) in globals {
-            pace.pace()?;
+            self.pace.pace()?;
             match kind {
                 Kind::Element => drop(self.element_named(place, &name)?),
                 Kind::Attribute => drop(self.attribute_named(place, &name)?),
@@ -284,7 +287,7 @@ impl<'d> Compiler<'d> {
             }
         }
         loop {
-            pace.pace()?;
+            self.pace.pace()?;
             if let Some(id) = self.pending_types.pop_front() {
                 self.need(id)?;
             } else if let Some((id, place)) = self.pending_elements.pop_front() {
@@ -298,7 +301,7 @@ impl<'d> Compiler<'d> {
             self.read_value(target, place)?;
         }
         self.check_elements()?;
-        self.make_models(pace)
+        self.make_models()
     }
 
     // Nodes of sources.
@@ -645,9 +648,10 @@ impl<'d> Compiler<'d> {
     ) -> SqlResult<ValueConstraint> {
         let document = self.document(place);
         let uri = |prefix: &str| document.namespace_of(place.node, prefix).map(String::from);
-        let scope = Scope { uri: &uri, pace: &Unpaced };
-        let text = match self.made.read(ty, &value.text, scope) {
+        let mut scope = Scope { uri: &uri, stride: &mut Stride::new(self.pace) };
+        let text = match self.made.read(ty, &value.text, &mut scope) {
             Ok(parsed) => parsed.text.as_ref().into(),
+            Err(NoValue::Stopped(error)) => return Err(error),
             Err(NoValue::NotCanonical) => {
                 return Err(SqlError::new(&message::SCHEMA_CANONICAL, &[&value.text]));
             }

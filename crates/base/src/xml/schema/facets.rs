@@ -8,7 +8,7 @@ use super::pattern::Pattern;
 use super::simple::{Bound, Lexical, Primitive, Scope, Simple, Value, Variety, WhiteSpace};
 use crate::error::{SqlError, SqlResult};
 use crate::message;
-use crate::pace::Unpaced;
+use crate::pace::{Stride, Unpaced};
 
 const FACETS: [&str; 12] = [
     "minExclusive",
@@ -82,6 +82,7 @@ impl Compiler<'_> {
             if !FACETS.contains(&name) {
                 continue;
             }
+            self.pace.pace()?;
             let at = || self.path(place);
             if !takes(&of, name) {
                 return Err(SqlError::new(&message::SCHEMA_FACET_NOT_OF_TYPE, &[&name, &at()]));
@@ -153,7 +154,9 @@ impl Compiler<'_> {
         let text = self.attribute(facet, "value").unwrap_or_default();
         let document = self.document(facet);
         let uri = |prefix: &str| document.namespace_of(facet.node, prefix).map(String::from);
-        match self.made.read(base, text, Scope { uri: &uri, pace: &Unpaced }) {
+        // A facet is short, so that its value is read without asking.
+        let mut scope = Scope { uri: &uri, stride: &mut Stride::new(&Unpaced) };
+        match self.made.read(base, text, &mut scope) {
             Ok(parsed) => Ok(parsed.owned().value),
             Err(_) => Err(self.bad_facet(name, id)),
         }
@@ -203,15 +206,13 @@ impl Compiler<'_> {
                 }
             }
             _ => {
-                // The base's own bounds are looked at in the end.
-                let mut of = self.made.ty(base).simple().expect("it was looked at").clone();
-                let value = self.facet_value(id, base, facet, name);
-                let value = match value {
+                let value = match self.facet_value(id, base, facet, name) {
                     Ok(value) => value,
                     Err(_) => {
-                        (of.low, of.high, of.values) = (None, None, None);
+                        // A value that only the base's own facets refuse would take them back.
+                        let of = self.made.ty(base).simple().expect("it was looked at");
                         let shown = self.made.ty(id).shown();
-                        return Err(match self.made.reads_without_bounds(&of, text) {
+                        return Err(match self.made.reads_without_bounds(of, text) {
                             true => SqlError::new(&message::SCHEMA_FACET_WIDER, &[&shown, &name]),
                             false => self.bad_facet(name, id),
                         });

@@ -6,7 +6,6 @@ use super::content::Model;
 use super::model::*;
 use crate::error::{SqlError, SqlResult};
 use crate::message;
-use crate::pace::Pace;
 
 impl Compiler<'_> {
     /// Puts elements into their substitution groups. Errors 2308, 2322, 2366, 6925.
@@ -116,9 +115,10 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    pub(super) fn make_models(&mut self, pace: &dyn Pace) -> SqlResult<()> {
+    /// Makes the content models of all types. Errors 2362, 6916, 6992, 6998.
+    pub(super) fn make_models(&mut self) -> SqlResult<()> {
         for at in 0..self.made.types.len() {
-            pace.pace()?;
+            self.pace.pace()?;
             let ty = &self.made.types[at];
             let Some(complex) = ty.complex() else { continue };
             let Some(particle) = complex.particle.clone() else { continue };

@@ -1,38 +1,72 @@
 //! The regular expressions of `pattern` facets.
 //!
-//! They are translated to the syntax of the library, which finds in time linear in the text; what a
-//! compiled one may take is bounded. A pattern always means the whole text.
+//! They are translated to the syntax of the library and matched by its lazy automaton: in time
+//! linear in the text, asking on the way whether to go on. What a compiled pattern may take is
+//! bounded. A pattern always means the whole text.
 
-use regex_automata::meta::{Config, Regex};
+use regex_automata::hybrid::dfa::{Cache, Config, DFA};
+use regex_automata::nfa::thompson;
+use regex_automata::util::pool::Pool;
 use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input, MatchKind};
+
+use crate::error::SqlResult;
+use crate::pace::Stride;
 
 /// Bytes that a compiled pattern may take.
 const SIZE_MAX: usize = 1 << 20;
+/// Bytes of the states that are kept of a match, unless the pattern needs more.
+const CACHE_BYTES: usize = 64 << 10;
+/// States of a pattern that cost as much as a byte of text, when a state has to be made.
+const STATES_PER_STEP: usize = 64;
+
+type MakeCache = Box<dyn Fn() -> Cache + Send + Sync>;
 
 /// A compiled pattern.
 #[derive(Debug)]
-pub struct Pattern(Regex);
+pub struct Pattern {
+    dfa: DFA,
+    /// One for each match that runs at a time.
+    caches: Pool<Cache, MakeCache>,
+}
 
 impl Pattern {
     /// `None` if it is no regular expression of XML Schema, or too large a one.
     pub fn new(text: &str) -> Option<Pattern> {
-        let translated = Translator { rest: text, out: String::from("^(?:") }.whole()?;
+        let translated = Translator { rest: text, out: String::new() }.whole()?;
         let config = Config::new()
-            .nfa_size_limit(Some(SIZE_MAX))
-            .hybrid_cache_capacity(SIZE_MAX)
-            .which_captures(regex_automata::nfa::thompson::WhichCaptures::None);
-        let syntax = syntax::Config::new().nest_limit(64);
-        Regex::builder().configure(config).syntax(syntax).build(&translated).ok().map(Pattern)
+            .match_kind(MatchKind::All)
+            .cache_capacity(CACHE_BYTES)
+            .skip_cache_capacity_check(true);
+        let thompson = thompson::Config::new().nfa_size_limit(Some(SIZE_MAX));
+        let mut builder = DFA::builder();
+        builder.configure(config).thompson(thompson);
+        builder.syntax(syntax::Config::new().nest_limit(64));
+        let dfa = builder.build(&translated).ok()?;
+        let of = dfa.clone();
+        Some(Pattern { dfa, caches: Pool::new(Box::new(move || of.create_cache())) })
     }
 
-    /// Bytes that it takes when it has matched.
+    /// Bytes that it takes with one cache of the least size.
     pub fn bytes(&self) -> usize {
-        self.0.memory_usage()
+        2 * self.dfa.get_nfa().memory_usage()
     }
 
     /// Whether the whole text is as the pattern wants it.
-    pub fn matches(&self, text: &str) -> bool {
-        self.0.is_match(text)
+    pub fn matches(&self, text: &str, stride: &mut Stride<'_>) -> SqlResult<bool> {
+        const CLEARED: &str = "the cache is cleared as often as it is full";
+        let cache = &mut *self.caches.get();
+        let step = 1 + self.dfa.get_nfa().states().len() / STATES_PER_STEP;
+        let input = Input::new(text).anchored(Anchored::Yes);
+        let mut state = self.dfa.start_state_forward(cache, &input).expect(CLEARED);
+        for byte in text.bytes() {
+            stride.step(step)?;
+            state = self.dfa.next_state(cache, state, byte).expect(CLEARED);
+            if state.is_dead() {
+                return Ok(false);
+            }
+        }
+        Ok(self.dfa.next_eoi_state(cache, state).expect(CLEARED).is_match())
     }
 }
 
@@ -117,7 +151,6 @@ impl Translator<'_> {
                 c => self.literal(c),
             }
         }
-        self.out.push_str(")$");
         Some(self.out)
     }
 

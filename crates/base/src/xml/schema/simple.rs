@@ -11,8 +11,8 @@ use super::Collection;
 use super::model::{QName, SCHEMA_URI, TypeId};
 use super::pattern::Pattern;
 use crate::decimal;
-use crate::error::SqlError;
-use crate::pace::{Pace, Stride, Unpaced};
+use crate::error::{SqlError, SqlResult};
+use crate::pace::{Stride, Unpaced};
 use crate::xml::canonical::{self, MomentKind, SCALE};
 
 /// The types that are not derived from others, but from `anySimpleType`.
@@ -40,7 +40,7 @@ pub enum Primitive {
     Base64Binary,
     /// `xs:anyURI`
     AnyUri,
-    /// `xs:QName`, and `xs:NOTATION`.
+    /// `xs:QName`
     QName,
 }
 
@@ -223,13 +223,18 @@ pub enum NoValue {
     Stopped(SqlError),
 }
 
+impl From<SqlError> for NoValue {
+    fn from(error: SqlError) -> NoValue {
+        NoValue::Stopped(error)
+    }
+}
+
 /// What is around a text that is read.
-#[derive(Clone, Copy)]
-pub struct Scope<'s> {
+pub struct Scope<'s, 'p> {
     /// What prefixes stand for.
     pub uri: &'s dyn Fn(&str) -> Option<String>,
-    /// Whether to go on with a long list.
-    pub pace: &'s dyn Pace,
+    /// Counts the work.
+    pub stride: &'s mut Stride<'p>,
 }
 
 impl Collection {
@@ -238,8 +243,9 @@ impl Collection {
         &self,
         ty: TypeId,
         text: &'t str,
-        scope: Scope<'_>,
+        scope: &mut Scope<'_, '_>,
     ) -> Result<Parsed<'t>, NoValue> {
+        scope.stride.step(16 + text.len())?;
         let simple = self.ty(ty).simple().expect("the type was checked to be simple");
         let text = simple.white_space.applied(text);
         let parsed = match &simple.variety {
@@ -247,16 +253,19 @@ impl Collection {
             Variety::List(item) => self.list(*item, &text, scope)?,
             Variety::Union(members) => self.member(members, text.clone(), scope)?,
         };
-        simple.check_facets(&parsed, &text)?;
+        simple.check_facets(&parsed, &text, scope.stride)?;
         Ok(parsed)
     }
 
-    fn list<'t>(&self, item: TypeId, text: &str, scope: Scope<'_>) -> Result<Parsed<'t>, NoValue> {
+    fn list<'t>(
+        &self,
+        item: TypeId,
+        text: &str,
+        scope: &mut Scope<'_, '_>,
+    ) -> Result<Parsed<'t>, NoValue> {
         let mut values = Vec::new();
         let mut written = String::with_capacity(text.len());
-        let mut stride = Stride::new(scope.pace);
         for word in text.split_ascii_whitespace() {
-            stride.step(16 + word.len()).map_err(NoValue::Stopped)?;
             let parsed = self.read(item, word, scope)?.owned();
             if !values.is_empty() {
                 written.push(' ');
@@ -272,13 +281,14 @@ impl Collection {
         &self,
         members: &[TypeId],
         text: Cow<'t, str>,
-        scope: Scope<'_>,
+        scope: &mut Scope<'_, '_>,
     ) -> Result<Parsed<'t>, NoValue> {
         let mut failed = NoValue::Invalid;
         for member in members {
             match self.read(*member, &text, scope) {
                 Ok(parsed) => return Ok(parsed.owned()),
                 Err(NoValue::Invalid) => {}
+                Err(NoValue::Stopped(error)) => return Err(error.into()),
                 Err(error) => failed = error,
             }
         }
@@ -300,8 +310,14 @@ impl WhiteSpace {
                 if !trimmed.contains(['\t', '\n', '\r']) && !trimmed.contains("  ") {
                     return Cow::Borrowed(trimmed);
                 }
-                let words = trimmed.split(is_white).filter(|word| !word.is_empty());
-                Cow::Owned(words.collect::<Vec<_>>().join(" "))
+                let mut words = String::with_capacity(trimmed.len());
+                for word in trimmed.split(is_white).filter(|word| !word.is_empty()) {
+                    if !words.is_empty() {
+                        words.push(' ');
+                    }
+                    words.push_str(word);
+                }
+                Cow::Owned(words)
             }
         }
     }
@@ -311,7 +327,7 @@ fn atomic<'t>(
     primitive: Primitive,
     lexical: Lexical,
     text: Cow<'t, str>,
-    scope: Scope<'_>,
+    scope: &Scope<'_, '_>,
 ) -> Result<Parsed<'t>, NoValue> {
     let shown = |value, text: String| Parsed { value, text: Cow::Owned(text) };
     let parsed = match primitive {
@@ -463,19 +479,35 @@ impl Simple {
         }
     }
 
-    fn check_facets(&self, parsed: &Parsed<'_>, text: &str) -> Result<(), NoValue> {
-        let fits = |text: &str| {
-            self.patterns.iter().all(|any| any.iter().any(|pattern| pattern.matches(text)))
-        };
-        if !fits(text) {
+    fn check_facets(
+        &self,
+        parsed: &Parsed<'_>,
+        text: &str,
+        stride: &mut Stride<'_>,
+    ) -> Result<(), NoValue> {
+        if !self.fits_patterns(text, stride)? {
             return Err(NoValue::Invalid);
         }
+        stride.step(self.values.as_ref().map_or(0, |values| values.len()))?;
         self.check_value(&parsed.value, &parsed.text)?;
         // What is written must be readable again.
-        match self.patterns.is_empty() || *parsed.text == *text || fits(&parsed.text) {
+        match *parsed.text == *text || self.fits_patterns(&parsed.text, stride)? {
             true => Ok(()),
             false => Err(NoValue::NotCanonical),
         }
+    }
+
+    fn fits_patterns(&self, text: &str, stride: &mut Stride<'_>) -> SqlResult<bool> {
+        for any in &self.patterns {
+            let mut fits = false;
+            for pattern in any.iter() {
+                fits = fits || pattern.matches(text, stride)?;
+            }
+            if !fits {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// All facets but patterns.
@@ -626,7 +658,7 @@ impl Collection {
     pub(super) fn reads_without_bounds(&self, simple: &Simple, text: &str) -> bool {
         let Variety::Atomic(primitive) = simple.variety else { return false };
         let text = simple.white_space.applied(text);
-        let scope = Scope { uri: &|_| None, pace: &Unpaced };
-        atomic(primitive, simple.lexical, text, scope).is_ok()
+        let scope = Scope { uri: &|_| None, stride: &mut Stride::new(&Unpaced) };
+        atomic(primitive, simple.lexical, text, &scope).is_ok()
     }
 }

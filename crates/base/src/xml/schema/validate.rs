@@ -86,7 +86,6 @@ struct Validator<'c, 'd> {
     collection: &'c Collection,
     document: &'d Document,
     stride: Stride<'d>,
-    pace: &'d dyn Pace,
     open: Vec<Open<'c>>,
     /// By numbers of the document's names.
     names: Vec<Option<NameId>>,
@@ -119,7 +118,6 @@ impl Collection {
             collection: self,
             document,
             stride: Stride::new(pace),
-            pace,
             open: Vec::new(),
             names,
             edits: HashMap::new(),
@@ -495,7 +493,6 @@ impl<'c> Validator<'c, '_> {
         text: Cow<'_, str>,
         constraint: Option<&ValueConstraint>,
     ) -> SqlResult<()> {
-        self.stride.step(text.len())?;
         if text.len() > crate::account::UNASKED
             && let Some(account) = &self.account
         {
@@ -503,8 +500,8 @@ impl<'c> Validator<'c, '_> {
         }
         let document = self.document;
         let uri = |prefix: &str| document.namespace_of(node, prefix).map(String::from);
-        let scope = Scope { uri: &uri, pace: self.pace };
-        let parsed = match self.collection.read(ty, &text, scope) {
+        let mut scope = Scope { uri: &uri, stride: &mut self.stride };
+        let parsed = match self.collection.read(ty, &text, &mut scope) {
             Err(NoValue::Stopped(error)) => return Err(error),
             Ok(parsed) => parsed,
             Err(NoValue::Invalid) => {
@@ -519,7 +516,7 @@ impl<'c> Validator<'c, '_> {
             }
         };
         if let Some(fixed) = constraint.filter(|value| value.is_fixed) {
-            let wanted = self.collection.read(ty, &fixed.text, scope);
+            let wanted = self.collection.read(ty, &fixed.text, &mut scope);
             let is_same = match wanted {
                 Ok(wanted) => wanted.value.is_same(&parsed.value),
                 Err(_) => *fixed.text == *parsed.text,
@@ -619,8 +616,8 @@ impl<'c> Validator<'c, '_> {
     }
 
     fn empty_value(&mut self, node: NodeId, ty: TypeId) -> SqlResult<()> {
-        let scope = Scope { uri: &|_| None, pace: self.pace };
-        match self.collection.read(ty, "", scope) {
+        let mut scope = Scope { uri: &|_| None, stride: &mut self.stride };
+        match self.collection.read(ty, "", &mut scope) {
             Ok(_) => Ok(()),
             Err(_) => Err(self.fault(&message::VALIDATION_VALUE, "", node)),
         }

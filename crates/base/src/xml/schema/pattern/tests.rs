@@ -1,7 +1,11 @@
 use super::Pattern;
+use crate::error::{SqlError, SqlResult};
+use crate::message;
+use crate::pace::{Pace, Stride, Unpaced};
 
 fn matches(pattern: &str, text: &str) -> bool {
-    Pattern::new(pattern).unwrap_or_else(|| panic!("{pattern} is a pattern")).matches(text)
+    let found = Pattern::new(pattern).unwrap_or_else(|| panic!("{pattern} is a pattern"));
+    found.matches(text, &mut Stride::new(&Unpaced)).expect("nothing stops it")
 }
 
 #[test]
@@ -9,6 +13,7 @@ fn patterns_mean_the_whole_text() {
     assert!(matches("[0-9]{5}(-[0-9]{4})?", "12345-6789"));
     assert!(!matches("[0-9]{5}", "123456"));
     assert!(matches("a|b", "b") && !matches("a|b", "ab"));
+    assert!(matches("a|ab|abc", "abc") && matches("(a|ab)(c|bcd)?", "abcd"));
     assert!(!matches("a", "a\n"));
     assert!(matches("", ""));
 }
@@ -45,4 +50,22 @@ fn what_is_no_pattern_is_refused() {
     }
     assert!(Pattern::new("((a{1000}){1000}){1000}").is_none());
     assert!(Pattern::new(&"(".repeat(100_000)).is_none());
+}
+
+struct Stopped;
+
+impl Pace for Stopped {
+    fn pace(&self) -> SqlResult<()> {
+        Err(SqlError::new(&message::OUT_OF_MEMORY, &[]))
+    }
+}
+
+/// A long text was matched in one go, by up to tens of thousands of states for each byte.
+#[test]
+fn a_long_match_asks_whether_to_go_on() {
+    let pattern = Pattern::new("([a-z]{1,200}b){1,40}").expect("it is a pattern");
+    let text = "ab".repeat(500);
+    assert!(pattern.matches("ab", &mut Stride::new(&Stopped)).is_ok());
+    assert!(pattern.matches(&text, &mut Stride::new(&Stopped)).is_err());
+    assert!(pattern.matches(&text, &mut Stride::new(&Unpaced)).is_ok());
 }
