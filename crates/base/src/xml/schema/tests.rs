@@ -436,3 +436,20 @@ fn what_components_copy_is_bounded() {
     );
     assert_eq!(refused(&many), 6998);
 }
+
+/// The values of a list took fifty times the bytes of its text, which were not charged.
+#[test]
+fn values_of_long_lists_are_charged() {
+    let body = "<x:element name='r'><x:simpleType><x:list itemType='x:int'/></x:simpleType>\
+                </x:element>";
+    let collection = made(body);
+    let text = format!("<r xmlns=\"urn:t\">{}</r>", "1 ".repeat(100_000));
+    let document = parse_value(text.as_bytes(), None, &Unpaced).expect("it is a document");
+    let validate = |bytes| {
+        let account = crate::account::Account::new(bytes, "default");
+        let found = collection.validate(&document, true, Some(&account), &Unpaced);
+        (found.map_or_else(|error| error.number(), |_| 0), account.used())
+    };
+    assert_eq!(validate(4 << 20), (701, 0));
+    assert_eq!(validate(32 << 20).0, 0);
+}

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use super::Collection;
 use super::content::{Given, Matched, Matching, Model};
 use super::model::*;
-use super::simple::{NoValue, Scope};
-use crate::account::{Account, Charged};
+use super::simple::{NoValue, Scope, Variety};
+use crate::account::{Account, Charged, UNASKED};
 use crate::error::{SqlError, SqlResult};
 use crate::message::{self, Message};
 use crate::pace::{Pace, Stride};
@@ -20,6 +20,8 @@ use crate::xml::tree::{Builder, Document, Name, NodeId, NodeKind};
 
 /// Characters of an `ID`.
 const ID_MAX: usize = 1000;
+/// Bytes that a value of a list takes beside its text.
+const ITEM_BYTES: usize = 128;
 /// Bytes of a text that a message shows.
 const SHOWN_MAX: usize = 1000;
 
@@ -176,8 +178,7 @@ impl<'c> Validator<'c, '_> {
     /// Charges what is kept until the end.
     fn keep(&mut self, bytes: usize) -> SqlResult<()> {
         self.bytes += bytes;
-        let Some(account) = self.account.as_ref().filter(|_| self.bytes > crate::account::UNASKED)
-        else {
+        let Some(account) = self.account.as_ref().filter(|_| self.bytes > UNASKED) else {
             return Ok(());
         };
         match &mut self.charged {
@@ -191,6 +192,12 @@ impl<'c> Validator<'c, '_> {
     #[cold]
     fn fault(&self, message: &Message, what: &str, node: NodeId) -> SqlError {
         SqlError::new(message, &[&what, &path_of(self.document, node)])
+    }
+
+    /// An error that names the node.
+    #[cold]
+    fn fault_named(&self, message: &Message, node: NodeId) -> SqlError {
+        self.fault(message, &shown(&self.document.name(node)), node)
     }
 
     #[cold]
@@ -285,8 +292,7 @@ impl<'c> Validator<'c, '_> {
     #[cold]
     fn nil_content(&self) -> SqlError {
         let node = self.open.last().expect("it is nil").node;
-        let name = shown(&self.document.name(node));
-        self.fault(&message::VALIDATION_NIL_CONTENT, &name, node)
+        self.fault_named(&message::VALIDATION_NIL_CONTENT, node)
     }
 
     /// What an attribute about the schema says.
@@ -302,10 +308,9 @@ impl<'c> Validator<'c, '_> {
     /// What stands in an element by its type; attributes are checked.
     fn typed(&mut self, node: NodeId, element: Option<ElementId>) -> SqlResult<Inside<'c>> {
         let collection = self.collection;
-        let name = shown(&self.document.name(node));
         let declared = element.map(|id| collection.element(id));
         if declared.is_some_and(|element| element.is_abstract) {
-            return Err(self.fault(&message::VALIDATION_ABSTRACT_ELEMENT, &name, node));
+            return Err(self.fault_named(&message::VALIDATION_ABSTRACT_ELEMENT, node));
         }
         let written = self.instance_attribute(node, "type");
         let cast = written.map(|written| self.named_type(written, node)).transpose()?;
@@ -317,7 +322,7 @@ impl<'c> Validator<'c, '_> {
         }
         let own = collection.ty(ty);
         if own.is_abstract {
-            return Err(self.fault(&message::VALIDATION_ABSTRACT_TYPE, &name, node));
+            return Err(self.fault_named(&message::VALIDATION_ABSTRACT_TYPE, node));
         }
         let is_nil = self.is_nil(node, declared)?;
         match &own.body {
@@ -386,8 +391,7 @@ impl<'c> Validator<'c, '_> {
         }
         let is_fixed = |element: &Element| element.value.as_ref().is_some_and(|v| v.is_fixed);
         if value.is_some() && element.is_some_and(|e| !e.is_nillable || is_fixed(e)) && is_nil {
-            let name = shown(&self.document.name(node));
-            return Err(self.fault(&message::VALIDATION_NOT_NILLABLE, &name, node));
+            return Err(self.fault_named(&message::VALIDATION_NOT_NILLABLE, node));
         }
         Ok(is_nil)
     }
@@ -493,11 +497,7 @@ impl<'c> Validator<'c, '_> {
         text: Cow<'_, str>,
         constraint: Option<&ValueConstraint>,
     ) -> SqlResult<()> {
-        if text.len() > crate::account::UNASKED
-            && let Some(account) = &self.account
-        {
-            account.admit(4 * text.len())?;
-        }
+        let _held = self.hold(ty, &text)?;
         let document = self.document;
         let uri = |prefix: &str| document.namespace_of(node, prefix).map(String::from);
         let mut scope = Scope { uri: &uri, stride: &mut self.stride };
@@ -522,8 +522,7 @@ impl<'c> Validator<'c, '_> {
                 Err(_) => *fixed.text == *parsed.text,
             };
             if !is_same {
-                let name = shown(&self.document.name(node));
-                return Err(self.fault(&message::VALIDATION_FIXED, &name, node));
+                return Err(self.fault_named(&message::VALIDATION_FIXED, node));
             }
         }
         if parsed.text != text {
@@ -532,6 +531,19 @@ impl<'c> Validator<'c, '_> {
             self.edits.insert(holder, Edit::Text(text));
         }
         Ok(())
+    }
+
+    /// Charges what a long value takes while it is read.
+    fn hold(&self, ty: TypeId, text: &str) -> SqlResult<Option<Charged>> {
+        let Some(account) = self.account.as_ref().filter(|_| text.len() > UNASKED) else {
+            return Ok(None);
+        };
+        let simple = self.collection.ty(ty).simple().expect("a value has a simple type");
+        let values = match simple.variety {
+            Variety::Atomic(_) => 1,
+            Variety::List(_) | Variety::Union(_) => text.split_ascii_whitespace().count(),
+        };
+        Charged::take(account, 4 * text.len() + ITEM_BYTES * values).map(Some)
     }
 
     // Content.
@@ -601,11 +613,13 @@ impl<'c> Validator<'c, '_> {
             // An element with nothing in it has the empty text.
             return self.empty_value(node, ty);
         };
-        let text = match texts.len() {
-            1 => Cow::Borrowed(document.value(first)),
-            _ => Cow::Owned(texts.iter().map(|at| document.value(*at)).collect()),
+        let text = match &texts[..] {
+            [one] => Cow::Borrowed(document.value(*one)),
+            all => {
+                self.keep(all.iter().map(|at| document.value(*at).len()).sum())?;
+                Cow::Owned(all.iter().map(|at| document.value(*at)).collect())
+            }
         };
-        self.keep(if texts.len() > 1 { text.len() } else { 0 })?;
         self.value(node, first, ty, text, value)?;
         if self.edits.contains_key(&first) {
             for other in &texts[1..] {
@@ -628,20 +642,19 @@ impl<'c> Validator<'c, '_> {
         let document = self.document;
         let has_elements = document.children(node).any(|at| document.kind(at) == NodeKind::Element);
         let is_empty = document.children(node).next().is_none();
-        let name = shown(&document.name(node));
         if is_empty {
             self.keep(64)?;
             self.filled.insert(node, value.text.clone());
             return Ok(());
         }
         if value.is_fixed && has_elements {
-            return Err(self.fault(&message::VALIDATION_MIXED_FIXED, &name, node));
+            return Err(self.fault_named(&message::VALIDATION_MIXED_FIXED, node));
         }
-        let text: String = document.texts(node).collect();
-        match value.is_fixed && text != *value.text {
-            true => Err(self.fault(&message::VALIDATION_FIXED, &name, node)),
-            false => Ok(()),
+        let is_same = || document.texts(node).flat_map(str::bytes).eq(value.text.bytes());
+        if value.is_fixed && !is_same() {
+            return Err(self.fault_named(&message::VALIDATION_FIXED, node));
         }
+        Ok(())
     }
 
     // The result.
