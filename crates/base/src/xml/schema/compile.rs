@@ -4,14 +4,14 @@
 //! once where another one needs to know it (a base, an item type, an attribute's type), else when
 //! its turn comes, so that elements and types may refer to each other in circles.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::model::*;
 use super::room::Room;
 use super::simple::{self, NoValue, Scope};
 use super::validate::path_of;
-use super::{COMPONENTS_MAX, Collection, is_name, syntax};
+use super::{COMPONENTS_MAX, Collection, Identity, Primitive, is_name, syntax};
 use crate::account::Account;
 use crate::error::{SqlError, SqlResult};
 use crate::message::{self, Message};
@@ -95,7 +95,7 @@ pub(super) struct Compiler<'d> {
     pub(super) values: Vec<(Target, Place)>,
     pub(super) heads: Vec<(ElementId, QName)>,
     /// Elements without a type, which have that of their head.
-    pub(super) untyped: Vec<ElementId>,
+    pub(super) untyped: HashSet<ElementId>,
     pub(super) groups: HashMap<QName, Arc<Particle>>,
     /// Groups that are being read.
     pub(super) open_groups: Vec<(Kind, QName)>,
@@ -133,7 +133,7 @@ impl Collection {
             pending_elements: VecDeque::new(),
             values: Vec::new(),
             heads: Vec::new(),
-            untyped: Vec::new(),
+            untyped: HashSet::new(),
             groups: HashMap::new(),
             open_groups: Vec::new(),
             pieces: HashMap::new(),
@@ -630,10 +630,11 @@ impl<'d> Compiler<'d> {
             return Err(SqlError::new(&message::SCHEMA_DEFAULT_LONG, &[&name]));
         }
         let text_type = self.made.text_type(ty).unwrap_or(ty);
-        if self.made.is_kind_of(text_type, "ID") {
+        let simple = self.made.ty(text_type).simple();
+        if simple.is_some_and(|simple| simple.identity == Some(Identity::Id)) {
             return Err(SqlError::new(&message::SCHEMA_ID_VALUE, &[&name]));
         }
-        if self.made.is_kind_of(text_type, "QName") {
+        if simple.is_some_and(|simple| simple.primitive() == Some(Primitive::QName)) {
             return Err(SqlError::new(&message::SCHEMA_QNAME_VALUE, &[&name]));
         }
         Ok(Some(ValueConstraint { text: text.into(), is_fixed: fixed.is_some() }))
@@ -733,7 +734,7 @@ impl<'d> Compiler<'d> {
             let head = self.resolve(place, head)?;
             self.heads.push((id, head));
             if ty.is_none() {
-                self.untyped.push(id);
+                self.untyped.insert(id);
             }
         }
         let has_value =

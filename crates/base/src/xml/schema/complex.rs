@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Identity;
 use super::compile::{Compiler, Kind, Place, bad_value};
 use super::content::PARTICLES_MAX;
 use super::model::*;
@@ -87,8 +88,10 @@ impl Compiler<'_> {
         if self.made.ty(base).is_final.bars(derivation) {
             return Err(self.wrong(&message::SCHEMA_FINAL, id));
         }
-        let is_id =
-            |one: &&AttributeUse| self.made.is_kind_of(self.made.attribute(one.attribute).ty, "ID");
+        let is_id = |one: &&AttributeUse| {
+            let ty = self.made.attribute(one.attribute).ty;
+            self.made.identity(ty) == Some(Identity::Id)
+        };
         if complex.attributes.iter().filter(is_id).count() > 1 {
             return Err(self.wrong(&message::SCHEMA_IDS, id));
         }

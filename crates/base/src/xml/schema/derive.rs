@@ -2,7 +2,7 @@
 
 use super::compile::{Compiler, Place};
 use super::model::*;
-use super::simple::{Simple, Variety};
+use super::simple::{Identity, Simple, Variety};
 use crate::error::{SqlError, SqlResult};
 use crate::message;
 
@@ -87,7 +87,7 @@ impl Compiler<'_> {
             Variety::Union(members) => members.iter().any(|member| is_list(*member)),
             Variety::Atomic(_) => false,
         };
-        if has_list || self.made.is_kind_of(item, "ID") {
+        if has_list || simple.identity == Some(Identity::Id) {
             return Err(self.wrong(&message::SCHEMA_LIST_ITEM, id));
         }
         if self.made.ty(item).is_final.list {

@@ -1,9 +1,9 @@
 //! What needs all declarations and types: substitution groups, values, content models.
 
-use super::COMPONENTS_MAX;
 use super::compile::{Compiler, Place, Target, undefined};
 use super::content::Model;
 use super::model::*;
+use super::{COMPONENTS_MAX, Identity};
 use crate::error::{SqlError, SqlResult};
 use crate::message;
 
@@ -36,7 +36,7 @@ impl Compiler<'_> {
                 }
                 if self.untyped.contains(&id) && !self.untyped.contains(&head) {
                     self.made.elements[id.number()].ty = self.made.element(head).ty;
-                    self.untyped.retain(|other| *other != id);
+                    self.untyped.remove(&id);
                 }
                 self.made.substitutes.entry(head).or_default().push(id);
                 at = head;
@@ -103,11 +103,12 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Error 6995: no element is of type `ID`.
+    /// Error 6995: no element is of type `ID` or `IDREF`.
     pub(super) fn check_elements(&mut self) -> SqlResult<()> {
         for (_, element) in self.made.elements() {
-            let ty = self.made.text_type(element.ty).unwrap_or(element.ty);
-            if self.made.is_kind_of(ty, "ID") || self.made.is_kind_of(ty, "IDREF") {
+            let text = self.made.text_type(element.ty);
+            let identity = text.and_then(|ty| self.made.identity(ty));
+            if matches!(identity, Some(Identity::Id | Identity::Reference)) {
                 return Err(SqlError::new(&message::SCHEMA_ID_ELEMENT, &[&element.name]));
             }
         }

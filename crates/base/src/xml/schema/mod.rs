@@ -48,7 +48,9 @@ pub use model::{
     ElementId, INSTANCE_URI, NameId, Named, Namespaces, Particle, Process, QName, SCHEMA_URI, Term,
     Type, TypeId, ValueConstraint, Wildcard,
 };
-pub use simple::{Bound, Lexical, NoValue, Primitive, Simple, Value, Variety, WhiteSpace};
+pub use simple::{
+    Bound, Identity, Lexical, NoValue, Primitive, Simple, Value, Variety, WhiteSpace,
+};
 
 /// Declarations, types and groups of a collection.
 pub const COMPONENTS_MAX: usize = 100_000;
@@ -148,18 +150,18 @@ impl Collection {
     /// How a type comes from another: the derivations on the way. `None` if it does not.
     pub fn derivation(&self, ty: TypeId, from: TypeId) -> Option<Barred> {
         let mut steps = Barred::default();
+        if let Body::Simple(simple) = &self.ty(from).body
+            && let Variety::Union(members) = &simple.variety
+            && members.iter().any(|member| self.is_derived(ty, *member))
+        {
+            return Some(steps);
+        }
         let mut at = ty;
         loop {
             if at == from {
                 return Some(steps);
             }
             let own = self.ty(at);
-            if let Body::Simple(simple) = &self.ty(from).body
-                && let Variety::Union(members) = &simple.variety
-                && members.iter().any(|member| self.is_derived(at, *member))
-            {
-                return Some(steps);
-            }
             if own.base == at {
                 return None;
             }
@@ -182,9 +184,9 @@ impl Collection {
         }
     }
 
-    /// Whether a type is `ID` or comes from it, or is of this other built-in type.
-    fn is_kind_of(&self, ty: TypeId, local: &str) -> bool {
-        self.find_type(SCHEMA_URI, local).is_some_and(|id| self.is_derived(ty, id))
+    /// What a type has to do with ids.
+    fn identity(&self, ty: TypeId) -> Option<Identity> {
+        self.ty(ty).simple()?.identity
     }
 
     /// The name that elements have by this number.

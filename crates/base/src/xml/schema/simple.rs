@@ -72,6 +72,17 @@ pub enum Lexical {
     Integer,
 }
 
+/// What a type has to do with the ids of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// `xs:ID`
+    Id,
+    /// `xs:IDREF`
+    Reference,
+    /// `xs:IDREFS`
+    References,
+}
+
 /// What a simple type is made of.
 #[derive(Clone, Debug)]
 pub enum Variety {
@@ -101,6 +112,8 @@ pub struct Simple {
     pub white_space: WhiteSpace,
     /// The form of its text.
     pub lexical: Lexical,
+    /// Whether its values are ids or refer to them.
+    pub identity: Option<Identity>,
     /// `length` and `minLength`
     pub min_length: Option<u64>,
     /// `length` and `maxLength`
@@ -449,6 +462,7 @@ impl Simple {
             variety: Variety::Atomic(primitive),
             white_space,
             lexical,
+            identity: None,
             min_length: None,
             max_length: None,
             total_digits: None,
@@ -591,10 +605,12 @@ pub(super) fn builtins() -> Vec<Builtin> {
     add("language", "token", of(P::String, Collapse, L::Language));
     add("NMTOKEN", "token", of(P::String, Collapse, L::NameToken));
     add("Name", "token", of(P::String, Collapse, L::Name));
-    for (name, base) in
-        [("NCName", "Name"), ("ID", "NCName"), ("IDREF", "NCName"), ("ENTITY", "NCName")]
+    let no_colon = of(P::String, Collapse, L::NoColonName);
+    add("NCName", "Name", no_colon.clone());
+    for (name, identity) in
+        [("ID", Some(Identity::Id)), ("IDREF", Some(Identity::Reference)), ("ENTITY", None)]
     {
-        add(name, base, of(P::String, Collapse, L::NoColonName));
+        add(name, "NCName", Simple { identity, ..no_colon.clone() });
     }
     add("boolean", "anySimpleType", of(P::Boolean, Collapse, L::Any));
     add("decimal", "anySimpleType", of(P::Decimal, Collapse, L::Any));
@@ -647,6 +663,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
         let item = id_of(&all, item);
         let mut simple = Simple::made(Variety::List(item));
         simple.min_length = Some(1);
+        simple.identity = (name == "IDREFS").then_some(Identity::References);
         let base = TypeId::ANY_SIMPLE;
         all.push(Builtin { name: QName::new(SCHEMA_URI, name), base, simple });
     }

@@ -8,10 +8,10 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::Collection;
 use super::content::{Given, Matched, Matching, Model};
 use super::model::*;
 use super::simple::{NoValue, Scope, Variety};
+use super::{Collection, Identity};
 use crate::account::{Account, Charged, UNASKED};
 use crate::error::{SqlError, SqlResult};
 use crate::message::{self, Message};
@@ -465,12 +465,8 @@ impl<'c> Validator<'c, '_> {
 
     /// Whether an attribute is an id. Errors 6930, 6935.
     fn id(&mut self, attribute: NodeId, ty: TypeId) -> SqlResult<bool> {
-        let is_id = self.collection.is_kind_of(ty, "ID");
-        let is_reference = self.collection.is_kind_of(ty, "IDREF");
-        let is_list = self.collection.is_kind_of(ty, "IDREFS");
-        if !is_id && !is_reference && !is_list {
-            return Ok(false);
-        }
+        let Some(identity) = self.collection.identity(ty) else { return Ok(false) };
+        let is_id = identity == Identity::Id;
         let name = shown(&self.document.name(attribute));
         for word in self.document.value(attribute).split_ascii_whitespace() {
             if word.chars().count() > ID_MAX {
