@@ -20,7 +20,7 @@ const DECLARATION_MAX: usize = 1024;
 const UTF16_MARK: &[u8] = &[0xFF, 0xFE];
 const UTF8_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
-/// Converts to xml, or from it. Errors 529, 6354, 6355, 6358 those of [`xml::parse`] and of
+/// Converts to xml, or from it. Errors 529, 6354, 6355, 6358, those of [`xml::parse`] and those of
 /// validation.
 pub(super) fn convert_xml<'a>(
     value: ValueRef<'a>,
@@ -42,7 +42,7 @@ pub(super) fn convert_xml<'a>(
     }
 }
 
-/// One xml as another: checked by a collection that it was not checked by. The errors of
+/// Checks an xml by the collection of its new type, unless the old type has the same. The errors of
 /// validation.
 fn checked<'a>(
     value: ValueRef<'a>,
@@ -55,10 +55,10 @@ fn checked<'a>(
     let is_checked = from.xml_use().is_some_and(|own| {
         own.collection == wanted.collection && (own.is_document || !wanted.is_document)
     });
-    let ValueRef::Chars(text) = value else { return Ok(value) };
     if is_checked {
         return Ok(value);
     }
+    let ValueRef::Chars(text) = value else { return Ok(value) };
     let document = xml::parse_value(text, arena.account(), options.pace)?;
     match validated(&document, wanted, options, arena)? {
         Some(changed) => written(&changed, text.len(), options.pace, arena),
@@ -66,7 +66,8 @@ fn checked<'a>(
     }
 }
 
-/// What a collection makes of a document, if that is another one.
+/// The document in canonical form with its defaults; `None` if it is so already. The errors of
+/// validation.
 fn validated(
     document: &Document,
     wanted: XmlUse,
