@@ -7,6 +7,7 @@ use base::ids::DbId;
 use base::xml::schema::Collections;
 use base::{SqlError, SqlResult, SqlType, Value, message};
 use ir::Unit;
+use ir::function::facts::StatementPace;
 use run::interp::{self, Execution, Frame};
 use tsql::ast;
 
@@ -209,13 +210,15 @@ impl Context<'_> {
         if from == to || value.is_null() {
             return Ok(value.clone());
         }
-        let arena = base::Arena::new();
+        let arena = base::Arena::charged_to(self.runtime.grant.account().clone());
+        let pace = StatementPace(self.task);
         let schema = to.xml_use().and_then(|_| self.session.schema(database).ok());
         let collections = schema.as_deref().map(|schema| schema as &dyn Collections);
         let options = ConvertOptions {
             overlong,
             collections,
             dates: self.session.options.dates,
+            pace: &pace,
             ..ConvertOptions::default()
         };
         base::types::conversion::check_implicit_types(from, to)?;

@@ -221,11 +221,14 @@ impl Context<'_> {
         if !is_text && (ty.kind != base::TypeKind::Xml || ty.xml_use().is_some()) {
             return Err(SqlError::new(&messages::COLLECTION_PARAMETER, &[]).into());
         }
-        let arena = base::Arena::new();
+        let arena = base::Arena::charged_to(self.runtime.grant.account().clone());
         let pace = ir::function::facts::StatementPace(self.task);
         let options = base::ConvertOptions { pace: &pace, ..Default::default() };
         match base::convert(value.as_ref(), &ty, &base::SqlType::xml(), &options, &arena)? {
-            base::ValueRef::Chars(bytes) => Ok(String::from_utf8_lossy(bytes).into_owned()),
+            base::ValueRef::Chars(bytes) => {
+                arena.admit(bytes.len())?;
+                Ok(String::from_utf8_lossy(bytes).into_owned())
+            }
             _ => Err(SqlError::new(&messages::COLLECTION_NULL, &[]).into()),
         }
     }
