@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::Identity;
-use super::compile::{Compiler, Kind, Place, bad_value};
+use super::compile::{Compiler, Kind, Place};
 use super::content::PARTICLES_MAX;
 use super::model::*;
+use super::place::bad_value;
 use crate::error::{SqlError, SqlResult};
 use crate::message;
 

@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::compile::{Compiler, Place, VALUE_MAX, bad_value};
+use super::compile::{Compiler, Place, VALUE_MAX};
 use super::model::TypeId;
 use super::pattern::Pattern;
+use super::place::bad_value;
 use super::simple::{Bound, Lexical, Primitive, Scope, Simple, Value, Variety, WhiteSpace};
 use crate::error::{SqlError, SqlResult};
 use crate::message;

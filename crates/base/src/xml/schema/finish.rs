@@ -1,8 +1,9 @@
 //! What needs all declarations and types: substitution groups, values, content models.
 
-use super::compile::{Compiler, Place, Target, undefined};
+use super::compile::{Compiler, Place, Target};
 use super::content::Model;
 use super::model::*;
+use super::place::undefined;
 use super::{COMPONENTS_MAX, Identity};
 use crate::error::{SqlError, SqlResult};
 use crate::message;

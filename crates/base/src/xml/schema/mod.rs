@@ -3,14 +3,15 @@
 //! # Life of a collection
 //!
 //! [`Collection::compile`] reads the texts that `CREATE` and `ALTER XML SCHEMA COLLECTION` were
-//! given. Each document is checked for what may stand where (`syntax`); then declarations and types
-//! are made, in the order in which they need each other (`compile`, with `complex`, `derive` and
-//! `facets`); then what needs all of them (`finish`), content models (`content`) among it. The
-//! result does not change: what adds to a collection compiles all texts anew.
+//! given. Each document is checked for what may stand where (`syntax`); then types and declarations
+//! are made, in the order in which they need each other (`compile`, with `declare`, `complex`,
+//! `derive` and `facets`, which read nodes by `place`); then what needs all of them (`finish`),
+//! content models (`content`) among it. The result does not change: what adds to a collection
+//! compiles all texts anew.
 //!
 //! [`Collection::validate`] passes over a document once (`validate`), with the state of a content
 //! model for each open element. What a value is in canonical form, and what defaults add to it, is
-//! collected as edits and written in the end.
+//! collected (`edits`) and applied in the end.
 //!
 //! # Limits
 //! * Definitions follow each other as deep as the stack allows, models as `content` says, patterns
@@ -25,11 +26,14 @@
 mod compile;
 mod complex;
 mod content;
+mod declare;
 mod derive;
+mod edits;
 mod facets;
 mod finish;
 mod model;
 mod pattern;
+mod place;
 mod room;
 mod simple;
 mod syntax;

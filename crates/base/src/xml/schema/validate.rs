@@ -1,14 +1,15 @@
 //! Documents against a collection.
 //!
 //! One pass in document order. For each open element there is what its type wants: the state of a
-//! content model, the text of a simple type, or nothing. Values are replaced by their canonical
-//! form, and defaults are added: these edits are collected and applied when all is valid.
+//! content model, the text of a simple type, or nothing. Canonical forms of values and defaults are
+//! collected as edits, which are applied when all is valid.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::content::{Given, Matched, Matching, Model};
+use super::edits::Edits;
 use super::model::*;
 use super::simple::{NoValue, Scope, Variety};
 use super::{Collection, Identity};
@@ -16,7 +17,7 @@ use crate::account::{Account, Charged, UNASKED};
 use crate::error::{SqlError, SqlResult};
 use crate::message::{self, Message};
 use crate::pace::{Pace, Stride};
-use crate::xml::tree::{Builder, Document, Name, NodeId, NodeKind};
+use crate::xml::tree::{Document, Name, NodeId, NodeKind};
 
 /// Characters of an `ID`.
 const ID_MAX: usize = 1000;
@@ -52,16 +53,6 @@ pub(crate) fn path_of(document: &Document, node: NodeId) -> String {
     steps.concat()
 }
 
-/// What is changed about a node.
-enum Edit {
-    /// Its text is this one.
-    Text(String),
-    /// It goes.
-    Removed,
-    /// These attributes come behind its own.
-    Attributes(Vec<(AttributeId, Arc<str>)>),
-}
-
 /// What is wanted of what stands in an element.
 enum Inside<'c> {
     /// Nothing is looked at.
@@ -91,9 +82,7 @@ struct Validator<'c, 'd> {
     open: Vec<Open<'c>>,
     /// By numbers of the document's names.
     names: Vec<Option<NameId>>,
-    edits: HashMap<NodeId, Edit>,
-    /// Defaults of empty elements.
-    filled: HashMap<NodeId, Arc<str>>,
+    edits: Edits,
     ids: HashSet<String>,
     /// References to ids, with their attributes' names.
     references: Vec<(String, String)>,
@@ -122,8 +111,7 @@ impl Collection {
             stride: Stride::new(pace),
             open: Vec::new(),
             names,
-            edits: HashMap::new(),
-            filled: HashMap::new(),
+            edits: Edits::default(),
             ids: HashSet::new(),
             references: Vec::new(),
             account: account.cloned(),
@@ -131,9 +119,9 @@ impl Collection {
             bytes: 0,
         };
         validator.run()?;
-        match validator.edits.is_empty() && validator.filled.is_empty() {
+        match validator.edits.is_empty() {
             true => Ok(None),
-            false => validator.edited().map(Some),
+            false => validator.edits.apply(self, document, account, pace).map(Some),
         }
     }
 }
@@ -458,7 +446,7 @@ impl<'c> Validator<'c, '_> {
         }
         if !added.is_empty() {
             self.keep(64 * (1 + added.len()))?;
-            self.edits.insert(node, Edit::Attributes(added));
+            self.edits.add_attributes(node, added);
         }
         Ok(())
     }
@@ -524,7 +512,7 @@ impl<'c> Validator<'c, '_> {
         if parsed.text != text {
             let text = parsed.text.into_owned();
             self.keep(64 + text.len())?;
-            self.edits.insert(holder, Edit::Text(text));
+            self.edits.replace(holder, text);
         }
         Ok(())
     }
@@ -603,7 +591,7 @@ impl<'c> Validator<'c, '_> {
         let Some(first) = texts.first().copied() else {
             if let Some(value) = value {
                 self.keep(64)?;
-                self.filled.insert(node, value.text.clone());
+                self.edits.fill(node, value.text.clone());
                 return Ok(());
             }
             // An element with nothing in it has the empty text.
@@ -617,9 +605,9 @@ impl<'c> Validator<'c, '_> {
             }
         };
         self.value(node, first, ty, text, value)?;
-        if self.edits.contains_key(&first) {
+        if self.edits.is_edited(first) {
             for other in &texts[1..] {
-                self.edits.insert(*other, Edit::Removed);
+                self.edits.remove(*other);
             }
         }
         Ok(())
@@ -640,7 +628,7 @@ impl<'c> Validator<'c, '_> {
         let is_empty = document.children(node).next().is_none();
         if is_empty {
             self.keep(64)?;
-            self.filled.insert(node, value.text.clone());
+            self.edits.fill(node, value.text.clone());
             return Ok(());
         }
         if value.is_fixed && has_elements {
@@ -652,97 +640,4 @@ impl<'c> Validator<'c, '_> {
         }
         Ok(())
     }
-
-    // The result.
-
-    /// The document with all edits.
-    fn edited(mut self) -> SqlResult<Document> {
-        let document = self.document;
-        let mut builder = Builder::new(self.account.as_ref());
-        let mut ends: Vec<NodeId> = Vec::new();
-        let mut waiting = Waiting::default();
-        for node in document.nodes() {
-            self.stride.step(64)?;
-            let kind = document.kind(node);
-            if kind != NodeKind::Attribute && kind != NodeKind::Namespace {
-                self.add(&mut builder, std::mem::take(&mut waiting))?;
-            }
-            while ends.last().is_some_and(|end| *end <= node) {
-                ends.pop();
-                builder.end();
-            }
-            let (name, value) = (document.name(node), document.value(node));
-            self.stride.step(value.len())?;
-            let edit = self.edits.remove(&node);
-            let text = match &edit {
-                Some(Edit::Text(text)) => text,
-                Some(Edit::Removed) => continue,
-                _ => value,
-            };
-            match kind {
-                NodeKind::Root => {}
-                NodeKind::Element => {
-                    builder.start(name)?;
-                    ends.push(document.after(node));
-                    waiting.element = Some(node);
-                    waiting.text = self.filled.remove(&node);
-                    if let Some(Edit::Attributes(all)) = edit {
-                        waiting.attributes = all;
-                    }
-                }
-                NodeKind::Namespace => drop(builder.namespace(name.local, value)?),
-                NodeKind::Attribute => drop(builder.attribute(name, text)?),
-                NodeKind::Text => builder.text(text)?,
-                NodeKind::Comment => drop(builder.comment(value)?),
-                NodeKind::Instruction => drop(builder.instruction(name.local, value)?),
-            }
-        }
-        self.add(&mut builder, waiting)?;
-        ends.iter().for_each(|_| builder.end());
-        Ok(builder.finish())
-    }
-
-    /// Adds attributes and text that an element has by default.
-    fn add(&self, builder: &mut Builder, waiting: Waiting) -> SqlResult<()> {
-        let Some(element) = waiting.element else { return Ok(()) };
-        for (attribute, text) in &waiting.attributes {
-            let QName { uri, local } = &self.collection.attribute(*attribute).name;
-            let prefix = match uri.is_empty() {
-                true => "",
-                false => self.prefix_of(element, uri),
-            };
-            builder.attribute(Name { prefix, local, uri }, text)?;
-        }
-        if let Some(text) = &waiting.text {
-            builder.text(text)?;
-        }
-        Ok(())
-    }
-
-    /// A prefix for a namespace at an element; the writer declares one that is not there.
-    fn prefix_of(&self, element: NodeId, uri: &str) -> &str {
-        let mut at = Some(element);
-        while let Some(node) = at {
-            let mut declared = self.document.namespaces(node);
-            let is_it = |one: &NodeId| {
-                self.document.value(*one) == uri && !self.document.name(*one).local.is_empty()
-            };
-            if let Some(found) = declared.find(is_it) {
-                let prefix = self.document.name(found).local;
-                if self.document.namespace_of(element, prefix) == Some(uri) {
-                    return prefix;
-                }
-            }
-            at = self.document.parent(node);
-        }
-        "p1"
-    }
-}
-
-/// What comes behind an element's own attributes.
-#[derive(Default)]
-struct Waiting {
-    element: Option<NodeId>,
-    attributes: Vec<(AttributeId, Arc<str>)>,
-    text: Option<Arc<str>>,
 }
