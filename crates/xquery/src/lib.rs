@@ -23,6 +23,7 @@
 mod atomic;
 mod eval;
 mod expr;
+mod meter;
 mod parse;
 mod types;
 pub mod xpath;

@@ -188,7 +188,7 @@ impl Document {
     }
 
     /// What directly belongs to a node: declarations, attributes and children.
-    fn below(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+    pub fn below(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let end = self.node(node).after;
         let mut next = node.0 + 1;
         std::iter::from_fn(move || {
@@ -240,11 +240,6 @@ impl Document {
         let is_whole = matches!(self.kind(node), NodeKind::Root | NodeKind::Element);
         let is_piece = move |at: &NodeId| !is_whole || self.kind(*at) == NodeKind::Text;
         self.subtree(node).filter(is_piece).map(|at| self.value(at))
-    }
-
-    /// The bytes of a node's string value.
-    pub fn text_len(&self, node: NodeId) -> usize {
-        self.texts(node).map(str::len).sum()
     }
 }
 

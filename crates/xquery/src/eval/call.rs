@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use base::account::UNASKED;
 use base::decimal;
 use base::error::SqlResult;
 use base::types::SqlType;
@@ -51,9 +50,7 @@ impl<'r> Run<'r> {
                 let mut out = String::new();
                 for argument in arguments {
                     let piece = self.text(argument, focus)?;
-                    if out.len() + piece.len() > UNASKED {
-                        self.account.admit(out.len() + piece.len())?;
-                    }
+                    self.meter.admit(out.len() + piece.len())?;
                     out.push_str(&piece);
                 }
                 Atomic::string(out)
@@ -209,7 +206,7 @@ impl<'r> Run<'r> {
             if !seen.insert(key) {
                 return Ok(ON);
             }
-            charged.push((), bytes, self.account)?;
+            charged.push((), bytes, self.meter.account)?;
             visit(Item::Atomic(value))
         })
     }

@@ -87,7 +87,7 @@ impl<'e, 'r> Emitter<'e, 'r> {
     pub(super) fn new(run: &'e Run<'r>, takes_loose: bool) -> Emitter<'e, 'r> {
         Emitter {
             run,
-            builder: Builder::new(Some(run.account)),
+            builder: Builder::new(Some(run.meter.account)),
             tag: None,
             scope: Vec::new(),
             generated: 0,
@@ -182,9 +182,7 @@ impl<'e, 'r> Emitter<'e, 'r> {
             let text = value.text();
             match &mut out {
                 Some(out) => {
-                    if out.len() > base::account::UNASKED {
-                        self.run.account.admit(out.len() + text.len())?;
-                    }
+                    self.run.meter.admit(out.len() + text.len())?;
                     out.push(' ');
                     out.push_str(&text);
                 }

@@ -10,7 +10,7 @@ mod modify;
 mod walk;
 
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell};
 use std::mem::size_of;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -20,12 +20,13 @@ use base::account::{Account, Charged, UNASKED};
 use base::decimal::{self, Rounding};
 use base::error::{SqlError, SqlResult};
 use base::message;
-use base::pace::{Pace, STRIDE};
+use base::pace::STRIDE;
 use base::stack;
 use base::xml::{Document, NodeId, NodeKind};
 
 use crate::atomic::{self, Atomic, SCALE, UNIT};
 use crate::expr::*;
+use crate::meter::Meter;
 use crate::types::{AtomicType, NodeType};
 use crate::{Body, Input, Query, Value};
 pub(crate) use modify::modify;
@@ -100,10 +101,7 @@ pub(crate) struct Run<'r> {
     document: &'r Document,
     query: &'r Query,
     externals: &'r [Value<'r>],
-    account: &'r Arc<Account>,
-    pace: &'r dyn Pace,
-    /// How much may be looked at before the pace is asked.
-    left: Cell<usize>,
+    meter: Meter<'r>,
     /// For each step, the numbers of the names that it selects.
     numbers: Vec<OnceCell<Numbers>>,
     variables: RefCell<Vec<Bound<'r>>>,
@@ -118,9 +116,7 @@ impl<'r> Run<'r> {
             document: input.document,
             query,
             externals: input.externals,
-            account: input.account,
-            pace: input.pace,
-            left: Cell::new(STRIDE),
+            meter: Meter::new(input.account, input.pace),
             numbers: (0..query.steps).map(|_| OnceCell::new()).collect(),
             variables: RefCell::new(vec![nothing; query.variables]),
         }
@@ -128,16 +124,7 @@ impl<'r> Run<'r> {
 
     /// Counts work, and lets others have their turn.
     fn work(&self, amount: usize) -> SqlResult<()> {
-        match self.left.get().checked_sub(amount) {
-            Some(left) => {
-                self.left.set(left);
-                Ok(())
-            }
-            None => {
-                self.left.set(STRIDE);
-                self.pace.pace()
-            }
-        }
+        self.meter.work(amount)
     }
 
     fn deeper(&self) -> SqlResult<()> {
@@ -249,7 +236,7 @@ impl<'r> Run<'r> {
                 Item::Node(_) => 0,
                 Item::Atomic(value) => value.bytes(),
             };
-            bag.push(item, bytes, self.account).map(|()| ON)
+            bag.push(item, bytes, self.meter.account).map(|()| ON)
         })?;
         Ok(bag)
     }
@@ -293,27 +280,7 @@ impl<'r> Run<'r> {
 
     /// All text below a node.
     fn string_value(&self, node: NodeId) -> SqlResult<Cow<'r, str>> {
-        let is_whole = matches!(self.document.kind(node), NodeKind::Root | NodeKind::Element);
-        if !is_whole {
-            return Ok(Cow::Borrowed(self.document.value(node)));
-        }
-        let mut pieces = self.document.texts(node);
-        let Some(first) = pieces.next() else {
-            return Ok(Cow::Borrowed(""));
-        };
-        let Some(second) = pieces.next() else {
-            return Ok(Cow::Borrowed(first));
-        };
-        let bytes = self.document.text_len(node);
-        if bytes > UNASKED {
-            self.account.admit(bytes)?;
-        }
-        let mut text = String::with_capacity(bytes);
-        for piece in [first, second].into_iter().chain(pieces) {
-            self.work(piece.len().min(STRIDE))?;
-            text.push_str(piece);
-        }
-        Ok(Cow::Owned(text))
+        self.meter.string_value(self.document, node)
     }
 
     /// The effective boolean value.
@@ -493,7 +460,7 @@ impl<'r> Run<'r> {
         let mut others = Bag::new();
         let _ = self.each_atomic(right, focus, &mut |b| {
             let bytes = b.bytes();
-            others.push(b, bytes, self.account).map(|()| ON)
+            others.push(b, bytes, self.meter.account).map(|()| ON)
         })?;
         if others.items.is_empty() {
             return Ok(Some(Atomic::Boolean(false)));
@@ -585,7 +552,7 @@ impl<'r> Run<'r> {
             let bound = flwor.clauses.iter().map(|clause| variables[clause.slot].clone());
             let bound: Vec<Bound<'r>> = bound.collect();
             bytes += bound.len() * size_of::<Bound<'_>>();
-            tuples.push((keys, bound), bytes, self.account).map(|()| ON)
+            tuples.push((keys, bound), bytes, self.meter.account).map(|()| ON)
         })?;
         let keys = &flwor.keys;
         tuples.items.sort_by(|(a, _), (b, _)| {
@@ -712,7 +679,7 @@ impl<'r> Run<'r> {
         let mut bag = Bag::new();
         let _ = self.each(expr, focus, &mut |item| {
             if let Item::Node(node) = item {
-                bag.push(node, 0, self.account)?;
+                bag.push(node, 0, self.meter.account)?;
             }
             Ok(ON)
         })?;
@@ -724,7 +691,7 @@ impl<'r> Run<'r> {
         let mut walk = self.walk(path, focus)?;
         let mut bag = Bag::new();
         while let Some(node) = walk.next(self)? {
-            bag.push(node, 0, self.account)?;
+            bag.push(node, 0, self.meter.account)?;
         }
         if !bag.items.is_sorted() {
             bag.items.sort_unstable();

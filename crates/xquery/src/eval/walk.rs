@@ -97,7 +97,7 @@ impl<'r> Level<'r> {
     fn find_all(&mut self, run: &Run<'r>) -> SqlResult<()> {
         let mut bag = Bag::new();
         while let Some(node) = self.candidate(run)? {
-            bag.push(node, 0, run.account)?;
+            bag.push(node, 0, run.meter.account)?;
         }
         for predicate in &self.step.predicates.list {
             let last = bag.items.len();

@@ -1,11 +1,10 @@
 //! Expressions on a document.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::collections::HashMap;
 
-use base::account::UNASKED;
-use base::error::SqlResult;
+use base::account::{Charged, UNASKED};
+use base::error::{SqlError, SqlResult};
 use base::pace::STRIDE;
 use base::stack;
 use base::xml::{Document, NodeId, NodeKind};
@@ -13,14 +12,23 @@ use base::xml::{Document, NodeId, NodeKind};
 use super::{Axis, Expr, Function, Path, PathInput, Start, Step, Test, Yields, too_deep};
 use crate::eval::Bag;
 use crate::expr::{Operator, Order};
+use crate::meter::Meter;
 
 /// How many nodes a step collects before it looks for those that it has twice.
 const COLLECTED: usize = 1024;
 
 /// The nodes that an expression yields, in document order.
 pub(super) fn nodes(expr: &Expr, input: PathInput<'_>, context: NodeId) -> SqlResult<Bag<NodeId>> {
-    let run = Run { input, document: input.document, left: Cell::new(STRIDE) };
-    run.nodes(expr, &Focus { node: context, position: 1, last: 1 })
+    Run::new(input).nodes(expr, &Focus::on(context), Wanted::All)
+}
+
+/// The first of the nodes that an expression yields.
+pub(super) fn first(
+    expr: &Expr,
+    input: PathInput<'_>,
+    context: NodeId,
+) -> SqlResult<Option<NodeId>> {
+    Run::new(input).first(expr, &Focus::on(context))
 }
 
 /// What `.`, `position()` and `last()` are.
@@ -30,11 +38,36 @@ struct Focus {
     last: usize,
 }
 
+impl Focus {
+    /// A node alone.
+    fn on(node: NodeId) -> Focus {
+        Focus { node, position: 1, last: 1 }
+    }
+}
+
+/// How many nodes are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    All,
+    /// The first, and perhaps others.
+    First,
+}
+
 struct Run<'r> {
-    input: PathInput<'r>,
     document: &'r Document,
-    /// How much may be looked at before the pace is asked.
-    left: Cell<usize>,
+    meter: Meter<'r>,
+}
+
+/// Why an axis is followed no further.
+enum Stop {
+    Enough,
+    Failed(SqlError),
+}
+
+impl From<SqlError> for Stop {
+    fn from(error: SqlError) -> Stop {
+        Stop::Failed(error)
+    }
 }
 
 enum Found<'r> {
@@ -45,35 +78,53 @@ enum Found<'r> {
 }
 
 impl<'r> Run<'r> {
+    fn new(input: PathInput<'r>) -> Run<'r> {
+        Run { document: input.document, meter: Meter::new(input.account, input.pace) }
+    }
+
     fn work(&self, amount: usize) -> SqlResult<()> {
-        match self.left.get().checked_sub(amount) {
-            Some(left) => {
-                self.left.set(left);
-                Ok(())
-            }
-            None => {
-                self.left.set(STRIDE);
-                self.input.pace.pace()
-            }
+        self.meter.work(amount)
+    }
+
+    /// An expression is evaluated, which costs even if it looks at nothing.
+    fn enter(&self) -> SqlResult<()> {
+        match stack::deeper() {
+            true => self.work(1),
+            false => Err(too_deep()),
         }
     }
 
     fn keep(&self, bag: &mut Bag<NodeId>, node: NodeId) -> SqlResult<()> {
-        bag.push(node, 0, self.input.account)
+        bag.push(node, 0, self.meter.account)
     }
 
-    fn nodes(&self, expr: &'r Expr, focus: &Focus) -> SqlResult<Bag<NodeId>> {
-        if !stack::deeper() {
-            return Err(too_deep());
+    /// Leaves each node once, in document order, when there are more than a limit, which is then
+    /// set to what may come before that is worth it again.
+    fn tidy(&self, bag: &mut Bag<NodeId>, limit: &mut usize) -> SqlResult<()> {
+        if bag.items.len() > *limit {
+            self.work(bag.items.len())?;
+            in_order(bag);
+            *limit = COLLECTED.max(2 * bag.items.len());
         }
+        Ok(())
+    }
+
+    fn first(&self, expr: &'r Expr, focus: &Focus) -> SqlResult<Option<NodeId>> {
+        Ok(self.nodes(expr, focus, Wanted::First)?.items.first().copied())
+    }
+
+    fn nodes(&self, expr: &'r Expr, focus: &Focus, wanted: Wanted) -> SqlResult<Bag<NodeId>> {
+        self.enter()?;
         match expr {
-            Expr::Path(path) => self.path(path, focus),
+            Expr::Path(path) => self.path(path, focus, wanted),
             Expr::Union(all) => {
                 let mut bag = Bag::new();
+                let mut limit = COLLECTED;
                 for one in all {
-                    for node in self.nodes(one, focus)?.items {
+                    for node in self.nodes(one, focus, wanted)?.items {
                         self.keep(&mut bag, node)?;
                     }
+                    self.tidy(&mut bag, &mut limit)?;
                 }
                 in_order(&mut bag);
                 Ok(bag)
@@ -82,7 +133,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    fn path(&self, path: &'r Path, focus: &Focus) -> SqlResult<Bag<NodeId>> {
+    fn path(&self, path: &'r Path, focus: &Focus, wanted: Wanted) -> SqlResult<Bag<NodeId>> {
         let mut current = match &path.start {
             Start::Context | Start::Root => {
                 let is_root = matches!(path.start, Start::Root);
@@ -91,37 +142,42 @@ impl<'r> Run<'r> {
                 bag
             }
             Start::Expr(expr, predicates) => {
-                let mut bag = self.nodes(expr, focus)?;
+                let is_end = predicates.is_empty() && path.steps.is_empty();
+                let mut bag = self.nodes(expr, focus, if is_end { wanted } else { Wanted::All })?;
                 self.filter(&mut bag, predicates)?;
                 bag
             }
         };
-        for step in &path.steps {
-            current = self.step(step, current)?;
+        for (step, after) in path.steps.iter().zip(1..) {
+            let wanted = if after < path.steps.len() { Wanted::All } else { wanted };
+            current = self.step(step, current, wanted)?;
         }
         Ok(current)
     }
 
-    fn step(&self, step: &'r Step, from: Bag<NodeId>) -> SqlResult<Bag<NodeId>> {
+    fn step(&self, step: &'r Step, from: Bag<NodeId>, wanted: Wanted) -> SqlResult<Bag<NodeId>> {
         let is_unsorted = from.items.len() > 1 || step.axis.is_reverse();
+        let most = match step.predicates.first() {
+            None if wanted == Wanted::First && !is_unsorted => 1,
+            // Only the last of so many can pass.
+            Some(Expr::Number(position)) => (*position as usize).max(1),
+            _ => usize::MAX,
+        };
         let mut all = Bag::new();
         let mut limit = COLLECTED;
         for node in from.items {
+            self.work(1)?;
             if step.predicates.is_empty() {
-                self.on_axis(step, node, &mut all)?;
+                self.on_axis(step, node, &mut all, most)?;
             } else {
                 let mut own = Bag::new();
-                self.on_axis(step, node, &mut own)?;
+                self.on_axis(step, node, &mut own, most)?;
                 self.filter(&mut own, &step.predicates)?;
                 for node in own.items {
                     self.keep(&mut all, node)?;
                 }
             }
-            if all.items.len() > limit {
-                self.work(all.items.len())?;
-                in_order(&mut all);
-                limit = COLLECTED.max(2 * all.items.len());
-            }
+            self.tidy(&mut all, &mut limit)?;
         }
         if is_unsorted {
             in_order(&mut all);
@@ -152,42 +208,70 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Adds the nodes on an axis that pass the step's test, in the order of the axis.
-    fn on_axis(&self, step: &Step, node: NodeId, bag: &mut Bag<NodeId>) -> SqlResult<()> {
-        let document = self.document;
-        let mut take = |found: NodeId| {
+    /// Adds the nodes on an axis that pass the step's test, in the order of the axis, until the bag
+    /// has so many.
+    fn on_axis(
+        &self,
+        step: &Step,
+        node: NodeId,
+        bag: &mut Bag<NodeId>,
+        most: usize,
+    ) -> SqlResult<()> {
+        let take = |found: NodeId| {
             self.work(1)?;
-            match passes(document, step, found) {
-                true => self.keep(bag, found),
-                false => Ok(()),
+            if passes(self.document, step, found) {
+                self.keep(bag, found)?;
+                if bag.items.len() == most {
+                    return Err(Stop::Enough);
+                }
             }
+            Ok(())
         };
+        match self.walk(step.axis, node, take) {
+            Ok(()) | Err(Stop::Enough) => Ok(()),
+            Err(Stop::Failed(error)) => Err(error),
+        }
+    }
+
+    /// Calls back for the nodes on an axis. What is passed over costs as well.
+    fn walk(
+        &self,
+        axis: Axis,
+        node: NodeId,
+        mut take: impl FnMut(NodeId) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let document = self.document;
         let is_content =
-            |at: &NodeId| !matches!(document.kind(*at), NodeKind::Attribute | NodeKind::Namespace);
+            |at: NodeId| !matches!(document.kind(at), NodeKind::Attribute | NodeKind::Namespace);
         let above =
             |first: Option<NodeId>| std::iter::successors(first, |node| document.parent(*node));
-        let end = document.after(Document::ROOT);
-        let siblings = document.parent(node).filter(|_| is_content(&node));
-        match step.axis {
+        let siblings = document.parent(node).filter(|_| is_content(node));
+        if axis == Axis::DescendantOrSelf {
+            take(node)?;
+        }
+        let mut content = |at: NodeId| match is_content(at) {
+            true => take(at),
+            false => Ok(self.work(1)?),
+        };
+        match axis {
             Axis::Itself => take(node),
-            Axis::Child => document.children(node).try_for_each(take),
-            Axis::Attribute => match document.kind(node) {
-                NodeKind::Element => document.attributes(node).try_for_each(take),
-                _ => Ok(()),
-            },
+            Axis::Child => document.below(node).try_for_each(content),
+            Axis::Attribute => {
+                let mut own = document.below(node).take_while(|at| !is_content(*at));
+                own.try_for_each(|at| match document.kind(at) {
+                    NodeKind::Attribute => take(at),
+                    _ => Ok(self.work(1)?),
+                })
+            }
             Axis::Parent => document.parent(node).map_or(Ok(()), take),
             Axis::Ancestor => above(document.parent(node)).try_for_each(take),
             Axis::AncestorOrSelf => above(Some(node)).try_for_each(take),
             Axis::Descendant | Axis::DescendantOrSelf => {
-                if step.axis == Axis::DescendantOrSelf {
-                    take(node)?;
-                }
-                document.subtree(node).skip(1).filter(is_content).try_for_each(take)
+                document.subtree(node).skip(1).try_for_each(content)
             }
             Axis::Following => {
-                let first = document.after(node);
-                let rest = std::iter::successors(Some(first), |at| Some(at.next()));
-                rest.take_while(|at| *at < end).filter(is_content).try_for_each(take)
+                let rest = document.after(node).number()..document.after(Document::ROOT).number();
+                rest.filter_map(|number| document.numbered(number)).try_for_each(content)
             }
             Axis::FollowingSibling => {
                 let Some(parent) = siblings else { return Ok(()) };
@@ -201,17 +285,20 @@ impl<'r> Run<'r> {
             }
             Axis::Preceding => {
                 let numbers = (0..node.number()).rev();
-                let before = numbers.filter_map(|number| document.numbered(number));
-                let is_it = |at: &NodeId| is_content(at) && !document.contains(*at, node);
-                before.filter(is_it).try_for_each(take)
+                let mut before = numbers.filter_map(|number| document.numbered(number));
+                before.try_for_each(|at| match document.contains(at, node) {
+                    true => Ok(()),
+                    false => content(at),
+                })
             }
             Axis::PrecedingSibling => {
                 let Some(parent) = siblings else { return Ok(()) };
-                let before = document.children(parent).take_while(|at| *at < node);
                 let mut own = Bag::new();
-                for at in before {
+                for at in document.below(parent).take_while(|at| *at < node) {
                     self.work(1)?;
-                    self.keep(&mut own, at)?;
+                    if is_content(at) {
+                        self.keep(&mut own, at)?;
+                    }
                 }
                 own.items.into_iter().rev().try_for_each(take)
             }
@@ -220,7 +307,7 @@ impl<'r> Run<'r> {
 
     fn find(&self, expr: &'r Expr, focus: &Focus) -> SqlResult<Found<'r>> {
         Ok(match expr.yields() {
-            Yields::Nodes => Found::Nodes(self.nodes(expr, focus)?),
+            Yields::Nodes => Found::Nodes(self.nodes(expr, focus, Wanted::All)?),
             Yields::Number => Found::Number(self.number(expr, focus)?),
             Yields::Text => Found::Text(self.text(expr, focus)?),
             Yields::Truth => Found::Truth(self.truth(expr, focus)?),
@@ -228,9 +315,7 @@ impl<'r> Run<'r> {
     }
 
     fn truth(&self, expr: &'r Expr, focus: &Focus) -> SqlResult<bool> {
-        if !stack::deeper() {
-            return Err(too_deep());
-        }
+        self.enter()?;
         match expr {
             Expr::Or(all) => {
                 for one in all {
@@ -259,12 +344,8 @@ impl<'r> Run<'r> {
             Expr::Call(function, arguments) if expr.yields() == Yields::Truth => {
                 self.truth_of_call(*function, arguments, focus)
             }
-            other => Ok(match self.find(other, focus)? {
-                Found::Nodes(nodes) => !nodes.items.is_empty(),
-                Found::Number(number) => number != 0.0 && !number.is_nan(),
-                Found::Text(text) => !text.is_empty(),
-                Found::Truth(truth) => truth,
-            }),
+            other if other.yields() == Yields::Nodes => Ok(self.first(other, focus)?.is_some()),
+            other => Ok(is_true(&self.find(other, focus)?)),
         }
     }
 
@@ -280,10 +361,12 @@ impl<'r> Run<'r> {
             Function::Not => !self.truth(&arguments[0], focus)?,
             Function::Boolean => self.truth(&arguments[0], focus)?,
             Function::Lang => {
-                let wanted = self.text(&arguments[0], focus)?.to_ascii_lowercase();
-                let language = self.language(focus.node).to_ascii_lowercase();
-                let rest = language.strip_prefix(&wanted);
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+                let wanted = self.text(&arguments[0], focus)?;
+                let language = self.language(focus.node)?.split_at_checked(wanted.len());
+                language.is_some_and(|(head, rest)| {
+                    let is_whole = rest.is_empty() || rest.starts_with('-');
+                    is_whole && head.eq_ignore_ascii_case(&wanted)
+                })
             }
             function => {
                 let text = self.text(&arguments[0], focus)?;
@@ -298,16 +381,21 @@ impl<'r> Run<'r> {
     }
 
     /// The nearest `xml:lang`.
-    fn language(&self, node: NodeId) -> &'r str {
+    fn language(&self, node: NodeId) -> SqlResult<&'r str> {
         let document = self.document;
-        let above = std::iter::successors(Some(node), |node| document.parent(*node));
-        let elements = above.filter(|node| document.kind(*node) == NodeKind::Element);
-        let is_lang = |at: &NodeId| {
-            let name = document.name(*at);
-            name.local == "lang" && name.uri == base::xml::tree::XML_URI
-        };
-        let mut found = elements.filter_map(|element| document.attributes(element).find(is_lang));
-        found.next().map_or("", |at| document.value(at))
+        for above in std::iter::successors(Some(node), |node| document.parent(*node)) {
+            if document.kind(above) != NodeKind::Element {
+                continue;
+            }
+            for at in document.attributes(above) {
+                self.work(1)?;
+                let name = document.name(at);
+                if name.local == "lang" && name.uri == base::xml::tree::XML_URI {
+                    return Ok(document.value(at));
+                }
+            }
+        }
+        Ok("")
     }
 
     fn compare(&self, order: Order, left: &Found<'r>, right: &Found<'r>) -> SqlResult<bool> {
@@ -364,9 +452,7 @@ impl<'r> Run<'r> {
     }
 
     fn number(&self, expr: &'r Expr, focus: &Focus) -> SqlResult<f64> {
-        if !stack::deeper() {
-            return Err(too_deep());
-        }
+        self.enter()?;
         match expr {
             Expr::Number(value) => Ok(*value),
             Expr::Negate(operand) => Ok(-self.number(operand, focus)?),
@@ -387,13 +473,11 @@ impl<'r> Run<'r> {
             Expr::Call(function, arguments) if expr.yields() == Yields::Number => {
                 self.number_of_call(*function, arguments, focus)
             }
-            other => Ok(match self.find(other, focus)? {
-                Found::Nodes(nodes) => match nodes.items.first() {
-                    Some(first) => parse_number(&self.string_value(*first)?),
-                    None => f64::NAN,
-                },
-                other => as_number(&other),
-            }),
+            other if other.yields() == Yields::Nodes => {
+                let first = self.first(other, focus)?;
+                first.map_or(Ok(f64::NAN), |node| Ok(parse_number(&self.string_value(node)?)))
+            }
+            other => Ok(as_number(&self.find(other, focus)?)),
         }
     }
 
@@ -406,10 +490,10 @@ impl<'r> Run<'r> {
         Ok(match function {
             Function::Last => focus.last as f64,
             Function::Position => focus.position as f64,
-            Function::Count => self.nodes(&arguments[0], focus)?.items.len() as f64,
+            Function::Count => self.nodes(&arguments[0], focus, Wanted::All)?.items.len() as f64,
             Function::Sum => {
                 let mut sum = 0.0;
-                for node in self.nodes(&arguments[0], focus)?.items {
+                for node in self.nodes(&arguments[0], focus, Wanted::All)?.items {
                     sum += parse_number(&self.string_value(node)?);
                 }
                 sum
@@ -441,19 +525,18 @@ impl<'r> Run<'r> {
     }
 
     fn text(&self, expr: &'r Expr, focus: &Focus) -> SqlResult<Cow<'r, str>> {
-        if !stack::deeper() {
-            return Err(too_deep());
-        }
+        self.enter()?;
         match expr {
             Expr::Literal(text) => Ok(Cow::Borrowed(text)),
             Expr::Call(function, arguments) if expr.yields() == Yields::Text => {
                 self.text_of_call(*function, arguments, focus)
             }
+            other if other.yields() == Yields::Nodes => {
+                let first = self.first(other, focus)?;
+                first.map_or(Ok(Cow::Borrowed("")), |node| self.string_value(node))
+            }
             other => Ok(match self.find(other, focus)? {
-                Found::Nodes(nodes) => match nodes.items.first() {
-                    Some(first) => self.string_value(*first)?,
-                    None => Cow::Borrowed(""),
-                },
+                Found::Nodes(_) => Cow::Borrowed(""),
                 Found::Number(number) => Cow::Owned(number_text(number)),
                 Found::Text(text) => text,
                 Found::Truth(truth) => Cow::Borrowed(if truth { "true" } else { "false" }),
@@ -471,17 +554,11 @@ impl<'r> Run<'r> {
             return self.name_of(function, arguments, focus);
         }
         if function == Function::Concat {
-            let mut all = String::new();
-            for one in arguments {
-                let text = self.text(one, focus)?;
-                self.admit(all.len() + text.len())?;
-                all.push_str(&text);
-            }
-            return Ok(Cow::Owned(all));
+            return self.concat(arguments, focus);
         }
         let text = self.argument(arguments, focus)?;
         self.work(text.len().min(STRIDE))?;
-        self.admit(text.len())?;
+        self.meter.admit(text.len())?;
         Ok(match function {
             Function::String => text,
             Function::NormalizeSpace => {
@@ -524,6 +601,29 @@ impl<'r> Run<'r> {
         })
     }
 
+    /// Texts one after another. What there is of them is charged while the others are found.
+    fn concat(&self, arguments: &'r [Expr], focus: &Focus) -> SqlResult<Cow<'r, str>> {
+        let mut all = String::new();
+        let mut charged: Option<Charged> = None;
+        for one in arguments {
+            let text = self.text(one, focus)?;
+            self.work(text.len().min(STRIDE))?;
+            if text.len() > all.capacity() - all.len() {
+                let capacity = (all.len() + text.len()).max(2 * all.capacity());
+                match &mut charged {
+                    Some(charged) => charged.resize(capacity)?,
+                    None if capacity > UNASKED => {
+                        charged = Some(Charged::take(self.meter.account, capacity)?);
+                    }
+                    None => {}
+                }
+                all.reserve_exact(capacity - all.len());
+            }
+            all.push_str(&text);
+        }
+        Ok(Cow::Owned(all))
+    }
+
     /// A text in which characters are replaced by others, or left out.
     fn translated(
         &self,
@@ -534,7 +634,7 @@ impl<'r> Run<'r> {
         /// What a character and its entry in the map take, at most.
         const ENTRY: usize = 32;
         let (from, to) = (self.text(&arguments[1], focus)?, self.text(&arguments[2], focus)?);
-        self.admit(ENTRY * from.len())?;
+        self.meter.admit(ENTRY * from.len())?;
         let mut replaced = HashMap::new();
         let mut to = to.chars();
         for c in from.chars() {
@@ -580,7 +680,7 @@ impl<'r> Run<'r> {
         focus: &Focus,
     ) -> SqlResult<Cow<'r, str>> {
         let node = match arguments.first() {
-            Some(nodes) => self.nodes(nodes, focus)?.items.first().copied(),
+            Some(nodes) => self.first(nodes, focus)?,
             None => Some(focus.node),
         };
         let Some(node) = node else { return Ok(Cow::Borrowed("")) };
@@ -593,26 +693,8 @@ impl<'r> Run<'r> {
         })
     }
 
-    fn admit(&self, bytes: usize) -> SqlResult<()> {
-        match bytes > UNASKED {
-            true => self.input.account.admit(bytes),
-            false => Ok(()),
-        }
-    }
-
-    /// All text below a node.
     fn string_value(&self, node: NodeId) -> SqlResult<Cow<'r, str>> {
-        let mut pieces = self.document.texts(node);
-        let Some(first) = pieces.next() else { return Ok(Cow::Borrowed("")) };
-        let Some(second) = pieces.next() else { return Ok(Cow::Borrowed(first)) };
-        let bytes = self.document.text_len(node);
-        self.admit(bytes)?;
-        let mut text = String::with_capacity(bytes);
-        for piece in [first, second].into_iter().chain(pieces) {
-            self.work(piece.len().min(STRIDE))?;
-            text.push_str(piece);
-        }
-        Ok(Cow::Owned(text))
+        self.meter.string_value(self.document, node)
     }
 }
 

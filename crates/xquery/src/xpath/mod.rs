@@ -13,6 +13,8 @@
 //!   room on the stack for each. Chains of steps and operators are loops.
 //! * Nodes that a step selects are in document order and each once. What is kept of them is charged
 //!   when there are many.
+//! * Work is counted for each expression that is evaluated and each node that is passed over, so
+//!   that no loop goes on for long without asking the pace.
 
 mod eval;
 mod parse;
@@ -85,7 +87,7 @@ impl XPath {
 
     /// The first node that is selected from a context node.
     pub fn first(&self, input: PathInput<'_>, context: NodeId) -> SqlResult<Option<NodeId>> {
-        Ok(eval::nodes(&self.0, input, context)?.items.first().copied())
+        eval::first(&self.0, input, context)
     }
 }
 

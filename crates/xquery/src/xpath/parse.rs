@@ -204,14 +204,18 @@ impl<'t> Parser<'t> {
     fn union(&mut self) -> SqlResult<Expr> {
         self.blank();
         let start = self.at;
-        let mut all = vec![self.path()?];
+        let first = self.path()?;
+        if !self.sees("|") {
+            return Ok(first);
+        }
+        let mut all = vec![first];
         while self.takes("|") {
             all.push(self.path()?);
-            if all.iter().any(|one| one.yields() != Yields::Nodes) {
-                return Err(self.not_nodes(start));
-            }
         }
-        Ok(several(all, Expr::Union))
+        match all.iter().all(|one| one.yields() == Yields::Nodes) {
+            true => Ok(Expr::Union(all)),
+            false => Err(self.not_nodes(start)),
+        }
     }
 
     fn path(&mut self) -> SqlResult<Expr> {

@@ -1,5 +1,8 @@
+use std::cell::Cell;
+
 use base::account::Account;
-use base::pace::Unpaced;
+use base::error::SqlResult;
+use base::pace::{Pace, STRIDE, Unpaced};
 use base::xml::{Document, parse_value};
 
 use super::{PathInput, XPath};
@@ -190,4 +193,96 @@ fn long_texts_are_searched_piece_by_piece() {
     let pattern = format!("{}[[", "a/".repeat(2000));
     let shown = select(ORDERS, &pattern);
     assert!(shown.len() < 600 && shown.ends_with("a/-->[<--["), "{shown}");
+}
+
+/// Counts how often it is asked.
+#[derive(Default)]
+struct Asked(Cell<usize>);
+
+impl Pace for Asked {
+    fn pace(&self) -> SqlResult<()> {
+        self.0.set(self.0.get() + 1);
+        Ok(())
+    }
+}
+
+/// How many nodes and texts a pattern looks at, roughly.
+fn cost(text: &str, pattern: &str) -> usize {
+    let document = parse_value(text.as_bytes(), None, &Unpaced).expect("it is XML");
+    let account = Account::new(usize::MAX, "tests");
+    let asked = Asked::default();
+    let input = PathInput { document: &document, account: &account, pace: &asked };
+    let path = XPath::compile(pattern, &resolve).expect("it is a pattern");
+    path.each(input, Document::ROOT, &mut |_| Ok(())).expect("it is evaluated");
+    asked.0.get() * STRIDE
+}
+
+/// Once only nodes that an axis has were counted: hundreds of attributes cost nothing, and neither
+/// did elements without text nor expressions that find nothing. Such patterns ran for seconds
+/// without letting other sessions have their turn.
+#[test]
+fn what_is_passed_over_costs_as_well() {
+    let attributes: String = (0..500).map(|at| format!(" a{at}=''")).collect();
+    let many = format!("<r{attributes}>{}</r>", "<b/>".repeat(500));
+    let often = format!("/r/b[{}]", vec!["x"; 500].join(" or "));
+    for pattern in [
+        "/r/b[../b]",
+        "/r/b[preceding::x]",
+        "/r/b[../following::x or ../descendant::x]",
+        "/r/b[../preceding-sibling::x or ../@x]",
+        "/r/b[.. = 'x']",
+        "/r/b[lang('x')]",
+        &often,
+    ] {
+        let cost = cost(&many, pattern);
+        assert!(cost >= 200_000, "{pattern} has cost {cost}");
+    }
+}
+
+#[test]
+fn a_first_node_is_found_without_the_others() {
+    let many = format!("<r>{}</r>", "<b/>".repeat(2000));
+    for pattern in [
+        "/r/b[following-sibling::*[1]/self::b]",
+        "/r/b[following::*[1]]",
+        "/r/b[../b]",
+        "/r/b[../b[1]]",
+        "/r/b[name(../b) = 'b' and string((../b)) = '' and number(../b | ../b) != 1]",
+    ] {
+        let cost = cost(&many, pattern);
+        assert!(cost < 200_000, "{pattern} has cost {cost}");
+    }
+}
+
+#[test]
+fn texts_that_are_put_together_are_charged() {
+    let text = format!("<r a='{}'/>", "x".repeat(100_000));
+    let document = parse_value(text.as_bytes(), None, &Unpaced).expect("it is XML");
+    let account = Account::new(1 << 20, "tests");
+    let input = PathInput { document: &document, account: &account, pace: &Unpaced };
+    let nested = |levels: usize| {
+        let (open, close) = ("concat(../r/@a, ../r/@a, ".repeat(levels), ")".repeat(levels));
+        let pattern = format!("/r[string-length({open}''{close}) > 0]");
+        let path = XPath::compile(&pattern, &resolve).expect("it is a pattern");
+        path.each(input, Document::ROOT, &mut |_| Ok(()))
+    };
+    assert!(nested(2).is_ok());
+    assert_eq!(nested(8).expect_err("it is too much").number(), 701);
+    assert_eq!(account.used(), 0);
+}
+
+#[test]
+fn unions_of_the_same_nodes_take_no_more_memory() {
+    let text = format!("<r>{}</r>", "<b/>".repeat(20_000));
+    let document = parse_value(text.as_bytes(), None, &Unpaced).expect("it is XML");
+    let account = Account::new(1 << 20, "tests");
+    let input = PathInput { document: &document, account: &account, pace: &Unpaced };
+    let path = XPath::compile(&vec!["//b"; 50].join("|"), &resolve).expect("it is a pattern");
+    let mut count = 0;
+    let counted = path.each(input, Document::ROOT, &mut |_| {
+        count += 1;
+        Ok(())
+    });
+    counted.expect("it is evaluated");
+    assert_eq!(count, 20_000);
 }
