@@ -12,9 +12,9 @@ use tsql::ast::{self, OpenJsonColumn};
 
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};
-use super::scalar::{Label, Origin, Scalar};
+use super::scalar::{Label, Scalar};
 use super::scope::{OutCol, Rows, Source};
-use crate::plan::expr::{ColId, Expr, ExprKind};
+use crate::plan::expr::{Expr, ExprKind};
 use crate::plan::tree::Node;
 
 /// The most columns, as a table's.
@@ -58,7 +58,7 @@ impl Binder<'_> {
                 _ => self.cast(text, column.ty, CastMode::Explicit),
             };
             computed.push((id, value));
-            shown.push(shown_column(id, column));
+            shown.push(OutCol::plain(id, Some(column.name), column.ty, true));
         }
         let node = Node::Compute { input: Box::new(input), columns: computed };
         self.function_source(Rows::Derived(Some(node), shown), function)
@@ -143,18 +143,4 @@ fn unicode(text: &str) -> Scalar {
     string_to_unicode(text, &mut units);
     let ty = SqlType::nvarchar(4000, base::Collation::DEFAULT);
     Scalar { label: Label::NONE, ..Scalar::constant(ty, Value::Unicode(units.into())) }
-}
-
-fn shown_column(id: ColId, column: Column) -> OutCol {
-    OutCol {
-        id,
-        name: Some(column.name),
-        ty: column.ty,
-        nullable: true,
-        label: Label::column(&column.ty),
-        origin: Origin::Plain,
-        base: None,
-        views: Vec::new(),
-        hidden: false,
-    }
 }

@@ -13,7 +13,7 @@ use super::binder::Binder;
 use super::context::BindResult;
 use super::native::not_supported;
 use super::query::unimplemented;
-use super::scalar::{Label, Origin, Scalar};
+use super::scalar::Scalar;
 use super::scope::{OutCol, Rows, Source};
 use super::select::Usage;
 use super::xml::element_name;
@@ -72,17 +72,7 @@ impl Binder<'_> {
             let value = self.of_text(text, &column)?;
             let id = self.free_column();
             computed.push((id, Expr { nullable: true, ..value }));
-            shown.push(OutCol {
-                id,
-                name: Some(column.name),
-                ty: column.ty,
-                nullable: true,
-                label: Label::column(&column.ty),
-                origin: Origin::Plain,
-                base: None,
-                hidden: false,
-                views: Vec::new(),
-            });
+            shown.push(OutCol::plain(id, Some(column.name), column.ty, true));
         }
         let node = Node::Compute { input: Box::new(input), columns: computed };
         self.aliased_source(Rows::Derived(Some(node), shown), &"OPENXML".into(), alias)

@@ -207,6 +207,23 @@ pub(super) struct OutCol {
     pub hidden: bool,
 }
 
+impl OutCol {
+    /// A column with the label of a table's column that shows no stored column.
+    pub fn plain(id: ColId, name: Option<Arc<str>>, ty: SqlType, nullable: bool) -> OutCol {
+        OutCol {
+            id,
+            name,
+            ty,
+            nullable,
+            label: Label::column(&ty),
+            origin: Origin::Plain,
+            base: None,
+            views: Vec::new(),
+            hidden: false,
+        }
+    }
+}
+
 /// A view whose triggers may take its rows, where a statement that changes rows reads it.
 #[derive(Debug)]
 pub(super) struct ViewRows {

@@ -535,18 +535,8 @@ impl Binder<'_> {
                     let id = self.free_column();
                     scan.ids[ordinal] = Some(id);
                     let view = scan.column(ordinal);
-                    let label = super::scalar::Label::column(&view.ty);
-                    columns.push(OutCol {
-                        id,
-                        name: Some(view.name.into()),
-                        ty: view.ty,
-                        nullable: view.nullable,
-                        label,
-                        origin: super::scalar::Origin::Plain,
-                        base: None,
-                        views: Vec::new(),
-                        hidden: false,
-                    });
+                    let name = Some(view.name.into());
+                    columns.push(OutCol::plain(id, name, view.ty, view.nullable));
                 }
                 Ok((super::from::source_node(&mut Rows::Scan(scan)), columns))
             }

@@ -13,7 +13,6 @@ use super::target::{TargetColumn, Targeted};
 use super::values::{Given, Listed};
 use super::{AtLine, BindError, BindResult, Binder, Changing};
 use crate::bind::define::{row_source, substitute, substitute_in};
-use crate::bind::scalar::{Label, Origin};
 use crate::bind::scope::{Clause, Exposed, OutCol, Rows, Source};
 use crate::bind::select::{Item, Usage};
 use crate::plan::expr::{ColId, Expr};
@@ -219,17 +218,7 @@ impl Binder<'_> {
                     (id, ty, nullable)
                 }
             };
-            shown.push(OutCol {
-                id,
-                name: column.name.clone(),
-                ty,
-                nullable,
-                label: Label::column(&ty),
-                origin: Origin::Plain,
-                base: None,
-                views: Vec::new(),
-                hidden: false,
-            });
+            shown.push(OutCol::plain(id, column.name.clone(), ty, nullable));
         }
         let rows = Rows::Derived(None, shown);
         self.block().sources.push(Source { exposed, rows, optional, view: None, written: None });
