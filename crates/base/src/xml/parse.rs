@@ -24,7 +24,7 @@ use quick_xml::events::Event;
 pub(crate) use chars::{begins_name, continues_name};
 pub(crate) use declaration::{Declaration, declaration};
 pub(crate) use fault::Fault;
-pub use fault::Refused;
+pub use fault::{Refused, is_of_text};
 
 use self::chars::{Name, is_white, name_end, reference};
 use self::dtd::Entities;

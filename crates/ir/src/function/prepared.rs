@@ -36,6 +36,9 @@ const PROPERTIES_PREFIX: &str = "mp";
 /// What a document without content and its entry take, at most.
 const SMALLEST: usize = 4 << 10;
 
+/// What an entry among the namespaces takes beside its texts, at most.
+const NAMESPACE: usize = 128;
+
 /// The number of nodes that have none yet.
 const UNNUMBERED: u32 = u32::MAX;
 
@@ -84,7 +87,7 @@ pub struct PreparedDocument {
     /// The names and values of the XML declaration; empty if there is none.
     declaration: Vec<(Box<str>, Box<str>)>,
     /// Prefixes that patterns may use, and their namespaces.
-    namespaces: Vec<(Box<str>, Box<str>)>,
+    namespaces: BTreeMap<Box<str>, Box<str>>,
     /// Locked for no longer than a number takes.
     numbers: Mutex<Numbers>,
     _charged: Charged,
@@ -95,12 +98,13 @@ impl PreparedDocument {
     pub fn new(
         document: Document,
         declaration: Vec<(Box<str>, Box<str>)>,
-        namespaces: Vec<(Box<str>, Box<str>)>,
+        namespaces: BTreeMap<Box<str>, Box<str>>,
         account: &Arc<Account>,
         pace: &dyn Pace,
     ) -> SqlResult<PreparedDocument> {
         let nodes = document.after(Document::ROOT).number() as usize;
-        let names: usize = namespaces.iter().map(|(prefix, uri)| prefix.len() + uri.len()).sum();
+        let named = namespaces.iter().map(|(prefix, uri)| NAMESPACE + prefix.len() + uri.len());
+        let names: usize = named.sum();
         let bytes = SMALLEST + names + nodes * size_of::<[u32; 2]>() + document.unasked_bytes();
         let charged = Charged::take(account, bytes)?;
         let numbers = Mutex::new(Numbers::new(&document, declaration.len(), pace)?);
@@ -119,9 +123,8 @@ impl PreparedDocument {
 
     /// The namespace that a prefix stands for in patterns.
     pub fn namespace(&self, prefix: &str) -> Option<String> {
-        let found = self.namespaces.iter().find(|(own, _)| **own == *prefix);
-        match (found, prefix) {
-            (Some((_, uri)), _) => Some(uri.to_string()),
+        match (self.namespaces.get(prefix), prefix) {
+            (Some(uri), _) => Some(uri.to_string()),
             (None, PROPERTIES_PREFIX) => Some(PROPERTIES.into()),
             (None, "xml") => Some(base::xml::tree::XML_URI.into()),
             _ => None,

@@ -1,5 +1,7 @@
 //! `sp_xml_preparedocument` and `sp_xml_removedocument`.
 
+use std::collections::BTreeMap;
+
 use base::convert::xml_text;
 use base::message::{self, Message};
 use base::xml::parse::{self, Refused};
@@ -49,7 +51,10 @@ impl From<SqlError> for Unprepared {
 
 impl From<Box<Refused>> for Unprepared {
     fn from(refused: Box<Refused>) -> Unprepared {
-        Unprepared::Refused(refused)
+        match parse::is_of_text(&refused.error) {
+            true => Unprepared::Refused(refused),
+            false => refused.error.into(),
+        }
     }
 }
 
@@ -82,7 +87,8 @@ impl Context<'_> {
                 else {
                     return self.xml_failed(procedure, invalid(procedure, HANDLE));
                 };
-                match self.session.prepared_documents.remove(*handle as i32) {
+                let kept = &self.session.prepared_documents;
+                match i32::try_from(*handle).is_ok_and(|handle| kept.remove(handle)) {
                     true => Ok(Called::default()),
                     false => {
                         let message = &message::PREPARED_HANDLE_NOT_FOUND;
@@ -169,7 +175,7 @@ impl Context<'_> {
                 check(&document)?;
                 declarations(&document)
             }
-            None => Vec::new(),
+            None => BTreeMap::new(),
         };
         let (document, declaration) = match text {
             Some((value, ty)) => {
@@ -222,7 +228,7 @@ fn check(document: &Document) -> Result<(), Unprepared> {
 }
 
 /// The prefixes that the element of a document declares.
-fn declarations(document: &Document) -> Vec<(Box<str>, Box<str>)> {
+fn declarations(document: &Document) -> BTreeMap<Box<str>, Box<str>> {
     let is_element = |node: &base::xml::NodeId| document.kind(*node) == NodeKind::Element;
     let element = document.children(Document::ROOT).find(is_element);
     let all = element.into_iter().flat_map(|element| document.namespaces(element));

@@ -64,6 +64,37 @@ fn a_session_that_has_no_memory_prepares_nothing() {
     assert!(answer.contains(refusal) && answer.contains("many"), "{answer}");
 }
 
+/// Reading a large document without memory once was said to be a fault of its text (6602), and so
+/// was a statement that was cancelled while it read one.
+#[test]
+fn memory_that_ends_while_a_text_is_read_is_no_fault_of_the_text() {
+    let sim = SimEnv::new(1);
+    let server = TestServer::with(&sim, |options| {
+        options.memory =
+            Box::new(|_| StatementMemory { session: 8 << 20, query: 1 << 30, plans: 64 << 20 });
+    });
+    let mut session = server.session();
+    let answer = session.run(
+        "DECLARE @h int, @x nvarchar(max) = \
+         N'<r>' + REPLICATE(CAST(N'<a/>' AS nvarchar(max)), 250000) + N'</r>'; \
+         EXEC sp_xml_preparedocument @h OUTPUT, @x; SELECT IIF(@h IS NULL, 'none', 'one')",
+    );
+    let refusal = "Msg 6624, Level 16, State 1, Procedure sp_xml_preparedocument";
+    assert!(answer.contains(refusal) && answer.contains("none"), "{answer}");
+}
+
+/// Handle 4294967297 once removed the document of handle 1.
+#[test]
+fn handles_are_not_cut_to_those_of_documents() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.run(PREPARE);
+    let answer =
+        session.run("DECLARE @h bigint = 4294967297; EXEC sp_xml_removedocument @h; SELECT 'on'");
+    assert!(answer.contains("Msg 8179") && answer.contains("on"), "{answer}");
+    assert!(session.run(COUNT).contains("\n2\n"));
+}
+
 #[test]
 fn clients_call_the_procedures() {
     let server = TestServer::new();

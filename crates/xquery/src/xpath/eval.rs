@@ -18,14 +18,14 @@ use crate::meter::Meter;
 const COLLECTED: usize = 1024;
 
 /// The nodes that an expression yields, in document order.
-pub(super) fn nodes(expr: &Expr, input: PathInput<'_>, context: NodeId) -> SqlResult<Bag<NodeId>> {
+pub(super) fn nodes(expr: &Expr, input: &PathInput<'_>, context: NodeId) -> SqlResult<Bag<NodeId>> {
     Run::new(input).nodes(expr, &Focus::on(context), Wanted::All)
 }
 
 /// The first of the nodes that an expression yields.
 pub(super) fn first(
     expr: &Expr,
-    input: PathInput<'_>,
+    input: &PathInput<'_>,
     context: NodeId,
 ) -> SqlResult<Option<NodeId>> {
     Run::new(input).first(expr, &Focus::on(context))
@@ -55,7 +55,7 @@ enum Wanted {
 
 struct Run<'r> {
     document: &'r Document,
-    meter: Meter<'r>,
+    meter: &'r Meter<'r>,
 }
 
 /// Why an axis is followed no further.
@@ -78,8 +78,8 @@ enum Found<'r> {
 }
 
 impl<'r> Run<'r> {
-    fn new(input: PathInput<'r>) -> Run<'r> {
-        Run { document: input.document, meter: Meter::new(input.account, input.pace) }
+    fn new(input: &'r PathInput<'_>) -> Run<'r> {
+        Run { document: input.document, meter: &input.meter }
     }
 
     fn work(&self, amount: usize) -> SqlResult<()> {

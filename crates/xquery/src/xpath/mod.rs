@@ -28,6 +28,7 @@ use base::pace::Pace;
 use base::xml::{Document, NodeId};
 
 use crate::expr::{Operator, Order};
+use crate::meter::Meter;
 
 /// How deep parentheses, predicates and arguments may nest.
 const DEPTH_MAX: usize = 64;
@@ -36,15 +37,26 @@ const DEPTH_MAX: usize = 64;
 #[derive(Debug)]
 pub struct XPath(Expr);
 
-/// The document that a pattern is applied to, and what it costs.
-#[derive(Clone, Copy)]
+/// The document that patterns are applied to, and what that costs.
 pub struct PathInput<'a> {
-    /// The document.
-    pub document: &'a Document,
-    /// What many nodes are charged to.
-    pub account: &'a Arc<Account>,
-    /// How other sessions have their turn.
-    pub pace: &'a dyn Pace,
+    document: &'a Document,
+    meter: Meter<'a>,
+}
+
+impl<'a> PathInput<'a> {
+    /// Many nodes and long texts are charged to the account.
+    pub fn new(
+        document: &'a Document,
+        account: &'a Arc<Account>,
+        pace: &'a dyn Pace,
+    ) -> PathInput<'a> {
+        PathInput { document, meter: Meter::new(account, pace) }
+    }
+
+    /// Counts work beside that of patterns: nodes that are looked at.
+    pub fn work(&self, amount: usize) -> SqlResult<()> {
+        self.meter.work(amount)
+    }
 }
 
 impl XPath {
@@ -78,7 +90,7 @@ impl XPath {
     /// Calls back for each node that is selected from a context node, in document order.
     pub fn each(
         &self,
-        input: PathInput<'_>,
+        input: &PathInput<'_>,
         context: NodeId,
         visit: &mut dyn FnMut(NodeId) -> SqlResult<()>,
     ) -> SqlResult<()> {
@@ -86,7 +98,7 @@ impl XPath {
     }
 
     /// The first node that is selected from a context node.
-    pub fn first(&self, input: PathInput<'_>, context: NodeId) -> SqlResult<Option<NodeId>> {
+    pub fn first(&self, input: &PathInput<'_>, context: NodeId) -> SqlResult<Option<NodeId>> {
         eval::first(&self.0, input, context)
     }
 }

@@ -22,13 +22,13 @@ fn resolve(prefix: &str) -> Option<String> {
 fn select(text: &str, pattern: &str) -> String {
     let document = parse_value(text.as_bytes(), None, &Unpaced).expect("it is XML");
     let account = Account::new(usize::MAX, "tests");
-    let input = PathInput { document: &document, account: &account, pace: &Unpaced };
+    let input = PathInput::new(&document, &account, &Unpaced);
     let path = match XPath::compile(pattern, &resolve) {
         Ok(path) => path,
         Err(error) => return error.text().to_string(),
     };
     let mut found = Vec::new();
-    path.each(input, Document::ROOT, &mut |node| {
+    path.each(&input, Document::ROOT, &mut |node| {
         found.push(document.texts(node).collect::<String>());
         Ok(())
     })
@@ -211,9 +211,9 @@ fn cost(text: &str, pattern: &str) -> usize {
     let document = parse_value(text.as_bytes(), None, &Unpaced).expect("it is XML");
     let account = Account::new(usize::MAX, "tests");
     let asked = Asked::default();
-    let input = PathInput { document: &document, account: &account, pace: &asked };
+    let input = PathInput::new(&document, &account, &asked);
     let path = XPath::compile(pattern, &resolve).expect("it is a pattern");
-    path.each(input, Document::ROOT, &mut |_| Ok(())).expect("it is evaluated");
+    path.each(&input, Document::ROOT, &mut |_| Ok(())).expect("it is evaluated");
     asked.0.get() * STRIDE
 }
 
@@ -259,12 +259,12 @@ fn texts_that_are_put_together_are_charged() {
     let text = format!("<r a='{}'/>", "x".repeat(100_000));
     let document = parse_value(text.as_bytes(), None, &Unpaced).expect("it is XML");
     let account = Account::new(1 << 20, "tests");
-    let input = PathInput { document: &document, account: &account, pace: &Unpaced };
+    let input = PathInput::new(&document, &account, &Unpaced);
     let nested = |levels: usize| {
         let (open, close) = ("concat(../r/@a, ../r/@a, ".repeat(levels), ")".repeat(levels));
         let pattern = format!("/r[string-length({open}''{close}) > 0]");
         let path = XPath::compile(&pattern, &resolve).expect("it is a pattern");
-        path.each(input, Document::ROOT, &mut |_| Ok(()))
+        path.each(&input, Document::ROOT, &mut |_| Ok(()))
     };
     assert!(nested(2).is_ok());
     assert_eq!(nested(8).expect_err("it is too much").number(), 701);
@@ -276,10 +276,10 @@ fn unions_of_the_same_nodes_take_no_more_memory() {
     let text = format!("<r>{}</r>", "<b/>".repeat(20_000));
     let document = parse_value(text.as_bytes(), None, &Unpaced).expect("it is XML");
     let account = Account::new(1 << 20, "tests");
-    let input = PathInput { document: &document, account: &account, pace: &Unpaced };
+    let input = PathInput::new(&document, &account, &Unpaced);
     let path = XPath::compile(&vec!["//b"; 50].join("|"), &resolve).expect("it is a pattern");
     let mut count = 0;
-    let counted = path.each(input, Document::ROOT, &mut |_| {
+    let counted = path.each(&input, Document::ROOT, &mut |_| {
         count += 1;
         Ok(())
     });

@@ -102,6 +102,13 @@ impl Fault {
     }
 }
 
+/// Whether an error says that a text is no XML, and not why reading it was stopped.
+pub fn is_of_text(error: &SqlError) -> bool {
+    let others = [&message::XML_TOO_DEEP, &message::XML_DTD_NOT_ALLOWED];
+    (9400..=message::XML_UNSUPPORTED.number).contains(&error.number())
+        || others.iter().any(|message| message.number == error.number())
+}
+
 /// Error 6335.
 #[cold]
 pub(super) fn too_deep() -> Fault {

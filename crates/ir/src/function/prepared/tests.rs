@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use base::Unpaced;
 use base::account::Account;
 use base::xml::{Document, NodeKind, parse_value};
@@ -8,7 +10,7 @@ fn prepared(text: &str, declared: &[&str]) -> PreparedDocument {
     let document = parse_value(text.as_bytes(), None, &Unpaced).expect("it is XML");
     let declaration = declared.iter().map(|name| ((*name).into(), "1.0".into())).collect();
     let account = Account::new(usize::MAX, "tests");
-    PreparedDocument::new(document, declaration, Vec::new(), &account, &Unpaced)
+    PreparedDocument::new(document, declaration, BTreeMap::new(), &account, &Unpaced)
         .expect("there is memory")
 }
 
@@ -74,7 +76,13 @@ fn documents_are_charged_while_they_are_kept() {
     let documents = PreparedDocuments::default();
     let add = || {
         let document = parse_value(b"<r/>", None, &Unpaced)?;
-        documents.add(PreparedDocument::new(document, Vec::new(), Vec::new(), &account, &Unpaced)?)
+        documents.add(PreparedDocument::new(
+            document,
+            Vec::new(),
+            BTreeMap::new(),
+            &account,
+            &Unpaced,
+        )?)
     };
     assert_eq!(add().expect("there is room"), 1);
     assert_eq!(add().expect("there is room"), 3);
@@ -89,7 +97,7 @@ fn documents_are_charged_while_they_are_kept() {
 fn prefixes_stand_for_what_was_declared() {
     let account = Account::new(usize::MAX, "tests");
     let document = parse_value(b"<r/>", None, &Unpaced).expect("it is XML");
-    let namespaces = vec![("p".into(), "urn:p".into())];
+    let namespaces = BTreeMap::from([("p".into(), "urn:p".into())]);
     let prepared = PreparedDocument::new(document, Vec::new(), namespaces, &account, &Unpaced)
         .expect("there is memory");
     assert_eq!(prepared.namespace("p").as_deref(), Some("urn:p"));

@@ -231,11 +231,14 @@ impl<'c, 'a> Edges<'c, 'a> {
 /// As much of a name as its column takes.
 fn cut(text: &str) -> &str {
     const UNITS: usize = 4000;
+    if text.len() <= UNITS {
+        return text;
+    }
     let mut units = 0;
     let fits = |(_, c): &(usize, char)| {
         units += c.len_utf16();
         units <= UNITS
     };
     let end = text.char_indices().take_while(fits).last().map_or(0, |(at, c)| at + c.len_utf8());
-    if text.len() <= UNITS { text } else { &text[..end] }
+    &text[..end]
 }

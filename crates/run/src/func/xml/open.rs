@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use base::account::{Account, UNASKED};
 use base::collation::codepage::{string_to_unicode, unicode_to_string};
-use base::pace::Stride;
 use base::xml::tree::XML_URI;
 use base::xml::{Builder, Document, NodeId, NodeKind, write};
 use base::{Pace, SqlError, SqlResult, SqlType, ValueRef, message};
@@ -115,8 +114,7 @@ impl<'c> Opened<'c> {
     }
 
     fn input(&self) -> PathInput<'_> {
-        let document = self.prepared.document();
-        PathInput { document, account: &self.account, pace: self.pace }
+        PathInput::new(self.prepared.document(), &self.account, self.pace)
     }
 }
 
@@ -142,7 +140,7 @@ fn edge_rows<'a>(
 ) -> SqlResult<()> {
     let opened = Opened::new(ctx, args)?;
     let mut edges = edges::Edges::new(&opened.prepared, ctx);
-    opened.rows.each(opened.input(), Document::ROOT, &mut |node| edges.below(node, emit))
+    opened.rows.each(&opened.input(), Document::ROOT, &mut |node| edges.below(node, emit))
 }
 
 /// What a node's number, name and place say.
@@ -188,6 +186,8 @@ struct Column<'p> {
     by: By<'p>,
     value: OpenValue,
     name: &'p str,
+    /// For `@mp:prev`.
+    siblings: edges::Siblings,
 }
 
 impl<'p> Column<'p> {
@@ -210,7 +210,8 @@ impl<'p> Column<'p> {
                 }
             }
         };
-        Ok(Column { by, value: column.value, name: column.name })
+        let siblings = edges::Siblings::default();
+        Ok(Column { by, value: column.value, name: column.name, siblings })
     }
 }
 
@@ -221,18 +222,18 @@ fn rows<'a>(
     emit: &mut Emit<'_>,
 ) -> SqlResult<()> {
     let opened = Opened::new(ctx, args)?;
-    let columns: Vec<Column<'_>> = args[BEFORE_COLUMNS..]
+    let mut columns: Vec<Column<'_>> = args[BEFORE_COLUMNS..]
         .iter()
         .map(|constant| Column::new(&opened, bytes_or_none(*constant)))
         .collect::<SqlResult<_>>()?;
     let mut memory = ctx.arena.beside();
-    let mut siblings = edges::Siblings::default();
-    let mut stride = Stride::new(ctx);
-    opened.rows.each(opened.input(), Document::ROOT, &mut |node| {
-        stride.step(WORK_OF_COLUMN * (columns.len() + 1))?;
+    let input = opened.input();
+    opened.rows.each(&input, Document::ROOT, &mut |node| {
+        input.work(WORK_OF_COLUMN * (columns.len() + 1))?;
         memory.reset();
-        let row = Row { opened: &opened, ctx: &FnContext { arena: &memory, ..*ctx }, node };
-        emit(&row.values(&columns, &mut siblings)?)
+        let ctx = &FnContext { arena: &memory, ..*ctx };
+        let row = Row { opened: &opened, input: &input, ctx, node };
+        emit(&row.values(&mut columns)?)
     })
 }
 
@@ -242,22 +243,19 @@ const WORK_OF_COLUMN: usize = 32;
 /// A row that is being made.
 struct Row<'c, 'a> {
     opened: &'c Opened<'c>,
+    input: &'c PathInput<'c>,
     ctx: &'c FnContext<'a>,
     node: NodeId,
 }
 
-impl<'a> Row<'_, 'a> {
-    fn document(&self) -> &Document {
+impl<'c, 'a> Row<'c, 'a> {
+    fn document(&self) -> &'c Document {
         self.opened.prepared.document()
     }
 
-    fn values(
-        &self,
-        columns: &[Column<'_>],
-        siblings: &mut edges::Siblings,
-    ) -> SqlResult<Vec<ValueRef<'a>>> {
+    fn values(&self, columns: &mut [Column<'_>]) -> SqlResult<Vec<ValueRef<'a>>> {
         let mut found = Vec::with_capacity(columns.len());
-        for column in columns {
+        for column in &*columns {
             found.push(self.find(column)?);
         }
         let mut consumed: Vec<NodeId> = Vec::new();
@@ -267,10 +265,10 @@ impl<'a> Row<'_, 'a> {
             consumed.extend(plain.filter_map(|(_, node)| *node));
             consumed.sort_unstable();
         }
-        let pairs = columns.iter().zip(found);
+        let pairs = columns.iter_mut().zip(found);
         pairs
             .map(|(column, node)| match node {
-                Some(node) => self.value(column, node, &consumed, siblings),
+                Some(node) => self.value(column, node, &consumed),
                 None => Ok(ValueRef::Null),
             })
             .collect()
@@ -280,35 +278,26 @@ impl<'a> Row<'_, 'a> {
     fn find(&self, column: &Column<'_>) -> SqlResult<Option<NodeId>> {
         match &column.by {
             By::Name(name) => self.named(name),
-            By::Path(path) | By::Property(path, _) => path.first(self.opened.input(), self.node),
+            By::Path(path) | By::Property(path, _) => path.first(self.input, self.node),
         }
     }
 
     /// The attribute or element of a name, as the flags say.
     fn named(&self, name: &str) -> SqlResult<Option<NodeId>> {
         let document = self.document();
-        let is_it = |at: &NodeId| {
-            let own = document.name(*at);
-            own.uri.is_empty() && own.local == name
-        };
         let flags = self.opened.flags & (ATTRIBUTES | ELEMENTS);
-        if flags != ELEMENTS
-            && document.kind(self.node) == NodeKind::Element
-            && let Some(found) = document.attributes(self.node).find(is_it)
-        {
-            return Ok(Some(found));
-        }
-        if flags & ELEMENTS == 0 {
-            return Ok(None);
-        }
-        let mut count = 0_usize;
-        for child in document.children(self.node) {
-            count += 1;
-            if count % 1024 == 0 {
-                self.ctx.pace()?;
-            }
-            if document.kind(child) == NodeKind::Element && is_it(&child) {
-                return Ok(Some(child));
+        for at in document.below(self.node) {
+            self.input.work(1)?;
+            let is_wanted = match document.kind(at) {
+                NodeKind::Namespace => false,
+                NodeKind::Attribute => flags != ELEMENTS,
+                // There are no more attributes.
+                _ if flags & ELEMENTS == 0 => break,
+                kind => kind == NodeKind::Element,
+            };
+            let own = document.name(at);
+            if is_wanted && own.local == name && own.uri.is_empty() {
+                return Ok(Some(at));
             }
         }
         Ok(None)
@@ -317,15 +306,16 @@ impl<'a> Row<'_, 'a> {
     /// What a column makes of its node. Errors 6625, 6629.
     fn value(
         &self,
-        column: &Column<'_>,
+        column: &mut Column<'_>,
         node: NodeId,
         consumed: &[NodeId],
-        siblings: &mut edges::Siblings,
     ) -> SqlResult<ValueRef<'a>> {
         let value = match (&column.by, column.value) {
             (By::Property(_, None), _) => ValueRef::Null,
             (By::Property(_, Some(Property::Text)), _) => self.written(node, consumed)?,
-            (By::Property(_, Some(property)), _) => self.property(*property, node, siblings)?,
+            (By::Property(_, Some(property)), _) => {
+                self.property(*property, node, &mut column.siblings)?
+            }
             (_, OpenValue::Xml) => match self.document().kind(node) {
                 NodeKind::Attribute | NodeKind::Namespace => {
                     return Err(SqlError::new(&message::OPENXML_NOT_XML, &[&column.name]));
@@ -373,20 +363,20 @@ impl<'a> Row<'_, 'a> {
     /// `xml:space` preserves that.
     fn text(&self, node: NodeId) -> SqlResult<ValueRef<'a>> {
         let document = self.document();
-        let is_content =
-            matches!(document.kind(node), NodeKind::Root | NodeKind::Element | NodeKind::Text);
+        let is_whole = matches!(document.kind(node), NodeKind::Root | NodeKind::Element);
+        let is_content = is_whole || document.kind(node) == NodeKind::Text;
         let below = (document.after(node).number() - node.number()) as usize;
         if below > KEPT_UNASKED {
             self.ctx.arena.admit(below * size_of::<&str>())?;
         }
         let mut pieces: Vec<&str> = Vec::new();
-        for (at, piece) in document.texts(node).enumerate() {
-            if at % 1024 == 1023 {
-                self.ctx.pace()?;
+        for at in document.subtree(node) {
+            self.input.work(1)?;
+            if !is_whole || document.kind(at) == NodeKind::Text {
+                pieces.push(document.value(at));
             }
-            pieces.push(piece);
         }
-        if is_content && !preserves_space(document, node) {
+        if is_content && !self.preserves_space(node)? {
             const WHITE: [char; 4] = [' ', '\t', '\r', '\n'];
             for piece in &mut pieces {
                 *piece = piece.trim_start_matches(WHITE);
@@ -402,6 +392,24 @@ impl<'a> Row<'_, 'a> {
             }
         }
         unicode(self.ctx, &pieces)
+    }
+
+    /// Whether the nearest `xml:space` is `preserve`.
+    fn preserves_space(&self, node: NodeId) -> SqlResult<bool> {
+        let document = self.document();
+        for above in std::iter::successors(Some(node), |node| document.parent(*node)) {
+            if document.kind(above) != NodeKind::Element {
+                continue;
+            }
+            for at in document.attributes(above) {
+                self.input.work(1)?;
+                let name = document.name(at);
+                if name.local == "space" && name.uri == XML_URI {
+                    return Ok(document.value(at) == "preserve");
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// A node as it is written, without what columns have found in it.
@@ -476,18 +484,6 @@ fn without(
 
 /// How many pieces of a text are kept without asking for memory.
 const KEPT_UNASKED: usize = 4096;
-
-/// Whether the nearest `xml:space` is `preserve`.
-fn preserves_space(document: &Document, node: NodeId) -> bool {
-    let above = std::iter::successors(Some(node), |node| document.parent(*node));
-    let elements = above.filter(|node| document.kind(*node) == NodeKind::Element);
-    let is_space = |at: &NodeId| {
-        let name = document.name(*at);
-        name.local == "space" && name.uri == XML_URI
-    };
-    let mut found = elements.filter_map(|element| document.attributes(element).find(is_space));
-    found.next().is_some_and(|at| document.value(at) == "preserve")
-}
 
 /// Pieces of text as `nvarchar(max)`.
 pub(super) fn unicode<'a>(ctx: &FnContext<'a>, pieces: &[&str]) -> SqlResult<ValueRef<'a>> {

@@ -3,6 +3,7 @@
 
 use base::arena::ArenaBuffer;
 use base::convert::xml_text;
+use base::xml::parse::is_of_text;
 use base::xml::{Document, NodeId, NodeKind, ParseOptions, Sink, escape, parse, write};
 use base::{SqlError, SqlResult, SqlType, ValueRef, message};
 use ir::function::facts::FnContext;
@@ -22,15 +23,10 @@ impl Overflow {
         column: &str,
     ) -> SqlResult<Overflow> {
         let invalid = || SqlError::new(&message::FOR_XML_TEXT_INVALID, &[&column]);
+        let refused = |error| if is_of_text(&error) { invalid() } else { error };
         let options = ParseOptions { preserve: true, internal_subset: false };
-        let text = xml_text(value, ty, ctx, ctx.arena).map_err(|_| invalid())?;
-        let document = parse(text, options, ctx.arena.account(), ctx).map_err(|error| {
-            // What is no fault of the text stays what it is.
-            match (9400..=9480).contains(&error.number()) || error.number() == 6359 {
-                true => invalid(),
-                false => error,
-            }
-        })?;
+        let text = xml_text(value, ty, ctx, ctx.arena).map_err(refused)?;
+        let document = parse(text, options, ctx.arena.account(), ctx).map_err(refused)?;
         let mut children = document.children(Document::ROOT);
         let element = children.next().filter(|_| children.next().is_none());
         let is_element = |node: &NodeId| document.kind(*node) == NodeKind::Element;
