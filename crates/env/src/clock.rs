@@ -21,7 +21,7 @@ pub trait Clock: Send + Sync + Debug {
     fn local_offset_minutes(&self, utc_ticks: u64) -> i32;
 
     /// IANA's name of the local time zone, like `Europe/Paris`; `None` if it is not known.
-    fn local_zone(&self) -> Option<String>;
+    fn local_zone(&self) -> Option<&str>;
 
     /// Nanoseconds that the calling thread has spent on a processor. Differences are durations.
     fn thread_cpu_ns(&self) -> u64;

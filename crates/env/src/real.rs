@@ -315,8 +315,8 @@ impl Clock for RealClock {
         i32::from(offset)
     }
 
-    fn local_zone(&self) -> Option<String> {
-        self.zone.get_or_init(sys::local_zone).clone()
+    fn local_zone(&self) -> Option<&str> {
+        self.zone.get_or_init(sys::local_zone).as_deref()
     }
 
     fn thread_cpu_ns(&self) -> u64 {

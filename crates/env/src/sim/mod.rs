@@ -151,7 +151,7 @@ impl Clock for SimClock {
     }
 
     /// The simulated world has offsets without names.
-    fn local_zone(&self) -> Option<String> {
+    fn local_zone(&self) -> Option<&str> {
         None
     }
 

@@ -164,7 +164,7 @@ impl SessionFacts for SessionState {
     }
 
     fn zone(&self) -> Option<&'static Zone> {
-        self.instance.env().clock().local_zone().and_then(|name| Zone::by_iana_name(&name))
+        self.instance.env().clock().local_zone().and_then(Zone::by_iana_name)
     }
 
     fn transaction_time(&self) -> i64 {

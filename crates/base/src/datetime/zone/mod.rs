@@ -13,6 +13,7 @@ mod read;
 mod rules;
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
 use self::rules::Rules;
@@ -24,11 +25,16 @@ const TABLE: &str = include_str!("zones.txt");
 static ZONES: LazyLock<Vec<Zone>> =
     LazyLock::new(|| TABLE.lines().filter(|line| !line.starts_with('#')).map(of_line).collect());
 
-/// Where each zone is in [`ZONES`], in the order of their names.
+/// The zones in the order of their names, whatever the case.
 static BY_NAME: LazyLock<Vec<&'static Zone>> = LazyLock::new(|| {
     let mut zones: Vec<_> = ZONES.iter().collect();
     zones.sort_by(|a, b| compare(a.name, b.name));
     zones
+});
+
+/// IANA's names and the zones that they mean.
+static BY_IANA_NAME: LazyLock<HashMap<&'static str, &'static Zone>> = LazyLock::new(|| {
+    ZONES.iter().flat_map(|zone| zone.source.split(' ').map(move |name| (name, zone))).collect()
 });
 
 /// A time zone.
@@ -87,7 +93,7 @@ impl Zone {
 
     /// The zone that CLDR pairs with a name of IANA's, like `Europe/Paris`.
     pub fn by_iana_name(name: &str) -> Option<&'static Zone> {
-        ZONES.iter().find(|zone| zone.source.split(' ').any(|own| own == name))
+        BY_IANA_NAME.get(name).copied()
     }
 
     fn rules(&self) -> &Rules {
