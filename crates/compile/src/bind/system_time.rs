@@ -223,7 +223,7 @@ impl Binder<'_> {
             made.push((id, value));
             columns.push(id);
         }
-        let node = filtered(node, self.period_condition(table, half, &ids, moments));
+        let node = filtered(node, self.period_condition(table, half, &ids, moments)?);
         let node = if made.is_empty() { node } else { computed(node, made) };
         Ok((node, columns))
     }
@@ -258,32 +258,32 @@ impl Binder<'_> {
         half: &TableDef,
         ids: &[Option<ColId>],
         moments: &Moments,
-    ) -> Option<Pred> {
-        let period = table.period?;
+    ) -> BindResult<Option<Pred>> {
         let column = |id| {
             let ordinal = table.column_ordinal(id)?;
             let kind = ExprKind::Column(ids[ordinal]?);
             Some(Expr { kind, ty: half.columns[ordinal].ty, nullable: false })
         };
-        let (start, end) = (column(period.start)?, column(period.end)?);
+        let columns = table.period.map(|period| (column(period.start), column(period.end)));
+        let Some((Some(start), Some(end))) = columns else {
+            return Err(ir::internal("a versioned table has a period").into());
+        };
+        let lasted = Pred::Compare(CompareOp::Ne, start.clone(), end.clone());
         let Moments::Within { start: (start_op, first), end: (end_op, last), .. } = moments else {
             let is_history = half.id() != table.id();
-            return is_history.then_some(Pred::Compare(CompareOp::Ne, start, end));
+            return Ok(is_history.then_some(lasted));
         };
-        let mut compare = |own: &Expr, op: CompareOp, with: &Expr| {
-            let (own, with) = (Scalar::computed(own.clone()), Scalar::computed(with.clone()));
-            self.compared(op, own, with)
-        };
-        let (first, last) = (compare(&start, *start_op, first)?, compare(&end, *end_op, last)?);
-        Some(Pred::And(vec![first, last, Pred::Compare(CompareOp::Ne, start, end)]))
+        let first = self.compared(*start_op, start, first)?;
+        let last = self.compared(*end_op, end, last)?;
+        Ok(Some(Pred::And(vec![first, last, lasted])))
     }
 
-    /// A comparison of two points in time of any precision.
-    fn compared(&mut self, op: CompareOp, a: Scalar, b: Scalar) -> Option<Pred> {
+    /// A comparison of a column of the period, of any precision, with a point in time.
+    fn compared(&mut self, op: CompareOp, own: Expr, with: &Expr) -> BindResult<Pred> {
         let ty = SqlType::datetime2(7);
-        let a = self.coerce_for_comparison(a, ty).ok()?;
-        let b = self.coerce_for_comparison(b, ty).ok()?;
-        Some(Pred::Compare(op, a, b))
+        let own = self.coerce_for_comparison(Scalar::computed(own), ty)?;
+        let with = self.coerce_for_comparison(Scalar::computed(with.clone()), ty)?;
+        Ok(Pred::Compare(op, own, with))
     }
 }
 

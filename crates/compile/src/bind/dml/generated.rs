@@ -84,7 +84,9 @@ impl Binder<'_> {
             };
             values.push(NewValue::Expr(value));
         }
-        let Some(in_order) = earlier else { return Ok(None) };
+        let Some(in_order) = earlier else {
+            return Err(ir::internal("a period has a start").into());
+        };
         let insert = InsertPlan {
             target: Target::Table { database, table: history },
             source: Node::OneRow,
