@@ -333,6 +333,9 @@ pub(super) fn server_role(context: &mut Context<'_>, role: &ast::RoleStatement) 
             let verb = if add { "add" } else { "drop" };
             let other = master.find_login(&member.name);
             let other = other.ok_or_else(|| not_there(verb, "principal", &member.name))?;
+            if other.id == PrincipalId::SA {
+                return Err(SqlError::new(&message::SPECIAL_PRINCIPAL, &[&member.name]).into());
+            }
             if other.id == found.id || add && master.server().is_member(found.id, other.id) {
                 return Err(SqlError::new(&message::ROLE_MEMBER_SELF, &[]).into());
             }
