@@ -102,16 +102,14 @@ pub fn column(
         let schema = context.schema(database)?;
         let Some(def) = schema.table(table) else { return Ok(()) };
         super::temporal::refuse_rename(context, database, &schema, def)?;
-        let past = def.versioning.map(|versioning| versioning.history);
-        let past = past.zip(def.column_ordinal(column));
+        let history = def.versioning.and_then(|versioning| schema.table(versioning.history));
+        let kept = history.zip(def.column_ordinal(column));
+        let kept = kept.and_then(|(history, at)| Some((history.id(), history.columns.get(at)?.id)));
         rename_column(context, database, table, column, name)?;
-        let Some((history, at)) = past else { return Ok(()) };
-        put_changed(context, database, history, |_, history| {
-            if let Some(column) = history.columns.get_mut(at) {
-                column.name = name.into();
-            }
-            Ok(())
-        })
+        match kept {
+            Some((history, kept)) => rename_column(context, database, history, kept, name),
+            None => Ok(()),
+        }
     })
 }
 

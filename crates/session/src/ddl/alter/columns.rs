@@ -107,11 +107,19 @@ fn retyped(
         return Err(SqlError::new(&message::ALTER_COLUMN_TYPE, &args).into());
     }
     check_implicit(old.ty.kind, kind)?;
-    if let Some(purpose) = purpose(old, &new) {
-        let users = users_of(altered, &altered.old, old, purpose);
-        refuse_used(old, &users, STATEMENT)?;
-    }
+    refuse_change(altered, old, &new)?;
     Ok(new)
+}
+
+/// What uses a column of the altered table may stand against its new definition. Errors 5074, 4922.
+pub(in crate::ddl) fn refuse_change(
+    altered: &Altered,
+    old: &ColumnDef,
+    new: &ColumnDef,
+) -> DdlResult<()> {
+    let Some(purpose) = purpose(old, new) else { return Ok(()) };
+    let users = users_of(altered, &altered.old, old, purpose);
+    refuse_used(old, &users, STATEMENT)
 }
 
 /// How much a change is; `None` if only NULL is concerned and nothing forbids it.

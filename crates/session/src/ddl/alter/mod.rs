@@ -4,7 +4,7 @@
 //! stay as they are ([`rebuild`]), the table is rebuilt: each row is copied into a new storage.
 
 mod add;
-mod columns;
+pub(super) mod columns;
 mod constraints;
 pub(super) mod drops;
 pub(super) mod rebuild;

@@ -6,13 +6,14 @@ use super::changed;
 use super::history::kept_column;
 use crate::context::Context;
 use crate::ddl::alter::Altered;
+use crate::ddl::alter::columns::refuse_change;
 use crate::ddl::alter::drops::{Purpose, refuse_used, users_of};
 use crate::ddl::alter::rebuild::{self, Rebuild, Source};
 use crate::ddl::data::RowExpr;
 use crate::ddl::failure::DdlResult;
 
 /// Does to the history what `ALTER TABLE` has done to the columns of its table: they are dropped,
-/// added and changed alike. Errors 515, 4922.
+/// added and changed alike. Errors 515, 4922, 5074.
 pub(in crate::ddl) fn follow(context: &mut Context<'_>, altered: &Altered) -> DdlResult<()> {
     let Some(versioning) = altered.old.versioning else { return Ok(()) };
     let schema = context.schema(altered.database)?;
@@ -23,9 +24,12 @@ pub(in crate::ddl) fn follow(context: &mut Context<'_>, altered: &Altered) -> Dd
     }
     let past = Altered { database: altered.database, schema: schema.clone(), old: history.clone() };
     for (column, kept) in altered.old.columns.iter().zip(&history.columns) {
-        if table.column(column.id).is_none() {
-            let users = users_of(&past, history, kept, Purpose::Drop);
-            refuse_used(kept, &users, "ALTER TABLE DROP COLUMN")?;
+        match table.column(column.id) {
+            Some(new) => refuse_change(&past, kept, &kept_column(new, kept.id))?,
+            None => {
+                let users = users_of(&past, history, kept, Purpose::Drop);
+                refuse_used(kept, &users, "ALTER TABLE DROP COLUMN")?;
+            }
         }
     }
     let mut new = changed(context, history);
