@@ -439,7 +439,10 @@ pub async fn keep_retention(server: Arc<Server>) {
         let pass = engine::wait::Statement::new(server.runtime(), Arc::default(), move |task| {
             retention::keep(&instance, task)
         });
-        let _ = pass.await; // what has failed is tried again
+        let Ok(pass) = pass.await else { continue };
+        for failure in pass.failures {
+            warn!("Aged rows could not be removed; the next pass tries again. {failure}");
+        }
     }
 }
 

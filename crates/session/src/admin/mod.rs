@@ -6,3 +6,4 @@ pub mod dbcc;
 mod governor;
 pub mod retention;
 mod server_configuration;
+pub(crate) mod unattended;

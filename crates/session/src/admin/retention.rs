@@ -1,26 +1,30 @@
 //! Aged rows of histories are removed in the background: those of each database that says so, a
-//! batch at a time, by a session that ends with the pass.
+//! batch at a time.
 
 use std::sync::Arc;
 
-use base::datetime::US_ENGLISH;
 use base::ids::DbId;
 use engine::catalog::def::{DatabaseDef, DatabaseState};
 use engine::wait::Task;
 
+use super::unattended;
 use crate::ddl::temporal::cleanup;
 use crate::instance::Instance;
-use crate::instance::sessions::ClientInfo;
-use crate::options::ClientKind;
-use crate::response::{ResultsOnly, Silent};
-use crate::session::{LoginOptions, Session};
 
 /// Rows that one transaction removes at most.
 const BATCH_ROWS: u32 = 10_000;
 
-/// Removes what is older than the retention of its table, in all databases. Returns how many
-/// databases had tables with a retention. What fails is tried again by the next pass.
-pub fn keep(instance: &Arc<Instance>, task: &Task) -> usize {
+/// What a pass has done.
+#[derive(Default)]
+pub struct Pass {
+    /// Tables with a retention that were looked at.
+    pub tables: usize,
+    /// What has failed, for the error log. The next pass tries it again.
+    pub failures: Vec<String>,
+}
+
+/// Removes what is older than the retention of its table, in all databases.
+pub fn keep(instance: &Arc<Instance>, task: &Task) -> Pass {
     let master = instance.databases().master().current();
     let looks_at = |def: &DatabaseDef| {
         let options = &def.options;
@@ -31,29 +35,21 @@ pub fn keep(instance: &Arc<Instance>, task: &Task) -> usize {
             && !options.history_retention_off
     };
     let databases = master.server().databases().iter().filter(|def| looks_at(def));
-    let databases: Vec<DbId> = databases.map(|def| def.id).collect();
-    databases.into_iter().filter(|id| keep_in(instance, task, *id)).count()
+    let mut pass = Pass::default();
+    for def in databases {
+        keep_in(instance, task, def, &mut pass);
+    }
+    pass
 }
 
-/// The same in one database. Returns whether it has tables with a retention.
-fn keep_in(instance: &Arc<Instance>, task: &Task, database: DbId) -> bool {
-    let Ok(catalog) = instance.catalog(database) else { return false };
-    let text = cleanup::batch(&catalog.current(), BATCH_ROWS);
-    if text.is_empty() {
-        return false;
+/// The same in one database.
+fn keep_in(instance: &Arc<Instance>, task: &Task, def: &DatabaseDef, pass: &mut Pass) {
+    let Ok(catalog) = instance.catalog(def.id) else { return };
+    for (table, text) in cleanup::batches(&catalog.current(), BATCH_ROWS) {
+        pass.tables += 1;
+        if let Err(number) = unattended::run(instance, task, def.id, &text) {
+            let name = &def.name;
+            pass.failures.push(format!("The history of {table} in {name}: error {number}."));
+        }
     }
-    let Ok(who) = instance.trust("sa") else { return false };
-    let login = LoginOptions {
-        who,
-        database,
-        client: ClientInfo::default(),
-        kind: ClientKind::Odbc,
-        language: &US_ENGLISH,
-    };
-    if let Ok(mut session) = Session::open(instance, login) {
-        session.batch(task, &text, &mut ResultsOnly(&mut Silent));
-        let _ = session.reveal().wait(task); // what is lost is removed again
-        session.close(task);
-    }
-    true
 }

@@ -90,6 +90,14 @@ impl Instance {
         }
     }
 
+    /// The login of what the server does on its own behalf: `sa`, under any name, and disabled or
+    /// not.
+    pub fn own_login(&self) -> Authenticated {
+        let master = self.databases.master().current();
+        let login = master.server().logins().get(PrincipalId::SA);
+        Authenticated { login: login.expect("sa cannot be dropped").clone() }
+    }
+
     /// The database that a login starts in: the one that the client asks for, else the login's.
     /// Errors 4060 and 4064; 18456 follows both.
     pub fn login_database(

@@ -1,4 +1,3 @@
-set xact_abort on
 begin transaction
 create table dbo.backupfile (
   backup_set_id int not null references dbo.backupset (backup_set_id),

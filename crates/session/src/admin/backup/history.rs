@@ -9,7 +9,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use base::convert::display;
-use base::datetime::US_ENGLISH;
 use base::ids::DbId;
 use base::{SqlError, SqlType, Value};
 use engine::backup::{BackupSet, MediaHeader, SetKind};
@@ -19,14 +18,11 @@ use engine::wait::Task;
 
 use super::PAGE_BYTES;
 use super::options::Options;
+use crate::admin::unattended;
 use crate::context::Context;
 use crate::fault::{Fault, Run};
 use crate::files::last_name;
 use crate::instance::Instance;
-use crate::instance::sessions::ClientInfo;
-use crate::options::ClientKind;
-use crate::response::{ResultsOnly, Silent};
-use crate::session::{LoginOptions, Session};
 
 /// The definitions of the tables, and of those that servers have which were made later.
 const TABLES: [(&str, &str); 2] = [
@@ -45,22 +41,7 @@ pub fn prepare(instance: &Arc<Instance>, task: &Task) -> bool {
 
 /// Runs a batch in msdb. Returns whether it has succeeded.
 fn run(instance: &Arc<Instance>, task: &Task, text: &str) -> bool {
-    let Ok(who) = instance.trust("sa") else { return false };
-    let login = LoginOptions {
-        who,
-        database: DbId::MSDB,
-        client: ClientInfo::default(),
-        kind: ClientKind::Odbc,
-        language: &US_ENGLISH,
-    };
-    let Ok(mut session) = Session::open(instance, login) else { return false };
-    let mut silent = Silent;
-    session.batch(task, text, &mut ResultsOnly(&mut silent));
-    // So that the next reader finds it.
-    let lost = session.reveal().wait(task).is_err();
-    let failed = lost || session.entry().status().last_error != 0;
-    session.close(task);
-    !failed
+    unattended::run(instance, task, DbId::MSDB, text).is_ok()
 }
 
 /// Notes a backup.
@@ -71,8 +52,7 @@ pub(super) fn backed_up(
     media: &MediaHeader,
     path: &Path,
 ) -> Run<()> {
-    let text = format!("set xact_abort on\n{}", insert_set(def, set, media, path));
-    note(context, &text)
+    note(context, &insert_set(def, set, media, path))
 }
 
 /// Notes a restore, and the backup if it was made elsewhere.
@@ -94,8 +74,7 @@ pub(super) fn restored(
     let kind = type_code(set.header.kind);
     let user = context.session.identity.login().name.clone();
     let text = format!(
-        "set xact_abort on
-        if not exists (select * from dbo.backupset where backup_set_uuid = {uuid}) begin
+        "if not exists (select * from dbo.backupset where backup_set_uuid = {uuid}) begin
         {insert}
         end
         insert dbo.restorehistory (restore_date, destination_database_name, user_name, backup_set_id,

@@ -1,4 +1,3 @@
-set xact_abort on
 begin transaction
 create table dbo.backupmediaset (
   media_set_id int identity(1, 1) not null primary key,

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use base::convert::display;
+use base::datetime::DatePart;
+use base::datetime::part::date_add;
 use base::ids::{DbId, ObjectId};
-use base::{SqlError, SqlResult, message};
+use base::{SqlError, SqlResult, SqlType, ValueRef, message};
 use compile::bind::{self, BindContext};
 use compile::lower;
 use engine::catalog::Schema;
@@ -38,7 +41,8 @@ pub fn remove(
     rows_max: Option<u64>,
 ) -> Run<u64> {
     for _ in 0..COMPILATIONS_MAX {
-        let plan = plan(context, database, table, rows_max)?;
+        let Some(text) = text(context, database, table, rows_max)? else { return Ok(0) };
+        let plan = plan(context, database, &text)?;
         let mut frame = Frame::default();
         let ran = context.run_plan(&plan, &mut frame, |context, unit, frame| {
             context.run_unit_and_triggers(unit, frame)
@@ -50,14 +54,8 @@ pub fn remove(
     Err(SqlError::new(&message::OUT_OF_PLAN_RESOURCES, &[]).into())
 }
 
-fn plan(
-    context: &Context<'_>,
-    database: DbId,
-    table: ObjectId,
-    rows_max: Option<u64>,
-) -> SqlResult<StepPlan> {
-    let text = text(context, database, table, rows_max)?;
-    let batch = tsql::parse_batch(&text, tsql::ParseOptions { quoted_identifier: true })?;
+fn plan(context: &Context<'_>, database: DbId, text: &str) -> SqlResult<StepPlan> {
+    let batch = tsql::parse_batch(text, tsql::ParseOptions { quoted_identifier: true })?;
     let Some(statement) = batch.statements.first() else {
         return Err(ir::internal("a DELETE was written"));
     };
@@ -81,13 +79,13 @@ fn plan(
     Ok(StepPlan { unit, facts, dependencies: bound.dependencies, options })
 }
 
-/// The text of the `DELETE`.
+/// The text of the `DELETE`; none while the retention reaches back before the calendar.
 fn text(
     context: &Context<'_>,
     database: DbId,
     table: ObjectId,
     rows_max: Option<u64>,
-) -> SqlResult<String> {
+) -> SqlResult<Option<String>> {
     let schema = context.schema(database)?;
     let Some(table) = schema.table(table) else {
         return Err(SqlError::new(&message::NOT_TEMPORAL, &[&table]));
@@ -98,35 +96,40 @@ fn text(
     let Some(((versioning, history), period)) = parts else {
         return Err(SqlError::new(&message::NOT_TEMPORAL, &[&name]));
     };
-    let Some(RetentionDef { count, unit }) = versioning.retention else {
+    let Some(retention) = versioning.retention else {
         return Err(SqlError::new(&message::RETENTION_INFINITE, &[&name]));
     };
+    let Some(limit) = limit(context, retention)? else { return Ok(None) };
     let end = table.column_ordinal(period.end).and_then(|at| history.columns.get(at));
     let end = end.map_or(String::new(), |column| tsql::quote_identifier(&column.name));
     let top = rows_max.map_or(String::new(), |rows| format!("TOP ({rows}) "));
-    Ok(format!(
-        "DELETE {top}FROM {} WHERE {end} < DATEADD({}, -{count}, SYSUTCDATETIME())",
-        quoted(&schema, history),
-        unit.description()
-    ))
+    let history = quoted(&schema, history);
+    Ok(Some(format!("DELETE {top}FROM {history} WHERE {end} < CAST('{limit}' AS datetime2)")))
 }
 
-/// A batch that removes aged rows from all histories of a database, so many by a transaction; empty
-/// if no table has a retention.
-pub fn batch(schema: &Schema, rows_max: u32) -> String {
+/// The end before which versions are aged; none if that is before the calendar.
+fn limit(context: &Context<'_>, retention: RetentionDef) -> SqlResult<Option<String>> {
+    let now = context.instance().env().clock().utc_ticks();
+    let (now, ty) = (ValueRef::DateTime2(now as i64), SqlType::datetime2(7));
+    let part = DatePart::parse(retention.unit.description(), "dateadd")?;
+    let limit = date_add(part, -i64::from(retention.count), now, &ty);
+    Ok(limit.ok().map(|limit| display(limit, &ty)))
+}
+
+/// The tables with a retention, each with a batch that removes aged rows from its history, so many
+/// by a transaction. An error must end the batch.
+pub fn batches(schema: &Schema, rows_max: u32) -> Vec<(Name, String)> {
     let has_retention = |t: &&Arc<TableDef>| t.versioning.is_some_and(|v| v.retention.is_some());
     let literal = |text: &str| format!("N'{}'", text.replace('\'', "''"));
-    let mut text = String::new();
-    for table in schema.tables().filter(has_retention) {
-        let Some(place) = schema.schemas().get(table.header.schema) else { continue };
-        if text.is_empty() {
-            text.push_str("DECLARE @n int ");
-        }
-        let (place, name) = (literal(&place.name), literal(&table.header.name));
-        text.push_str(&format!(
-            "SET @n = {rows_max} WHILE @n = {rows_max} \
-             EXEC sys.sp_cleanup_temporal_history {place}, {name}, @n OUTPUT, {rows_max} "
-        ));
-    }
-    text
+    let batch = |table: &Arc<TableDef>| {
+        let place = schema.schemas().get(table.header.schema)?;
+        let text = format!(
+            "DECLARE @n int = {rows_max} WHILE @n = {rows_max} \
+             EXEC sys.sp_cleanup_temporal_history {}, {}, @n OUTPUT, {rows_max}",
+            literal(&place.name),
+            literal(&table.header.name)
+        );
+        Some((table.header.name.clone(), text))
+    };
+    schema.tables().filter(has_retention).filter_map(batch).collect()
 }
