@@ -26,3 +26,5 @@ select cast('23:59:58.999999999' as time(0)) a, cast('11:22:33.123456749' as tim
 select cast('11:22:33.1234567890' as time)
 go
 select cast('2018-01-02 11:22:33.1234' as datetime)
+go
+select cast('2022-01-02Z' as date) a, cast('2022-01-02+02:00' as date) b, cast('2022-01-02-05:30' as datetimeoffset(0)) c

@@ -200,7 +200,24 @@ impl Reader<'_> {
             },
             _ => return Err(SYNTAX),
         };
-        self.set_date(self.year(year), month.value as u32, day.value as u32)
+        self.set_date(self.year(year), month.value as u32, day.value as u32)?;
+        match self.dialect == Dialect::New && long(a) && separator == b'-' {
+            true => self.zone_of_date(),
+            false => Ok(()),
+        }
+    }
+
+    /// The time zone that may follow an XML date at once: `2022-01-02Z`, `2022-01-02+02:00`.
+    fn zone_of_date(&mut self) -> Result<(), ParseError> {
+        match self.rest.as_bytes() {
+            [b'Z' | b'z'] => {
+                self.rest = "";
+                self.offset = Some(0);
+                Ok(())
+            }
+            [b'+' | b'-', ..] => self.offset(),
+            _ => Ok(()),
+        }
     }
 
     /// `T` between a date and a time: whether there is one.
@@ -245,7 +262,7 @@ impl Reader<'_> {
 
     /// The rest of a time after its hour.
     fn time(&mut self, hour: Number) -> Result<(), ParseError> {
-        if self.time.is_some() || hour.digits > 2 {
+        if self.time.is_some() || self.offset.is_some() || hour.digits > 2 {
             return Err(SYNTAX);
         }
         let (mut minute, mut second, mut fraction) = (0, 0, 0);

@@ -151,3 +151,24 @@ fn styles_and_languages_override() {
     assert_eq!(Civil::from_days(p.days), Civil::new(2000, 3, 1).unwrap());
     assert_eq!(p.ticks, TICKS_PER_DAY / 24 * 13);
 }
+
+#[test]
+fn dates_of_xml_have_time_zones() {
+    for (text, expected) in [
+        ("2022-01-02Z", "2022-01-02 00:00:00.000 +0"),
+        ("2022-01-02+02:00", "2022-01-02 00:00:00.000 +120"),
+        ("2022-01-02-05:30", "2022-01-02 00:00:00.000 -330"),
+    ] {
+        assert_eq!(read(text, Dialect::New, DateOrder::Dmy).as_deref(), Ok(expected), "{text}");
+        assert_eq!(read(text, Dialect::Old, DateOrder::Mdy), Err(ParseError::Syntax), "{text}");
+    }
+    for text in [
+        "2022-01-02Z 10:00",
+        "2022-01-02+02:00 10:00",
+        "2022/01/02Z",
+        "2022-01-02-05",
+        "01-02-2022Z",
+    ] {
+        assert_eq!(read(text, Dialect::New, DateOrder::Mdy), Err(ParseError::Syntax), "{text}");
+    }
+}
