@@ -104,6 +104,14 @@ alter database scoped configuration set identity_cache = on
 go
 alter database scoped configuration set identity_cache = 3
 go
+select iif(next value for s > 0, 'a', 'b')
+go
+select case when 1 = 1 then next value for s end
+go
+select isnull(next value for s, 1)
+go
+select choose(1, next value for s, 2), coalesce(1, next value for s), nullif(next value for s, 1)
+go
 drop table t, i
 drop sequence s, e, b, d, r
 go

@@ -106,6 +106,7 @@ super::messages! {
     NEXT_VALUE_FOR_NOT_ALLOWED_HERE = 11719, 15, 1, "NEXT VALUE FOR function is not allowed in check constraints, default objects, computed columns, views, user-defined functions, user-defined aggregates, user-defined table types, sub-queries, common table expressions, derived tables or return statements.";
     NEXT_VALUE_FOR_NOT_ALLOWED_IN_CLAUSE = 11720, 15, 1, "NEXT VALUE FOR function is not allowed in the TOP, OVER, OUTPUT, ON, WHERE, GROUP BY, HAVING, or ORDER BY clauses.";
     NEXT_VALUE_FOR_WITH_SET_OPERATOR = 11721, 15, 1, "NEXT VALUE FOR function cannot be used directly in a statement that uses a DISTINCT, UNION, UNION ALL, EXCEPT or INTERSECT operator.";
+    NEXT_VALUE_FOR_IN_CASE = 11741, 15, 1, "NEXT VALUE FOR function cannot be used within CASE, CHOOSE, COALESCE, IIF, ISNULL and NULLIF.";
     NEXT_VALUE_FOR_ORDERS_DIFFER = 11727, 16, 1, "NEXT VALUE FOR functions for a given sequence object must have exactly the same OVER clause definition.";
     NEXT_VALUE_FOR_WITH_ORDER_BY = 11723, 15, 1, "NEXT VALUE FOR function cannot be used directly in a statement that contains an ORDER BY clause unless the OVER clause is specified.";
     VALUES_ROW_WIDTHS_DIFFER = 10709, 16, 1, "The number of columns for each row in a table value constructor must be the same.";

@@ -58,6 +58,8 @@ pub(super) struct Binder<'c> {
     pub no_columns: NoColumns,
     /// The definition of a default is being bound.
     pub in_default: bool,
+    /// Within `CASE` or a function that is one.
+    pub in_conditional: bool,
     /// The definition of something in a table is being bound: queries are refused (1046).
     pub scalar_only: bool,
     /// The definition of a computed column is being bound: other ones are refused (1759).
@@ -203,6 +205,7 @@ impl<'c> Binder<'c> {
             arena: crate::plan::fold::arena(),
             no_columns: NoColumns::Unknown,
             in_default: false,
+            in_conditional: false,
             scalar_only: false,
             stored_only: false,
             action: None,

@@ -95,7 +95,7 @@ impl Binder<'_> {
         };
         match &*name {
             "COALESCE" | "NULLIF" | "CHOOSE" | "ISNULL" => {
-                let mut args = self.plain_arguments(call, line)?;
+                let mut args = self.inside_conditional(|b| b.plain_arguments(call, line))?;
                 match &*name {
                     "COALESCE" => {
                         count(&args, 2, 254).at(line)?;
@@ -143,7 +143,7 @@ impl Binder<'_> {
         let name = &call.name.name.name;
         match self.names.functions().odbc(name) {
             Some(function) if function.name == "ISNULL" => {
-                let mut args = self.plain_arguments(call, line)?;
+                let mut args = self.inside_conditional(|b| b.plain_arguments(call, line))?;
                 function.check_count(args.len()).at(line)?;
                 let second = args.remove(1);
                 self.isnull(args.remove(0), second).at(line)

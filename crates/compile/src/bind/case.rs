@@ -14,6 +14,21 @@ use crate::plan::rename;
 impl Binder<'_> {
     /// `CASE`. Error 8133.
     pub fn case(&mut self, case: &ast::Case, line: u32) -> BindResult<Scalar> {
+        self.inside_conditional(|binder| binder.case_inside(case, line))
+    }
+
+    /// Binds what may be computed or not, where `NEXT VALUE FOR` is not allowed.
+    pub(super) fn inside_conditional<T>(
+        &mut self,
+        f: impl FnOnce(&mut Self) -> BindResult<T>,
+    ) -> BindResult<T> {
+        let outer = std::mem::replace(&mut self.in_conditional, true);
+        let result = f(self);
+        self.in_conditional = outer;
+        result
+    }
+
+    fn case_inside(&mut self, case: &ast::Case, line: u32) -> BindResult<Scalar> {
         let mut conditions = Vec::new();
         let mut results = Vec::new();
         match &case.branches {

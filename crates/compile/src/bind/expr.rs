@@ -416,11 +416,14 @@ impl Binder<'_> {
         self.binary(BinaryOp::Add, today, value)
     }
 
-    /// `NEXT VALUE FOR`. Errors 208, 11726 and those about its place.
+    /// `NEXT VALUE FOR`. Errors 208, 11726, 11741 and those about its place.
     fn next_value(&mut self, next: &ast::NextValue, line: u32) -> BindResult<Scalar> {
         if (self.env.depth > 0 && !self.in_default) || self.options.in_function {
             let error = SqlError::new(&message::NEXT_VALUE_FOR_NOT_ALLOWED_HERE, &[]);
             return Err(error.at_line(line).into());
+        }
+        if self.in_conditional {
+            return Err(SqlError::new(&message::NEXT_VALUE_FOR_IN_CASE, &[]).at_line(line).into());
         }
         self.check_next_value_place(&next.over, line)?;
         let sequence = self.sequence(&next.sequence)?;
