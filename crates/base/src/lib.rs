@@ -18,16 +18,19 @@
 //! * [`on_purpose`]: panics that tests ask for.
 //! * [`stack`]: how much stack is left for a recursion over what a client has written.
 //! * [`json`]: JSON text from left to right, and paths in it.
+//! * [`hierarchy`]: hierarchyid; [`clr`]: what all types of its assembly have.
 //! * [`ids`]: the integers by which databases, objects and log positions are named.
 
 pub mod account;
 pub mod arena;
 pub mod arithmetic;
+pub mod clr;
 pub mod collation;
 pub mod convert;
 pub mod datetime;
 pub mod decimal;
 pub mod error;
+pub mod hierarchy;
 pub mod ids;
 pub mod json;
 pub mod message;

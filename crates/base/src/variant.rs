@@ -71,7 +71,7 @@ fn int_width(kind: TypeKind) -> usize {
 /// The type and value that bytes of [`encode_variant`] hold; `None` if they are not such bytes.
 pub fn decode_variant(bytes: &[u8]) -> Option<(SqlType, ValueRef<'_>)> {
     let (&kind, rest) = bytes.split_first()?;
-    let kind = *TypeKind::ALL.get(usize::from(kind)).filter(|kind| !kind.is_document())?;
+    let kind = *TypeKind::ALL.get(usize::from(kind)).filter(|kind| !kind.is_opaque())?;
     let (ty, rest) = properties(kind, rest)?;
     let value = match kind.repr() {
         Repr::Int => ValueRef::Int(integer(kind, rest)?),

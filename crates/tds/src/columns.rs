@@ -5,7 +5,7 @@ use base::{SqlType, TypeKind};
 use crate::error::ProtocolError;
 use crate::reader::ByteReader;
 use crate::token;
-use crate::typeinfo::TypeInfo;
+use crate::typeinfo::{TypeInfo, UdtForm};
 use crate::version::TdsVersion;
 use crate::writer::{MessageWriter, PutBytes};
 
@@ -132,12 +132,13 @@ impl TableNameForm {
     }
 }
 
-/// Writes a `COLMETADATA` token.
+/// Writes a `COLMETADATA` token. `database` is that in which CLR types are named.
 pub fn write_columns(
     out: &mut MessageWriter,
     columns: &[Column],
     version: TdsVersion,
     form: TableNameForm,
+    database: &str,
 ) {
     out.put_u8(token::COLMETADATA);
     out.put_u16(columns.len() as u16);
@@ -149,7 +150,7 @@ pub fn write_columns(
         let info = TypeInfo::for_sql(&column.ty, column.is_nullable(), version);
         put_user_type(out, user_type, version);
         out.put_u16(column.flags.0);
-        info.write(out);
+        info.write(out, Some(database));
         if info.ty.is_old_lob() {
             write_table_name(out, &column.table, form);
         }
@@ -216,7 +217,7 @@ pub fn read_columns(
     for _ in 0..count {
         let user_type = read_user_type(r, version)?;
         let flags = ColumnFlags(r.u16()?);
-        let info = TypeInfo::read(r)?;
+        let info = TypeInfo::read(r, UdtForm::Described)?;
         let mut table = Vec::new();
         if info.ty.is_old_lob() {
             let parts = if form == TableNameForm::Parts { r.u8()? } else { 1 };

@@ -1,5 +1,6 @@
 //! Data types on the wire (`TYPE_INFO`) and how they stand for the types of T-SQL.
 
+use base::types::declare;
 use base::{Collation, SqlType, TypeKind};
 
 use crate::collation::WireCollation;
@@ -64,6 +65,8 @@ pub enum WireType {
     Char = 0xAF,
     NVarChar = 0xE7,
     NChar = 0xEF,
+    /// A CLR type; which one, its name says.
+    Udt = 0xF0,
     Xml = 0xF1,
     Json = 0xF4,
 }
@@ -117,10 +120,11 @@ impl WireType {
             0xAF => Char,
             0xE7 => NVarChar,
             0xEF => NChar,
+            0xF0 => Udt,
             0xF1 => Xml,
             0xF4 => Json,
-            // CLR types, table (not here), vector.
-            0xF0 | TABLE_TYPE | 0xF5 => {
+            // Table (not here), vector.
+            TABLE_TYPE | 0xF5 => {
                 return Err(ProtocolError::UnsupportedType(byte));
             }
             _ => return Err(ProtocolError::UnknownType(byte)),
@@ -173,6 +177,15 @@ pub enum Layout {
     Variant,
 }
 
+/// How a CLR type is announced.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum UdtForm {
+    /// By its name and those of its schema and database alone: as what a client sends.
+    Named,
+    /// With its length and class, too: as a column or an output parameter of a server.
+    Described,
+}
+
 /// Where a value stands, which changes how the old large types are delimited.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
@@ -195,6 +208,8 @@ pub struct TypeInfo {
     pub scale: u8,
     /// For the types that have one.
     pub collation: WireCollation,
+    /// Which CLR type it is; `None` of all others, and of one that is not known.
+    pub clr: Option<TypeKind>,
 }
 
 /// Sign and digits of a decimal of 38 digits.
@@ -206,7 +221,8 @@ impl TypeInfo {
     pub const MAX: u32 = u16::MAX as u32;
 
     const fn new(ty: WireType, length: u32) -> TypeInfo {
-        TypeInfo { ty, length, precision: 0, scale: 0, collation: WireCollation([0; 5]) }
+        let collation = WireCollation([0; 5]);
+        TypeInfo { ty, length, precision: 0, scale: 0, collation, clr: None }
     }
 
     /// How the bytes of values are delimited.
@@ -219,7 +235,7 @@ impl TypeInfo {
             Guid | OldVarBinary | IntN | OldVarChar | Date | Time | DateTime2 | DateTimeOffset
             | OldBinary | OldChar | OldDecimal | OldNumeric | BitN | DecimalN | NumericN
             | FloatN | MoneyN | DateTimeN => Layout::Byte,
-            Json | Xml => Layout::Chunked,
+            Json | Xml | Udt => Layout::Chunked,
             VarBinary | VarChar | NVarChar if self.length == TypeInfo::MAX => Layout::Chunked,
             VarBinary | VarChar | Binary | Char | NVarChar | NChar => Layout::Short,
             Text | NText | Image => match place {
@@ -230,11 +246,12 @@ impl TypeInfo {
         }
     }
 
-    /// Reads a `TYPE_INFO`, the name of the table that follows some of them excluded.
+    /// Reads a `TYPE_INFO`, the name of the table that follows some of them excluded. `form` is how
+    /// CLR types are announced there.
     ///
     /// # Errors
     /// An unknown type, or a length, precision or scale that the type cannot have.
-    pub fn read(r: &mut ByteReader<'_>) -> Result<TypeInfo, ProtocolError> {
+    pub fn read(r: &mut ByteReader<'_>, form: UdtForm) -> Result<TypeInfo, ProtocolError> {
         let byte = r.u8()?;
         let ty = WireType::from_byte(byte)?;
         if let Some(width) = ty.fixed_width() {
@@ -249,6 +266,7 @@ impl TypeInfo {
                 info.length = TypeInfo::MAX;
                 skip_schema(r)?;
             }
+            Udt => info.read_udt(r, form)?,
             Date => info.length = 3,
             Time | DateTime2 | DateTimeOffset => info.read_fraction(r)?,
             Guid | IntN | BitN | FloatN | MoneyN | DateTimeN | OldVarBinary | OldVarChar
@@ -264,6 +282,23 @@ impl TypeInfo {
             info.collation = WireCollation::read(r)?;
         }
         if info.has_valid_length() { Ok(info) } else { Err(ProtocolError::TypeLength(byte)) }
+    }
+
+    /// The names of a CLR type. Those of SQL Server's own are known in any schema.
+    fn read_udt(&mut self, r: &mut ByteReader<'_>, form: UdtForm) -> Result<(), ProtocolError> {
+        self.length = TypeInfo::MAX;
+        if form == UdtForm::Described {
+            r.u16()?;
+        }
+        r.b_varchar()?;
+        r.b_varchar()?;
+        let name = r.b_varchar()?.to_text();
+        if form == UdtForm::Described {
+            r.us_varchar()?;
+        }
+        let kind = declare::kind_by_name(&name).filter(|kind| kind.is_clr());
+        self.clr = Some(kind.ok_or(ProtocolError::UnsupportedType(self.ty as u8))?);
+        Ok(())
     }
 
     fn read_fraction(&mut self, r: &mut ByteReader<'_>) -> Result<(), ProtocolError> {
@@ -324,12 +359,14 @@ impl TypeInfo {
         TypeInfo { length, ..self }
     }
 
-    /// Writes the `TYPE_INFO`.
-    pub fn write(&self, out: &mut impl PutBytes) {
+    /// Writes the `TYPE_INFO`. A server describes CLR types, in this database; a client, which has
+    /// none, names them.
+    pub fn write(&self, out: &mut impl PutBytes, database: Option<&str>) {
         use WireType::*;
         out.put_u8(self.ty as u8);
         match self.ty {
             Null | Date | Json => {}
+            Udt => self.write_udt(out, database),
             // Without a collection of schemas.
             Xml => out.put_u8(0),
             Time | DateTime2 | DateTimeOffset => out.put_u8(self.scale),
@@ -350,9 +387,27 @@ impl TypeInfo {
         }
     }
 
+    fn write_udt(&self, out: &mut impl PutBytes, database: Option<&str>) {
+        let kind = self.clr.expect("a CLR type is announced with its kind");
+        let length = match SqlType::of_kind(kind, Collation(0)).length {
+            SqlType::MAX => u16::MAX,
+            length => length,
+        };
+        if database.is_some() {
+            out.put_u16(length);
+        }
+        out.put_b_varchar(database.unwrap_or_default());
+        out.put_b_varchar("sys");
+        out.put_b_varchar(kind.name());
+        if database.is_some() {
+            out.put_us_varchar(&kind.assembly_qualified_name().unwrap_or_default());
+        }
+    }
+
     /// How a column or parameter of type `ty` is announced to a client of this version. What the
     /// version does not know is announced as what SQL Server turns it into: (max) types as text,
-    /// ntext and image before 7.2, date and time types as nvarchar before 7.3. Only clients that
+    /// ntext and image and CLR types as binaries before 7.2, date and time types as nvarchar before
+    /// 7.3. Only clients that
     /// have asked for json know that type; for others see [`without_json`].
     pub fn for_sql(ty: &SqlType, nullable: bool, version: TdsVersion) -> TypeInfo {
         use TypeKind as K;
@@ -385,6 +440,10 @@ impl TypeInfo {
             K::Char => TypeInfo::new(W::Char, ty.length.into()),
             K::Json if version.has_max_types() => TypeInfo::new(W::Json, TypeInfo::MAX),
             K::Xml => for_variable(ty, W::Xml, W::NText, version),
+            K::HierarchyId if version.has_max_types() => {
+                TypeInfo { clr: Some(ty.kind), ..TypeInfo::new(W::Udt, TypeInfo::MAX) }
+            }
+            K::HierarchyId => TypeInfo::new(W::VarBinary, ty.length.into()),
             K::VarChar | K::Json => for_variable(ty, W::VarChar, W::Text, version),
             K::NChar => TypeInfo::new(W::NChar, ty.length.into()),
             K::NVarChar => for_variable(ty, W::NVarChar, W::NText, version),
@@ -403,7 +462,7 @@ impl TypeInfo {
     }
 
     /// The type of T-SQL that is meant. What comes as json or xml is a string until it is
-    /// read. `unknown`
+    /// read, and what comes as a CLR type a binary. `unknown`
     /// takes the place of unknown collations, and is
     /// that of old types that are sent without one.
     pub fn to_sql(&self, unknown: Collation) -> SqlType {
@@ -453,6 +512,8 @@ impl TypeInfo {
             NText => SqlType::ntext(collation),
             Image => SqlType::image(),
             Variant => SqlType::sql_variant(),
+            // What is sent is checked when it is read.
+            Udt => SqlType::varbinary_max(),
             Json => without_json(SqlType::json()),
             Xml => SqlType::nvarchar_max(unknown),
         }

@@ -6,6 +6,7 @@
 //! What a failed conversion says depends on the pair of types; each file has its own messages.
 
 mod binary;
+mod hierarchy;
 mod json;
 mod number;
 mod strings;
@@ -96,6 +97,9 @@ fn convert_other<'a>(
     options: &ConvertOptions<'_>,
     arena: &'a Arena,
 ) -> SqlResult<ValueRef<'a>> {
+    if from.kind.is_clr() || to.kind.is_clr() {
+        return hierarchy::convert_hierarchy(value, from, to, options, arena);
+    }
     if from.kind == TypeKind::Json || to.kind == TypeKind::Json {
         return json::convert_json(value, from, to, options, arena);
     }
@@ -159,8 +163,12 @@ pub fn display(value: ValueRef<'_>, ty: &SqlType) -> String {
     let style = matches!(ty.kind.repr(), Repr::Bytes).then_some(1);
     let options = ConvertOptions { style, ..ConvertOptions::default() };
     let text = SqlType::nvarchar_max(Collation::DEFAULT);
-    // rowversion does not become nvarchar, but its bytes do.
-    let from = if ty.kind == TypeKind::RowVersion { SqlType::binary(8) } else { *ty };
+    // rowversion does not become nvarchar, but its bytes do; of CLR types clients show the bytes.
+    let from = match ty.kind {
+        TypeKind::RowVersion => SqlType::binary(8),
+        kind if kind.is_clr() => SqlType::varbinary(ty.length),
+        _ => *ty,
+    };
     match convert(value, &from, &text, &options, &arena) {
         Ok(ValueRef::Unicode(bytes)) => unicode_to_string(bytes),
         _ => match value {

@@ -7,6 +7,7 @@
 mod backup;
 mod binder;
 mod bulk;
+mod clr;
 mod constraint;
 mod conversion;
 mod cursor;
@@ -32,6 +33,7 @@ use std::sync::LazyLock;
 pub use backup::*;
 pub use binder::*;
 pub use bulk::*;
+pub use clr::*;
 pub use constraint::*;
 pub use conversion::*;
 pub use cursor::*;
@@ -109,7 +111,7 @@ macro_rules! messages {
 }
 use messages;
 
-const PARTS: [&[Message]; 20] = [
+const PARTS: [&[Message]; 21] = [
     parser::LIST,
     binder::LIST,
     conversion::LIST,
@@ -128,6 +130,7 @@ const PARTS: [&[Message]; 20] = [
     temporal::LIST,
     cursor::LIST,
     bulk::LIST,
+    clr::LIST,
     backup::LIST,
     procedure::LIST,
 ];

@@ -23,6 +23,14 @@ pub fn convertibility(from: TypeKind, to: TypeKind) -> Convertibility {
         return Implicit;
     }
     match from {
+        HierarchyId => match to {
+            Char | VarChar | NChar | NVarChar | Binary | VarBinary => Explicit,
+            _ => Never,
+        },
+        _ if to == HierarchyId => match from {
+            Char | VarChar | NChar | NVarChar | Binary | VarBinary => Implicit,
+            _ => Never,
+        },
         Json => match to {
             Char | VarChar | NChar | NVarChar => Explicit,
             _ => Never,

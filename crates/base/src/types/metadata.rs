@@ -9,8 +9,8 @@ use super::{Collation, SqlType, TypeKind};
 pub struct TypeInfo {
     /// The name without length, precision or scale, in lower case.
     pub name: &'static str,
-    /// `system_type_id`; for every type here also the `user_type_id`.
-    pub system_type_id: u8,
+    /// `user_type_id`; also the `system_type_id` but for CLR types.
+    pub user_type_id: u8,
     /// Bytes at most when no length is given, or the largest length that can be declared; -1 for a
     /// type that has no limit.
     pub max_length: i16,
@@ -34,21 +34,24 @@ impl XmlUse {
     pub const COLLECTION_MAX: u16 = 0x7FFF;
 }
 
+/// The `system_type_id` of all CLR types.
+const CLR_SYSTEM_TYPE_ID: u8 = 240;
+
 /// The `user_type_id` of `sysname`, the alias of `nvarchar(128) NOT NULL`.
 pub const SYSNAME_USER_TYPE_ID: i32 = 256;
 
 const fn info(
     name: &'static str,
-    system_type_id: u8,
+    user_type_id: u8,
     max_length: i16,
     precision: u8,
     scale: u8,
 ) -> TypeInfo {
-    TypeInfo { name, system_type_id, max_length, precision, scale }
+    TypeInfo { name, user_type_id, max_length, precision, scale }
 }
 
 /// In the order of [`TypeKind`].
-static INFO: [TypeInfo; 31] = [
+static INFO: [TypeInfo; 32] = [
     info("binary", 173, 8000, 0, 0),
     info("varbinary", 165, 8000, 0, 0),
     info("image", 34, 16, 0, 0),
@@ -80,11 +83,12 @@ static INFO: [TypeInfo; 31] = [
     info("xml", 241, -1, 0, 0),
     info("sql_variant", 98, 8016, 0, 0),
     info("json", 244, -1, 0, 0),
+    info("hierarchyid", 128, 892, 0, 0),
 ];
 
 impl TypeKind {
     /// Every kind, by rising precedence.
-    pub const ALL: [TypeKind; 31] = {
+    pub const ALL: [TypeKind; 32] = {
         use TypeKind::*;
         [
             Binary,
@@ -118,6 +122,7 @@ impl TypeKind {
             Xml,
             SqlVariant,
             Json,
+            HierarchyId,
         ]
     };
 
@@ -133,12 +138,17 @@ impl TypeKind {
 
     /// `sys.types.system_type_id`.
     pub fn system_type_id(self) -> u8 {
-        self.info().system_type_id
+        if self.is_clr() { CLR_SYSTEM_TYPE_ID } else { self.user_type_id() }
     }
 
-    /// The kind with this `system_type_id`.
-    pub fn from_system_type_id(id: u8) -> Option<TypeKind> {
-        TypeKind::ALL.into_iter().find(|k| k.system_type_id() == id)
+    /// `sys.types.user_type_id`, which no two kinds share.
+    pub fn user_type_id(self) -> u8 {
+        self.info().user_type_id
+    }
+
+    /// The kind with this `user_type_id`.
+    pub fn from_user_type_id(id: u8) -> Option<TypeKind> {
+        TypeKind::ALL.into_iter().find(|k| k.user_type_id() == id)
     }
 
     /// bit, tinyint, smallint, int, bigint.
@@ -171,6 +181,17 @@ impl TypeKind {
     /// json, xml: documents, which are neither compared nor sorted, and no value of a variant.
     pub const fn is_document(self) -> bool {
         matches!(self, TypeKind::Json | TypeKind::Xml)
+    }
+
+    /// hierarchyid: what SQL Server has of its own in an assembly. Their methods are in
+    /// [`crate::clr`].
+    pub const fn is_clr(self) -> bool {
+        matches!(self, TypeKind::HierarchyId)
+    }
+
+    /// Documents and CLR types: few functions take them, and no variant.
+    pub const fn is_opaque(self) -> bool {
+        self.is_document() || self.is_clr()
     }
 
     /// Any number: integers, decimals, money and floats.
@@ -280,6 +301,8 @@ impl SqlType {
         sql_variant = SqlVariant, 8016, 0, 0;
         /// `image`
         image = Image, 16, 0, 0;
+        /// `hierarchyid`
+        hierarchyid = HierarchyId, 892, 0, 0;
     }
 
     /// `decimal(precision, scale)`

@@ -90,6 +90,8 @@ pub enum TypeKind {
     SqlVariant,
     /// `json`: an object or array as its canonical text, see [`crate::json::canonical`].
     Json,
+    /// `hierarchyid`: a node of a tree, see [`crate::hierarchy`].
+    HierarchyId,
 }
 
 /// Identifies a collation; [`crate::types::Collation`] 0 means that the type has none.
@@ -137,7 +139,7 @@ pub enum Repr {
     Chars,
     /// UTF-16LE bytes: nchar, nvarchar, ntext.
     Unicode,
-    /// Bytes: binary, varbinary, image, rowversion.
+    /// Bytes: binary, varbinary, image, rowversion, hierarchyid.
     Bytes,
     /// `i32` days since 0001-01-01.
     Date,
@@ -168,7 +170,7 @@ impl TypeKind {
             Real | Float => Repr::Float,
             Char | VarChar | Text | Json | Xml => Repr::Chars,
             NChar | NVarChar | NText => Repr::Unicode,
-            Binary | VarBinary | Image | RowVersion => Repr::Bytes,
+            Binary | VarBinary | Image | RowVersion | HierarchyId => Repr::Bytes,
             Date => Repr::Date,
             Time => Repr::Time,
             DateTime => Repr::DateTime,

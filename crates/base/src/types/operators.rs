@@ -202,9 +202,12 @@ fn enters_datetime(kind: TypeKind) -> bool {
         || (kind.is_character() && !kind.is_legacy_lob())
 }
 
-/// Error 8117 when both operands have the same type, else 402.
+/// Error 8117 when both operands have the same type, 403 about CLR types, else 402.
 fn incompatible(op: BinaryOperator, left: TypeKind, right: TypeKind) -> SqlError {
-    if left == right && !(op.is_comparison() || left == TypeKind::Bit) {
+    let higher = left.max(right);
+    if higher.is_clr() {
+        SqlError::new(&message::INVALID_OPERATOR, &[&op.name(), &higher])
+    } else if left == right && !(op.is_comparison() || left == TypeKind::Bit) {
         SqlError::new(&message::OPERAND_INVALID_FOR_OPERATOR, &[&left, &op.name()])
     } else {
         SqlError::new(&message::INCOMPATIBLE_TYPES, &[&left, &right, &op.name()])
@@ -429,7 +432,7 @@ fn unify_sized(lower: &SqlType, higher: &SqlType) -> SqlType {
 pub fn unary(op: UnaryOperator, operand: &SqlType) -> SqlResult<SqlType> {
     use TypeKind::*;
     let result = match (op, operand.kind) {
-        (UnaryOperator::Plus, kind) if !kind.is_document() => Some(*operand),
+        (UnaryOperator::Plus, kind) if !kind.is_opaque() => Some(*operand),
         (UnaryOperator::Minus, TinyInt) => Some(SqlType::smallint()),
         (UnaryOperator::Minus, kind) if kind.is_numeric() && kind != Bit => Some(*operand),
         (UnaryOperator::BitNot, kind) if kind.is_integer() => Some(*operand),

@@ -38,6 +38,7 @@ impl Binder<'_> {
             || ir::function::xml::names::is_internal(name)
             || ir::function::method::names::is_internal(name)
             || ir::function::sample::is_internal(name)
+            || ir::function::clr::is_internal(name)
         {
             return Err(unknown_function(name).at_line(line).into());
         }
@@ -625,10 +626,10 @@ impl Binder<'_> {
     }
 }
 
-/// Refuses json and xml where a function works on something else. Errors 257, 8116.
+/// Refuses json, xml and CLR types where a function works on something else. Errors 257, 8116.
 fn check_document_argument(name: &str, at: usize, arg: &Scalar, ty: &SqlType) -> SqlResult<()> {
     let kind = arg.expr.ty.kind;
-    if arg.is_untyped() || !kind.is_document() || ty.kind == kind {
+    if arg.is_untyped() || !kind.is_opaque() || ty.kind == kind {
         return Ok(());
     }
     if matches!(name, "CONCAT" | "CONCAT_WS") {

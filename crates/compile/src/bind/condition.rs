@@ -88,6 +88,11 @@ impl Binder<'_> {
                 || right.is_untyped()
                 || is_variable(&left)
                 || is_variable(&right));
+        if op == ast::CompareOp::Equal
+            && let Some(range) = self.descendants(&left, &right)?
+        {
+            return Ok(range);
+        }
         let operator = comparison_of(op);
         let (left, right) = self.comparands(operator, left, right)?;
         Ok(match op {
@@ -181,7 +186,7 @@ impl Binder<'_> {
         if kind.is_character() && kind.is_unicode() == unicode && own.collation == collation {
             return Ok(operand.expr);
         }
-        if matches!(kind, TypeKind::SqlVariant | TypeKind::Image | TypeKind::Json | TypeKind::Xml) {
+        if matches!(kind, TypeKind::SqlVariant | TypeKind::Image) || kind.is_opaque() {
             let error = SqlError::new(&message::ARGUMENT_TYPE_INVALID, &[&kind, &place, &"like"]);
             return Err(error.into());
         }

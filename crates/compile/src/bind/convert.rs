@@ -59,12 +59,12 @@ impl Binder<'_> {
                 TypeArguments::Collection(_) => unreachable!("it was looked at before"),
             };
             let declared = declare::declare(name, arguments, &at).at(line)?;
-            if declared.kind.is_document() && self.options.native && self.env.depth == 0 {
+            if declared.kind.is_opaque() && self.options.native && self.env.depth == 0 {
                 return Err(super::native::not_supported("type", declared.kind.name(), line));
             }
             let user_type = match name.eq_ignore_ascii_case("sysname") {
                 true => UserTypeId::SYSNAME,
-                false => UserTypeId(i32::from(declared.kind.system_type_id())),
+                false => UserTypeId(i32::from(declared.kind.user_type_id())),
             };
             return Ok(DeclaredType { ty: declared, user_type, nullable: None });
         }
@@ -93,7 +93,7 @@ impl Binder<'_> {
         };
         self.check_home(self.env.database).at(line)?;
         let used = XmlUse { collection: found.id.number(), is_document: of.is_document };
-        let user_type = UserTypeId(i32::from(TypeKind::Xml.system_type_id()));
+        let user_type = UserTypeId(i32::from(TypeKind::Xml.user_type_id()));
         Ok(DeclaredType { ty: SqlType::xml_of(used), user_type, nullable: None })
     }
 

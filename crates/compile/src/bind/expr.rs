@@ -47,6 +47,7 @@ impl Binder<'_> {
             ast::ExprKind::Cast(cast) => self.cast_expr(cast, line),
             ast::ExprKind::Call(call) => self.call(call, line),
             ast::ExprKind::Method(call) => self.method_call(call, line),
+            ast::ExprKind::StaticMember(member) => self.static_member(member, line),
             ast::ExprKind::Niladic(niladic) => self.niladic(*niladic).at(line),
             ast::ExprKind::Subquery(query) => self.scalar_subquery(query),
             ast::ExprKind::NextValue(next) => self.next_value(next, line),
@@ -176,7 +177,17 @@ impl Binder<'_> {
 
     /// A column. Errors 128, 207, 209, 4104.
     fn column(&mut self, column: &ast::ColumnRef) -> BindResult<Scalar> {
-        let found = self.find_column(column);
+        let found = match self.find_column(column) {
+            Err(error)
+                if column.qualifier.is_some() && matches!(error.error.number(), 207 | 4104) =>
+            {
+                match self.column_property(column)? {
+                    Some(value) => return Ok(value),
+                    None => Err(error),
+                }
+            }
+            found => found,
+        };
         match self.known(found)? {
             Some(at) => self.column_at(at),
             None => Ok(Scalar::null()),

@@ -39,5 +39,5 @@ impl KeyLimit {
 /// Whether values of a column's type take as many bytes as they have.
 pub fn is_variable(column: &ColumnDef) -> bool {
     use TypeKind::*;
-    matches!(column.ty.kind, VarChar | NVarChar | VarBinary | SqlVariant)
+    matches!(column.ty.kind, VarChar | NVarChar | VarBinary | SqlVariant | HierarchyId)
 }

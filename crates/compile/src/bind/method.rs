@@ -1,5 +1,5 @@
-//! Methods of type xml: a call becomes one of the library, with the node and document that it is
-//! applied to, its query, and what the query wants of the statement around.
+//! Methods. Those of CLR types are in `clr`; the rest is about type xml: a call becomes one of the
+//! library, with the node and document that it is applied to, its query, and what the query wants of the statement around.
 //!
 //! A column that `nodes()` has made stands for a node by its number. The binder keeps beside it the
 //! document that the node is in: methods of the column take both. Nothing else may read the column.
@@ -7,6 +7,7 @@
 //! * `around`: columns and variables that a query mentions; `nodes`: rows of nodes.
 
 mod around;
+mod clr;
 mod nodes;
 
 use base::types::declare::Subject;
@@ -61,7 +62,8 @@ pub(super) struct Receiver {
 #[derive(Clone, Copy)]
 struct Written<'t> {
     name: &'t str,
-    arguments: &'t [ast::Expr],
+    /// `None` for a property.
+    arguments: Option<&'t [ast::Expr]>,
     line: u32,
 }
 
@@ -73,11 +75,12 @@ struct Compiled {
 }
 
 impl Binder<'_> {
-    /// `operand.name(arguments)`. Errors 227, 258, 8113, 8137 and those of the method.
+    /// `operand.name(arguments)`, `operand.name`. Errors 227, 258, 8113, 8137 and those of the
+    /// method.
     pub fn method_call(&mut self, call: &ast::MethodCall, line: u32) -> BindResult<Scalar> {
         let receiver = self.receiver(&call.operand)?;
         let name = &*call.name.name;
-        let written = Written { name, arguments: &call.arguments, line };
+        let written = Written { name, arguments: call.arguments.as_deref(), line };
         self.method(receiver, written, call.is_mutator).at(line)
     }
 
@@ -95,7 +98,7 @@ impl Binder<'_> {
         };
         let receiver = Receiver::of(value, receiver, column);
         let name = &*call.name.name;
-        let written = Written { name, arguments: &call.arguments, line };
+        let written = Written { name, arguments: call.arguments.as_deref(), line };
         self.method(receiver, written, true).at(line)
     }
 
@@ -107,12 +110,15 @@ impl Binder<'_> {
         line: u32,
     ) -> BindResult<Option<Scalar>> {
         let name = &*call.name.name.name;
-        let (true, Arguments::List { distinct: false, items }) =
-            (METHODS.iter().any(|(method, _)| *method == name), &call.arguments)
-        else {
-            return Ok(None);
-        };
+        let Arguments::List { distinct: false, items } = &call.arguments else { return Ok(None) };
         let Some(column) = column_before(&call.name) else { return Ok(None) };
+        let is_xml = METHODS.iter().any(|(method, _)| *method == name);
+        if !is_xml {
+            match self.column_if_any(&column)? {
+                Some(at) if self.has_clr_type(at) => {}
+                _ => return Ok(None),
+            }
+        }
         if call.name.server.is_some() {
             let first = call.name.server.as_ref().map_or("", |server| &*server.name);
             let args: [&dyn std::fmt::Display; 2] = [&call.name, &first];
@@ -127,8 +133,14 @@ impl Binder<'_> {
             }
         }
         let receiver = self.receiver_at(at, &column)?;
-        let written = Written { name, arguments: &arguments, line };
+        let written = Written { name, arguments: Some(&arguments), line };
         self.method(receiver, written, false).at(line).map(Some)
+    }
+
+    /// Whether a column has members as those of CLR types are.
+    fn has_clr_type(&self, at: ColumnAt) -> bool {
+        let source = &self.blocks[at.block].sources[at.source];
+        source.column_kind(at.ordinal).is_clr()
     }
 
     /// A column of this name; `None` if there is none.
@@ -204,10 +216,14 @@ impl Binder<'_> {
         is_mutator: bool,
     ) -> BindResult<Scalar> {
         let kind = receiver.nodes.document.expr.ty.kind;
+        if kind.is_clr() && !is_mutator {
+            return self.clr_member(receiver.nodes.document, call);
+        }
         if receiver.nodes.document.is_untyped() || kind != TypeKind::Xml {
             return Err(SqlError::new(&message::CANNOT_CALL_METHODS, &[&kind]).into());
         }
-        let found = METHODS.iter().find(|(method, _)| *method == call.name);
+        let is_it = |(method, _): &&(&str, Purpose)| *method == call.name;
+        let found = METHODS.iter().find(is_it).filter(|_| call.arguments.is_some());
         let unknown = || SqlError::new(&message::NOT_A_FUNCTION_OR_PROPERTY, &[&call.name]);
         let misplaced = |message| Err(SqlError::new(message, &[&call.name]).into());
         let (function, purpose) = match (found.ok_or_else(unknown)?.1, is_mutator) {
@@ -249,8 +265,8 @@ impl Binder<'_> {
         let declared = self.data_type(&parsed, Subject::Type, 1, 1).map_err(|_| invalid())?;
         let ty = declared.ty;
         match ty.kind {
-            TypeKind::Xml | TypeKind::Json | TypeKind::SqlVariant => Err(invalid()),
-            kind if kind.is_legacy_lob() => Err(invalid()),
+            TypeKind::SqlVariant => Err(invalid()),
+            kind if kind.is_legacy_lob() || kind.is_opaque() => Err(invalid()),
             _ => Ok(ty),
         }
     }
@@ -322,7 +338,7 @@ fn column_before(name: &ast::ObjectName) -> Option<ast::ColumnRef> {
 
 /// Error 174.
 fn check_count(call: Written<'_>, wanted: usize) -> BindResult<()> {
-    match call.arguments.len() == wanted {
+    match call.arguments.map_or(0, <[_]>::len) == wanted {
         true => Ok(()),
         false => {
             let args: [&dyn std::fmt::Display; 2] = [&call.name, &wanted];
@@ -333,7 +349,7 @@ fn check_count(call: Written<'_>, wanted: usize) -> BindResult<()> {
 
 /// An argument that must be a string literal. Error 8172.
 fn literal<'t>(call: Written<'t>, at: usize) -> BindResult<&'t str> {
-    match call.arguments.get(at).map(|argument| &argument.kind) {
+    match call.arguments.and_then(|all| all.get(at)).map(|argument| &argument.kind) {
         Some(ast::ExprKind::Literal(Literal::String(text) | Literal::National(text))) => Ok(text),
         _ => Err(not_literal(at, call.name).at_line(call.line).into()),
     }

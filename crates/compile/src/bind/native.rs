@@ -160,7 +160,7 @@ impl<'n> NativeNames<'n> {
     fn parameter(&mut self, schema: Option<&Schema>, parameter: &ParameterDef) -> BindResult<()> {
         let name = &parameter.name;
         if !parameter.table_valued {
-            if parameter.ty.kind.is_document() {
+            if parameter.ty.kind.is_opaque() {
                 return Err(not_supported("type", parameter.ty.kind.name(), 0));
             }
             let id = self.scalar(parameter.ty);

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
-use base::{SqlError, SqlType, message};
+use base::{SqlError, SqlType, TypeKind, message};
 use engine::catalog::def::{ColumnDef, ModuleDef, Permission, SchemaId, TableDef, TableRole};
 use engine::catalog::naming_index;
 use ir::function::rowset::RowsetColumn;
@@ -378,6 +378,14 @@ impl Source {
         match &self.rows {
             Rows::Scan(scan) => Some(scan.column(ordinal).name),
             Rows::Derived(_, columns) => columns[ordinal].name.as_deref(),
+        }
+    }
+
+    /// The kind of a column's type.
+    pub fn column_kind(&self, ordinal: usize) -> TypeKind {
+        match &self.rows {
+            Rows::Scan(scan) => scan.column(ordinal).ty.kind,
+            Rows::Derived(_, columns) => columns[ordinal].ty.kind,
         }
     }
 

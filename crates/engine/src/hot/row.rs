@@ -76,9 +76,8 @@ pub fn fixed_width(ty: &SqlType) -> Option<u32> {
         DateTimeOffset => 10,
         UniqueIdentifier => 16,
         Char | NChar | Binary => u32::from(ty.length),
-        VarChar | NVarChar | VarBinary | Text | NText | Image | SqlVariant | Json | Xml => {
-            return None;
-        }
+        VarChar | NVarChar | VarBinary | Text | NText | Image | SqlVariant | Json | Xml
+        | HierarchyId => return None,
     })
 }
 

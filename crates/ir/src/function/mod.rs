@@ -11,6 +11,7 @@
 //! * F3: a call that binding calls deterministic asks nothing of session, catalog and server.
 
 pub mod aggregate;
+pub mod clr;
 pub mod descriptor;
 pub mod documents;
 pub mod facts;
@@ -45,7 +46,7 @@ pub trait Functions: Sync {
     /// Those with blanks in their names are called by the binder alone: `TRIM FROM` takes (source,
     /// characters) and cuts at both ends (at one end it is `LTRIM` or `RTRIM`), `AT TIME ZONE`
     /// takes (value, zone), and others make parts of JSON ([`json::names`])
-    /// or are methods of type xml ([`method::names`]).
+    /// or are methods of type xml ([`method::names`]) or of CLR types ([`clr`]).
     fn scalar(&self, name: &str) -> Option<&'static ScalarFunction>;
 
     /// The function that `{fn name(…)}` means.

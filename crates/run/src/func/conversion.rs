@@ -33,7 +33,8 @@ fn types_of_isnumeric(call: &Call<'_>) -> SqlResult<Inferred> {
     let asked = match ty.kind {
         TypeKind::Text => SqlType::varchar_max(call.collation),
         TypeKind::NText => SqlType::nvarchar_max(call.collation),
-        TypeKind::Image | TypeKind::Json | TypeKind::Xml => return Err(call.refuse(0)),
+        TypeKind::Image => return Err(call.refuse(0)),
+        kind if kind.is_opaque() => return Err(call.refuse(0)),
         _ => ty,
     };
     Ok(call.types(SqlType::int(), &[asked]).not_null())
@@ -131,7 +132,7 @@ fn extreme<'a>(
 
 fn types_of_variant_property(call: &Call<'_>) -> SqlResult<Inferred> {
     let kind = call.kind(0);
-    if kind.is_document() {
+    if kind.is_opaque() {
         check_implicit(kind, TypeKind::SqlVariant)?;
     }
     if kind.is_legacy_lob() || kind == TypeKind::RowVersion || call.args[0].ty.is_max() {

@@ -14,6 +14,7 @@
 //! * `string`, `math`, `date`, `conversion`, `digest`, `gzip`, `json`: functions of their arguments
 //!   alone, nearly all.
 //! * `session`, `server`, `metadata`: functions of their surroundings, the `@@` ones among them.
+//! * `xml`, `clr`: functions of xml, the methods of xml and of CLR types among them.
 //! * [`aggregate`], [`rowset`]: the other two kinds.
 //!
 //! What has syntax or rules of evaluation of its own is the binder's: `CAST` and the like, `CASE`,
@@ -33,6 +34,7 @@ macro_rules! no_arguments {
 
 pub mod aggregate;
 mod applock;
+mod clr;
 mod conversion;
 mod date;
 mod digest;

@@ -6,14 +6,14 @@ use hashbrown::HashMap;
 use ir::function::{AggregateFunction, FileContent, Functions, RowsetFunction, ScalarFunction};
 
 use super::{
-    aggregate, applock, conversion, date, digest, gzip, index_entry, json, math, metadata, rowset,
-    sample, server, session, string, xml,
+    aggregate, applock, clr, conversion, date, digest, gzip, index_entry, json, math, metadata,
+    rowset, sample, server, session, string, xml,
 };
 
 /// Names are looked up in upper case; no function has a longer one.
 const NAME_MAX: usize = 40;
 
-static GROUPS: [&[ScalarFunction]; 23] = [
+static GROUPS: [&[ScalarFunction]; 24] = [
     string::FUNCTIONS,
     string::FORMATTING,
     math::FUNCTIONS,
@@ -27,6 +27,7 @@ static GROUPS: [&[ScalarFunction]; 23] = [
     json::rows::FUNCTIONS,
     xml::rows::FUNCTIONS,
     xml::method::FUNCTIONS,
+    clr::hierarchy::FUNCTIONS,
     index_entry::FUNCTIONS,
     sample::FUNCTIONS,
     session::FUNCTIONS,

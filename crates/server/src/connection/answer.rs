@@ -96,10 +96,12 @@ struct OpenResult {
 }
 
 impl Answer {
-    /// For a client of this version, which takes json as such or as strings.
+    /// For a client of this version, which takes json as such or as strings, and was told that it is
+    /// in this database.
     pub fn new(
         version: TdsVersion,
         has_json: bool,
+        database: &str,
         packet_size: u16,
         session_id: u16,
         server_name: Arc<str>,
@@ -109,6 +111,7 @@ impl Answer {
         let mut writer = ResponseWriter::new(version);
         writer.message().set_packet_size(packet_size);
         writer.message().set_session_id(session_id);
+        writer.set_database(database);
         Answer {
             writer,
             outbox: Arc::default(),

@@ -79,6 +79,7 @@ pub async fn enter(
     let answer = Answer::new(
         version,
         version.has_feature_extensions() && asks_for_json(&login),
+        &server.instance.database_name(session.database()),
         packet_size,
         session.id().0 as u16,
         server.instance.facts().name.clone(),

@@ -15,13 +15,13 @@ use crate::trace::lines;
 
 const VERSION: TdsVersion = TdsVersion::V7_4;
 
-fn run(raw: &mut Raw, text: &str) -> Vec<u8> {
+pub fn run(raw: &mut Raw, text: &str) -> Vec<u8> {
     raw.send(PacketType::SqlBatch, &batch(text));
     raw.answer().expect("an answer")
 }
 
 /// The type of the first column of an answer's result, and the column's values.
-fn column(answer: &[u8]) -> (TypeInfo, Vec<Value>) {
+pub fn column(answer: &[u8]) -> (TypeInfo, Vec<Value>) {
     let mut reader = TokenReader::new(VERSION, Collation::default());
     reader.feed(answer);
     let mut values = Vec::new();
@@ -33,7 +33,7 @@ fn column(answer: &[u8]) -> (TypeInfo, Vec<Value>) {
     (reader.columns()[0].info, values)
 }
 
-fn call(raw: &mut Raw, write: impl FnOnce(&mut RpcWriter<'_>)) -> Vec<u8> {
+pub fn call(raw: &mut Raw, write: impl FnOnce(&mut RpcWriter<'_>)) -> Vec<u8> {
     let mut out = MessageWriter::new();
     let mut rpc = RpcWriter::begin(&mut out, VERSION, 0, Reset::None);
     write(&mut rpc);

@@ -211,7 +211,7 @@ impl Context<'_> {
         Ok(ParameterDef {
             name: declared.name.name.clone(),
             ty,
-            user_type: UserTypeId(i32::from(ty.kind.system_type_id())),
+            user_type: UserTypeId(i32::from(ty.kind.user_type_id())),
             table_valued: false,
             nullable: true,
             output: declared.output,

@@ -151,7 +151,7 @@ fn shape_of(types: &[SqlType]) -> Arc<TableDef> {
         ms_shipped: false,
     };
     let column = |(at, ty): (usize, &SqlType)| {
-        let user_type = UserTypeId(i32::from(ty.kind.system_type_id()));
+        let user_type = UserTypeId(i32::from(ty.kind.user_type_id()));
         let name = format!("c{}", at + 1);
         let mut column = ColumnDef::new(ColumnId(at as i32 + 1), name.into(), *ty, user_type);
         column.nullable = true;

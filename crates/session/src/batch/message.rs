@@ -66,7 +66,7 @@ impl Context<'_> {
         let plan = self.plan_of(program, step)?;
         let plan = plan.ok_or_else(|| ir::internal("PRINT has no plan"))?;
         let (value, ty) = self.value_of_plan(&plan, frame)?;
-        if ty.kind.is_document() {
+        if ty.kind.is_opaque() {
             check_implicit(ty.kind, TypeKind::NVarChar)?;
         }
         let length = if ty.kind.is_unicode() { PRINTED_NATIONAL } else { PRINTED };

@@ -231,7 +231,8 @@ fn result_row(
     let mut row = vec![int(false), int(ordinal), text(name), int(column.nullable)];
     row.extend(type_values(ty));
     row.push(text(collation(ty).map(Collation::name)));
-    row.extend(std::iter::repeat_n(Value::Null, 9));
+    row.extend(clr_values(context, ty));
+    row.extend(std::iter::repeat_n(Value::Null, 4));
     row.extend([int(false), int(case_sensitive(ty)), int(false), Value::Null]);
     row.extend([database, schema, table, text(source_column)]);
     row.extend([int(identity), if source { int(in_key) } else { Value::Null }]);
@@ -266,10 +267,23 @@ fn type_values(ty: &SqlType) -> [Value; 5] {
     };
     [
         int(ty.kind.system_type_id()),
-        text(Some(&ty.to_string())),
+        text((!ty.kind.is_clr()).then(|| ty.to_string()).as_deref()),
         int(ty.max_length()),
         int(precision),
         int(scale),
+    ]
+}
+
+/// `user_type_id` to `assembly_qualified_type_name`, of CLR types.
+fn clr_values(context: &Context<'_>, ty: &SqlType) -> [Value; 5] {
+    let Some(name) = ty.kind.assembly_qualified_name() else { return [const { Value::Null }; 5] };
+    let database = context.session.instance.database_name(context.database());
+    [
+        int(ty.kind.user_type_id()),
+        text(Some(&database)),
+        text(Some("sys")),
+        text(Some(ty.kind.name())),
+        text(Some(&name)),
     ]
 }
 
@@ -335,7 +349,7 @@ pub fn undeclared_parameters(
     let named = tsql::variables_of(&tsql, parse);
     open.sort_by_key(|open| named.iter().position(|name| same_identifier(name, &open.name)));
     let rows: Vec<Vec<Value>> =
-        (1..).zip(&open).map(|(at, open)| parameter_row(at, open)).collect();
+        (1..).zip(&open).map(|(at, open)| parameter_row(context, at, open)).collect();
     ResultSet::new(PARAMETER_COLUMNS).send(context, &rows)?;
     Ok(0)
 }
@@ -480,10 +494,11 @@ fn undeclared_in_call(context: &mut Context<'_>, execute: &ast::Execute) -> SqlR
     Ok(open)
 }
 
-fn parameter_row(ordinal: i32, open: &Open) -> Vec<Value> {
+fn parameter_row(context: &Context<'_>, ordinal: i32, open: &Open) -> Vec<Value> {
     let mut row = vec![int(ordinal), text(Some(&open.name))];
     row.extend(type_values(&open.ty));
-    row.extend(std::iter::repeat_n(Value::Null, 9));
+    row.extend(clr_values(context, &open.ty));
+    row.extend(std::iter::repeat_n(Value::Null, 4));
     row.extend([
         int(false),
         int(case_sensitive(&open.ty)),

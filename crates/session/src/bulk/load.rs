@@ -257,7 +257,7 @@ fn shape_of(table: &TableDef, columns: &[usize]) -> Arc<TableDef> {
     };
     let column = |(at, &ordinal): (usize, &usize)| {
         let of = &table.columns[ordinal];
-        let user_type = UserTypeId(i32::from(of.ty.kind.system_type_id()));
+        let user_type = UserTypeId(i32::from(of.ty.kind.user_type_id()));
         ColumnDef::new(ColumnId(at as i32 + 1), of.name.clone(), of.ty, user_type)
     };
     TableDef::shape(header, columns.iter().enumerate().map(column).collect())

@@ -443,10 +443,12 @@ impl Context<'_> {
 
 /// Whether an output parameter of a type goes back as of another one, which the client has sent.
 fn is_returned_as(own: &SqlType, sent: &SqlType) -> bool {
-    // What is sent as json comes as a string that is json.
+    // What is sent as json comes as a string that is json; likewise xml, and CLR types as binaries.
     let is_json = own.kind == TypeKind::Json && *sent == SqlType::varchar_max(own.collation);
     let is_xml = own.kind == TypeKind::Xml && sent.kind == TypeKind::NVarChar && sent.is_max();
+    let is_clr = own.kind.is_clr() && *sent == SqlType::varbinary_max();
     own != sent
+        && !is_clr
         && !is_xml
         && !is_json
         && sent.length > 0

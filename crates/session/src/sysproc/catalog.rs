@@ -4,9 +4,11 @@ use super::registry::Entry;
 
 /// Columns that `sp_columns_90` has beside those of `sp_columns`.
 const COLUMNS_90: &str = "
-  CONVERT(sysname, NULL) AS SS_UDT_CATALOG_NAME,
-  CONVERT(sysname, NULL) AS SS_UDT_SCHEMA_NAME,
-  CONVERT(nvarchar(4000), NULL) AS SS_UDT_ASSEMBLY_TYPE_NAME,
+  CONVERT(sysname, CASE WHEN c.system_type_id = 240 THEN DB_NAME() END) AS SS_UDT_CATALOG_NAME,
+  CONVERT(sysname, CASE WHEN c.system_type_id = 240 THEN SCHEMA_NAME(t.schema_id) END)
+    AS SS_UDT_SCHEMA_NAME,
+  (SELECT a.assembly_qualified_name FROM sys.assembly_types AS a
+    WHERE a.user_type_id = c.user_type_id) AS SS_UDT_ASSEMBLY_TYPE_NAME,
   CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_CATALOG_NAME,
   CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_SCHEMA_NAME,
   CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_NAME,";
@@ -17,18 +19,22 @@ const COLUMNS_100: &str = "
   CONVERT(smallint, c.is_column_set) AS SS_IS_COLUMN_SET,
   CONVERT(smallint, c.is_computed) AS SS_IS_COMPUTED,
   CONVERT(smallint, c.is_identity) AS SS_IS_IDENTITY,
-  CONVERT(sysname, NULL) AS SS_UDT_CATALOG_NAME,
-  CONVERT(sysname, NULL) AS SS_UDT_SCHEMA_NAME,
-  CONVERT(nvarchar(4000), NULL) AS SS_UDT_ASSEMBLY_TYPE_NAME,
+  CONVERT(sysname, CASE WHEN c.system_type_id = 240 THEN DB_NAME() END) AS SS_UDT_CATALOG_NAME,
+  CONVERT(sysname, CASE WHEN c.system_type_id = 240 THEN SCHEMA_NAME(t.schema_id) END)
+    AS SS_UDT_SCHEMA_NAME,
+  (SELECT a.assembly_qualified_name FROM sys.assembly_types AS a
+    WHERE a.user_type_id = c.user_type_id) AS SS_UDT_ASSEMBLY_TYPE_NAME,
   CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_CATALOG_NAME,
   CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_SCHEMA_NAME,
   CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_NAME,";
 
 /// What `sp_sproc_columns_100` has in that place.
 const PARAMETERS_100: &str = "
-  CONVERT(sysname, NULL) AS SS_UDT_CATALOG_NAME,
-  CONVERT(sysname, NULL) AS SS_UDT_SCHEMA_NAME,
-  CONVERT(nvarchar(4000), NULL) AS SS_UDT_ASSEMBLY_TYPE_NAME,
+  CONVERT(sysname, CASE WHEN c.system_type_id = 240 THEN DB_NAME() END) AS SS_UDT_CATALOG_NAME,
+  CONVERT(sysname, CASE WHEN c.system_type_id = 240 THEN SCHEMA_NAME(t.schema_id) END)
+    AS SS_UDT_SCHEMA_NAME,
+  (SELECT a.assembly_qualified_name FROM sys.assembly_types AS a
+    WHERE a.user_type_id = c.user_type_id) AS SS_UDT_ASSEMBLY_TYPE_NAME,
   CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_CATALOG_NAME,
   CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_SCHEMA_NAME,
   CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_NAME,

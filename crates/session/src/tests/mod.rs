@@ -9,6 +9,7 @@ mod documents;
 mod errors;
 mod golden;
 mod grants;
+mod hierarchy;
 mod logins;
 mod memory;
 mod panics;

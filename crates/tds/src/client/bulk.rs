@@ -24,7 +24,7 @@ impl<'w> BulkWriter<'w> {
         version: TdsVersion,
     ) -> BulkWriter<'w> {
         out.begin(PacketType::BulkLoad);
-        write_columns(out, columns, version, TableNameForm::Whole);
+        write_columns(out, columns, version, TableNameForm::Whole, "");
         BulkWriter { out, encoder: RowEncoder::plain(columns, version), version }
     }
 

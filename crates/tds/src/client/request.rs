@@ -194,7 +194,7 @@ impl<'w> RpcWriter<'w> {
         let writer = ValueWriter::new(&parameter.ty, true, self.version, Place::Parameter);
         self.out.put_b_varchar(parameter.name);
         self.out.put_u8(u8::from(parameter.output) | u8::from(parameter.default) << 1);
-        writer.type_info().write(self.out);
+        writer.type_info().write(self.out, None);
         writer.write(self.out, parameter.value)?;
         self.out.seal();
         Ok(())
@@ -219,7 +219,7 @@ impl<'w> RpcWriter<'w> {
             let writer = ValueWriter::new(&column.ty, true, self.version, Place::Row);
             put_user_type(out, 0, self.version);
             out.put_u16(if column.default { 0x0201 } else { 0x0001 });
-            writer.type_info().write(out);
+            writer.type_info().write(out, None);
             out.put_u8(0);
             writers.push((!column.default).then_some(writer));
         }

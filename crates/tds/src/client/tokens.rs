@@ -9,7 +9,7 @@ use crate::login::{Feature, read_feature_list};
 use crate::reader::ByteReader;
 use crate::row::{Row, RowScanner, RowShape, StreamBuffer};
 use crate::token::{self, Done, DoneKind, DoneStatus};
-use crate::typeinfo::{Place, TypeInfo};
+use crate::typeinfo::{Place, TypeInfo, UdtForm};
 use crate::value::Datum;
 use crate::value::decode::read_value;
 use crate::version::TdsVersion;
@@ -280,7 +280,7 @@ impl TokenReader {
         r.u8()?;
         read_user_type(r, self.version)?;
         let _ = ColumnFlags(r.u16()?);
-        let info = TypeInfo::read(r)?;
+        let info = TypeInfo::read(r, UdtForm::Described)?;
         let value = read_value(r, &info, Place::Row, self.unknown).map(Datum::into_value)?;
         Ok(ReturnValue { ordinal, name, ty: info.to_sql(self.unknown), value })
     }

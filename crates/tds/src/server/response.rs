@@ -23,6 +23,8 @@ use crate::writer::{MessageWriter, PutBytes};
 pub struct ResponseWriter {
     message: MessageWriter,
     version: TdsVersion,
+    /// The database that the client was told that it is in.
+    database: String,
 }
 
 /// What the server says of itself when a login has succeeded.
@@ -55,7 +57,7 @@ const MESSAGE_UNITS_MAX: usize = 16_000;
 impl ResponseWriter {
     /// A writer for a client of this version. Before login the version does not matter.
     pub const fn new(version: TdsVersion) -> ResponseWriter {
-        ResponseWriter { message: MessageWriter::new(), version }
+        ResponseWriter { message: MessageWriter::new(), version, database: String::new() }
     }
 
     /// The version that was agreed with the client.
@@ -66,6 +68,12 @@ impl ResponseWriter {
     /// The version for which tokens are written.
     pub const fn version(&self) -> TdsVersion {
         self.version
+    }
+
+    /// Says in which database the client was told that it is; a change of the environment does so,
+    /// too.
+    pub fn set_database(&mut self, database: &str) {
+        database.clone_into(&mut self.database);
     }
 
     /// The packets: to be sent, counted, cut to another size.
@@ -85,6 +93,9 @@ impl ResponseWriter {
 
     /// Writes a change of the environment. Nothing is sent to versions that do not know it.
     pub fn env_change(&mut self, change: &EnvChange<'_>) {
+        if let EnvChange::Database { new, .. } = change {
+            (**new).clone_into(&mut self.database);
+        }
         let is_known = match change {
             EnvChange::BeginTransaction { .. }
             | EnvChange::CommitTransaction { .. }
@@ -160,7 +171,7 @@ impl ResponseWriter {
             write_no_columns(&mut self.message);
         } else {
             let form = TableNameForm::in_results(self.version);
-            write_columns(&mut self.message, columns, self.version, form);
+            write_columns(&mut self.message, columns, self.version, form, &self.database);
         }
     }
 
@@ -248,7 +259,7 @@ impl ResponseWriter {
         out.put_u8(OUTPUT_PARAMETER);
         put_user_type(out, 0, self.version);
         out.put_u16(ColumnFlags::default().0);
-        writer.type_info().write(out);
+        writer.type_info().write(out, Some(&self.database));
         let written = writer.write(out, value);
         match &written {
             Ok(()) => out.seal(),

@@ -9,7 +9,7 @@ use crate::error::ProtocolError;
 use crate::reader::{ByteReader, Utf16};
 use crate::server::request::AllHeaders;
 use crate::server::table::TableParameter;
-use crate::typeinfo::{Place, TABLE_TYPE, TypeInfo};
+use crate::typeinfo::{Place, TABLE_TYPE, TypeInfo, UdtForm};
 use crate::value::Datum;
 use crate::value::decode::{pad, read_value};
 use crate::version::TdsVersion;
@@ -289,7 +289,7 @@ impl<'a> RpcReader<'a> {
             self.r.u8()?;
             RpcValue::Table(TableParameter::read(&mut self.r, self.version, self.unknown)?)
         } else {
-            let info = TypeInfo::read(&mut self.r)?;
+            let info = TypeInfo::read(&mut self.r, UdtForm::Named)?;
             let datum = read_value(&mut self.r, &info, Place::Parameter, self.unknown)?;
             RpcValue::Scalar(parameter_type(&info, self.unknown), pad(&info, datum))
         };

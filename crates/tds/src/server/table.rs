@@ -6,7 +6,7 @@ use base::{Collation, SqlType};
 use crate::columns::{ColumnFlags, read_user_type};
 use crate::error::ProtocolError;
 use crate::reader::{ByteReader, Utf16};
-use crate::typeinfo::{Layout, Place, TypeInfo};
+use crate::typeinfo::{Layout, Place, TypeInfo, UdtForm};
 use crate::value::Datum;
 use crate::value::decode::{pad, read_value};
 use crate::value::frame::read_frame;
@@ -157,7 +157,7 @@ impl TableColumn {
     ) -> Result<TableColumn, ProtocolError> {
         read_user_type(r, version)?;
         let flags = ColumnFlags(r.u16()?);
-        let info = TypeInfo::read(r)?;
+        let info = TypeInfo::read(r, UdtForm::Named)?;
         // Always empty; the table type knows the names.
         r.b_varchar()?;
         Ok(TableColumn {

@@ -104,6 +104,8 @@ fn parameter_type(ty: SqlType, version: TdsVersion) -> SqlType {
         Text => SqlType::varchar_max(C),
         NText => SqlType::nvarchar_max(C),
         Image => SqlType::varbinary_max(),
+        HierarchyId if version.has_max_types() => SqlType::varbinary_max(),
+        HierarchyId => SqlType::varbinary(892),
         Json => SqlType::varchar_max(ty.collation),
         Xml => SqlType::nvarchar_max(C),
         RowVersion => SqlType::binary(8),
@@ -247,7 +249,7 @@ fn impossible_values_are_refused() {
     assert_eq!(error(&[&nvarchar[..], &[3, 0, 1, 2, 3]].concat()), TypeLength(0xE7));
     assert_eq!(error(&[&nvarchar[..], &[6, 0, 1, 2, 3, 4, 5, 6]].concat()), TypeLength(0xE7));
     assert_eq!(error(&[0, 8, 0x26, 4, 4, 1, 0, 0, 0]), Encrypted);
-    assert_eq!(error(&[0, 0, 0xF0]), UnsupportedType(0xF0));
+    assert_eq!(error(&[0, 0, 0xF0, 0, 0, 1, b'x', 0]), UnsupportedType(0xF0));
     assert_eq!(error(&[0, 0, 0x26, 4, 4, 1, 0]), Truncated);
     assert_eq!(error(&[0, 0, 0x62, 0x49, 0x1F, 0, 0, 2, 0, 0, 0, 0x38, 0]), Value("sql_variant"));
     let announced = [0, 0, 0xA5, 0xFF, 0xFF, 5, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 7, 0, 0, 0, 0];

@@ -75,6 +75,7 @@ pub fn extremes() -> Vec<(SqlType, Vec<Value>)> {
         (SqlType::varbinary(8000), vec![bytes(b""), bytes(&[0; 8000])]),
         (SqlType::varbinary_max(), vec![bytes(b""), bytes(&[0xFF; 70_000])]),
         (SqlType::image(), vec![bytes(b""), bytes(&[1; 20_000])]),
+        (SqlType::hierarchyid(), vec![bytes(b""), bytes(&[0x58]), bytes(&[0x5B; 892])]),
     ];
     for precision in [1, 9, 10, 19, 20, 28, 29, 38] {
         let most = 10i128.pow(precision.into()) - 1;
@@ -97,7 +98,7 @@ pub fn extremes() -> Vec<(SqlType, Vec<Value>)> {
     }
     let inner: Vec<_> = all
         .iter()
-        .filter(|(ty, _)| !ty.is_max() && ty.kind != TypeKind::RowVersion)
+        .filter(|(ty, _)| !ty.is_max() && ty.kind != TypeKind::RowVersion && !ty.kind.is_opaque())
         .flat_map(|(ty, values)| values.iter().map(|v| variant(*ty, v.clone())))
         .collect();
     all.push((SqlType::sql_variant(), inner));
@@ -207,7 +208,9 @@ fn any_value(ty: SqlType) -> BoxedStrategy<Value> {
                 Value::Unicode(b.into())
             })
             .boxed(),
-        VarBinary | Image => byte_vec(limit).prop_map(|b| Value::Bytes(b.into())).boxed(),
+        VarBinary | Image | HierarchyId => {
+            byte_vec(limit).prop_map(|b| Value::Bytes(b.into())).boxed()
+        }
         SqlVariant => {
             let values = extremes().pop().map(|(_, values)| values).unwrap_or_default();
             prop::sample::select(values).boxed()

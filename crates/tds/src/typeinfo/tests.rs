@@ -49,9 +49,9 @@ fn every_type_survives_the_wire() {
         for nullable in [false, true] {
             let info = TypeInfo::for_sql(&ty, nullable, TdsVersion::V7_4);
             let mut bytes = Vec::new();
-            info.write(&mut bytes);
+            info.write(&mut bytes, Some("db"));
             let mut r = ByteReader::new(&bytes);
-            assert_eq!(TypeInfo::read(&mut r), Ok(info));
+            assert_eq!(TypeInfo::read(&mut r, UdtForm::Described), Ok(info));
             assert!(r.is_empty());
             assert_eq!(info.to_sql(Collation(1)), ty);
         }
@@ -82,25 +82,51 @@ fn old_versions_get_types_that_they_know() {
 fn json_is_a_byte_and_comes_as_a_string() {
     let info = TypeInfo::for_sql(&SqlType::json(), true, TdsVersion::V7_4);
     let mut bytes = Vec::new();
-    info.write(&mut bytes);
+    info.write(&mut bytes, Some("db"));
     assert_eq!(bytes, [0xF4]);
     assert_eq!(info.layout(Place::Row), Layout::Chunked);
-    let read = TypeInfo::read(&mut ByteReader::new(&bytes)).unwrap();
+    let read = TypeInfo::read(&mut ByteReader::new(&bytes), UdtForm::Described).unwrap();
     assert_eq!(read.to_sql(Collation(1)), SqlType::varchar_max(Collation::LATIN1_BIN2_UTF8));
     let old = TypeInfo::for_sql(&SqlType::json(), true, TdsVersion::V7_1);
     assert_eq!((old.ty, old.length), (WireType::Text, 0x7FFF_FFFF));
 }
 
+/// What a client sends as a CLR type may be anything.
+#[test]
+fn clr_types_have_names_and_come_as_binaries() {
+    let info = TypeInfo::for_sql(&SqlType::hierarchyid(), true, TdsVersion::V7_4);
+    assert_eq!(info.layout(Place::Row), Layout::Chunked);
+    let mut bytes = Vec::new();
+    info.write(&mut bytes, Some("db"));
+    assert_eq!(bytes[..8], [0xF0, 0x7C, 0x03, 2, b'd', 0, b'b', 0]);
+    assert_eq!(bytes[8..16], [3, b's', 0, b'y', 0, b's', 0, 11]);
+    for (database, form) in [(Some("db"), UdtForm::Described), (None, UdtForm::Named)] {
+        bytes.clear();
+        info.write(&mut bytes, database);
+        let mut r = ByteReader::new(&bytes);
+        let read = TypeInfo::read(&mut r, form).unwrap();
+        assert!(r.is_empty());
+        assert_eq!(read.clr, Some(TypeKind::HierarchyId));
+        assert_eq!(read.to_sql(Collation(1)), SqlType::varbinary_max());
+    }
+    let other = [0xF0, 0, 0, 1, b'x', 0];
+    let read = TypeInfo::read(&mut ByteReader::new(&other), UdtForm::Named);
+    assert_eq!(read, Err(ProtocolError::UnsupportedType(0xF0)));
+    let old = TypeInfo::for_sql(&SqlType::hierarchyid(), true, TdsVersion::V7_1);
+    assert_eq!((old.ty, old.length), (WireType::VarBinary, 892));
+}
+
 #[test]
 fn overlong_decimals_are_as_long_as_their_digits_allow() {
-    let info = TypeInfo::read(&mut ByteReader::new(&[0x6A, 0x6A, 10, 2])).unwrap();
+    let info =
+        TypeInfo::read(&mut ByteReader::new(&[0x6A, 0x6A, 10, 2]), UdtForm::Described).unwrap();
     assert_eq!((info.length, info.precision, info.scale), (17, 10, 2));
 }
 
 /// A client that sends NULL may know neither length nor digits.
 #[test]
 fn what_is_announced_without_length_or_digits_is_read() {
-    let read = |bytes: &[u8]| TypeInfo::read(&mut ByteReader::new(bytes));
+    let read = |bytes: &[u8]| TypeInfo::read(&mut ByteReader::new(bytes), UdtForm::Described);
     let c = Collation(1);
     assert_eq!(read(&[0x24, 0]).map(|i| i.to_sql(c)), Ok(SqlType::uniqueidentifier()));
     assert_eq!(read(&[0x68, 0]).map(|i| i.to_sql(c)), Ok(SqlType::bit()));
@@ -110,7 +136,7 @@ fn what_is_announced_without_length_or_digits_is_read() {
 
 #[test]
 fn impossible_declarations_are_refused() {
-    let read = |bytes: &[u8]| TypeInfo::read(&mut ByteReader::new(bytes));
+    let read = |bytes: &[u8]| TypeInfo::read(&mut ByteReader::new(bytes), UdtForm::Described);
     assert_eq!(read(&[0x26, 3]), Err(ProtocolError::TypeLength(0x26)));
     assert_eq!(read(&[0x24, 15]), Err(ProtocolError::TypeLength(0x24)));
     assert_eq!(read(&[0x29, 8]), Err(ProtocolError::TypeScale(0x29)));
@@ -120,7 +146,8 @@ fn impossible_declarations_are_refused() {
     assert_eq!(read(&[0xA5, 0x41, 0x1F]), Err(ProtocolError::TypeLength(0xA5)));
     assert_eq!(read(&[0xE7, 3, 0, 9, 4, 0, 0, 0]), Err(ProtocolError::TypeLength(0xE7)));
     assert_eq!(read(&[0xE7, 4, 0, 9, 4]), Err(ProtocolError::Truncated));
-    assert_eq!(read(&[0xF0]), Err(ProtocolError::UnsupportedType(0xF0)));
+    assert_eq!(read(&[0xF0]), Err(ProtocolError::Truncated));
+    assert_eq!(read(&[0xF5]), Err(ProtocolError::UnsupportedType(0xF5)));
     assert_eq!(read(&[0xF1, 1, 1, b'd', 0, 0, 2]), Err(ProtocolError::Truncated));
     assert_eq!(read(&[0x99]), Err(ProtocolError::UnknownType(0x99)));
 }

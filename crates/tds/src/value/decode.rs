@@ -80,7 +80,7 @@ pub(crate) fn decode_plain<'a>(
         Time => ValueRef::Time(time(info, bytes)?),
         DateTime2 => ValueRef::DateTime2(datetime2(info, bytes)?),
         DateTimeOffset => datetimeoffset(info, bytes)?,
-        OldVarBinary | OldBinary | VarBinary | Binary | Image => {
+        OldVarBinary | OldBinary | VarBinary | Binary | Image | Udt => {
             check_text(info, bytes)?;
             ValueRef::Bytes(bytes)
         }

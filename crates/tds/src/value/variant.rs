@@ -44,6 +44,7 @@ fn read_type(r: &mut ByteReader<'_>) -> Result<TypeInfo, ProtocolError> {
         precision: 0,
         scale: 0,
         collation: WireCollation::default(),
+        clr: None,
     };
     use WireType::*;
     let expected = match ty {

@@ -62,10 +62,12 @@ pub enum ExprKind {
     /// `CAST`, `CONVERT` and the like.
     Cast(Box<Cast>),
     /// A function of the library or of a user; also a method of a column, which looks like a
-    /// function in a schema.
+    /// function in a schema. A property of a column looks like a column of a table.
     Call(Box<FunctionCall>),
-    /// A method of a value.
+    /// A method or property of a value.
     Method(Box<MethodCall>),
+    /// A method or property of a type.
+    StaticMember(Box<StaticMember>),
     /// A function that is called without parentheses.
     Niladic(Niladic),
     /// `(SELECT …)`.
@@ -221,18 +223,29 @@ pub struct FunctionCall {
     pub over: Option<Box<Over>>,
 }
 
-/// `operand.name(arguments)`.
+/// `operand.name(arguments)`, `operand.name`.
 #[derive(Clone, Debug)]
 pub struct MethodCall {
     /// The value.
     pub operand: Expr,
-    /// The method.
+    /// The method or property.
     pub name: Ident,
-    /// What it is called with.
-    pub arguments: Vec<Expr>,
+    /// What a method is called with; `None` for a property.
+    pub arguments: Option<Vec<Expr>>,
     /// It stands as a statement or an assignment of its own and changes its operand:
     /// `SET @x.modify(…)`.
     pub is_mutator: bool,
+}
+
+/// `type::name(arguments)`, `type::name`.
+#[derive(Clone, Debug)]
+pub struct StaticMember {
+    /// The type.
+    pub ty: ObjectName,
+    /// The method or property.
+    pub name: Ident,
+    /// What a method is called with; `None` for a property.
+    pub arguments: Option<Vec<Expr>>,
 }
 
 /// What a function is called with.

@@ -6,7 +6,7 @@ use super::Parser;
 use crate::ast::{
     Argument, Arguments, Case, CaseBranches, Cast, CastKind, ColumnRef, DataType, Expr, ExprKind,
     Frame, FrameBound, FunctionCall, Ident, IdentityFunction, IdentityValues, NextValue, Niladic,
-    ObjectName, OdbcKind, OrderItem, Over, PseudoColumn, Span, TrimSide,
+    ObjectName, OdbcKind, OrderItem, Over, PseudoColumn, Span, StaticMember, TrimSide,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::{Token, TokenKind};
@@ -129,6 +129,10 @@ impl Parser<'_> {
             let kind = ExprKind::PseudoColumn { qualifier, column: self.pseudo_column()? };
             return Ok(Expr { span: self.span_from(start), kind });
         };
+        if self.at_token(TokenKind::DoubleColon) && qualifiers.len() < COLUMN_PARTS - 1 {
+            let ty = object_name(&mut qualifiers, last);
+            return self.static_member(start, ty);
+        }
         if self.at_token(TokenKind::LeftParen) && qualifiers.len() < COLUMN_PARTS - 1 {
             let call = new_call(object_name(&mut qualifiers, last));
             return self.named_call(start, call);
@@ -136,6 +140,16 @@ impl Parser<'_> {
         let qualifier = qualifier(qualifiers).ok_or_else(|| self.unexpected_last())?;
         let kind = ExprKind::Column(ColumnRef { qualifier, column: last });
         Ok(Expr { span: self.span_from(start), kind })
+    }
+
+    /// `::name(arguments)` or `::name` after a type.
+    #[inline(never)]
+    fn static_member(&mut self, start: Token, ty: ObjectName) -> SqlResult<Expr> {
+        self.expect_token(TokenKind::DoubleColon)?;
+        let name = self.ident()?;
+        let arguments = self.member_arguments()?;
+        let member = Box::new(StaticMember { ty, name, arguments });
+        Ok(Expr { span: self.span_from(start), kind: ExprKind::StaticMember(member) })
     }
 
     /// `a.b.c`: what stands before dots, and the last part, unless it is a pseudo-column.

@@ -329,7 +329,7 @@ impl Parser<'_> {
         let start = column.span;
         let column = ColumnRef { qualifier: None, column };
         let operand = Expr { span: start, kind: ExprKind::Column(column.clone()) };
-        let (name, arguments) = (written.column, self.method_arguments()?);
+        let (name, arguments) = (written.column, Some(self.method_arguments()?));
         let call = Box::new(MethodCall { operand, name, arguments, is_mutator: true });
         let value = Expr { span: self.since(start), kind: ExprKind::Method(call) };
         let (op, value) = (AssignOp::Set, RowValue::Expr(value));

@@ -507,10 +507,14 @@ impl Parser<'_> {
         Ok(query)
     }
 
-    /// `.name(arguments)` after an operand, any number of times. A constant has no methods.
+    /// `.name(arguments)` or `.name` after an operand, any number of times. A constant has no
+    /// methods.
     #[inline(never)]
     fn methods(&mut self, mut expr: Expr) -> SqlResult<Expr> {
-        while self.method_ahead() && !matches!(expr.kind, ExprKind::Literal(_)) {
+        while self.at_token(TokenKind::Dot)
+            && is_ident(self.peek_at(1))
+            && !matches!(expr.kind, ExprKind::Literal(_))
+        {
             self.grow()?;
             let start = expr.span;
             let call = self.method(expr, false)?;
@@ -526,12 +530,20 @@ impl Parser<'_> {
             && self.peek_at(2).kind == TokenKind::LeftParen
     }
 
-    /// `.name(arguments)`, which is there.
+    /// `.name(arguments)` or `.name`, which is there.
     pub(super) fn method(&mut self, operand: Expr, is_mutator: bool) -> SqlResult<MethodCall> {
         self.expect_token(TokenKind::Dot)?;
         let name = self.ident()?;
-        let arguments = self.method_arguments()?;
+        let arguments = self.member_arguments()?;
         Ok(MethodCall { operand, name, arguments, is_mutator })
+    }
+
+    /// `(a, b)`, unless it is a property.
+    pub(super) fn member_arguments(&mut self) -> SqlResult<Option<Vec<Expr>>> {
+        match self.at_token(TokenKind::LeftParen) {
+            true => self.method_arguments().map(Some),
+            false => Ok(None),
+        }
     }
 
     /// `(a, b)` or `()`.

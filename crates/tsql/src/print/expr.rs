@@ -101,9 +101,15 @@ impl Printer {
                         | ExprKind::Cast(_)
                         | ExprKind::Subquery(_)
                         | ExprKind::Method(_)
+                        | ExprKind::StaticMember(_)
                 );
                 self.wrapped(!is_bare, |p| p.expr(&method.operand));
                 self.method(method);
+            }
+            ExprKind::StaticMember(member) => {
+                self.name(&member.ty);
+                self.put("::");
+                self.member(&member.name, member.arguments.as_deref());
             }
             ExprKind::Subquery(query) => {
                 self.put("(");
@@ -120,10 +126,16 @@ impl Printer {
     /// What stands behind the operand of a method.
     pub(super) fn method(&mut self, method: &MethodCall) {
         self.put(".");
-        self.ident(&method.name);
-        self.put("(");
-        self.list(&method.arguments, ",", |p, argument| p.expr(argument));
-        self.put(")");
+        self.member(&method.name, method.arguments.as_deref());
+    }
+
+    fn member(&mut self, name: &Ident, arguments: Option<&[Expr]>) {
+        self.ident(name);
+        if let Some(arguments) = arguments {
+            self.put("(");
+            self.list(arguments, ",", |p, argument| p.expr(argument));
+            self.put(")");
+        }
     }
 
     /// Operands that are written in ways of their own.

@@ -4,10 +4,10 @@ use super::*;
 fn info_is_in_the_order_of_kinds() {
     for (i, kind) in TypeKind::ALL.into_iter().enumerate() {
         assert_eq!(kind as usize, i);
-        assert_eq!(TypeKind::from_system_type_id(kind.system_type_id()), Some(kind));
+        assert_eq!(TypeKind::from_user_type_id(kind.user_type_id()), Some(kind));
     }
     assert_eq!(TypeKind::SqlVariant.info().name, "sql_variant");
-    assert_eq!(TypeKind::Bit.info().system_type_id, 104);
+    assert_eq!(TypeKind::Bit.info().user_type_id, 104);
 }
 
 #[test]

@@ -228,7 +228,7 @@ impl Binder<'_> {
         length: &ast::Expr,
     ) -> BindResult<Expr> {
         let def = targeted.changing.table.columns[ordinal].clone();
-        if def.ty.kind.is_document() {
+        if def.ty.kind.is_opaque() {
             return Err(SqlError::new(&message::CANNOT_CALL_METHODS, &[&def.ty.kind]).into());
         }
         let bigint = SqlType::bigint();

@@ -20,8 +20,11 @@ impl Binder<'_> {
                 .at_line(line)
                 .into());
         }
-        let call =
-            Written { name: &method.call.name.name, arguments: &method.call.arguments, line };
+        let call = Written {
+            name: &method.call.name.name,
+            arguments: method.call.arguments.as_deref(),
+            line,
+        };
         self.nodes(receiver, call, method.alias.as_ref()).at(line)
     }
 
@@ -49,7 +52,7 @@ impl Binder<'_> {
                 Argument::Default(_) => return Err(not_literal(arguments.len(), name).into()),
             }
         }
-        let call = Written { name, arguments: &arguments, line };
+        let call = Written { name, arguments: Some(&arguments), line };
         self.nodes(receiver, call, function.alias.as_ref()).at(line).map(Some)
     }
 

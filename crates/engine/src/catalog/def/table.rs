@@ -491,7 +491,7 @@ impl ColumnDef {
     /// is kept without its padding: its type is varying, and only the built-in type of its
     /// declaration shows that.
     pub fn declared_type(&self) -> SqlType {
-        let is = |kind: TypeKind| self.user_type == UserTypeId(kind.system_type_id().into());
+        let is = |kind: TypeKind| self.user_type == UserTypeId(kind.user_type_id().into());
         let kind = match self.ty.kind {
             TypeKind::VarChar if is(TypeKind::Char) => TypeKind::Char,
             TypeKind::VarBinary if is(TypeKind::Binary) => TypeKind::Binary,

@@ -114,14 +114,14 @@ impl Field for Collation {
 /// `system_type_id`, precision, scale, length, collation.
 impl Field for SqlType {
     fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&[self.kind.system_type_id(), self.precision, self.scale]);
+        out.extend_from_slice(&[self.kind.user_type_id(), self.precision, self.scale]);
         put_varint(out, self.length.into());
         self.collation.write(out);
     }
 
     fn read(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader(bytes);
-        let kind = TypeKind::from_system_type_id(reader.byte()?);
+        let kind = TypeKind::from_user_type_id(reader.byte()?);
         let (precision, scale) = (reader.byte()?, reader.byte()?);
         let length = reader.varint()?;
         Ok(SqlType {

@@ -158,7 +158,7 @@ pub(super) fn type_id_of(ctx: &FnContext<'_>, name: &str) -> Option<UserTypeId> 
         return Some(UserTypeId::SYSNAME);
     }
     if let Some(kind) = kind_by_name(name).filter(|_| of_system) {
-        return Some(UserTypeId(i32::from(kind.system_type_id())));
+        return Some(UserTypeId(i32::from(kind.user_type_id())));
     }
     let schema = current_schema(ctx)?;
     let found = match schema_name {
@@ -183,7 +183,7 @@ pub(super) fn type_name<'a>(
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
     let Some(id) = id_argument(args, 0) else { return Ok(ValueRef::Null) };
-    let built_in = u8::try_from(id).ok().and_then(TypeKind::from_system_type_id);
+    let built_in = u8::try_from(id).ok().and_then(TypeKind::from_user_type_id);
     if let Some(kind) = built_in {
         return Ok(string(ctx.arena, kind.name(), &types.result));
     }

@@ -464,7 +464,7 @@ fn describe(schema: &Schema, id: UserTypeId) -> Option<DescribedType> {
         let owner = def.owner.or_else(|| Some(schema.schemas().get(def.schema)?.owner))?;
         return Some(DescribedType { ty, nullable, owner });
     }
-    let kind = TypeKind::from_system_type_id(u8::try_from(id.0).ok()?)?;
+    let kind = TypeKind::from_user_type_id(u8::try_from(id.0).ok()?)?;
     let mut ty = SqlType::of_kind(kind, schema.collation());
     let info = kind.info();
     if ty.declared_length().is_some() {

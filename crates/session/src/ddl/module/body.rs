@@ -111,7 +111,7 @@ fn columns(
             return Err(SqlError::new(&message::COLUMN_NAMES_NOT_UNIQUE, &args).into());
         }
         let base = column.base.as_ref().and_then(|b| b.table.columns.get(b.ordinal));
-        let system = UserTypeId(i32::from(column.ty.kind.system_type_id()));
+        let system = UserTypeId(i32::from(column.ty.kind.user_type_id()));
         let kept = base
             .map(|b| b.user_type)
             .filter(|ty| *ty < UserTypeId::FIRST_USER || schema.types().get(*ty).is_some());

@@ -309,7 +309,7 @@ impl Builder<'_> {
 
 /// The id of a built-in type.
 pub fn system_type(ty: &SqlType) -> UserTypeId {
-    UserTypeId(i32::from(ty.kind.system_type_id()))
+    UserTypeId(i32::from(ty.kind.user_type_id()))
 }
 
 /// Whether a column of this type can count by itself.
@@ -330,9 +330,8 @@ fn fits(number: i64, ty: &SqlType) -> bool {
 fn fixed_bytes(ty: &SqlType) -> Option<usize> {
     use TypeKind::*;
     match ty.kind {
-        VarChar | NVarChar | VarBinary | Text | NText | Image | SqlVariant | Json | Xml | Bit => {
-            None
-        }
+        VarChar | NVarChar | VarBinary | Text | NText | Image | SqlVariant | Json | Xml
+        | HierarchyId | Bit => None,
         _ => usize::try_from(ty.max_length()).ok(),
     }
 }

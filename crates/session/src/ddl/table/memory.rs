@@ -31,10 +31,9 @@ impl Builder<'_> {
             let ty = self.setting.schema.types().get(column.user_type);
             return Err(not_supported("type", ty.map_or("", |t| &t.name)).into());
         }
-        if matches!(
-            kind,
-            RowVersion | SqlVariant | DateTimeOffset | Text | NText | Image | Json | Xml
-        ) {
+        if matches!(kind, RowVersion | SqlVariant | DateTimeOffset | Text | NText | Image)
+            || kind.is_opaque()
+        {
             let name = if kind == RowVersion { "timestamp" } else { kind.name() };
             return Err(not_supported("type", name).into());
         }

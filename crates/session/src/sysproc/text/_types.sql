@@ -31,6 +31,7 @@
   (189, -2,   -2,   -2,   -2,   NULL, NULL, NULL, 8,          8,          37,  45),
   (231, -9,   -9,   -9,   -9,   NULL, NULL, NULL, NULL,       NULL,       39,  39),
   (239, -8,   -8,   -8,   -8,   NULL, NULL, NULL, NULL,       NULL,       39,  47),
+  (240, -151, -151, -151, -151, NULL, NULL, NULL, NULL,       NULL,       23,  23),
   (241, -152, -152, -152, -152, NULL, NULL, NULL, 0,          0,          0,   0)
 ) AS d (system_type_id, odbc3, odbc2, legacy, sql_type, subcode, radix3, radix2, fixed_precision,
         fixed_length, ss_nullable, ss_required)

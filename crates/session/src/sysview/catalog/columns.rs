@@ -156,7 +156,7 @@ pub static SYSTEM_COLUMNS: FilledView = FilledView {
                     text(name),
                     int(at as i64 + 1),
                     int(ty.kind.system_type_id()),
-                    int(ty.kind.system_type_id()),
+                    int(ty.kind.user_type_id()),
                     int(if ty.is_max() { -1 } else { ty.max_length() }),
                     int(ty.precision),
                     int(ty.scale),
@@ -301,7 +301,7 @@ fn built_in(cx: &mut FillContext<'_>, own: &BuiltIn) {
         collation_name(&ty),
         bit(own.nullable),
         bit(false),
-        bit(false),
+        bit(ty.kind.is_clr()),
         int(0),
         int(0),
         bit(false),
@@ -311,7 +311,7 @@ fn built_in(cx: &mut FillContext<'_>, own: &BuiltIn) {
 fn types(cx: &mut FillContext<'_>) -> SqlResult<()> {
     let collation = cx.schema.collation();
     for id in 0..=u8::MAX {
-        let Some(kind) = TypeKind::from_system_type_id(id) else { continue };
+        let Some(kind) = TypeKind::from_user_type_id(id) else { continue };
         let ty = widest(kind, SqlType::of_kind(kind, collation));
         built_in(cx, &BuiltIn { name: kind.name(), ty, user_type: id.into(), nullable: true });
     }
@@ -361,6 +361,59 @@ fn widest(kind: TypeKind, ty: SqlType) -> SqlType {
         _ => ty,
     }
 }
+
+static ASSEMBLY_TYPE_COLUMNS: [RowsetColumn; 21] = joined([
+    TYPE_COLUMNS.split_at(TYPE_COLUMNS.len() - 1).0,
+    &[
+        column("assembly_id", INT, false),
+        column("assembly_class", SYSNAME, true),
+        column("is_binary_ordered", BIT, true),
+        column("is_fixed_length", BIT, true),
+        column("prog_id", nvar(40), true),
+        column("assembly_qualified_name", nvar(4000), true),
+        column("is_table_type", BIT, false),
+    ],
+]);
+
+/// The types of the server's own assembly; there is no other one.
+pub static ASSEMBLY_TYPES: FilledView = FilledView {
+    schema: "sys",
+    name: "assembly_types",
+    columns: &ASSEMBLY_TYPE_COLUMNS,
+    fill: |cx| {
+        for kind in TypeKind::ALL {
+            let (Some(class), Some(name)) = (kind.clr_class(), kind.assembly_qualified_name())
+            else {
+                continue;
+            };
+            let ty = SqlType::of_kind(kind, cx.schema.collation());
+            cx.push([
+                text(kind.name()),
+                int(kind.system_type_id()),
+                int(kind.user_type_id()),
+                int(4),
+                NULL,
+                int(ty.max_length()),
+                int(0),
+                int(0),
+                NULL,
+                bit(true),
+                bit(false),
+                bit(true),
+                int(0),
+                int(0),
+                int(1),
+                text(class),
+                bit(kind == TypeKind::HierarchyId),
+                bit(false),
+                NULL,
+                text(&name),
+                bit(false),
+            ]);
+        }
+        Ok(())
+    },
+};
 
 static TABLE_TYPE_COLUMNS: [RowsetColumn; 17] = joined([
     TYPE_COLUMNS,

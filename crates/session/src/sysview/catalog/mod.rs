@@ -30,6 +30,7 @@ pub const VIEWS: &[&FilledView] = &[
     &columns::IDENTITY_COLUMNS,
     &columns::TYPES,
     &columns::TABLE_TYPES,
+    &columns::ASSEMBLY_TYPES,
     &constraints::KEY_CONSTRAINTS,
     &constraints::CHECK_CONSTRAINTS,
     &constraints::DEFAULT_CONSTRAINTS,

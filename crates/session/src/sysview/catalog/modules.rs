@@ -407,7 +407,7 @@ fn checked_column(
     ]
 }
 
-/// Nothing runs in assemblies here.
+/// The assembly of the CLR types that the server has.
 pub static ASSEMBLIES: FilledView = FilledView {
     schema: "sys",
     name: "assemblies",
@@ -423,5 +423,20 @@ pub static ASSEMBLIES: FilledView = FilledView {
         column("modify_date", WHEN, false),
         column("is_user_defined", BIT, true),
     ],
-    fill: |_| Ok(()),
+    fill: |cx| {
+        let created = when(engine::catalog::def::DateTime { days: 0, ticks: 0 });
+        cx.push([
+            text(base::clr::ASSEMBLY),
+            int(4),
+            int(1),
+            text(base::clr::ASSEMBLY_FULL_NAME),
+            int(3),
+            text("UNSAFE_ACCESS"),
+            bit(true),
+            created.clone(),
+            created,
+            bit(false),
+        ]);
+        Ok(())
+    },
 };

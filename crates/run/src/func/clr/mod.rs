@@ -1,0 +1,3 @@
+//! Members of CLR types. See `ir::function::clr` for which there are.
+
+pub(super) mod hierarchy;
