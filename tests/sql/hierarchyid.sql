@@ -186,3 +186,31 @@ exec sp_columns_100 'org', @column_name = 'node';
 exec sp_describe_first_result_set N'select node, node.ToString() as path from org';
 exec sp_describe_undeclared_parameters N'select name from org where node = @node';
 go
+select node from org for json path;
+go
+select node from org for xml raw;
+go
+select node.ToString() as path from org where id = 6 for json path;
+select node.ToString() as path from org where id = 6 for xml raw;
+go
+select json_array(node) from org;
+go
+create type alias from hierarchyid;
+go
+create index f on org (id) where node > '/1/';
+go
+create table child_of (node hierarchyid foreign key references org (node));
+insert child_of values ('/2/');
+go
+insert child_of values ('/99/');
+go
+create table texts (path varchar(20));
+insert texts values ('/1/'), ('/1/2/');
+alter table texts alter column path hierarchyid;
+select path, path.GetLevel() as level from texts order by path desc;
+go
+-- FILESTREAM has no filegroup to be in.
+create table files (id uniqueidentifier rowguidcol not null unique, content varbinary(max) filestream);
+go
+create table files (id int) filestream_on streams;
+go

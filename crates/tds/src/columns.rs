@@ -34,6 +34,8 @@ impl ColumnFlags {
     pub const COMPUTED: ColumnFlags = ColumnFlags(0x0020);
     /// Columns of a table-valued parameter: every row has the default, and no value is sent.
     pub const DEFAULT: ColumnFlags = ColumnFlags(0x0200);
+    /// A column set for all sparse columns.
+    pub const COLUMN_SET: ColumnFlags = ColumnFlags(0x0400);
     /// The column has been added by FOR BROWSE and is not shown.
     pub const HIDDEN: ColumnFlags = ColumnFlags(0x2000);
     /// Part of the key, under FOR BROWSE.

@@ -64,6 +64,7 @@ super::messages! {
     TABLE_PARAMETER_READ_ONLY = 10700, 16, 1, "The table-valued parameter \"%s\" is READONLY and cannot be modified.";
     TABLE_PARAMETER_NOT_READONLY = 352, 15, 1, "The table-valued parameter \"%s\" must be declared with the READONLY option.";
     UNIMPLEMENTED = 401, 16, 1, "Unimplemented statement or expression %s.";
+    COLUMN_SET_AND_SPARSE = 360, 16, 1, "The target column list of an INSERT, UPDATE, or MERGE statement cannot contain both a sparse column and the column set that contains the sparse column. Rewrite the statement to include either the sparse column or the column set, but not both.";
     INCOMPATIBLE_TYPES = 402, 16, 1, "The data types %s and %s are incompatible in the %s operator.";
     INVALID_OPERATOR = 403, 16, 1, "Invalid operator for data type. Operator equals %s, type equals %s.";
     INSERTED_REFERENCE_NOT_ALLOWED = 404, 16, 1, "The column reference \"inserted.%s\" is not allowed because it refers to a base table that is not being modified in this statement.";

@@ -44,6 +44,7 @@ super::messages! {
     INDEXED_VIEW_NEEDS_CLUSTERED = 1940, 16, 1, "Cannot create %s on view '%s'. It does not have a unique clustered index.";
     INDEX_KEY_WIDTH_WARNING = 1945, 10, 1, "Warning! The maximum key length for a %s index is %s bytes. The index '%s' has maximum length of %s bytes. For some combination of large values, the insert/update operation will fail.";
     FILTERED_INDEX_WHERE = 10735, 15, 1, "Incorrect WHERE clause for filtered %s '%s' on table '%s'.";
+    FILTERED_INDEX_CLR = 10610, 16, 1, "Filtered %s '%s' cannot be created on table '%s' because the column '%s' in the filter expression is of a CLR data type. Rewrite the filter expression so that it does not include this column.";
     FILTERED_INDEX_COMPUTED = 10609, 16, 1, "Filtered %s '%s' cannot be created on table '%s' because the column '%s' in the filter expression is a computed column. Rewrite the filter expression so that it does not include this column.";
     CHECK_COLUMN_LEVEL_OTHER = 8141, 16, 0, "Column %s constraint for column '%s' references another column, table '%s'.";
     MULTIPLE_CONSTRAINTS = 8110, 16, 0, "Cannot add multiple PRIMARY KEY constraints to table '%s'.";

@@ -45,12 +45,16 @@ super::messages! {
     MINIMUM_ROW_TOO_LARGE = 1701, 16, 1, "Creating or altering table '%s' failed because the minimum row size would be %s, including %s bytes of internal overhead. This exceeds the maximum allowable table row size of %s bytes.";
     TOO_MANY_COLUMNS = 1702, 16, 1, "CREATE TABLE failed because column '%s' in table '%s' exceeds the maximum of %s columns.";
     MAXIMUM_ROW_TOO_LARGE = 1708, 10, 1, "Warning: The table \"%s\" has been created, but its maximum row size exceeds the allowed maximum of %s bytes. INSERT or UPDATE to this table will fail if the resulting row exceeds the size limit.";
+    FILESTREAM_FILEGROUP_MISSING = 1969, 16, 1, "Default FILESTREAM filegroup is not available in database '%s'.";
     TEXTIMAGE_NOT_ALLOWED = 1709, 16, 1, "Cannot use TEXTIMAGE_ON when a table has no text, ntext, image, varchar(max), nvarchar(max), non-FILESTREAM varbinary(max), xml or large CLR type columns.";
     TABLE_NEEDS_DATA_COLUMN = 1730, 16, 1, "Creating or altering table '%s' failed because a table must have at least one non-computed column.";
     COMPUTED_OF_COMPUTED = 1759, 16, 0, "Computed column '%s' in table '%s' is not allowed to be used in another computed-column definition.";
     SYNONYM_BASE_INVALID = 5313, 16, 1, "Synonym '%s' refers to an invalid object.";
     STATISTICS_NOT_FOUND = 2767, 16, 1, "Could not locate statistics '%s' in the system catalogs.";
     INDEX_DOES_NOT_EXIST_ON = 7999, 16, 1, "Could not find any index named '%s' for table '%s'.";
+    COLUMN_SET_TWO = 1732, 16, 1, "Cannot create the sparse column set '%s' in the table '%s' because a table cannot have more than one sparse column set. Modify the statement so that only one column is specified as COLUMN_SET FOR ALL_SPARSE_COLUMNS.";
+    COLUMN_SET_INVALID = 1733, 16, 1, "Cannot create the sparse column set '%s' in the table '%s' because a sparse column set must be a nullable xml column. Modify the column definition to allow null values.";
+    COLUMN_SET_AFTER_SPARSE = 1734, 16, 1, "Cannot create the sparse column set '%s' in the table '%s' because the table already contains one or more sparse columns. A sparse column set cannot be added to a table if the table contains a sparse column.";
     SPARSE_COLUMN_INVALID = 1731, 16, 1, "Cannot create the sparse column '%s' in the table '%s' because an option or data type specified is not valid. A sparse column must be nullable and cannot have the ROWGUIDCOL, IDENTITY, or FILESTREAM properties. A sparse column cannot be of the following data types: text, ntext, image, geometry, geography, or user-defined type.";
     CONSTRAINT_NOT_OF_TABLE = 3733, 16, 1, "Constraint '%s' does not belong to table '%s'.";
     SELECT_INTO_SAME_TABLE = 2770, 16, 1, "The SELECT INTO statement cannot have same source and destination tables.";

@@ -5,6 +5,7 @@ super::messages! {
     FOR_JSON_CONFLICT = 13601, 16, 1, "Property '%s' cannot be generated in JSON output due to a conflict with another column name or alias. FOR JSON PATH requires that the column expressions are ordered based on the JSON document paths specified in the column aliases.";
     FOR_JSON_NOT_ALLOWED = 13602, 16, 1, "The FOR JSON clause is not allowed in a %s statement.";
     FOR_JSON_NAME_INVALID = 13603, 16, 1, "Property '%s' cannot be generated in JSON output due to invalid character in the column name or alias. Column name or alias that contains '..', starts or ends with '.' is not allowed in query that has FOR JSON clause.";
+    FOR_JSON_CLR = 13604, 16, 1, "FOR JSON cannot serialize CLR objects. Cast CLR types explicitly into one of the supported types in FOR JSON queries.";
     FOR_JSON_WITHOUT_NAME = 13605, 16, 1, "Column expressions and data sources without names or aliases cannot be formatted as JSON text using FOR JSON clause. Add alias to the unnamed column or table.";
     JSON_TOO_DEEP = 13606, 16, 1, "JSON text/path that has more than 128 nesting levels cannot be parsed.";
     JSON_PATH_INVALID = 13607, 16, 22, "JSON path is not properly formatted. Unexpected character '%s' is found at position %s.";

@@ -129,6 +129,7 @@ super::messages! {
     FOR_XML_ROW_NAME = 6859, 15, 1, "Row tag name is only allowed with RAW or PATH mode of FOR XML.";
     FOR_XML_ROOT_EMPTY = 6861, 16, 1, "Empty root tag name can't be specified with FOR XML.";
     FOR_XML_ROW_EMPTY = 6864, 16, 1, "Row tag omission (empty row tag name) cannot be used with attribute-centric FOR XML serialization.";
+    FOR_XML_CLR = 6865, 16, 1, "FOR XML does not support CLR types - cast CLR types explicitly into one of the supported types in FOR XML queries.";
     FOR_XML_XMLNS = 6867, 16, 1, "'xmlns' is invalid in XML tag name in FOR XML PATH, or when WITH XMLNAMESPACES is used with FOR XML.";
     FOR_XML_NAMESPACES = 6868, 16, 1, "The following FOR XML features are not supported with WITH XMLNAMESPACES list: EXPLICIT mode, XMLSCHEMA and XMLDATA directives.";
     NAMESPACE_REDEFINED = 6869, 16, 1, "Attempt to redefine namespace prefix '%s'";

@@ -396,7 +396,7 @@ impl Filter<'_> {
         Ok(())
     }
 
-    /// The column that an expression is. Errors 207, 10609.
+    /// The column that an expression is. Errors 207, 10609, 10610.
     fn column(&self, expr: &ast::Expr) -> Option<BindResult<usize>> {
         let ast::ExprKind::Column(column) = &expr.kind else { return None };
         let name = &column.column;
@@ -406,10 +406,13 @@ impl Filter<'_> {
             return Some(Err(error.at_line(name.span.line).into()));
         };
         let found = &self.table.columns[place];
-        if found.computed.is_some() {
+        if found.computed.is_some() || found.ty.kind.is_clr() {
             let table = &self.table.header.name;
             let args: [&dyn std::fmt::Display; 4] = [&self.kind, &self.index, table, &found.name];
-            let error = SqlError::new(&message::FILTERED_INDEX_COMPUTED, &args);
+            let error = match found.computed {
+                Some(_) => SqlError::new(&message::FILTERED_INDEX_COMPUTED, &args),
+                None => SqlError::new(&message::FILTERED_INDEX_CLR, &args),
+            };
             return Some(Err(error.at_line(name.span.line).into()));
         }
         Some(Ok(place))

@@ -235,7 +235,10 @@ impl Binder<'_> {
         let def = &table.columns[at.ordinal];
         let computed = def.computed.as_ref().expect("it is not stored");
         let options = tsql::ParseOptions { quoted_identifier: table.quoted_identifier };
-        let text = tsql::parse_expression(&computed.definition, options)?;
+        let text = match def.column_set {
+            false => Some(tsql::parse_expression(&computed.definition, options)?),
+            true => None,
+        };
         let mut env = self.module_env(self.home_of(database), table.header.schema)?;
         env.through = Some((database, table.id()));
         env.ansi_nulls = table.ansi_nulls;
@@ -249,7 +252,10 @@ impl Binder<'_> {
         self.blocks[top].show_all();
         self.references.push(Vec::new());
         let result = self.in_env(env, |b| {
-            let value = b.scalar(&text)?;
+            let value = match &text {
+                Some(text) => b.scalar(text)?,
+                None => b.column_set_value(&table)?,
+            };
             b.convert_explicitly(value, def.ty)
         });
         self.references.pop();

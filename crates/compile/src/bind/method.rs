@@ -1,5 +1,6 @@
 //! Methods. Those of CLR types are in `clr`; the rest is about type xml: a call becomes one of the
-//! library, with the node and document that it is applied to, its query, and what the query wants of the statement around.
+//! library, with the node and document that it is applied to, its query, and what the query wants
+//! of the statement around.
 //!
 //! A column that `nodes()` has made stands for a node by its number. The binder keeps beside it the
 //! document that the node is in: methods of the column take both. Nothing else may read the column.

@@ -24,6 +24,7 @@ mod access_hint;
 mod binder;
 mod call;
 mod case;
+mod column_set;
 mod computed;
 mod condition;
 pub mod context;

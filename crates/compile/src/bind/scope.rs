@@ -401,7 +401,10 @@ impl Source {
     /// Whether `*` leaves a column out.
     pub fn is_hidden(&self, ordinal: usize) -> bool {
         match &self.rows {
-            Rows::Scan(scan) => scan.column(ordinal).def.is_some_and(|def| def.hidden),
+            Rows::Scan(scan) => {
+                let def = scan.column(ordinal).def;
+                scan.table().zip(def).is_some_and(|(table, def)| table.is_left_out(def))
+            }
             Rows::Derived(_, columns) => columns[ordinal].hidden,
         }
     }
@@ -549,7 +552,15 @@ impl Binder<'_> {
         let (database, object, column) = match (&source.rows, source.view) {
             (Rows::Scan(scan), _) => match &scan.source {
                 tree::Source::Table { database, table } if !table.is_temporary() => {
-                    (*database, table.id(), table.columns[at.ordinal].id)
+                    let column = &table.columns[at.ordinal];
+                    if column.column_set {
+                        // It shows all of them.
+                        let sparse = table.columns.iter().filter(|c| c.sparse).map(|c| c.id);
+                        let all = sparse.chain([column.id]).collect();
+                        let (database, table) = (*database, table.id());
+                        return self.note_columns(database, table, Permission::Select, all);
+                    }
+                    (*database, table.id(), column.id)
                 }
                 _ => return,
             },

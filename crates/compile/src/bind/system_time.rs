@@ -176,7 +176,7 @@ impl Binder<'_> {
                 origin: Origin::Plain,
                 base: None,
                 views: Vec::new(),
-                hidden: column.hidden,
+                hidden: table.is_left_out(column),
             })
             .collect();
         let ids = columns.iter().map(|column| column.id).collect();

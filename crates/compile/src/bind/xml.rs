@@ -9,7 +9,7 @@
 //!   `EXPLICIT`; `reference`: addresses of binary values.
 
 mod declared;
-mod names;
+pub(super) mod names;
 mod reference;
 mod shape;
 mod universal;

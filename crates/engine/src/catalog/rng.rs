@@ -181,6 +181,7 @@ impl Rng {
                 references: d.some(2, Rng::reference),
             }),
             sparse: self.flip(),
+            column_set: self.flip(),
             hidden: self.flip(),
             ansi_padded: self.flip(),
         }

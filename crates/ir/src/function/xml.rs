@@ -13,12 +13,23 @@ pub mod names {
     /// (tag, parent, values…, [`super::RowShape`]): the text of one row of a universal table, with
     /// a [`super::Trailer`].
     pub const UNIVERSAL_ROW: &str = "FOR XML EXPLICIT ROW";
+    /// As [`ROW`], but NULL where that is empty: the value of a column set.
+    pub const SET: &str = "FOR XML COLUMN SET";
+    /// (document, name, names): the text of the element with that name in the value of a column
+    /// set. An element whose name is none of the names, which are UTF-8 with a zero byte after
+    /// each, is an error.
+    pub const SET_TEXT: &str = "COLUMN SET TEXT";
+    /// As [`SET_TEXT`]: the bytes that the text writes in base 64.
+    pub const SET_BYTES: &str = "COLUMN SET BYTES";
+    /// As [`SET_TEXT`]: what is in the element, as xml.
+    pub const SET_NODES: &str = "COLUMN SET NODES";
     /// The aggregate of (opening, [`super::Frame`], one text for each level): the document.
     pub const DOCUMENT: &str = "FOR XML";
 
     /// Whether a function has such a name, which a text can quote, but not call.
     pub fn is_internal(name: &str) -> bool {
-        [ROW, UNIVERSAL_ROW, DOCUMENT].iter().any(|own| own.eq_ignore_ascii_case(name))
+        let all = [ROW, UNIVERSAL_ROW, DOCUMENT, SET, SET_TEXT, SET_BYTES, SET_NODES];
+        all.iter().any(|own| own.eq_ignore_ascii_case(name))
     }
 }
 

@@ -13,7 +13,7 @@ use super::{
 /// Names are looked up in upper case; no function has a longer one.
 const NAME_MAX: usize = 40;
 
-static GROUPS: [&[ScalarFunction]; 24] = [
+static GROUPS: [&[ScalarFunction]; 25] = [
     string::FUNCTIONS,
     string::FORMATTING,
     math::FUNCTIONS,
@@ -27,6 +27,7 @@ static GROUPS: [&[ScalarFunction]; 24] = [
     json::rows::FUNCTIONS,
     xml::rows::FUNCTIONS,
     xml::method::FUNCTIONS,
+    xml::column_set::FUNCTIONS,
     clr::hierarchy::FUNCTIONS,
     index_entry::FUNCTIONS,
     sample::FUNCTIONS,

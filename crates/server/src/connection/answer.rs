@@ -96,8 +96,8 @@ struct OpenResult {
 }
 
 impl Answer {
-    /// For a client of this version, which takes json as such or as strings, and was told that it is
-    /// in this database.
+    /// For a client of this version, which takes json as such or as strings, and was told that it
+    /// is in this database.
     pub fn new(
         version: TdsVersion,
         has_json: bool,
@@ -482,7 +482,9 @@ fn facts(column: &ResultColumn) -> (ColumnFlags, u32) {
     }
     let Some(base) = &column.base else { return (flags.with(ColumnFlags::COMPUTED), 0) };
     let definition = &base.table.columns[base.ordinal];
-    if definition.computed.is_some() {
+    if definition.column_set {
+        flags = flags.with(ColumnFlags::COLUMN_SET).with(ColumnFlags::UPDATABLE_UNKNOWN);
+    } else if definition.computed.is_some() {
         flags = flags.with(ColumnFlags::COMPUTED);
     } else if definition.identity.is_some() {
         flags = flags.with(ColumnFlags::IDENTITY);

@@ -218,7 +218,8 @@ fn result_row(
         unique.flat_map(|index| &index.key).any(|key| key.column == shown.id)
     });
     let identity = shown.is_some_and(|def| def.identity.is_some());
-    let computed = shown.is_some_and(|def| def.computed.is_some());
+    let column_set = shown.is_some_and(|def| def.column_set);
+    let computed = shown.is_some_and(|def| def.computed.is_some()) && !column_set;
     let updatable = shown.is_some() && !identity && !computed && ty.kind != TypeKind::RowVersion;
     let origin = base.filter(|_| source).and_then(|base| source_of(context, base));
     let [database, schema, table] = match &origin {
@@ -236,7 +237,7 @@ fn result_row(
     row.extend([int(false), int(case_sensitive(ty)), int(false), Value::Null]);
     row.extend([database, schema, table, text(source_column)]);
     row.extend([int(identity), if source { int(in_key) } else { Value::Null }]);
-    row.extend([int(updatable), int(computed), int(false)]);
+    row.extend([int(updatable), int(computed), int(column_set)]);
     row.extend(std::iter::repeat_n(Value::Null, 3));
     let (tds_type, tds_length) = tds_type(ty, column.nullable);
     row.extend([int(tds_type), int(tds_length)]);

@@ -109,6 +109,9 @@ pub fn create(context: &mut Context<'_>, create: &ast::CreateIndex) -> DdlResult
     let altered = target(context, &create.table, "index")?;
     refuse_memory(&altered.old, "CREATE INDEX")?;
     temporal::refuse_index(context, &altered, create.unique)?;
+    if let Some(group) = &create.filestream_on {
+        return Err(super::table::no_filestream(group).into());
+    }
     let mut copy = altered.copy(context);
     let replaces =
         create.options.iter().any(|o| matches!(o.kind, IndexOptionKind::DropExisting(true)));

@@ -235,7 +235,9 @@ fn alias(
     nullable: Option<bool>,
 ) -> DdlResult<TypeDefKind> {
     let declared = declared(context, database, written, Subject::Type)?;
-    if declared.user_type >= UserTypeId::FIRST_USER || declared.ty.kind == TypeKind::RowVersion {
+    if declared.user_type >= UserTypeId::FIRST_USER
+        || matches!(declared.ty.kind, TypeKind::RowVersion | TypeKind::HierarchyId)
+    {
         let shown = written.name.to_string();
         return Err(SqlError::new(&message::INVALID_BASE_TYPE, &[&shown]).into());
     }

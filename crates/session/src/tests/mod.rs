@@ -4,6 +4,7 @@ mod access;
 mod backups;
 mod calls;
 mod cancellation;
+mod column_sets;
 mod damage;
 mod documents;
 mod errors;

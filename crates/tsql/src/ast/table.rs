@@ -71,6 +71,8 @@ pub struct ColumnDefinition {
     pub row_guid: bool,
     /// `SPARSE`.
     pub sparse: bool,
+    /// `COLUMN_SET FOR ALL_SPARSE_COLUMNS`.
+    pub column_set: bool,
     /// `FILESTREAM`.
     pub filestream: bool,
     /// `HIDDEN`.
@@ -97,6 +99,7 @@ impl ColumnDefinition {
             identity: None,
             row_guid: false,
             sparse: false,
+            column_set: false,
             filestream: false,
             hidden: false,
             generated: None,

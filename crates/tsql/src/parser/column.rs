@@ -107,6 +107,15 @@ impl Parser<'_> {
             }
             K::Masked => column.masked = Some(self.masked()?),
             K::Index => column.index = Some(Box::new(self.inline_index(true)?)),
+            _ if self.at_text("COLUMN_SET") => {
+                self.take();
+                self.expect(K::For)?;
+                if !self.at_text("ALL_SPARSE_COLUMNS") {
+                    return Err(self.unexpected());
+                }
+                self.take();
+                column.column_set = true;
+            }
             _ => return Ok(false),
         }
         Ok(true)

@@ -32,6 +32,8 @@ pub(super) struct Assignments {
     pub set: Vec<(usize, NewValue)>,
     /// Variables.
     pub assign: Vec<(VarId, Expr)>,
+    /// The column set is set.
+    pub column_set: bool,
 }
 
 impl Binder<'_> {
@@ -106,6 +108,21 @@ impl Binder<'_> {
         let line = clause.span.line;
         match &clause.kind {
             SetClauseKind::Column { column, op, value } => {
+                if let Some(ordinal) = self.settable_set(targeted, column, assignments)? {
+                    let plain = matches!(op, AssignOp::Set) && !is_mutator(value);
+                    if !plain {
+                        let name = &column.column.name;
+                        let error = SqlError::new(&message::COLUMN_NOT_MODIFIABLE, &[name]);
+                        return Err(error.at_line(line).into());
+                    }
+                    let value = self.set_value(targeted, column, ordinal, *op, value)?;
+                    let table = targeted.changing.table.clone();
+                    let given = self.column_set_given(&table, vec![(ordinal, value)]).at(line)?;
+                    assignments.set.extend(given.into_iter().filter_map(|(ordinal, value)| {
+                        Some((table.layout_position(ordinal)?, value))
+                    }));
+                    return Ok(());
+                }
                 let place = self.settable(targeted, column, assignments)?;
                 let value = self.set_value(targeted, column, place.0, *op, value)?;
                 assignments.set.push((place.1, value));
@@ -135,6 +152,46 @@ impl Binder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The place of the column set, if that is the column. Error 360.
+    fn settable_set(
+        &mut self,
+        targeted: &Targeted,
+        column: &ast::ColumnRef,
+        so_far: &mut Assignments,
+    ) -> BindResult<Option<usize>> {
+        let table = &targeted.changing.table;
+        if table.column_set().is_none() {
+            return Ok(None);
+        }
+        let ordinal = self.target_column(targeted, column)?;
+        let (def, line) = (&table.columns[ordinal], column.column.span.line);
+        let is_sparse = |(position, _): &(usize, NewValue)| {
+            table.stored_columns().nth(*position).is_some_and(|column| column.sparse)
+        };
+        let clashes = match def.column_set {
+            true => so_far.set.iter().any(is_sparse),
+            false => def.sparse && so_far.column_set,
+        };
+        if clashes {
+            let message = match def.column_set && so_far.column_set {
+                true => SqlError::new(&message::COLUMN_SET_TWICE, &[&def.name]),
+                false => SqlError::new(&message::COLUMN_SET_AND_SPARSE, &[]),
+            };
+            return Err(message.at_line(line).into());
+        }
+        if !def.column_set {
+            return Ok(None);
+        }
+        so_far.column_set = true;
+        let sparse: Vec<usize> = (0..table.columns.len())
+            .filter(|at| *at == ordinal || table.columns[*at].sparse)
+            .collect();
+        for at in sparse {
+            self.note_set(targeted, &table.columns[at].name, at)?;
+        }
+        Ok(Some(ordinal))
     }
 
     /// A column that may be set: its place in the table and in the layout. Errors 207, 264, 271,
@@ -393,4 +450,12 @@ fn set_column(kind: &SetClauseKind) -> Option<&ast::ColumnRef> {
 
 fn column_of(id: crate::plan::expr::ColId, ty: SqlType) -> Expr {
     column(id, ty, true)
+}
+
+/// Whether a value is made of the column by one of its methods.
+fn is_mutator(value: &RowValue) -> bool {
+    match value {
+        RowValue::Expr(ast::Expr { kind: ast::ExprKind::Method(call), .. }) => call.is_mutator,
+        _ => false,
+    }
 }

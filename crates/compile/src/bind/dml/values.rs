@@ -48,7 +48,7 @@ impl Binder<'_> {
             if columns.iter().any(|c| c.ordinal == ordinal) {
                 return fail(SqlError::new(&message::COLUMN_SET_TWICE, &[&column.name]));
             }
-            if column.computed.is_some() {
+            if column.computed.is_some() && !column.column_set {
                 return fail(SqlError::new(&message::COLUMN_NOT_MODIFIABLE, &[&column.name]));
             }
             if column.identity.is_some() && !self.takes_identity(changing) {
@@ -57,6 +57,14 @@ impl Binder<'_> {
                 return Err(BindError::missing(error.at_line(line)));
             }
             columns.push(Listed { ordinal, line });
+        }
+        let listed = |is_it: fn(&ColumnDef) -> bool| {
+            columns.iter().find(|c| is_it(&table.columns[c.ordinal]))
+        };
+        if let (Some(set), Some(_)) = (listed(|c| c.column_set), listed(|c| c.sparse)) {
+            return Err(SqlError::new(&message::COLUMN_SET_AND_SPARSE, &[])
+                .at_line(set.line)
+                .into());
         }
         Ok(columns)
     }
@@ -70,7 +78,10 @@ impl Binder<'_> {
         line: u32,
     ) -> BindResult<Vec<Listed>> {
         let table = &changing.table;
-        let plain = |c: &ColumnDef| c.computed.is_none() && c.identity.is_none() && !c.hidden;
+        let plain = |c: &ColumnDef| {
+            let is_given = c.computed.is_none() || c.column_set;
+            is_given && c.identity.is_none() && !table.is_left_out(c)
+        };
         let all = table.columns.iter().enumerate();
         let columns: Vec<Listed> =
             all.filter(|(_, c)| plain(c)).map(|(ordinal, _)| Listed { ordinal, line }).collect();
@@ -135,7 +146,11 @@ impl Binder<'_> {
     }
 
     /// A value as a column takes it.
-    pub(super) fn column_value(&mut self, column: &ColumnDef, value: Scalar) -> BindResult<Expr> {
+    pub(in crate::bind) fn column_value(
+        &mut self,
+        column: &ColumnDef,
+        value: Scalar,
+    ) -> BindResult<Expr> {
         let expr = self.coerce_to_column(value, column.ty)?;
         // A column of ANSI_PADDING OFF keeps no trailing blanks or zeros.
         let trim = match column.ty.kind {
@@ -157,6 +172,7 @@ impl Binder<'_> {
         line: u32,
     ) -> BindResult<Vec<NewValue>> {
         let table = changing.table.clone();
+        let given = self.column_set_given(&table, given).at(line)?;
         let mut given: Vec<(usize, Option<NewValue>)> =
             given.into_iter().map(|(at, value)| (at, Some(value))).collect();
         let mut values = Vec::with_capacity(changing.new.len());

@@ -101,7 +101,7 @@ pub(super) fn first_fault(name: &str) -> Option<char> {
 }
 
 /// A name in which what names do not have is written as `_xHHHH_`, as `RAW` and `AUTO` write it.
-pub(super) fn escaped(name: &str) -> String {
+pub(in crate::bind) fn escaped(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let mut characters = name.chars().peekable();
     let mut is_first = true;

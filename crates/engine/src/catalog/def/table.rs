@@ -195,6 +195,9 @@ pub struct ColumnDef {
     pub default: Option<DefaultDef>,
     /// `SPARSE`.
     pub sparse: bool,
+    /// `COLUMN_SET FOR ALL_SPARSE_COLUMNS`: a computed column, never stored, whose expression is
+    /// not in its definition but follows from the table's sparse columns.
+    pub column_set: bool,
     /// `HIDDEN`.
     pub hidden: bool,
     /// `ANSI_PADDING` when it was created.
@@ -482,6 +485,7 @@ impl ColumnDef {
             computed: None,
             default: None,
             sparse: false,
+            column_set: false,
             hidden: false,
             ansi_padded: true,
         }
@@ -623,6 +627,16 @@ impl TableDef {
         self.columns[ordinal]
             .is_stored()
             .then(|| self.columns[..ordinal].iter().filter(|c| c.is_stored()).count())
+    }
+
+    /// The column set and its place in [`TableDef::columns`].
+    pub fn column_set(&self) -> Option<(usize, &ColumnDef)> {
+        self.columns.iter().enumerate().find(|(_, c)| c.column_set)
+    }
+
+    /// Whether `*` leaves a column out: a hidden one, or a sparse one that the column set shows.
+    pub fn is_left_out(&self, column: &ColumnDef) -> bool {
+        column.hidden || column.sparse && self.column_set().is_some()
     }
 
     /// The identity column and its place in [`TableDef::columns`].

@@ -28,8 +28,11 @@ pub(super) fn types_of_values(call: &Call<'_>) -> SqlResult<Inferred> {
     Ok(types_of_part(call)?.not_null())
 }
 
-/// A part of a document, or NULL where a value is left out.
+/// A part of a document, or NULL where a value is left out. Error 13604.
 fn types_of_part(call: &Call<'_>) -> SqlResult<Inferred> {
+    if call.args.iter().any(|arg| arg.ty.kind.is_clr()) {
+        return Err(SqlError::new(&message::FOR_JSON_CLR, &[]));
+    }
     let own = |arg: &ir::function::ArgType<'_>| match arg.bare_null {
         true => SqlType::nvarchar(4000, call.collation),
         false => arg.ty,

@@ -329,7 +329,8 @@ fn of_column(object: &Object<'_>, column: &ColumnDef, property: &str) -> Option<
     Some(match property {
         "columnid" => column.id.0.into(),
         "allowsnull" => column.nullable.into(),
-        "iscomputed" => column.computed.is_some().into(),
+        "iscomputed" => (column.computed.is_some() && !column.column_set).into(),
+        "iscolumnset" => column.column_set.into(),
         "isidentity" => identity.is_some().into(),
         "isidnotforrepl" => identity.is_some_and(|i| i.not_for_replication).into(),
         "isrowguidcol" => column.rowguidcol.into(),
@@ -343,8 +344,7 @@ fn of_column(object: &Object<'_>, column: &ColumnDef, property: &str) -> Option<
         "usesansitrim" if column.ty.kind.is_character() || column.ty.kind.is_binary() => {
             column.ansi_padded.into()
         }
-        "iscolumnset"
-        | "iscursortype"
+        "iscursortype"
         | "generatedalwaystype"
         | "isfulltextindexed"
         | "isoutparam"

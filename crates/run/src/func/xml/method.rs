@@ -240,7 +240,7 @@ fn value<'a>(
 }
 
 /// Text as `nvarchar(max)`.
-fn unicode<'a>(ctx: &FnContext<'a>, text: &str) -> SqlResult<ValueRef<'a>> {
+pub(super) fn unicode<'a>(ctx: &FnContext<'a>, text: &str) -> SqlResult<ValueRef<'a>> {
     let mut out = ctx.room(2 * text.len().min(COPIED))?;
     let mut rest = text;
     while rest.len() > COPIED {
@@ -257,7 +257,11 @@ fn unicode<'a>(ctx: &FnContext<'a>, text: &str) -> SqlResult<ValueRef<'a>> {
 }
 
 /// The bytes that a text writes, in hexadecimal digits or in base 64; `None` if it is no such text.
-fn binary<'a>(ctx: &FnContext<'a>, ty: AtomicType, text: &str) -> SqlResult<Option<&'a [u8]>> {
+pub(super) fn binary<'a>(
+    ctx: &FnContext<'a>,
+    ty: AtomicType,
+    text: &str,
+) -> SqlResult<Option<&'a [u8]>> {
     use base64::Engine as _;
     let text = text.trim();
     if ty == AtomicType::HexBinary {

@@ -13,18 +13,27 @@ use super::overflow::Overflow;
 use super::render::{self, Escaping, Style};
 use super::undeclare::undeclared;
 use crate::func::json::render::ascii;
-use crate::func::json::rows::types_of_row;
+use crate::func::json::rows::types_of_row as types_of_values;
 use crate::func::values::bytes_or_none;
 
 /// The binder's own functions for `FOR XML`.
 pub(in crate::func) static FUNCTIONS: &[ScalarFunction] = &[
     ScalarFunction::strict(names::ROW, (1, ANY_NUMBER), types_of_row, row).own_nulls(),
+    ScalarFunction::strict(names::SET, (1, ANY_NUMBER), types_of_row, set).own_nulls(),
     ScalarFunction::strict(names::UNIVERSAL_ROW, (3, ANY_NUMBER), types_of_universal, universal)
         .own_nulls(),
 ];
 
 /// Bytes that most rows have.
 const ROOM: usize = 512;
+
+/// Values of any type, and the shape. Error 6865.
+fn types_of_row(call: &Call<'_>) -> SqlResult<Inferred> {
+    match call.args.iter().any(|arg| arg.ty.kind.is_clr()) {
+        true => Err(SqlError::new(&message::FOR_XML_CLR, &[])),
+        false => types_of_values(call),
+    }
+}
 
 /// A tag, a parent, values of any type, and the shape.
 fn types_of_universal(call: &Call<'_>) -> SqlResult<Inferred> {
@@ -53,6 +62,16 @@ fn row<'a>(
         render::put(&mut text.out, &atoms.encode())?;
     }
     Ok(ValueRef::Unicode(text.out.finish()))
+}
+
+/// The text of a column set; NULL if all its columns are.
+fn set<'a>(
+    ctx: &mut FnContext<'a>,
+    args: &[ValueRef<'a>],
+    types: &CallTypes,
+) -> SqlResult<ValueRef<'a>> {
+    let text = row(ctx, args, types)?;
+    Ok(if text.byte_len() == 0 { ValueRef::Null } else { text })
 }
 
 /// The text of a row of a universal table. Errors 6803, 6804, 6806, 6807.

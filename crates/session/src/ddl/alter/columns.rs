@@ -67,6 +67,9 @@ fn retyped(
         let args: [Shown; 2] = [&old.name, &what];
         DdlResult::Err(SqlError::new(&message::ALTER_COLUMN_KIND, &args).into())
     };
+    if old.column_set {
+        return refuse("COLUMN_SET");
+    }
     if old.computed.is_some() {
         return refuse("COMPUTED");
     }

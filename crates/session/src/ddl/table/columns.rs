@@ -38,7 +38,20 @@ impl Builder<'_> {
             let name = self.name();
             return Err(SqlError::new(&message::TABLE_NEEDS_DATA_COLUMN, &[&name]).into());
         }
+        self.check_column_set()?;
         Ok(())
+    }
+
+    /// Error 401 for columns that a column set cannot show here.
+    fn check_column_set(&self) -> DdlResult<()> {
+        let is_variant = |c: &ColumnDef| c.sparse && c.ty.kind == TypeKind::SqlVariant;
+        match self.table.column_set().is_some() && self.table.columns.iter().any(is_variant) {
+            true => {
+                let what = "sparse sql_variant beside a column set";
+                Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into())
+            }
+            false => Ok(()),
+        }
     }
 
     /// One column; a computed one gets its type later.
@@ -79,6 +92,9 @@ impl Builder<'_> {
         def.rowguidcol = column.row_guid;
         def.sparse = column.sparse;
         def.hidden = column.hidden;
+        if column.column_set {
+            return self.column_set(def, column);
+        }
         self.nullability(&mut def, column, declared.nullable, in_key)?;
         if let Some(option) = &column.identity {
             def.identity = Some(self.identity(&def, column, option)?);
@@ -87,6 +103,38 @@ impl Builder<'_> {
         self.generated_column(&mut def, column)?;
         def.set_padding(self.setting.ansi_padding);
         self.check_properties(&def, column)?;
+        Ok(def)
+    }
+
+    /// The column set. Errors 401, 1731 to 1734.
+    fn column_set(
+        &self,
+        mut def: ColumnDef,
+        column: &ast::ColumnDefinition,
+    ) -> DdlResult<ColumnDef> {
+        let table = self.name();
+        let args: [&dyn std::fmt::Display; 2] = [&def.name, &table];
+        let fail = |message| Err(SqlError::new(message, &args).into());
+        if self.purpose != Purpose::Table {
+            let what = "COLUMN_SET in a table type or table variable";
+            return Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into());
+        }
+        if self.table.column_set().is_some() {
+            return fail(&message::COLUMN_SET_TWO);
+        }
+        let is_xml = def.ty == SqlType::xml() && def.user_type == system_type(&def.ty);
+        if !is_xml || column.nullable == Some(false) {
+            return fail(&message::COLUMN_SET_INVALID);
+        }
+        if column.sparse || column.row_guid || column.identity.is_some() || column.filestream {
+            return fail(&message::SPARSE_COLUMN_INVALID);
+        }
+        if self.statement == "ALTER TABLE" && self.table.columns.iter().any(|c| c.sparse) {
+            return fail(&message::COLUMN_SET_AFTER_SPARSE);
+        }
+        def.column_set = true;
+        def.nullable = true;
+        def.computed = Some(no_expression());
         Ok(def)
     }
 
@@ -198,9 +246,14 @@ impl Builder<'_> {
             let args: [&dyn std::fmt::Display; 2] = [name, &table];
             return Err(SqlError::new(&message::SPARSE_COLUMN_INVALID, &args).into());
         }
-        if column.filestream || column.masked.is_some() {
-            let what = if column.filestream { "FILESTREAM" } else { "MASKED" };
-            return Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into());
+        if column.filestream {
+            // No database has one.
+            let database = self.setting.names.database_name(self.setting.database);
+            let error = SqlError::new(&message::FILESTREAM_FILEGROUP_MISSING, &[&database]);
+            return Err(error.into());
+        }
+        if column.masked.is_some() {
+            return Err(SqlError::new(&message::UNIMPLEMENTED, &[&"MASKED"]).into());
         }
         Ok(())
     }
@@ -213,14 +266,7 @@ impl Builder<'_> {
     ) -> DdlResult<ColumnDef> {
         let ty = SqlType::int();
         let mut def = ColumnDef::new(id, column.name.name.clone(), ty, system_type(&ty));
-        def.computed = Some(ComputedDef {
-            definition: "".into(),
-            persisted: false,
-            stored: false,
-            uses_database_collation: false,
-            columns: Vec::new(),
-            references: Vec::new(),
-        });
+        def.computed = Some(no_expression());
         Ok(def)
     }
 
@@ -304,6 +350,18 @@ impl Builder<'_> {
             return Err(SqlError::new(&message::MINIMUM_ROW_TOO_LARGE, &args).into());
         }
         Ok(())
+    }
+}
+
+/// What is computed in a way that no text says, or none says yet.
+fn no_expression() -> ComputedDef {
+    ComputedDef {
+        definition: "".into(),
+        persisted: false,
+        stored: false,
+        uses_database_collation: false,
+        columns: Vec::new(),
+        references: Vec::new(),
     }
 }
 

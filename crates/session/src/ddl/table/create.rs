@@ -42,6 +42,9 @@ pub fn create_table(context: &mut Context<'_>, create: &ast::CreateTable) -> Ddl
         }
         builder.table.data_space = builder.data_space(space)?;
     }
+    if let Some(group) = &create.filestream_on {
+        return Err(no_filestream(group).into());
+    }
     builder.elements(elements)?;
     builder.text_image(create)?;
     builder.check_row_size()?;
@@ -55,6 +58,11 @@ pub fn create_table(context: &mut Context<'_>, create: &ast::CreateTable) -> Ddl
         context.inform(warning)?;
     }
     Ok(())
+}
+
+/// Error 1921: no filegroup is one for FILESTREAM.
+pub fn no_filestream(group: &ast::Ident) -> SqlError {
+    SqlError::new(&message::FILEGROUP_INVALID, &[&"filegroup", &group.name])
 }
 
 /// Puts a finished table into the catalog.

@@ -241,6 +241,10 @@ impl Builder<'_> {
                 let args: [&dyn std::fmt::Display; 2] = [&"index", &name.name];
                 return Err(SqlError::new(&message::INDEX_DUPLICATE_COLUMN, &args).into());
             }
+            if self.table.columns[place].column_set {
+                let args: [&dyn std::fmt::Display; 2] = [&name.name, &self.name()];
+                return Err(SqlError::new(&message::INDEX_INVALID_TYPE, &args).into());
+            }
             included.push(id);
             self.store_computed(place)?;
         }

@@ -35,7 +35,9 @@ pub(super) use columns::{identity_type, system_type};
 pub(super) use create::{
     check_database, constraints, inline_index, primary_key_columns, refuse_transaction,
 };
-pub use create::{create_table, fill_new_table, function_result, table_type, table_variable};
+pub use create::{
+    create_table, fill_new_table, function_result, no_filestream, table_type, table_variable,
+};
 pub(super) use indexes::{IndexRequest, find_index, statistics_type_error};
 pub(super) use row_caching::may_cache_rows;
 

@@ -114,16 +114,21 @@ fn row(
     column: &ColumnDef,
     own: &[Value],
 ) {
-    let computed = [bit(column.computed.is_some())];
+    let computed = [bit(column.computed.is_some() && !column.column_set)];
     let generated = table.and_then(|table| table.generated(column.id));
-    let tail = tail(column.sparse, column.hidden, generated);
+    let tail = tail(column.sparse, column.column_set, column.hidden, generated);
     cx.push_parts(&[&start(object_id, column), own, &computed, &tail]);
 }
 
-fn tail(sparse: bool, hidden: bool, generated: Option<Generated>) -> [Value; TAIL] {
+fn tail(
+    sparse: bool,
+    column_set: bool,
+    hidden: bool,
+    generated: Option<Generated>,
+) -> [Value; TAIL] {
     [
         bit(sparse),
-        bit(false),
+        bit(column_set),
         int(generated.map_or(0, Generated::code)),
         text(generated.map_or("NOT_APPLICABLE", Generated::description)),
         NULL,
@@ -165,7 +170,7 @@ pub static SYSTEM_COLUMNS: FilledView = FilledView {
                     bit(ty.kind.is_character() || ty.kind.is_binary()),
                 ];
                 let flags = [const { Value::Int(0) }; 12];
-                cx.push_parts(&[&start, &flags, &tail(false, false, None)]);
+                cx.push_parts(&[&start, &flags, &tail(false, false, false, None)]);
             }
         }
         Ok(())
@@ -196,7 +201,7 @@ pub static COMPUTED_COLUMNS: FilledView = FilledView {
     fill: |cx| {
         let schema = cx.schema.clone();
         for table in tables(&schema) {
-            for column in &table.columns {
+            for column in table.columns.iter().filter(|column| !column.column_set) {
                 let Some(computed) = &column.computed else { continue };
                 let own = [
                     text(&computed.definition),

@@ -68,6 +68,9 @@ fn methods_follow_what_has_a_value() {
         ("(a + b).foo()", "([a]+[b]).[foo]()"),
         ("-@x.value('.', 'int') COLLATE y", " -(@x.[value]('.','int')) collate y"),
         ("@x.f() AT TIME ZONE @x.g()", "@x.[f]() AT TIME ZONE @x.[g]()"),
+        ("@x.f + @x.g().h", "@x.[f]+@x.[g]().[h]"),
+        ("hierarchyid::GetRoot().ToString()", "[hierarchyid]::[GetRoot]().[ToString]()"),
+        ("sys.geometry :: [Null]", "[sys].[geometry]::[Null]"),
     ] {
         assert_eq!(scalar(text), tree, "{text}");
         assert_eq!(scalar(tree), tree, "{text}");
