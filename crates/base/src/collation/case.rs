@@ -1,4 +1,5 @@
-//! UPPER and LOWER. A character keeps its size: `ß` stays `ß`.
+//! UPPER and LOWER. A character keeps its size: `ß` stays `ß`. In Turkish and Azeri, `i` has its
+//! dot in both cases.
 
 use std::sync::LazyLock;
 
@@ -30,6 +31,17 @@ impl Case {
         }
     }
 
+    /// As [`Case::of`], by a collation's language.
+    fn of_in(self, collation: Collation, c: char) -> char {
+        match (self, c) {
+            _ if !collation.info().is_turkic() => self.of(c),
+            (Case::Upper, 'i') => 'İ',
+            (Case::Lower, 'I') => 'ı',
+            (Case::Lower, 'İ') => 'i',
+            _ => self.of(c),
+        }
+    }
+
     fn ascii(self, byte: u8) -> u8 {
         match self {
             Case::Upper => byte.to_ascii_uppercase(),
@@ -49,31 +61,44 @@ pub fn change_case(
         ValueRef::Chars(bytes) => chars(case, collation, bytes, out),
         ValueRef::Unicode(bytes) => {
             for unit in codepage::units(bytes) {
-                out.put(&unit_in(case, unit).to_le_bytes());
+                out.put(&unit_in(case, collation, unit).to_le_bytes());
             }
         }
         other => unreachable!("{other:?} is not a string"),
     }
 }
 
-fn unit_in(case: Case, unit: u16) -> u16 {
+fn unit_in(case: Case, collation: Collation, unit: u16) -> u16 {
     if let Ok(byte) = u8::try_from(unit) {
-        if byte.is_ascii() {
+        if byte.is_ascii() && !matches!(byte, b'i' | b'I') {
             return u16::from(case.ascii(byte));
         }
     }
     // Halves of surrogate pairs are not characters.
-    let changed = char::from_u32(u32::from(unit)).map(|c| case.of(c) as u32);
+    let changed = char::from_u32(u32::from(unit)).map(|c| case.of_in(collation, c) as u32);
     changed.and_then(|c| u16::try_from(c).ok()).unwrap_or(unit)
 }
 
 fn chars(case: Case, collation: Collation, bytes: &[u8], out: &mut impl ByteWriter) {
     let page = match codepage::code_page(collation) {
         CodePage::Single(page) => page,
+        CodePage::Double(page) => {
+            let mut rest = bytes;
+            while let Some((unit, length)) = page.first(rest) {
+                let changed = page.encode(unit_in(case, collation, unit));
+                match changed {
+                    // A change that would need another number of bytes is not made.
+                    Some((changed, new)) if new == length => out.put(&changed[..new]),
+                    _ => out.put(&rest[..length]),
+                }
+                rest = &rest[length..];
+            }
+            return;
+        }
         CodePage::Utf8 => {
             for piece in bytes.utf8_chunks() {
                 for c in piece.valid().chars() {
-                    let changed = case.of(c);
+                    let changed = case.of_in(collation, c);
                     // A change that would need another number of bytes is not made.
                     let c = if changed.len_utf8() == c.len_utf8() { changed } else { c };
                     out.put(c.encode_utf8(&mut [0; 4]).as_bytes());
@@ -83,7 +108,7 @@ fn chars(case: Case, collation: Collation, bytes: &[u8], out: &mut impl ByteWrit
             return;
         }
     };
-    if bytes.is_ascii() {
+    if bytes.is_ascii() && !collation.info().is_turkic() {
         for chunk in bytes.chunks(64) {
             let mut changed = [0; 64];
             for (to, &from) in changed.iter_mut().zip(chunk) {
@@ -107,17 +132,19 @@ fn table(case: Case, collation: Collation, page: &SingleByte) -> Table {
         let CodePage::Single(page) = codepage::code_page(Collation::DEFAULT) else {
             unreachable!("the default collation has a code page of single bytes")
         };
-        [build(Case::Upper, page), build(Case::Lower, page)]
+        let of = |case| build(case, Collation::DEFAULT, page);
+        [of(Case::Upper), of(Case::Lower)]
     });
-    if collation.info().code_page == Collation::DEFAULT.info().code_page {
+    let info = collation.info();
+    if matches!(info.code_page, 0 | 1252) && !info.is_turkic() {
         return DEFAULTS[usize::from(case == Case::Lower)];
     }
-    build(case, page)
+    build(case, collation, page)
 }
 
-fn build(case: Case, page: &SingleByte) -> Table {
+fn build(case: Case, collation: Collation, page: &SingleByte) -> Table {
     std::array::from_fn(|i| {
-        let unit = unit_in(case, page.decode[i]);
+        let unit = unit_in(case, collation, page.decode[i]);
         page.encode_exact(unit).unwrap_or(i as u8)
     })
 }

@@ -1,7 +1,8 @@
 //! Code pages: what the bytes of char and varchar mean.
 //!
-//! All of them but UTF-8 have one byte per character, so a table of 256 units decodes and one of
-//! 65,536 bytes encodes. Tables are made when a code page is first used.
+//! Most of them have one byte per character, so a table of 256 units decodes and one of 65,536
+//! bytes encodes. Those of Chinese, Japanese and Korean have one or two, and tables of pairs.
+//! Tables are made when a code page is first used.
 
 use std::sync::LazyLock;
 
@@ -37,11 +38,24 @@ pub struct SingleByte {
     encode: Box<[u8; 65536]>,
 }
 
+/// A code page of which characters have one or two bytes.
+pub struct DoubleByte {
+    /// The UTF-16 unit of a lead byte and the byte after it, the lead byte above; of a single byte
+    /// in the first 256. 0 if there is none.
+    decode: Box<[u16]>,
+    /// The bytes of each UTF-16 unit, the lead byte above; 0 if it has none.
+    encode: Box<[u16]>,
+    /// What an unknown pair of bytes is read as.
+    unknown: u16,
+}
+
 /// How the bytes of char and varchar are to be read.
 #[derive(Clone, Copy)]
 pub enum CodePage {
     /// One byte per character.
     Single(&'static SingleByte),
+    /// One or two bytes per character.
+    Double(&'static DoubleByte),
     /// UTF-8.
     Utf8,
 }
@@ -53,7 +67,8 @@ pub fn pieces(collation: Collation, value: ValueRef<'_>) -> impl Iterator<Item =
         ValueRef::Chars(bytes) => (bytes, false),
         other => unreachable!("{other:?} is not a string"),
     };
-    let is_utf8 = !wide && matches!(code_page(collation), CodePage::Utf8);
+    let page = if wide { None } else { Some(code_page(collation)) };
+    let is_utf8 = matches!(page, Some(CodePage::Utf8));
     // How many bytes before a place to look again.
     let within = move |at: usize| match wide {
         true => match bytes.get(at + 1) {
@@ -65,6 +80,11 @@ pub fn pieces(collation: Collation, value: ValueRef<'_>) -> impl Iterator<Item =
     let mut start = 0;
     std::iter::from_fn(move || {
         let mut end = bytes.len().min(start + STRIDE);
+        if let Some(CodePage::Double(page)) = page {
+            end = start + page.whole(&bytes[start..end]);
+            // Half a character at the end of all goes with the one before.
+            end = if end + 1 >= bytes.len() { bytes.len() } else { end };
+        }
         // No character has more than four bytes; what is longer is none.
         for _ in 0..3 {
             if end < bytes.len() {
@@ -87,8 +107,32 @@ pub fn code_page(collation: Collation) -> CodePage {
     match collation.info().code_page {
         1252 => CodePage::Single(&WINDOWS_1252),
         65001 => CodePage::Utf8,
+        932 | 936 | 949 | 950 => CodePage::Double(double(collation.info().code_page)),
+        // Of collations that only Unicode has.
+        0 => CodePage::Single(&WINDOWS_1252),
         other => CodePage::Single(rare(other)),
     }
+}
+
+fn double(code_page: u16) -> &'static DoubleByte {
+    macro_rules! pages {
+        ($($number:literal = $encoding:ident, $unknown:literal;)*) => {
+            match code_page {
+                $($number => {
+                    static PAGE: LazyLock<DoubleByte> =
+                        LazyLock::new(|| DoubleByte::new(encoding_rs::$encoding, $unknown));
+                    &PAGE
+                })*
+                _ => unreachable!("code page {code_page} has one byte per character"),
+            }
+        };
+    }
+    pages!(
+        932 = SHIFT_JIS, '\u{30FB}';
+        936 = GBK, '?';
+        949 = EUC_KR, '?';
+        950 = BIG5, '?';
+    )
 }
 
 fn rare(code_page: u16) -> &'static SingleByte {
@@ -103,7 +147,7 @@ fn rare(code_page: u16) -> &'static SingleByte {
             }
         };
     }
-    pages!(437, 850, 1250, 1251, 1253, 1254, 1255, 1256, 1257)
+    pages!(437, 850, 874, 1250, 1251, 1253, 1254, 1255, 1256, 1257, 1258)
 }
 
 impl SingleByte {
@@ -121,6 +165,8 @@ impl SingleByte {
                     1255 => encoding_rs::WINDOWS_1255,
                     1256 => encoding_rs::WINDOWS_1256,
                     1257 => encoding_rs::WINDOWS_1257,
+                    1258 => encoding_rs::WINDOWS_1258,
+                    874 => encoding_rs::WINDOWS_874,
                     _ => encoding_rs::WINDOWS_1252,
                 };
                 for byte in 128..=255u8 {
@@ -153,6 +199,103 @@ impl SingleByte {
     }
 }
 
+impl DoubleByte {
+    fn new(encoding: &'static encoding_rs::Encoding, unknown: char) -> DoubleByte {
+        let mut decode = vec![0u16; 65536].into_boxed_slice();
+        let single = |bytes: &[u8]| {
+            let decoded = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
+            let mut units = decoded.encode_utf16();
+            let unit = units.next()?;
+            units.next().is_none().then_some(unit)
+        };
+        for byte in 0..=255u8 {
+            decode[usize::from(byte)] = single(&[byte]).unwrap_or(0);
+        }
+        for lead in 0x81..=0xFEu8 {
+            // A byte that is a character by itself leads none.
+            if decode[usize::from(lead)] != 0 {
+                continue;
+            }
+            for trail in 0x31..=0xFEu8 {
+                let unit = single(&[lead, trail]).unwrap_or(0);
+                decode[usize::from(lead) << 8 | usize::from(trail)] = unit;
+            }
+        }
+        let mut encode = vec![0u16; 65536].into_boxed_slice();
+        for (bytes, &unit) in decode.iter().enumerate().rev() {
+            if unit != 0 {
+                let mut buffer = [0; 4];
+                let c = char::from_u32(unit.into()).unwrap_or('?');
+                let (own, _, unmapped) = encoding.encode(c.encode_utf8(&mut buffer));
+                // Of several pairs for one character, the one that the encoding writes.
+                encode[usize::from(unit)] = match &*own {
+                    [a, b] if !unmapped => u16::from_be_bytes([*a, *b]),
+                    [a] if !unmapped => u16::from(*a),
+                    _ => bytes as u16,
+                };
+            }
+        }
+        DoubleByte { decode, encode, unknown: unknown as u16 }
+    }
+
+    /// Whether another byte belongs to a character that begins with this one.
+    fn leads(&self, byte: u8) -> bool {
+        byte > 0x80 && byte != 0xFF && self.decode[usize::from(byte)] == 0
+    }
+
+    /// The first character and its length.
+    #[inline]
+    pub fn first(&self, bytes: &[u8]) -> Option<(u16, usize)> {
+        let &lead = bytes.first()?;
+        if lead < 0x80 {
+            return Some((lead.into(), 1));
+        }
+        if !self.leads(lead) {
+            let unit = self.decode[usize::from(lead)];
+            // Undefined bytes keep their value.
+            return Some((if unit == 0 { lead.into() } else { unit }, 1));
+        }
+        let Some(&trail) = bytes.get(1) else { return Some((self.unknown, 1)) };
+        let unit = self.decode[usize::from(lead) << 8 | usize::from(trail)];
+        match unit {
+            // What cannot be the second byte is none.
+            0 if trail < 0x40 => Some((self.unknown, 1)),
+            0 => Some((self.unknown, 2)),
+            _ => Some((unit, 2)),
+        }
+    }
+
+    /// The bytes of a unit: one, or a lead byte and the one after it.
+    pub fn encode(&self, unit: u16) -> Option<([u8; 2], usize)> {
+        if unit < 0x80 {
+            return Some(([unit as u8, 0], 1));
+        }
+        match self.encode[usize::from(unit)] {
+            0 => None,
+            single @ 1..=0xFF => Some(([single as u8, 0], 1)),
+            pair => Some((pair.to_be_bytes(), 2)),
+        }
+    }
+
+    /// The bytes of a unit, of its closest letter, or `?`.
+    fn nearest(&self, unit: u16) -> ([u8; 2], usize) {
+        self.encode(unit).unwrap_or_else(|| ([weights::closest_ascii(unit).unwrap_or(b'?'), 0], 1))
+    }
+
+    /// Bytes of whole characters that these begin with.
+    pub fn whole(&self, bytes: &[u8]) -> usize {
+        let mut at = 0;
+        while let Some((_, length)) = self.first(&bytes[at..]) {
+            let halved = at + 1 == bytes.len() && self.leads(bytes[at]);
+            if halved {
+                break;
+            }
+            at += length;
+        }
+        at
+    }
+}
+
 fn fill(decode: &mut [u16; 256], upper_half: &str) {
     for (slot, unit) in decode[128..].iter_mut().zip(upper_half.encode_utf16()) {
         *slot = unit;
@@ -174,6 +317,13 @@ pub fn to_unicode(collation: Collation, bytes: &[u8], out: &mut impl ByteWriter)
                     pair.copy_from_slice(&page.decode[usize::from(byte)].to_le_bytes());
                 }
                 out.put(&wide[..2 * chunk.len()]);
+            }
+        }
+        CodePage::Double(page) => {
+            let mut rest = bytes;
+            while let Some((unit, length)) = page.first(rest) {
+                out.put(&unit.to_le_bytes());
+                rest = &rest[length..];
             }
         }
         CodePage::Utf8 => {
@@ -210,6 +360,13 @@ pub fn from_unicode(collation: Collation, bytes: &[u8], out: &mut impl ByteWrite
                 out.put(&narrow[..n]);
             }
         }
+        CodePage::Double(page) => {
+            for c in char::decode_utf16(units(bytes)) {
+                let unit = c.map_or(0xFFFD, |c| u16::try_from(c as u32).unwrap_or(0xFFFD));
+                let (bytes, length) = page.nearest(unit);
+                out.put(&bytes[..length]);
+            }
+        }
         CodePage::Utf8 => {
             for c in char::decode_utf16(units(bytes)) {
                 let c = c.unwrap_or(char::REPLACEMENT_CHARACTER);
@@ -228,6 +385,11 @@ pub fn chars_to_string(collation: Collation, bytes: &[u8]) -> String {
         CodePage::Single(page) => {
             let units = bytes.iter().map(|&b| page.decode[usize::from(b)]);
             char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+        }
+        CodePage::Double(_) => {
+            let mut wide = Vec::with_capacity(2 * bytes.len());
+            to_unicode(collation, bytes, &mut wide);
+            unicode_to_string(&wide)
         }
         CodePage::Utf8 => String::from_utf8_lossy(bytes).into_owned(),
     }
@@ -252,6 +414,12 @@ pub fn string_to_chars(collation: Collation, text: &str, out: &mut impl ByteWrit
             for c in text.chars() {
                 let byte = u16::try_from(c as u32).map_or(b'?', |u| page.encode[usize::from(u)]);
                 out.put(&[byte]);
+            }
+        }
+        CodePage::Double(page) => {
+            for c in text.chars() {
+                let (bytes, length) = page.nearest(u16::try_from(c as u32).unwrap_or(0xFFFD));
+                out.put(&bytes[..length]);
             }
         }
     }

@@ -19,6 +19,8 @@ use std::cmp::Ordering;
 use std::sync::{LazyLock, OnceLock};
 
 use super::codepage::{self, CodePage};
+use super::rules::RuleSet;
+use super::tailored;
 use super::weights::{
     ACCENT, ByteWeights, CASE, EXPANSION, KANA, LEVEL_DEFAULT, MARK, WEIGHTS, WIDTH, Weighted,
     primary,
@@ -182,27 +184,29 @@ impl<U: Units> Elements<U> {
     }
 }
 
-/// The weights of the bytes of char and varchar under a linguistic collation, or `None` for UTF-8.
+/// The weights of the bytes of char and varchar under a linguistic collation without a rule set, or
+/// `None` for UTF-8.
 pub(super) fn byte_weights(collation: Collation) -> Option<&'static ByteWeights> {
     static DEFAULT: LazyLock<ByteWeights> =
         LazyLock::new(|| table(Collation::DEFAULT).expect("the default has a code page"));
-    // Each is made when it is first used.
-    static OTHERS: LazyLock<Vec<OnceLock<Option<ByteWeights>>>> =
-        LazyLock::new(|| Collation::all().map(|_| OnceLock::new()).collect());
     if collation == Collation::DEFAULT {
         return Some(&DEFAULT);
     }
-    match OTHERS.get(usize::from(collation.0).wrapping_sub(1)) {
-        Some(other) => other.get_or_init(|| table(collation)).as_ref(),
-        None => Some(&DEFAULT),
-    }
+    // Each is made when it is first used.
+    static OTHERS: [[OnceLock<Option<ByteWeights>>; 2]; CODE_PAGES.len()] =
+        [const { [const { OnceLock::new() }; 2] }; CODE_PAGES.len()];
+    let info = collation.info();
+    let page = CODE_PAGES.iter().position(|page| *page == info.code_page)?;
+    OTHERS[page][usize::from(info.sort_id != 0)].get_or_init(|| table(collation)).as_ref()
 }
+
+/// The code pages of collations without a rule set.
+const CODE_PAGES: [u16; 10] = [1252, 1250, 1251, 1253, 1254, 1255, 1256, 1257, 437, 850];
 
 fn table(collation: Collation) -> Option<ByteWeights> {
     let info = collation.info();
     match codepage::code_page(collation) {
-        CodePage::Utf8 => None,
-        _ if info.flags.is_binary() => None,
+        CodePage::Utf8 | CodePage::Double(_) => None,
         CodePage::Single(page) if info.sort_id != 0 => Some(ByteWeights::sql(&page.decode)),
         CodePage::Single(page) => Some(ByteWeights::windows(&page.decode)),
     }
@@ -291,6 +295,11 @@ fn chars_by<G: Gauge>(
     if collation.info().flags.is_binary() {
         return padded(a.iter().copied(), b.iter().copied(), b' ', gauge);
     }
+    if let Some(rules) = collation.info().rules {
+        let strength = tailored::Strength::of(collation);
+        let (a, b) = (chars_by_rules(collation, rules, a), chars_by_rules(collation, rules, b));
+        return tailored::compare(strength, a, b, gauge);
+    }
     let Some(weights) = byte_weights(collation) else {
         let same = common_characters(a, b);
         let units = |bytes| Elements::new(Utf8Units::new(bytes));
@@ -320,6 +329,11 @@ fn unicode_by<G: Gauge>(
     if collation.info().flags.is_binary() {
         return padded(codepage::units(a), codepage::units(b), u16::from(b' '), gauge);
     }
+    if let Some(rules) = collation.info().rules {
+        let strength = tailored::Strength::of(collation);
+        let (a, b) = (wide_by_rules(rules, a), wide_by_rules(rules, b));
+        return tailored::compare(strength, a, b, gauge);
+    }
     let strength = Strength::of(collation);
     let weights = &*WEIGHTS;
     let mut same = 0;
@@ -332,6 +346,20 @@ fn unicode_by<G: Gauge>(
     }
     let units = |bytes| Elements::new(WideUnits { bytes });
     by_levels(strength, units(&a[2 * same..]), units(&b[2 * same..]), gauge)
+}
+
+/// The elements of a char or varchar under a rule set.
+fn chars_by_rules(
+    collation: Collation,
+    rules: RuleSet,
+    bytes: &[u8],
+) -> tailored::Elements<tailored::Chars<'_>> {
+    tailored::Elements::new(rules.rules(), tailored::Chars::new(collation, bytes))
+}
+
+/// The elements of an nchar or nvarchar under a rule set.
+fn wide_by_rules(rules: RuleSet, bytes: &[u8]) -> tailored::Elements<tailored::Wide<'_>> {
+    tailored::Elements::new(rules.rules(), tailored::Wide(bytes))
 }
 
 /// Bytes that both strings start with, not ending within a UTF-8 character.
@@ -466,6 +494,9 @@ pub fn sort_key(collation: Collation, value: ValueRef<'_>, out: &mut Vec<u8>) {
         let bytes = trim_wide(bytes);
         if binary {
             binary_key(codepage::units(bytes).map(u32::from), 0xFFFF, out);
+        } else if let Some(rules) = collation.info().rules {
+            let strength = tailored::Strength::of(collation);
+            tailored::sort_key(strength, wide_by_rules(rules, bytes), out);
         } else {
             linguistic_key(strength, Elements::new(WideUnits { bytes }), out);
         }
@@ -474,6 +505,9 @@ pub fn sort_key(collation: Collation, value: ValueRef<'_>, out: &mut Vec<u8>) {
     let bytes = trim_bytes(bytes);
     if binary {
         binary_key(bytes.iter().map(|&b| u32::from(b)), 0xFF, out);
+    } else if let Some(rules) = collation.info().rules {
+        let strength = tailored::Strength::of(collation);
+        tailored::sort_key(strength, chars_by_rules(collation, rules, bytes), out);
     } else if let Some(weights) = byte_weights(collation) {
         linguistic_key(strength, Elements::new(ByteUnits { bytes, weights }), out);
     } else {
@@ -491,6 +525,10 @@ pub fn prefix_key(collation: Collation, value: ValueRef<'_>, out: &mut Vec<u8>) 
         out.truncate(out.len() - if wide { 2 } else { 1 });
         return;
     }
+    if let Some(rules) = collation.info().rules {
+        prefix_by_rules(collation, rules, bytes, wide, out);
+        return;
+    }
     let only_first = Strength { accents: false, third: 0 };
     if wide {
         linguistic_key(only_first, Elements::new(WideUnits { bytes: trim_wide(bytes) }), out);
@@ -500,6 +538,41 @@ pub fn prefix_key(collation: Collation, value: ValueRef<'_>, out: &mut Vec<u8>) 
     } else {
         linguistic_key(only_first, Elements::new(Utf8Units::new(trim_bytes(bytes))), out);
     }
+}
+
+/// What follows a prefix may change the weights of its last characters: a contraction may begin
+/// with them, or a mark follow. So only ASCII at its beginning counts, less as many characters as a
+/// contraction may have before its last one.
+fn prefix_by_rules(
+    collation: Collation,
+    rules: RuleSet,
+    bytes: &[u8],
+    wide: bool,
+    out: &mut Vec<u8>,
+) {
+    const UNDECIDED: usize = 3;
+    let (bytes, step) = if wide { (trim_wide(bytes), 2) } else { (trim_bytes(bytes), 1) };
+    let plain =
+        |unit: &&[u8]| unit[0].is_ascii() && unit[step - 1] == if wide { 0 } else { unit[0] };
+    let ascii = bytes.chunks_exact(step).take_while(plain).count();
+    // A contraction within the prefix must not be cut either.
+    let whole = &bytes[..step * ascii];
+    let kept = &whole[..step * ascii.saturating_sub(UNDECIDED)];
+    let key = |bytes: &[u8]| {
+        let mut key = Vec::new();
+        match wide {
+            true => tailored::sort_key(PRIMARY, wide_by_rules(rules, bytes), &mut key),
+            false => {
+                tailored::sort_key(PRIMARY, chars_by_rules(collation, rules, bytes), &mut key);
+            }
+        }
+        key
+    };
+    const PRIMARY: tailored::Strength = tailored::Strength::PRIMARY;
+    let (all, mut kept) = (key(whole), key(kept));
+    let same = all.iter().zip(&kept).take_while(|(x, y)| x == y).count();
+    kept.truncate(same / 2 * 2);
+    out.extend_from_slice(&kept);
 }
 
 /// Ends a level; lower than every weight.
@@ -616,6 +689,11 @@ fn hash_by<G: Gauge>(
     let strength = Strength::of(collation);
     if wide {
         let bytes = trim_wide(bytes);
+        if let Some(rules) = collation.info().rules {
+            let strength = tailored::Strength::of(collation);
+            let elements = wide_by_rules(rules, bytes);
+            return Ok(finish(tailored::hash(strength, elements, mix, gauge)?));
+        }
         return match binary {
             true => Ok(hash_bytes(bytes)),
             false => hash_elements(strength, Elements::new(WideUnits { bytes }), gauge),
@@ -624,6 +702,11 @@ fn hash_by<G: Gauge>(
     let bytes = trim_bytes(bytes);
     if binary {
         return Ok(hash_bytes(bytes));
+    }
+    if let Some(rules) = collation.info().rules {
+        let strength = tailored::Strength::of(collation);
+        let elements = chars_by_rules(collation, rules, bytes);
+        return Ok(finish(tailored::hash(strength, elements, mix, gauge)?));
     }
     match byte_weights(collation) {
         Some(weights) => {

@@ -1,15 +1,18 @@
 //! LIKE and PATINDEX: `%`, `_`, `[a-z]`, `[^a-z]`, ESCAPE, under a collation.
 //!
 //! A pattern is compared character by character, so a letter that stands for two (`ß`) matches only
-//! itself here. Ranges are taken in the collation's order.
+//! itself here, and letters that are one in a language (`ch`) are two. Ranges are taken in the
+//! collation's order.
 //!
 //! A pattern is compared from left to right, and after a mismatch its last `%` takes one character
 //! more. Texts for which that becomes expensive are matched by `sections`.
 
 mod sections;
 
-use super::codepage;
+use super::codepage::{self, CodePage, DoubleByte, SingleByte};
 use super::compare::{Strength, byte_weights, decode_utf8};
+use super::rules::Rules;
+use super::tailored;
 use super::weights::{ACCENT, ByteWeights, EXPANSION, MARK, WEIGHTS, Weighted, primary};
 use crate::error::{SqlError, SqlResult};
 use crate::message;
@@ -32,8 +35,41 @@ enum Form {
     /// UTF-16LE; `true` if surrogate pairs are one character.
     Wide(bool),
     BinaryBytes,
+    BinaryPairs(&'static DoubleByte),
     BinaryUtf8,
     BinaryWide(bool),
+    /// By a rule set.
+    ByRules(Tailored, Reading),
+}
+
+/// A rule set, and what of it counts.
+#[derive(Clone, Copy)]
+struct Tailored {
+    rules: &'static Rules,
+    strength: tailored::Strength,
+}
+
+/// How characters are read of which a rule set says what they compare as.
+#[derive(Clone, Copy)]
+enum Reading {
+    Bytes(&'static SingleByte),
+    Pairs(&'static DoubleByte),
+    Utf8,
+    Wide(bool),
+}
+
+impl Tailored {
+    fn key(&self, code: u32) -> u64 {
+        match u16::try_from(code) {
+            Ok(unit) => tailored::character_key(self.rules, self.strength, unit),
+            Err(_) => beyond_units(code),
+        }
+    }
+}
+
+/// The key of a character beyond U+FFFF, above all that weights have.
+fn beyond_units(code: u32) -> u64 {
+    u64::MAX << 56 | u64::from(code) << 32
 }
 
 /// One character: its code (a code-page byte, or a Unicode code point or unit), what it compares
@@ -50,8 +86,12 @@ impl Characters {
         let flags = collation.info().flags;
         let form = match (flags.is_binary(), wide) {
             (true, true) => Form::BinaryWide(flags.supplementary()),
-            (true, false) if flags.is_utf8() => Form::BinaryUtf8,
-            (true, false) => Form::BinaryBytes,
+            (true, false) => match codepage::code_page(collation) {
+                CodePage::Utf8 => Form::BinaryUtf8,
+                CodePage::Double(page) => Form::BinaryPairs(page),
+                CodePage::Single(_) => Form::BinaryBytes,
+            },
+            (false, _) if collation.info().rules.is_some() => by_rules(collation, wide),
             (false, true) => Form::Wide(flags.supplementary()),
             (false, false) => byte_weights(collation).map_or(Form::Utf8, Form::Bytes),
         };
@@ -89,6 +129,31 @@ impl Characters {
                 let (code, next) = wide_at(bytes, at, pairs)?;
                 Some(Character { code, key: u64::from(code), next })
             }
+            Form::BinaryPairs(page) => {
+                let (unit, length) = page.first(bytes.get(at..)?)?;
+                let own = &bytes[at..at + length];
+                // In the order of bytes.
+                let key = u64::from(own[0]) << 8 | own.get(1).map_or(0, |&b| u64::from(b));
+                Some(Character { code: unit.into(), key, next: at + length })
+            }
+            Form::ByRules(tailored, reading) => {
+                let (code, next) = match reading {
+                    Reading::Bytes(page) => {
+                        let unit = page.decode[usize::from(*bytes.get(at)?)];
+                        (u32::from(unit), at + 1)
+                    }
+                    Reading::Pairs(page) => {
+                        let (unit, length) = page.first(bytes.get(at..)?)?;
+                        (u32::from(unit), at + length)
+                    }
+                    Reading::Utf8 => {
+                        let (c, length) = decode_utf8(bytes.get(at..)?)?;
+                        (c as u32, at + length)
+                    }
+                    Reading::Wide(pairs) => wide_at(bytes, at, pairs)?,
+                };
+                Some(Character { code, key: tailored.key(code), next })
+            }
         }
     }
 
@@ -118,6 +183,19 @@ impl Characters {
         }
         key | u64::from(element & self.strength.third)
     }
+}
+
+fn by_rules(collation: Collation, wide: bool) -> Form {
+    let info = collation.info();
+    let rules = info.rules.unwrap_or(super::rules::RuleSet::Root).rules();
+    let reading = match codepage::code_page(collation) {
+        _ if wide => Reading::Wide(info.flags.supplementary()),
+        CodePage::Single(page) => Reading::Bytes(page),
+        CodePage::Double(page) => Reading::Pairs(page),
+        CodePage::Utf8 => Reading::Utf8,
+    };
+    let strength = tailored::Strength::of(collation);
+    Form::ByRules(Tailored { rules, strength }, reading)
 }
 
 fn wide_at(bytes: &[u8], at: usize, pairs: bool) -> Option<(u32, usize)> {

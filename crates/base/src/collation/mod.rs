@@ -1,9 +1,11 @@
 //! Collations: what strings mean, and how they compare.
 //!
-//! * [`table`]: the collations there are, by name, number and wire form.
+//! * [`table`]: the collations there are, by name, number and wire form; `families` has Windows'.
 //! * [`codepage`]: bytes of char and varchar to and from Unicode.
-//! * `weights`: the weight of each character; data in `decompositions.rs`.
-//! * [`mod@compare`]: comparison, sort keys, hashes.
+//! * `weights`: the weight of each character for Latin1_General, Cyrillic_General and Greek; data
+//!   in `decompositions.rs`.
+//! * [`rules`]: the weights of all other families; data in `data/`.
+//! * [`mod@compare`]: comparison, sort keys, hashes; `tailored` has them by rules.
 //! * [`like`]: LIKE and PATINDEX patterns.
 //! * [`search`]: CHARINDEX and REPLACE.
 //! * [`case`]: UPPER and LOWER.
@@ -12,9 +14,12 @@ pub mod case;
 pub mod codepage;
 pub mod compare;
 mod decompositions;
+mod families;
 pub mod like;
+pub mod rules;
 pub mod search;
 pub mod table;
+mod tailored;
 mod weights;
 
 pub use codepage::ByteWriter;

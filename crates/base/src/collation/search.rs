@@ -212,12 +212,18 @@ fn truncated(value: ValueRef<'_>, bytes: usize) -> ValueRef<'_> {
 pub fn char_count(collation: Collation, value: ValueRef<'_>, pace: &dyn Pace) -> SqlResult<i64> {
     let flags = collation.info().flags;
     match value {
-        ValueRef::Chars(bytes) if !flags.is_utf8() => Ok(bytes.len() as i64),
+        ValueRef::Chars(bytes) if is_bytewise(collation) => Ok(bytes.len() as i64),
         ValueRef::Unicode(bytes) if !flags.supplementary() => Ok(bytes.len() as i64 / 2),
         ValueRef::Chars(bytes) => count(&Characters::new(collation, false), bytes, pace),
         ValueRef::Unicode(bytes) => count(&Characters::new(collation, true), bytes, pace),
         other => unreachable!("{other:?} is not a string"),
     }
+}
+
+/// Whether each byte of a char or varchar is a character.
+#[inline]
+fn is_bytewise(collation: Collation) -> bool {
+    !matches!(collation.info().code_page, 932 | 936 | 949 | 950 | 65001)
 }
 
 fn count(characters: &Characters, bytes: &[u8], pace: &dyn Pace) -> SqlResult<i64> {
@@ -242,7 +248,7 @@ pub fn byte_offset(
     let index = usize::try_from(index.max(0)).unwrap_or(usize::MAX);
     let flags = collation.info().flags;
     match value {
-        ValueRef::Chars(bytes) if !flags.is_utf8() => Ok(index.min(bytes.len())),
+        ValueRef::Chars(bytes) if is_bytewise(collation) => Ok(index.min(bytes.len())),
         ValueRef::Unicode(bytes) if !flags.supplementary() => {
             Ok(index.saturating_mul(2).min(bytes.len()))
         }

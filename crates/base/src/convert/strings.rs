@@ -291,9 +291,15 @@ fn cut<'a>(bytes: &'a [u8], limit: usize, to: &SqlType, wide: bool) -> &'a [u8] 
         if supplementary && end >= 2 && matches!(bytes[end - 1], 0xD8..=0xDB) {
             end -= 2;
         }
-    } else if matches!(code_page(to.collation), CodePage::Utf8) {
-        while end > 0 && bytes[end] & 0xC0 == 0x80 {
-            end -= 1;
+    } else {
+        match code_page(to.collation) {
+            CodePage::Single(_) => {}
+            CodePage::Double(page) => end = page.whole(&bytes[..end]),
+            CodePage::Utf8 => {
+                while end > 0 && bytes[end] & 0xC0 == 0x80 {
+                    end -= 1;
+                }
+            }
         }
     }
     &bytes[..end]

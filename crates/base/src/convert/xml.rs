@@ -275,14 +275,20 @@ fn to_string<'a>(
     arena: &'a Arena,
 ) -> SqlResult<ValueRef<'a>> {
     let options = &ConvertOptions { style: None, ..*options };
-    if let (ValueRef::Chars(bytes), CodePage::Single(page)) = (value, code_page(to.collation))
+    let lacks = |unit: u16| match code_page(to.collation) {
+        CodePage::Single(page) => page.encode_exact(unit).is_none(),
+        CodePage::Double(page) => page.encode(unit).is_none(),
+        CodePage::Utf8 => false,
+    };
+    if let ValueRef::Chars(bytes) = value
         && !to.kind.is_unicode()
+        && !matches!(code_page(to.collation), CodePage::Utf8)
         && !bytes.is_ascii()
     {
         for piece in codepage::pieces(from.collation, value) {
             options.pace.pace()?;
             let text = String::from_utf8_lossy(piece);
-            if text.encode_utf16().any(|unit| page.encode_exact(unit).is_none()) {
+            if text.encode_utf16().any(lacks) {
                 return Err(SqlError::new(&message::XML_TO_COLLATION, &[]));
             }
         }

@@ -28,7 +28,7 @@ impl<'t> Text<'t> {
     pub fn of_chars(collation: Collation, bytes: &'t [u8]) -> Text<'t> {
         let form = match code_page(collation) {
             CodePage::Utf8 => Form::Utf8,
-            CodePage::Single(_) => Form::Page(collation),
+            CodePage::Single(_) | CodePage::Double(_) => Form::Page(collation),
         };
         Text { bytes, form }
     }

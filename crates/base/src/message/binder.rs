@@ -88,6 +88,8 @@ super::messages! {
     INVALID_COLLATION = 448, 16, 4, "Invalid collation '%s'.";
     COLLATION_CONFLICT_EXPLICIT = 449, 16, 1, "Collation conflict caused by collate clauses with different collation '%s' and '%s'.";
     COLLATION_CONFLICT_COLUMN = 451, 16, 1, "Cannot resolve collation conflict between \"%s\" and \"%s\" in %s operator occurring in %s statement column %s.";
+    COLLATION_UNICODE_ONLY = 459, 16, 2, "Collation '%s' is supported on Unicode data types only and cannot be applied to char, varchar or text data types.";
+    COLLATION_NOT_OF_DATABASES = 453, 16, 1, "Collation '%s' is supported on Unicode data types only and cannot be set at the database or server level.";
     COLLATE_ON_USER_TYPE = 452, 16, 1, "COLLATE clause cannot be used on user-defined data types.";
     FUNCTION_LAST_MUST_RETURN = 455, 16, 2, "The last statement included within a function must be a return statement.";
     COLLATION_UNRESOLVED_RESULT = 456, 16, 1, "Implicit conversion of %s value to %s cannot be performed because the resulting collation is unresolved due to collation conflict between \"%s\" and \"%s\" in %s operator.";

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{Collation, SqlType, TypeKind};
+use crate::collation::codepage::{CodePage, code_page};
 
 /// One row of `sys.types`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -520,19 +521,19 @@ impl SqlType {
 
     /// The type that an expression of this one has once it has another collation. Unlike a column
     /// that is declared with a collation, it has room for every character that it had: those of one
-    /// byte may take three in UTF-8.
+    /// byte may take three in UTF-8, and two in code pages of East Asia.
     pub fn recollated(self, collation: Collation) -> SqlType {
-        let widens = self.kind.is_chars()
-            && !self.is_max()
-            && !self.kind.is_legacy_lob()
-            && collation.is_utf8()
-            && !self.collation.is_utf8();
         let own = self.with_collation(collation);
-        match widens {
-            // Blanks that pad are not to become more.
-            true => SqlType::varchar(self.length.saturating_mul(3).min(8000), own.collation),
-            false => own,
+        if !self.kind.is_chars() || self.is_max() || self.kind.is_legacy_lob() {
+            return own;
         }
+        let width = match (code_page(self.collation), code_page(collation)) {
+            (CodePage::Single(_) | CodePage::Double(_), CodePage::Utf8) => 3,
+            (CodePage::Single(_), CodePage::Double(_)) => 2,
+            _ => return own,
+        };
+        // Blanks that pad are not to become more.
+        SqlType::varchar(self.length.saturating_mul(width).min(8000), own.collation)
     }
 }
 

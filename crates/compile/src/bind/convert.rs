@@ -226,7 +226,9 @@ impl Binder<'_> {
         let from_text = operand.expr.ty.kind.is_character();
         let (ty, label) = match operand.label.any_collation() {
             Some(collation) if from_text && ty.kind.is_character() => {
-                (ty.with_collation(collation), operand.label)
+                let ty = ty.with_collation(collation);
+                unicode_only(&ty)?;
+                (ty, operand.label)
             }
             _ => (ty, Label::default_of(&ty)),
         };
@@ -426,7 +428,7 @@ impl Binder<'_> {
         }
     }
 
-    /// `a COLLATE name`. Errors 447, 448.
+    /// `a COLLATE name`. Errors 447, 448, 459.
     pub fn collate(&mut self, operand: Scalar, name: &ast::Ident) -> BindResult<Scalar> {
         let collation = self.collation_named(name)?;
         let mut operand = operand;
@@ -439,6 +441,7 @@ impl Binder<'_> {
             let error = SqlError::new(&message::COLLATE_TYPE_INVALID, &[&ty.kind]);
             return Err(BindError::from(error).at_line(name.span.line));
         }
+        unicode_only(&ty.with_collation(collation)).at(name.span.line)?;
         let mut expr = self.cast(operand.expr, ty.recollated(collation), CastMode::Explicit);
         if let (ExprKind::Constant(Value::Chars(bytes)), false) = (&expr.kind, expr.ty.is_max()) {
             // A literal is as long as its characters are in the new code page.
@@ -447,6 +450,15 @@ impl Binder<'_> {
             }
         }
         Ok(Scalar { expr, label: Label::explicit(collation), origin: Origin::Plain })
+    }
+}
+
+/// Error 459 for char and varchar with a collation that has no code page.
+pub(super) fn unicode_only(ty: &SqlType) -> Result<(), SqlError> {
+    let info = ty.collation.info();
+    match ty.kind.is_chars() && info.is_unicode_only() {
+        true => Err(SqlError::new(&message::COLLATION_UNICODE_ONLY, &[&info.name]).with_state(1)),
+        false => Ok(()),
     }
 }
 

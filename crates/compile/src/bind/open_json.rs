@@ -97,7 +97,9 @@ impl Binder<'_> {
         }
         let ty = match &column.collation {
             Some(named) if declared.kind.is_character() => {
-                declared.recollated(self.collation_named(named)?)
+                let ty = declared.recollated(self.collation_named(named)?);
+                super::convert::unicode_only(&ty).at(line)?;
+                ty
             }
             Some(named) => {
                 let error = SqlError::new(&message::COLLATE_TYPE_INVALID, &[&declared.kind]);

@@ -32,6 +32,8 @@ pub enum BackupError {
         /// The version it claims.
         version: u16,
     },
+    /// The keys in the set were made by other data of collations than this version has.
+    OtherCollations(u32),
     /// The file does not hold what was written into it.
     Damaged {
         /// The file.
@@ -112,6 +114,14 @@ impl fmt::Display for BackupError {
             BackupError::Foreign { file, .. } => write!(f, "{} is no backup", file.display()),
             BackupError::UnknownVersion { file, version } => {
                 write!(f, "{} has the unknown format version {version}", file.display())
+            }
+            BackupError::OtherCollations(version) => {
+                let ours = base::collation::rules::DATA_VERSION;
+                write!(
+                    f,
+                    "the keys in the backup are in the order of version {version} of the \
+                     collations' data, and this server has version {ours}"
+                )
             }
             BackupError::Damaged { file, offset, what } => {
                 write!(f, "{} is damaged at offset {offset}: {what}", file.display())

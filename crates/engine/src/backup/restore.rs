@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use base::collation::rules::DATA_VERSION;
 use base::ids::Lsn;
 use env::Env;
 
@@ -292,6 +293,9 @@ impl Restore {
 /// Whether the set can be restored here.
 fn check(set: &BackupSet, chain: &Chain, stop_at: Option<u64>) -> Result<()> {
     let header = &set.header;
+    if ![0, DATA_VERSION].contains(&header.collations) {
+        return Err(BackupError::OtherCollations(header.collations));
+    }
     let restored = match header.kind {
         SetKind::Full => {
             let early = stop_at.is_some_and(|stop| stop < set.end.finished_ticks);

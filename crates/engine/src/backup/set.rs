@@ -19,6 +19,9 @@ pub enum SetKind {
 
 /// After the header of a set that was made of a damaged database; others have nothing there.
 const OF_DAMAGED: u8 = 1;
+/// After that of a set whose keys are in the order of a version of the collations' data, which
+/// follows.
+const COLLATIONS: u8 = 3;
 /// After that of a set that is to be kept until a time, which follows.
 const EXPIRES: u8 = 2;
 
@@ -69,6 +72,8 @@ pub struct SetHeader {
     /// The database could not be opened, so that nothing is known of its files: only its log was
     /// read.
     pub of_damaged: bool,
+    /// The version of the collations' data by which keys are made; 0 before there was any.
+    pub collations: u32,
     /// `EXPIREDATE` or `RETAINDAYS`: the file is not to be overwritten before, in UTC ticks of 100
     /// ns since 0001-01-01.
     pub expires_ticks: Option<u64>,
@@ -181,6 +186,10 @@ impl SetHeader {
             out.u8(EXPIRES);
             out.u64(expires);
         }
+        if self.collations != 0 {
+            out.u8(COLLATIONS);
+            out.u32(self.collations);
+        }
         out.0
     }
 
@@ -209,11 +218,13 @@ impl SetHeader {
             definition: from.bytes()?.into(),
             files: from.list(|from| from.bytes().map(Box::from))?,
             of_damaged: false,
+            collations: 0,
             expires_ticks: None,
         };
         while let Some(what) = from.u8() {
             match what {
                 OF_DAMAGED => header.of_damaged = true,
+                COLLATIONS => header.collations = from.u32()?,
                 EXPIRES => header.expires_ticks = Some(from.u64()?),
                 _ => return None,
             }

@@ -59,6 +59,7 @@ pub(crate) fn header(kind: SetKind) -> SetHeader {
         definition: (*b"definition").into(),
         files: vec![(*b"file").into()],
         of_damaged: false,
+        collations: 0,
         expires_ticks: None,
     }
 }
@@ -76,6 +77,9 @@ fn headers_say_more_only_if_there_is_more() {
         let bytes = header.encode();
         assert_eq!((SetHeader::decode(&bytes), bytes.len()), (Some(header), len + more));
     }
+    let header = SetHeader { collations: 1, ..plain.clone() };
+    let bytes = header.encode();
+    assert_eq!((SetHeader::decode(&bytes), bytes.len()), (Some(header), len + 5));
     assert_eq!(SetHeader::decode(&[&plain.encode()[..], &[9]].concat()), None);
 }
 

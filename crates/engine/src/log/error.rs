@@ -55,6 +55,13 @@ pub enum LogError {
         /// The version it claims.
         version: u16,
     },
+    /// The database's keys were made by other data of collations than this version has.
+    OtherCollations {
+        /// The file.
+        file: Arc<Path>,
+        /// The version of the data.
+        version: u32,
+    },
     /// A file operation failed.
     File(Arc<FileError>),
 }
@@ -96,6 +103,15 @@ impl fmt::Display for LogError {
             }
             LogError::UnknownVersion { file, version } => {
                 write!(f, "{} has format version {version}, which is unknown", file.display())
+            }
+            LogError::OtherCollations { file, version } => {
+                let path = file.display();
+                let ours = base::collation::rules::DATA_VERSION;
+                write!(
+                    f,
+                    "{path}: the keys of this database are in the order of version {version} of \
+                     the collations' data, and this server has version {ours}"
+                )
             }
             LogError::File(error) => error.fmt(f),
         }

@@ -280,7 +280,7 @@ pub static SETTINGS: [Setting; 32] = [
         help: "The server's collation. It is chosen when the data directory is initialised, and of \
                no effect later.",
         set: |c, text| {
-            let found = Collation::by_name(text);
+            let found = Collation::by_name(text).and_then(Collation::of_database);
             put(&mut c.collation, found.map_err(|error| error.text().to_string()))
         },
         show: |c| c.collation.name().to_string(),

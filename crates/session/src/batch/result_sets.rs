@@ -78,6 +78,10 @@ impl Context<'_> {
             }
             if !collation.name.eq_ignore_ascii_case("database_default") {
                 ty = ty.with_collation(Collation::by_name(&collation.name)?);
+                if ty.kind.is_chars() && ty.collation.info().is_unicode_only() {
+                    let name = ty.collation.name();
+                    return Err(SqlError::new(&message::COLLATION_UNICODE_ONLY, &[&name]));
+                }
             }
         }
         let nullable = column.nullable != Some(false);

@@ -5,6 +5,7 @@ mod backups;
 mod calls;
 mod cancellation;
 mod column_sets;
+mod collations;
 mod damage;
 mod documents;
 mod errors;

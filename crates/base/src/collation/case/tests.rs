@@ -27,3 +27,24 @@ fn utf_16_changes_unit_by_unit() {
     change_case(Case::Upper, Collation::DEFAULT, ValueRef::Unicode(&wide), &mut out);
     assert_eq!(codepage::unicode_to_string(&out), "AÉ😀ß");
 }
+
+#[test]
+fn languages_have_their_own_case() {
+    let changed = |case, name: &str, text: &str| {
+        let c = Collation::by_name(name).unwrap();
+        let (mut wide, mut out) = (Vec::new(), Vec::new());
+        codepage::string_to_unicode(text, &mut wide);
+        change_case(case, c, ValueRef::Unicode(&wide), &mut out);
+        let unicode = codepage::unicode_to_string(&out);
+        let (mut chars, mut out) = (Vec::new(), Vec::new());
+        codepage::string_to_chars(c, text, &mut chars);
+        change_case(case, c, ValueRef::Chars(&chars), &mut out);
+        assert_eq!(codepage::chars_to_string(c, &out), unicode, "{text} under {name}");
+        unicode
+    };
+    assert_eq!(changed(Case::Upper, "Turkish_CI_AS", "ıişğ"), "IİŞĞ");
+    assert_eq!(changed(Case::Lower, "Turkish_CI_AS", "IİŞĞ"), "ıişğ");
+    assert_eq!(changed(Case::Upper, "Azeri_Latin_100_CI_AS_SC", "si"), "Sİ");
+    assert_eq!(changed(Case::Upper, "Japanese_CI_AS", "aｂя表"), "AＢЯ表");
+    assert_eq!(changed(Case::Upper, "Czech_CI_AS", "čaj"), "ČAJ");
+}

@@ -96,7 +96,7 @@ impl Field for Collation {
 
     fn read(bytes: &[u8]) -> Result<Self, Malformed> {
         let collation = Collation(Field::read(bytes)?);
-        match collation == Collation(0) || Collation::all().any(|c| c == collation) {
+        match collation == Collation(0) || collation.exists() {
             true => Ok(collation),
             false => Err(Malformed::Invalid("collation")),
         }

@@ -1,19 +1,24 @@
 //! One segment file: its name, its header, and how it is made.
 //!
 //! ```text
-//!  0 magic u32       4 version u16  6 state u16  8 CRC-32C u32  12 zero u32
+//!  0 magic u32       4 version u16  6 state u16  8 CRC-32C u32  12 collations u32
 //! 16 database u128  32 number u64  40 size u64  48 salt u64
 //! 56 first u64      64 epoch u64   72 written u64
 //! ```
 //!
 //! The header has the first page of the file and lies within one sector, which the disk writes
 //! whole. Batches follow from the second page on.
+//!
+//! `collations` is the version of the collations' data by which the database's keys are made
+//! ([`base::collation::rules::DATA_VERSION`]), or 0 in files from before there was any. Keys of
+//! another version would be in another order, so such a database is not opened.
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use base::collation::rules::DATA_VERSION;
 use base::ids::Lsn;
 use env::{Env, File, FileError, OpKind, OpenMode};
 
@@ -83,6 +88,7 @@ impl SegmentHeader {
         put(0, &MAGIC.to_le_bytes());
         put(4, &VERSION.to_le_bytes());
         put(6, &(self.state as u16).to_le_bytes());
+        put(12, &DATA_VERSION.to_le_bytes());
         put(16, &self.database.to_le_bytes());
         put(32, &self.number.to_le_bytes());
         put(40, &self.size.to_le_bytes());
@@ -108,6 +114,10 @@ impl SegmentHeader {
         match u16_at(4) {
             VERSION => {}
             version => return Err(BadHeader::UnknownVersion(version)),
+        }
+        match u32::from_le_bytes(field(page, 12)) {
+            0 | DATA_VERSION => {}
+            version => return Err(BadHeader::OtherCollations(version)),
         }
         let state = match u16_at(6) {
             1 => State::Prepared,
@@ -135,6 +145,7 @@ impl SegmentHeader {
 enum BadHeader {
     Damaged(&'static str),
     UnknownVersion(u16),
+    OtherCollations(u32),
 }
 
 /// Over the header without the checksum itself.
@@ -256,6 +267,9 @@ pub fn open(
         BadHeader::Damaged(what) => damaged(0, what),
         BadHeader::UnknownVersion(version) => {
             LogError::UnknownVersion { file: path.clone().into(), version }
+        }
+        BadHeader::OtherCollations(version) => {
+            LogError::OtherCollations { file: path.clone().into(), version }
         }
     })?;
     if header.database != database {

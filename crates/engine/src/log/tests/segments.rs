@@ -292,3 +292,26 @@ fn one_durable_commit_is_one_write_and_one_sync() {
     ];
     assert_eq!(machine.sim.fs().take_trace(), expected);
 }
+
+/// Indexes in pages are in the order of the collations by which they were made.
+#[test]
+fn a_log_of_other_collations_is_not_opened() {
+    let machine = Machine::new(1);
+    let task = machine.task();
+    let log = machine.create().unwrap();
+    fill(&log, &task, 0..3);
+    log.shut_down().unwrap();
+    drop(log);
+    let first = machine.segment(1);
+    let env = machine.sim.env();
+    let file = env.fs().open(&first, OpenMode::Write).unwrap();
+    let mut page = [0; 4096];
+    assert_eq!(file.read_at(&mut page, 0).unwrap(), page.len());
+    page[12..16].copy_from_slice(&77u32.to_le_bytes());
+    let sum = crc32c::crc32c_append(crc32c::crc32c(&page[..8]), &page[12..80]);
+    page[8..12].copy_from_slice(&sum.to_le_bytes());
+    file.write_all_at(&page, 0).unwrap();
+    let error = machine.store().unwrap_err();
+    assert!(matches!(&error, LogError::OtherCollations { version: 77, .. }), "{error}");
+    assert!(error.to_string().contains("version 77 of the collations' data"), "{error}");
+}

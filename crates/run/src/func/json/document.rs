@@ -1,6 +1,6 @@
 //! Arguments as JSON text and as paths.
 
-use base::collation::codepage::units;
+use base::collation::codepage::{CodePage, code_page, pieces, to_unicode, units};
 use base::json::text::{utf8_len_max, write_utf8};
 use base::json::{Path, Text};
 use base::{Pace, SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
@@ -36,7 +36,8 @@ pub(super) fn path_is_null(function: &str, at: usize) -> SqlError {
     SqlError::new(&message::ARGUMENT_TYPE_INVALID, &[&"NULL", &(at + 1), &function]).with_state(8)
 }
 
-/// A string, or a value of type json, as JSON text. A Unicode string is written anew, in UTF-8.
+/// A string, or a value of type json, as JSON text. A Unicode string is written anew, in UTF-8,
+/// and so is one of which characters may have two bytes.
 pub(super) fn document<'a>(
     ctx: &FnContext<'a>,
     value: ValueRef<'a>,
@@ -45,10 +46,19 @@ pub(super) fn document<'a>(
     if ty.kind == TypeKind::Json {
         return Ok(Text::of_utf8(bytes(value)));
     }
-    let ValueRef::Unicode(text) = value else {
-        return Ok(Text::of_chars(ty.collation, bytes(value)));
-    };
-    Ok(Text::of_utf8(utf8(ctx, text)?))
+    match value {
+        ValueRef::Unicode(text) => Ok(Text::of_utf8(utf8(ctx, text)?)),
+        // A character of two bytes may have one that means something in JSON.
+        _ if matches!(code_page(ty.collation), CodePage::Double(_)) => {
+            let mut wide = ctx.room(2 * bytes(value).len())?;
+            for piece in pieces(ty.collation, value) {
+                ctx.pace()?;
+                to_unicode(ty.collation, piece, &mut wide);
+            }
+            Ok(Text::of_utf8(utf8(ctx, wide.finish())?))
+        }
+        _ => Ok(Text::of_chars(ty.collation, bytes(value))),
+    }
 }
 
 /// UTF-16LE as UTF-8.

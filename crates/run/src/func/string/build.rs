@@ -249,6 +249,7 @@ pub(super) fn unicode<'a>(
             CodePage::Single(page) => {
                 bytes(other).first().map(|&b| u32::from(page.decode[usize::from(b)]))
             }
+            CodePage::Double(page) => page.first(bytes(other)).map(|(unit, _)| u32::from(unit)),
             CodePage::Utf8 => String::from_utf8_lossy(bytes(other)).chars().next().map(u32::from),
         },
     };

@@ -1,5 +1,6 @@
 //! Pieces of one string, and how long it is.
 
+use base::collation::codepage::{CodePage, code_page};
 use base::collation::search::{byte_offset, char_count};
 use base::pace::{STRIDE, Stride};
 use base::types::Repr;
@@ -71,7 +72,10 @@ fn piece_of(call: &Call<'_>, whole: &SqlType, characters: Option<i64>) -> SqlTyp
         Repr::Unicode if flags.supplementary() => 4,
         Repr::Unicode => 2,
         _ if flags.is_utf8() => 4,
-        _ => 1,
+        _ => match code_page(call.collation) {
+            CodePage::Double(_) => 2,
+            _ => 1,
+        },
     };
     let least = if whole.kind.is_unicode() { 2 } else { 1 };
     let most = i64::from(whole.length).max(least);

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use base::collation::rules::DATA_VERSION;
 use base::message::Message;
 use base::{SqlError, message};
 use engine::backup::BackupError;
@@ -38,7 +39,8 @@ impl About<'_> {
             BackupError::Foreign { .. } => {
                 format!("The file '{}' is no backup of Thermocline.", self.device)
             }
-            BackupError::Damaged { .. }
+            BackupError::OtherCollations(_)
+            | BackupError::Damaged { .. }
             | BackupError::Checkpoint(_)
             | BackupError::Log(_)
             | BackupError::LogUnreadable(_)
@@ -57,6 +59,9 @@ impl About<'_> {
             BackupError::Foreign { .. } => make(&message::BACKUP_MEDIA_DAMAGED, &[&self.device]),
             BackupError::UnknownVersion { version, .. } => {
                 make(&message::BACKUP_VERSION, &[version, &1])
+            }
+            BackupError::OtherCollations(version) => {
+                make(&message::BACKUP_VERSION, &[version, &DATA_VERSION])
             }
             BackupError::Damaged { .. } => make(&message::BACKUP_CHECKSUM_FAILED, &[]),
             BackupError::NotExpired(ticks, offset) => {

@@ -225,6 +225,7 @@ impl Context<'_> {
             definition,
             files,
             of_damaged: false,
+            collations: base::collation::rules::DATA_VERSION,
             expires_ticks: options.expires.or_else(|| self.media_retention()),
         }
     }

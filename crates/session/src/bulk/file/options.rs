@@ -1,5 +1,6 @@
 //! The options of `BULK INSERT`.
 
+use base::collation::codepage::{CodePage, code_page};
 use base::{Collation, SqlError, SqlResult, SqlType, message};
 use tsql::ast::{BulkInsert, BulkOptionKind as O};
 
@@ -195,9 +196,14 @@ fn hexadecimal(digits: &str) -> Option<Vec<u8>> {
         .collect()
 }
 
-/// Some collation with this code page.
+/// Some collation with this code page. In those of two bytes, a terminator may be half a character.
 fn of_code_page(page: u16) -> SqlResult<Collation> {
-    let found = Collation::all().find(|c| c.info().code_page == page);
+    let is_of_page = |c: &Collation| {
+        c.info().code_page == page
+            && !c.info().is_unicode_only()
+            && !matches!(code_page(*c), CodePage::Double(_))
+    };
+    let found = Collation::all().find(is_of_page);
     found.ok_or_else(|| unknown(&page.to_string()))
 }
 

@@ -123,7 +123,8 @@ fn model_options(context: &Context<'_>) -> DatabaseOptions {
 
 fn collation_of(name: &str) -> DdlResult<Collation> {
     let found = Collation::by_name(name);
-    found.map_err(|_| SqlError::new(&message::INVALID_COLLATION, &[&name]).into())
+    let found = found.map_err(|_| SqlError::new(&message::INVALID_COLLATION, &[&name]))?;
+    Ok(found.of_database()?)
 }
 
 /// `DROP DATABASE`.

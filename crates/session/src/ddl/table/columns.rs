@@ -138,7 +138,7 @@ impl Builder<'_> {
         Ok(def)
     }
 
-    /// A type with the collation that a column asks for. Errors 447, 448, 452.
+    /// A type with the collation that a column asks for. Errors 447, 448, 452, 459.
     pub fn collated(
         &self,
         written: Option<&ast::Ident>,
@@ -153,7 +153,12 @@ impl Builder<'_> {
         if user_type >= UserTypeId::FIRST_USER {
             return Err(SqlError::new(&message::COLLATE_ON_USER_TYPE, &[]).into());
         }
-        Ok(ty.with_collation(self.collation(&written.name)?))
+        let collation = self.collation(&written.name)?;
+        if ty.kind.is_chars() && collation.info().is_unicode_only() {
+            let name = collation.name();
+            return Err(SqlError::new(&message::COLLATION_UNICODE_ONLY, &[&name]).into());
+        }
+        Ok(ty.with_collation(collation))
     }
 
     fn collation(&self, name: &str) -> DdlResult<Collation> {
