@@ -245,7 +245,9 @@ static ALL: LazyLock<Vec<Option<CollationInfo>>> = LazyLock::new(|| {
 /// What is known of a collation that is not in [`TABLE`].
 #[cold]
 pub(super) fn info(id: u16) -> Option<&'static CollationInfo> {
-    ALL.get(usize::from(id.checked_sub(FIRST_ID)?))?.as_ref()
+    // Columns that are no strings have none, and need no table.
+    let place = id.checked_sub(FIRST_ID)?;
+    ALL.get(usize::from(place))?.as_ref()
 }
 
 /// The ids of those that are not in [`TABLE`].

@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 use super::codepage::{CodePage, DoubleByte, SingleByte, code_page};
 use super::compare::decode_utf8;
 use super::rules::{CASE, Element, KANA, Rules, SELECTOR, SEQUENCE, STARTS, VARIANT, WIDTH};
-use crate::pace::Gauge;
+use crate::pace::{Gauge, Ungauged, ungauged};
 use crate::types::Collation;
 
 /// Which levels beyond the first a collation looks at.
@@ -165,7 +165,7 @@ impl<S: Source> Elements<S> {
         self.source.next()
     }
 
-    /// The next element that is not ignored on all levels.
+    /// The next element. Those of characters without any weight are nothing on all levels.
     #[inline]
     pub(super) fn next(&mut self) -> Option<Element> {
         loop {
@@ -190,7 +190,7 @@ impl<S: Source> Elements<S> {
             }
             if cell & SEQUENCE != 0 {
                 self.pending = self.rules.sequence(cell);
-            } else if cell != 0 {
+            } else {
                 return Some(element(cell));
             }
         }
@@ -307,12 +307,18 @@ const LEVEL_DEFAULT: u32 = 2;
 /// The values of variation selectors are above.
 const SELECTORS: u32 = 0x100;
 
-fn next_of<S: Source>(elements: &mut Elements<S>, level: &impl Level) -> Option<u32> {
-    loop {
-        if let Some(value) = level.of(elements.next()?) {
-            return Some(value);
+fn next_of<S: Source, G: Gauge>(
+    elements: &mut Elements<S>,
+    level: &impl Level,
+    gauge: &mut G,
+) -> Result<Option<u32>, G::Stop> {
+    while let Some(element) = elements.next() {
+        gauge.count()?;
+        if let Some(value) = level.of(element) {
+            return Ok(Some(value));
         }
     }
+    Ok(None)
 }
 
 fn compare_level<S: Source, G: Gauge>(
@@ -323,8 +329,7 @@ fn compare_level<S: Source, G: Gauge>(
 ) -> Result<Ordering, G::Stop> {
     let (mut a, mut b) = (a.clone(), b.clone());
     loop {
-        gauge.count()?;
-        match (next_of(&mut a, &level), next_of(&mut b, &level)) {
+        match (next_of(&mut a, &level, gauge)?, next_of(&mut b, &level, gauge)?) {
             (None, None) => return Ok(Ordering::Equal),
             (x, y) if x != y => return Ok(x.cmp(&y)),
             _ => {}
@@ -388,7 +393,7 @@ pub(super) fn sort_key<S: Source>(strength: Strength, elements: Elements<S>, out
 fn put_level<S: Source>(level: impl Level, elements: &Elements<S>, out: &mut Vec<u8>) {
     let mut elements = elements.clone();
     let mut end = out.len();
-    while let Some(value) = next_of(&mut elements, &level) {
+    while let Some(value) = ungauged(next_of(&mut elements, &level, &mut Ungauged)) {
         // Values that are rare take two bytes.
         match value.checked_sub(u32::from(TWO_BYTES)) {
             None => out.push(value as u8),
@@ -430,8 +435,7 @@ pub(super) fn hash<S: Source, G: Gauge>(
     if strength.accents && has_accents {
         let mut defaults = 0u64;
         let mut all = elements;
-        while let Some(accent) = next_of(&mut all, &Secondary) {
-            gauge.count()?;
+        while let Some(accent) = next_of(&mut all, &Secondary, gauge)? {
             if accent == LEVEL_DEFAULT {
                 defaults += 1;
             } else {
