@@ -27,7 +27,7 @@ folders="
 engine: critical sync wait sort log cold pages hot txn sink checkpoint recovery backup error database engine catalog
         instance
 tsql: ast lexer print check parser
-xquery: types [atomic expr] parse eval xpath
+xquery: types [atomic expr] index parse eval xpath
 compile: plan lower bind
 run: func interp
 session: handle request options response files security fault program plan_cache instance session context sysproc

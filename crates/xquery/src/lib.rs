@@ -12,6 +12,8 @@
 //! are pulled node by node, without collecting what is in order anyway. Values that do not fit
 //! while a query runs (a text that is no number) are no errors: the result is empty.
 //!
+//! `index` says what of a document and of a query an index of nodes knows.
+//!
 //! # Invariants
 //!
 //! * X1: constructed nodes are only written, never read: static checks refuse all else (2373). So
@@ -23,6 +25,7 @@
 mod atomic;
 mod eval;
 mod expr;
+pub mod index;
 mod meter;
 mod parse;
 mod types;
@@ -222,6 +225,12 @@ impl Query {
     pub fn shape(&self) -> NodeShape {
         let ty = self.ty.clone().with_occurs(types::Occurs::One);
         NodeShape { ty, is_typed: self.is_typed }
+    }
+
+    /// What a document has if `exist()` finds anything in it, as far as an index of nodes knows.
+    /// `None` if that is nothing.
+    pub fn condition(&self) -> Option<index::Condition> {
+        index::condition(self)
     }
 
     /// The type of the value of `value()`.

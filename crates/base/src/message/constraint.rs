@@ -32,6 +32,7 @@ super::messages! {
     INDEX_DUPLICATE_COLUMN = 1909, 16, 1, "Cannot use duplicate column names in %s. Column name '%s' listed more than once.";
     TOO_MANY_INDEXES = 1910, 16, 1, "Could not create %s because it exceeds the maximum of %s allowed per table or view.";
     INDEX_COLUMN_NOT_FOUND = 1911, 16, 1, "Column name '%s' does not exist in the target table or view.";
+    INDEX_DISABLED = 1973, 16, 1, "Cannot perform the specified operation on disabled index '%s' on %s '%s'.";
     INDEX_EXISTS = 1913, 16, 1, "The operation failed because an index or statistics with name '%s' already exists on %s '%s'.";
     INDEX_ON_NON_TABLE = 1914, 16, 3, "Index cannot be created on object '%s' because the object is not a user table or view.";
     INCLUDED_DUPLICATE_COLUMN = 1920, 16, 1, "Included column '%s' of %s '%s' is also a key column.";

@@ -1,6 +1,18 @@
 //! XML: the type, its query language and methods, and the clauses that write it.
 
 super::messages! {
+    XML_INDEX_COLUMN_TYPE = 6330, 16, 1, "Column '%s' on table '%s' is not of type XML, which is required to create an XML index on it.";
+    XML_INDEX_EXISTS = 6331, 16, 1, "Primary XML Index '%s' already exists on column '%s' on table '%s', and multiple Primary XML Indexes per column are not allowed.";
+    XML_INDEX_NEEDS_PRIMARY_KEY = 6332, 16, 201, "Table '%s' needs to have a clustered primary key with less than %s columns in it in order to create a primary XML index on it.";
+    XML_INDEX_NOT_FOUND = 6333, 16, 1, "Could not find%s XML index named '%s' on table '%s'";
+    XML_INDEX_NOT_ON_TABLE = 6334, 16, 1, "Could not create the XML or spatial index on object '%s' because that object is not a table. Create the index on the base table column.";
+    XML_INDEX_KEY_SIZE = 6336, 16, 201, "Maximum size of primary index of table '%s' is %s bytes. CREATE XML INDEX requires that such size should be limited to %s bytes";
+    XML_INDEX_NAME = 6337, 16, 1, "'%s' is not a valid XML Index name because it starts with '%s' character. XML Index name should not start with '#' or '@'";
+    XML_INDEX_ON_COMPUTED = 6342, 16, 1, "Cannot create primary xml or spatial index '%s' on table '%s', column '%s', because the column is computed.";
+    XML_INDEX_WITHOUT_USING = 6343, 16, 1, "Cannot create secondary xml index '%s' without a USING XML INDEX clause.";
+    XML_INDEX_NO_PRIMARY = 6344, 16, 1, "The primary xml index '%s' does not exist on table '%s' column '%s'.";
+    XML_INDEX_CONVERTED = 6346, 16, 1, "Cannot convert a primary XML index to a secondary XML index using the DROP_EXISTING option. '%s' is a primary XML index.";
+    XML_INDEX_NEEDS_KEY = 3734, 16, 1, "Could not drop the primary key constraint '%s' because the table has an XML or spatial index.";
     XML_NOT_COMPARABLE = 305, 16, 1, "The XML data type cannot be compared or sorted, except when using the IS NULL operator.";
     TABLE_METHOD_WITHOUT_ALIAS = 318, 15, 0, "The table (and its columns) returned by a table-valued method need to be aliased.";
     REMOTE_FUNCTION = 344, 16, 1, "Remote function reference '%s' is not allowed, and the column name '%s' could not be found or is ambiguous.";

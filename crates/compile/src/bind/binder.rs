@@ -74,6 +74,8 @@ pub(super) struct Binder<'c> {
     pub identities: Vec<IdentityDef>,
     /// The calls of `nodes()`.
     pub nodes: Vec<Nodes>,
+    /// What the queries of `exist()` ask of an index, each with the plan of its call.
+    pub exists: Vec<(Vec<u8>, xquery::index::Condition)>,
     /// How many system-versioned tables were found of which `FOR SYSTEM_TIME` asks for versions.
     pub versioned_tables: u32,
     /// What the statement does, as messages call it.
@@ -213,6 +215,7 @@ impl<'c> Binder<'c> {
             undeclared: None,
             identities: Vec::new(),
             nodes: Vec::new(),
+            exists: Vec::new(),
             versioned_tables: 0,
             verb: "SELECT",
             mentions: None,

@@ -234,7 +234,7 @@ impl Binder<'_> {
                 converted
             }
         };
-        let subquery = Box::new(Subquery { plan: node, column, correlated });
+        let subquery = Box::new(Subquery { plan: node, column, correlated, implied: false });
         Ok(Pred::Quantified { op, all, left, subquery })
     }
 

@@ -73,6 +73,7 @@ struct Compiled {
     plan: MethodPlan,
     outer: Vec<Scalar>,
     shape: NodeShape,
+    condition: Option<xquery::index::Condition>,
 }
 
 impl Binder<'_> {
@@ -243,6 +244,9 @@ impl Binder<'_> {
         let mut compiled = self.compiled(&receiver, call, purpose)?;
         compiled.plan.is_binary = ty.is_some_and(|ty| ty.kind.is_binary());
         compiled.plan.target = receiver.written.clone();
+        if let (Purpose::Exist, Some(condition)) = (purpose, compiled.condition) {
+            self.exists.push((compiled.plan.encode(), condition));
+        }
         let args = arguments(receiver, compiled.plan, compiled.outer);
         let function = self.names.functions().scalar(function);
         let function = function.ok_or_else(|| ir::internal("the library has the methods"))?;
@@ -305,7 +309,9 @@ impl Binder<'_> {
         levels.push(query);
         let is_typed = nodes.document.expr.ty.xml_use().is_some();
         let plan = MethodPlan { is_typed, namespaces, levels, ..MethodPlan::default() };
-        Ok(Compiled { plan, outer: found.values, shape: found.query.shape() })
+        let is_whole = nodes.levels.is_empty() && purpose == Purpose::Exist;
+        let condition = is_whole.then(|| found.query.condition()).flatten();
+        Ok(Compiled { plan, outer: found.values, shape: found.query.shape(), condition })
     }
 }
 

@@ -18,7 +18,7 @@
 //! * `from`, `source`, `names`, `cte`, `expand`, `pivot`, `hints`: where rows come from.
 //! * `scope`: query blocks and how columns are found in them.
 //! * `expr`, `condition`, `call`, `case`, `convert`, `scalar`: expressions; `json`, `xml`:
-//!   what writes JSON and XML; `method`: methods of type xml.
+//!   what writes JSON and XML; `method`: methods of type xml; `xml_index`: indexes for them.
 
 mod access_hint;
 mod binder;
@@ -62,6 +62,7 @@ pub(crate) mod testing;
 mod tests;
 mod window;
 mod xml;
+mod xml_index;
 
 pub use context::{
     Access, BindContext, BindError, BindOptions, BindResult, CursorRow, Dependencies, Facts,
@@ -75,3 +76,4 @@ pub use statement::{
     condition, constant_expression, data_type, describe, expression, printed_expression,
     query_columns, select_into, select_into_columns, statement, suggest_parameters,
 };
+pub use xml_index::xml_index_entries;

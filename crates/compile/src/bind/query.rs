@@ -277,7 +277,7 @@ impl Binder<'_> {
     pub fn scalar_subquery(&mut self, query: &ast::Query) -> BindResult<Scalar> {
         let BoundSubquery { plan, column, correlated } = self.subquery(query)?;
         let OutCol { id, ty, label, origin, .. } = column;
-        let subquery = Subquery { plan, column: id, correlated };
+        let subquery = Subquery { plan, column: id, correlated, implied: false };
         let expr = Expr { kind: ExprKind::Subquery(Box::new(subquery)), ty, nullable: true };
         let json = origin == Origin::Json;
         Ok(Scalar { expr, label, origin: Origin::Plain }.marked(json))
@@ -297,7 +297,7 @@ impl Binder<'_> {
     /// The subquery of `EXISTS`.
     pub fn exists_subquery(&mut self, query: &ast::Query) -> BindResult<Subquery> {
         let (output, correlated) = self.enclosed(query, Usage::Exists)?;
-        Ok(Subquery { plan: output.node, column: ColId(0), correlated })
+        Ok(Subquery { plan: output.node, column: ColId(0), correlated, implied: false })
     }
 
     /// A query inside another, and whether it refers to it.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::collation::codepage::string_to_unicode;
 use base::ids::DbId;
 use base::{SqlError, SqlType, Value, message};
-use engine::catalog::def::{ModuleDef, ModuleKind, Permission, TableDef};
+use engine::catalog::def::{ModuleDef, ModuleKind, Permission, TableDef, TableRole};
 use engine::catalog::{Object, Schema};
 use ir::function::rowset::RowsetColumn;
 use ir::function::{ArgType, FileContent, RowsetFunction, Typing};
@@ -169,6 +169,8 @@ impl Binder<'_> {
         }
         if let Some((database, schema, id)) = self.find_object(name)? {
             return Ok(match schema.object(id) {
+                // What the server keeps for an index is read by plans alone.
+                Some(Object::Table(table)) if table.role == TableRole::Internal => None,
                 Some(Object::Table(table)) => Some(Meaning::Table(database, table.clone())),
                 Some(Object::Module(module)) if matches!(module.kind, ModuleKind::View { .. }) => {
                     Some(Meaning::View(database, module.clone()))

@@ -114,7 +114,8 @@ fn bound(
     f: impl FnOnce(&mut Binder<'_>) -> BindResult<Plan>,
 ) -> BindResult<Bound> {
     let mut binder = Binder::new(context)?;
-    let plan = binder.collecting(f).at(line)?;
+    let mut plan = binder.collecting(f).at(line)?;
+    binder.use_xml_indexes(&mut plan).at(line)?;
     let plan = binder.planned(plan).at(line)?;
     let Binder { facts, dependencies, .. } = binder;
     Ok(Bound { plan, facts, dependencies })

@@ -149,6 +149,9 @@ pub struct Subquery {
     pub column: ColId,
     /// Whether it refers to columns from outside; if not, it is evaluated once per statement.
     pub correlated: bool,
+    /// As the query of an `EXISTS`: other conditions imply that there is a row. It is there for an
+    /// index that finds rows by it, and is left out where that does not pay.
+    pub implied: bool,
 }
 
 /// An aggregate over the rows of a group.

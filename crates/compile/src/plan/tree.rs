@@ -539,6 +539,8 @@ pub struct RowEffects {
     pub counts_into: bool,
     /// Where old rows of a system-versioned table go.
     pub history: Option<Box<HistoryPlan>>,
+    /// What becomes of the entries of XML indexes.
+    pub xml_indexes: Vec<XmlIndexPlan>,
     /// Keep old and new rows for the triggers that run when the statement is done.
     pub keep_transitions: bool,
     /// `IGNORE_DUP_KEY` indexes, by place in `TableDef::indexes`: warn 3604 and skip instead
@@ -554,6 +556,18 @@ pub struct HistoryPlan {
     pub in_order: Pred,
     /// An insert into the history, whose source is [`Node::OneRow`] over the same columns.
     pub insert: InsertPlan,
+}
+
+/// What becomes of a row's entries in an XML index.
+#[derive(Clone, Debug)]
+pub struct XmlIndexPlan {
+    /// The columns that entries are made of, by layout position: an update that leaves them alone
+    /// leaves the entries alone.
+    pub columns: Vec<usize>,
+    /// Deletes the entries of the old row, over [`RowEffects::old_columns`].
+    pub delete: Option<DeletePlan>,
+    /// Inserts those of the new row, over [`RowEffects::new_columns`].
+    pub insert: Option<InsertPlan>,
 }
 
 /// A condition that a new row must not make false.

@@ -260,6 +260,22 @@ impl Rng {
         }
     }
 
+    fn xml_index(&mut self) -> XmlIndexDef {
+        XmlIndexDef {
+            id: IndexId(self.int()),
+            name: self.name(),
+            column: ColumnId(self.int()),
+            kind: self.pick(XmlIndexKind::ALL),
+            primary: IndexId(self.int()),
+            nodes: ObjectId(self.int()),
+            fill_factor: self.next() as u8,
+            padded: self.flip(),
+            disabled: self.flip(),
+            allow_row_locks: self.flip(),
+            allow_page_locks: self.flip(),
+        }
+    }
+
     fn statistics(&mut self) -> StatisticsDef {
         StatisticsDef {
             id: IndexId(self.int()),
@@ -278,7 +294,7 @@ impl Rng {
                 TableKind::MemoryDurable,
                 TableKind::MemorySchemaOnly,
             ]),
-            role: self.pick(&[TableRole::Table, TableRole::Type]),
+            role: self.pick(&[TableRole::Table, TableRole::Type, TableRole::Internal]),
             storage: StorageId(self.next()),
             columns: self.some(6, Rng::column),
             max_column_id: ColumnId(self.int()),
@@ -301,6 +317,7 @@ impl Rng {
                     .maybe(|d| RetentionDef { count: d.int(), unit: d.pick(RetentionUnit::ALL) }),
             }),
             history_of: self.maybe(|d| ObjectId(d.int())),
+            xml_indexes: self.some(2, Rng::xml_index),
         }
     }
 

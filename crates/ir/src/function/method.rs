@@ -21,10 +21,15 @@ pub mod names {
     pub const MODIFY: &str = "XML MODIFY";
     /// `nodes()`
     pub const NODES: &str = "XML NODES";
+    /// (value): what an XML index has of a value that `exist()` compares with.
+    pub const INDEX_VALUE: &str = "XML INDEX VALUE";
+    /// (document): its entries in an XML index.
+    pub const INDEX_ENTRIES: &str = "XML INDEX ENTRIES";
 
     /// Whether a function has such a name, which a text can quote, but not call.
     pub fn is_internal(name: &str) -> bool {
-        [QUERY, VALUE, EXIST, MODIFY, NODES].iter().any(|own| own.eq_ignore_ascii_case(name))
+        let all = [QUERY, VALUE, EXIST, MODIFY, NODES, INDEX_VALUE, INDEX_ENTRIES];
+        all.iter().any(|own| own.eq_ignore_ascii_case(name))
     }
 }
 

@@ -69,6 +69,10 @@ pub trait Functions: Sync {
     /// and yields the nodes as those take them.
     fn xml_nodes(&self) -> &'static RowsetFunction;
 
+    /// The entries of a document in an XML index: it takes the document, and yields for each its
+    /// number, path and value.
+    fn xml_index_entries(&self) -> &'static RowsetFunction;
+
     /// What `OPENXML` means with columns and without. It is given a handle, a pattern and flags,
     /// and for each column an [`open_xml::OpenColumn`].
     fn open_xml(&self, has_columns: bool) -> &'static RowsetFunction;

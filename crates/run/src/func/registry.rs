@@ -13,7 +13,7 @@ use super::{
 /// Names are looked up in upper case; no function has a longer one.
 const NAME_MAX: usize = 40;
 
-static GROUPS: [&[ScalarFunction]; 25] = [
+static GROUPS: [&[ScalarFunction]; 26] = [
     string::FUNCTIONS,
     string::FORMATTING,
     math::FUNCTIONS,
@@ -29,6 +29,7 @@ static GROUPS: [&[ScalarFunction]; 25] = [
     xml::method::FUNCTIONS,
     xml::column_set::FUNCTIONS,
     clr::hierarchy::FUNCTIONS,
+    xml::index::FUNCTIONS,
     index_entry::FUNCTIONS,
     sample::FUNCTIONS,
     session::FUNCTIONS,
@@ -101,6 +102,10 @@ impl Functions for Library {
 
     fn xml_nodes(&self) -> &'static RowsetFunction {
         &xml::method::NODES
+    }
+
+    fn xml_index_entries(&self) -> &'static RowsetFunction {
+        &xml::index::ENTRIES
     }
 
     fn open_xml(&self, has_columns: bool) -> &'static RowsetFunction {

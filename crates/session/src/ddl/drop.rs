@@ -8,7 +8,7 @@ use tsql::ast::{self, DropKind, ObjectName, TriggerTarget};
 use super::failure::{DdlResult, Failure};
 use super::object::find_type;
 use super::place::{self, Found};
-use super::{security, table, temporal};
+use super::{security, table, temporal, xml_index};
 use crate::context::{Context, catalog_error};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
@@ -150,7 +150,10 @@ pub fn remove(context: &mut Context<'_>, found: &Found) -> DdlResult<()> {
         }
         other => catalog_error(other),
     })?;
-    Ok(())
+    match found.table() {
+        Some(table) => xml_index::remove(context, database, &table),
+        None => Ok(()),
+    }
 }
 
 fn drop_schema(context: &mut Context<'_>, name: &ObjectName, if_exists: bool) -> DdlResult<()> {

@@ -16,14 +16,14 @@ use super::failure::DdlResult;
 use super::names::DefinitionNames;
 use super::place::{self, Found};
 use super::table::{Builder, IndexRequest, Purpose, Setting, find_index, statistics_type_error};
-use super::temporal;
+use super::{temporal, xml_index};
 use crate::context::Context;
 use crate::program::{ProgramKind, bind_options};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
 /// Error 10794: memory-optimized tables get their indexes by `ALTER TABLE`.
-fn refuse_memory(table: &TableDef, operation: &str) -> DdlResult<()> {
+pub(super) fn refuse_memory(table: &TableDef, operation: &str) -> DdlResult<()> {
     if !table.kind.is_memory_optimized() {
         return Ok(());
     }
@@ -174,6 +174,14 @@ fn drop_one(
         }
         _ => None,
     };
+    if let (Some(found), Some(table), None) = (&found, &table, place)
+        && place::may_alter(context, found)
+        && let Some(place) = xml_index::find(&found.schema, table, &item.name.name)
+    {
+        let (database, schema) = (found.database, found.schema.clone());
+        let altered = Altered { database, schema, old: table.clone() };
+        return xml_index::drop(context, &altered, place);
+    }
     let (Some(found), Some(old), Some(place)) = (found, table, place) else {
         return match if_exists {
             true => Ok(()),
@@ -206,20 +214,53 @@ fn drop_one(
 pub fn alter(context: &mut Context<'_>, alter: &ast::AlterIndex) -> DdlResult<()> {
     let altered = target(context, &alter.table, "index")?;
     let name = alter.name.as_ref().map(|name| &*name.name);
-    let places = places(&altered, name)?;
-    match &alter.action {
+    let xml: Vec<IndexId> = match name {
+        Some(name) => {
+            let found = xml_index::find(&altered.schema, &altered.old, name);
+            found.map(|at| altered.old.xml_indexes[at].id).into_iter().collect()
+        }
+        None => altered.old.xml_indexes.iter().map(|index| index.id).collect(),
+    };
+    let is_plain = name.is_none() || xml.is_empty();
+    if is_plain || !changes_xml_index(&alter.action) {
+        let places = if is_plain { places(&altered, name)? } else { Vec::new() };
+        alter_plain(context, &altered, name, &places, &alter.action)?;
+    }
+    for id in xml {
+        let schema = context.schema(altered.database)?;
+        let Some(old) = schema.table(altered.old.id()).cloned() else { break };
+        let altered = Altered { database: altered.database, schema, old };
+        xml_index::alter(context, &altered, id, &alter.action)?;
+    }
+    Ok(())
+}
+
+/// Whether something is done to XML indexes that is not the same for all indexes.
+fn changes_xml_index(action: &AlterIndexAction) -> bool {
+    use AlterIndexAction::*;
+    matches!(action, Rebuild { partition: None, .. } | Disable | Set(_))
+}
+
+fn alter_plain(
+    context: &mut Context<'_>,
+    altered: &Altered,
+    name: Option<&str>,
+    places: &[usize],
+    action: &AlterIndexAction,
+) -> DdlResult<()> {
+    match action {
         AlterIndexAction::Rebuild { partition: None, options } => {
             refuse_memory(&altered.old, "ALTER INDEX REBUILD")?;
-            rebuild(context, &altered, name, options)
+            rebuild(context, altered, name, options)
         }
         AlterIndexAction::Reorganize { partition: None, .. } => {
             refuse_memory(&altered.old, "ALTER INDEX REORGANIZE")
         }
         AlterIndexAction::Disable => {
             refuse_memory(&altered.old, "ALTER INDEX DISABLE")?;
-            disable(context, &altered, &places)
+            disable(context, altered, places)
         }
-        AlterIndexAction::Set(options) => set(context, &altered, &places, options),
+        AlterIndexAction::Set(options) => set(context, altered, places, options),
         AlterIndexAction::Rebuild { .. } | AlterIndexAction::Reorganize { .. } => {
             Err(SqlError::new(&message::UNIMPLEMENTED, &[&"PARTITION"]).into())
         }
@@ -354,7 +395,8 @@ pub fn create_statistics(
     let altered = target(context, &create.table, "statistics")?;
     let name = &create.name.name;
     let same = |s: &StatisticsDef| altered.schema.same_name(&s.name, name);
-    let taken = find_index(&altered.schema, &altered.old, name).is_some();
+    let taken = find_index(&altered.schema, &altered.old, name).is_some()
+        || xml_index::find(&altered.schema, &altered.old, name).is_some();
     if taken || altered.old.statistics.iter().any(same) {
         let table = altered.name();
         let args: [Shown; 2] = [&table, name];

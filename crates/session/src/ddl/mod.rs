@@ -15,7 +15,7 @@
 //!
 //! * `place`: where new objects go, and what names mean; `names`: the same for the binder.
 //! * `table`: definitions of tables; `alter`: `ALTER TABLE`; `index`: indexes and statistics.
-//! * `temporal`: system versioning.
+//! * `temporal`: system versioning; `xml_index`: XML indexes.
 //! * `module`: procedures, functions, views and triggers.
 //! * `object`: schemas, types, sequences, synonyms; `collection`: XML schema collections; `drop`:
 //!   `DROP` of all of them.
@@ -41,6 +41,7 @@ pub mod rename;
 mod security;
 mod table;
 pub(crate) mod temporal;
+mod xml_index;
 
 use base::{SqlError, SqlResult, message};
 use tsql::ast::{self, StatementKind};
@@ -140,6 +141,7 @@ fn define(context: &mut Context<'_>, statement: &ast::Statement, text: &str) -> 
         S::AlterTable(alter) => alter::alter_table(context, alter),
         S::TruncateTable(truncate) => alter::truncate(context, truncate),
         S::CreateIndex(create) => index::create(context, create),
+        S::CreateXmlIndex(create) => xml_index::create(context, create),
         S::AlterIndex(alter) => index::alter(context, alter),
         S::DropIndex(drop) => index::drop(context, drop),
         S::CreateStatistics(create) => index::create_statistics(context, create),

@@ -155,7 +155,9 @@ pub fn index(
     name: &str,
 ) -> SqlResult<()> {
     change_table(context, database, table, |schema, table| {
-        if table.indexes.iter().any(|i| i.id != index && schema.same_name(&i.name, name)) {
+        let plain = table.indexes.iter().map(|i| (i.id, &i.name));
+        let mut all = plain.chain(table.xml_indexes.iter().map(|i| (i.id, &i.name)));
+        if all.any(|(id, own)| id != index && schema.same_name(own, name)) {
             return Err(in_use(name, "INDEX"));
         }
         if let Some(index) = table.indexes.iter_mut().find(|i| i.id == index) {
@@ -164,6 +166,9 @@ pub fn index(
                 constraint.header.name = name.into();
                 constraint.header.system_named = false;
             }
+        }
+        if let Some(index) = table.xml_indexes.iter_mut().find(|i| i.id == index) {
+            index.name = name.into();
         }
         Ok(())
     })

@@ -87,6 +87,10 @@ impl Functions for Library {
         func::Library.xml_nodes()
     }
 
+    fn xml_index_entries(&self) -> &'static RowsetFunction {
+        func::Library.xml_index_entries()
+    }
+
     fn open_xml(&self, has_columns: bool) -> &'static RowsetFunction {
         func::Library.open_xml(has_columns)
     }

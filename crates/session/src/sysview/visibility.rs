@@ -14,7 +14,7 @@ use std::sync::Arc;
 use base::ValueRef;
 use base::ids::{DbId, ObjectId};
 use engine::catalog::def::{
-    Permission, PrincipalId, PrincipalKind, Securable, SecurableClass, TableRole,
+    Permission, PrincipalId, PrincipalKind, Securable, SecurableClass, TableDef, TableRole,
 };
 use engine::catalog::{Object, Schema};
 use ir::function::facts::Seen;
@@ -38,6 +38,10 @@ pub fn seen(user: &DatabaseUser, database: DbId, schema: &Schema, id: ObjectId) 
     }
     let target = match schema.object(id) {
         Some(Object::Constraint { table, .. }) => table.id(),
+        Some(Object::Table(table)) if table.role == TableRole::Internal => {
+            let is_parent = |t: &&Arc<TableDef>| t.xml_indexes.iter().any(|i| i.nodes == id);
+            schema.tables().find(is_parent).map_or(id, |parent| parent.id())
+        }
         Some(Object::Table(table)) if table.role != TableRole::Table => return Seen::Definition,
         Some(Object::Module(module)) => module.trigger().map_or(id, |trigger| trigger.parent),
         Some(_) => id,

@@ -24,6 +24,7 @@ mod suspect;
 mod temporal;
 mod temporary;
 mod transactions;
+mod xml_index;
 mod xml_schema;
 
 use super::testing::TestServer;

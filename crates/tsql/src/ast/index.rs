@@ -47,6 +47,41 @@ pub struct CreateIndex {
     pub filestream_on: Option<Ident>,
 }
 
+/// `CREATE XML INDEX`.
+#[derive(Clone, Debug)]
+pub struct CreateXmlIndex {
+    /// `PRIMARY`.
+    pub primary: bool,
+    /// Its name.
+    pub name: Ident,
+    /// The table.
+    pub table: ObjectName,
+    /// The column.
+    pub column: Ident,
+    /// `USING XML INDEX name FOR …`.
+    pub using: Option<XmlIndexUsing>,
+    /// `WITH (…)`.
+    pub options: Vec<IndexOption>,
+}
+
+/// `USING XML INDEX name FOR …`.
+#[derive(Clone, Debug)]
+pub struct XmlIndexUsing {
+    /// The primary XML index.
+    pub primary: Ident,
+    /// What the secondary one is for.
+    pub purpose: Option<XmlIndexPurpose>,
+}
+
+/// What a secondary XML index is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum XmlIndexPurpose {
+    Path,
+    Value,
+    Property,
+}
+
 /// An option of an index.
 #[derive(Clone, Debug)]
 pub struct IndexOption {

@@ -207,6 +207,8 @@ pub enum StatementKind {
     AlterTable(Box<AlterTable>),
     /// `CREATE INDEX`.
     CreateIndex(Box<CreateIndex>),
+    /// `CREATE XML INDEX`.
+    CreateXmlIndex(Box<CreateXmlIndex>),
     /// `ALTER INDEX`.
     AlterIndex(Box<AlterIndex>),
     /// `DROP INDEX`.

@@ -51,7 +51,8 @@ impl<'a> Parser<'a> {
             K::Table => Self::create_table,
             K::Type => Self::create_type,
             K::User => Self::create_user,
-            K::Xml => Self::create_xml_collection,
+            K::Primary => Self::create_xml_index,
+            K::Xml => Self::create_xml,
             _ => return None,
         };
         Some(parse)
@@ -292,6 +293,14 @@ impl<'a> Parser<'a> {
 
     fn create_xml_collection(&mut self) -> SqlResult<StatementKind> {
         self.xml_collection(CreateAction::Create, K::As)
+    }
+
+    /// `CREATE XML …`.
+    fn create_xml(&mut self) -> SqlResult<StatementKind> {
+        match self.peek_at(1).keyword {
+            K::Index => self.create_xml_index(),
+            _ => self.create_xml_collection(),
+        }
     }
 
     fn alter_xml_collection(&mut self) -> SqlResult<StatementKind> {

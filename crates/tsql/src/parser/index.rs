@@ -5,9 +5,9 @@ use base::{SqlError, SqlResult, message};
 use super::Parser;
 use super::stream::Words;
 use crate::ast::{
-    AlterIndex, AlterIndexAction, CreateIndex, CreateStatistics, DropIndex, DropIndexItem,
-    HashCaching, IndexOption, IndexOptionKind, ObjectName, StatementKind, StatisticsOption,
-    UpdateStatistics,
+    AlterIndex, AlterIndexAction, CreateIndex, CreateStatistics, CreateXmlIndex, DropIndex,
+    DropIndexItem, HashCaching, IndexOption, IndexOptionKind, ObjectName, StatementKind,
+    StatisticsOption, UpdateStatistics, XmlIndexPurpose, XmlIndexUsing,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -76,6 +76,38 @@ impl Parser<'_> {
             on,
             filestream_on,
         })))
+    }
+
+    /// `CREATE [PRIMARY] XML INDEX`, from the first word after `CREATE` on.
+    pub(super) fn create_xml_index(&mut self) -> SqlResult<StatementKind> {
+        const PURPOSES: Words<XmlIndexPurpose> = &[
+            ("PATH", XmlIndexPurpose::Path),
+            ("VALUE", XmlIndexPurpose::Value),
+            ("PROPERTY", XmlIndexPurpose::Property),
+        ];
+        let primary = self.eat(K::Primary);
+        self.expect_words(&[K::Xml, K::Index])?;
+        let name = self.ident()?;
+        self.expect(K::On)?;
+        let table = self.object_name()?;
+        self.expect_token(TokenKind::LeftParen)?;
+        let column = self.ident()?;
+        self.expect_token(TokenKind::RightParen)?;
+        let using = match !primary && self.eat(K::Using) {
+            true => {
+                self.expect_words(&[K::Xml, K::Index])?;
+                let primary = self.ident()?;
+                let purpose = match self.eat(K::For) {
+                    true => Some(self.expect_word(PURPOSES)?),
+                    false => None,
+                };
+                Some(XmlIndexUsing { primary, purpose })
+            }
+            false => None,
+        };
+        let options = self.index_options()?;
+        let create = CreateXmlIndex { primary, name, table, column, using, options };
+        Ok(StatementKind::CreateXmlIndex(Box::new(create)))
     }
 
     /// `WITH (…)`, or as of old `WITH PAD_INDEX, FILLFACTOR = 80`, if it is there.

@@ -17,7 +17,7 @@ use base::xml::{Builder, Document, Name, NodeId, NodeKind};
 use crate::*;
 
 /// Reads well-formed XML without entities other than the predefined ones.
-fn read(text: &str) -> Document {
+pub(crate) fn read(text: &str) -> Document {
     let mut builder = Builder::new(None);
     let mut scopes: Vec<Vec<(String, String)>> = vec![Vec::new()];
     let mut rest = text;

@@ -121,6 +121,7 @@ impl Binder<'_> {
                 effects.referenced_by = self.referenced_by(&schema, changing, write)?;
                 effects.history = self.history(&schema, changing)?;
             }
+            effects.xml_indexes = self.xml_indexes(&schema, changing, write)?;
         }
         Ok(effects)
     }
@@ -390,7 +391,7 @@ impl Changing {
 
     /// Values of this row's columns for a look-up by columns of another table: pairs of a column
     /// here and one there.
-    fn key_values(
+    pub(super) fn key_values(
         &self,
         names: &[ColId],
         pairs: impl Iterator<Item = (ColumnId, ColumnId)>,

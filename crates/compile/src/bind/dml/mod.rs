@@ -22,6 +22,7 @@ mod tests;
 mod update;
 mod values;
 mod wide_keys;
+mod xml_index;
 
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ use engine::catalog::def::TableDef;
 
 pub(super) use self::effects::qualified;
 pub(super) use self::target::shown_conditions;
+pub(super) use self::xml_index::{ENTRY_COLUMNS, key_columns};
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};
 use crate::plan::expr::{ColId, Expr, ExprKind};

@@ -17,7 +17,8 @@ use crate::lower::scope::Val;
 use crate::lower::{Consume, Lowering};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::tree::{
-    HistoryPlan, Node, ReferencePlan, ReferencedAction, ReferencedPlan, ResultColumn, RowEffects,
+    HistoryPlan, NewValue, Node, ReferencePlan, ReferencedAction, ReferencedPlan, ResultColumn,
+    RowEffects, XmlIndexPlan,
 };
 
 /// What waits for the end of the statement.
@@ -320,8 +321,8 @@ impl Lowering {
         Some(result)
     }
 
-    /// The history, `OUTPUT`, `OUTPUT INTO` and the copies for triggers. The names of old and new
-    /// columns are bound; `new` and `old` tell which row there is.
+    /// The history, XML indexes, `OUTPUT`, `OUTPUT INTO` and the copies for triggers. The names of
+    /// old and new columns are bound; `new` and `old` tell which row there is.
     pub fn after_row(
         &mut self,
         target: &Changed,
@@ -332,6 +333,9 @@ impl Lowering {
     ) -> SqlResult<()> {
         if let (Some(history), OldRow::Row(_)) = (&effects.history, old) {
             self.keep_version(target, history)?;
+        }
+        for index in &effects.xml_indexes {
+            self.follow_xml_index(target, index, new.is_some(), old)?;
         }
         if let (Some(result), Some(columns)) = (output, &effects.output) {
             let mut regs = Vec::with_capacity(columns.len());
@@ -385,6 +389,41 @@ impl Lowering {
         }
         let list = self.b.list(&regs);
         self.b.emit(Inst::KeepTransition { transition, inserted: false, list });
+    }
+
+    /// The entries of the old row in an XML index go, and those of the new one come.
+    fn follow_xml_index(
+        &mut self,
+        target: &Changed,
+        index: &XmlIndexPlan,
+        has_new: bool,
+        old: OldRow<'_>,
+    ) -> SqlResult<()> {
+        let has_old = matches!(old, OldRow::Row(_));
+        if has_new && has_old && !index.columns.iter().any(|at| target.set.contains(at)) {
+            return Ok(());
+        }
+        let outside = self.enter();
+        if let (true, Some(delete)) = (has_old, &index.delete) {
+            self.touch_for(&delete.input)?;
+            self.delete_rows(delete, target.word, &mut Deferred::default(), false)?;
+        }
+        if let (true, Some(insert)) = (has_new, &index.insert) {
+            self.touch_for(&insert.source)?;
+            for value in &insert.values {
+                if let NewValue::Expr(Expr { kind: ExprKind::Column(col), .. }) = value
+                    && self.scope.get(*col).is_some()
+                {
+                    self.touch(*col)?;
+                }
+            }
+            let other = self.target(&insert.target, &insert.effects, "INSERT");
+            self.produce(&insert.source, &mut |l| {
+                l.insert_row(&other, insert, None, &mut Deferred::default(), false)
+            })?;
+        }
+        self.leave(outside);
+        Ok(())
     }
 
     /// The old row of a system-versioned table goes to the history.

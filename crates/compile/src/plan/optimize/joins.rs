@@ -53,12 +53,14 @@ struct Relation {
     /// What it uses of the columns that enclose it.
     outside: ColSet,
     method: Option<JoinMethod>,
+    /// Other conditions imply that it has a row.
+    implied: bool,
 }
 
 impl Relation {
     fn new(node: Node, kind: JoinKind, on: Vec<Pred>) -> Relation {
         let (columns, outside) = (yields(&node), outside_uses(&node));
-        Relation { node, kind, on, columns, outside, method: None }
+        Relation { node, kind, on, columns, outside, method: None, implied: false }
     }
 
     fn is_inner(&self) -> bool {
@@ -273,20 +275,25 @@ impl Optimizer<'_, '_> {
         for mut pred in conditions {
             graph.replace(&mut |with| substitute(&mut pred, with));
             if can_join(&pred) {
-                let ConditionJoin { kind, right: node, mut on } = as_join(pred);
+                let ConditionJoin { kind, right: node, mut on, implied } = as_join(pred);
                 on.iter_mut().for_each(|p| self.inside_pred(p));
-                graph.relations.push(Relation::new(node, kind, on));
+                graph.relations.push(Relation { implied, ..Relation::new(node, kind, on) });
             } else {
                 graph.conditions.push(pred);
             }
         }
     }
 
-    /// `a IN (SELECT …)` with few values and an index on `a`: the values come first.
+    /// `a IN (SELECT …)` with few values and an index on `a`: the values come first. What is there
+    /// for that alone is left out where it does not pay.
     fn drive_by_lists(&mut self, graph: &mut Graph) {
-        if self.context.hints.force_order {
-            return;
+        if !self.context.hints.force_order {
+            self.find_driving_lists(graph);
         }
+        graph.relations.retain(|relation| relation.is_inner() || !relation.implied);
+    }
+
+    fn find_driving_lists(&mut self, graph: &mut Graph) {
         let columns = graph.columns();
         for at in 0..graph.relations.len() {
             let relation = &graph.relations[at];

@@ -71,6 +71,8 @@ pub struct ConditionJoin {
     pub right: Node,
     /// The conditions between the sides.
     pub on: Vec<Pred>,
+    /// See [`Subquery::implied`].
+    pub implied: bool,
 }
 
 /// The join that a condition is.
@@ -98,7 +100,7 @@ pub fn as_join(pred: Pred) -> ConditionJoin {
 }
 
 fn right_side(kind: JoinKind, subquery: Subquery, left: Option<Expr>) -> ConditionJoin {
-    let Subquery { plan, column, .. } = subquery;
+    let Subquery { plan, column, implied, .. } = subquery;
     let mut on = Vec::new();
     let wants_column = left.is_some();
     if let Some(left) = left {
@@ -106,7 +108,7 @@ fn right_side(kind: JoinKind, subquery: Subquery, left: Option<Expr>) -> Conditi
         on.push(Pred::Compare(CompareOp::Eq, left, right));
     }
     let right = opened(plan, wants_column, &mut on);
-    ConditionJoin { kind, right, on }
+    ConditionJoin { kind, right, on, implied }
 }
 
 /// Takes conditions off the top of a query of which only the existence of rows matters, and what

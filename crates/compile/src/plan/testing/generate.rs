@@ -250,7 +250,7 @@ impl Generator {
         let compute = Node::Compute { input: Box::new(plan), columns: vec![(col, value)] };
         let sorted = Node::Sort { input: Box::new(compute), keys, limit: None, columns: vec![col] };
         let plan = top(sorted, 1, None);
-        let subquery = Subquery { plan, column: col, correlated };
+        let subquery = Subquery { plan, column: col, correlated, implied: false };
         Expr { kind: ExprKind::Subquery(Box::new(subquery)), ty: *ty, nullable: true }
     }
 
@@ -299,7 +299,7 @@ impl Generator {
                 let outer = if correlated { scope } else { &[] };
                 let (plan, columns) = self.node(2, outer);
                 let column = columns.first().map_or(ColId(0), |c| c.0);
-                Pred::Exists(Box::new(Subquery { plan, column, correlated }))
+                Pred::Exists(Box::new(Subquery { plan, column, correlated, implied: false }))
             }
             5 if self.budget > 0 => {
                 let correlated = self.rng.chance(40);
@@ -308,7 +308,7 @@ impl Generator {
                 let (column, ty) = self.rng.pick(&columns);
                 let left = self.expr(&ty, scope, inner);
                 let op = self.compare_op();
-                let subquery = Box::new(Subquery { plan, column, correlated });
+                let subquery = Box::new(Subquery { plan, column, correlated, implied: false });
                 Pred::Quantified { op, all: self.rng.chance(50), left, subquery }
             }
             _ => {

@@ -12,6 +12,8 @@ coded! {
         Table = "U" "USER_TABLE",
         /// The hidden table behind a table type.
         TypeTable = "TT" "TYPE_TABLE",
+        /// The nodes of an XML index.
+        InternalTable = "IT" "INTERNAL_TABLE",
         /// A view.
         View = "V" "VIEW",
         /// A stored procedure.

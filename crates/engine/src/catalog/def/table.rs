@@ -57,6 +57,50 @@ pub struct TableDef {
     pub versioning: Option<VersioningDef>,
     /// The table of which this one holds the history.
     pub history_of: Option<ObjectId>,
+    /// The XML indexes by ascending id.
+    pub xml_indexes: Vec<XmlIndexDef>,
+}
+
+/// An XML index. A primary one is a table of nodes ([`TableRole::Internal`]); a secondary one is an
+/// index of that table.
+#[derive(Clone, PartialEq, Debug)]
+pub struct XmlIndexDef {
+    /// Its id within the table, [`IndexId::FIRST_XML`] or more.
+    pub id: IndexId,
+    /// The name, unique among the table's indexes and statistics.
+    pub name: Name,
+    /// The column of type xml.
+    pub column: ColumnId,
+    /// What it is for.
+    pub kind: XmlIndexKind,
+    /// The primary XML index; its own id if it is one.
+    pub primary: IndexId,
+    /// The table with the nodes.
+    pub nodes: ObjectId,
+    /// `FILLFACTOR`, 0 for the default.
+    pub fill_factor: u8,
+    /// `PAD_INDEX`.
+    pub padded: bool,
+    /// Disabled by `ALTER INDEX … DISABLE`.
+    pub disabled: bool,
+    /// `ALLOW_ROW_LOCKS`.
+    pub allow_row_locks: bool,
+    /// `ALLOW_PAGE_LOCKS`.
+    pub allow_page_locks: bool,
+}
+
+coded! {
+    /// What an XML index is for.
+    XmlIndexKind: u8 {
+        /// The nodes themselves.
+        Primary = 0 "PRIMARY",
+        /// By path and value.
+        Path = 1 "PATH",
+        /// By value and path.
+        Value = 2 "VALUE",
+        /// By document, path and value.
+        Property = 3 "PROPERTY",
+    }
 }
 
 /// The columns between whose values a row version counts.
@@ -158,6 +202,8 @@ pub enum TableRole {
     Table,
     /// The hidden table of a table type; table variables and parameters are made after it.
     Type,
+    /// The nodes of a primary XML index, which belong to another table.
+    Internal,
 }
 
 coded! {
@@ -523,6 +569,11 @@ impl ColumnDef {
     }
 }
 
+impl IndexId {
+    /// The first id of XML indexes.
+    pub const FIRST_XML: IndexId = IndexId(256_000);
+}
+
 impl IndexDef {
     /// An index with the default options.
     pub fn new(id: IndexId, name: Name, kind: IndexKind, unique: bool) -> IndexDef {
@@ -585,6 +636,7 @@ impl TableDef {
             period: None,
             versioning: None,
             history_of: None,
+            xml_indexes: Vec::new(),
         }
     }
 
@@ -593,11 +645,12 @@ impl TableDef {
         self.header.id
     }
 
-    /// `U` or `TT`.
+    /// `U`, `TT` or `IT`.
     pub fn object_kind(&self) -> ObjectKind {
         match self.role {
             TableRole::Table => ObjectKind::Table,
             TableRole::Type => ObjectKind::TypeTable,
+            TableRole::Internal => ObjectKind::InternalTable,
         }
     }
 
@@ -666,6 +719,19 @@ impl TableDef {
     /// An index by id.
     pub fn index(&self, id: IndexId) -> Option<&IndexDef> {
         self.indexes.iter().find(|i| i.id == id)
+    }
+
+    /// The primary XML index of a column, if it is not disabled.
+    pub fn nodes_of(&self, column: ColumnId) -> Option<&XmlIndexDef> {
+        let own = |i: &&XmlIndexDef| i.kind == XmlIndexKind::Primary && i.column == column;
+        self.xml_indexes.iter().find(own).filter(|i| !i.disabled)
+    }
+
+    /// The id that the next XML index gets.
+    pub fn next_xml_index_id(&self) -> IndexId {
+        let free = |id: &IndexId| !self.xml_indexes.iter().any(|i| i.id == *id);
+        let mut ids = (IndexId::FIRST_XML.0..).map(IndexId);
+        ids.find(free).expect("a table does not have so many")
     }
 
     /// The primary key's index.

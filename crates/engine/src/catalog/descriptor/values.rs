@@ -57,7 +57,7 @@ macro_rules! code {
 }
 
 code! {
-    ReferenceClass SecurableClass RetentionUnit LockEscalation IndexKind Comparison ReferentialAction
+    ReferenceClass SecurableClass RetentionUnit LockEscalation IndexKind XmlIndexKind Comparison ReferentialAction
     TriggerEventKind Authentication DatabaseState UserAccess RecoveryModel PageVerify
     DelayedDurability FileKind SettingId;
     text PrincipalKind PermissionState Permission FileGroupKind
@@ -248,6 +248,7 @@ impl Field for TableRole {
         out.push(match self {
             TableRole::Table => 1,
             TableRole::Type => 2,
+            TableRole::Internal => 3,
         });
     }
 
@@ -255,6 +256,7 @@ impl Field for TableRole {
         match bytes {
             [1] => Ok(TableRole::Table),
             [2] => Ok(TableRole::Type),
+            [3] => Ok(TableRole::Internal),
             _ => Err(Malformed::Invalid("role of a table")),
         }
     }

@@ -22,7 +22,9 @@ impl SchemaEdit {
         def: TableDef,
     ) -> CatalogResult<Option<Arc<Table>>> {
         match def.role {
-            TableRole::Table => self.put_with_new_storage(task, txn, def).map(Some),
+            TableRole::Table | TableRole::Internal => {
+                self.put_with_new_storage(task, txn, def).map(Some)
+            }
             TableRole::Type => {
                 let def = TableDef { storage: NO_STORAGE, ..def };
                 self.put_table(task, txn, def)?;

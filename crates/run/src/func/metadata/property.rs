@@ -376,8 +376,13 @@ pub(super) fn indexproperty<'a>(
     let value = text_argument(args, types, 1).and_then(|name| {
         let schema = current_schema(ctx)?;
         let table = seen_table(ctx, &schema, ObjectId(id_argument(args, 0)?))?;
-        let index = table.indexes.iter().find(|i| schema.same_name(&i.name, &name))?;
-        of_index(index, &property)
+        let index = table.indexes.iter().find(|i| schema.same_name(&i.name, &name));
+        let xml = table.xml_indexes.iter().find(|i| schema.same_name(&i.name, &name));
+        match (index, xml) {
+            (Some(index), _) => of_index(index, &property),
+            (None, Some(index)) => of_xml_index(index, &property),
+            (None, None) => None,
+        }
     });
     Ok(optional(value))
 }
@@ -394,6 +399,26 @@ fn of_index(index: &IndexDef, property: &str) -> Option<i64> {
         "isrowlockdisallowed" => (!index.allow_row_locks).into(),
         "isoptimizedforsequentialkey" => index.optimize_for_sequential_key.into(),
         "isautostatistics" | "iscolumnstore" | "isfulltextkey" | "ishypothetical"
+        | "isstatistics" => 0,
+        _ => return None,
+    })
+}
+
+fn of_xml_index(index: &XmlIndexDef, property: &str) -> Option<i64> {
+    Some(match property {
+        "indexid" => index.id.0.into(),
+        "indexfillfactor" => index.fill_factor.into(),
+        "isdisabled" => index.disabled.into(),
+        "ispadindex" => index.padded.into(),
+        "ispagelockdisallowed" => (!index.allow_page_locks).into(),
+        "isrowlockdisallowed" => (!index.allow_row_locks).into(),
+        "isclustered"
+        | "isunique"
+        | "isoptimizedforsequentialkey"
+        | "isautostatistics"
+        | "iscolumnstore"
+        | "isfulltextkey"
+        | "ishypothetical"
         | "isstatistics" => 0,
         _ => return None,
     })

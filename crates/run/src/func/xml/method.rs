@@ -145,7 +145,11 @@ fn applied_to(
 }
 
 /// The document with this text, which has this number unless that is 0.
-fn document(ctx: &FnContext<'_>, number: u32, text: &[u8]) -> SqlResult<(Arc<Document>, u32)> {
+pub(super) fn document(
+    ctx: &FnContext<'_>,
+    number: u32,
+    text: &[u8],
+) -> SqlResult<(Arc<Document>, u32)> {
     let account = ctx.arena.account();
     let Some(documents) = ctx.facts.documents() else {
         return Ok((Arc::new(parse_value(text, account, ctx)?), 0));

@@ -173,6 +173,7 @@ fn subqueries_in_assignments_are_statements() {
         plan: Node::Values { columns: vec![ColId(0)], rows: vec![vec![int(8)], vec![int(9)]] },
         column: ColId(0),
         correlated: false,
+        implied: false,
     };
     let value = Expr { kind: ExprKind::Subquery(Box::new(subquery)), ty: INT, nullable: true };
     let body = vec![at(3, NativeKind::TryCatch(vec![at(4, set(0, value))], vec![]))];

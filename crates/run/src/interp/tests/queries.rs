@@ -347,7 +347,7 @@ fn spools_are_filled_once() {
 }
 
 fn scalar_subquery(plan: Node, column: u32, correlated: bool) -> Expr {
-    let subquery = Subquery { plan, column: ColId(column), correlated };
+    let subquery = Subquery { plan, column: ColId(column), correlated, implied: false };
     Expr { kind: ExprKind::Subquery(Box::new(subquery)), ty: INT, nullable: true }
 }
 
@@ -373,8 +373,9 @@ fn subqueries_in_expressions() {
     let many = scalar_subquery(i.clone(), 10, false);
     let with = Node::Compute { input: Box::new(o.clone()), columns: vec![(ColId(50), many)] };
     assert_eq!(db.query(with, &[(ColId(50), INT)]).unwrap_err().number(), 512);
-    let exists =
-        |plan, correlated| Pred::Exists(Box::new(Subquery { plan, column: ColId(10), correlated }));
+    let exists = |plan, correlated| {
+        Pred::Exists(Box::new(Subquery { plan, column: ColId(10), correlated, implied: false }))
+    };
     let theirs =
         Node::Filter { input: Box::new(i.clone()), predicate: eq(col(10, INT), col(0, INT)) };
     let having = Node::Filter { input: Box::new(o.clone()), predicate: exists(theirs, true) };
@@ -391,7 +392,8 @@ fn quantified_comparisons() {
     let (o, _) = scan_all(&orders, 0);
     let (i, _) = scan_all(&items, 10);
     let mut count = |op, all, correlated, left: Expr, plan: Node, column: u32| {
-        let subquery = Box::new(Subquery { plan, column: ColId(column), correlated });
+        let subquery =
+            Box::new(Subquery { plan, column: ColId(column), correlated, implied: false });
         let predicate = Pred::Quantified { op, all, left, subquery };
         let filter = Node::Filter { input: Box::new(i.clone()), predicate };
         db.query(filter, &[(ColId(10), INT)]).unwrap().len()
@@ -546,7 +548,7 @@ fn strings_survive_their_loops() {
             concat(concat(col(1, ty), col(2, ty)), concat(col(0, ty), piece("!"))),
         )],
     };
-    let subquery = Subquery { plan: inner, column: ColId(3), correlated: true };
+    let subquery = Subquery { plan: inner, column: ColId(3), correlated: true, implied: false };
     let root = Node::Compute {
         input: Box::new(Node::Values {
             columns: vec![ColId(0)],

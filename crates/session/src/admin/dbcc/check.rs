@@ -141,7 +141,7 @@ impl Context<'_> {
         known: &mut HashSet<u64>,
     ) -> Run<u64> {
         let schema = self.schema(database)?;
-        let tables = schema.tables().filter(|table| table.role == TableRole::Table);
+        let tables = schema.tables().filter(|table| table.role != TableRole::Type);
         let tables: Vec<Arc<TableDef>> = tables.filter(|table| is_wanted(table)).cloned().collect();
         let catalog = self.catalog(database)?;
         let mut errors = 0;

@@ -87,7 +87,7 @@ fn with_3727(error: SqlError) -> Failure {
     Failure::from(error).then(raised(&message::DROP_CONSTRAINT_FAILED, 0))
 }
 
-/// Drops a constraint. Errors 3725, 3728, 3733.
+/// Drops a constraint. Errors 3725, 3728, 3733, 3734.
 fn drop_constraint(
     altered: &Altered,
     new: &mut TableDef,
@@ -125,6 +125,10 @@ fn drop_constraint(
             let is_it = |i: &IndexDef| i.constraint.as_ref().is_some_and(|c| c.header.id == id);
             let place = new.indexes.iter().position(is_it).expect("a key has an index");
             check_unreferenced(altered, &new.indexes[place])?;
+            if new.indexes[place].is_primary_key() && !new.xml_indexes.is_empty() {
+                let key = &new.indexes[place].name;
+                return Err(with_3727(SqlError::new(&message::XML_INDEX_NEEDS_KEY, &[key])));
+            }
             new.indexes.remove(place);
         }
     }
@@ -241,6 +245,13 @@ pub(in crate::ddl) fn users_of(
         if uses && by_keys {
             let kind = if index.constraint.is_some() { "object" } else { "index" };
             users.push((kind, index.name.clone()));
+        }
+    }
+    let in_key = table.primary_key().is_some_and(|key| key.key.iter().any(|k| k.column == id));
+    for index in &table.xml_indexes {
+        // Entries have the primary key's values, of its columns' types.
+        if in_key || index.column == id && by_keys {
+            users.push(("index", index.name.clone()));
         }
     }
     for statistics in table.statistics.iter().filter(|s| s.columns.contains(&id) && by_keys) {

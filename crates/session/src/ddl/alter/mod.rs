@@ -23,7 +23,7 @@ use tsql::ast::{self, AlterTableAction, TriggerTarget};
 use super::failure::{DdlResult, raised};
 use super::place;
 use super::table::{self, Builder, Purpose, Setting};
-use super::temporal;
+use super::{temporal, xml_index};
 use crate::context::Context;
 use crate::ddl::names::DefinitionNames;
 
@@ -170,7 +170,7 @@ pub fn truncate(context: &mut Context<'_>, truncate: &ast::TruncateTable) -> Ddl
     }
     let id = table.id();
     context.change(found.database, |task, txn, edit| edit.truncate_table(task, txn, id))?;
-    Ok(())
+    xml_index::truncate(context, found.database, &table)
 }
 
 /// The triggers of a table by name; all for no name. Errors 4920, 4921.

@@ -141,7 +141,8 @@ impl Builder<'_> {
     /// Checks that no other index of the table has the name. Error 1913.
     fn check_index_name(&self, name: &str) -> DdlResult<()> {
         let indexes = self.table.indexes.iter().map(|i| &i.name);
-        let mut names = indexes.chain(self.table.statistics.iter().map(|s| &s.name));
+        let names = indexes.chain(self.table.statistics.iter().map(|s| &s.name));
+        let mut names = names.chain(self.table.xml_indexes.iter().map(|i| &i.name));
         if !names.any(|other| self.setting.same(other, name)) {
             return Ok(());
         }

@@ -104,7 +104,7 @@ fn make(context: &mut Context<'_>, subject: &Subject, place: &Place) -> DdlResul
 }
 
 /// A column of a history: the values that a column of the table has had.
-pub(super) fn kept_column(column: &ColumnDef, id: ColumnId) -> ColumnDef {
+pub(in crate::ddl) fn kept_column(column: &ColumnDef, id: ColumnId) -> ColumnDef {
     let (ty, user_type) = match column.ty.kind {
         TypeKind::RowVersion => {
             let ty = SqlType::binary(8);
@@ -137,6 +137,10 @@ pub(super) fn checked(
     let name = full_name(context, subject.database, &schema, history);
     if is_new {
         return Ok(name);
+    }
+    if !history.xml_indexes.is_empty() {
+        let what = "XML index of a history table";
+        return Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into());
     }
     let any = |test: fn(&ColumnDef) -> bool| history.columns.iter().any(test);
     let refused: [(bool, &Message); 11] = [

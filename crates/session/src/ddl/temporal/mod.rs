@@ -34,6 +34,7 @@ use super::table::shown_name;
 use crate::context::Context;
 
 pub(super) use follow::follow;
+pub(super) use history::kept_column;
 pub(super) use refuse::{
     refuse_altered, refuse_index, refuse_index_change, refuse_removal, refuse_rename,
     refuse_trigger,

@@ -1,7 +1,7 @@
 //! Indexes, the statistics that go with them, and partitions.
 
 use base::Value;
-use engine::catalog::def::{FilterDef, IndexDef, IndexKind, TableDef};
+use engine::catalog::def::{FilterDef, IndexDef, IndexKind, TableDef, XmlIndexDef, XmlIndexKind};
 
 use super::super::cells::*;
 use super::super::{FillContext, FilledView};
@@ -58,6 +58,30 @@ fn index(table: &TableDef, index: &IndexDef) -> [Value; 19] {
     ]
 }
 
+fn xml_index(table: &TableDef, index: &XmlIndexDef) -> [Value; 19] {
+    [
+        object(table.id()),
+        text(&index.name),
+        int(index.id.0),
+        int(3),
+        text("XML"),
+        bit(false),
+        int(table.data_space.0),
+        bit(false),
+        bit(false),
+        bit(false),
+        int(index.fill_factor),
+        bit(index.padded),
+        bit(index.disabled),
+        bit(false),
+        bit(false),
+        bit(index.allow_row_locks),
+        bit(index.allow_page_locks),
+        bit(false),
+        NULL,
+    ]
+}
+
 /// The row that stands for a table without a clustered index.
 fn heap(table: &TableDef) -> [Value; 19] {
     [
@@ -95,6 +119,9 @@ fn every_index(
         }
         for own in &table.indexes {
             each(cx, Some(own), index(table, own));
+        }
+        for own in &table.xml_indexes {
+            each(cx, None, xml_index(table, own));
         }
     }
 }
@@ -142,6 +169,48 @@ pub static HASH_INDEXES: FilledView = FilledView {
     },
 };
 
+pub static XML_INDEXES: FilledView = FilledView {
+    schema: "sys",
+    name: "xml_indexes",
+    columns: index_columns![
+        column("using_xml_index_id", INT, true),
+        column("secondary_type", fix(1), true),
+        column("secondary_type_desc", nvar(60), true),
+        column("xml_index_type", TINY, true),
+        column("xml_index_type_description", nvar(60), true),
+        column("path_id", INT, true),
+        column("auto_created", BIT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for table in tables(&schema) {
+            for own in &table.xml_indexes {
+                let letter = match own.kind {
+                    XmlIndexKind::Primary => None,
+                    XmlIndexKind::Path => Some("P"),
+                    XmlIndexKind::Value => Some("V"),
+                    XmlIndexKind::Property => Some("R"),
+                };
+                let (kind, description) = match letter {
+                    None => (0, "PRIMARY_XML"),
+                    Some(_) => (1, "SECONDARY_XML"),
+                };
+                let more = [
+                    or_null(letter, |_| int(own.primary.0)),
+                    or_null(letter, chars),
+                    or_null(letter, |_| text(own.kind.description())),
+                    int(kind),
+                    text(description),
+                    NULL,
+                    bit(false),
+                ];
+                cx.push_two(xml_index(table, own), more);
+            }
+        }
+        Ok(())
+    },
+};
+
 pub static INDEX_COLUMNS: FilledView = FilledView {
     schema: "sys",
     name: "index_columns",
@@ -176,6 +245,14 @@ pub static INDEX_COLUMNS: FilledView = FilledView {
                         int(0),
                     ]);
                 }
+            }
+            for own in &table.xml_indexes {
+                let (id, place) = (object(table.id()), int(own.column.0));
+                let (number, none) = (int(1), int(0));
+                let (key, partition) = (none.clone(), none.clone());
+                let flags = (bit(false), bit(false));
+                let index = int(own.id.0);
+                cx.push([id, index, number, place, key, partition, flags.0, flags.1, none]);
             }
         }
         Ok(())

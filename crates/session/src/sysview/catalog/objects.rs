@@ -5,6 +5,7 @@ use base::{SqlResult, Value};
 use engine::catalog::ObjectDef;
 use engine::catalog::def::{
     ObjectKind, RetentionDef, SchemaId, SequenceCache, SequenceDef, TableDef, TableRole,
+    XmlIndexKind,
 };
 
 use super::super::cells::*;
@@ -99,10 +100,19 @@ pub fn tables(schema: &engine::catalog::Schema) -> impl Iterator<Item = &TableDe
     schema.tables().map(|table| &**table)
 }
 
+/// The table whose XML index an internal table is of.
+fn parent_of(schema: &engine::catalog::Schema, table: &TableDef) -> i32 {
+    if table.role != TableRole::Internal {
+        return 0;
+    }
+    let is_parent = |other: &&TableDef| other.xml_indexes.iter().any(|i| i.nodes == table.id());
+    tables(schema).find(is_parent).map_or(0, |parent| parent.id().0)
+}
+
 fn objects(cx: &mut FillContext<'_>) {
     let schema = cx.schema.clone();
     for table in tables(&schema) {
-        cx.push(header(&table.header, table.object_kind(), 0));
+        cx.push(header(&table.header, table.object_kind(), parent_of(&schema, table)));
         for (kind, own) in table.constraints() {
             cx.push(constraint(table, kind, own));
         }
@@ -252,6 +262,42 @@ pub static TABLES: FilledView = FilledView {
         Ok(())
     },
 };
+
+pub static INTERNAL_TABLES: FilledView = FilledView {
+    schema: "sys",
+    name: "internal_tables",
+    columns: object_columns![
+        column("internal_type", TINY, true),
+        column("internal_type_desc", nvar(60), true),
+        column("parent_id", INT, false),
+        column("parent_minor_id", INT, false),
+        column("lob_data_space_id", INT, false),
+        column("filestream_data_space_id", INT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for parent in tables(&schema) {
+            let primary = parent.xml_indexes.iter().filter(|i| i.kind == XmlIndexKind::Primary);
+            for index in primary {
+                let Some(table) = schema.table(index.nodes) else { continue };
+                let parent = parent.id();
+                let own = [
+                    int(XML_INDEX_NODES),
+                    text("XML_INDEX_NODES"),
+                    object(parent),
+                    int(index.id.0),
+                    int(0),
+                    NULL,
+                ];
+                cx.push_two(header(&table.header, table.object_kind(), parent.0), own);
+            }
+        }
+        Ok(())
+    },
+};
+
+/// `internal_type` of the entries of an XML index.
+const XML_INDEX_NODES: u8 = 202;
 
 /// `history_retention_period`, its unit and the name of that.
 fn retention(table: &TableDef) -> [Value; 3] {

@@ -96,7 +96,7 @@ pub(crate) fn data_pages(definition: &TableDef, table: &Table, task: &Task<'_>) 
 pub(crate) fn reserved_pages(catalog: &Catalog, task: &Task<'_>) -> TxnResult<u64> {
     let schema = catalog.current();
     let mut sum = 0;
-    for definition in schema.tables().filter(|table| table.role == TableRole::Table) {
+    for definition in schema.tables().filter(|table| table.role != TableRole::Type) {
         let Some(table) = catalog.table(definition) else { continue };
         let heap = definition.clustered_index().is_none().then_some(None);
         for place in heap.into_iter().chain((0..definition.indexes.len()).map(Some)) {
@@ -113,7 +113,7 @@ fn every_partition(
 ) -> SqlResult<()> {
     let schema = cx.schema.clone();
     let catalog = cx.instance.catalog(cx.database)?;
-    for definition in schema.tables().filter(|table| table.role == TableRole::Table) {
+    for definition in schema.tables().filter(|table| table.role != TableRole::Type) {
         let table = catalog.table(definition);
         let heap = definition.clustered_index().is_none().then_some(None);
         for place in heap.into_iter().chain((0..definition.indexes.len()).map(Some)) {

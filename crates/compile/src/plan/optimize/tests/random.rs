@@ -174,6 +174,7 @@ impl Writer {
                     plan,
                     column: columns[0].0,
                     correlated: true,
+                    implied: false,
                 }));
                 if self.rng.chance(40) { Pred::Not(Box::new(exists)) } else { exists }
             }
@@ -189,7 +190,7 @@ impl Writer {
                 let left = cast(left, SqlType::bigint(), CastMode::Explicit);
                 let right = cast(right, SqlType::bigint(), CastMode::Explicit);
                 let plan = Node::Compute { input: Box::new(plan), columns: vec![(column, right)] };
-                let subquery = Box::new(Subquery { plan, column, correlated });
+                let subquery = Box::new(Subquery { plan, column, correlated, implied: false });
                 let all = self.rng.chance(30);
                 let op = if all { CompareOp::Ne } else { CompareOp::Eq };
                 let found = Pred::Quantified { op, all, left, subquery };
@@ -295,7 +296,12 @@ impl Writer {
             let column = self.ids.column();
             let plan =
                 Node::Compute { input: Box::new(Node::OneRow), columns: vec![(column, int(1))] };
-            let kind = ExprKind::Subquery(Box::new(Subquery { plan, column, correlated: false }));
+            let kind = ExprKind::Subquery(Box::new(Subquery {
+                plan,
+                column,
+                correlated: false,
+                implied: false,
+            }));
             let expr = Expr { kind, ty: SqlType::int(), nullable: true };
             let at = self.rng.below(order.len());
             order.insert(at, SortKey { expr, descending: self.rng.chance(50) });

@@ -1,0 +1,170 @@
+//! XML indexes: the entries of rows that are written.
+
+use std::sync::Arc;
+
+use base::SqlType;
+use base::ids::DbId;
+use engine::catalog::Schema;
+use engine::catalog::def::{ColumnId, TableDef, XmlIndexDef, XmlIndexKind};
+use ir::operator::CastMode;
+use ir::read::ReadOptions;
+
+use super::effects::{Write, stored_places};
+use super::{BindResult, Binder, Changing, column};
+use crate::plan::expr::{ColId, Expr};
+use crate::plan::hints::AccessHint;
+use crate::plan::tree::{
+    Access, DeletePlan, InsertPlan, JoinKind, NewValue, Node, RowEffects, Scan, Source, Target,
+    XmlIndexPlan,
+};
+
+/// The columns of an index's nodes before those of the table's primary key: `id`, `hid` and
+/// `value`.
+pub(in crate::bind) const ENTRY_COLUMNS: usize = 3;
+
+/// The columns of a table's primary key.
+pub(in crate::bind) fn key_columns(table: &TableDef) -> impl Iterator<Item = ColumnId> + '_ {
+    table.primary_key().into_iter().flat_map(|key| key.key.iter().map(|k| k.column))
+}
+
+impl Binder<'_> {
+    /// What follows for the XML indexes of a table from writing its rows.
+    pub(super) fn xml_indexes(
+        &mut self,
+        schema: &Arc<Schema>,
+        changing: &Changing,
+        write: &Write,
+    ) -> BindResult<Vec<XmlIndexPlan>> {
+        let mut plans = Vec::new();
+        let table = &changing.table;
+        let primary = |i: &&XmlIndexDef| i.kind == XmlIndexKind::Primary && !i.disabled;
+        for index in table.xml_indexes.iter().filter(primary) {
+            let own: Vec<ColumnId> = key_columns(table).chain([index.column]).collect();
+            let columns = stored_places(table, &own);
+            let sets = |set: &Vec<usize>| columns.iter().any(|c| set.contains(c));
+            let updates = write.update.as_ref().is_some_and(sets);
+            if !write.insert && !write.delete && !updates {
+                continue;
+            }
+            let nodes = schema.table(index.nodes).cloned();
+            let nodes = nodes.ok_or_else(|| ir::internal("an XML index has nodes"))?;
+            self.note_object(changing.database, schema, nodes.id());
+            self.note_changed(changing.database, &nodes);
+            let mut plan = XmlIndexPlan { columns, delete: None, insert: None };
+            if write.delete || updates {
+                plan.delete = Some(self.delete_entries(changing, &nodes));
+            }
+            if write.insert || updates {
+                let values = own.iter().filter_map(|c| changing.value_of(&changing.new, *c));
+                plan.insert =
+                    Some(self.insert_entries(changing.database, &nodes, values.collect(), None)?);
+            }
+            plans.push(plan);
+        }
+        Ok(plans)
+    }
+
+    /// Deletes the entries of the old row.
+    fn delete_entries(&mut self, changing: &Changing, nodes: &Arc<TableDef>) -> DeletePlan {
+        let database = changing.database;
+        let other = self.changing_table(database, nodes);
+        let there = nodes.columns[ENTRY_COLUMNS..].iter().map(|c| c.id);
+        let values = changing.key_values(&changing.old, key_columns(&changing.table).zip(there));
+        let row = self.free_column();
+        let old: Vec<(usize, ColId)> = other.old.iter().copied().enumerate().collect();
+        let still_there = self.has_values(&other, &other.old, &values);
+        let input = self.referencing_rows(database, nodes, values, (old.clone(), Some(row)));
+        DeletePlan {
+            target: other.target,
+            input,
+            row,
+            old_columns: old,
+            recheck: Some(still_there),
+            effects: RowEffects::default(),
+        }
+    }
+
+    /// Inserts the entries of a row with these values of the primary key and, as the last one, this
+    /// document; or of each row of `rows`.
+    fn insert_entries(
+        &mut self,
+        database: DbId,
+        nodes: &Arc<TableDef>,
+        mut values: Vec<Expr>,
+        rows: Option<Node>,
+    ) -> BindResult<InsertPlan> {
+        let document = values.pop().ok_or_else(|| ir::internal("an XML index has a document"))?;
+        let document = self.cast(document, SqlType::xml(), CastMode::Explicit);
+        let function = self.names.functions().xml_index_entries();
+        let columns: Vec<(usize, ColId)> =
+            (0..ENTRY_COLUMNS).map(|at| (at, self.free_column())).collect();
+        let entry = |(at, id): &(usize, ColId)| column(*id, nodes.columns[*at].ty, false);
+        let mut new: Vec<Expr> = columns.iter().map(entry).collect();
+        for (value, to) in values.into_iter().zip(&nodes.columns[ENTRY_COLUMNS..]) {
+            new.push(self.cast(value, to.ty, CastMode::Explicit));
+        }
+        let entries = Node::Scan(Box::new(Scan {
+            source: Source::Function(function, vec![document]),
+            columns,
+            access: Access::Full,
+            residual: None,
+            row: None,
+            options: ReadOptions::default(),
+            hint: AccessHint::default(),
+        }));
+        let source = match rows {
+            Some(rows) => Node::NestedLoop {
+                kind: JoinKind::Inner,
+                outer: Box::new(rows),
+                inner: Box::new(entries),
+                predicate: None,
+            },
+            None => entries,
+        };
+        Ok(InsertPlan {
+            target: Target::Table { database, table: nodes.clone() },
+            source,
+            values: new.into_iter().map(NewValue::Expr).collect(),
+            converted: Vec::new(),
+            effects: RowEffects::default(),
+            lock: None,
+        })
+    }
+
+    /// Inserts the entries of all rows of a table.
+    pub(in crate::bind) fn fill_xml_index(
+        &mut self,
+        database: DbId,
+        table: &Arc<TableDef>,
+        index: &XmlIndexDef,
+    ) -> BindResult<InsertPlan> {
+        let schema = self.schema_of(database)?;
+        let nodes = schema.table(index.nodes).cloned();
+        let nodes = nodes.ok_or_else(|| ir::internal("an XML index has nodes"))?;
+        // The rows as they are when no other transaction is changing them, at every level.
+        let options = ReadOptions { newest: true, ..ReadOptions::default() };
+        self.note_table(database, table, &options);
+        self.note_object(database, &schema, table.id());
+        self.note_object(database, &schema, nodes.id());
+        self.note_changed(database, &nodes);
+        let (mut columns, mut values) = (Vec::new(), Vec::new());
+        for own in key_columns(table).chain([index.column]) {
+            let at = table.column_ordinal(own);
+            let place = at.and_then(|at| Some((at, table.layout_position(at)?)));
+            let (at, place) = place.ok_or_else(|| ir::internal("a key's columns are stored"))?;
+            let (id, def) = (self.free_column(), &table.columns[at]);
+            columns.push((place, id));
+            values.push(column(id, def.ty, def.nullable));
+        }
+        let rows = Node::Scan(Box::new(Scan {
+            source: Source::Table { database, table: table.clone() },
+            columns,
+            access: Access::Full,
+            residual: None,
+            row: None,
+            options,
+            hint: AccessHint::default(),
+        }));
+        self.insert_entries(database, &nodes, values, Some(rows))
+    }
+}
