@@ -300,7 +300,8 @@ impl<'d> Compiler<'d> {
             self.read_value(target, place)?;
         }
         self.check_elements()?;
-        self.make_models()
+        self.make_models()?;
+        self.check_restrictions()
     }
 
     // Types.

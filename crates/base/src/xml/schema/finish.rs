@@ -4,6 +4,7 @@ use super::compile::{Compiler, Place, Target};
 use super::content::Model;
 use super::model::*;
 use super::place::undefined;
+use super::restrict;
 use super::{COMPONENTS_MAX, Identity};
 use crate::error::{SqlError, SqlResult};
 use crate::message;
@@ -114,6 +115,15 @@ impl Compiler<'_> {
             }
         }
         self.made.has_lax |= self.made.elements.iter().any(|element| element.ty == TypeId::ANY);
+        Ok(())
+    }
+
+    /// Checks that restrictions let in no more than their bases. Errors 6979 to 6991, 6998.
+    pub(super) fn check_restrictions(&mut self) -> SqlResult<()> {
+        for at in 0..self.made.types.len() {
+            self.pace.pace()?;
+            restrict::check(&self.made, &self.made.types[at], self.pace)?;
+        }
         Ok(())
     }
 

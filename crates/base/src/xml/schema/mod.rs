@@ -6,7 +6,8 @@
 //! given. Each document is checked for what may stand where (`syntax`); then types and declarations
 //! are made, in the order in which they need each other (`compile`, with `declare`, `complex`,
 //! `derive` and `facets`, which read nodes by `place`); then what needs all of them (`finish`),
-//! content models (`content`) among it. The result does not change: what adds to a collection
+//! content models (`content`) among it, and that restrictions let in no more than their bases
+//! (`restrict`). The result does not change: what adds to a collection
 //! compiles all texts anew.
 //!
 //! [`Collection::validate`] passes over a document once (`validate`), with the state of a content
@@ -19,7 +20,6 @@
 //!   memory as `room` gives (error 2362). It belongs to the catalog, and no account holds it.
 //!
 //! # What is not there
-//! * That the content of a restriction is a part of its base's is not checked.
 //! * `include`, `redefine`, `key`, `keyref`, `unique` and `notation`, which SQL Server refuses,
 //!   too.
 
@@ -34,6 +34,7 @@ mod finish;
 mod model;
 mod pattern;
 mod place;
+mod restrict;
 mod room;
 mod simple;
 mod syntax;

@@ -105,6 +105,87 @@ fn ambiguous_models_are_refused() {
 }
 
 #[test]
+fn restrictions_let_in_no_more_than_their_bases() {
+    let restricted = |base: &str, own: &str| {
+        let of = |content: &str| content.replace("<e ", "<x:element type='x:decimal' ");
+        refused(&format!(
+            "<x:complexType name='B'>{}</x:complexType><x:complexType name='R'><x:complexContent>\
+             <x:restriction base='t:B'>{}</x:restriction></x:complexContent></x:complexType>\
+             <x:element name='head' type='x:decimal'/><x:element name='member' type='x:int' \
+             substitutionGroup='t:head'/>",
+            of(base),
+            of(own)
+        ))
+    };
+    let seq = |content: &str| format!("<x:sequence>{content}</x:sequence>");
+    let choice = |content: &str| format!("<x:choice>{content}</x:choice>");
+    let all = |content: &str| format!("<x:all>{content}</x:all>");
+    let (a, b, c) = ("<e name='a'/>", "<e name='b'/>", "<e name='c'/>");
+    let maybe = "<e name='a' minOccurs='0' maxOccurs='3'/>";
+    let int = "<x:element name='a' type='x:int'/>";
+    let text = "<x:element name='a' type='x:string'/>";
+    let abc = format!("{a}{b}{c}");
+    for (base, own, expected) in [
+        (seq(&abc), seq(&abc), 0),
+        (seq(a), seq(int), 0),
+        (seq(int), seq(a), 6979),
+        (seq(a), seq(text), 6979),
+        (seq(maybe), seq(a), 0),
+        (seq(a), seq(maybe), 6980),
+        (seq(maybe), seq("<e name='a' maxOccurs='unbounded'/>"), 6980),
+        (seq(&format!("{maybe}{b}")), seq(b), 0),
+        (seq(&format!("{a}{b}")), seq(b), 6990),
+        (seq(&format!("{a}{b}")), seq(&format!("{b}{a}")), 6990),
+        (seq(a), seq(&format!("{a}{b}")), 6979),
+        (seq(&abc), seq(&format!("{abc}{maybe}").replace("'a' ", "'d' ")), 6990),
+        (seq(a), seq("<e name='a' nillable='true'/>"), 6981),
+        (seq("<e name='a' fixed='1'/>"), seq(a), 6982),
+        (seq("<e name='a' fixed='1'/>"), seq("<e name='a' fixed='1.0'/>"), 0),
+        (seq("<e name='a' block='extension'/>"), seq(a), 6983),
+        (seq("<x:element ref='t:head'/>"), seq("<x:element ref='t:member'/>"), 0),
+        (seq("<x:any namespace='##other'/>"), seq(a), 6984),
+        (seq("<x:any/>"), seq(a), 0),
+        (seq("<x:any/>"), seq("<x:any namespace='##other'/>"), 0),
+        (seq("<x:any namespace='##other'/>"), seq("<x:any/>"), 6985),
+        (seq("<x:any/>"), seq("<x:any processContents='lax'/>"), 6985),
+        (seq("<x:any maxOccurs='2'/>"), seq(&abc), 6986),
+        (seq("<x:any maxOccurs='3'/>"), seq(&abc), 0),
+        (all(&abc), seq(&format!("{c}{a}{b}")), 0),
+        (all(&abc), all(&format!("{a}{c}")), 6990),
+        (all(&format!("{maybe}{c}").replace(" maxOccurs='3'", "")), all(c), 0),
+        (all(&abc), choice(&abc), 6987),
+        (choice(&abc), choice(&format!("{a}{c}")), 0),
+        (choice(&abc), choice(&format!("{c}{a}")), 6990),
+        (choice(&abc), seq(b), 0),
+        (choice(&abc), seq(&format!("{a}{b}")), 6980),
+        (choice(&abc), all(&format!("{a}{b}")), 6988),
+        (seq(&abc), choice(&abc), 6989),
+        (seq(&format!("{a}{}", choice(&format!("{b}{c}")))), seq(&format!("{a}{c}")), 0),
+        (seq(&format!("{a}{}", seq(&format!("{b}{c}")))), seq(&abc), 0),
+        (String::new(), seq(a), 6991),
+        (seq(a), String::new(), 6991),
+        (seq(maybe), String::new(), 0),
+    ] {
+        assert_eq!(restricted(&base, &own), expected, "{base} by {own}");
+    }
+}
+
+/// Groups of thousands of particles are compared in a moment.
+#[test]
+fn long_restrictions_are_checked_in_time() {
+    let names = |count: usize| -> String {
+        (0..count).map(|at| format!("<x:element name='n{at}' minOccurs='0'/>")).collect()
+    };
+    let body = format!(
+        "<x:complexType name='B'><x:sequence>{0}</x:sequence></x:complexType><x:complexType \
+         name='R'><x:complexContent><x:restriction base='t:B'><x:sequence>{0}</x:sequence>\
+         </x:restriction></x:complexContent></x:complexType>",
+        names(4000)
+    );
+    assert_eq!(refused(&body), 0);
+}
+
+#[test]
 fn values_are_made_canonical() {
     let body = "<x:element name='r'><x:complexType><x:choice maxOccurs='unbounded'>\
                 <x:element name='d' type='x:decimal'/><x:element name='i' type='x:int'/>\
