@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
+use base::types::XmlCollectionName;
 use base::{SqlResult, SqlType, Value};
 
 use base::collation::like::LikePattern as Prepared;
@@ -261,6 +262,8 @@ pub struct ResultColumn {
     /// The base column that it shows unchanged, if any (identity and updatability flags, browse
     /// information).
     pub base: Option<BaseColumn>,
+    /// The schemas that values of a type xml follow.
+    pub schemas: Option<Arc<XmlCollectionName>>,
 }
 
 /// The stored column behind a result column.

@@ -1,5 +1,8 @@
 //! Descriptions of columns (`COLMETADATA`), as results and bulk loads carry them.
 
+use std::sync::Arc;
+
+use base::types::XmlCollectionName;
 use base::{SqlType, TypeKind};
 
 use crate::error::ProtocolError;
@@ -66,6 +69,8 @@ pub struct Column {
     pub user_type: u32,
     /// The parts of the table's name; sent for text, ntext and image alone.
     pub table: Vec<String>,
+    /// The schemas that values of a type xml follow.
+    pub schemas: Option<Arc<XmlCollectionName>>,
 }
 
 impl Column {
@@ -77,6 +82,7 @@ impl Column {
             flags: ColumnFlags::NULLABLE.with(ColumnFlags::UPDATABLE_UNKNOWN),
             user_type: 0,
             table: Vec::new(),
+            schemas: None,
         }
     }
 
@@ -152,7 +158,7 @@ pub fn write_columns(
         let info = TypeInfo::for_sql(&column.ty, column.is_nullable(), version);
         put_user_type(out, user_type, version);
         out.put_u16(column.flags.0);
-        info.write(out, Some(database));
+        info.write_of(out, column.schemas.as_deref(), Some(database));
         if info.ty.is_old_lob() {
             write_table_name(out, &column.table, form);
         }

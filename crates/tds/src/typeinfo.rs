@@ -1,6 +1,6 @@
 //! Data types on the wire (`TYPE_INFO`) and how they stand for the types of T-SQL.
 
-use base::types::declare;
+use base::types::{XmlCollectionName, declare};
 use base::{Collation, SqlType, TypeKind};
 
 use crate::collation::WireCollation;
@@ -357,6 +357,24 @@ impl TypeInfo {
             _ => self.length,
         };
         TypeInfo { length, ..self }
+    }
+
+    /// Writes the `TYPE_INFO`; of values of xml that follow these schemas, if there are any.
+    pub fn write_of(
+        &self,
+        out: &mut impl PutBytes,
+        schemas: Option<&XmlCollectionName>,
+        database: Option<&str>,
+    ) {
+        let Some(schemas) = schemas.filter(|_| self.ty == WireType::Xml) else {
+            return self.write(out, database);
+        };
+        const SCHEMA_PRESENT: u8 = 1;
+        out.put_u8(self.ty as u8);
+        out.put_u8(SCHEMA_PRESENT);
+        out.put_b_varchar(&schemas.database);
+        out.put_b_varchar(&schemas.schema);
+        out.put_us_varchar(&schemas.name);
     }
 
     /// Writes the `TYPE_INFO`. A server describes CLR types, in this database; a client, which has

@@ -1,6 +1,7 @@
 //! What `sys.types` and `sys.columns` say about types, constructors, and printing as T-SQL.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::{Collation, SqlType, TypeKind};
 use crate::collation::codepage::{CodePage, code_page};
@@ -37,6 +38,17 @@ impl XmlUse {
 
 /// The `system_type_id` of all CLR types.
 const CLR_SYSTEM_TYPE_ID: u8 = 240;
+
+/// The name of a schema collection, for clients.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct XmlCollectionName {
+    /// The database.
+    pub database: Arc<str>,
+    /// The schema that owns it.
+    pub schema: Arc<str>,
+    /// Its own name.
+    pub name: Arc<str>,
+}
 
 /// The `user_type_id` of `sysname`, the alias of `nvarchar(128) NOT NULL`.
 pub const SYSNAME_USER_TYPE_ID: i32 = 256;

@@ -18,7 +18,7 @@ use std::fmt;
 
 pub use coercibility::Coercibility;
 pub use conversion::Convertibility;
-pub use metadata::XmlUse;
+pub use metadata::{XmlCollectionName, XmlUse};
 pub use operators::{BinaryOperator, Operand, UnaryOperator};
 
 /// The base type, without length, precision, scale or collation.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::types::XmlCollectionName;
 use base::{SqlError, SqlType, message};
 use engine::catalog::def::{IdentityDef, TableDef};
 use ir::operator::VarId;
@@ -351,7 +352,7 @@ impl Binder<'_> {
             let destination = Destination::Variables(assigns);
             return Ok(Plan::Select(SelectPlan { root: node, output: Vec::new(), destination }));
         }
-        let output = columns.into_iter().map(output_column).collect();
+        let output = columns.into_iter().map(|column| self.output_column(column)).collect();
         Ok(Plan::Select(SelectPlan { root: node, output, destination: Destination::Client }))
     }
 
@@ -402,16 +403,25 @@ impl Binder<'_> {
     }
 }
 
-/// A column as it is described to the client.
-pub(super) fn output_column(column: OutCol) -> OutputColumn {
-    OutputColumn {
-        column: column.id,
-        shown: ResultColumn {
-            name: column.name.unwrap_or_else(|| "".into()),
-            ty: column.ty,
-            nullable: column.nullable,
-            base: column.base.map(base_column),
-        },
+impl Binder<'_> {
+    /// A column as it is described to the client.
+    fn output_column(&self, column: OutCol) -> OutputColumn {
+        OutputColumn {
+            column: column.id,
+            shown: ResultColumn {
+                name: column.name.unwrap_or_else(|| "".into()),
+                ty: column.ty,
+                nullable: column.nullable,
+                base: column.base.map(base_column),
+                schemas: self.schemas_of(&column.ty),
+            },
+        }
+    }
+
+    /// The schemas that values of a type follow, as clients are told them.
+    pub(super) fn schemas_of(&self, ty: &SqlType) -> Option<Arc<XmlCollectionName>> {
+        let name = || self.names.database_name(self.env.database);
+        self.env.schema.xml_collection_name(ty, &name)
     }
 }
 

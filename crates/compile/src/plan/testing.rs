@@ -111,7 +111,7 @@ pub fn select(root: Node, columns: &[(ColId, SqlType)]) -> Plan {
     let output = (columns.iter())
         .map(|&(column, ty)| OutputColumn {
             column,
-            shown: ResultColumn { name: "".into(), ty, nullable: true, base: None },
+            shown: ResultColumn { name: "".into(), ty, nullable: true, base: None, schemas: None },
         })
         .collect();
     Plan::Select(SelectPlan { root, output, destination: Destination::Client })

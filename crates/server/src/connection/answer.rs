@@ -369,7 +369,7 @@ impl AnswerWriter for Answer {
     }
 
     fn output(&mut self, task: &Task, parameter: &OutputParameter<'_>) -> SqlResult<()> {
-        let OutputParameter { ordinal, ty, value, .. } = *parameter;
+        let OutputParameter { ordinal, ty, schemas, value, .. } = *parameter;
         // Clients get back the name that they have sent, or none.
         if let (0, ValueRef::Int(handle)) = (ordinal, value) {
             self.known.prepared(handle);
@@ -379,7 +379,7 @@ impl AnswerWriter for Answer {
         let variant = (ty.kind == TypeKind::SqlVariant).then(|| variant(value)).flatten();
         let value = variant.as_ref().map_or(value, ValueRef::Variant);
         let ty = shown_type(ty, self.has_json);
-        if let Err(error) = self.next().output_parameter(ordinal, &name, &ty, value) {
+        if let Err(error) = self.next().output_parameter(ordinal, &name, &ty, schemas, value) {
             // Without its outputs a call has no answer.
             self.is_fatal = true;
             return Err(broken(&error));
@@ -450,6 +450,7 @@ impl OpenResult {
                 && *known.name == *column.name
                 && (known.flags, known.user_type) == facts(column)
                 && known.table.iter().map(String::as_str).eq(table_name(column))
+                && known.schemas == column.schemas
         };
         self.columns.len() == columns.len() && self.columns.iter().zip(columns).all(is_same)
     }
@@ -460,7 +461,8 @@ fn announced(column: &ResultColumn, has_json: bool) -> Column {
     let (flags, user_type) = facts(column);
     let table = table_name(column).map(str::to_owned).collect();
     let ty = shown_type(&column.ty, has_json);
-    Column { name: column.name.to_string(), ty, flags, user_type, table }
+    let (name, schemas) = (column.name.to_string(), column.schemas.clone());
+    Column { name, ty, flags, user_type, table, schemas }
 }
 
 /// The type as which a client sees one.

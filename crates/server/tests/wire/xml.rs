@@ -54,6 +54,33 @@ fn results_have_the_type() {
     assert_eq!(found, [short, Value::Null, Value::unicode(""), long]);
 }
 
+/// `SCHEMA_PRESENT` with the database, the schema and the collection, for columns and for outputs.
+#[test]
+fn typed_xml_names_its_schemas() {
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
+    run(&mut raw, "create database wx");
+    run(&mut raw, "use wx");
+    let schema = "<s:schema xmlns:s=\"http://www.w3.org/2001/XMLSchema\"><s:element name=\"r\" \
+                  type=\"s:int\"/></s:schema>";
+    run(&mut raw, &format!("create xml schema collection c as '{schema}'"));
+    run(&mut raw, "create procedure p @x xml(c) output as set @x = '<r>2</r>'");
+    let mut expected = vec![0xF1, 1];
+    for (length, text) in [(1, "wx"), (1, "dbo"), (2, "c")] {
+        expected.extend_from_slice(&(text.len() as u16).to_le_bytes()[..length]);
+        expected.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
+    }
+    let names = |answer: &[u8]| answer.windows(expected.len()).any(|bytes| bytes == expected);
+    assert!(names(&run(&mut raw, "select cast('<r>1</r>' as xml(c)) as x")));
+    assert!(!names(&run(&mut raw, "select cast('<r>1</r>' as xml) as x")));
+    let answer = call(&mut raw, |rpc| {
+        rpc.call("p", 0);
+        let value = ValueRef::Chars(b"<r>1</r>");
+        rpc.parameter(&Parameter::output("@x", SqlType::xml(), value)).unwrap();
+    });
+    assert!(names(&answer), "{:?}", lines(&answer));
+}
+
 #[test]
 fn parameters_become_canonical() {
     let server = TestServer::shared();

@@ -384,7 +384,8 @@ impl Context<'_> {
                 let parameter = &module.parameters[place];
                 let value = frame.get(id).to_owned();
                 let (name, ty) = (parameter.name.clone(), parameter.ty);
-                called.outputs.push(CalledOutput { at, name, value, ty });
+                let schemas = self.schemas_of(program.database, &ty);
+                called.outputs.push(CalledOutput { at, name, value, ty, schemas });
             }
         }
         if let (Some(returns), Some(value)) = (module.returns(), &result) {

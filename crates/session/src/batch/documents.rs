@@ -123,7 +123,7 @@ impl Context<'_> {
             Ok(handle) => {
                 let (name, ty) = ("@hdoc".into(), SqlType::int());
                 let value = Value::Int(i64::from(handle));
-                let outputs = vec![CalledOutput { at: HANDLE, name, value, ty }];
+                let outputs = vec![CalledOutput { at: HANDLE, name, value, ty, schemas: None }];
                 Ok(Called { outputs, ..Called::default() })
             }
             Err(Unprepared::Failed(fault)) => match fault.error.number() {

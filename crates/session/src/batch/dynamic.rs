@@ -158,7 +158,8 @@ impl Context<'_> {
             {
                 let name = program.variables.parameters()[*place].name.clone();
                 let value = frame.get(*id).to_owned();
-                called.outputs.push(CalledOutput { at, name, value, ty: *ty });
+                let schemas = self.schemas_of(self.database(), ty);
+                called.outputs.push(CalledOutput { at, name, value, ty: *ty, schemas });
             }
         }
         Ok(called)
@@ -377,6 +378,6 @@ fn shifted(mut called: Called, by: usize) -> Called {
 fn with_handle(handle: i32, mut called: Called) -> Called {
     let value = Value::Int(i64::from(handle));
     let (name, ty) = ("@handle".into(), SqlType::int());
-    called.outputs.insert(0, CalledOutput { at: 0, name, value, ty });
+    called.outputs.insert(0, CalledOutput { at: 0, name, value, ty, schemas: None });
     called
 }

@@ -8,8 +8,10 @@
 use std::sync::Arc;
 
 use base::datetime::DateSettings;
+use base::ids::DbId;
+use base::types::XmlCollectionName;
 use base::xml::schema::Collections;
-use base::{Arena, Collation, ConvertOptions, SqlError, SqlResult, message};
+use base::{Arena, Collation, ConvertOptions, SqlError, SqlResult, SqlType, message};
 use engine::catalog::Schema;
 use engine::catalog::def::{ColumnDef, TypeDefKind};
 use engine::wait::Task;
@@ -85,19 +87,20 @@ impl Context<'_> {
             }
         }
         let nullable = column.nullable != Some(false);
-        Ok(ResultColumn { name, ty, nullable, base: None })
+        let schemas = self.schemas_of(self.database(), &ty);
+        Ok(ResultColumn { name, ty, nullable, base: None, schemas })
     }
 
     /// The columns of a table, view or function. Error 208.
     fn columns_of_object(&self, name: &ast::ObjectName) -> SqlResult<Box<[ResultColumn]>> {
-        if let Some((_, table)) = self.find_table(name)? {
-            return Ok(columns_of(&table.columns));
+        if let Some((database, table)) = self.find_table(name)? {
+            return Ok(self.columns_of(database, &table.columns));
         }
         if let Some((database, id)) = self.find_object(name)? {
             let schema = self.schema(database)?;
             let columns = schema.module(id).and_then(|module| module.columns());
             if let Some(columns) = columns {
-                return Ok(columns_of(columns));
+                return Ok(self.columns_of(database, columns));
             }
         }
         Err(SqlError::new(&message::INVALID_OBJECT, &[&name.to_string()]))
@@ -119,7 +122,7 @@ impl Context<'_> {
             _ => None,
         };
         match table {
-            Some(table) => Ok(columns_of(&table.columns)),
+            Some(table) => Ok(self.columns_of(database, &table.columns)),
             None => {
                 let args: [&dyn std::fmt::Display; 2] = [&1, &name.to_string()];
                 Err(SqlError::new(&message::CANNOT_FIND_DATA_TYPE, &args))
@@ -128,14 +131,27 @@ impl Context<'_> {
     }
 }
 
-fn columns_of(columns: &[ColumnDef]) -> Box<[ResultColumn]> {
-    let column = |def: &ColumnDef| ResultColumn {
-        name: def.name.clone(),
-        ty: def.ty,
-        nullable: def.nullable,
-        base: None,
-    };
-    columns.iter().map(column).collect()
+impl Context<'_> {
+    fn columns_of(&self, database: DbId, columns: &[ColumnDef]) -> Box<[ResultColumn]> {
+        let column = |def: &ColumnDef| ResultColumn {
+            name: def.name.clone(),
+            ty: def.ty,
+            nullable: def.nullable,
+            base: None,
+            schemas: self.schemas_of(database, &def.ty),
+        };
+        columns.iter().map(column).collect()
+    }
+
+    /// The schemas that values of a type of a database follow, as clients are told them.
+    pub(super) fn schemas_of(
+        &self,
+        database: DbId,
+        ty: &SqlType,
+    ) -> Option<Arc<XmlCollectionName>> {
+        let name = || self.instance().database_name(database);
+        self.schema(database).ok()?.xml_collection_name(ty, &name)
+    }
 }
 
 /// Lets result sets pass as they are declared, and everything else as it is.

@@ -30,7 +30,13 @@ impl Context<'_> {
         let root = Node::Values { columns: ids.clone(), rows: rows.into_iter().map(row).collect() };
         let output = |(column, (name, ty)): (&ColId, &(&str, SqlType))| OutputColumn {
             column: *column,
-            shown: ResultColumn { name: (*name).into(), ty: *ty, nullable: true, base: None },
+            shown: ResultColumn {
+                name: (*name).into(),
+                ty: *ty,
+                nullable: true,
+                base: None,
+                schemas: None,
+            },
         };
         let output = ids.iter().zip(columns).map(output).collect();
         let plan = Plan::Select(SelectPlan { root, output, destination: Destination::Client });

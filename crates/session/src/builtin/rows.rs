@@ -24,6 +24,7 @@ impl ResultSet {
             ty: own.ty,
             nullable: own.nullable,
             base: None,
+            schemas: None,
         };
         ResultSet { site: ResultSite { columns: columns.iter().map(column).collect() } }
     }

@@ -551,6 +551,7 @@ fn with_status(columns: &[ResultColumn]) -> Vec<ResultColumn> {
         ty: SqlType::int(),
         nullable: true,
         base: None,
+        schemas: None,
     });
     columns
 }
@@ -561,7 +562,13 @@ fn with_outputs(outputs: Vec<CalledOutput>) -> Called {
 }
 
 fn output(at: usize, name: &str, value: i64) -> CalledOutput {
-    CalledOutput { at, name: name.into(), value: Value::Int(value), ty: SqlType::int() }
+    CalledOutput {
+        at,
+        name: name.into(),
+        value: Value::Int(value),
+        ty: SqlType::int(),
+        schemas: None,
+    }
 }
 
 fn int_at(arguments: &[Argument], at: usize) -> Option<i64> {

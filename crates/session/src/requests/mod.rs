@@ -7,7 +7,7 @@ mod table_arguments;
 use base::convert::convert;
 use base::ids::DbId;
 use base::types::conversion::{Convertibility, convertibility};
-use base::{Arena, ConvertOptions, SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
+use base::{Arena, ConvertOptions, SqlError, SqlResult, SqlType, TypeKind, message};
 use engine::txn::locks::Lifetime;
 use engine::wait::{Interrupted, Task};
 use ir::function::facts::StatementPace;
@@ -290,9 +290,9 @@ impl Context<'_> {
         };
         self.writer.return_status(self.task, called.status).map_err(Fault::lost)?;
         let mut failed = false;
-        for CalledOutput { at, name, value, ty } in &called.outputs {
-            let sent = sent.iter().find(|(place, _)| place == at).map_or(ty, |(_, ty)| ty);
-            failed |= self.return_output(*at, name, value.as_ref(), ty, sent)?;
+        for output in &called.outputs {
+            let sent = sent.iter().find(|(place, _)| *place == output.at);
+            failed |= self.return_output(output, sent.map_or(&output.ty, |(_, ty)| ty))?;
         }
         self.module_done(failed).map_err(Fault::lost)
     }
@@ -300,14 +300,9 @@ impl Context<'_> {
     /// Sends an output parameter as of the type that the client has sent, which is what it has room
     /// for: a string is cut, a decimal has the client's scale. True if the value does not convert,
     /// which is an error, and nothing is sent.
-    fn return_output(
-        &mut self,
-        at: usize,
-        name: &str,
-        value: ValueRef<'_>,
-        own: &SqlType,
-        sent: &SqlType,
-    ) -> Run<bool> {
+    fn return_output(&mut self, output: &CalledOutput, sent: &SqlType) -> Run<bool> {
+        let CalledOutput { at, name, value, ty: own, schemas } = output;
+        let value = value.as_ref();
         let arena = Arena::new();
         let (ty, value) = match is_returned_as(own, sent) {
             false => (own, value),
@@ -324,7 +319,8 @@ impl Context<'_> {
                 }
             }
         };
-        let parameter = OutputParameter { ordinal: at as u16, name, ty, value };
+        let schemas = schemas.as_deref();
+        let parameter = OutputParameter { ordinal: *at as u16, name, ty, schemas, value };
         self.writer.output(self.task, &parameter).map_err(Fault::lost)?;
         Ok(false)
     }

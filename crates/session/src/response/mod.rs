@@ -5,6 +5,7 @@
 //! it keeps the last one back until something follows it.
 
 use base::datetime::Language;
+use base::types::XmlCollectionName;
 use base::{Collation, SqlError, SqlResult, SqlType, ValueRef};
 use engine::wait::Task;
 use ir::site::{ResultColumn, ResultSite};
@@ -133,6 +134,8 @@ pub struct OutputParameter<'a> {
     pub name: &'a str,
     /// Its type.
     pub ty: &'a SqlType,
+    /// The schemas that values of a type xml follow.
+    pub schemas: Option<&'a XmlCollectionName>,
     /// Its value.
     pub value: ValueRef<'a>,
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::types::XmlCollectionName;
 use base::{SqlType, Value};
 use run::interp::local::LocalTable;
 
@@ -55,6 +56,8 @@ pub(crate) struct CalledOutput {
     pub value: Value,
     /// Its type.
     pub ty: SqlType,
+    /// The schemas that values of a type xml follow.
+    pub schemas: Option<Arc<XmlCollectionName>>,
 }
 
 /// What an output argument of type cursor gets.

@@ -1,5 +1,6 @@
 //! The tokens of an answer.
 
+use base::types::XmlCollectionName;
 use base::{SqlError, SqlType, ValueRef};
 
 use crate::columns::{
@@ -233,7 +234,7 @@ impl ResponseWriter {
     }
 
     /// Writes the value of an output parameter. `ordinal` is its place among all parameters of the
-    /// call, from 0.
+    /// call, from 0. `schemas` are those that values of a type xml follow.
     ///
     /// # Errors
     /// When the value is not one of the type; nothing is written then.
@@ -242,6 +243,7 @@ impl ResponseWriter {
         ordinal: u16,
         name: &str,
         ty: &SqlType,
+        schemas: Option<&XmlCollectionName>,
         value: ValueRef<'_>,
     ) -> Result<(), EncodeError> {
         const OUTPUT_PARAMETER: u8 = 0x01;
@@ -259,7 +261,7 @@ impl ResponseWriter {
         out.put_u8(OUTPUT_PARAMETER);
         put_user_type(out, 0, self.version);
         out.put_u16(ColumnFlags::default().0);
-        writer.type_info().write(out, Some(&self.database));
+        writer.type_info().write_of(out, schemas, Some(&self.database));
         let written = writer.write(out, value);
         match &written {
             Ok(()) => out.seal(),

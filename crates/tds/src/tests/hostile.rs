@@ -76,7 +76,7 @@ fn result() -> Vec<u8> {
     writer.row(&encoder, &row[..]).unwrap();
     writer.row(&encoder, &vec![ValueRef::Null; row.len()][..]).unwrap();
     for (ty, value) in &values {
-        writer.output_parameter(0, "@p", ty, value.as_ref()).unwrap();
+        writer.output_parameter(0, "@p", ty, None, value.as_ref()).unwrap();
     }
     writer.end();
     [&[4, 200][..], &contents(Side::Client, writer.message())[0]].concat()

@@ -215,7 +215,7 @@ fn output_parameters_of_every_type_survive() {
             answer(
                 version,
                 1000,
-                |w| w.output_parameter(3, "@p", &ty, value.as_ref()).unwrap(),
+                |w| w.output_parameter(3, "@p", &ty, None, value.as_ref()).unwrap(),
                 |token| match token {
                     Token::ReturnValue(value) => found = Some(value),
                     other => panic!("{other:?}"),
@@ -235,7 +235,7 @@ fn max_output_parameters_are_cut_for_clients_without_max_types() {
     answer(
         TdsVersion::V7_1,
         1000,
-        |w| w.output_parameter(0, "@p", &ty, long.as_ref()).unwrap(),
+        |w| w.output_parameter(0, "@p", &ty, None, long.as_ref()).unwrap(),
         |token| {
             let Token::ReturnValue(found) = token else { panic!("{token:?}") };
             assert_eq!(found.ty, SqlType::nvarchar(4000, Collation::DEFAULT));

@@ -228,7 +228,7 @@ fn calls_carry_scalars_and_tables() {
         assert_eq!(asked, &Asked::Call("dbo.p".into(), expected));
         put_done(out, DoneKind::InProcedure, command::INSERT, 2);
         out.return_status(3);
-        out.output_parameter(0, "@a", &SqlType::int(), ValueRef::Int(6)).unwrap();
+        out.output_parameter(0, "@a", &SqlType::int(), None, ValueRef::Int(6)).unwrap();
         put_end(out);
         Reply::Complete
     });

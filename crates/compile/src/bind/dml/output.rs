@@ -110,7 +110,8 @@ impl Binder<'_> {
         if !output.items.is_empty() {
             let items = self.items(&output.items, Usage::Insert)?;
             refuse_assignments(&items)?;
-            effects.output = Some(items.into_iter().map(output_column).collect());
+            let shown = items.into_iter().map(|item| self.shown_item(item));
+            effects.output = Some(shown.collect());
         }
         Ok(())
     }
@@ -306,15 +307,18 @@ pub(super) fn refuse_assignments(items: &[Item]) -> BindResult<()> {
     }
 }
 
-fn output_column(item: Item) -> (Expr, ResultColumn) {
-    let expr = item.scalar.expr;
-    let shown = ResultColumn {
-        name: item.name.unwrap_or_else(|| "".into()),
-        ty: expr.ty,
-        nullable: expr.nullable,
-        base: item.base.map(|b| BaseColumn { table: b.table, ordinal: b.ordinal }),
-    };
-    (expr, shown)
+impl Binder<'_> {
+    fn shown_item(&self, item: Item) -> (Expr, ResultColumn) {
+        let expr = item.scalar.expr;
+        let shown = ResultColumn {
+            name: item.name.unwrap_or_else(|| "".into()),
+            ty: expr.ty,
+            nullable: expr.nullable,
+            base: item.base.map(|b| BaseColumn { table: b.table, ordinal: b.ordinal }),
+            schemas: self.schemas_of(&expr.ty),
+        };
+        (expr, shown)
+    }
 }
 
 fn column_of(id: ColId, def: &ColumnDef) -> Expr {

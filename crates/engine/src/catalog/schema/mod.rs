@@ -27,8 +27,9 @@ mod server;
 
 use std::sync::Arc;
 
-use base::Collation;
 use base::ids::{DbId, Lsn, ObjectId, StorageId};
+use base::types::XmlCollectionName;
+use base::{Collation, SqlType};
 
 pub use named::{Named, NamedMap};
 pub use server::ServerSchema;
@@ -463,6 +464,19 @@ impl Schema {
     /// XML schema collections.
     pub fn xml_collections(&self) -> &NamedMap<XmlCollectionDef> {
         &self.xml_collections
+    }
+
+    /// The name of the schema collection that a type `xml` of this database has, if it has one.
+    pub fn xml_collection_name(
+        &self,
+        ty: &SqlType,
+        database: &dyn Fn() -> Arc<str>,
+    ) -> Option<Arc<XmlCollectionName>> {
+        let id = XmlCollectionId::of_number(ty.xml_use()?.collection);
+        let found = self.xml_collections.get(id)?;
+        let schema = self.schemas.get(found.schema)?.name.clone();
+        let name = found.name.clone();
+        Some(Arc::new(XmlCollectionName { database: database(), schema, name }))
     }
 
     /// An XML schema collection by schema and name.
