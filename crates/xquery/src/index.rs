@@ -153,7 +153,7 @@ impl Place {
     fn condition(&self, value: Option<Sought>) -> Option<Condition> {
         let path: Vec<u8> = self.steps.iter().rev().flatten().copied().collect();
         let fits = path.len() <= PATH_BYTES;
-        (fits && !path.is_empty()).then(|| Condition { path, is_whole: self.is_whole, value })
+        (fits && !path.is_empty()).then_some(Condition { path, is_whole: self.is_whole, value })
     }
 
     /// Goes anywhere below.

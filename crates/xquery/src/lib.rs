@@ -38,6 +38,7 @@ use base::account::Account;
 use base::error::SqlResult;
 use base::pace::Pace;
 use base::types::SqlType;
+use base::xml::schema::Collection;
 use base::xml::{Document, NodeId};
 
 use expr::Expr;
@@ -89,11 +90,21 @@ pub struct NodeShape {
     ty: Type,
     /// Whether the document has a schema collection: elements may have values.
     is_typed: bool,
+    /// The collection, if steps are checked by it.
+    schema: Option<Schemas>,
+}
+
+/// A schema collection and how documents use it.
+#[derive(Clone, Debug)]
+pub(crate) struct Schemas {
+    pub(crate) collection: Arc<Collection>,
+    /// Whether exactly one element is at the top.
+    pub(crate) is_document: bool,
 }
 
 impl Default for NodeShape {
     fn default() -> NodeShape {
-        NodeShape { ty: Type::node(types::NodeType::Document), is_typed: false }
+        NodeShape { ty: Type::node(types::NodeType::Document), is_typed: false, schema: None }
     }
 }
 
@@ -101,6 +112,13 @@ impl NodeShape {
     /// A document with a schema collection, or without.
     pub fn document(is_typed: bool) -> NodeShape {
         NodeShape { is_typed, ..NodeShape::default() }
+    }
+
+    /// A document of a schema collection, which says what elements and attributes there are; with
+    /// `DOCUMENT` or without.
+    pub fn of_collection(collection: Arc<Collection>, is_document: bool) -> NodeShape {
+        let schema = Some(Schemas { collection, is_document });
+        NodeShape { is_typed: true, schema, ..NodeShape::default() }
     }
 }
 
@@ -114,6 +132,9 @@ pub struct Context<'a> {
     pub external: &'a dyn External,
     /// The nodes that `.` may be: a document, or what [`Query::shape`] of `nodes()` says.
     pub shape: &'a NodeShape,
+    /// The text was compiled before, so that only its meaning is asked for and not what is wrong
+    /// with its types.
+    pub is_checked: bool,
 }
 
 /// Where an outer value comes from.
@@ -196,6 +217,7 @@ pub struct Query {
     ty: Type,
     /// See [`NodeShape`].
     is_typed: bool,
+    schema: Option<Schemas>,
     externals: Vec<Outer>,
     types: Vec<Option<AtomicType>>,
     variables: usize,
@@ -224,7 +246,7 @@ impl Query {
     /// What the nodes of `nodes()` are: the context of queries applied to them.
     pub fn shape(&self) -> NodeShape {
         let ty = self.ty.clone().with_occurs(types::Occurs::One);
-        NodeShape { ty, is_typed: self.is_typed }
+        NodeShape { ty, is_typed: self.is_typed, schema: self.schema.clone() }
     }
 
     /// What a document has if `exist()` finds anything in it, as far as an index of nodes knows.

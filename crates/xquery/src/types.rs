@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use base::xml::schema::TypeId;
+
 /// The types of atomic values. Derived integers differ by their range alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicType {
@@ -334,6 +336,8 @@ pub(crate) struct Type {
     pub(crate) is_sorted: bool,
     /// Whether no node is below another.
     pub(crate) is_disjoint: bool,
+    /// The types of the schemas that the nodes may have; none if that is not known.
+    pub(crate) schema: Vec<TypeId>,
 }
 
 impl Type {
@@ -343,7 +347,14 @@ impl Type {
 
     pub(crate) fn atomic(ty: AtomicType, occurs: Occurs) -> Type {
         let item = ItemKind::Atomic(ty);
-        Type { item, occurs, is_constructed: false, is_sorted: false, is_disjoint: false }
+        Type {
+            item,
+            occurs,
+            is_constructed: false,
+            is_sorted: false,
+            is_disjoint: false,
+            schema: Vec::new(),
+        }
     }
 
     pub(crate) fn one(ty: AtomicType) -> Type {
@@ -353,11 +364,23 @@ impl Type {
     pub(crate) fn node(ty: NodeType) -> Type {
         let item = ItemKind::Node(ty);
         let occurs = Occurs::One;
-        Type { item, occurs, is_constructed: false, is_sorted: true, is_disjoint: true }
+        Type {
+            item,
+            occurs,
+            is_constructed: false,
+            is_sorted: true,
+            is_disjoint: true,
+            schema: Vec::new(),
+        }
     }
 
     pub(crate) fn constructed(ty: NodeType) -> Type {
         Type { is_constructed: true, ..Type::node(ty) }
+    }
+
+    pub(crate) fn of_schema(mut self, schema: Vec<TypeId>) -> Type {
+        self.schema = schema;
+        self
     }
 
     pub(crate) fn with_occurs(mut self, occurs: Occurs) -> Type {

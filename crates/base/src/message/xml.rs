@@ -44,6 +44,7 @@ super::messages! {
     XQUERY_INSERT_BESIDE = 2249, 16, 1, "%sThe target of 'insert before/after' must be an element/PI/comment/text node, found '%s'";
     XQUERY_NODE_TEST = 2256, 16, 1, "%sSyntax error near '%s', expected a \"node test\".";
     XQUERY_ATTRIBUTE_POSITION = 2258, 16, 1, "%sThe position may not be specified when inserting an attribute node, found '%s'";
+    XQUERY_NO_ELEMENT_IN_SCHEMA = 2260, 16, 1, "%sThere is no element named '%s'";
     XQUERY_NO_ELEMENT = 2261, 16, 1, "%sThere is no element named '%s' in the type '%s'.";
     XQUERY_DELETE_TARGET = 2264, 16, 1, "%sOnly non-document nodes may be deleted, found '%s'";
     XQUERY_END_TAG = 2267, 16, 1, "%sExpected end tag '%s'";

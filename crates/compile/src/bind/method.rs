@@ -11,8 +11,10 @@ mod around;
 mod clr;
 mod nodes;
 
+use base::types::XmlUse;
 use base::types::declare::Subject;
-use base::{SqlError, SqlType, TypeKind, Value, message};
+use base::xml::schema::Collections as _;
+use base::{Pace, SqlError, SqlResult, SqlType, TypeKind, Value, message};
 use ir::function::method::{MethodPlan, MethodQuery, names};
 use ir::operator::CastMode;
 use tsql::ast::{self, Argument, Arguments, Literal};
@@ -23,6 +25,7 @@ use super::context::{AtLine, BindError, BindResult};
 use super::scalar::{Label, Scalar};
 use super::scope::ColumnAt;
 use crate::plan::expr::{Expr, ExprKind};
+use crate::plan::statistics::Statistics;
 use crate::plan::walk::{self, Part, Parts};
 
 /// What statements with methods need of the session's options, as error 1934 lists it.
@@ -303,7 +306,10 @@ impl Binder<'_> {
                 (prefix.to_owned(), declared.uri.to_string())
             })
             .collect();
-        let found = self.compile_query(text, purpose, &named, &namespaces, &nodes.shape)?;
+        let of = nodes.document.expr.ty.xml_use().filter(|_| nodes.levels.is_empty());
+        let own = of.map(|of| self.shape_of(of)).transpose()?;
+        let shape = own.as_ref().unwrap_or(&nodes.shape);
+        let found = self.compile_query(text, purpose, &named, &namespaces, shape)?;
         let query = MethodQuery { receiver: named, text: text.into(), outer: found.names };
         let mut levels = nodes.levels.clone();
         levels.push(query);
@@ -312,6 +318,23 @@ impl Binder<'_> {
         let is_whole = nodes.levels.is_empty() && purpose == Purpose::Exist;
         let condition = is_whole.then(|| found.query.condition()).flatten();
         Ok(Compiled { plan, outer: found.values, shape: found.query.shape(), condition })
+    }
+}
+
+impl Binder<'_> {
+    /// What the nodes of a document with a schema collection may be.
+    fn shape_of(&self, of: XmlUse) -> BindResult<NodeShape> {
+        let collection = self.env.schema.collection(of.collection, &Paced(self.statistics))?;
+        Ok(NodeShape::of_collection(collection, of.is_document))
+    }
+}
+
+/// Lets other sessions have their turn while a collection is made ready.
+struct Paced<'s>(&'s dyn Statistics);
+
+impl Pace for Paced<'_> {
+    fn pace(&self) -> SqlResult<()> {
+        self.0.checkpoint()
     }
 }
 

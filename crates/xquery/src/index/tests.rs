@@ -22,7 +22,8 @@ fn path(steps: &[(bool, &str)]) -> Vec<u8> {
 fn query(text: &str) -> Query {
     let shape = NodeShape::default();
     let external = &NoExternal;
-    let context = Context { receiver: "exist()", namespaces: &[], external, shape: &shape };
+    let (receiver, shape) = ("exist()", &shape);
+    let context = Context { receiver, namespaces: &[], external, shape, is_checked: false };
     Query::compile(text, Purpose::Exist, &context).unwrap()
 }
 

@@ -9,6 +9,7 @@ mod modify;
 mod operate;
 mod path;
 pub(crate) mod scan;
+mod schema;
 
 use base::error::{SqlError, SqlResult};
 use base::message::{self, Message};
@@ -112,7 +113,8 @@ pub(crate) fn compile(text: &str, purpose: Purpose, context: &Context<'_>) -> Sq
     let prefixes = prefixes.chain(declared[..PREDECLARED.len()].iter()).cloned().collect();
     let Parser { externals, types, slots: variables, steps, .. } = parser;
     let is_typed = context.shape.is_typed;
-    Ok(Query { body, ty, is_typed, externals, types, variables, steps, prefixes })
+    let schema = context.shape.schema.clone();
+    Ok(Query { body, ty, is_typed, schema, externals, types, variables, steps, prefixes })
 }
 
 impl<'a> Parser<'a> {
@@ -125,7 +127,7 @@ impl<'a> Parser<'a> {
 
     /// Keeps an error that is raised if the syntax is right.
     fn keep(&mut self, message: &Message, args: &[&dyn std::fmt::Display]) {
-        if self.kept.is_none() {
+        if self.kept.is_none() && !self.context.is_checked {
             self.kept = Some(self.error(message, args));
         }
     }
@@ -334,6 +336,10 @@ impl<'a> Parser<'a> {
         let occurs = first.occurs.either(second.occurs);
         let (a, b) = (first.is_sorted && second.is_sorted, first.is_disjoint && second.is_disjoint);
         let is_constructed = first.is_constructed || second.is_constructed;
+        let schema = match first.schema.is_empty() || second.schema.is_empty() {
+            true => Vec::new(),
+            false => [&first.schema[..], &second.schema[..]].concat(),
+        };
         let item = match (first.item.clone(), second.item.clone()) {
             (ItemKind::Empty, _) => return second.clone().with_occurs(second.occurs.thinned()),
             (_, ItemKind::Empty) => return first.clone().with_occurs(first.occurs.thinned()),
@@ -354,7 +360,7 @@ impl<'a> Parser<'a> {
             }
             (ItemKind::Xml, other) | (other, ItemKind::Xml) => other,
         };
-        Type { item, occurs, is_constructed, is_sorted: a, is_disjoint: b }
+        Type { item, occurs, is_constructed, is_sorted: a, is_disjoint: b, schema }
     }
 
     /// One expression without commas around it.

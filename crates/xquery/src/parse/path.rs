@@ -11,7 +11,7 @@ use crate::types::{AtomicType, ItemKind, NodeType, Occurs, Type};
 
 /// What a path begins with.
 enum Start {
-    Step(Step, Occurs, NodeType),
+    Step(Step, Type),
     Primary(Typed),
 }
 
@@ -53,10 +53,10 @@ impl Parser<'_> {
             let start = self.start(&focus)?;
             match start {
                 Start::Primary(Typed { expr, ty }) => Growing::new(expr, ty),
-                Start::Step(step, occurs, node) => {
+                Start::Step(step, ty) => {
                     let mut path = Growing::new(Expr::Context, focus);
                     self.check_path(&path.ty);
-                    path.push(step, occurs, node);
+                    path.push(step, ty);
                     path
                 }
             }
@@ -111,8 +111,8 @@ impl Parser<'_> {
             let base = focus.node_type().cloned();
             focus = Type::node(base.map_or(whole.clone(), |base| base.with(whole)));
         }
-        let (step, occurs, node) = match self.start(&focus)? {
-            Start::Step(step, occurs, node) => (step, occurs, node),
+        let (step, ty) = match self.start(&focus)? {
+            Start::Step(step, ty) => (step, ty),
             Start::Primary(Typed { expr: Expr::Context, .. }) => {
                 return if is_deep { self.descend(path) } else { Ok(()) };
             }
@@ -129,12 +129,12 @@ impl Parser<'_> {
                 && !step.predicates.list.iter().any(|p| is_positional(p) || uses_position(p))
         };
         if !is_deep {
-            path.push(step, occurs, node);
+            path.push(step, ty);
         } else if step.axis == Axis::Child && is_free(&step) {
-            path.push(Step { axis: Axis::Descendant, ..step }, Occurs::Many, node);
+            path.push(Step { axis: Axis::Descendant, ..step }, ty.with_occurs(Occurs::Many));
         } else {
             self.descend(path)?;
-            path.push(step, occurs, node);
+            path.push(step, ty);
         }
         Ok(())
     }
@@ -145,7 +145,7 @@ impl Parser<'_> {
         let all = Step { axis: Axis::DescendantOrSelf, test: NodeTest::Any, number, predicates };
         let own = path.ty.node_type().cloned();
         let whole = own.map_or(NodeType::any(), |own| own.with(NodeType::any()));
-        path.push(all, Occurs::Many, whole);
+        path.push(all, Type::node(whole).with_occurs(Occurs::Many));
         Ok(())
     }
 
@@ -423,13 +423,18 @@ impl Parser<'_> {
             Axis::Itself if matches!(test, NodeTest::Any) => Occurs::One,
             Axis::Itself | Axis::Parent => Occurs::Optional,
         };
-        let (predicates, narrows) = self.predicates(&Type::node(node.clone()))?;
+        let mut schema = Vec::new();
+        if let Some(known) = self.by_schema(axis, &test, shown, focus) {
+            (occurs, schema) = known;
+        }
+        let ty = Type::node(node).of_schema(schema);
+        let (predicates, narrows) = self.predicates(&ty)?;
         if narrows {
             occurs = Occurs::Optional;
         } else if !predicates.list.is_empty() {
             occurs = occurs.thinned();
         }
-        Ok(Start::Step(Step { axis, test, number, predicates }, occurs, node))
+        Ok(Start::Step(Step { axis, test, number, predicates }, ty.with_occurs(occurs)))
     }
 
     /// Errors for steps that lead nowhere.
@@ -541,7 +546,7 @@ impl Growing {
     }
 
     /// Adds a step. Where it needs its context in order, what there is so far is sorted first.
-    fn push(&mut self, step: Step, occurs: Occurs, node: NodeType) {
+    fn push(&mut self, step: Step, ty: Type) {
         let is_single = !self.ty.occurs.is_many();
         if !is_single && !self.ty.is_sorted {
             // The base's own order does not count: a path is in document order.
@@ -557,8 +562,8 @@ impl Growing {
         };
         self.steps.push(step);
         self.is_unsorted |= !is_sorted;
-        let occurs = self.ty.occurs.times(occurs);
-        let ty = Type::node(node).with_occurs(occurs);
+        let occurs = self.ty.occurs.times(ty.occurs);
+        let ty = ty.with_occurs(occurs);
         self.ty = Type { is_sorted, is_disjoint, ..ty };
     }
 

@@ -3,6 +3,7 @@
 mod errors;
 mod modify;
 mod query;
+mod schema;
 
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -174,7 +175,7 @@ fn compile_with(text: &str, purpose: Purpose, external: &dyn External) -> SqlRes
         Purpose::Modify => "modify()",
     };
     let shape = NodeShape::default();
-    let context = Context { receiver, namespaces: &[], external, shape: &shape };
+    let context = Context { receiver, namespaces: &[], external, shape: &shape, is_checked: false };
     Query::compile(text, purpose, &context)
 }
 

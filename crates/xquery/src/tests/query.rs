@@ -324,8 +324,13 @@ fn nodes_are_contexts_of_other_queries() {
     let (document, account) = (read(TWO), account());
     let rows = compile("/r/a", Purpose::Nodes).unwrap();
     let shape = rows.shape();
-    let context =
-        Context { receiver: "value()", namespaces: &[], external: &NoExternal, shape: &shape };
+    let context = Context {
+        receiver: "value()",
+        namespaces: &[],
+        external: &NoExternal,
+        shape: &shape,
+        is_checked: false,
+    };
     let cell = Query::compile("@x", Purpose::Value, &context).unwrap();
     let whole = Query::compile("count(/r/a)", Purpose::Value, &context).unwrap();
     let mut found = Vec::new();
@@ -369,6 +374,7 @@ fn namespaces_of_the_statement_are_declared() {
         namespaces: &namespaces,
         external: &NoExternal,
         shape: &shape,
+        is_checked: false,
     };
     let query = crate::Query::compile("/r/a, <q:b/>", Purpose::Query, &context).unwrap();
     let result = query.query(input(&document, &[], &account)).unwrap();
@@ -379,8 +385,13 @@ fn namespaces_of_the_statement_are_declared() {
 fn rows_of_attributes_have_no_children() {
     let rows = compile("/r/a/@x", Purpose::Nodes).unwrap();
     let shape = rows.shape();
-    let context =
-        Context { receiver: "t.c.value()", namespaces: &[], external: &NoExternal, shape: &shape };
+    let context = Context {
+        receiver: "t.c.value()",
+        namespaces: &[],
+        external: &NoExternal,
+        shape: &shape,
+        is_checked: false,
+    };
     let compile = |text| crate::Query::compile(text, Purpose::Value, &context);
     assert!(compile("string(..)").is_ok());
     let error = compile("(text())[1]").unwrap_err();

@@ -47,7 +47,8 @@ impl Binder<'_> {
             namespaces.iter().map(|(prefix, uri)| (&**prefix, &**uri)).collect();
         let binder = RefCell::new(self);
         let around = Around { binder, found: RefCell::default(), failure: RefCell::default() };
-        let context = Context { receiver, namespaces: &namespaces, external: &around, shape };
+        let (namespaces, external) = (&namespaces[..], &around);
+        let context = Context { receiver, namespaces, external, shape, is_checked: false };
         let compiled = Query::compile(text, purpose, &context);
         let Around { found, failure, .. } = around;
         if let Some(failure) = failure.into_inner() {

@@ -119,7 +119,8 @@ fn compile(plan: &[u8], purpose: Purpose) -> SqlResult<Compiled> {
     let compile = |level: &ir::function::method::MethodQuery, purpose, shape: &NodeShape| {
         let external = Known(&level.outer);
         let receiver = &level.receiver;
-        let context = Context { receiver, namespaces: &namespaces, external: &external, shape };
+        let (namespaces, external) = (&namespaces[..], &external);
+        let context = Context { receiver, namespaces, external, shape, is_checked: true };
         Query::compile(&level.text, purpose, &context)
     };
     for level in before {

@@ -1,0 +1,83 @@
+//! Static types by a schema collection.
+
+use base::xml::schema::Collection;
+
+use super::*;
+
+const SCHEMA: &str = "<x:schema xmlns:x=\"http://www.w3.org/2001/XMLSchema\">
+  <x:element name=\"a\"><x:complexType><x:sequence>
+    <x:element name=\"one\" type=\"x:int\"/>
+    <x:element name=\"maybe\" type=\"x:int\" minOccurs=\"0\"/>
+    <x:element name=\"more\" minOccurs=\"0\" maxOccurs=\"unbounded\"><x:complexType><x:sequence>
+      <x:element name=\"in\" type=\"x:string\"/></x:sequence>
+      <x:attribute name=\"must\" type=\"x:int\" use=\"required\"/>
+      <x:attribute name=\"may\" type=\"x:int\"/></x:complexType></x:element>
+    <x:element ref=\"head\"/>
+    <x:element name=\"open\" minOccurs=\"0\"><x:complexType><x:sequence>
+      <x:any processContents=\"skip\" minOccurs=\"0\" maxOccurs=\"unbounded\"/></x:sequence>
+      <x:anyAttribute processContents=\"skip\"/></x:complexType></x:element>
+  </x:sequence></x:complexType></x:element>
+  <x:element name=\"head\" type=\"x:int\"/>
+  <x:element name=\"member\" type=\"x:int\" substitutionGroup=\"head\"/>
+</x:schema>";
+
+/// The error's number of a `value()` query, 0 if there is none.
+fn value(text: &str, is_document: bool) -> i32 {
+    let collection = Arc::new(Collection::compile(&[SCHEMA], None, &Unpaced).unwrap());
+    let shape = NodeShape::of_collection(collection, is_document);
+    let (receiver, external, shape) = ("value()", &NoExternal, &shape);
+    let context = Context { receiver, namespaces: &[], external, shape, is_checked: false };
+    Query::compile(text, Purpose::Value, &context).map_or_else(|error| error.number(), |_| 0)
+}
+
+#[test]
+fn what_comes_once_is_a_singleton() {
+    for (text, expected) in [
+        ("(/a)[1]/one", 0),
+        ("(/a)[1]/maybe", 0),
+        ("(/a)[1]/more", 2389),
+        ("(/a)[1]/more/in", 2389),
+        ("(/a)[1]/more[1]/in", 0),
+        ("(/a)[1]/more[1]/@must", 0),
+        ("(/a)[1]/more[1]/@may", 0),
+        ("(/a)[1]/head", 0),
+        ("(/a)[1]/member", 0),
+        ("(/a)[1]/open[1]/x", 2389),
+        ("(/a)[1]/open[1]/@x", 0),
+        ("/a/one", 0),
+        ("(//one)[1]", 0),
+        ("//one", 2389),
+        ("for $a in (/a)[1] return $a/one", 0),
+    ] {
+        assert_eq!(value(text, true), expected, "{text}");
+    }
+    assert_eq!(value("/a/one", false), 2389);
+}
+
+#[test]
+fn names_that_the_schemas_do_not_have_are_refused() {
+    for (text, expected) in [
+        ("(/b)[1]", 2260),
+        ("(/one)[1]", 2260),
+        ("(/a/b)[1]", 2261),
+        ("(/a/one/two)[1]", 2261),
+        ("(/a/more/@other)[1]", 2219),
+        ("(/a/one/@any)[1]", 2219),
+        ("(/a/open/b/c/@d)[1]", 0),
+        ("(/a/*/b)[1]", 0),
+        ("(/a/..//b)[1]", 0),
+    ] {
+        assert_eq!(value(text, true), expected, "{text}");
+    }
+}
+
+/// A text that was compiled before is compiled without the collection.
+#[test]
+fn checked_queries_are_not_refused() {
+    let shape = NodeShape::document(true);
+    let (receiver, external, shape) = ("value()", &NoExternal, &shape);
+    let context = Context { receiver, namespaces: &[], external, shape, is_checked: true };
+    assert!(Query::compile("/a/one", Purpose::Value, &context).is_ok());
+    let context = Context { is_checked: false, ..context };
+    assert!(Query::compile("/a/one", Purpose::Value, &context).is_err());
+}
