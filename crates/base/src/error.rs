@@ -77,6 +77,25 @@ impl SqlError {
         self
     }
 
+    /// The same error without the values, types and names that its text quotes, if it is about a
+    /// conversion: it may be about what its reader must not see.
+    pub fn without_values(self) -> SqlError {
+        let text = match self.0.number {
+            220 => "Arithmetic overflow error for data type ******, value = ******.",
+            232 => "Arithmetic overflow error for type ******, value = ******.",
+            245 => {
+                "Conversion failed when converting the ****** value '******' to data type ******."
+            }
+            248 => "The conversion of the ****** value '******' overflowed an int column.",
+            2628 => {
+                "String or binary data would be truncated in table '******', column '******'. \
+                 Truncated value: '******'."
+            }
+            _ => return self,
+        };
+        SqlError(Box::new(Inner { text: text.into(), ..*self.0 }))
+    }
+
     /// The same error at this line, unless it already names one.
     pub fn at_line(mut self, line: u32) -> SqlError {
         if self.0.line == 0 {

@@ -368,6 +368,8 @@ pub enum Rule {
     },
     /// A view's `WITH CHECK OPTION`: error 550.
     CheckOption,
+    /// A `BLOCK` predicate of a security policy: error 33504.
+    BlockPredicate,
     /// The row's version begins after the transaction: error 13535.
     PeriodStart,
 }

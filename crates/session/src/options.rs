@@ -40,6 +40,8 @@ pub struct Options {
     pub show_plan: Option<ShowPlan>,
     /// `FORCEPLAN`
     pub force_plan: bool,
+    /// Security policies hide no rows: the server reads for itself, as for `DBCC`.
+    pub sees_all_rows: bool,
     /// Those that are the database's, as neither the login nor `SET` has set them.
     inherited: Inherited,
 }
@@ -147,6 +149,7 @@ impl Options {
             statistics_xml: false,
             show_plan: None,
             force_plan: false,
+            sees_all_rows: false,
             inherited: Inherited::at_login(client),
         }
     }
@@ -169,6 +172,7 @@ impl Options {
             (s.numeric_roundabort, CompileOptions::NUMERIC_ROUNDABORT),
             (s.concat_null_yields_null, CompileOptions::CONCAT_NULL_YIELDS_NULL),
             (self.force_plan, CompileOptions::FORCE_PLAN),
+            (self.sees_all_rows, CompileOptions::SEES_ALL_ROWS),
         ];
         for (_, bit) in switches.into_iter().filter(|(is_on, _)| *is_on) {
             bits |= bit;
@@ -283,6 +287,7 @@ impl CompileOptions {
     const NUMERIC_ROUNDABORT: u16 = 1 << 5;
     const CONCAT_NULL_YIELDS_NULL: u16 = 1 << 6;
     const FORCE_PLAN: u16 = 1 << 7;
+    const SEES_ALL_ROWS: u16 = 1 << 8;
 
     /// `QUOTED_IDENTIFIER`
     pub fn quoted_identifier(self) -> bool {
@@ -322,6 +327,11 @@ impl CompileOptions {
     /// `FORCEPLAN`
     pub fn force_plan(self) -> bool {
         self.bits & Self::FORCE_PLAN != 0
+    }
+
+    /// Whether the server reads for itself, whatever security policies hide.
+    pub fn sees_all_rows(self) -> bool {
+        self.bits & Self::SEES_ALL_ROWS != 0
     }
 
     /// Whether overflow and division by zero give NULL instead of an error.

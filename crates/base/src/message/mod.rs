@@ -18,6 +18,7 @@ mod json;
 mod memory_optimized;
 mod module;
 mod parser;
+mod policy;
 mod printf;
 mod procedure;
 mod security;
@@ -44,6 +45,7 @@ pub use json::*;
 pub use memory_optimized::*;
 pub use module::*;
 pub use parser::*;
+pub use policy::*;
 pub use printf::{PrintfArgument, printf};
 pub use procedure::*;
 pub use security::*;
@@ -128,6 +130,7 @@ const PARTS: [&[Message]; 21] = [
     security::LIST,
     server::LIST,
     temporal::LIST,
+    policy::LIST,
     cursor::LIST,
     bulk::LIST,
     clr::LIST,

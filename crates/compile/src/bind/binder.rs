@@ -78,6 +78,8 @@ pub(super) struct Binder<'c> {
     pub exists: Vec<(Vec<u8>, xquery::index::Condition)>,
     /// How many system-versioned tables were found of which `FOR SYSTEM_TIME` asks for versions.
     pub versioned_tables: u32,
+    /// The tables whose predicates are being bound.
+    pub judged: Vec<(DbId, ObjectId)>,
     /// What the statement does, as messages call it.
     pub verb: &'static str,
     /// What a definition mentions, where that is asked for.
@@ -217,6 +219,7 @@ impl<'c> Binder<'c> {
             nodes: Vec::new(),
             exists: Vec::new(),
             versioned_tables: 0,
+            judged: Vec::new(),
             verb: "SELECT",
             mentions: None,
             expansions: 0,

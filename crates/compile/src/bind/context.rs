@@ -216,6 +216,8 @@ pub struct BindOptions {
     pub has_defaults: bool,
     /// The server has written the text, and takes rows out of a history.
     pub writes_history: bool,
+    /// Security policies hide no rows: the text is a definition's, or the server has written it.
+    pub sees_all_rows: bool,
 }
 
 impl Default for BindOptions {
@@ -236,6 +238,7 @@ impl Default for BindOptions {
             skip_triggers: false,
             has_defaults: false,
             writes_history: false,
+            sees_all_rows: false,
         }
     }
 }
@@ -428,6 +431,8 @@ pub struct Facts {
     pub calls_functions: bool,
     /// It reads what the server knows of itself: rows that no transaction protects.
     pub reads_system_rowsets: bool,
+    /// Its errors must quote no values: security policies hide rows from it.
+    pub hides_values: bool,
     /// It returns a document in pieces.
     pub returns_document: Option<Document>,
     /// What the session's user must be permitted, unless ownership chains say that it is.
@@ -473,6 +478,7 @@ impl Facts {
             takes_sequence_values,
             calls_functions,
             reads_system_rowsets,
+            hides_values,
             returns_document,
             accesses,
             recompile,
@@ -496,6 +502,7 @@ impl Facts {
         self.takes_sequence_values |= takes_sequence_values;
         self.calls_functions |= calls_functions;
         self.reads_system_rowsets |= reads_system_rowsets;
+        self.hides_values |= hides_values;
         self.returns_document = self.returns_document.or(returns_document);
         self.recompile |= recompile;
         self.needs(memory.map(|need| *need));
@@ -560,6 +567,8 @@ pub struct Dependencies {
     pub schemas: SmallVec<[(DbId, u64, SchemaId); 2]>,
     /// The objects found, with the versions at which they were last changed.
     pub objects: Vec<ObjectDependency>,
+    /// Likewise those that security policies use, which no statement mentions.
+    pub hidden: Vec<ObjectDependency>,
     /// Names that were looked up and what they meant.
     pub names: Vec<NameDependency>,
     /// Temporary tables.
@@ -595,7 +604,7 @@ pub struct NameDependency {
 impl Dependencies {
     /// Adds those of a further statement.
     pub fn include(&mut self, other: Dependencies) {
-        let Dependencies { schemas, objects, names, temporary, identity_insert } = other;
+        let Dependencies { schemas, objects, hidden, names, temporary, identity_insert } = other;
         for schema in schemas {
             if !self.schemas.contains(&schema) {
                 self.schemas.push(schema);
@@ -604,6 +613,11 @@ impl Dependencies {
         for object in objects {
             if !self.objects.contains(&object) {
                 self.objects.push(object);
+            }
+        }
+        for object in hidden {
+            if !self.hidden.contains(&object) {
+                self.hidden.push(object);
             }
         }
         for name in names {
@@ -649,6 +663,6 @@ impl Dependencies {
             };
             found.map(|f| f.id()) == n.object
         };
-        self.objects.iter().all(object) && self.names.iter().all(name)
+        self.objects.iter().chain(&self.hidden).all(object) && self.names.iter().all(name)
     }
 }

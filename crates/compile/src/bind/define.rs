@@ -297,6 +297,7 @@ pub(super) fn row_source(
         row: None,
         row_number: None,
         sample: None,
+        filter: None,
         options: ReadOptions::default(),
         hint: AccessHint::default(),
         computed: Vec::new(),

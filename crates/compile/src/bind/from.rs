@@ -377,7 +377,7 @@ fn scan_node(scan: &mut ScanSource) -> Node {
         source: scan.source.clone(),
         columns,
         access: Access::Full,
-        residual: None,
+        residual: scan.filter.take(),
         row: scan.row,
         options: scan.options,
         hint: scan.hint.clone(),

@@ -19,6 +19,7 @@
 //! * `scope`: query blocks and how columns are found in them.
 //! * `expr`, `condition`, `call`, `case`, `convert`, `scalar`: expressions; `json`, `xml`:
 //!   what writes JSON and XML; `method`: methods of type xml; `xml_index`: indexes for them.
+//! * `policy`: what security policies say of rows.
 
 mod access_hint;
 mod binder;
@@ -47,6 +48,7 @@ mod open_json;
 mod open_xml;
 mod order;
 mod pivot;
+pub mod policy;
 mod query;
 mod recover;
 mod sample;

@@ -181,6 +181,8 @@ pub(super) struct ScanSource {
     pub options: ReadOptions,
     /// What hints demand of how its rows are found.
     pub hint: AccessHint,
+    /// Which rows security policies show.
+    pub filter: Option<Pred>,
     /// Which rows `TABLESAMPLE` keeps.
     pub sample: Option<Pred>,
     /// Computed columns that rows do not hold and that are used.

@@ -224,7 +224,9 @@ impl Binder<'_> {
             self.note_access(database, table.id(), Permission::Select);
         }
         let hint = self.access_hint(hints, &table, Some(database))?;
-        let rows = self.scan(tree::Source::Table { database, table }, Vec::new(), options);
+        let source = tree::Source::Table { database, table: table.clone() };
+        let mut rows = self.scan(source, Vec::new(), options);
+        self.hide_rows(database, &table, &mut rows)?;
         Ok(hinted(rows, hint))
     }
 
@@ -274,6 +276,7 @@ impl Binder<'_> {
             row: None,
             row_number: None,
             sample: None,
+            filter: None,
             options,
             hint: AccessHint::default(),
             computed: Vec::new(),

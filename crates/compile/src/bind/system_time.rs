@@ -194,10 +194,11 @@ impl Binder<'_> {
         let Versioned { database, table, moments, .. } = versioned;
         let source = tree::Source::Table { database: *database, table: half.clone() };
         let mut rows = self.scan(source, Vec::new(), options);
+        self.hide_rows(*database, half, &mut rows)?;
         let Rows::Scan(scan) = &mut rows else { unreachable!("a table is scanned") };
         scan.hint = hint;
         for (ordinal, column) in half.columns.iter().enumerate() {
-            if column.is_stored() {
+            if column.is_stored() && scan.ids[ordinal].is_none() {
                 scan.ids[ordinal] = Some(self.free_column());
             }
         }

@@ -529,6 +529,7 @@ impl Walk<'_> {
             }
         }
         effects.checks.iter().for_each(|c| self.pred(&c.predicate));
+        effects.blocks.iter().for_each(|b| self.pred(&b.predicate));
         for reference in &effects.references {
             self.exprs(&reference.key);
             self.node(&reference.lookup);

@@ -52,15 +52,11 @@ impl Lowering {
             ExprKind::Cast { operand, mode, style } => {
                 match self.free_cast(operand, &expr.ty, *mode, style.as_deref()) {
                     true => self.expr(operand),
+                    false if is_steady(expr) => self.converted_once(expr),
                     false => self.computed(expr),
                 }
             }
-            ExprKind::Call { function, args }
-                if function.volatility == Volatility::RuntimeConstant
-                    && args.iter().all(|a| matches!(a.kind, ExprKind::Constant(_))) =>
-            {
-                self.once_per_statement(expr)
-            }
+            ExprKind::Call { .. } if is_steady(expr) => self.once_per_statement(expr),
             _ => self.computed(expr),
         }
     }
@@ -136,8 +132,8 @@ impl Lowering {
             ExprKind::Arith { .. }
             | ExprKind::Concat(..)
             | ExprKind::Negate(_)
-            | ExprKind::BitNot(_)
-            | ExprKind::Cast { .. } => true,
+            | ExprKind::BitNot(_) => true,
+            ExprKind::Cast { .. } => !is_steady(expr),
             ExprKind::Call { function, .. } => {
                 function.nulls == NullBehaviour::Strict
                     && function.volatility != Volatility::RuntimeConstant
@@ -408,6 +404,22 @@ impl Lowering {
         Ok(Val::nullable(dst))
     }
 
+    /// A conversion of such a value, computed the first time that it is needed: it may fail.
+    fn converted_once(&mut self, expr: &Expr) -> SqlResult<Val> {
+        let kept = self.b.reg_for(&expr.ty);
+        self.b.in_prologue(|b| b.emit(Inst::SetNull { dst: kept }));
+        let outside = self.enter();
+        let once = self.once();
+        let val = self.computed(expr)?;
+        self.b.emit(match RegType::of(&expr.ty) {
+            RegType::Bytes => Inst::Keep { dst: kept, src: val.reg },
+            _ => Inst::Move { dst: kept, src: val.reg },
+        });
+        self.once_done(once);
+        self.leave(outside);
+        Ok(Val::nullable(kept))
+    }
+
     /// The next value of a sequence: one for all references of a row.
     fn next_value(&mut self, sequence: base::ids::ObjectId, ty: &SqlType) -> Val {
         if let Some((_, reg)) = self.next_values.iter().find(|(s, _)| *s == sequence) {
@@ -419,6 +431,18 @@ impl Lowering {
         self.b.emit(Inst::NextValue { dst, site });
         self.next_values.push((sequence, dst));
         Val::new(dst)
+    }
+}
+
+/// Whether an expression is a call with one value per statement, or converts one.
+fn is_steady(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Call { function, args } => {
+            function.volatility == Volatility::RuntimeConstant
+                && args.iter().all(|a| matches!(a.kind, ExprKind::Constant(_)))
+        }
+        ExprKind::Cast { operand, style: None, .. } => is_steady(operand),
+        _ => false,
     }
 }
 

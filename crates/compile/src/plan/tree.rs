@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use base::SqlType;
 use base::ids::{DbId, ObjectId};
-use engine::catalog::def::{IndexKind, TableDef};
+use engine::catalog::def::{BlockedOperation, IndexKind, TableDef};
 use engine::catalog::naming_index;
 use ir::function::RowsetFunction;
 pub use ir::object::{Frame, FrameBound};
@@ -526,6 +526,8 @@ pub struct RowEffects {
     pub not_null: Vec<usize>,
     /// `CHECK` constraints, and a view's `WITH CHECK OPTION`.
     pub checks: Vec<CheckPlan>,
+    /// What security policies ask of rows that are written.
+    pub blocks: Vec<BlockPlan>,
     /// Foreign keys of this table that the new row must satisfy.
     pub references: Vec<ReferencePlan>,
     /// Foreign keys of other tables onto this one that the old row may be needed by.
@@ -578,6 +580,16 @@ pub struct CheckPlan {
     /// The column it belongs to, if it was declared on one; for the message.
     pub column: Option<Arc<str>>,
     /// Over [`RowEffects::new_columns`]; unknown passes.
+    pub predicate: Pred,
+}
+
+/// A condition that must be true of rows that an operation writes: error 33504.
+#[derive(Clone, Debug)]
+pub struct BlockPlan {
+    /// The operation.
+    pub operation: BlockedOperation,
+    /// Over [`RowEffects::new_columns`] of what comes after, [`RowEffects::old_columns`] of what
+    /// comes before.
     pub predicate: Pred,
 }
 

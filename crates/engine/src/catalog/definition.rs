@@ -13,7 +13,7 @@ use super::def::*;
 /// One definition of any kind.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Definition {
-    /// A table, module, sequence or synonym.
+    /// A table, module, sequence, synonym or security policy.
     Object(ObjectDef),
     /// An alias or table type.
     Type(Arc<TypeDef>),
@@ -60,12 +60,14 @@ pub enum ObjectDef {
     Sequence(Arc<SequenceDef>),
     /// A synonym.
     Synonym(Arc<SynonymDef>),
+    /// A security policy.
+    SecurityPolicy(Arc<SecurityPolicyDef>),
 }
 
 /// What identifies a definition within its database.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum DefinitionKey {
-    /// A table, module, sequence or synonym.
+    /// A table, module, sequence, synonym or security policy.
     Object(ObjectId),
     /// An alias or table type.
     Type(UserTypeId),
@@ -136,6 +138,7 @@ impl ObjectDef {
             ObjectDef::Module(d) => &d.header,
             ObjectDef::Sequence(d) => &d.header,
             ObjectDef::Synonym(d) => &d.header,
+            ObjectDef::SecurityPolicy(d) => &d.header,
         }
     }
 
@@ -146,6 +149,7 @@ impl ObjectDef {
             ObjectDef::Module(d) => d.object_kind(),
             ObjectDef::Sequence(_) => ObjectKind::Sequence,
             ObjectDef::Synonym(_) => ObjectKind::Synonym,
+            ObjectDef::SecurityPolicy(_) => ObjectKind::SecurityPolicy,
         }
     }
 
@@ -165,6 +169,14 @@ impl ObjectDef {
         }
     }
 
+    /// The security policy, if it is one.
+    pub fn as_policy(&self) -> Option<&Arc<SecurityPolicyDef>> {
+        match self {
+            ObjectDef::SecurityPolicy(d) => Some(d),
+            _ => None,
+        }
+    }
+
     /// The object that this one belongs to, `parent_object_id`: the table or view of a trigger.
     pub fn parent(&self) -> Option<ObjectId> {
         self.as_module().and_then(|m| m.trigger()).map(|t| t.parent)
@@ -175,10 +187,15 @@ impl ObjectDef {
         &self,
         triggers: Vec<ObjectId>,
         referenced_by: Vec<IncomingKey>,
+        policies: Vec<Arc<SecurityPolicyDef>>,
     ) -> Option<ObjectDef> {
         match self {
-            ObjectDef::Table(d) if d.triggers != triggers || d.referenced_by != referenced_by => {
-                let table = TableDef { triggers, referenced_by, ..TableDef::clone(d) };
+            ObjectDef::Table(d)
+                if d.triggers != triggers
+                    || d.referenced_by != referenced_by
+                    || d.policies != policies =>
+            {
+                let table = TableDef { triggers, referenced_by, policies, ..TableDef::clone(d) };
                 Some(ObjectDef::Table(Arc::new(table)))
             }
             ObjectDef::Module(d) if d.triggers != triggers => {
@@ -221,6 +238,11 @@ impl ObjectDef {
                 uses.extend(Use::of_type(sequence.user_type, sequence.header.id, None));
             }
             ObjectDef::Synonym(_) => {}
+            ObjectDef::SecurityPolicy(policy) => {
+                let mentioned = policy.predicates.iter().flat_map(|p| &p.references);
+                let id = policy.header.id;
+                uses.extend(mentioned.filter_map(|r| Use::of_reference(r, id, None)));
+            }
         }
         uses.sort_unstable_by_key(|u| (u.target, u.user, u.column, !u.bound));
         uses.dedup_by_key(|u| (u.target, u.user, u.column));

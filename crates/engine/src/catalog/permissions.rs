@@ -100,6 +100,7 @@ const DATABASE: &[Permission] = &[
     P::Alter,
     P::AlterAnyRole,
     P::AlterAnySchema,
+    P::AlterAnySecurityPolicy,
     P::AlterAnyUser,
     P::Authenticate,
     P::BackupDatabase,
@@ -175,7 +176,7 @@ fn fits(kind: ObjectKind, permission: Permission) -> bool {
         P::Execute => matches!(kind, K::Procedure | K::ScalarFunction | K::Synonym),
         P::ViewChangeTracking => kind == K::Table,
         P::Unmask => matches!(kind, K::Table | K::View),
-        P::Alter => kind != K::Synonym,
+        P::Alter => !matches!(kind, K::Synonym | K::SecurityPolicy),
         P::CreateSequence => false,
         _ => true,
     }

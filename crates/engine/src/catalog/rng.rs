@@ -304,6 +304,7 @@ impl Rng {
             foreign_keys: self.some(3, Rng::foreign_key),
             referenced_by: Vec::new(),
             triggers: Vec::new(),
+            policies: Vec::new(),
             data_space: DataSpaceId(self.int()),
             lob_data_space: self.maybe(|d| DataSpaceId(d.int())),
             ansi_nulls: self.flip(),
@@ -410,8 +411,33 @@ impl Rng {
         }
     }
 
+    fn predicate(&mut self) -> PredicateDef {
+        PredicateDef {
+            id: self.int(),
+            table: ObjectId(self.int()),
+            kind: self.pick(PredicateKind::ALL),
+            operation: self.maybe(|d| d.pick(BlockedOperation::ALL)),
+            schema: self.name(),
+            function: self.name(),
+            arguments: self.some(3, Rng::name),
+            references: self.some(3, Rng::reference),
+        }
+    }
+
+    fn policy(&mut self) -> SecurityPolicyDef {
+        SecurityPolicyDef {
+            header: self.header(),
+            enabled: self.flip(),
+            schema_bound: self.flip(),
+            not_for_replication: self.flip(),
+            max_predicate_id: self.int(),
+            predicates: self.some(3, Rng::predicate),
+        }
+    }
+
     fn object(&mut self) -> ObjectDef {
-        match self.below(4) {
+        match self.below(5) {
+            4 => ObjectDef::SecurityPolicy(Arc::new(self.policy())),
             0 => ObjectDef::Table(Arc::new(self.table())),
             1 => ObjectDef::Module(Arc::new(self.module())),
             2 => ObjectDef::Sequence(Arc::new(self.sequence())),
@@ -728,8 +754,25 @@ impl Rng {
         ObjectDef::Module(Arc::new(module))
     }
 
+    fn new_policy(&mut self, schema: &Schema, id: ObjectId) -> ObjectDef {
+        let mut policy = self.policy();
+        policy.header = self.new_header(id);
+        let mut tables = shared(schema);
+        tables.retain(|id| schema.table(*id).is_some());
+        for predicate in &mut policy.predicates {
+            predicate.references = vec![self.reference_in(schema)];
+            if !tables.is_empty() {
+                predicate.table = self.pick(&tables);
+            }
+        }
+        ObjectDef::SecurityPolicy(Arc::new(policy))
+    }
+
     fn new_sequence(&mut self, schema: &Schema, id: ObjectId) -> Definition {
         let header = self.new_header(id);
+        if self.below(4) == 0 {
+            return Definition::Object(self.new_policy(schema, id));
+        }
         if self.flip() {
             let user_type = UserTypeId(257 + self.below(4) as i32);
             let increment = 1 + self.below(9) as i128;
@@ -775,6 +818,15 @@ impl Rng {
                 };
                 let header = module.header.clone();
                 ObjectDef::Module(Arc::new(ModuleDef { header, ..ModuleDef::clone(&new) }))
+            }
+            ObjectDef::SecurityPolicy(policy) => {
+                let ObjectDef::SecurityPolicy(new) = self.new_policy(schema, policy.header.id)
+                else {
+                    unreachable!("it makes policies")
+                };
+                let header = policy.header.clone();
+                let new = SecurityPolicyDef { header, ..SecurityPolicyDef::clone(&new) };
+                ObjectDef::SecurityPolicy(Arc::new(new))
             }
             other => other,
         }

@@ -195,6 +195,7 @@ pub fn violation(violation: &Violation, host: &dyn Host) -> SqlError {
             SqlError::new(&message::NULL_NOT_ALLOWED, &args)
         }
         Rule::PeriodStart => SqlError::new(&message::TRANSACTION_TIME_TOO_EARLY, &[&qualified]),
+        Rule::BlockPredicate => SqlError::new(&message::BLOCK_PREDICATE_CONFLICT, &[&qualified]),
         Rule::CheckOption => SqlError::new(&message::VIEW_CHECK_OPTION_FAILED, &[]),
         Rule::Constraint { kind, name: constraint, table, column } => {
             let table: &dyn std::fmt::Display = match table {

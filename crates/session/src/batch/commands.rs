@@ -61,6 +61,7 @@ fn of_drop(kind: DropKind) -> u16 {
         DropKind::Role | DropKind::ServerRole => 0x141,
         DropKind::Rule => 0xED,
         DropKind::Schema => 0xB0,
+        DropKind::SecurityPolicy => command::NONE,
         DropKind::Sequence => command::NONE,
         DropKind::Synonym => 0x149,
         DropKind::Table => 0xC7,

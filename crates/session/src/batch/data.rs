@@ -218,13 +218,20 @@ impl Context<'_> {
         run: impl FnOnce(&mut Context<'_>, &Unit, &mut Frame) -> Run<T>,
     ) -> Run<Option<T>> {
         self.check_permissions(&plan.facts)?;
-        let Some(need) = &plan.facts.memory else { return self.run_granted(plan, frame, run) };
-        let leased = self.take_memory(need)?;
+        let leased = match &plan.facts.memory {
+            Some(need) => self.take_memory(need)?,
+            None => false,
+        };
         let ran = self.run_granted(plan, frame, run);
         if leased {
             self.runtime.grant.end_lease();
         }
-        ran
+        match ran {
+            Err(fault) if plan.facts.hides_values => {
+                Err(Fault { error: fault.error.without_values(), ..fault })
+            }
+            ran => ran,
+        }
     }
 
     /// Runs a plan's statement with the memory that it was granted.

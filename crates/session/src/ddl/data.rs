@@ -25,8 +25,8 @@ pub fn exists(context: &mut Context<'_>, database: DbId, query: &str) -> DdlResu
     let options = tsql::ParseOptions { quoted_identifier: true };
     let expr = tsql::parse_expression(&text, options)?;
     let names = DefinitionNames::new(context.session, database);
-    let bind =
-        BindContext { names: &names, options: BindOptions::default(), statistics: &NoStatistics };
+    let options = BindOptions { sees_all_rows: true, ..BindOptions::default() };
+    let bind = BindContext { names: &names, options, statistics: &NoStatistics };
     let bound = bind::expression(&bind, &expr, Some(SqlType::int()))?;
     Ok(evaluate(context, bound)? == Value::Int(1))
 }

@@ -56,6 +56,7 @@ fn noun(kind: DropKind) -> &'static str {
         DropKind::Role => "role",
         DropKind::Rule => "rule",
         DropKind::Schema => "schema",
+        DropKind::SecurityPolicy => "security policy",
         DropKind::Sequence => "sequence object",
         DropKind::ServerRole => "server role",
         DropKind::Synonym => "synonym",
@@ -79,6 +80,7 @@ fn statement_for(kind: ObjectKind) -> (&'static str, &'static str) {
         ObjectKind::Trigger => ("DROP TRIGGER", "trigger"),
         ObjectKind::Sequence => ("DROP SEQUENCE", "sequence object"),
         ObjectKind::Synonym => ("DROP SYNONYM", "synonym"),
+        ObjectKind::SecurityPolicy => ("DROP SECURITY POLICY", "security policy"),
         _ => ("ALTER TABLE ... DROP CONSTRAINT", "constraint"),
     }
 }
@@ -90,6 +92,7 @@ fn fits(kind: DropKind, object: ObjectKind) -> bool {
             ObjectKind::ScalarFunction | ObjectKind::InlineFunction | ObjectKind::TableFunction
         ),
         DropKind::Procedure => object == ObjectKind::Procedure,
+        DropKind::SecurityPolicy => object == ObjectKind::SecurityPolicy,
         DropKind::Sequence => object == ObjectKind::Sequence,
         DropKind::Synonym => object == ObjectKind::Synonym,
         DropKind::Table => object == ObjectKind::Table,
@@ -109,6 +112,11 @@ fn drop_object(
         place::refuse_database(name, &statement)?;
     }
     let found = place::find_to_change(context, name)?;
+    if kind == DropKind::SecurityPolicy
+        && let Some(found) = &found
+    {
+        super::policy::check_drop(context, found)?;
+    }
     let Some(found) = found.filter(|f| place::may_alter(context, f)) else {
         return match if_exists {
             true => Ok(()),

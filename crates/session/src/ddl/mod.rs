@@ -19,6 +19,7 @@
 //! * `module`: procedures, functions, views and triggers.
 //! * `object`: schemas, types, sequences, synonyms; `collection`: XML schema collections; `drop`:
 //!   `DROP` of all of them.
+//! * `policy`: security policies.
 //! * `database`: databases, their files and options; `security`: principals and permissions.
 //! * `rename`, `property`: the implementation of `sp_rename` and of the procedures for extended
 //!   properties.
@@ -36,6 +37,7 @@ mod module;
 mod names;
 mod object;
 mod place;
+mod policy;
 pub mod property;
 pub mod rename;
 mod security;
@@ -153,6 +155,7 @@ fn define(context: &mut Context<'_>, statement: &ast::Statement, text: &str) -> 
         S::CreateType(create) => object::create_type(context, create),
         S::Sequence(sequence) => object::sequence(context, sequence),
         S::CreateSynonym(create) => object::create_synonym(context, create),
+        S::SecurityPolicy(statement) => policy::define(context, statement),
         S::Drop(drop) => drop::drop(context, drop),
         S::DropTrigger(drop) => drop::drop_triggers(context, drop),
         S::Login(login) => security::login(context, login),

@@ -172,6 +172,11 @@ pub fn with_header(def: &ObjectDef, change: impl FnOnce(&mut ObjectHeader)) -> O
             change(&mut def.header);
             ObjectDef::Synonym(Arc::new(def))
         }
+        ObjectDef::SecurityPolicy(def) => {
+            let mut def = SecurityPolicyDef::clone(def);
+            change(&mut def.header);
+            ObjectDef::SecurityPolicy(Arc::new(def))
+        }
     }
 }
 

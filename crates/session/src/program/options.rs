@@ -16,6 +16,7 @@ pub(crate) fn bind_options(options: CompileOptions, kind: ProgramKind) -> BindOp
         concat_null_yields_null: options.concat_null_yields_null(),
         numeric_roundabort: options.numeric_roundabort(),
         force_plan: options.force_plan(),
+        sees_all_rows: options.sees_all_rows(),
         in_function: kind.is_function(),
         ..BindOptions::default()
     }

@@ -44,18 +44,29 @@ pub fn seen(user: &DatabaseUser, database: DbId, schema: &Schema, id: ObjectId) 
         }
         Some(Object::Table(table)) if table.role != TableRole::Table => return Seen::Definition,
         Some(Object::Module(module)) => module.trigger().map_or(id, |trigger| trigger.parent),
+        Some(Object::SecurityPolicy(_)) => {
+            let changes = user.may(schema, WHOLE_DATABASE, Permission::AlterAnySecurityPolicy);
+            return match changes || sees_definition(user, schema, id) {
+                true => Seen::Definition,
+                false => Seen::Nothing,
+            };
+        }
         Some(_) => id,
         // The server's own.
         None => return Seen::Definition,
     };
-    let securable = Securable { class: SecurableClass::Object, major: target.0, minor: 0 };
-    if user.may(schema, securable, Permission::ViewDefinition) {
+    if sees_definition(user, schema, target) {
         return Seen::Definition;
     }
     match user.sees(schema, target) {
         true => Seen::Object,
         false => Seen::Nothing,
     }
+}
+
+fn sees_definition(user: &DatabaseUser, schema: &Schema, id: ObjectId) -> bool {
+    let securable = Securable { class: SecurableClass::Object, major: id.0, minor: 0 };
+    user.may(schema, securable, Permission::ViewDefinition)
 }
 
 /// What the reader of a view is shown of it, if not everything.

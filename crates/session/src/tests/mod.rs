@@ -16,6 +16,7 @@ mod logins;
 mod memory;
 mod panics;
 mod plans;
+mod policies;
 mod power;
 mod properties;
 mod row_caching;

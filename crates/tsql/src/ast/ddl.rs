@@ -136,6 +136,7 @@ pub enum DropKind {
     Role,
     Rule,
     Schema,
+    SecurityPolicy,
     Sequence,
     ServerRole,
     Synonym,

@@ -30,6 +30,7 @@ mod expr;
 mod index;
 mod module;
 mod name;
+mod policy;
 mod procedural;
 mod query;
 mod security;
@@ -47,6 +48,7 @@ pub use expr::*;
 pub use index::*;
 pub use module::*;
 pub use name::*;
+pub use policy::*;
 pub use procedural::*;
 pub use query::*;
 pub use security::*;
@@ -239,6 +241,8 @@ pub enum StatementKind {
     CreateSynonym(Box<CreateSynonym>),
     /// `CREATE` and `ALTER XML SCHEMA COLLECTION`.
     XmlCollection(Box<XmlCollectionStatement>),
+    /// `CREATE` and `ALTER SECURITY POLICY`: policy.rs.
+    SecurityPolicy(Box<SecurityPolicyStatement>),
     /// `DROP` of everything whose name says enough.
     Drop(Box<DropStatement>),
     /// `DROP TRIGGER`.

@@ -40,6 +40,7 @@ mod index;
 mod merge;
 mod module;
 mod permission;
+mod policy;
 mod query;
 mod security;
 mod session;

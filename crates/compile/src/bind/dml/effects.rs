@@ -7,8 +7,8 @@ use base::ids::ObjectId;
 use base::{SqlError, message};
 use engine::catalog::Schema;
 use engine::catalog::def::{
-    ColumnId, ForeignKeyColumn, ForeignKeyDef, IncomingKey, ReferentialAction, TableDef,
-    TriggerEventKind,
+    BlockedOperation, ColumnId, ForeignKeyColumn, ForeignKeyDef, IncomingKey, ReferentialAction,
+    TableDef, TriggerEventKind,
 };
 
 use super::instead::instead_effects;
@@ -17,8 +17,8 @@ use super::{BindResult, Binder, Changing};
 use crate::bind::define::{definition_options, substitute};
 use crate::plan::expr::{ColId, Expr, Pred};
 use crate::plan::tree::{
-    CheckPlan, DeletePlan, NewValue, Node, ReferencePlan, ReferencedAction, ReferencedPlan,
-    RowEffects, Target, UpdatePlan,
+    BlockPlan, CheckPlan, DeletePlan, NewValue, Node, ReferencePlan, ReferencedAction,
+    ReferencedPlan, RowEffects, Target, UpdatePlan,
 };
 
 /// How deep cascades may nest. Foreign keys cannot make cycles of them, so this is for broken
@@ -122,6 +122,7 @@ impl Binder<'_> {
                 effects.history = self.history(&schema, changing)?;
             }
             effects.xml_indexes = self.xml_indexes(&schema, changing, write)?;
+            effects.blocks = self.blocks(changing, write)?;
         }
         Ok(effects)
     }
@@ -131,6 +132,39 @@ impl Binder<'_> {
         let enabled = self.enabled_triggers(schema, &table.triggers);
         let mut enabled = enabled.iter().filter(|t| !t.instead_of);
         enabled.any(|t| write.events().any(|event| t.events.iter().any(|e| e.kind == event)))
+    }
+
+    /// What security policies ask of rows that are written. Changed rows are judged by their new
+    /// values only where a predicate uses columns that are set.
+    fn blocks(&mut self, changing: &Changing, write: &Write) -> BindResult<Vec<BlockPlan>> {
+        use BlockedOperation::{AfterInsert, AfterUpdate, BeforeDelete, BeforeUpdate};
+        let updates = write.update.is_some();
+        let operations = [
+            (AfterInsert, write.insert),
+            (AfterUpdate, updates),
+            (BeforeUpdate, updates),
+            (BeforeDelete, write.delete),
+        ];
+        let (table, set) = (&changing.table, write.update.as_deref().unwrap_or_default());
+        let mut blocks = Vec::new();
+        if table.policies.is_empty() {
+            return Ok(blocks);
+        }
+        for (operation, _) in operations.into_iter().filter(|(_, does)| *does) {
+            let names = match operation {
+                AfterInsert | AfterUpdate => changing.by_ordinal(&changing.new),
+                BeforeUpdate | BeforeDelete => changing.by_ordinal(&changing.old),
+            };
+            let found = self.block_predicates(changing.database, table, operation, &names)?;
+            for (predicate, columns) in found {
+                let places = stored_places(table, &columns);
+                let unused = !places.is_empty() && !places.iter().any(|at| set.contains(at));
+                if operation != AfterUpdate || !unused {
+                    blocks.push(BlockPlan { operation, predicate });
+                }
+            }
+        }
+        Ok(blocks)
     }
 
     /// The `CHECK` constraints that new rows may violate.

@@ -82,6 +82,7 @@ impl Binder<'_> {
         // As SQL Server has it: MERGE fails where INSERT would ignore a row.
         effects.ignore_duplicates.clear();
         let rows = self.merged_rows(from, kind, on.clone(), &targeted, &clauses, merge)?;
+        let on = self.still_shown(&targeted, Some(on))?.unwrap_or(Pred::Const(Some(true)));
         let changing = targeted.changing;
         Ok(MergePlan {
             target: changing.target,

@@ -398,6 +398,7 @@ impl Binder<'_> {
             }
             self.rename_inside(recheck);
         }
+        let recheck = self.still_shown(targeted, recheck)?;
         let mut input = filtered(self.assemble(from), filter);
         name_one_row(&mut input, targeted.row);
         if targeted.is_instead() {
@@ -407,6 +408,22 @@ impl Binder<'_> {
             input = limited_by(input, Vec::new(), limit);
         }
         Ok(ChangedRows { input, recheck })
+    }
+
+    /// A condition on a newer version of a row, which policies must still show.
+    pub(super) fn still_shown(
+        &mut self,
+        targeted: &Targeted,
+        recheck: Option<Pred>,
+    ) -> BindResult<Option<Pred>> {
+        let changing = &targeted.changing;
+        let Target::Table { database, table } = &changing.target else { return Ok(recheck) };
+        let names = changing.by_ordinal(&changing.old);
+        let (shown, _) = self.shown_rows(*database, table, names)?;
+        if shown.is_empty() {
+            return Ok(recheck);
+        }
+        Ok(Some(Pred::And(shown.into_iter().chain(recheck).collect())))
     }
 
     /// The names of the target's columns by layout position, with that of the hidden row number if

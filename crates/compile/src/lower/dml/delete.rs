@@ -1,6 +1,7 @@
 //! `DELETE`.
 
 use base::SqlResult;
+use engine::catalog::def::BlockedOperation;
 use ir::inst::{Inst, RegType};
 
 use crate::lower::Lowering;
@@ -62,6 +63,7 @@ impl Lowering {
             let outside = l.enter();
             l.bind_old(&target, row, &delete.old_columns);
             l.bind_target(&target, row, &delete.effects.old_columns);
+            l.test_blocks(&target, &delete.effects, BlockedOperation::BeforeDelete)?;
             l.follow_references(&target, &delete.effects, None, deferred)?;
             l.after_row(&target, &delete.effects, output, None, OldRow::Row(row))?;
             l.count(counted);

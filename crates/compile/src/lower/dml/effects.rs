@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use base::{SqlResult, SqlType};
+use engine::catalog::def::BlockedOperation;
 use ir::builder::Label;
 use ir::inst::{Inst, Reg, RegType};
 use ir::object::{ObjId, ObjectDesc, ReadPurpose, WorkDesc};
@@ -94,6 +95,26 @@ impl Lowering {
                 None => Rule::CheckOption,
             };
             self.violate(target, rule);
+            self.b.place(ok);
+        }
+        Ok(())
+    }
+
+    /// What security policies ask of the current row: it must be true.
+    pub fn test_blocks(
+        &mut self,
+        target: &Changed,
+        effects: &RowEffects,
+        operation: BlockedOperation,
+    ) -> SqlResult<()> {
+        for block in effects.blocks.iter().filter(|block| block.operation == operation) {
+            let (ok, bad) = (self.b.label(), self.b.label());
+            let ways = Ways { yes: ok, no: bad, unknown: bad, fall_yes: false };
+            let outside = self.enter();
+            self.pred(&block.predicate, ways)?;
+            self.leave(outside);
+            self.b.place(bad);
+            self.violate(target, Rule::BlockPredicate);
             self.b.place(ok);
         }
         Ok(())

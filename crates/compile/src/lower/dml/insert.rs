@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base::SqlResult;
 use base::ids::DbId;
+use engine::catalog::def::BlockedOperation;
 use engine::catalog::def::TableDef;
 use ir::inst::{Inst, RegType};
 use ir::object::{AccessDesc, CursorDesc, ObjectDesc, ReadPurpose};
@@ -90,6 +91,7 @@ impl Lowering {
         let mut row: Vec<Val> = row.into_iter().flatten().collect();
         self.test_not_null(target, &mut row, effects);
         self.test_checks(target, effects)?;
+        self.test_blocks(target, effects, BlockedOperation::AfterInsert)?;
         Ok(row)
     }
 

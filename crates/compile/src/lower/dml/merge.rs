@@ -3,6 +3,7 @@
 //! Where one clause may insert a key that another takes from a row, new rows are held.
 
 use base::{SqlError, SqlResult, SqlType, Value, message};
+use engine::catalog::def::BlockedOperation;
 use ir::builder::Label;
 use ir::inst::{Inst, Reg, RegType};
 
@@ -229,6 +230,9 @@ impl Lowering {
             self.hold_row(held, values, Some((row, trace)))?;
             self.count(true);
             return Ok(());
+        }
+        if set.is_none() {
+            self.test_blocks(target, &plan.effects, BlockedOperation::BeforeDelete)?;
         }
         if let Some(set) = &set {
             self.test_references(target, &plan.effects, Some(set), deferred)?;

@@ -294,6 +294,8 @@ fn may_load(target: &Changed, effects: &RowEffects) -> bool {
         && !table.foreign_keys.iter().any(|key| key.referenced == id)
         && !effects.output_into.as_ref().is_some_and(|into| is_into(&into.target))
         && effects.ignore_duplicates.is_empty()
+        // A predicate may read the table.
+        && effects.blocks.is_empty()
 }
 
 /// The unique hash index whose whole key is the identity column.

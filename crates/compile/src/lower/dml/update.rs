@@ -4,6 +4,7 @@
 //! at most.
 
 use base::SqlResult;
+use engine::catalog::def::BlockedOperation;
 use ir::inst::{Inst, Reg, RegType};
 use ir::operator::VarId;
 
@@ -142,6 +143,7 @@ impl Lowering {
         update: &UpdatePlan,
         row: Reg,
     ) -> SqlResult<Vec<Val>> {
+        self.test_blocks(target, &update.effects, BlockedOperation::BeforeUpdate)?;
         let new_columns = &update.effects.new_columns;
         let (early, late): (Vec<_>, Vec<_>) =
             update.assign.iter().partition(|(_, e)| !uses_any(e, new_columns));
@@ -168,6 +170,7 @@ impl Lowering {
         let mut values: Vec<Val> = values.into_iter().flatten().collect();
         self.test_not_null(target, &mut values, &update.effects);
         self.test_checks(target, &update.effects)?;
+        self.test_blocks(target, &update.effects, BlockedOperation::AfterUpdate)?;
         Ok(values)
     }
 

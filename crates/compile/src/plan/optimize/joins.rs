@@ -16,13 +16,13 @@ use super::columns::{
 };
 use super::condition::{all, column_of, rejects_null, split, substitute, substitute_expr};
 use super::forced::FORBIDDEN;
-use super::operators::{filtered, guarded};
+use super::operators::{filtered, guarded, unhidden};
 use super::order::Want;
 use super::subqueries::{ConditionJoin, as_join, can_join};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::hints::JoinMethod;
 use crate::plan::rename::rename_node;
-use crate::plan::tree::{JoinKind, Node, WorktableId};
+use crate::plan::tree::{Access, JoinKind, Node, WorktableId};
 use crate::plan::walk;
 
 /// What a part of an expression that takes the place of a column counts as work: it is a copy.
@@ -197,6 +197,9 @@ impl Optimizer<'_, '_> {
                 graph.relations.push(Relation::new(Node::OneRow, JoinKind::Inner, Vec::new()));
             }
             Node::OneRow => {}
+            Node::Scan(scan) if scan.residual.is_some() && matches!(scan.access, Access::Full) => {
+                self.gather(graph, unhidden(scan));
+            }
             mut leaf => {
                 graph.replace(&mut |with| substitute(&mut leaf, with));
                 graph.relations.push(Relation::new(leaf, JoinKind::Inner, Vec::new()));

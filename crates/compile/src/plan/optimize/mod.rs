@@ -196,6 +196,7 @@ impl Optimizer<'_, '_> {
 
     fn effects(&mut self, effects: &mut RowEffects) {
         effects.checks.iter_mut().for_each(|c| self.inside(&mut c.predicate));
+        effects.blocks.iter_mut().for_each(|b| self.inside(&mut b.predicate));
         for reference in &mut effects.references {
             self.node(&mut reference.lookup);
         }

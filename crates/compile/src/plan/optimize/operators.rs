@@ -37,6 +37,28 @@ pub fn guarded(node: Node, conditions: Vec<Pred>) -> Node {
     }
 }
 
+/// Whether what a security policy says of a source's rows can become a join.
+fn hides_by_query(scan: &Scan) -> bool {
+    let parts = |pred: &Pred| match pred {
+        Pred::And(list) => list.iter().any(has_join),
+        pred => has_join(pred),
+    };
+    matches!(scan.access, Access::Full) && scan.residual.as_ref().is_some_and(parts)
+}
+
+fn has_join(pred: &Pred) -> bool {
+    match pred {
+        Pred::And(list) => list.iter().any(has_join),
+        pred => super::subqueries::can_join(pred),
+    }
+}
+
+/// A source with what a security policy says of its rows as a condition on them.
+pub fn unhidden(mut scan: Box<Scan>) -> Node {
+    let hidden = scan.residual.take();
+    filtered(Node::Scan(scan), hidden.into_iter().collect())
+}
+
 impl Optimizer<'_, '_> {
     /// Improves an operator and keeps only the rows that meet some conditions. The queries inside
     /// the conditions have been looked at, unless they can become joins.
@@ -54,6 +76,9 @@ impl Optimizer<'_, '_> {
                     true => self.joined(*input, own, want),
                     false => self.rows(*input, own, want),
                 }
+            }
+            Node::Scan(scan) if hides_by_query(&scan) => {
+                self.rows(unhidden(scan), conditions, want)
             }
             Node::Scan(scan) => self.scan(*scan, conditions, want),
             Node::NestedLoop { .. } => self.joined(node, conditions, want),

@@ -10,6 +10,7 @@
 mod database;
 mod module;
 mod object;
+mod policy;
 mod security;
 mod table;
 mod types;
@@ -17,6 +18,7 @@ mod types;
 pub use database::*;
 pub use module::*;
 pub use object::*;
+pub use policy::*;
 pub use security::*;
 pub use table::*;
 pub use types::*;

@@ -30,6 +30,8 @@ coded! {
         Sequence = "SO" "SEQUENCE_OBJECT",
         /// A synonym.
         Synonym = "SN" "SYNONYM",
+        /// A security policy.
+        SecurityPolicy = "SP" "SECURITY_POLICY",
         /// A default constraint.
         Default = "D" "DEFAULT_CONSTRAINT",
         /// A check constraint.

@@ -222,6 +222,8 @@ coded! {
         AlterAnyRole = "ALRL" "ALTER ANY ROLE",
         /// `ALTER ANY SCHEMA` (database).
         AlterAnySchema = "ALSM" "ALTER ANY SCHEMA",
+        /// `ALTER ANY SECURITY POLICY` (database).
+        AlterAnySecurityPolicy = "ALSP" "ALTER ANY SECURITY POLICY",
         /// `ALTER ANY SERVER ROLE` (server).
         AlterAnyServerRole = "ALSR" "ALTER ANY SERVER ROLE",
         /// `ALTER ANY USER` (database).

@@ -7,7 +7,7 @@ use base::{SqlType, TypeKind, Value};
 
 use super::{
     ColumnId, ConstraintHeader, DataSpaceId, IndexId, Name, ObjectHeader, ObjectKind, Reference,
-    UserTypeId, coded,
+    SecurityPolicyDef, UserTypeId, coded,
 };
 
 /// A table: a user's, a temporary one, the hidden one behind a table type, or the shape of a table
@@ -39,6 +39,8 @@ pub struct TableDef {
     pub referenced_by: Vec<IncomingKey>,
     /// The triggers on this table, by id. *Derived.*
     pub triggers: Vec<ObjectId>,
+    /// The security policies with predicates on this table, by id. *Derived.*
+    pub policies: Vec<Arc<SecurityPolicyDef>>,
     /// The filegroup of the rows where there is no clustered index.
     pub data_space: DataSpaceId,
     /// The filegroup of large values, if there are any, `lob_data_space_id`.
@@ -627,6 +629,7 @@ impl TableDef {
             foreign_keys: Vec::new(),
             referenced_by: Vec::new(),
             triggers: Vec::new(),
+            policies: Vec::new(),
             data_space: DataSpaceId::PRIMARY,
             lob_data_space: None,
             ansi_nulls: true,

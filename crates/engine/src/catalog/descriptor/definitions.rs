@@ -21,7 +21,7 @@ message! {
         9 foreign_keys, 10 data_space, 11 lob_data_space, 12 ansi_nulls, 13 quoted_identifier,
         14 lock_escalation, 15 row_cached, 16 statistics, 17 period, 18 versioning,
         19 history_of, 24 xml_indexes;
-        derived referenced_by, triggers
+        derived referenced_by, triggers, policies
     }
     XmlIndexDef {
         1 id, 2 name, 3 column, 4 kind, 5 primary, 6 nodes, 7 fill_factor, 8 padded, 9 disabled,
@@ -78,6 +78,13 @@ message! {
         10 restarts
     }
     SynonymDef { 1 header, 2 base }
+    SecurityPolicyDef {
+        1 header, 2 enabled, 3 schema_bound, 4 not_for_replication, 5 max_predicate_id,
+        6 predicates
+    }
+    PredicateDef {
+        1 id, 2 table, 3 kind, 4 operation, 5 schema, 6 function, 7 arguments, 8 references
+    }
     TypeDef { 1 id, 2 schema, 3 name, 4 owner, 5 kind }
     XmlCollectionDef {
         1 id, 2 schema, 3 name, 4 owner, 5 created, 6 modified, 7 texts;
@@ -237,6 +244,10 @@ impl Field for ObjectDef {
                 out.push(4);
                 d.write(out);
             }
+            ObjectDef::SecurityPolicy(d) => {
+                out.push(5);
+                d.write(out);
+            }
         }
     }
 
@@ -246,6 +257,7 @@ impl Field for ObjectDef {
             Some((2, message)) => Field::read(message).map(ObjectDef::Module),
             Some((3, message)) => Field::read(message).map(ObjectDef::Sequence),
             Some((4, message)) => Field::read(message).map(ObjectDef::Synonym),
+            Some((5, message)) => Field::read(message).map(ObjectDef::SecurityPolicy),
             Some((&kind, _)) => Err(Malformed::Newer(kind.into())),
             None => Err(Malformed::Truncated),
         }

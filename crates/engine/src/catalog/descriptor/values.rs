@@ -59,7 +59,7 @@ macro_rules! code {
 code! {
     ReferenceClass SecurableClass RetentionUnit LockEscalation IndexKind XmlIndexKind Comparison ReferentialAction
     TriggerEventKind Authentication DatabaseState UserAccess RecoveryModel PageVerify
-    DelayedDurability FileKind SettingId;
+    DelayedDurability FileKind SettingId PredicateKind BlockedOperation;
     text PrincipalKind PermissionState Permission FileGroupKind
 }
 

@@ -333,7 +333,9 @@ fn derived_of(definition: &Definition) -> Vec<(ObjectId, ObjectId)> {
     let keys = object.as_table().into_iter().flat_map(|table| &table.foreign_keys);
     let referenced = keys.map(|key| (key.referenced, key.header.id));
     let parent = object.parent().map(|parent| (parent, own));
-    referenced.chain(parent).filter(|(object, _)| *object != own).collect()
+    let judged = object.as_policy().into_iter().flat_map(|policy| policy.tables());
+    let judged = judged.map(|table| (table, own));
+    referenced.chain(parent).chain(judged).filter(|(object, _)| *object != own).collect()
 }
 
 /// What must stay while a definition refers to it.

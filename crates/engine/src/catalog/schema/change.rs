@@ -349,6 +349,12 @@ impl Schema {
             self.triggers.insert((parent, header.id), ());
             touched.push(parent);
         }
+        if let ObjectDef::SecurityPolicy(policy) = def {
+            for table in policy.tables() {
+                self.policies.insert((table, header.id), ());
+                touched.push(table);
+            }
+        }
         touched
     }
 
@@ -377,6 +383,12 @@ impl Schema {
             self.triggers.remove(&(parent, id));
             touched.push(parent);
         }
+        if let ObjectDef::SecurityPolicy(policy) = &def {
+            for table in policy.tables() {
+                self.policies.remove(&(table, id));
+                touched.push(table);
+            }
+        }
         touched
     }
 
@@ -399,6 +411,9 @@ impl Schema {
         let lowest = IncomingKey { constraint: ObjectId(i32::MIN), table: ObjectId(i32::MIN) };
         let incoming = self.incoming.range_from(&(id, lowest));
         let incoming = incoming.take_while(|((on, _), ())| *on == id).map(|((_, k), ())| *k);
-        def.with_derived(triggers.collect(), incoming.collect())
+        let policies = self.policies.range_from(&first);
+        let policies = policies.take_while(|((on, _), ())| *on == id);
+        let policies = policies.filter_map(|((_, policy), ())| self.security_policy(*policy));
+        def.with_derived(triggers.collect(), incoming.collect(), policies.cloned().collect())
     }
 }

@@ -17,8 +17,8 @@
 //!
 //! * S1: a name means at most one thing: objects and their constraints share one set of names per
 //!   schema, types have another.
-//! * S2: derived data (`referenced_by`, `triggers`, uses) is a function of the stored definitions
-//!   alone; building a schema from its rows gives an equal one.
+//! * S2: derived data (`referenced_by`, `triggers`, `policies`, uses) is a function of the stored
+//!   definitions alone; building a schema from its rows gives an equal one.
 
 mod change;
 mod ids;
@@ -59,6 +59,8 @@ pub struct Schema {
     incoming: CowMap<(ObjectId, IncomingKey), ()>,
     /// Triggers by their table or view.
     triggers: CowMap<(ObjectId, ObjectId), ()>,
+    /// Security policies by the tables of their predicates.
+    policies: CowMap<(ObjectId, ObjectId), ()>,
     /// Uses: (used, user, column of the user) → whether the use binds.
     users: CowMap<(UsedId, ObjectId, Option<ColumnId>), bool>,
     types: NamedMap<TypeDef>,
@@ -94,6 +96,8 @@ pub enum Object<'s> {
     Sequence(&'s Arc<SequenceDef>),
     /// A synonym.
     Synonym(&'s Arc<SynonymDef>),
+    /// A security policy.
+    SecurityPolicy(&'s Arc<SecurityPolicyDef>),
     /// A constraint of a table.
     Constraint {
         /// The table.
@@ -113,6 +117,7 @@ impl<'s> Object<'s> {
             Object::Module(d) => d.header.id,
             Object::Sequence(d) => d.header.id,
             Object::Synonym(d) => d.header.id,
+            Object::SecurityPolicy(d) => d.header.id,
             Object::Constraint { header, .. } => header.id,
         }
     }
@@ -124,6 +129,7 @@ impl<'s> Object<'s> {
             Object::Module(d) => &d.header.name,
             Object::Sequence(d) => &d.header.name,
             Object::Synonym(d) => &d.header.name,
+            Object::SecurityPolicy(d) => &d.header.name,
             Object::Constraint { header, .. } => &header.name,
         }
     }
@@ -135,6 +141,7 @@ impl<'s> Object<'s> {
             Object::Module(d) => d.header.schema,
             Object::Sequence(d) => d.header.schema,
             Object::Synonym(d) => d.header.schema,
+            Object::SecurityPolicy(d) => d.header.schema,
             Object::Constraint { table, .. } => table.header.schema,
         }
     }
@@ -146,6 +153,7 @@ impl<'s> Object<'s> {
             Object::Module(d) => d.object_kind(),
             Object::Sequence(_) => ObjectKind::Sequence,
             Object::Synonym(_) => ObjectKind::Synonym,
+            Object::SecurityPolicy(_) => ObjectKind::SecurityPolicy,
             Object::Constraint { kind, .. } => *kind,
         }
     }
@@ -187,6 +195,7 @@ impl Schema {
             names: CowMap::default(),
             incoming: CowMap::default(),
             triggers: CowMap::default(),
+            policies: CowMap::default(),
             users: CowMap::default(),
             types: NamedMap::default(),
             xml_collections: NamedMap::default(),
@@ -258,6 +267,7 @@ impl Schema {
                 ObjectDef::Module(d) => Object::Module(d),
                 ObjectDef::Sequence(d) => Object::Sequence(d),
                 ObjectDef::Synonym(d) => Object::Synonym(d),
+                ObjectDef::SecurityPolicy(d) => Object::SecurityPolicy(d),
             });
         }
         let table = self.table(*self.constraints.get(&id)?)?;
@@ -309,6 +319,11 @@ impl Schema {
         }
     }
 
+    /// A security policy by id.
+    pub fn security_policy(&self, id: ObjectId) -> Option<&Arc<SecurityPolicyDef>> {
+        self.object_def(id).and_then(ObjectDef::as_policy)
+    }
+
     /// The table whose rows are in this storage. Looks at every table; for messages and tests.
     pub fn table_of_storage(&self, storage: StorageId) -> Option<&Arc<TableDef>> {
         self.tables().find(|t| t.storage == storage)
@@ -335,6 +350,11 @@ impl Schema {
             ObjectDef::Sequence(sequence) => Some(sequence),
             _ => None,
         })
+    }
+
+    /// All security policies by ascending id.
+    pub fn security_policies(&self) -> impl Iterator<Item = &Arc<SecurityPolicyDef>> {
+        self.objects().filter_map(ObjectDef::as_policy)
     }
 
     /// The objects and constraints of a schema, in the order of their names' keys.
@@ -625,6 +645,7 @@ impl PartialEq for Schema {
             && self.names == other.names
             && self.incoming == other.incoming
             && self.triggers == other.triggers
+            && self.policies == other.policies
             && self.users == other.users
             && self.types == other.types
             && self.xml_collections == other.xml_collections

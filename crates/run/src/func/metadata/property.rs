@@ -124,6 +124,7 @@ fn common(schema: &Schema, object: &Object<'_>, property: &str) -> Option<i64> {
         Object::Module(d) => &d.header,
         Object::Sequence(d) => &d.header,
         Object::Synonym(d) => &d.header,
+        Object::SecurityPolicy(d) => &d.header,
         Object::Constraint { table, .. } => &table.header,
     };
     Some(match property {

@@ -115,7 +115,10 @@ impl Context<'_> {
     /// The values of a query of one column, a string.
     fn texts_of(&mut self, query: &str) -> Run<Vec<Value>> {
         let mut texts = Vec::new();
-        for rows in self.rows_of_text(query)? {
+        self.session.options.sees_all_rows = true;
+        let sets = self.rows_of_text(query);
+        self.session.options.sees_all_rows = false;
+        for rows in sets? {
             let layout = rows.layout().clone();
             texts.extend(rows.iter().map(|row| match layout.get(row, 0) {
                 ValueRef::Unicode(units) => Value::Unicode(units.into()),

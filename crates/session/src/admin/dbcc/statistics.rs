@@ -304,6 +304,7 @@ impl Context<'_> {
         };
         let (ran, _) = within.in_level(&program, None, |context| {
             context.session.options.row_limit = 0;
+            context.session.options.sees_all_rows = true;
             context.run_step(&program, step, &mut frame, &[])
         });
         frame.release(&mut self.runtime.grant);

@@ -274,6 +274,12 @@ pub(in crate::ddl) fn users_of(
             users.push(("column", other.name.clone()));
         }
     }
+    let is_it = |r: &Reference| r.id == Some(table.id().0) && r.column == Some(id);
+    for policy in table.policies.iter().filter(|policy| policy.schema_bound) {
+        if policy.predicates.iter().flat_map(|p| &p.references).any(is_it) {
+            users.push(("object", policy.header.name.clone()));
+        }
+    }
     for user in altered.schema.users_of(table.id()).filter(|user| user.bound) {
         let Some(module) = altered.schema.module(user.object) else { continue };
         if mentions(&module.definition, &column.name) {

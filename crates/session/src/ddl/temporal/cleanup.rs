@@ -67,6 +67,7 @@ fn plan(context: &Context<'_>, database: DbId, text: &str) -> SqlResult<StepPlan
         names: &names,
         options: bind::BindOptions {
             writes_history: true,
+            sees_all_rows: true,
             ..bind_options(options, ProgramKind::Batch)
         },
         statistics: &statistics,

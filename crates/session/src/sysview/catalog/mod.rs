@@ -5,6 +5,7 @@ mod constraints;
 mod indexes;
 mod modules;
 mod objects;
+mod policies;
 pub mod security;
 pub(crate) mod space;
 pub mod storage;
@@ -56,6 +57,8 @@ pub const VIEWS: &[&FilledView] = &[
     &modules::PARAMETERS,
     &modules::SQL_EXPRESSION_DEPENDENCIES,
     &modules::ASSEMBLIES,
+    &policies::SECURITY_POLICIES,
+    &policies::SECURITY_PREDICATES,
     &security::DATABASE_PRINCIPALS,
     &security::DATABASE_ROLE_MEMBERS,
     &security::DATABASE_PERMISSIONS,

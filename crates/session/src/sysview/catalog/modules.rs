@@ -2,7 +2,9 @@
 
 use base::ids::ObjectId;
 use engine::catalog::Schema;
-use engine::catalog::def::{ColumnId, ExecuteAs, ModuleDef, ModuleKind, ReferenceClass, TableDef};
+use engine::catalog::def::{
+    ColumnId, ExecuteAs, ModuleDef, ModuleKind, Reference, ReferenceClass, TableDef,
+};
 
 use super::super::cells::*;
 use super::super::{FillContext, FilledView, RowsetColumn, id_of, names, queries, text_of};
@@ -347,7 +349,19 @@ pub static SQL_EXPRESSION_DEPENDENCIES: FilledView = FilledView {
             .modules()
             .flat_map(|module| module.references.iter().map(|own| (module.id(), None, own)));
         let of_tables = schema.tables().flat_map(|table| table.references());
-        for (from, column, own) in of_modules.chain(of_tables) {
+        let of_policies = schema.security_policies().flat_map(|policy| {
+            let mentioned = policy.predicates.iter().flat_map(|p| &p.references);
+            mentioned.map(|own| (policy.header.id, None, own))
+        });
+        let mut listed: Vec<(ObjectId, &Reference)> = Vec::new();
+        for (from, column, own) in of_modules.chain(of_tables).chain(of_policies) {
+            // Several predicates of a policy may mention the same.
+            if listed.contains(&(from, own)) {
+                continue;
+            }
+            if schema.security_policy(from).is_some() {
+                listed.push((from, own));
+            }
             let name = |name: &Option<engine::catalog::def::Name>| {
                 or_null(name.as_ref(), |name| text(name))
             };

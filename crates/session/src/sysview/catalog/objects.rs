@@ -129,6 +129,9 @@ fn objects(cx: &mut FillContext<'_>) {
             cx.push(header(&synonym.header, ObjectKind::Synonym, 0));
         }
     }
+    for policy in schema.security_policies() {
+        cx.push(header(&policy.header, ObjectKind::SecurityPolicy, 0));
+    }
 }
 
 fn all_objects(cx: &mut FillContext<'_>) -> SqlResult<()> {
