@@ -69,6 +69,27 @@ fn updates_of_versioned_tables_are_measured_beside_plain_ones() {
 }
 
 #[test]
+fn reads_under_policies_are_measured_beside_plain_ones() {
+    let flags = "--rows 100 --lookups 200 --scans 2 --runs 1 --json";
+    let figures = figures_of("row-security", flags);
+    let expected = [
+        "disk_plain_lookups_per_s",
+        "disk_plain_scanned_rows_per_s",
+        "disk_guarded_lookups_per_s",
+        "disk_guarded_scanned_rows_per_s",
+        "disk_lookup_cost",
+        "disk_scan_cost",
+        "inmem_plain_lookups_per_s",
+        "inmem_plain_scanned_rows_per_s",
+        "inmem_guarded_lookups_per_s",
+        "inmem_guarded_scanned_rows_per_s",
+        "inmem_lookup_cost",
+        "inmem_scan_cost",
+    ];
+    assert_eq!(figures, expected);
+}
+
+#[test]
 fn for_xml_is_measured_beside_string_agg() {
     let figures = figures_of("for-xml", "--rows 100 --repetitions 2 --runs 1 --json");
     assert_eq!(figures, ["for_xml_path", "string_agg", "for_xml_path_ratio"]);

@@ -28,6 +28,7 @@ mod orders;
 mod point_lookup;
 mod recovery;
 mod row_cache;
+mod row_security;
 mod sales_orders;
 mod stalls;
 mod temporal;
@@ -108,6 +109,8 @@ enum Bench {
     Stalls(stalls::Options),
     /// Updates a second of system-versioned tables, beside the same updates of plain ones.
     Temporal(temporal::Options),
+    /// Reads of tables with a security policy, beside those of plain ones.
+    RowSecurity(row_security::Options),
 }
 
 /// Why there is no figure.
@@ -191,6 +194,7 @@ fn run(bench: &Bench, runs: usize) -> Result<Vec<Figure>, BenchError> {
         Bench::ForXml(own) => for_xml::run(own, runs),
         Bench::Stalls(own) => stalls::run(own, runs),
         Bench::Temporal(own) => temporal::run(own, runs),
+        Bench::RowSecurity(own) => row_security::run(own, runs),
     }
 }
 
