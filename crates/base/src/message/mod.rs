@@ -15,6 +15,7 @@ mod database;
 mod ddl;
 mod execution;
 mod json;
+mod mask;
 mod memory_optimized;
 mod module;
 mod parser;
@@ -42,6 +43,7 @@ pub use database::*;
 pub use ddl::*;
 pub use execution::*;
 pub use json::*;
+pub use mask::*;
 pub use memory_optimized::*;
 pub use module::*;
 pub use parser::*;
@@ -113,7 +115,7 @@ macro_rules! messages {
 }
 use messages;
 
-const PARTS: [&[Message]; 21] = [
+const PARTS: [&[Message]; 22] = [
     parser::LIST,
     binder::LIST,
     conversion::LIST,
@@ -131,6 +133,7 @@ const PARTS: [&[Message]; 21] = [
     server::LIST,
     temporal::LIST,
     policy::LIST,
+    mask::LIST,
     cursor::LIST,
     bulk::LIST,
     clr::LIST,

@@ -78,6 +78,8 @@ pub(super) struct Binder<'c> {
     pub exists: Vec<(Vec<u8>, xquery::index::Condition)>,
     /// How many system-versioned tables were found of which `FOR SYSTEM_TIME` asks for versions.
     pub versioned_tables: u32,
+    /// It reads a table with masked columns.
+    pub reads_masked: bool,
     /// The tables whose predicates are being bound.
     pub judged: Vec<(DbId, ObjectId)>,
     /// What the statement does, as messages call it.
@@ -219,6 +221,7 @@ impl<'c> Binder<'c> {
             nodes: Vec::new(),
             exists: Vec::new(),
             versioned_tables: 0,
+            reads_masked: false,
             judged: Vec::new(),
             verb: "SELECT",
             mentions: None,

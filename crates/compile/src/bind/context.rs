@@ -73,6 +73,9 @@ pub trait Names {
     /// Whether `SET IDENTITY_INSERT` is on for a table.
     fn identity_insert(&self, database: DbId, table: ObjectId) -> bool;
 
+    /// Whether the session's user sees the values of a masked column.
+    fn may_unmask(&self, database: DbId, table: ObjectId, column: ColumnId) -> bool;
+
     /// The row on which a cursor stands, for `WHERE CURRENT OF`. Errors 16916 and the like.
     fn cursor_rows(&self, cursor: &ast::CursorRef) -> SqlResult<Vec<CursorRow>>;
 
@@ -431,7 +434,7 @@ pub struct Facts {
     pub calls_functions: bool,
     /// It reads what the server knows of itself: rows that no transaction protects.
     pub reads_system_rowsets: bool,
-    /// Its errors must quote no values: security policies hide rows from it.
+    /// Its errors must quote no values: security policies hide rows from it, or masks values.
     pub hides_values: bool,
     /// It returns a document in pieces.
     pub returns_document: Option<Document>,
@@ -575,6 +578,8 @@ pub struct Dependencies {
     pub temporary: Vec<(Arc<str>, Arc<TableDef>)>,
     /// Tables that were inserted into, with the state of `SET IDENTITY_INSERT` that was counted on.
     pub identity_insert: SmallVec<[(DbId, ObjectId, bool); 1]>,
+    /// Masked columns that were read, with whether the user could see their values.
+    pub unmasked: Vec<(DbId, ObjectId, ColumnId, bool)>,
 }
 
 /// An object that a bound statement depends on.
@@ -604,7 +609,13 @@ pub struct NameDependency {
 impl Dependencies {
     /// Adds those of a further statement.
     pub fn include(&mut self, other: Dependencies) {
-        let Dependencies { schemas, objects, hidden, names, temporary, identity_insert } = other;
+        let Dependencies { schemas, objects, hidden, names, temporary, identity_insert, unmasked } =
+            other;
+        for column in unmasked {
+            if !self.unmasked.contains(&column) {
+                self.unmasked.push(column);
+            }
+        }
         for schema in schemas {
             if !self.schemas.contains(&schema) {
                 self.schemas.push(schema);
@@ -641,6 +652,12 @@ impl Dependencies {
         let identity = |&(database, table, on): &(DbId, ObjectId, bool)| {
             names.identity_insert(database, table) == on
         };
+        let unmasked = |&(database, table, column, may): &(DbId, ObjectId, ColumnId, bool)| {
+            names.may_unmask(database, table, column) == may
+        };
+        if !self.unmasked.iter().all(unmasked) {
+            return false;
+        }
         if !self.temporary.iter().all(temporary) || !self.identity_insert.iter().all(identity) {
             return false;
         }

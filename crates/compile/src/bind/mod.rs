@@ -19,7 +19,7 @@
 //! * `scope`: query blocks and how columns are found in them.
 //! * `expr`, `condition`, `call`, `case`, `convert`, `scalar`: expressions; `json`, `xml`:
 //!   what writes JSON and XML; `method`: methods of type xml; `xml_index`: indexes for them.
-//! * `policy`: what security policies say of rows.
+//! * `policy`: what security policies say of rows; `mask`: what masks leave of values.
 
 mod access_hint;
 mod binder;
@@ -41,6 +41,7 @@ mod hints;
 mod into;
 mod json;
 pub mod key_limit;
+mod mask;
 mod method;
 mod names;
 pub mod native;

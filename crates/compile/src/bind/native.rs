@@ -18,7 +18,9 @@ use base::text::identifier::fold_identifier;
 use base::types::declare::Subject;
 use base::{SqlError, SqlResult, SqlType, message};
 use engine::catalog::Schema;
-use engine::catalog::def::{ModuleDef, ModuleKind, ParameterDef, SchemaId, TableDef, TypeDefKind};
+use engine::catalog::def::{
+    ColumnId, ModuleDef, ModuleKind, ParameterDef, SchemaId, TableDef, TypeDefKind,
+};
 use ir::operator::{TableVarId, VarId};
 use tsql::ast::{self, StatementKind};
 
@@ -261,6 +263,10 @@ impl Names for NativeNames<'_> {
 
     fn identity_insert(&self, database: DbId, table: ObjectId) -> bool {
         self.outer.identity_insert(database, table)
+    }
+
+    fn may_unmask(&self, database: DbId, table: ObjectId, column: ColumnId) -> bool {
+        self.outer.may_unmask(database, table, column)
     }
 
     fn cursor_rows(&self, cursor: &ast::CursorRef) -> SqlResult<Vec<CursorRow>> {

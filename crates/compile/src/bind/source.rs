@@ -268,6 +268,9 @@ impl Binder<'_> {
         listed: Vec<RowsetColumn>,
         options: ReadOptions,
     ) -> Rows {
+        if let tree::Source::Table { table, .. } = &source {
+            self.reads_masked |= table.columns.iter().any(|column| column.mask.is_some());
+        }
         let mut scan = ScanSource {
             number: self.next_scan(),
             source,

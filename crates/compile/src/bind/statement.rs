@@ -376,6 +376,7 @@ impl Binder<'_> {
 
     /// Lets the planner improve a statement's plan. Error 8622 if none obeys the hints.
     pub fn planned(&mut self, mut plan: Plan) -> BindResult<Plan> {
+        self.mask_plan(&mut plan)?;
         optimize::statement(&mut plan, &mut self.plan_context())?;
         let need = optimize::memory(&plan, &mut self.plan_context());
         self.facts.needs(need);
@@ -384,6 +385,7 @@ impl Binder<'_> {
 
     /// As `planned`, for the queries in an expression.
     pub fn planned_expr(&mut self, mut expr: Expr) -> BindResult<Expr> {
+        self.mask_value(&mut expr)?;
         optimize::expression(&mut expr, &mut self.plan_context())?;
         let need = optimize::memory_inside(Part::Expr(&expr), &mut self.plan_context());
         self.facts.needs(need);

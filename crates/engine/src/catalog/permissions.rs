@@ -98,6 +98,7 @@ const SERVER: &[Permission] = &[
 
 const DATABASE: &[Permission] = &[
     P::Alter,
+    P::AlterAnyMask,
     P::AlterAnyRole,
     P::AlterAnySchema,
     P::AlterAnySecurityPolicy,
@@ -151,7 +152,7 @@ const SCHEMA: &[Permission] = &[
     P::ViewDefinition,
 ];
 
-const COLUMN: &[Permission] = &[P::References, P::Select, P::Update];
+const COLUMN: &[Permission] = &[P::References, P::Select, P::Unmask, P::Update];
 
 const TYPE: &[Permission] =
     &[P::Control, P::Execute, P::References, P::TakeOwnership, P::ViewDefinition];
@@ -175,7 +176,7 @@ fn fits(kind: ObjectKind, permission: Permission) -> bool {
         P::References => has_columns || matches!(kind, K::ScalarFunction | K::Sequence),
         P::Execute => matches!(kind, K::Procedure | K::ScalarFunction | K::Synonym),
         P::ViewChangeTracking => kind == K::Table,
-        P::Unmask => matches!(kind, K::Table | K::View),
+        P::Unmask => kind == K::Table,
         P::Alter => !matches!(kind, K::Synonym | K::SecurityPolicy),
         P::CreateSequence => false,
         _ => true,

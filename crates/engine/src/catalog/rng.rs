@@ -184,6 +184,10 @@ impl Rng {
             column_set: self.flip(),
             hidden: self.flip(),
             ansi_padded: self.flip(),
+            mask: self.maybe(|d| MaskDef {
+                function: d.pick(MaskingFunction::ALL),
+                arguments: d.some(3, Rng::name),
+            }),
         }
     }
 

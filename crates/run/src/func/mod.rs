@@ -41,6 +41,7 @@ mod digest;
 mod gzip;
 mod index_entry;
 mod json;
+mod mask;
 mod math;
 mod metadata;
 mod registry;

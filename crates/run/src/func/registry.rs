@@ -6,14 +6,14 @@ use hashbrown::HashMap;
 use ir::function::{AggregateFunction, FileContent, Functions, RowsetFunction, ScalarFunction};
 
 use super::{
-    aggregate, applock, clr, conversion, date, digest, gzip, index_entry, json, math, metadata,
-    rowset, sample, server, session, string, xml,
+    aggregate, applock, clr, conversion, date, digest, gzip, index_entry, json, mask, math,
+    metadata, rowset, sample, server, session, string, xml,
 };
 
 /// Names are looked up in upper case; no function has a longer one.
 const NAME_MAX: usize = 40;
 
-static GROUPS: [&[ScalarFunction]; 26] = [
+static GROUPS: [&[ScalarFunction]; 27] = [
     string::FUNCTIONS,
     string::FORMATTING,
     math::FUNCTIONS,
@@ -40,6 +40,7 @@ static GROUPS: [&[ScalarFunction]; 26] = [
     metadata::PROPERTIES,
     metadata::DATABASES,
     metadata::PRINCIPALS,
+    mask::FUNCTIONS,
 ];
 
 /// Functions that only `{fn …}` knows.

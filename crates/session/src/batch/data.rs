@@ -387,16 +387,26 @@ impl Context<'_> {
         }
     }
 
+    /// The user that a natively compiled module runs as; `None` is the session's own.
+    pub(super) fn acting_in(&mut self, program: &Program) -> Run<Option<Arc<DatabaseUser>>> {
+        let Some(module) = program.module.as_deref() else { return Ok(None) };
+        let database = program.database;
+        Ok(match self.principal_of(database, module)? {
+            Some(PrincipalId::DBO) => Some(Arc::new(DatabaseUser::dbo())),
+            Some(principal) => match self.session.context_of(database, principal)? {
+                Some((_, confined)) => Some(confined.user),
+                None => return Err(self.cannot_act_as(database, principal)?.into()),
+            },
+            None => None,
+        })
+    }
+
     /// As `check_accesses`, for a natively compiled module, which acts as its `EXECUTE AS` says.
     pub(super) fn check_native(&mut self, facts: &Facts, program: &Program) -> Run<()> {
         let Some(module) = program.module.as_deref() else { return Ok(()) };
         let database = program.database;
-        let user = match self.principal_of(database, module)? {
-            Some(PrincipalId::DBO) => return Ok(()),
-            Some(principal) => match self.session.context_of(database, principal)? {
-                Some((_, confined)) => confined.user,
-                None => return Err(self.cannot_act_as(database, principal)?.into()),
-            },
+        let user = match self.acting_in(program)? {
+            Some(user) => user,
             None => self.session.user(database)?,
         };
         if user.is_owner {

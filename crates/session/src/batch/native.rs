@@ -48,6 +48,19 @@ impl Context<'_> {
         if self.session.options.isolation == IsolationLevel::Snapshot {
             return Err(SqlError::new(&message::SESSION_SNAPSHOT_NOT_ALLOWED, &[]).into());
         }
+        let acting = self.acting_in(program)?.map(|user| (program.database, user));
+        let outside = std::mem::replace(&mut self.session.acting, acting);
+        let ran = self.run_native_acting(program, frame);
+        self.session.acting = outside;
+        ran
+    }
+
+    /// Runs a module in its context.
+    fn run_native_acting(
+        &mut self,
+        program: &Arc<Program>,
+        frame: &mut Frame,
+    ) -> Run<Option<Value>> {
         for _ in 0..COMPILATIONS_MAX {
             let plan = self.native_plan(program)?;
             self.check_native(&plan.facts, program)?;

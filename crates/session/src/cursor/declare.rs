@@ -92,6 +92,14 @@ impl Context<'_> {
             let Some(columns) = columns.filter(|_| !keys.iter().any(is_there)) else {
                 return Ok(None);
             };
+            // A masked key names no row.
+            let is_masked = |column: &NamingColumn| {
+                let masked = column.of(&def).filter(|own| own.mask.is_some());
+                masked.is_some_and(|own| !self.session.may_unmask(database, def.id(), own.id))
+            };
+            if columns.iter().any(is_masked) {
+                return Ok(None);
+            }
             let alias = table.alias.as_ref().map_or(&table.name.name.name, |alias| &alias.name);
             let (table, first) = (def.id(), items.len());
             let mut key = Key { database, table, first, optional, columns: Vec::new() };

@@ -6,7 +6,7 @@ use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlResult, message};
 use compile::bind::{CursorRow, Names, SystemObject, TriggerScope, Variable};
 use engine::catalog::Schema;
-use engine::catalog::def::{SchemaId, TableDef};
+use engine::catalog::def::{ColumnId, SchemaId, TableDef};
 use tsql::ast;
 
 use crate::session::SessionState;
@@ -87,6 +87,11 @@ impl Names for DefinitionNames<'_> {
 
     fn identity_insert(&self, database: DbId, table: ObjectId) -> bool {
         self.session.identity_insert == Some((database, table))
+    }
+
+    /// A definition shows no values.
+    fn may_unmask(&self, _: DbId, _: ObjectId, _: ColumnId) -> bool {
+        true
     }
 
     fn cursor_rows(&self, cursor: &ast::CursorRef) -> SqlResult<Vec<CursorRow>> {

@@ -16,7 +16,7 @@ use base::{SqlError, SqlResult, message};
 use compile::bind::context::{CursorRow, Names, SystemObject, TriggerScope, Variable};
 use compile::plan::statistics::Statistics;
 use engine::catalog::Schema;
-use engine::catalog::def::{ModuleDef, SchemaId, TableDef};
+use engine::catalog::def::{ColumnId, ModuleDef, SchemaId, TableDef};
 use engine::cold::PAGE_BYTES;
 use engine::wait::Task;
 use ir::operator::TableVarId;
@@ -133,6 +133,10 @@ impl Names for StatementNames<'_> {
 
     fn identity_insert(&self, database: DbId, table: ObjectId) -> bool {
         self.session.identity_insert == Some((database, table))
+    }
+
+    fn may_unmask(&self, database: DbId, table: ObjectId, column: ColumnId) -> bool {
+        self.session.may_unmask(database, table, column)
     }
 
     fn cursor_rows(&self, cursor: &ast::CursorRef) -> SqlResult<Vec<CursorRow>> {

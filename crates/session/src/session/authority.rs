@@ -16,7 +16,8 @@ use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlResult, message};
 use engine::catalog::Schema;
 use engine::catalog::def::{
-    LoginDef, Permission, PrincipalDef, PrincipalId, PrincipalKind, Securable, SecurableClass,
+    ColumnId, LoginDef, Permission, PrincipalDef, PrincipalId, PrincipalKind, Securable,
+    SecurableClass,
 };
 use ir::function::facts::MetadataFacts;
 
@@ -114,6 +115,18 @@ impl SessionState {
         };
         let one = sid(from.0, &schema, one);
         one.is_some() && one == sid(to.0, &other_schema, other)
+    }
+
+    /// Whether the values of a masked column are shown to the user that a statement runs as.
+    pub fn may_unmask(&self, database: DbId, table: ObjectId, column: ColumnId) -> bool {
+        let user = match &self.acting {
+            Some((of, user)) if *of == database => Ok(user.clone()),
+            _ => self.user(database),
+        };
+        let (Ok(user), Ok(schema)) = (user, self.schema(database)) else { return false };
+        let class = SecurableClass::Object;
+        let target = Securable { class, major: table.0, minor: column.0 };
+        user.may(&schema, target, Permission::Unmask)
     }
 
     /// The user and the login that `EXECUTE AS` a principal of a database means; `None` if there is

@@ -97,6 +97,8 @@ pub struct SessionState {
     pub statements: Vec<OpenStatement>,
     /// The natively compiled modules that run, one within another.
     pub(crate) native: Vec<NativeRun>,
+    /// The user of a database that a natively compiled module runs as, if not as the session's own.
+    pub(crate) acting: Option<(DbId, Arc<DatabaseUser>)>,
     /// What the statement that runs has read, under `STATISTICS IO`.
     pub(crate) reads: Vec<crate::session::reads::TableReads>,
     /// The computations of the statement that runs whose results became NULL.
@@ -227,6 +229,7 @@ impl Session {
             transaction: TransactionState::default(),
             statements: Vec::new(),
             native: Vec::new(),
+            acting: None,
             answered: false,
             levels: Vec::new(),
             database,

@@ -408,6 +408,8 @@ pub enum ColumnChange {
         ty: DataType,
         /// `COLLATE`.
         collation: Option<Ident>,
+        /// `MASKED WITH (FUNCTION = 'text')`.
+        masked: Option<Box<str>>,
         /// `NULL` or `NOT NULL`.
         nullable: Option<bool>,
         /// `SPARSE`.

@@ -93,9 +93,13 @@ impl Parser<'_> {
                     false => None,
                 };
                 let sparse = self.eat(K::Sparse);
+                let masked = match self.at(K::Masked) {
+                    true => Some(self.masked()?),
+                    false => None,
+                };
                 let nullable = self.nullability();
                 let sparse = sparse || self.eat(K::Sparse);
-                ColumnChange::Type { ty, collation, nullable, sparse }
+                ColumnChange::Type { ty, collation, masked, nullable, sparse }
             }
         };
         let mut online = None;

@@ -218,6 +218,8 @@ coded! {
         AlterAnyDatabase = "ALDB" "ALTER ANY DATABASE",
         /// `ALTER ANY LOGIN` (server).
         AlterAnyLogin = "ALLG" "ALTER ANY LOGIN",
+        /// `ALTER ANY MASK` (database).
+        AlterAnyMask = "AAMK" "ALTER ANY MASK",
         /// `ALTER ANY ROLE` (database).
         AlterAnyRole = "ALRL" "ALTER ANY ROLE",
         /// `ALTER ANY SCHEMA` (database).

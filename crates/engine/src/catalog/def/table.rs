@@ -250,6 +250,52 @@ pub struct ColumnDef {
     pub hidden: bool,
     /// `ANSI_PADDING` when it was created.
     pub ansi_padded: bool,
+    /// `MASKED WITH (FUNCTION = …)`.
+    pub mask: Option<MaskDef>,
+}
+
+/// What users that may not see a column are shown instead of its values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MaskDef {
+    /// The function.
+    pub function: MaskingFunction,
+    /// Its arguments, each in its canonical form: numbers as they are written, strings without
+    /// their quotes.
+    pub arguments: Vec<Name>,
+}
+
+coded! {
+    /// The functions that mask values.
+    MaskingFunction: u8 {
+        /// The same for all values of a type.
+        Default = 1 "default",
+        /// The first letter, and what looks like an address.
+        Email = 2 "email",
+        /// So many characters of the beginning and the end, and a text between them.
+        Partial = 3 "partial",
+        /// A number between two.
+        Random = 4 "random",
+        /// One part of a point in time is hidden.
+        DateTime = 5 "datetime",
+    }
+}
+
+/// What `sys.masked_columns` shows as `masking_function`.
+impl std::fmt::Display for MaskDef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+        let is_text = |at: usize| match self.function {
+            MaskingFunction::Partial => at == 1,
+            MaskingFunction::DateTime => true,
+            _ => false,
+        };
+        let shown = self.arguments.iter().enumerate().map(|(at, argument)| match is_text(at) {
+            true => quoted(argument),
+            false => argument.to_string(),
+        });
+        let shown: Vec<String> = shown.collect();
+        write!(f, "{}({})", self.function.description(), shown.join(", "))
+    }
 }
 
 /// `IDENTITY(seed, increment)`. The current value is a counter of the engine.
@@ -536,6 +582,7 @@ impl ColumnDef {
             column_set: false,
             hidden: false,
             ansi_padded: true,
+            mask: None,
         }
     }
 

@@ -32,8 +32,9 @@ message! {
     RetentionDef { 1 count, 2 unit }
     ColumnDef {
         1 id, 2 name, 3 ty, 4 user_type, 5 nullable, 6 identity, 7 rowguidcol, 8 computed,
-        9 default, 10 sparse, 11 hidden, 12 ansi_padded, 13 column_set
+        9 default, 10 sparse, 11 hidden, 12 ansi_padded, 13 column_set, 14 mask
     }
+    MaskDef { 1 function, 2 arguments }
     IdentityDef { 1 seed, 2 increment, 3 not_for_replication }
     ComputedDef {
         1 definition, 2 persisted, 3 uses_database_collation, 4 columns, 5 references, 6 stored

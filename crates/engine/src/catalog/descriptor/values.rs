@@ -59,7 +59,8 @@ macro_rules! code {
 code! {
     ReferenceClass SecurableClass RetentionUnit LockEscalation IndexKind XmlIndexKind Comparison ReferentialAction
     TriggerEventKind Authentication DatabaseState UserAccess RecoveryModel PageVerify
-    DelayedDurability FileKind SettingId PredicateKind BlockedOperation;
+    DelayedDurability FileKind SettingId PredicateKind BlockedOperation
+    MaskingFunction;
     text PrincipalKind PermissionState Permission FileGroupKind
 }
 

@@ -337,6 +337,7 @@ fn of_column(object: &Object<'_>, column: &ColumnDef, property: &str) -> Option<
         "isrowguidcol" => column.rowguidcol.into(),
         "issparse" => column.sparse.into(),
         "ishidden" => column.hidden.into(),
+        "ismasked" => column.mask.is_some().into(),
         "isindexable" => (of_table && !column.ty.is_max()).into(),
         "isdeterministic" | "isprecise" => match &column.computed {
             Some(computed) => (computed.stored && computed.persisted).into(),

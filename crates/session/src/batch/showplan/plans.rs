@@ -14,7 +14,7 @@ use compile::plan::show::xml::{ShownStatement, Surroundings};
 use compile::plan::tree::{Destination, Node, Plan, SelectPlan};
 use compile::plan::walk::{Part, Parts};
 use engine::catalog::Schema;
-use engine::catalog::def::{ModuleDef, Permission, SchemaId, TableDef};
+use engine::catalog::def::{ColumnId, ModuleDef, Permission, SchemaId, TableDef};
 use ir::function::facts::MetadataFacts;
 use tsql::ast;
 
@@ -80,6 +80,10 @@ impl Names for ShownNames<'_> {
 
     fn identity_insert(&self, database: DbId, table: ObjectId) -> bool {
         self.inner.identity_insert(database, table)
+    }
+
+    fn may_unmask(&self, database: DbId, table: ObjectId, column: ColumnId) -> bool {
+        self.inner.may_unmask(database, table, column)
     }
 
     fn cursor_rows(&self, cursor: &ast::CursorRef) -> SqlResult<Vec<CursorRow>> {

@@ -14,6 +14,7 @@ use crate::context::Context;
 use crate::ddl::failure::DdlResult;
 use crate::ddl::names::DefinitionNames;
 use crate::ddl::table::{self, Builder, Setting};
+use crate::security::WHOLE_DATABASE;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
@@ -28,13 +29,25 @@ pub fn alter(
     let place = altered.column(STATEMENT, &change.name.name)?;
     let mut new = altered.copy(context);
     match &change.change {
-        ColumnChange::Type { ty, collation, nullable, sparse } => {
+        ColumnChange::Type { ty, collation, masked, nullable, sparse } => {
             let written = Written { ty, collation: collation.as_ref(), nullable: *nullable };
-            new.columns[place] = retyped(context, altered, place, &written, *sparse)?;
+            let mut column = retyped(context, altered, place, &written, *sparse)?;
+            // A mask stays only if it is said again.
+            column.mask = match masked {
+                Some(text) => Some(table::read_mask(text, &column.name, &column.ty)?),
+                None => None,
+            };
+            if column.mask != altered.old.columns[place].mask {
+                check_mask(context, altered)?;
+            }
+            new.columns[place] = column;
             let memory = new.kind.is_memory_optimized();
             if memory {
                 check_memory(context, altered, &new)?;
             }
+        }
+        ColumnChange::Property(_, ColumnProperty::Masked(text)) => {
+            change_mask(context, altered, &mut new.columns[place], text.as_deref())?;
         }
         ColumnChange::Property(add, property) => {
             change_property(altered, &mut new, place, *add, property)?;
@@ -45,6 +58,37 @@ pub fn alter(
     let (sources, exprs) = rebuild::same_columns(&old, &definition);
     let (database, statement) = (altered.database, "UPDATE");
     rebuild::put(context, Rebuild { database, old: &old, new, sources, exprs, statement })
+}
+
+/// Error 15247 unless the session may change masks.
+fn check_mask(context: &Context<'_>, altered: &Altered) -> DdlResult<()> {
+    match context.may(altered.database, WHOLE_DATABASE, Permission::AlterAnyMask) {
+        true => Ok(()),
+        false => Err(SqlError::new(&message::ONLY_SYSADMIN, &[]).with_state(5).into()),
+    }
+}
+
+/// `ADD MASKED` or `DROP MASKED`. Errors 4928, 15247, 16007, and 5074 with 4922 where something is
+/// made of the column.
+fn change_mask(
+    context: &Context<'_>,
+    altered: &Altered,
+    column: &mut ColumnDef,
+    text: Option<&str>,
+) -> DdlResult<()> {
+    check_mask(context, altered)?;
+    if column.computed.is_some() {
+        let args: [Shown; 2] = [&column.name, &"COMPUTED"];
+        return Err(SqlError::new(&message::ALTER_COLUMN_KIND, &args).into());
+    }
+    let users = users_of(altered, &altered.old, column, Purpose::Widen);
+    refuse_used(column, &users, STATEMENT)?;
+    column.mask = match text {
+        Some(text) => Some(table::read_mask(text, &column.name, &column.ty)?),
+        None if column.mask.is_some() => None,
+        None => return Err(SqlError::new(&message::COLUMN_NOT_MASKED, &[&column.name]).into()),
+    };
+    Ok(())
 }
 
 /// What is written after `ALTER COLUMN name`.
@@ -192,9 +236,8 @@ fn change_property(
         }
         ColumnProperty::Sparse => new.columns[place].sparse = add,
         ColumnProperty::Hidden => new.columns[place].hidden = add,
-        ColumnProperty::Masked(_) => {
-            return Err(SqlError::new(&message::UNIMPLEMENTED, &[&"MASKED"]).into());
-        }
+        // It has a function of its own.
+        ColumnProperty::Masked(_) => {}
     }
     Ok(())
 }

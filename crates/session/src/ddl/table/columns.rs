@@ -102,6 +102,9 @@ impl Builder<'_> {
         }
         self.generated_column(&mut def, column)?;
         def.set_padding(self.setting.ansi_padding);
+        if let Some(text) = &column.masked {
+            def.mask = Some(super::mask::read(text, name, &def.ty)?);
+        }
         self.check_properties(&def, column)?;
         Ok(def)
     }
@@ -256,9 +259,6 @@ impl Builder<'_> {
             let database = self.setting.names.database_name(self.setting.database);
             let error = SqlError::new(&message::FILESTREAM_FILEGROUP_MISSING, &[&database]);
             return Err(error.into());
-        }
-        if column.masked.is_some() {
-            return Err(SqlError::new(&message::UNIMPLEMENTED, &[&"MASKED"]).into());
         }
         Ok(())
     }

@@ -13,6 +13,7 @@ mod constraints;
 mod create;
 mod foreign_keys;
 mod indexes;
+mod mask;
 mod memory;
 mod period;
 mod row_caching;
@@ -31,6 +32,7 @@ use super::failure::DdlResult;
 use crate::security::DatabaseUser;
 use crate::session::SessionState;
 
+pub(super) use self::mask::read as read_mask;
 pub(super) use columns::{identity_type, system_type};
 pub(super) use create::{
     check_database, constraints, inline_index, primary_key_columns, refuse_transaction,

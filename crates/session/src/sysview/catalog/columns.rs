@@ -59,6 +59,8 @@ macro_rules! column_columns {
 
 /// What all these views end with, `is_sparse` and what follows.
 const TAIL: usize = 17;
+/// The place of `is_masked` among that.
+const IS_MASKED: usize = 10;
 
 const COLUMN_COLUMNS: &[RowsetColumn] = column_columns![];
 
@@ -116,7 +118,8 @@ fn row(
 ) {
     let computed = [bit(column.computed.is_some() && !column.column_set)];
     let generated = table.and_then(|table| table.generated(column.id));
-    let tail = tail(column.sparse, column.column_set, column.hidden, generated);
+    let mut tail = tail(column.sparse, column.column_set, column.hidden, generated);
+    tail[IS_MASKED] = bit(column.mask.is_some());
     cx.push_parts(&[&start(object_id, column), own, &computed, &tail]);
 }
 
@@ -208,6 +211,23 @@ pub static COMPUTED_COLUMNS: FilledView = FilledView {
                     bit(computed.uses_database_collation),
                     bit(computed.persisted),
                 ];
+                row(cx, (table.id().0, Some(table)), column, &own);
+            }
+        }
+        Ok(())
+    },
+};
+
+pub static MASKED_COLUMNS: FilledView = FilledView {
+    schema: "sys",
+    name: "masked_columns",
+    columns: column_columns![column("masking_function", nvar(4000), true)],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for table in tables(&schema) {
+            for column in &table.columns {
+                let Some(mask) = &column.mask else { continue };
+                let own = [text(&mask.to_string())];
                 row(cx, (table.id().0, Some(table)), column, &own);
             }
         }

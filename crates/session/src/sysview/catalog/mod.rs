@@ -30,6 +30,7 @@ pub const VIEWS: &[&FilledView] = &[
     &columns::SYSTEM_COLUMNS,
     &columns::COMPUTED_COLUMNS,
     &columns::IDENTITY_COLUMNS,
+    &columns::MASKED_COLUMNS,
     &columns::TYPES,
     &columns::TABLE_TYPES,
     &columns::ASSEMBLY_TYPES,

@@ -1,0 +1,566 @@
+//! Dynamic data masking: what a user that may not see a column gets instead of its values.
+//!
+//! A plan is masked when it is bound and before it is improved. A walk over its operators finds,
+//! for each column that they make, whether masked columns went into it, and which mask it has: the
+//! column's own where it shows that unchanged, `default()` where it is computed. Masks are put onto
+//! what leaves the plan: the columns that go to the client, values that are stored or assigned,
+//! `OUTPUT`. Everything below (conditions, joins, orders, groups) sees the true values.
+//!
+//! Which columns are masked depends on the user: what was found is among the plan's dependencies.
+
+use std::collections::HashMap;
+
+use base::ids::DbId;
+use base::{SqlType, TypeKind, Value};
+use engine::catalog::def::{MaskDef, MaskingFunction, TableDef};
+use ir::operator::CastMode;
+
+use super::binder::Binder;
+use super::context::BindResult;
+use super::scalar::Scalar;
+use super::select::computed;
+use crate::plan::expr::{Aggregate, ColId, Expr, ExprKind, Pred, Subquery};
+use crate::plan::tree::{
+    Destination, InsertPlan, MergeAction, NewValue, Node, Plan, RowEffects, SelectPlan, Source,
+    Target, WindowKind, WorktableId,
+};
+use crate::plan::walk::{Part, Parts};
+
+/// 1900-01-01, in units of 100 ns since the first day of the calendar.
+const YEAR_1900: i64 = 693_595 * 864_000_000_000;
+
+/// The mask of a column or value.
+#[derive(Clone, PartialEq, Debug)]
+enum Mask {
+    /// That of the column that it shows.
+    Own(MaskDef),
+    /// `default()`: it is made of masked columns.
+    Default,
+}
+
+impl Mask {
+    fn or(self, other: Option<Mask>) -> Mask {
+        match other {
+            Some(other) if other != self => Mask::Default,
+            _ => self,
+        }
+    }
+}
+
+/// The mask of what may be any of several values.
+fn any(masks: impl IntoIterator<Item = Option<Mask>>) -> Option<Mask> {
+    masks.into_iter().fold(None, |found, mask| match found {
+        Some(found) => Some(found.or(mask)),
+        None => mask,
+    })
+}
+
+/// What is known of a plan's columns.
+#[derive(Default)]
+struct Masks {
+    columns: HashMap<ColId, Mask>,
+    worktables: HashMap<WorktableId, Vec<Option<Mask>>>,
+}
+
+impl Binder<'_> {
+    /// Masks what leaves a plan.
+    pub(super) fn mask_plan(&mut self, plan: &mut Plan) -> BindResult<()> {
+        if !self.reads_masked || self.options.sees_all_rows {
+            return Ok(());
+        }
+        let mut masks = Masks::default();
+        match plan {
+            Plan::Select(select) => self.mask_select(&mut masks, select),
+            Plan::Insert(insert) => self.mask_insert(&mut masks, insert),
+            Plan::Update(update) => {
+                self.find(&mut masks, &update.input);
+                self.target_columns(&mut masks, &update.target, &update.old_columns);
+                let target = update.target.clone();
+                self.mask_set(&masks, &target, &mut update.set)?;
+                for (_, value) in &mut update.assign {
+                    self.mask_expr(&masks, value)?;
+                }
+                self.mask_effects(&mut masks, &target, &mut update.effects)
+            }
+            Plan::Delete(delete) => {
+                self.find(&mut masks, &delete.input);
+                let target = delete.target.clone();
+                self.mask_effects(&mut masks, &target, &mut delete.effects)
+            }
+            Plan::Merge(merge) => {
+                self.find(&mut masks, &merge.input);
+                self.target_columns(&mut masks, &merge.target, &merge.old_columns);
+                let target = merge.target.clone();
+                for clause in &mut merge.clauses {
+                    match &mut clause.action {
+                        MergeAction::Update(set) => self.mask_set(&masks, &target, set)?,
+                        MergeAction::Delete => {}
+                        MergeAction::Insert(values) => {
+                            self.mask_values(&masks, &target, values)?;
+                        }
+                    }
+                }
+                self.mask_effects(&mut masks, &target, &mut merge.effects)
+            }
+        }
+    }
+
+    /// Masks an expression that stands for itself.
+    pub(super) fn mask_value(&mut self, expr: &mut Expr) -> BindResult<()> {
+        if !self.reads_masked || self.options.sees_all_rows {
+            return Ok(());
+        }
+        self.mask_expr(&Masks::default(), expr)
+    }
+
+    fn mask_select(&mut self, masks: &mut Masks, select: &mut SelectPlan) -> BindResult<()> {
+        self.find(masks, &select.root);
+        self.mask_document(masks, &mut select.root)?;
+        let mut shown = Vec::new();
+        match &mut select.destination {
+            Destination::Client => {
+                for output in &mut select.output {
+                    let (ty, nullable) = (output.shown.ty, output.shown.nullable);
+                    if let Some(mask) = masks.columns.get(&output.column).cloned() {
+                        let kind = ExprKind::Column(output.column);
+                        let value = self.masked(Expr { kind, ty, nullable }, &mask)?;
+                        output.column = self.free_column();
+                        shown.push((output.column, value));
+                    }
+                }
+            }
+            Destination::Variables(variables) => {
+                for (_, column) in variables {
+                    let Some(mask) = masks.columns.get(column).cloned() else { continue };
+                    let Some(ty) = type_of(&select.root, *column) else {
+                        return Err(ir::internal("what is assigned has a type").into());
+                    };
+                    let kind = ExprKind::Column(*column);
+                    let value = self.masked(Expr { kind, ty, nullable: true }, &mask)?;
+                    *column = self.free_column();
+                    shown.push((*column, value));
+                }
+            }
+        }
+        let root = std::mem::replace(&mut select.root, Node::OneRow);
+        select.root = computed(root, shown);
+        Ok(())
+    }
+
+    /// Masks the values in a statement's own document.
+    fn mask_document(&mut self, masks: &Masks, node: &mut Node) -> BindResult<()> {
+        match node {
+            Node::Aggregate { input, aggregates, .. } if is_document(input) => {
+                for (_, aggregate) in aggregates {
+                    for arg in &mut aggregate.args {
+                        match &mut arg.kind {
+                            ExprKind::Call { args, .. } => {
+                                for value in args {
+                                    self.mask_expr(masks, value)?;
+                                }
+                            }
+                            _ => self.mask_expr(masks, arg)?,
+                        }
+                    }
+                }
+                Ok(())
+            }
+            Node::Compute { input, .. } | Node::Filter { input, .. } => {
+                self.mask_document(masks, input)
+            }
+            Node::NestedLoop { outer, .. } => self.mask_document(masks, outer),
+            _ => Ok(()),
+        }
+    }
+
+    fn mask_insert(&mut self, masks: &mut Masks, insert: &mut InsertPlan) -> BindResult<()> {
+        self.find(masks, &insert.source);
+        let target = insert.target.clone();
+        self.mask_values(masks, &target, &mut insert.values)?;
+        self.mask_effects(masks, &target, &mut insert.effects)
+    }
+
+    /// Masks new values, in the order of the layout. What computed columns are made of is the row
+    /// as it is.
+    fn mask_values(
+        &mut self,
+        masks: &Masks,
+        target: &Target,
+        values: &mut [NewValue],
+    ) -> BindResult<()> {
+        for (column, value) in target.table().stored_columns().zip(values) {
+            if let (None, NewValue::Expr(expr)) = (&column.computed, value) {
+                self.mask_expr(masks, expr)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn mask_set(
+        &mut self,
+        masks: &Masks,
+        target: &Target,
+        set: &mut [(usize, NewValue)],
+    ) -> BindResult<()> {
+        for (at, value) in set {
+            let column = target.table().stored_columns().nth(*at);
+            let is_computed = column.is_some_and(|column| column.computed.is_some());
+            if let (false, NewValue::Expr(expr)) = (is_computed, value) {
+                self.mask_expr(masks, expr)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `OUTPUT` to the client or into a table.
+    fn mask_effects(
+        &mut self,
+        masks: &mut Masks,
+        target: &Target,
+        effects: &mut RowEffects,
+    ) -> BindResult<()> {
+        self.target_columns(masks, target, &effects.new_columns);
+        self.target_columns(masks, target, &effects.old_columns);
+        for (value, _) in effects.output.iter_mut().flatten() {
+            self.mask_expr(masks, value)?;
+        }
+        match &mut effects.output_into {
+            Some(insert) => self.mask_insert(masks, insert),
+            None => Ok(()),
+        }
+    }
+
+    fn mask_expr(&mut self, masks: &Masks, expr: &mut Expr) -> BindResult<()> {
+        if let Some(mask) = self.mask_of(masks, expr) {
+            let kind = ExprKind::Constant(Value::Null);
+            let empty = Expr { kind, ty: expr.ty, nullable: true };
+            let value = std::mem::replace(expr, empty);
+            *expr = self.masked(value, &mask)?;
+        }
+        Ok(())
+    }
+}
+
+/// Finding masks.
+impl Binder<'_> {
+    /// The mask that the user has to bear of a column.
+    fn borne(&mut self, database: DbId, table: &TableDef, at: usize) -> Option<Mask> {
+        let column = table.stored_columns().nth(at)?;
+        let mask = column.mask.as_ref()?;
+        if table.is_temporary() {
+            return None; // a session that can name it owns it
+        }
+        let may = self.names.may_unmask(database, table.id(), column.id);
+        let noted = (database, table.id(), column.id, may);
+        if !self.dependencies.unmasked.contains(&noted) {
+            self.dependencies.unmasked.push(noted);
+        }
+        if may {
+            return None;
+        }
+        self.facts.hides_values = true;
+        Some(Mask::Own(mask.clone()))
+    }
+
+    /// The columns of a target's rows, by layout position.
+    fn target_columns(&mut self, masks: &mut Masks, target: &Target, columns: &[ColId]) {
+        let Target::Table { database, table } = target else { return };
+        for (at, column) in columns.iter().enumerate() {
+            if let Some(mask) = self.borne(*database, table, at) {
+                masks.columns.insert(*column, mask);
+            }
+        }
+    }
+
+    /// Finds the masks of what an operator yields.
+    fn find(&mut self, masks: &mut Masks, node: &Node) {
+        match node {
+            Node::OneRow => {}
+            Node::Scan(scan) => {
+                let args: Vec<&Expr> = match &scan.source {
+                    Source::Function(_, args) => args.iter().collect(),
+                    Source::UserFunction(_, args, _) => args.iter().flatten().collect(),
+                    _ => Vec::new(),
+                };
+                let made = args.into_iter().any(|arg| self.mask_of(masks, arg).is_some());
+                for &(at, column) in &scan.columns {
+                    let mask = match &scan.source {
+                        Source::Table { database, table } => self.borne(*database, table, at),
+                        _ => made.then_some(Mask::Default),
+                    };
+                    note(masks, column, mask);
+                }
+            }
+            Node::Values { columns, rows } => {
+                for (at, column) in columns.iter().enumerate() {
+                    let cells = rows.iter().filter_map(|row| row.get(at));
+                    let cells: Vec<_> = cells.map(|cell| self.mask_of(masks, cell)).collect();
+                    note(masks, *column, any(cells));
+                }
+            }
+            Node::Compute { input, columns } => {
+                self.find(masks, input);
+                for (column, value) in columns {
+                    let mask = self.mask_of(masks, value);
+                    note(masks, *column, mask);
+                }
+            }
+            Node::Aggregate { input, groups, aggregates, .. } => {
+                self.find(masks, input);
+                for (column, value) in groups {
+                    let mask = self.mask_of(masks, value);
+                    note(masks, *column, mask);
+                }
+                for (column, aggregate) in aggregates {
+                    // The values in a statement's document are masked one by one.
+                    let made = !is_document(input) && self.is_made(masks, aggregate);
+                    note(masks, *column, made.then_some(Mask::Default));
+                }
+            }
+            Node::Window { input, functions, .. } => {
+                self.find(masks, input);
+                for (column, function) in functions {
+                    let made = match &function.kind {
+                        WindowKind::Aggregate(aggregate, _) => self.is_made(masks, aggregate),
+                        WindowKind::Shift { value, default, .. } => {
+                            let mut values = std::iter::once(value).chain(default);
+                            values.any(|value| self.mask_of(masks, value).is_some())
+                        }
+                        WindowKind::Edge { value, .. } | WindowKind::Percentile { value, .. } => {
+                            self.mask_of(masks, value).is_some()
+                        }
+                        _ => false,
+                    };
+                    note(masks, *column, made.then_some(Mask::Default));
+                }
+            }
+            Node::Union { inputs, columns } => {
+                inputs.iter().for_each(|(input, _)| self.find(masks, input));
+                for (at, column) in columns.iter().enumerate() {
+                    let of = inputs.iter().filter_map(|(_, own)| own.get(at));
+                    let mask = any(of.map(|own| masks.columns.get(own).cloned()));
+                    note(masks, *column, mask);
+                }
+            }
+            Node::Recursive { worktable, anchor, step, columns, .. } => {
+                self.find(masks, &anchor.0);
+                let of = |masks: &Masks, own: &[ColId]| -> Vec<Option<Mask>> {
+                    own.iter().map(|column| masks.columns.get(column).cloned()).collect()
+                };
+                let first = of(masks, &anchor.1);
+                masks.worktables.insert(*worktable, first);
+                self.find(masks, &step.0);
+                let (first, next) = (of(masks, &anchor.1), of(masks, &step.1));
+                for ((column, first), next) in columns.iter().zip(first).zip(next) {
+                    note(masks, *column, any([first, next]));
+                }
+            }
+            Node::Spool { worktable, input, body } => {
+                self.find(masks, &input.0);
+                let kept = input.1.iter().map(|column| masks.columns.get(column).cloned());
+                let kept = kept.collect();
+                masks.worktables.insert(*worktable, kept);
+                self.find(masks, body);
+            }
+            Node::Worktable { worktable, columns } => {
+                let kept = masks.worktables.get(worktable).cloned().unwrap_or_default();
+                for (column, mask) in columns.iter().zip(kept) {
+                    note(masks, *column, mask);
+                }
+            }
+            _ => {
+                let mut inputs = Vec::new();
+                node.parts(&mut |part| {
+                    if let Part::Node(input) = part {
+                        inputs.push(input);
+                    }
+                });
+                inputs.into_iter().for_each(|input| self.find(masks, input));
+            }
+        }
+    }
+
+    /// Whether an aggregate is made of masked columns.
+    fn is_made(&mut self, masks: &Masks, aggregate: &Aggregate) -> bool {
+        aggregate.args.iter().any(|arg| self.mask_of(masks, arg).is_some())
+    }
+
+    /// The mask of a value. Conditions inside it see true values.
+    fn mask_of(&mut self, masks: &Masks, expr: &Expr) -> Option<Mask> {
+        match &expr.kind {
+            ExprKind::Constant(_) | ExprKind::Variable(_) | ExprKind::NextValue(_) => None,
+            ExprKind::Column(column) => masks.columns.get(column).cloned(),
+            ExprKind::Cast { operand, .. } => {
+                let mask = self.mask_of(masks, operand)?;
+                Some(if operand.ty == expr.ty { mask } else { Mask::Default })
+            }
+            ExprKind::Case { branches, otherwise } => {
+                let results = branches.iter().map(|branch| &branch.1);
+                let results = results.chain(otherwise.as_deref());
+                let found: Vec<_> = results.map(|result| self.mask_of(masks, result)).collect();
+                any(found)
+            }
+            ExprKind::Subquery(subquery) => self.mask_of_query(masks, subquery),
+            _ => {
+                let mut parts = Vec::new();
+                expr.parts(&mut |part| {
+                    if let Part::Expr(part) = part {
+                        parts.push(part);
+                    }
+                });
+                let is_masked = |part: &Expr| self.mask_of(masks, part).is_some();
+                parts.into_iter().any(is_masked).then_some(Mask::Default)
+            }
+        }
+    }
+
+    fn mask_of_query(&mut self, masks: &Masks, subquery: &Subquery) -> Option<Mask> {
+        let mut inside =
+            Masks { columns: masks.columns.clone(), worktables: masks.worktables.clone() };
+        self.find(&mut inside, &subquery.plan);
+        inside.columns.get(&subquery.column).cloned()
+    }
+}
+
+/// Masking.
+impl Binder<'_> {
+    /// A value under a mask: of the same type, and NULL where it is.
+    fn masked(&mut self, value: Expr, mask: &Mask) -> BindResult<Expr> {
+        let (ty, nullable) = (value.ty, value.nullable);
+        let Mask::Own(mask) = mask else { return self.hidden(value) };
+        let argument = |at: usize| mask.arguments.get(at).map_or("", |argument| &**argument);
+        let text = |text: &str, binder: &Self| {
+            let ty = SqlType::nvarchar_max(binder.collation());
+            Scalar::constant(ty, Value::unicode(text))
+        };
+        let whole = |value: i64| Scalar::constant(SqlType::int(), Value::Int(value));
+        let length = |at: usize| whole(argument(at).parse().unwrap_or(0));
+        let call = match mask.function {
+            MaskingFunction::Default => return self.hidden(value),
+            MaskingFunction::Email => {
+                self.library_call("MASK EMAIL", vec![Scalar::computed(value)])?
+            }
+            MaskingFunction::Partial => {
+                let args =
+                    vec![Scalar::computed(value), length(0), text(argument(1), self), length(2)];
+                self.library_call("MASK PARTIAL", args)?
+            }
+            MaskingFunction::Random => {
+                let bound = |at: usize| {
+                    let value = argument(at).parse().unwrap_or(0.0);
+                    Scalar::constant(SqlType::float(), Value::Float(value))
+                };
+                let integer = whole(i64::from(ty.kind.is_integer()));
+                let random = self.library_call("MASK RANDOM", vec![bound(0), bound(1), integer])?;
+                let random = self.cast(random.expr, ty, CastMode::Explicit);
+                return Ok(null_as(value, random));
+            }
+            MaskingFunction::DateTime => {
+                const PARTS: [&str; 6] = ["Y", "M", "D", "h", "m", "s"];
+                let part = PARTS.iter().position(|part| *part == argument(0)).unwrap_or(0);
+                let time = self.cast(value, SqlType::datetime2(7), CastMode::Explicit);
+                let args = vec![Scalar::computed(time), whole(part as i64)];
+                self.library_call("MASK DATETIME", args)?
+            }
+        };
+        let shown = self.cast(call.expr, ty, CastMode::Explicit);
+        Ok(Expr { nullable, ..shown })
+    }
+
+    /// `default()`: the same for all values.
+    fn hidden(&mut self, value: Expr) -> BindResult<Expr> {
+        use TypeKind as K;
+        let ty = value.ty;
+        let unicode = |text: &str, binder: &Self| {
+            let length = text.len() as u16;
+            let ty = SqlType::nvarchar(length, binder.collation());
+            Scalar::constant(ty, Value::unicode(text))
+        };
+        let bytes = |bytes: &[u8]| {
+            let ty = SqlType::varbinary(bytes.len() as u16);
+            Scalar::constant(ty, Value::Bytes(bytes.into()))
+        };
+        let shown = match ty.kind {
+            K::Xml => unicode("<masked />", self),
+            K::Json => unicode("{}", self),
+            K::UniqueIdentifier => bytes(&[0; 16]),
+            K::RowVersion => bytes(&[0; 8]),
+            kind if kind.is_temporal() => {
+                Scalar::constant(SqlType::datetime2(7), Value::DateTime2(YEAR_1900))
+            }
+            kind if kind.is_numeric() => Scalar::constant(SqlType::int(), Value::Int(0)),
+            kind if kind.is_binary() || kind == K::Image => bytes(b"0"),
+            _ => unicode("xxxx", self),
+        };
+        let shown = self.cast(shown.expr, ty, CastMode::Explicit);
+        Ok(null_as(value, shown))
+    }
+}
+
+/// A value, or NULL where another one is.
+fn null_as(of: Expr, value: Expr) -> Expr {
+    let (ty, nullable) = (value.ty, of.nullable);
+    if !nullable {
+        return Expr { nullable, ..value };
+    }
+    let null = Expr { kind: ExprKind::Constant(Value::Null), ty, nullable };
+    let branches = vec![(Pred::IsNull(of), null)];
+    let kind = ExprKind::Case { branches, otherwise: Some(Box::new(value)) };
+    Expr { kind, ty, nullable }
+}
+
+fn note(masks: &mut Masks, column: ColId, mask: Option<Mask>) {
+    if let Some(mask) = mask {
+        masks.columns.insert(column, mask);
+    }
+}
+
+/// Whether the rows of an operator go into a statement's own document.
+fn is_document(input: &Node) -> bool {
+    matches!(input, Node::Counted { .. })
+}
+
+/// The type of a column that is computed at the top of a plan.
+fn type_of(node: &Node, column: ColId) -> Option<SqlType> {
+    match node {
+        Node::Compute { input, columns } => {
+            let found = columns.iter().find(|(own, _)| *own == column);
+            found.map(|(_, value)| value.ty).or_else(|| type_of(input, column))
+        }
+        Node::Scan(scan) => {
+            let table = match &scan.source {
+                Source::Table { table, .. } => table,
+                _ => return None,
+            };
+            let at = scan.columns.iter().find(|(_, own)| *own == column)?.0;
+            table.stored_columns().nth(at).map(|column| column.ty)
+        }
+        Node::Aggregate { input, groups, aggregates, .. } => {
+            let group = groups.iter().find(|(own, _)| *own == column).map(|(_, e)| e.ty);
+            let made = aggregates.iter().find(|(own, _)| *own == column).map(|(_, a)| a.ty);
+            group.or(made).or_else(|| type_of(input, column))
+        }
+        Node::Window { input, functions, .. } => {
+            let found = functions.iter().find(|(own, _)| *own == column);
+            found.map(|(_, function)| function.ty).or_else(|| type_of(input, column))
+        }
+        Node::Union { inputs, columns } => {
+            let at = columns.iter().position(|own| *own == column)?;
+            inputs.first().and_then(|(input, own)| type_of(input, *own.get(at)?))
+        }
+        Node::NestedLoop { outer, inner, .. } => {
+            type_of(outer, column).or_else(|| type_of(inner, column))
+        }
+        Node::HashJoin { probe, build, .. } => {
+            type_of(probe, column).or_else(|| type_of(build, column))
+        }
+        Node::Filter { input, .. }
+        | Node::Distinct { input, .. }
+        | Node::Sort { input, .. }
+        | Node::Top { input, .. }
+        | Node::Offset { input, .. }
+        | Node::Counted { input } => type_of(input, column),
+        Node::Spool { body, .. } => type_of(body, column),
+        _ => None,
+    }
+}
