@@ -284,6 +284,7 @@ fn covers(held: Permission, wanted: Permission) -> bool {
                     | P::CreateSchema
                     | P::CreateRole
                     | P::AlterAnyUser
+                    | P::AlterAnyApplicationRole
                     | P::AlterAnyRole
                     | P::AlterAnySchema
             ),
@@ -325,7 +326,10 @@ fn fixed_role(role: PrincipalId, permission: Permission, is_data: bool) -> Optio
             Some(true)
         }
         PrincipalId::DB_SECURITYADMIN
-            if matches!(permission, P::AlterAnyRole | P::CreateRole | P::ViewDefinition) =>
+            if matches!(
+                permission,
+                P::AlterAnyRole | P::AlterAnyApplicationRole | P::CreateRole | P::ViewDefinition
+            ) =>
         {
             Some(true)
         }

@@ -15,6 +15,13 @@ super::messages! {
     CANNOT_GRANT_SPECIAL = 4617, 16, 1, "Cannot grant, deny or revoke permissions to or from special roles.";
     SERVER_PERMISSION_ELSEWHERE = 4621, 16, 10, "Permissions at the server scope can only be granted when the current database is master";
     CANNOT_GRANT_TO_OWNER = 4624, 16, 1, "Cannot grant, deny, or revoke permissions to sa, dbo, entity owner, information_schema, sys, or yourself.";
+    USE_IN_APPLICATION_ROLE = 505, 16, 1, "The current user account was invoked with SETUSER or SP_SETAPPROLE. Changing databases is not allowed.";
+    APPLICATION_ROLE_ACTIVE = 2762, 16, 1, "sp_setapprole was not invoked correctly. Refer to the documentation for more information.";
+    APPLICATION_ROLE_REFUSED = 15161, 16, 1, "Cannot set application role '%s' because it does not exist or the password is incorrect.";
+    APPLICATION_ROLE_AD_HOC = 15422, 16, 1, "Application roles can only be activated at the ad hoc level.";
+    APPLICATION_ROLE_UNNAMED = 15431, 16, 1, "You must specify the @rolename parameter.";
+    APPLICATION_ROLE_NOT_UNSET = 15592, 16, 1, "Cannot unset application role because none was set or the cookie is invalid.";
+    RESET_IMPERSONATED = 18059, 20, 1, "The connection has been dropped because the principal that opened it subsequently assumed a new security context, and then tried to reset the connection under its impersonated security context. This scenario is not supported. See \"Impersonation Overview\" in Books Online.";
     LOGIN_EXISTS = 15025, 16, 1, "The server principal '%s' already exists.";
     LOGIN_NOT_VALID = 15007, 16, 1, "'%s' is not a valid login or you do not have permission.";
     LOGIN_IN_USE = 15434, 16, 1, "Could not drop login '%s' as the user is currently logged in.";

@@ -98,6 +98,7 @@ const SERVER: &[Permission] = &[
 
 const DATABASE: &[Permission] = &[
     P::Alter,
+    P::AlterAnyApplicationRole,
     P::AlterAnyMask,
     P::AlterAnyRole,
     P::AlterAnySchema,

@@ -58,7 +58,7 @@ fn of_drop(kind: DropKind) -> u16 {
         DropKind::Function => 0xB3,
         DropKind::Login => 0x147,
         DropKind::Procedure => 0xDF,
-        DropKind::Role | DropKind::ServerRole => 0x141,
+        DropKind::Role | DropKind::ServerRole | DropKind::ApplicationRole => 0x141,
         DropKind::Rule => 0xED,
         DropKind::Schema => 0xB0,
         DropKind::SecurityPolicy => command::NONE,

@@ -252,6 +252,9 @@ impl Context<'_> {
         let Some(def) = self.session.instance.find_database(name) else {
             return Err(SqlError::new(&messages::DATABASE_NOT_FOUND, &[&name]));
         };
+        if self.session.identity.role().is_some() && def.id != self.session.database {
+            return Err(SqlError::new(&messages::USE_IN_APPLICATION_ROLE, &[]));
+        }
         self.session.user(def.id)?;
         let before = self.session.database;
         self.session.change_database(def.id)?;

@@ -1,5 +1,6 @@
 //! The bodies of system procedures that T-SQL cannot express.
 
+mod application_role;
 mod applock;
 mod arguments;
 mod attach;
@@ -57,6 +58,8 @@ fn body(builtin: Builtin) -> Body {
         Builtin::DropMessage => messages::drop,
         Builtin::AcquireAppLock => applock::acquire,
         Builtin::ReleaseAppLock => applock::release,
+        Builtin::SetApplicationRole => application_role::set,
+        Builtin::UnsetApplicationRole => application_role::unset,
         Builtin::SetSessionContext => session::set_context,
         Builtin::Configure => configuration::set,
         Builtin::CollectModuleStatistics => collection::modules,

@@ -32,7 +32,9 @@ fn one(
         DropKind::Schema => drop_schema(context, name, if_exists),
         DropKind::Type => drop_type(context, name, if_exists),
         DropKind::XmlSchemaCollection => super::collection::drop(context, name),
-        DropKind::User | DropKind::Role => security::drop_principal(context, kind, name, if_exists),
+        DropKind::User | DropKind::Role | DropKind::ApplicationRole => {
+            security::drop_principal(context, kind, name, if_exists)
+        }
         DropKind::Login | DropKind::ServerRole => {
             security::drop_login(context, kind, name, if_exists)
         }
@@ -48,6 +50,7 @@ pub fn missing(verb: &str, what: &str, name: &dyn std::fmt::Display) -> SqlError
 /// What messages call the things that `DROP` drops.
 fn noun(kind: DropKind) -> &'static str {
     match kind {
+        DropKind::ApplicationRole => "application role",
         DropKind::Database => "database",
         DropKind::Default => "default",
         DropKind::Function => "function",

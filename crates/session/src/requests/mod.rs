@@ -86,6 +86,12 @@ impl Session {
         writer: &mut dyn AnswerWriter,
     ) -> After {
         let state = &mut self.state;
+        if state.identity.role().is_some() {
+            // The next user of a pooled connection must not get the role.
+            let error = SqlError::new(&message::RESET_IMPERSONATED, &[]);
+            let _ = writer.error(task, &error);
+            return After::Disconnect;
+        }
         state.levels.clear();
         state.cursors.clear(&mut self.runtime.grant);
         state.bulk = None;

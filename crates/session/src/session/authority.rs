@@ -81,6 +81,9 @@ impl SessionState {
 
     /// The owner of a database that is `TRUSTWORTHY`.
     fn trusted_owner(&self, database: DbId) -> Option<Arc<LoginDef>> {
+        if self.identity.role().is_some() {
+            return None; // an application role is nobody elsewhere
+        }
         let def = self.instance.database_def(database).filter(|def| def.options.trustworthy)?;
         let master = self.instance.databases().master().current();
         master.server().login_with_sid(&def.owner_sid).cloned()
@@ -181,7 +184,7 @@ impl SessionState {
             return Ok(true);
         }
         let permission = match principal.kind {
-            PrincipalKind::Role => Permission::Alter,
+            PrincipalKind::Role | PrincipalKind::ApplicationRole => Permission::Alter,
             _ => Permission::Impersonate,
         };
         let class = SecurableClass::DatabasePrincipal;
@@ -194,7 +197,7 @@ impl SessionState {
 /// server provides.
 fn can_act(principal: &PrincipalDef) -> bool {
     let builtin = [PrincipalId::SYS, PrincipalId::INFORMATION_SCHEMA];
-    principal.kind != PrincipalKind::Role && !builtin.contains(&principal.id)
+    !principal.kind.is_role() && !builtin.contains(&principal.id)
 }
 
 /// Whether the session may see what other sessions do.

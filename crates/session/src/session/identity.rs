@@ -3,7 +3,8 @@
 //!
 //! `EXECUTE AS LOGIN` acts as the login everywhere. `EXECUTE AS USER`, `EXEC ('…') AS USER` and the
 //! `EXECUTE AS` clause of a module act as the user in its database alone, because that database's
-//! owners decide which users may be impersonated: see [`super::authority`].
+//! owners decide which users may be impersonated: see [`super::authority`]. So does an application
+//! role, which takes the place of the session's user.
 
 use std::sync::Arc;
 
@@ -18,11 +19,22 @@ pub const DEPTH_MAX: usize = 32;
 /// See the module's header.
 pub struct Identity {
     original: Arc<LoginDef>,
+    /// The application role that is the session's user where there is no `EXECUTE AS`.
+    role: Option<ActiveRole>,
     stack: Vec<Impersonation>,
     /// Changes with the login or user for which the session acts.
     serial: u64,
     /// The user that a module's `EXECUTE AS` meant last, for the next call.
     recent: Option<RecentUser>,
+}
+
+/// What `sp_setapprole` has made of a session.
+#[derive(Clone)]
+pub struct ActiveRole {
+    /// The role as a user of its database; elsewhere it is `guest`.
+    pub confined: Confined,
+    /// What `sp_unsetapprole` takes; `None` if the role stays as long as the session.
+    pub cookie: Option<Box<[u8]>>,
 }
 
 /// One `EXECUTE AS`.
@@ -78,7 +90,7 @@ pub enum Protection {
 impl Identity {
     /// The identity of a session that has just logged in.
     pub fn new(login: Arc<LoginDef>) -> Identity {
-        Identity { original: login, stack: Vec::new(), serial: 0, recent: None }
+        Identity { original: login, role: None, stack: Vec::new(), serial: 0, recent: None }
     }
 
     /// The login that logged in.
@@ -93,14 +105,31 @@ impl Identity {
 
     /// The database to which the session's context is confined, and its user there.
     pub fn confined(&self) -> Option<&Confined> {
-        self.stack.last()?.confined.as_ref()
+        match self.stack.last() {
+            Some(top) => top.confined.as_ref(),
+            None => self.role.as_ref().map(|role| &role.confined),
+        }
+    }
+
+    /// The application role that is active.
+    pub fn role(&self) -> Option<&ActiveRole> {
+        self.role.as_ref()
+    }
+
+    /// Activates an application role, or ends that.
+    pub fn set_role(&mut self, role: Option<ActiveRole>) {
+        self.role = role;
+        self.serial += 1;
     }
 
     /// The context in which the module that runs at a level was called.
     pub fn of_caller(&self, level: usize) -> (Arc<LoginDef>, Option<Confined>) {
         match self.stack.iter().rev().find(|own| own.level < level) {
             Some(own) => (own.login.clone(), own.confined.clone()),
-            None => (self.original.clone(), None),
+            None => {
+                let role = self.role.as_ref().map(|role| role.confined.clone());
+                (self.original.clone(), role)
+            }
         }
     }
 
@@ -154,6 +183,7 @@ impl Identity {
     /// As after the login.
     pub fn reset(&mut self) {
         self.stack.clear();
+        self.role = None;
         self.serial += 1;
     }
 }

@@ -97,6 +97,19 @@ pub(super) const ENTRIES: &[Entry] = &[
         Builtin::SetTriggerOrder,
     ),
     Entry::text("sp_updatestats", include_str!("text/sp_updatestats.sql")).needs(OWNER),
+    Entry::text("sp_addapprole", include_str!("text/sp_addapprole.sql")),
+    Entry::text("sp_dropapprole", include_str!("text/sp_dropapprole.sql")),
+    Entry::text("sp_approlepassword", include_str!("text/sp_approlepassword.sql")),
+    Entry::builtin(
+        "sp_setapprole",
+        include_str!("text/sp_setapprole.sql"),
+        Builtin::SetApplicationRole,
+    ),
+    Entry::builtin(
+        "sp_unsetapprole",
+        include_str!("text/sp_unsetapprole.sql"),
+        Builtin::UnsetApplicationRole,
+    ),
     // Sessions and the server.
     Entry::builtin("sp_addmessage", include_str!("text/sp_addmessage.sql"), Builtin::AddMessage)
         .needs(SETTINGS),

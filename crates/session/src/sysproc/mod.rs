@@ -38,6 +38,8 @@ pub enum Builtin {
     DropMessage,
     AcquireAppLock,
     ReleaseAppLock,
+    SetApplicationRole,
+    UnsetApplicationRole,
     SetSessionContext,
     Configure,
     CollectModuleStatistics,

@@ -250,10 +250,15 @@ fn seen_databases(state: &SessionState, files: bool) -> Option<BTreeSet<i32>> {
 fn seen_principals(user: &DatabaseUser, schema: &Schema) -> BTreeSet<i32> {
     let all_users = user.may(schema, WHOLE_DATABASE, Permission::AlterAnyUser);
     let all_roles = user.may(schema, WHOLE_DATABASE, Permission::AlterAnyRole);
+    let all_applications = user.may(schema, WHOLE_DATABASE, Permission::AlterAnyApplicationRole);
     let principals = schema.principals().iter().filter(|other| {
         let class = SecurableClass::DatabasePrincipal;
         let target = Securable { class, major: other.id.0, minor: 0 };
-        let of_kind = if other.kind == PrincipalKind::Role { all_roles } else { all_users };
+        let of_kind = match other.kind {
+            PrincipalKind::Role => all_roles,
+            PrincipalKind::ApplicationRole => all_applications,
+            _ => all_users,
+        };
         other.id < PrincipalId::FIRST_USER
             || other.fixed_role
             || user.tokens.contains(&other.id)

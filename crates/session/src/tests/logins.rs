@@ -1,6 +1,7 @@
 //! The options of a session: after its login, and after a reset.
 
 use crate::options::ClientKind;
+use crate::response::After;
 use crate::testing::{TestServer, TestSession};
 
 #[test]
@@ -11,6 +12,18 @@ fn a_reset_session_is_as_after_its_login() {
     session.reset();
     assert_eq!(session.run("select @@trancount as n"), "n\n0\n(1 row)");
     assert!(session.run("select * from #t").contains("Invalid object name '#t'"));
+}
+
+/// A pool must not hand the role on.
+#[test]
+fn a_session_in_an_application_role_ends_with_a_reset() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.run("create application role r with password = 'S3cret-Word'");
+    session.run("exec sp_setapprole 'r', 'S3cret-Word'");
+    assert_eq!(session.run("select user_name() as u"), "u\nr\n(1 row)");
+    session.reset();
+    assert_eq!(session.after, After::Disconnect);
 }
 
 #[test]

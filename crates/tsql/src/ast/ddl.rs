@@ -134,6 +134,7 @@ pub enum DropKind {
     Login,
     Procedure,
     Role,
+    ApplicationRole,
     Rule,
     Schema,
     SecurityPolicy,

@@ -137,6 +137,8 @@ pub enum RoleAction {
     DropMember(Ident),
     /// `WITH NAME =`.
     Rename(Ident),
+    /// `CREATE` or `ALTER APPLICATION ROLE … WITH`: a password, a name, a default schema.
+    Application(CreateAction, Vec<UserOption>),
 }
 
 /// `GRANT`, `DENY` and `REVOKE`.

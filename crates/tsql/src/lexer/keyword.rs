@@ -71,7 +71,7 @@ keywords! {
         // `precision`.
         Precision "PRECISION"
         Abort "ABORT" Absolute "ABSOLUTE" Action "ACTION" After "AFTER" Always "ALWAYS"
-        Apply "APPLY" AsymmetricKey "ASYMMETRIC" At "AT" Atomic "ATOMIC"
+        Application "APPLICATION" Apply "APPLY" AsymmetricKey "ASYMMETRIC" At "AT" Atomic "ATOMIC"
         Attach "ATTACH" AttachForceRebuildLog "ATTACH_FORCE_REBUILD_LOG"
         AttachRebuildLog "ATTACH_REBUILD_LOG" Auto "AUTO"
         Binary "BINARY" Both "BOTH" Buffer "BUFFER" Cache "CACHE" Call "CALL" Called "CALLED"

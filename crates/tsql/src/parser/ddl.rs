@@ -14,6 +14,7 @@ use crate::lexer::token::TokenKind;
 
 /// What is named alone in a `DROP`.
 const DROP_NAMED: &[(&[K], DropKind)] = &[
+    (&[K::Application, K::Role], DropKind::ApplicationRole),
     (&[K::Database], DropKind::Database),
     (&[K::Default], DropKind::Default),
     (&[K::Function], DropKind::Function),
@@ -38,6 +39,7 @@ impl<'a> Parser<'a> {
     /// What `CREATE` takes beside modules, by the next word, which it finds untaken.
     fn create_parser(word: K) -> Option<StatementParser<'a>> {
         let parse: StatementParser<'a> = match word {
+            K::Application => Self::create_application_role,
             K::Clustered | K::Columnstore | K::Index | K::NonClustered | K::Unique => {
                 Self::create_index
             }
@@ -63,6 +65,7 @@ impl<'a> Parser<'a> {
     /// What `ALTER` takes beside modules, likewise.
     fn alter_parser(word: K) -> Option<StatementParser<'a>> {
         let parse: StatementParser<'a> = match word {
+            K::Application => Self::alter_application_role,
             K::Authorization => Self::alter_authorization,
             K::Database => Self::alter_database,
             K::External | K::Resource | K::Workload => Self::alter_resource,

@@ -209,6 +209,42 @@ impl Parser<'_> {
         Ok(server)
     }
 
+    pub(super) fn create_application_role(&mut self) -> SqlResult<StatementKind> {
+        self.application_role(CreateAction::Create, &["PASSWORD", "DEFAULT_SCHEMA"])
+    }
+
+    pub(super) fn alter_application_role(&mut self) -> SqlResult<StatementKind> {
+        self.application_role(CreateAction::Alter, &["NAME", "PASSWORD", "DEFAULT_SCHEMA"])
+    }
+
+    fn application_role(
+        &mut self,
+        action: CreateAction,
+        allowed: &[&str],
+    ) -> SqlResult<StatementKind> {
+        self.expect_words(&[K::Application, K::Role])?;
+        let name = self.ident()?;
+        self.expect(K::With)?;
+        let mut has_password = false;
+        let options = self.list(|parser| {
+            if !allowed.iter().any(|word| parser.at_text(word)) {
+                return Err(parser.unexpected());
+            }
+            let option = parser.user_option()?;
+            match &option {
+                UserOption::Password(_, None) => has_password = true,
+                UserOption::Password(..) => return Err(parser.unexpected_last()),
+                _ => {}
+            }
+            Ok(option)
+        })?;
+        if action == CreateAction::Create && !has_password {
+            return Err(self.unexpected());
+        }
+        let action = RoleAction::Application(action, options);
+        Ok(StatementKind::Role(Box::new(RoleStatement { server: false, name, action })))
+    }
+
     pub(super) fn create_role(&mut self) -> SqlResult<StatementKind> {
         let server = self.role_words()?;
         let name = self.ident()?;

@@ -158,6 +158,13 @@ pub struct LoginDef {
     pub roles: Vec<PrincipalId>,
 }
 
+impl PrincipalKind {
+    /// Whether nobody logs in as it or is impersonated as it.
+    pub fn is_role(self) -> bool {
+        matches!(self, PrincipalKind::Role | PrincipalKind::ApplicationRole)
+    }
+}
+
 impl LoginDef {
     /// `type_desc`, which differs from that of database principals.
     pub fn type_description(&self) -> &'static str {
@@ -212,6 +219,8 @@ coded! {
     Permission: &'static str {
         /// `ALTER`.
         Alter = "AL" "ALTER",
+        /// `ALTER ANY APPLICATION ROLE` (database).
+        AlterAnyApplicationRole = "ALAR" "ALTER ANY APPLICATION ROLE",
         /// `ALTER ANY CONNECTION` (server).
         AlterAnyConnection = "ALCO" "ALTER ANY CONNECTION",
         /// `ALTER ANY DATABASE` (server).

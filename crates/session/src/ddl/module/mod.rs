@@ -428,7 +428,7 @@ impl Head<'_, '_> {
             ast::ModulePrincipal::SelfUser => ExecuteAs::Principal(self.context.user(database)?.id),
             ast::ModulePrincipal::Named(name) => {
                 let schema = self.context.schema(database)?;
-                let found = schema.find_principal(name).filter(|p| p.kind != PrincipalKind::Role);
+                let found = schema.find_principal(name).filter(|p| !p.kind.is_role());
                 ExecuteAs::Principal(self.check_may_act_as(found, name)?)
             }
         })

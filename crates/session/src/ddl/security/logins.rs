@@ -237,7 +237,7 @@ fn apply(context: &Context<'_>, def: &mut LoginDef, options: &[ast::LoginOption]
 }
 
 /// The policy of Windows: length, three of four kinds of characters, not the login's name.
-fn check_password(login: &str, password: &str) -> DdlResult<()> {
+pub(super) fn check_password(login: &str, password: &str) -> DdlResult<()> {
     if password.chars().count() < PASSWORD_MIN {
         return Err(SqlError::new(&message::LOGIN_PASSWORD_SHORT, &[]).into());
     }
@@ -355,7 +355,7 @@ pub(super) fn server_role(context: &mut Context<'_>, role: &ast::RoleStatement) 
             let name = new.name.clone();
             put(context, LoginDef { name, modified: context.now(), ..LoginDef::clone(found) })
         }
-        ast::RoleAction::Create(_) => Ok(()),
+        ast::RoleAction::Create(_) | ast::RoleAction::Application(..) => Ok(()),
     }
 }
 

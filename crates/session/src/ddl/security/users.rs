@@ -76,9 +76,7 @@ fn create_user(
             return Err(SqlError::new(&message::UNIMPLEMENTED, &[what]).into());
         }
     };
-    let id = schema.next_principal_id().ok_or_else(|| {
-        SqlError::custom(15066, 16, 1, "The database has as many principals as it can have.")
-    })?;
+    let id = schema.next_principal_id().ok_or_else(too_many)?;
     let id = PrincipalId(context.free_id(database, DefinitionKind::Principal, id.0)?);
     let now = context.now();
     let mut def = PrincipalDef {
@@ -158,7 +156,7 @@ fn alter_user(
 ) -> DdlResult<()> {
     let schema = context.schema(database)?;
     let name = &statement.name.name;
-    let found = schema.find_principal(name).filter(|p| p.kind != PrincipalKind::Role);
+    let found = schema.find_principal(name).filter(|p| !p.kind.is_role());
     let may = context.may(database, WHOLE_DATABASE, Permission::AlterAnyUser);
     let Some(found) = found.filter(|_| may) else {
         return Err(not_there("alter", "user", name).into());
@@ -173,7 +171,70 @@ fn alter_user(
     put(context, database, def)
 }
 
-/// `DROP USER` and `DROP ROLE`.
+/// `CREATE` and `ALTER APPLICATION ROLE`. Errors 15023, 15116, 15118, 15151, 15247.
+fn application_role(
+    context: &mut Context<'_>,
+    database: DbId,
+    name: &Name,
+    action: CreateAction,
+    options: &[UserOption],
+) -> DdlResult<()> {
+    let schema = context.schema(database)?;
+    let found = schema.find_principal(name);
+    let of_kind = found.filter(|p| p.kind == PrincipalKind::ApplicationRole);
+    let may_all = context.may(database, WHOLE_DATABASE, Permission::AlterAnyApplicationRole);
+    let may = |role: &PrincipalDef| {
+        let class = SecurableClass::DatabasePrincipal;
+        let target = Securable { class, major: role.id.0, minor: 0 };
+        may_all || context.may(database, target, Permission::Alter)
+    };
+    let now = context.now();
+    let mut def = match (action, of_kind) {
+        (CreateAction::Create, _) if !may_all => return not_permitted(),
+        (CreateAction::Create, _) if found.is_some() => {
+            return Err(SqlError::new(&message::USER_EXISTS, &[name]).into());
+        }
+        (CreateAction::Create, _) => {
+            let id = schema.next_principal_id().ok_or_else(too_many)?;
+            let id = PrincipalId(context.free_id(database, DefinitionKind::Principal, id.0)?);
+            PrincipalDef {
+                id,
+                name: name.clone(),
+                kind: PrincipalKind::ApplicationRole,
+                default_schema: Some("dbo".into()),
+                created: now,
+                modified: now,
+                owner: None,
+                sid: Some(own_sid(context)),
+                fixed_role: false,
+                authentication: Authentication::None,
+                default_language: None,
+                password_hash: None,
+                roles: Vec::new(),
+            }
+        }
+        (_, Some(role)) if may(role) => PrincipalDef::clone(role),
+        _ => return Err(not_there("alter", "application role", name).into()),
+    };
+    for option in options {
+        match option {
+            UserOption::Password(text, _) => {
+                logins::check_password(&def.name, text)?;
+                def.password_hash = Some(context.instance().passwords().hash(text));
+            }
+            option => apply(context, &schema, &mut def, std::slice::from_ref(option))?,
+        }
+    }
+    def.modified = now;
+    put(context, database, def)
+}
+
+/// Error 15066.
+fn too_many() -> SqlError {
+    SqlError::custom(15066, 16, 1, "The database has as many principals as it can have.")
+}
+
+/// `DROP USER`, `DROP ROLE` and `DROP APPLICATION ROLE`.
 pub fn drop_principal(
     context: &mut Context<'_>,
     kind: DropKind,
@@ -182,14 +243,20 @@ pub fn drop_principal(
 ) -> DdlResult<()> {
     let database = context.database();
     context.lock_edit(database)?;
-    let (role, what) = match kind {
-        DropKind::Role => (true, "role"),
-        _ => (false, "user"),
+    let (what, permission) = match kind {
+        DropKind::Role => ("role", Permission::AlterAnyRole),
+        DropKind::ApplicationRole => ("application role", Permission::AlterAnyApplicationRole),
+        _ => ("user", Permission::AlterAnyUser),
     };
-    let permission = if role { Permission::AlterAnyRole } else { Permission::AlterAnyUser };
+    let role = kind == DropKind::Role;
+    let of_kind = |p: &&Arc<PrincipalDef>| match kind {
+        DropKind::Role => p.kind == PrincipalKind::Role,
+        DropKind::ApplicationRole => p.kind == PrincipalKind::ApplicationRole,
+        _ => !p.kind.is_role(),
+    };
     let schema = context.schema(database)?;
     let written = &name.name.name;
-    let found = schema.find_principal(written).filter(|p| (p.kind == PrincipalKind::Role) == role);
+    let found = schema.find_principal(written).filter(of_kind);
     let may = context.may(database, WHOLE_DATABASE, permission);
     let Some(found) = found.filter(|_| may) else {
         return match if_exists {
@@ -216,7 +283,7 @@ pub fn drop_principal(
     Ok(())
 }
 
-/// `CREATE ROLE` and `ALTER ROLE`.
+/// `CREATE` and `ALTER ROLE`, `CREATE` and `ALTER APPLICATION ROLE`.
 pub fn role(context: &mut Context<'_>, statement: &ast::RoleStatement) -> DdlResult<()> {
     if statement.server {
         return logins::server_role(context, statement);
@@ -231,6 +298,9 @@ pub fn role(context: &mut Context<'_>, statement: &ast::RoleStatement) -> DdlRes
         }
         RoleAction::DropMember(member) => {
             change_membership(context, database, name, &member.name, false)
+        }
+        RoleAction::Application(action, options) => {
+            application_role(context, database, name, *action, options)
         }
         RoleAction::Rename(new) => {
             let found = role_to_alter(context, database, name)?;
@@ -263,9 +333,7 @@ fn create_role(
         Some(owner) => super::new_owner(context, database, &owner.name, "user")?,
         None => context.user(database)?.id,
     };
-    let id = schema.next_principal_id().ok_or_else(|| {
-        SqlError::custom(15066, 16, 1, "The database has as many principals as it can have.")
-    })?;
+    let id = schema.next_principal_id().ok_or_else(too_many)?;
     let id = PrincipalId(context.free_id(database, DefinitionKind::Principal, id.0)?);
     let now = context.now();
     let def = PrincipalDef {
