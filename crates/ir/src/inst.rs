@@ -514,6 +514,11 @@ pub enum Inst {
     Identity { dst: Reg, target: u16 },
     /// The next row version of the target's database.
     RowVersion { dst: Reg, target: u16 },
+    /// The number of the transaction in change tracking; `table` is the commit table, by its place
+    /// among the unit's tables.
+    ChangeNumber { dst: Reg, table: u16 },
+    /// The place of what the statement does to a target among the changes of its transaction.
+    ChangeStep { dst: Reg, target: u16 },
     /// Lets what follows see what the unit has changed so far.
     Advance,
     /// Adds a row of the listed registers to the `inserted` or `deleted` rows of

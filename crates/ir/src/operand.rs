@@ -513,6 +513,7 @@ impl Visitor<'_, '_> {
             }
             Identity { dst, .. } => self.write(dst, self.unit.reg_type(dst)),
             RowVersion { dst, .. } => self.write(dst, Bytes),
+            ChangeNumber { dst, .. } | ChangeStep { dst, .. } => self.write(dst, I64),
             Emit { list, .. } | KeepTransition { list, .. } => self.read_list(list),
             CallModule { site } => {
                 for arg in &self.unit.module_calls[site as usize].args {

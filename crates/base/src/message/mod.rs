@@ -25,6 +25,7 @@ mod procedure;
 mod security;
 mod server;
 mod temporal;
+mod tracking;
 mod transaction;
 mod xml;
 mod xml_schema;
@@ -53,6 +54,7 @@ pub use procedure::*;
 pub use security::*;
 pub use server::*;
 pub use temporal::*;
+pub use tracking::*;
 pub use transaction::*;
 pub use xml::*;
 pub use xml_schema::*;
@@ -115,7 +117,7 @@ macro_rules! messages {
 }
 use messages;
 
-const PARTS: [&[Message]; 22] = [
+const PARTS: [&[Message]; 23] = [
     parser::LIST,
     binder::LIST,
     conversion::LIST,
@@ -134,6 +136,7 @@ const PARTS: [&[Message]; 22] = [
     temporal::LIST,
     policy::LIST,
     mask::LIST,
+    tracking::LIST,
     cursor::LIST,
     bulk::LIST,
     clr::LIST,

@@ -19,7 +19,7 @@ use super::method::Nodes;
 use super::scalar::Scalar;
 use super::scope::{Block, Clause};
 use super::system_time::Moments;
-use crate::plan::expr::ColId;
+use crate::plan::expr::{ColId, Expr};
 use crate::plan::hints::PlanHints;
 use crate::plan::ids::Ids;
 use crate::plan::statistics::Statistics;
@@ -68,6 +68,8 @@ pub(super) struct Binder<'c> {
     pub action: Option<ColId>,
     /// The `INSERT` of what the statement changes that is bound next.
     pub inserting: Option<Rc<ast::Insert>>,
+    /// `CHANGE_TRACKING_CONTEXT` of the statement.
+    pub change_context: Option<Expr>,
     /// The undeclared variables, if their types are being inferred.
     pub undeclared: Option<Vec<Undeclared>>,
     /// The calls of `IDENTITY(…)` in a `SELECT … INTO`.
@@ -154,6 +156,8 @@ pub(super) struct Env {
     pub system_time: Option<Rc<Moments>>,
     pub ansi_nulls: bool,
     pub quoted_identifier: bool,
+    /// Names of internal tables mean these tables: the server has written the text.
+    pub internal: bool,
 }
 
 /// Which variables an expression may mention.
@@ -191,6 +195,7 @@ impl<'c> Binder<'c> {
             system_time: None,
             ansi_nulls: context.options.ansi_nulls,
             quoted_identifier: context.options.quoted_identifier,
+            internal: context.options.writes_history,
         };
         let force_order = context.options.force_plan;
         let hints = PlanHints { force_order, ..PlanHints::default() };
@@ -216,6 +221,7 @@ impl<'c> Binder<'c> {
             stored_only: false,
             action: None,
             inserting: None,
+            change_context: None,
             undeclared: None,
             identities: Vec::new(),
             nodes: Vec::new(),
@@ -348,6 +354,7 @@ impl<'c> Binder<'c> {
             system_time: None,
             ansi_nulls: true,
             quoted_identifier: true,
+            internal: false,
         })
     }
 

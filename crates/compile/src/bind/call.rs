@@ -34,12 +34,13 @@ impl Binder<'_> {
         if !of_library {
             return self.user_call(call, line);
         }
-        if ir::function::json::names::is_internal(name)
+        let is_internal = ir::function::json::names::is_internal(name)
             || ir::function::xml::names::is_internal(name)
             || ir::function::method::names::is_internal(name)
             || ir::function::sample::is_internal(name)
             || ir::function::clr::is_internal(name)
-        {
+            || ir::function::tracking::is_internal(name);
+        if is_internal && !self.env.internal {
             return Err(unknown_function(name).at_line(line).into());
         }
         if call.odbc {
@@ -120,6 +121,12 @@ impl Binder<'_> {
             }
             "GROUPING" | "GROUPING_ID" => self.grouping_call(call, &name, line),
             "COLUMNS_UPDATED" => self.columns_updated(line),
+            "CHANGE_TRACKING_CURRENT_VERSION" | "CHANGE_TRACKING_MIN_VALID_VERSION" => {
+                let args = self.plain_arguments(call, line)?;
+                let takes = usize::from(name.ends_with("MIN_VALID_VERSION"));
+                count(&args, takes, takes).at(line)?;
+                self.version_call(&name, args, line)
+            }
             _ => {
                 if let Arguments::Trim { side, characters, source } = &call.arguments {
                     return self.trim(*side, characters.as_deref(), source, line);

@@ -217,7 +217,7 @@ pub struct BindOptions {
     /// The server has written the text, and defaults of columns stand in it as expressions: bulk
     /// loads.
     pub has_defaults: bool,
-    /// The server has written the text, and takes rows out of a history.
+    /// The server has written the text, and takes rows out of a history or of an internal table.
     pub writes_history: bool,
     /// Security policies hide no rows: the text is a definition's, or the server has written it.
     pub sees_all_rows: bool,

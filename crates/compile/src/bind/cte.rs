@@ -50,13 +50,17 @@ struct Recursion {
 
 impl Binder<'_> {
     /// Runs a function with the tables and namespaces of a `WITH` in scope. Errors 239, 6869 to
-    /// 6874.
+    /// 6874, 22108.
     pub fn with_tables<T>(
         &mut self,
         with: Option<&ast::With>,
         f: impl FnOnce(&mut Self) -> BindResult<T>,
     ) -> BindResult<T> {
         let Some(with) = with else { return f(self) };
+        if with.context.is_some() && self.change_context.is_none() {
+            let error = SqlError::new(&message::CHANGE_CONTEXT_OF_SELECT, &[]);
+            return Err(error.at_line(with.span.line).into());
+        }
         super::xml::check_namespaces(&with.namespaces).at(with.span.line)?;
         let before = self.env.ctes.len();
         for (at, table) in with.tables.iter().enumerate() {
@@ -287,6 +291,7 @@ impl Binder<'_> {
             TableSourceKind::Function(_)
             | TableSourceKind::Method(_)
             | TableSourceKind::File(_)
+            | TableSourceKind::Changes(_)
             | TableSourceKind::OpenXml(_)
             | TableSourceKind::Variable { .. }
             | TableSourceKind::Values { .. } => false,

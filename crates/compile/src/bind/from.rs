@@ -73,6 +73,7 @@ impl Binder<'_> {
             TableSourceKind::OpenXml(open) => self.open_xml(open, line)?,
             TableSourceKind::Method(method) => self.table_method(method, line)?,
             TableSourceKind::File(file) => self.file_source(file, line)?,
+            TableSourceKind::Changes(changes) => self.change_table(changes, line)?,
             TableSourceKind::Variable { variable, alias, hints } => {
                 self.table_variable(variable, alias.as_ref(), hints, usage)?
             }

@@ -25,6 +25,7 @@ mod access_hint;
 mod binder;
 mod call;
 mod case;
+mod change_table;
 mod column_set;
 mod computed;
 mod condition;
@@ -73,6 +74,7 @@ pub use context::{
     Variable,
 };
 pub use convert::DeclaredType;
+pub use dml::{COMMIT_TABLE, commit_table};
 pub use native::{BoundNative, native};
 pub use statement::{
     Bound, BoundExpr, BoundPred, Fragment, QueryColumn, QueryColumns, Suggestion, assigned_value,

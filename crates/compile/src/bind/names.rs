@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, message};
-use engine::catalog::def::{SchemaId, SequenceDef, SynonymDef};
+use engine::catalog::def::{ObjectKind, SchemaId, SequenceDef, SynonymDef};
 use engine::catalog::{Object, Schema};
 use tsql::ast::{self, ObjectName};
 
@@ -58,7 +58,8 @@ impl Binder<'_> {
             Some(place) => schema.find_object(place, &name.name.name),
             None => schema.resolve_object(self.default_schema_in(database), &name.name.name),
         };
-        let object = object.map(|o| o.id());
+        let is_hidden = |o: &Object<'_>| o.kind() == ObjectKind::InternalTable;
+        let object = object.filter(|o| self.env.internal || !is_hidden(o)).map(|o| o.id());
         self.dependencies.names.push(NameDependency {
             database,
             schema: place,

@@ -10,7 +10,7 @@ use engine::catalog::def::{ModuleDef, ModuleKind, Permission, TableDef, TableRol
 use engine::catalog::{Object, Schema};
 use ir::function::rowset::RowsetColumn;
 use ir::function::{ArgType, FileContent, RowsetFunction, Typing};
-use ir::read::ReadOptions;
+use ir::read::{Isolation, ReadOptions};
 use tsql::ast::{self, Argument, ObjectName, TableHint};
 
 use super::binder::{Binder, Variables};
@@ -169,8 +169,6 @@ impl Binder<'_> {
         }
         if let Some((database, schema, id)) = self.find_object(name)? {
             return Ok(match schema.object(id) {
-                // What the server keeps for an index is read by plans alone.
-                Some(Object::Table(table)) if table.role == TableRole::Internal => None,
                 Some(Object::Table(table)) => Some(Meaning::Table(database, table.clone())),
                 Some(Object::Module(module)) if matches!(module.kind, ModuleKind::View { .. }) => {
                     Some(Meaning::View(database, module.clone()))
@@ -218,6 +216,9 @@ impl Binder<'_> {
         table: Arc<TableDef>,
         hints: &[TableHint],
     ) -> BindResult<Rows> {
+        if table.role == TableRole::Internal {
+            return self.internal_rows(database, table, hints);
+        }
         let options = self.read_options(hints, Some(&table))?;
         self.note_table(database, &table, &options);
         if !table.is_temporary() {
@@ -227,6 +228,22 @@ impl Binder<'_> {
         let source = tree::Source::Table { database, table: table.clone() };
         let mut rows = self.scan(source, Vec::new(), options);
         self.hide_rows(database, &table, &mut rows)?;
+        Ok(hinted(rows, hint))
+    }
+
+    /// The rows of a table that the server keeps for itself, which statements always read from
+    /// versions: a commit that has the turn does not wait for them.
+    fn internal_rows(
+        &mut self,
+        database: DbId,
+        table: Arc<TableDef>,
+        hints: &[TableHint],
+    ) -> BindResult<Rows> {
+        self.note_table(database, &table, &ReadOptions::default());
+        let hint = self.access_hint(hints, &table, Some(database))?;
+        let isolation = Some(Isolation::Snapshot);
+        let options = ReadOptions { isolation, ..ReadOptions::default() };
+        let rows = self.scan(tree::Source::Table { database, table }, Vec::new(), options);
         Ok(hinted(rows, hint))
     }
 
@@ -517,7 +534,11 @@ impl Binder<'_> {
     }
 
     /// A function's rows under an alias.
-    fn aliased_rows(&mut self, rows: Rows, alias: &ast::TableAlias) -> BindResult<Source> {
+    pub(super) fn aliased_rows(
+        &mut self,
+        rows: Rows,
+        alias: &ast::TableAlias,
+    ) -> BindResult<Source> {
         let exposed = Exposed { name: alias.name.name.clone(), table: None };
         if alias.columns.is_empty() {
             return Ok(Source { exposed, rows, optional: false, view: None, written: None });

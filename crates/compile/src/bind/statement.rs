@@ -334,10 +334,16 @@ impl Binder<'_> {
         };
         match &statement.kind {
             StatementKind::Select(select) => self.select_statement(select),
-            StatementKind::Insert(insert) => self.insert(insert),
-            StatementKind::Update(update) => self.update(update),
-            StatementKind::Delete(delete) => self.delete(delete),
-            StatementKind::Merge(merge) => self.merge(merge),
+            StatementKind::Insert(insert) => {
+                self.in_context(insert.with.as_ref(), |b| b.insert(insert))
+            }
+            StatementKind::Update(update) => {
+                self.in_context(update.with.as_ref(), |b| b.update(update))
+            }
+            StatementKind::Delete(delete) => {
+                self.in_context(delete.with.as_ref(), |b| b.delete(delete))
+            }
+            StatementKind::Merge(merge) => self.in_context(merge.with.as_ref(), |b| b.merge(merge)),
             _ => Err(unimplemented("statement", line)),
         }
     }

@@ -554,6 +554,9 @@ impl Walk<'_> {
             index.delete.iter().for_each(|delete| self.delete(delete));
             index.insert.iter().for_each(|insert| self.insert(insert));
         }
+        if let Some(tracking) = &effects.tracking {
+            tracking.inserts().for_each(|insert| self.insert(insert));
+        }
     }
 }
 

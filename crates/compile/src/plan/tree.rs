@@ -512,6 +512,16 @@ pub enum NewValue {
     Identity,
     /// The next row version.
     RowVersion,
+    /// The number of the transaction in change tracking, for which it gets a row in this commit
+    /// table.
+    ChangeNumber {
+        /// The database of the table.
+        database: DbId,
+        /// The commit table.
+        commits: Arc<TableDef>,
+    },
+    /// The place of the statement among those of its transaction.
+    ChangeStep,
 }
 
 /// What is checked and done for each row that a statement writes.
@@ -543,6 +553,8 @@ pub struct RowEffects {
     pub history: Option<Box<HistoryPlan>>,
     /// What becomes of the entries of XML indexes.
     pub xml_indexes: Vec<XmlIndexPlan>,
+    /// What is written down of the row's change if the table's changes are tracked.
+    pub tracking: Option<Box<TrackingPlan>>,
     /// Keep old and new rows for the triggers that run when the statement is done.
     pub keep_transitions: bool,
     /// `IGNORE_DUP_KEY` indexes, by place in `TableDef::indexes`: warn 3604 and skip instead
@@ -570,6 +582,31 @@ pub struct XmlIndexPlan {
     pub delete: Option<DeletePlan>,
     /// Inserts those of the new row, over [`RowEffects::new_columns`].
     pub insert: Option<InsertPlan>,
+}
+
+/// What is written down of changes of a table. Each part is an insert into the table of changes,
+/// whose source is [`Node::OneRow`] over [`RowEffects::old_columns`] or
+/// [`RowEffects::new_columns`].
+#[derive(Clone, Debug, Default)]
+pub struct TrackingPlan {
+    /// Where a row is inserted.
+    pub inserted: Option<InsertPlan>,
+    /// Where a row is deleted.
+    pub deleted: Option<InsertPlan>,
+    /// Where a row is updated: one entry, or, where its key is set, one for each of the keys.
+    pub updated: Vec<InsertPlan>,
+}
+
+impl TrackingPlan {
+    /// All inserts.
+    pub fn inserts(&self) -> impl Iterator<Item = &InsertPlan> {
+        self.inserted.iter().chain(&self.deleted).chain(&self.updated)
+    }
+
+    /// All inserts, to be changed.
+    pub fn inserts_mut(&mut self) -> impl Iterator<Item = &mut InsertPlan> {
+        self.inserted.iter_mut().chain(&mut self.deleted).chain(&mut self.updated)
+    }
 }
 
 /// A condition that a new row must not make false.

@@ -323,6 +323,12 @@ impl Rng {
             }),
             history_of: self.maybe(|d| ObjectId(d.int())),
             xml_indexes: self.some(2, Rng::xml_index),
+            tracking: self.maybe(|d| TrackingDef {
+                changes: ObjectId(d.int()),
+                columns: d.flip(),
+                begin: d.int().into(),
+            }),
+            changes_of: self.maybe(|d| ObjectId(d.int())),
         }
     }
 
@@ -552,6 +558,11 @@ impl Rng {
                 row_cache: self.flip().then(|| self.name()),
                 row_cache_tuning_off: self.flip(),
                 history_retention_off: self.flip(),
+                change_tracking: self.maybe(|d| ChangeTrackingDef {
+                    retention: d.int(),
+                    unit: d.pick(ChangeRetentionUnit::ALL),
+                    auto_cleanup: d.flip(),
+                }),
                 ..DatabaseOptions::default()
             },
         }

@@ -78,6 +78,10 @@ impl Transaction {
         if self.writes.is_empty() && self.operations.is_empty() && global.is_none() {
             return self.commit_reader(task);
         }
+        if let Err(error) = self.take_version(task) {
+            self.abort(task);
+            return Err(error);
+        }
         self.protect_own();
         let redo = match self.redo(task, global) {
             Ok(redo) => redo,
@@ -206,6 +210,7 @@ impl Transaction {
     /// Completes a commit whose record is published: begin words become stamps, what was replaced
     /// becomes garbage, and everything is released.
     pub(super) fn complete(&mut self, task: &Task, stamp: Lsn, end: Lsn, durability: Durability) {
+        self.pass_turn();
         self.session.note_commit(end, durability == Durability::Full);
         let all = 0..self.writes.len();
         let sinking = self.stamp_writes(task, stamp, all, |_| true);

@@ -120,6 +120,10 @@ impl TransactionGroup {
             self.rollback(task);
             return Err(CommitError { database, error: TxnError::ProtectedInSeveralDatabases });
         }
+        if let Err(error) = self.take_versions(task) {
+            self.rollback(task);
+            return Err(error);
+        }
         let coordinator = self.take_coordinator();
         let failed = failed_in(&coordinator);
         let global = GlobalTransaction {
@@ -184,6 +188,17 @@ impl TransactionGroup {
             .min_by_key(|(_, part)| (!part.has_protected(), part.manager().id()))
             .expect("several parts have something to log");
         self.parts.swap_remove(place)
+    }
+
+    /// Takes the versions of all parts that have changed tracked tables, in the order in which all
+    /// transactions take turns.
+    fn take_versions(&mut self, task: &Task) -> CommitResult<()> {
+        self.parts.sort_by_key(|part| part.manager().id());
+        for part in &mut self.parts {
+            let failed = failed_in(part);
+            part.take_version(task).map_err(failed)?;
+        }
+        Ok(())
     }
 
     fn prepare(&mut self, task: &Task, global: GlobalTransaction) -> CommitResult<()> {
@@ -277,6 +292,8 @@ impl Transaction {
     /// Ends the transaction with an unknown fate: its rows stay as they are, owned, until the
     /// database is restarted and its log is read.
     fn leave_in_doubt(mut self) {
+        // It may turn out to be committed, with its version.
+        self.pass_turn();
         self.writes.hide();
         self.finished = true;
     }

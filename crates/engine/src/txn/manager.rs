@@ -20,6 +20,7 @@ use crate::txn::error::{TxnError, TxnResult, Unavailable};
 use crate::txn::locks::{LockManager, LockSpace};
 use crate::txn::log_needs::LogNeeds;
 use crate::txn::read_set::{Read, Scan};
+use crate::txn::tracking::Tracking;
 use crate::txn::waits::{OwnerId, WaitGraph};
 use crate::txn::write_set::Write;
 use crate::wait::{Runtime, Task};
@@ -46,6 +47,8 @@ pub struct Manager {
     /// How often a writer has withdrawn a version because of a lock; see [`Manager::withdrawals`].
     withdrawals: AtomicU64,
     pub(crate) log_needs: LogNeeds,
+    /// Versions of change tracking.
+    pub(super) tracking: Tracking,
     /// See [`Manager::set_available`].
     state: AtomicU8,
     /// See [`Manager::set_identity_cache`], which writes it; read where the ceiling of an identity
@@ -91,6 +94,7 @@ impl Manager {
             locks,
             withdrawals: AtomicU64::new(0),
             log_needs: LogNeeds::default(),
+            tracking: Tracking::default(),
             state: AtomicU8::new(0),
             identity_cache_off: AtomicBool::new(false),
         }

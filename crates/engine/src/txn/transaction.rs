@@ -22,6 +22,7 @@ use crate::txn::manager::Manager;
 use crate::txn::own_storage::OwnStorage;
 use crate::txn::read_set::{Read, Scan};
 use crate::txn::session::{DatabaseSession, ReadAt, Spare};
+use crate::txn::tracking::{Tracked, Turn};
 use crate::txn::waits::{Blocker, OwnerId, Resource, WaitPlace};
 use crate::txn::write_set::{Savepoint, WriteSet};
 use crate::wait::Task;
@@ -159,6 +160,10 @@ pub struct Transaction {
     pub(super) checks_reads: bool,
     /// Whether it has locked definitions.
     pub(super) locks_definitions: bool,
+    /// What its commit needs if it has changed tables whose changes are tracked.
+    pub(super) tracked: Option<Box<Tracked>>,
+    /// The turn to take a version, while it commits.
+    pub(super) turn: Option<Turn>,
     /// Its locks on tables, rows and ranges; most transactions have none.
     pub(super) locks: Option<Box<HeldLocks>>,
     /// The row whose baton this transaction carries (see `txn::waits`).
@@ -208,6 +213,8 @@ impl Transaction {
             garbage: spare.garbage,
             checks_reads: false,
             locks_definitions: false,
+            tracked: None,
+            turn: None,
             locks: None,
             baton: None,
             is_ending: false,

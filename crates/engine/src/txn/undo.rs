@@ -34,6 +34,9 @@ impl Transaction {
     fn undo_to(&mut self, task: &Task, savepoint: Savepoint) {
         self.operations.truncate(savepoint.operations);
         self.own.retain(|own| own.since < savepoint);
+        if self.tracked.as_ref().is_some_and(|tracked| tracked.since >= savepoint) {
+            self.tracked = None;
+        }
         let left = self.writes.go_back(savepoint.writes);
         let mut attempts: SmallVec<[Attempts; 4]> = SmallVec::new();
         attempts.resize(self.held.len(), Attempts::default());
@@ -72,6 +75,7 @@ impl Transaction {
     pub(super) fn abort(&mut self, task: &Task) {
         critical::section(Section::Rollback, || {
             self.pass_baton();
+            self.turn = None;
             self.slot().set_status(Status::Aborted);
             self.undo_to(task, Savepoint { writes: 0, operations: 0 });
             self.forget_loads(task);

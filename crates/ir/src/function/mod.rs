@@ -24,6 +24,7 @@ pub mod sample;
 pub mod signature;
 pub mod sketch;
 pub mod state;
+pub mod tracking;
 pub mod xml;
 
 use base::{SqlError, message};

@@ -55,6 +55,7 @@ mod string;
 pub mod testing;
 #[cfg(test)]
 mod tests;
+mod tracking;
 mod values;
 mod xml;
 

@@ -166,6 +166,8 @@ impl Machine<'_, '_> {
             }
             Inst::Lose { target } => return Err(self.lost(target)),
             Inst::Identity { dst, target } => self.identity(dst, target)?,
+            Inst::ChangeNumber { dst, table } => self.change_number(dst, table)?,
+            Inst::ChangeStep { dst, target } => self.change_step(dst, target)?,
             Inst::RowVersion { dst, target } => {
                 let version = match self.unit.targets[usize::from(target)].table {
                     TargetTable::Table(table) => {
@@ -567,6 +569,30 @@ impl Machine<'_, '_> {
         };
         self.outcome.identity = Some(i128::from(value));
         self.set(dst, slot);
+        Ok(())
+    }
+
+    /// The number of the transaction in change tracking.
+    fn change_number(&mut self, dst: Reg, table: u16) -> SqlResult<()> {
+        let used = table_use(self.unit, table);
+        let (task, host) = (self.exec.task, &mut *self.exec.host);
+        let commits = handle(used, host, task)?;
+        let number = transaction(&mut self.lent, host, used)?.change_number(task, commits);
+        match number {
+            Ok(number) => self.set(dst, Slot::int(number)),
+            Err(error) => return Err(errors::from_engine(&error, host, used)),
+        }
+        Ok(())
+    }
+
+    /// The place of the statement among those of its transaction.
+    fn change_step(&mut self, dst: Reg, target: u16) -> SqlResult<()> {
+        let TargetTable::Table(table) = self.unit.targets[usize::from(target)].table else {
+            return Err(ir::internal("changes are kept in a table"));
+        };
+        let used = table_use(self.unit, table);
+        let step = transaction(&mut self.lent, &mut *self.exec.host, used)?.change_step();
+        self.set(dst, Slot::int(step));
         Ok(())
     }
 

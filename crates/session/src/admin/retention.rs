@@ -1,5 +1,5 @@
-//! Aged rows of histories are removed in the background: those of each database that says so, a
-//! batch at a time.
+//! Aged rows of histories and aged changes of tracked tables are removed in the background: those
+//! of each database that says so, a batch at a time.
 
 use std::sync::Arc;
 
@@ -32,12 +32,16 @@ pub fn keep(instance: &Arc<Instance>, task: &Task) -> Pass {
             && options.state == DatabaseState::Online
             && instance.databases().state(def) == DatabaseState::Online
             && !options.read_only
-            && !options.history_retention_off
     };
     let databases = master.server().databases().iter().filter(|def| looks_at(def));
     let mut pass = Pass::default();
     for def in databases {
-        keep_in(instance, task, def, &mut pass);
+        if !def.options.history_retention_off {
+            keep_in(instance, task, def, &mut pass);
+        }
+        if def.options.change_tracking.is_some_and(|tracking| tracking.auto_cleanup) {
+            forget_changes_in(instance, task, def, &mut pass);
+        }
     }
     pass
 }
@@ -51,5 +55,14 @@ fn keep_in(instance: &Arc<Instance>, task: &Task, def: &DatabaseDef, pass: &mut 
             let name = &def.name;
             pass.failures.push(format!("The history of {table} in {name}: error {number}."));
         }
+    }
+}
+
+/// Removes aged changes of the tracked tables of a database.
+fn forget_changes_in(instance: &Arc<Instance>, task: &Task, def: &DatabaseDef, pass: &mut Pass) {
+    let text = "EXEC sys.sp_flush_CT_internal_table_on_demand";
+    if let Err(number) = unattended::run(instance, task, def.id, text) {
+        let name = &def.name;
+        pass.failures.push(format!("The tracked changes in {name}: error {number}."));
     }
 }

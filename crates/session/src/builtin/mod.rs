@@ -4,6 +4,7 @@ mod application_role;
 mod applock;
 mod arguments;
 mod attach;
+mod changes;
 mod checkpoints;
 mod collection;
 mod configuration;
@@ -82,5 +83,6 @@ fn body(builtin: Builtin) -> Body {
         Builtin::GetSequenceRange => sequences::get_range,
         Builtin::PrewarmRowCache => prewarm::prewarm,
         Builtin::CleanUpHistory => histories::clean_up,
+        Builtin::CleanUpChanges => changes::clean_up,
     }
 }

@@ -1,6 +1,8 @@
 //! Bulk loads end to end.
 
 use std::path::Path;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use base::{Collation, SqlResult, SqlType, Value, ValueRef};
 use engine::wait::Task;
@@ -307,4 +309,31 @@ fn files_are_read_whole() {
                   select * from openrowset(bulk '/in/text', single_clob) as f; revert";
     let answer = session.run(denied);
     assert!(answer.contains("Msg 4834"), "{answer}");
+}
+
+/// What a load inserts into a tracked table are changes like any others.
+#[test]
+fn loads_into_tracked_tables_are_changes() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.script(
+        "create database d
+go
+alter database d set change_tracking = on
+go
+use d
+go
+create table t (id int primary key, v int)
+alter table t enable change_tracking",
+    );
+    let fs = server.instance.env().fs();
+    fs.create_dir_all(Path::new("/in")).unwrap();
+    fs.write_new(Path::new("/in/t.txt"), b"1\t1\n2\t2\n").unwrap();
+    assert_eq!(session.run("bulk insert t from '/in/t.txt'"), "(2 rows)");
+    session.run("insert bulk t (id int, v int)");
+    let rows = vec![vec![Value::Int(3), Value::Int(3)]];
+    session.bulk(&mut Rows::new(&[SqlType::int(), SqlType::int()], rows));
+    let changes = "select id, sys_change_operation as op, sys_change_version as v \
+                   from changetable(changes t, 0) as c order by id";
+    assert_eq!(session.run(changes), "id|op|v\n1|I|1\n2|I|1\n3|I|2\n(3 rows)");
 }

@@ -8,7 +8,7 @@ use tsql::ast::{self, DropKind, ObjectName, TriggerTarget};
 use super::failure::{DdlResult, Failure};
 use super::object::find_type;
 use super::place::{self, Found};
-use super::{security, table, temporal, xml_index};
+use super::{security, table, temporal, tracking, xml_index};
 use crate::context::{Context, catalog_error};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
@@ -137,11 +137,16 @@ fn drop_object(
         return Err(SqlError::new(&message::DROP_WRONG_OBJECT_TYPE, &args).into());
     }
     temporal::refuse_removal(context, &found, &message::DROP_TABLE_TEMPORAL)?;
+    let changes = found.table().and_then(|table| table.tracking);
     let in_memory = found.table().is_some_and(|t| t.kind.is_memory_optimized());
     if in_memory || found.schema.module(found.id).is_some_and(|m| m.native) {
         table::refuse_transaction(context)?;
     }
-    remove(context, &found)
+    remove(context, &found)?;
+    match changes {
+        Some(tracking) => tracking::drop_changes(context, found.database, tracking),
+        None => Ok(()),
+    }
 }
 
 /// Removes an object; what is bound to it refuses that with 3726 or 3729.

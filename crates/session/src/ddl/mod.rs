@@ -15,7 +15,7 @@
 //!
 //! * `place`: where new objects go, and what names mean; `names`: the same for the binder.
 //! * `table`: definitions of tables; `alter`: `ALTER TABLE`; `index`: indexes and statistics.
-//! * `temporal`: system versioning; `xml_index`: XML indexes.
+//! * `temporal`: system versioning; `tracking`: change tracking; `xml_index`: XML indexes.
 //! * `module`: procedures, functions, views and triggers.
 //! * `object`: schemas, types, sequences, synonyms; `collection`: XML schema collections; `drop`:
 //!   `DROP` of all of them.
@@ -43,6 +43,7 @@ pub mod rename;
 mod security;
 mod table;
 pub(crate) mod temporal;
+pub(crate) mod tracking;
 mod xml_index;
 
 use base::{SqlError, SqlResult, message};

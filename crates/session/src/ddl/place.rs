@@ -216,6 +216,7 @@ pub fn find_in(
             }
             None => schema.resolve_object(context.user(database)?.default_schema, written),
         };
+        let found = found.filter(|o| o.kind() != ObjectKind::InternalTable);
         found.map(|o| o.id())
     };
     Ok(id.map(|id| Found { database, schema, id }))

@@ -228,6 +228,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         include_str!("text/sp_cleanup_temporal_history.sql"),
         Builtin::CleanUpHistory,
     ),
+    Entry::builtin(
+        "sp_flush_CT_internal_table_on_demand",
+        include_str!("text/sp_flush_ct_internal_table_on_demand.sql"),
+        Builtin::CleanUpChanges,
+    ),
     // SAP ASE's, for row caches.
     Entry::builtin(
         "sp_cacheconfig",

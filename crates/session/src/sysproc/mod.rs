@@ -62,6 +62,7 @@ pub enum Builtin {
     GetSequenceRange,
     PrewarmRowCache,
     CleanUpHistory,
+    CleanUpChanges,
 }
 
 /// What a caller needs to call a procedure, whatever its arguments: error 15247 without it.

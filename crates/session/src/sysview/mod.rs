@@ -113,7 +113,9 @@ impl FillContext<'_> {
 pub fn needs(view: &FilledView) -> Option<Permission> {
     const FOR_ALL: [&str; 3] = ["dm_exec_sessions", "dm_exec_requests", "dm_os_host_info"];
     const OF_SERVER: [&str; 2] = ["dm_db_file_space_usage", "dm_db_log_space_usage"];
+    const OF_DATABASE: [&str; 1] = ["dm_tran_commit_table"];
     match view.name {
+        name if OF_DATABASE.contains(&name) => Some(Permission::ViewDatabaseState),
         name if FOR_ALL.contains(&name) => None,
         name if OF_SERVER.contains(&name) => Some(Permission::ViewServerState),
         name if name.starts_with("dm_db_") => Some(Permission::ViewDatabaseState),

@@ -38,10 +38,14 @@ pub fn seen(user: &DatabaseUser, database: DbId, schema: &Schema, id: ObjectId) 
     }
     let target = match schema.object(id) {
         Some(Object::Constraint { table, .. }) => table.id(),
-        Some(Object::Table(table)) if table.role == TableRole::Internal => {
-            let is_parent = |t: &&Arc<TableDef>| t.xml_indexes.iter().any(|i| i.nodes == id);
-            schema.tables().find(is_parent).map_or(id, |parent| parent.id())
-        }
+        Some(Object::Table(table)) if table.role == TableRole::Internal => match table.changes_of {
+            Some(of) => of,
+            None => {
+                let is_parent = |t: &&Arc<TableDef>| t.xml_indexes.iter().any(|i| i.nodes == id);
+                let Some(parent) = schema.tables().find(is_parent) else { return Seen::Nothing };
+                parent.id()
+            }
+        },
         Some(Object::Table(table)) if table.role != TableRole::Table => return Seen::Definition,
         Some(Object::Module(module)) => module.trigger().map_or(id, |trigger| trigger.parent),
         Some(Object::SecurityPolicy(_)) => {
@@ -119,7 +123,7 @@ impl Visibility {
             "server_permissions" => {
                 Some(Visibility::Listed(places(&["grantee_principal_id"]), seen_logins(state)))
             }
-            "databases" => seen_databases(state, false)
+            "databases" | "change_tracking_databases" => seen_databases(state, false)
                 .map(|seen| Visibility::Listed(places(&["database_id"]), seen)),
             "master_files" => seen_databases(state, true)
                 .map(|seen| Visibility::Listed(places(&["database_id"]), seen)),

@@ -25,6 +25,7 @@ mod starting;
 mod suspect;
 mod temporal;
 mod temporary;
+mod tracking;
 mod transactions;
 mod xml_index;
 mod xml_schema;

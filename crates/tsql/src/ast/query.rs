@@ -16,11 +16,13 @@ pub struct SelectStatement {
     pub options: Vec<QueryHint>,
 }
 
-/// `WITH`: namespaces and common table expressions.
+/// `WITH`: the context of changes, namespaces and common table expressions.
 #[derive(Clone, Debug)]
 pub struct With {
     /// From `WITH` to the last parenthesis.
     pub span: Span,
+    /// `CHANGE_TRACKING_CONTEXT`: a binary literal or a variable.
+    pub context: Option<Box<Expr>>,
     /// `XMLNAMESPACES`.
     pub namespaces: Vec<XmlNamespace>,
     /// Each may use those before it, and itself.
@@ -441,6 +443,8 @@ pub enum TableSourceKind {
     },
     /// `OPENROWSET(BULK …)`.
     File(Box<TableFile>),
+    /// `CHANGETABLE(…)`.
+    Changes(Box<ChangeTable>),
     /// A join.
     Join(Box<Join>),
     /// `PIVOT`.
@@ -513,6 +517,29 @@ pub struct TableFunction {
     pub alias: Option<TableAlias>,
     /// `WITH (NOLOCK)` after the alias.
     pub hints: Vec<TableHint>,
+}
+
+/// `CHANGETABLE(…) AS name (column, …)`.
+#[derive(Clone, Debug)]
+pub struct ChangeTable {
+    /// The tracked table.
+    pub table: ObjectName,
+    /// What is asked of its changes.
+    pub kind: ChangeTableKind,
+    /// `FORCESEEK`.
+    pub force_seek: bool,
+    /// Its name; binding requires one.
+    pub alias: Option<TableAlias>,
+}
+
+/// What `CHANGETABLE` yields.
+#[derive(Clone, Debug)]
+pub enum ChangeTableKind {
+    /// `CHANGES table, version`: the changes after a version, which is an integer, a variable or
+    /// `NULL`.
+    Changes(Expr),
+    /// `VERSION table, (columns), (values)`: the last change of a row.
+    Version(Vec<Ident>, Vec<Expr>),
 }
 
 /// `OPENROWSET(BULK 'path', SINGLE_CLOB) AS name`.

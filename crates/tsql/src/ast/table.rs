@@ -358,6 +358,8 @@ pub enum AlterTableAction {
     ChangeTracking {
         /// `ENABLE`.
         enable: bool,
+        /// `TRACK_COLUMNS_UPDATED = ON`.
+        columns: bool,
     },
     /// `ALTER INDEX name REBUILD WITH (…)`.
     RebuildIndex {

@@ -187,15 +187,16 @@ impl Parser<'_> {
     fn alter_table_toggle(&mut self) -> SqlResult<AlterTableAction> {
         let enable = self.take().keyword == K::Enable;
         if self.eat(K::ChangeTracking) {
-            if self.at(K::With) && self.peek_at(1).kind == TokenKind::LeftParen {
+            let mut columns = false;
+            if enable && self.at(K::With) && self.peek_at(1).kind == TokenKind::LeftParen {
                 self.take();
-                self.parenthesized(|p| {
-                    p.expect_word(&[("TRACK_COLUMNS_UPDATED", ())])?;
-                    p.expect_token(TokenKind::Equal)?;
-                    p.on_off()
-                })?;
+                self.expect_token(TokenKind::LeftParen)?;
+                self.expect_word(&[("TRACK_COLUMNS_UPDATED", ())])?;
+                self.expect_token(TokenKind::Equal)?;
+                columns = self.on_off()?;
+                self.expect_token(TokenKind::RightParen)?;
             }
-            return Ok(AlterTableAction::ChangeTracking { enable });
+            return Ok(AlterTableAction::ChangeTracking { enable, columns });
         }
         self.expect(K::Trigger)?;
         Ok(AlterTableAction::ToggleTrigger { enable, names: self.names_or_all()? })

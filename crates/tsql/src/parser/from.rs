@@ -6,10 +6,10 @@ use super::Parser;
 use super::dml::changes_rows;
 use super::stream::Words;
 use crate::ast::{
-    Expr, ExprKind, FileContent, Ident, Join, JoinHint, JoinKind, ObjectName, OpenJsonColumn,
-    OpenXml, OpenXmlColumn, OpenXmlSchema, Pivot, Query, Span, SystemTime, SystemTimeKind,
-    TableAlias, TableFile, TableFunction, TableMethod, TableRef, TableSample, TableSource,
-    TableSourceKind, Unpivot, Variable,
+    ChangeTable, ChangeTableKind, Expr, ExprKind, FileContent, Ident, Join, JoinHint, JoinKind,
+    ObjectName, OpenJsonColumn, OpenXml, OpenXmlColumn, OpenXmlSchema, Pivot, Query, Span,
+    SystemTime, SystemTimeKind, TableAlias, TableFile, TableFunction, TableMethod, TableRef,
+    TableSample, TableSource, TableSourceKind, Unpivot, Variable,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -197,10 +197,58 @@ impl Parser<'_> {
     /// A table or a call of a function.
     #[inline(never)]
     fn named_source(&mut self) -> SqlResult<TableSourceKind> {
+        if self.at_text("CHANGETABLE") && self.peek_at(1).kind == TokenKind::LeftParen {
+            return self.change_table();
+        }
         let name = self.object_name()?;
         match self.at_token(TokenKind::LeftParen) && !self.old_hints_ahead() {
             true => self.table_function(name),
             false => Ok(TableSourceKind::Table(Box::new(self.table_ref(name)?))),
+        }
+    }
+
+    /// `CHANGETABLE(CHANGES t, @version)`, `CHANGETABLE(VERSION t, (a, b), (1, 2))`.
+    #[inline(never)]
+    fn change_table(&mut self) -> SqlResult<TableSourceKind> {
+        self.take();
+        self.expect_token(TokenKind::LeftParen)?;
+        let asks_for_row = self.expect_word(&[("CHANGES", false), ("VERSION", true)])?;
+        let table = self.object_name()?;
+        self.expect_token(TokenKind::Comma)?;
+        let kind = match asks_for_row {
+            false => ChangeTableKind::Changes(self.change_version()?),
+            true => {
+                let columns = self.ident_list()?;
+                self.expect_token(TokenKind::Comma)?;
+                ChangeTableKind::Version(columns, self.parenthesized(Parser::scalar)?)
+            }
+        };
+        let force_seek = self.eat_token(TokenKind::Comma);
+        if force_seek {
+            self.expect_word(&[("FORCESEEK", ())])?;
+        }
+        self.expect_token(TokenKind::RightParen)?;
+        let alias = self.optional_full_alias()?;
+        Ok(TableSourceKind::Changes(Box::new(ChangeTable { table, kind, force_seek, alias })))
+    }
+
+    /// An integer, a variable or `NULL`.
+    fn change_version(&mut self) -> SqlResult<Expr> {
+        let start = self.peek();
+        let starts = matches!(start.kind, TokenKind::Variable | TokenKind::Integer)
+            || start.kind == TokenKind::Minus && self.peek_at(1).kind == TokenKind::Integer
+            || start.keyword == K::Null;
+        match starts {
+            true => {
+                let value = self.scalar()?;
+                let ends = self.at_token(TokenKind::RightParen) || self.at_token(TokenKind::Comma);
+                let is_plain = matches!(
+                    value.kind,
+                    ExprKind::Literal(_) | ExprKind::Variable(_) | ExprKind::Unary { .. }
+                );
+                if ends && is_plain { Ok(value) } else { Err(self.unexpected()) }
+            }
+            false => Err(self.unexpected()),
         }
     }
 

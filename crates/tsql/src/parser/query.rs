@@ -56,12 +56,18 @@ impl Parser<'_> {
 
     fn with_clause(&mut self) -> SqlResult<With> {
         let start = self.expect(K::With)?;
+        let context = self.change_context()?;
+        if context.is_some() && !self.eat_token(TokenKind::Comma) {
+            let (namespaces, tables) = (Vec::new(), Vec::new());
+            return Ok(With { span: self.span_from(start), context, namespaces, tables });
+        }
         let namespaces = match self.at_namespaces() {
             true => self.namespaces()?,
             false => Vec::new(),
         };
         if !namespaces.is_empty() && !self.eat_token(TokenKind::Comma) {
-            return Ok(With { span: self.span_from(start), namespaces, tables: Vec::new() });
+            let tables = Vec::new();
+            return Ok(With { span: self.span_from(start), context, namespaces, tables });
         }
         let tables = self.list(|p| {
             if p.at_namespaces() {
@@ -75,7 +81,23 @@ impl Parser<'_> {
             p.expect(K::As)?;
             Ok(CommonTable { name, columns, query: p.parenthesized_query()? })
         })?;
-        Ok(With { span: self.span_from(start), namespaces, tables })
+        Ok(With { span: self.span_from(start), context, namespaces, tables })
+    }
+
+    /// `CHANGE_TRACKING_CONTEXT (@context)`, if it is there.
+    fn change_context(&mut self) -> SqlResult<Option<Box<Expr>>> {
+        let ahead = self.peek_at(1).kind == TokenKind::LeftParen;
+        if !ahead || !self.at_text("CHANGE_TRACKING_CONTEXT") {
+            return Ok(None);
+        }
+        self.take();
+        self.expect_token(TokenKind::LeftParen)?;
+        if !matches!(self.peek().kind, TokenKind::Binary | TokenKind::Variable) {
+            return Err(self.unexpected());
+        }
+        let context = self.primary_scalar()?;
+        self.expect_token(TokenKind::RightParen)?;
+        Ok(Some(Box::new(context)))
     }
 
     fn at_namespaces(&self) -> bool {

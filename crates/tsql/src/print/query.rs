@@ -1,11 +1,11 @@
 //! Queries.
 
 use crate::ast::{
-    AssignOp, BinaryOp, Expr, ExprKind, FileContent, ForJson, ForKind, ForXml, GroupBy,
-    GroupingKind, GroupingSet, Ident, Join, JoinHint, JoinKind, JsonRoot, Literal, NamedWindow,
-    NullElements, OpenJsonColumn, OpenXml, OpenXmlSchema, Query, QueryBody, Select, SelectItem,
-    SelectItemKind, SetOperator, SystemTimeKind, TableAlias, TableSource, TableSourceKind, XmlMode,
-    XmlSchema,
+    AssignOp, BinaryOp, ChangeTable, ChangeTableKind, Expr, ExprKind, FileContent, ForJson,
+    ForKind, ForXml, GroupBy, GroupingKind, GroupingSet, Ident, Join, JoinHint, JoinKind, JsonRoot,
+    Literal, NamedWindow, NullElements, OpenJsonColumn, OpenXml, OpenXmlSchema, Query, QueryBody,
+    Select, SelectItem, SelectItemKind, SetOperator, SystemTimeKind, TableAlias, TableSource,
+    TableSourceKind, XmlMode, XmlSchema,
 };
 use crate::print::Printer;
 
@@ -316,6 +316,30 @@ impl Printer {
         }
     }
 
+    fn change_table(&mut self, changes: &ChangeTable) {
+        match &changes.kind {
+            ChangeTableKind::Changes(version) => {
+                self.put("CHANGETABLE(CHANGES ");
+                self.name(&changes.table);
+                self.put(", ");
+                self.expr(version);
+            }
+            ChangeTableKind::Version(columns, values) => {
+                self.put("CHANGETABLE(VERSION ");
+                self.name(&changes.table);
+                self.put(", (");
+                self.list(columns, ", ", |p, column| p.ident(column));
+                self.put("), (");
+                self.list(values, ", ", |p, value| p.expr(value));
+                self.put(")");
+            }
+        }
+        self.put(if changes.force_seek { ", FORCESEEK)" } else { ")" });
+        if let Some(alias) = &changes.alias {
+            self.table_alias(alias);
+        }
+    }
+
     fn table_source(&mut self, source: &TableSource) {
         match &source.kind {
             TableSourceKind::Table(table) => {
@@ -356,6 +380,7 @@ impl Printer {
                 });
                 self.table_alias(&file.alias);
             }
+            TableSourceKind::Changes(changes) => self.change_table(changes),
             TableSourceKind::OpenXml(open) => self.open_xml(open),
             TableSourceKind::Variable { variable, alias, .. } => {
                 self.put(&variable.name);

@@ -123,6 +123,7 @@ impl Binder<'_> {
             }
             effects.xml_indexes = self.xml_indexes(&schema, changing, write)?;
             effects.blocks = self.blocks(changing, write)?;
+            effects.tracking = self.tracking(&schema, changing, write)?;
         }
         Ok(effects)
     }

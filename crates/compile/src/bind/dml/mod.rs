@@ -19,6 +19,7 @@ mod returned;
 mod target;
 #[cfg(test)]
 mod tests;
+mod tracking;
 mod update;
 mod values;
 mod wide_keys;
@@ -32,6 +33,7 @@ use engine::catalog::def::TableDef;
 
 pub(super) use self::effects::qualified;
 pub(super) use self::target::shown_conditions;
+pub use self::tracking::{COMMIT_TABLE, commit_table};
 pub(super) use self::xml_index::{ENTRY_COLUMNS, key_columns};
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};

@@ -19,7 +19,7 @@ use crate::lower::{Consume, Lowering};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::tree::{
     HistoryPlan, NewValue, Node, ReferencePlan, ReferencedAction, ReferencedPlan, ResultColumn,
-    RowEffects, XmlIndexPlan,
+    RowEffects, TrackingPlan, XmlIndexPlan,
 };
 
 /// What waits for the end of the statement.
@@ -342,8 +342,8 @@ impl Lowering {
         Some(result)
     }
 
-    /// The history, XML indexes, `OUTPUT`, `OUTPUT INTO` and the copies for triggers. The names of
-    /// old and new columns are bound; `new` and `old` tell which row there is.
+    /// The history, XML indexes, tracked changes, `OUTPUT`, `OUTPUT INTO` and the copies for triggers.
+    /// The names of old and new columns are bound; `new` and `old` tell which row there is.
     pub fn after_row(
         &mut self,
         target: &Changed,
@@ -357,6 +357,9 @@ impl Lowering {
         }
         for index in &effects.xml_indexes {
             self.follow_xml_index(target, index, new.is_some(), old)?;
+        }
+        if let Some(tracking) = &effects.tracking {
+            self.track_change(tracking, new.is_some(), old)?;
         }
         if let (Some(result), Some(columns)) = (output, &effects.output) {
             let mut regs = Vec::with_capacity(columns.len());
@@ -460,6 +463,25 @@ impl Lowering {
         let insert = &history.insert;
         let other = self.target(&insert.target, &insert.effects, "INSERT");
         self.insert_row(&other, insert, None, &mut Deferred::default(), false)
+    }
+
+    /// Writes down that a row has changed.
+    fn track_change(
+        &mut self,
+        tracking: &TrackingPlan,
+        has_new: bool,
+        old: OldRow<'_>,
+    ) -> SqlResult<()> {
+        let inserts = match (has_new, old) {
+            (true, OldRow::None) => tracking.inserted.as_slice(),
+            (true, _) => &tracking.updated[..],
+            (false, _) => tracking.deleted.as_slice(),
+        };
+        for insert in inserts {
+            let other = self.target(&insert.target, &insert.effects, "INSERT");
+            self.insert_row(&other, insert, None, &mut Deferred::default(), false)?;
+        }
+        Ok(())
     }
 
     fn transition(&mut self, target: &Changed, kind: StatementKind) -> u16 {

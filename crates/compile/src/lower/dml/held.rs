@@ -79,6 +79,7 @@ impl Lowering {
         let asks = effects.keep_transitions
             || effects.history.is_some()
             || !effects.xml_indexes.is_empty()
+            || effects.tracking.is_some()
             || !effects.referenced_by.is_empty();
         let has_old = replaces && (asks || others.iter().any(is_old));
         if !others.is_empty() {

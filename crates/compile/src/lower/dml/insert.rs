@@ -119,6 +119,17 @@ impl Lowering {
                 self.b.emit(Inst::RowVersion { dst, target: target.id });
                 Ok(Val::new(dst))
             }
+            NewValue::ChangeNumber { database, commits } => {
+                let dst = self.b.reg(RegType::I64);
+                let table = self.use_table(*database, commits, false);
+                self.b.emit(Inst::ChangeNumber { dst, table });
+                Ok(Val::new(dst))
+            }
+            NewValue::ChangeStep => {
+                let dst = self.b.reg(RegType::I64);
+                self.b.emit(Inst::ChangeStep { dst, target: target.id });
+                Ok(Val::new(dst))
+            }
         }
     }
 

@@ -219,6 +219,9 @@ impl Optimizer<'_, '_> {
             index.delete.iter_mut().for_each(|delete| self.delete(delete));
             index.insert.iter_mut().for_each(|insert| self.insert(insert));
         }
+        if let Some(tracking) = &mut effects.tracking {
+            tracking.inserts_mut().for_each(|insert| self.insert(insert));
+        }
         if let Some(insert) = &mut effects.output_into {
             self.insert(insert);
         }

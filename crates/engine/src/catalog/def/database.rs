@@ -112,6 +112,31 @@ pub struct DatabaseOptions {
     pub row_cache_tuning_off: bool,
     /// `TEMPORAL_HISTORY_RETENTION OFF`: aged rows of histories stay.
     pub history_retention_off: bool,
+    /// `CHANGE_TRACKING`, while it is on.
+    pub change_tracking: Option<ChangeTrackingDef>,
+}
+
+/// The options of `CHANGE_TRACKING`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ChangeTrackingDef {
+    /// `CHANGE_RETENTION`: how many of the unit.
+    pub retention: i32,
+    /// The unit.
+    pub unit: ChangeRetentionUnit,
+    /// `AUTO_CLEANUP`.
+    pub auto_cleanup: bool,
+}
+
+coded! {
+    /// `retention_period_units` of change tracking.
+    ChangeRetentionUnit: u8 {
+        /// Minutes.
+        Minutes = 1 "MINUTES",
+        /// Hours.
+        Hours = 2 "HOURS",
+        /// Days.
+        Days = 3 "DAYS",
+    }
 }
 
 impl Default for DatabaseOptions {
@@ -160,6 +185,7 @@ impl Default for DatabaseOptions {
             row_cache: None,
             row_cache_tuning_off: false,
             history_retention_off: false,
+            change_tracking: None,
         }
     }
 }

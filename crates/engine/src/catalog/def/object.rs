@@ -12,7 +12,7 @@ coded! {
         Table = "U" "USER_TABLE",
         /// The hidden table behind a table type.
         TypeTable = "TT" "TYPE_TABLE",
-        /// The nodes of an XML index.
+        /// A table that the server keeps for itself.
         InternalTable = "IT" "INTERNAL_TABLE",
         /// A view.
         View = "V" "VIEW",

@@ -61,6 +61,10 @@ pub struct TableDef {
     pub history_of: Option<ObjectId>,
     /// The XML indexes by ascending id.
     pub xml_indexes: Vec<XmlIndexDef>,
+    /// Change tracking, while it is enabled.
+    pub tracking: Option<TrackingDef>,
+    /// The table of which this one, an internal one, says what was changed.
+    pub changes_of: Option<ObjectId>,
 }
 
 /// An XML index. A primary one is a table of nodes ([`TableRole::Internal`]); a secondary one is an
@@ -121,6 +125,18 @@ pub struct VersioningDef {
     pub history: ObjectId,
     /// `HISTORY_RETENTION_PERIOD`; `None` is `INFINITE`.
     pub retention: Option<RetentionDef>,
+}
+
+/// What `ENABLE CHANGE_TRACKING` says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TrackingDef {
+    /// The internal table that says what was changed.
+    pub changes: ObjectId,
+    /// `TRACK_COLUMNS_UPDATED`.
+    pub columns: bool,
+    /// The version after which all changes are known: when tracking was enabled, or the table
+    /// truncated.
+    pub begin: i64,
 }
 
 /// For how long row versions are kept after their end.
@@ -204,7 +220,8 @@ pub enum TableRole {
     Table,
     /// The hidden table of a table type; table variables and parameters are made after it.
     Type,
-    /// The nodes of a primary XML index, which belong to another table.
+    /// What the server keeps in a table of its own, which users cannot name: the nodes of a primary
+    /// XML index, the changes of a tracked table, or the commit table of change tracking.
     Internal,
 }
 
@@ -687,6 +704,8 @@ impl TableDef {
             versioning: None,
             history_of: None,
             xml_indexes: Vec::new(),
+            tracking: None,
+            changes_of: None,
         }
     }
 

@@ -20,7 +20,7 @@ message! {
         1 header, 2 kind, 3 role, 4 storage, 5 columns, 6 max_column_id, 7 indexes, 8 checks,
         9 foreign_keys, 10 data_space, 11 lob_data_space, 12 ansi_nulls, 13 quoted_identifier,
         14 lock_escalation, 15 row_cached, 16 statistics, 17 period, 18 versioning,
-        19 history_of, 24 xml_indexes;
+        19 history_of, 20 tracking, 21 changes_of, 22 xml_indexes;
         derived referenced_by, triggers, policies
     }
     XmlIndexDef {
@@ -29,6 +29,8 @@ message! {
     }
     PeriodDef { 1 start, 2 end }
     VersioningDef { 1 history, 2 retention }
+    TrackingDef { 1 changes, 2 columns, 3 begin }
+    ChangeTrackingDef { 1 retention, 2 unit, 3 auto_cleanup }
     RetentionDef { 1 count, 2 unit }
     ColumnDef {
         1 id, 2 name, 3 ty, 4 user_type, 5 nullable, 6 identity, 7 rowguidcol, 8 computed,
@@ -128,7 +130,8 @@ message! {
         28 date_correlation, 29 parameterization_forced, 30 trustworthy, 31 db_chaining,
         32 broker_enabled, 33 honor_broker_priority, 34 query_store, 35 contained,
         36 resource_pool, 37 identity_cache_off, 38 row_caching, 39 row_cache,
-        40 row_cache_tuning_off, 41 history_retention_off
+        40 row_cache_tuning_off, 41 history_retention_off,
+        42 change_tracking
     }
     ConfigurationDef { 1 id, 2 value, 3 in_use }
     ResourcePoolDef {

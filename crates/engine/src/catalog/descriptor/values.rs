@@ -57,7 +57,8 @@ macro_rules! code {
 }
 
 code! {
-    ReferenceClass SecurableClass RetentionUnit LockEscalation IndexKind XmlIndexKind Comparison ReferentialAction
+    ReferenceClass SecurableClass RetentionUnit ChangeRetentionUnit LockEscalation IndexKind XmlIndexKind
+    Comparison ReferentialAction
     TriggerEventKind Authentication DatabaseState UserAccess RecoveryModel PageVerify
     DelayedDurability FileKind SettingId PredicateKind BlockedOperation
     MaskingFunction;

@@ -125,6 +125,7 @@ fn option_property(options: &DatabaseOptions, property: &str) -> Option<bool> {
         "isansiwarningsenabled" => options.ansi_warnings,
         "isarithmeticabortenabled" => options.arithabort,
         "isautoclose" => options.auto_close,
+        "ischangetrackingenabled" => options.change_tracking.is_some(),
         "isautocreatestatistics" => options.auto_create_statistics,
         "isautoshrink" => options.auto_shrink,
         "isautoupdatestatistics" => options.auto_update_statistics,

@@ -23,7 +23,7 @@ use tsql::ast::{self, AlterTableAction, TriggerTarget};
 use super::failure::{DdlResult, raised};
 use super::place;
 use super::table::{self, Builder, Purpose, Setting};
-use super::{temporal, xml_index};
+use super::{temporal, tracking, xml_index};
 use crate::context::Context;
 use crate::ddl::names::DefinitionNames;
 
@@ -74,6 +74,7 @@ pub fn alter_table(context: &mut Context<'_>, alter: &ast::AlterTable) -> DdlRes
         table::refuse_transaction(context)?;
     }
     temporal::refuse_altered(context, &altered, &alter.action)?;
+    tracking::refuse_altered(&altered, &alter.action)?;
     act(context, &altered, &alter.action)?;
     temporal::follow(context, &altered)
 }
@@ -98,8 +99,12 @@ fn act(context: &mut Context<'_>, altered: &Altered, action: &AlterTableAction) 
             super::index::rebuild(context, altered, None, options)
         }
         AlterTableAction::Rebuild { .. } => unimplemented("PARTITION"),
-        AlterTableAction::ChangeTracking { enable: false } => Ok(()),
-        AlterTableAction::ChangeTracking { enable: true } => unimplemented("CHANGE_TRACKING"),
+        AlterTableAction::ChangeTracking { enable: true, columns } => {
+            tracking::enable(context, altered, *columns)
+        }
+        AlterTableAction::ChangeTracking { enable: false, .. } => {
+            tracking::disable(context, altered)
+        }
         AlterTableAction::Switch { .. } => unimplemented("SWITCH"),
         AlterTableAction::Set(options) => set(context, altered, options),
     }
@@ -170,7 +175,8 @@ pub fn truncate(context: &mut Context<'_>, truncate: &ast::TruncateTable) -> Ddl
     }
     let id = table.id();
     context.change(found.database, |task, txn, edit| edit.truncate_table(task, txn, id))?;
-    xml_index::truncate(context, found.database, &table)
+    xml_index::truncate(context, found.database, &table)?;
+    tracking::truncated(context, found.database, id)
 }
 
 /// The triggers of a table by name; all for no name. Errors 4920, 4921.

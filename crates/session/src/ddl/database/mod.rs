@@ -29,7 +29,7 @@ type Shown<'a> = &'a dyn std::fmt::Display;
 /// The system databases have the ids up to this one.
 const SYSTEM_LAST: DbId = DbId::MSDB;
 
-fn is_system(id: DbId) -> bool {
+pub(super) fn is_system(id: DbId) -> bool {
     id <= SYSTEM_LAST
 }
 

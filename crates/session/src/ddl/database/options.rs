@@ -8,6 +8,7 @@ use tsql::ast::{self, OptionValue, Termination};
 use super::state;
 use crate::context::{Context, checkpoint_error};
 use crate::ddl::failure::DdlResult;
+use crate::ddl::tracking;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
 
@@ -21,6 +22,9 @@ pub(super) fn set_all(
     options: &[ast::DatabaseOption],
     termination: Option<Termination>,
 ) -> DdlResult<()> {
+    if options.iter().any(|option| &*option.name == "CHANGE_TRACKING") {
+        return tracking::set_database(context, def, options);
+    }
     let mut new = def.clone();
     for option in options {
         refuse_for_system(def, &option.name)?;

@@ -40,8 +40,18 @@ pub fn remove(
     table: ObjectId,
     rows_max: Option<u64>,
 ) -> Run<u64> {
+    run_text(context, database, |context| text(context, database, table, rows_max))
+}
+
+/// Runs a statement that the server writes, which may change histories and internal tables. It is
+/// written anew where tables have changed. Returns how many rows it has changed.
+pub(in crate::ddl) fn run_text(
+    context: &mut Context<'_>,
+    database: DbId,
+    write: impl Fn(&Context<'_>) -> SqlResult<Option<String>>,
+) -> Run<u64> {
     for _ in 0..COMPILATIONS_MAX {
-        let Some(text) = text(context, database, table, rows_max)? else { return Ok(0) };
+        let Some(text) = write(context)? else { return Ok(0) };
         let plan = plan(context, database, &text)?;
         let mut frame = Frame::default();
         let ran = context.run_plan(&plan, &mut frame, |context, unit, frame| {

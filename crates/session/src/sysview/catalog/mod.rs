@@ -9,6 +9,7 @@ mod policies;
 pub mod security;
 pub(crate) mod space;
 pub mod storage;
+mod tracking;
 mod xml_collections;
 
 use compile::bind::context::SystemView;
@@ -26,6 +27,9 @@ pub const VIEWS: &[&FilledView] = &[
     &objects::SEQUENCES,
     &objects::SYNONYMS,
     &objects::EXTENDED_PROPERTIES,
+    &tracking::CHANGE_TRACKING_TABLES,
+    &tracking::CHANGE_TRACKING_DATABASES,
+    &tracking::DM_TRAN_COMMIT_TABLE,
     &columns::COLUMNS,
     &columns::SYSTEM_COLUMNS,
     &columns::COMPUTED_COLUMNS,

@@ -295,12 +295,21 @@ pub static INTERNAL_TABLES: FilledView = FilledView {
                 cx.push_two(header(&table.header, table.object_kind(), parent.0), own);
             }
         }
+        for table in tables(&schema) {
+            let Some(of) = table.changes_of else { continue };
+            let own =
+                [int(CHANGE_TRACKING), text("CHANGE_TRACKING"), object(of), int(0), int(0), NULL];
+            cx.push_two(header(&table.header, table.object_kind(), 0), own);
+        }
         Ok(())
     },
 };
 
 /// `internal_type` of the entries of an XML index.
 const XML_INDEX_NODES: u8 = 202;
+
+/// `internal_type` of the changes of a tracked table.
+const CHANGE_TRACKING: u8 = 209;
 
 /// `history_retention_period`, its unit and the name of that.
 fn retention(table: &TableDef) -> [Value; 3] {
