@@ -92,12 +92,12 @@ insert shown (id, title, props) values (20, 'view', '<a>20</a>');
 update doc set props = '<b>z</b>' where id = 20;
 select * from shown where id = 20;
 go
--- Old rows have sets, too.
-create table versioned (id int primary key, a int sparse, s datetime2 generated always as row start not null, e datetime2 generated always as row end not null, p xml column_set for all_sparse_columns, period for system_time (s, e)) with (system_versioning = on (history_table = dbo.past));
-insert versioned (id, p) values (1, '<a>1</a>');
-waitfor delay '00:00:00.010';
-update versioned set p = '<a>2</a>';
-select id, p from versioned for system_time all order by a;
+-- Versioned tables have no sets.
+create table versioned (id int primary key, a int sparse, s datetime2 generated always as row start not null, e datetime2 generated always as row end not null, p xml column_set for all_sparse_columns, period for system_time (s, e)) with (system_versioning = on);
+go
+-- Through a view a set is inserted, not updated.
+update shown set title = 'other' where id = 20;
+go
 update shown set props = '<a>9</a>' where id = 20;
 go
 -- Rights: the set is read and changed with the right on all sparse columns.

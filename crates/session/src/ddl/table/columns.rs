@@ -122,6 +122,10 @@ impl Builder<'_> {
             let what = "COLUMN_SET in a table type or table variable";
             return Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into());
         }
+        if self.table.versioning.is_some() {
+            let what = "COLUMN_SET in a system-versioned table";
+            return Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into());
+        }
         if self.table.column_set().is_some() {
             return fail(&message::COLUMN_SET_TWO);
         }

@@ -160,6 +160,10 @@ fn switch_on(
     asked: &ast::SystemVersioning,
 ) -> DdlResult<()> {
     let table = &subject.table;
+    if table.column_set().is_some() {
+        let what = "SYSTEM_VERSIONING of a table with a column set";
+        return Err(base::SqlError::new(&message::UNIMPLEMENTED, &[&what]).into());
+    }
     if subject.database == DbId::TEMPDB {
         return subject.fail(&message::TEMPORAL_IN_TEMPDB);
     }
