@@ -5,6 +5,7 @@ use base::types::declare;
 use base::{Collation, SqlError, SqlResult, SqlType, TypeKind, message};
 use engine::catalog::Object;
 use engine::catalog::def::{ModuleDef, ModuleKind, Permission};
+use ir::function::quantiles::names as percentiles;
 use ir::function::{
     AggregateFunction, ArgType, CallTypes, Placement, ScalarFunction, Typing, Volatility,
     unknown_function,
@@ -583,6 +584,14 @@ impl Binder<'_> {
         call: &ast::FunctionCall,
         line: u32,
     ) -> BindResult<(Aggregate, Label, bool)> {
+        let percentile;
+        let call = match function.name {
+            percentiles::CONTINUOUS | percentiles::DISCRETE => {
+                percentile = percentile_arguments(function, call).at(line)?;
+                &percentile
+            }
+            _ => call,
+        };
         let (distinct, args) = match &call.arguments {
             Arguments::Star if function.arguments.0 == 0 => (false, Vec::new()),
             Arguments::List { distinct, items } => {
@@ -691,4 +700,35 @@ fn kind_of_json(expr: &ast::Expr) -> BindResult<Scalar> {
     let ty = SqlType::varchar(kind.len() as u16, Collation::DEFAULT);
     let value = base::Value::Chars(kind.into_bytes().into());
     Ok(Scalar { label: Label::NONE, ..Scalar::constant(ty, value) })
+}
+
+/// `APPROX_PERCENTILE_CONT(fraction) WITHIN GROUP (ORDER BY value)` as a call of (value, fraction,
+/// whether the order is descending). Errors 174, 10751, 10754.
+fn percentile_arguments(
+    function: &AggregateFunction,
+    call: &ast::FunctionCall,
+) -> SqlResult<ast::FunctionCall> {
+    let name = function.name.to_ascii_lowercase();
+    let fraction = match &call.arguments {
+        Arguments::List { distinct: false, items } => match &items[..] {
+            [fraction] => fraction.clone(),
+            _ => return Err(SqlError::new(&message::FUNCTION_ARGUMENT_COUNT, &[&name, &1])),
+        },
+        _ => return Err(SqlError::new(&message::FUNCTION_ARGUMENT_COUNT, &[&name, &1])),
+    };
+    let [order] = &call.within_group[..] else {
+        let message = match call.within_group.is_empty() {
+            true => &message::FUNCTION_NEEDS_WITHIN_GROUP,
+            false => &message::WITHIN_GROUP_ONE_EXPRESSION,
+        };
+        return Err(SqlError::new(message, &[&name]));
+    };
+    let descending = ast::Literal::Integer(order.descending.into());
+    let descending = ast::Expr { span: order.expr.span, kind: ast::ExprKind::Literal(descending) };
+    let items = vec![Argument::Expr(order.expr.clone()), fraction, Argument::Expr(descending)];
+    Ok(ast::FunctionCall {
+        arguments: Arguments::List { distinct: false, items },
+        within_group: Vec::new(),
+        ..call.clone()
+    })
 }

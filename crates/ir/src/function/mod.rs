@@ -19,6 +19,7 @@ pub mod json;
 pub mod method;
 pub mod open_xml;
 pub mod prepared;
+pub mod quantiles;
 pub mod rowset;
 pub mod sample;
 pub mod signature;

@@ -4,6 +4,7 @@ use base::types::Repr;
 use base::value::{DateTime, DateTimeOffset};
 use base::{Arena, SqlType, ValueRef};
 
+use super::quantiles::Quantiles;
 use super::sketch::Sketch;
 
 /// The state of an aggregate for one group. Each function uses the parts that it needs.
@@ -27,6 +28,8 @@ pub enum More {
     Bytes(Box<Vec<u8>>),
     /// A sketch of the values seen, which estimates their number.
     Sketch(Box<Sketch>),
+    /// A sketch of their order.
+    Quantiles(Box<Quantiles>),
 }
 
 /// Bytes that a state keeps without charging them before.
@@ -39,6 +42,7 @@ impl AggregateState {
             More::Nothing => 0,
             More::Bytes(bytes) => bytes.capacity() + size_of::<Vec<u8>>(),
             More::Sketch(sketch) => sketch.heap_bytes() + size_of::<Sketch>(),
+            More::Quantiles(values) => values.heap_bytes() + size_of::<Quantiles>(),
         }
     }
 

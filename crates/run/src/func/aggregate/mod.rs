@@ -9,15 +9,16 @@
 //! whether the statement must then send warning 8153.
 //!
 //! * `count`, `sum`, `extreme`, `spread` (STDEV, VAR), `join` (STRING_AGG), `distinct`
-//!   (APPROX_COUNT_DISTINCT), `json` (JSON_ARRAYAGG, JSON_OBJECTAGG, `FOR JSON`), `xml`
-//!   (`FOR XML`). `GROUPING` and `GROUPING_ID` are the binder's: they look at the grouping set, not
-//!   at rows.
+//!   (APPROX_COUNT_DISTINCT), `percentile` (APPROX_PERCENTILE_CONT, APPROX_PERCENTILE_DISC), `json`
+//!   (JSON_ARRAYAGG, JSON_OBJECTAGG, `FOR JSON`), `xml` (`FOR XML`). `GROUPING` and `GROUPING_ID`
+//!   are the binder's: they look at the grouping set, not at rows.
 
 mod count;
 mod distinct;
 mod extreme;
 mod join;
 mod json;
+mod percentile;
 mod spread;
 mod sum;
 mod xml;
@@ -26,6 +27,7 @@ use base::{SqlError, SqlResult, SqlType, message};
 use ir::function::aggregate::{AggregateFunction, Finish, Step};
 use ir::function::descriptor::{ANY_NUMBER, Inferred};
 use ir::function::json::names;
+use ir::function::quantiles::names as percentiles;
 use ir::function::signature::Call;
 use ir::function::state::AggregateState;
 use ir::function::xml::names as xml_names;
@@ -106,6 +108,28 @@ pub(super) static FUNCTIONS: &[AggregateFunction] = &[
             distinct::types_of_distinct,
             distinct::add,
             distinct::finish,
+        )
+    },
+    AggregateFunction {
+        arguments: (3, 3),
+        windowed: false,
+        merge: Some(percentile::merge),
+        ..simple(
+            percentiles::CONTINUOUS,
+            percentile::types_of_cont,
+            percentile::add,
+            percentile::finish_cont,
+        )
+    },
+    AggregateFunction {
+        arguments: (3, 3),
+        windowed: false,
+        merge: Some(percentile::merge),
+        ..simple(
+            percentiles::DISCRETE,
+            percentile::types_of_disc,
+            percentile::add,
+            percentile::finish_disc,
         )
     },
     AggregateFunction {
