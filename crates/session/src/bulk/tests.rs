@@ -311,6 +311,181 @@ fn files_are_read_whole() {
     assert!(answer.contains("Msg 4834"), "{answer}");
 }
 
+/// Loads a file that a format file describes into a new table, and shows the table.
+fn load_formatted(
+    server: &TestServer,
+    table: &str,
+    options: &str,
+    format: &str,
+    content: &[u8],
+) -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let (mut session, number) = (server.session(), NEXT.fetch_add(1, Relaxed));
+    session.run("drop table if exists t");
+    session.run(table);
+    let fs = server.instance.env().fs();
+    fs.create_dir_all(Path::new("/in")).unwrap();
+    fs.write_new(Path::new(&format!("/in/{number}.txt")), content).unwrap();
+    fs.write_new(Path::new(&format!("/in/{number}.fmt")), format.as_bytes()).unwrap();
+    let load = format!(
+        "bulk insert t from '/in/{number}.txt' with (formatfile = '/in/{number}.fmt'{options})"
+    );
+    let answer = session.run(&load).replace(&format!("/in/{number}.fmt"), "/in/t.fmt");
+    format!("{answer}\n{}", session.run("select * from t order by 1"))
+}
+
+const PEOPLE: &str = "create table t (id int not null, name nvarchar(10) null, \
+                      born date null default '2000-01-01', note varchar(5) null)";
+
+#[test]
+fn format_files_order_skip_and_delimit_fields() {
+    let server = TestServer::new();
+    let format = "14.0\r\n4\r\n\
+        1  SQLCHAR  0  20  \",\"      2  name  Latin1_General_CI_AS\r\n\
+        2  SQLCHAR  0  20  \"|\"      0  extra \"\"\r\n\
+        3  SQLCHAR  0  3   \"\"       1  id    \"\"\r\n\
+        4  SQLCHAR  0  10  \"\\r\\n\"   3  born  RAW\r\n";
+    let data = b"J\xF6rg,left out|  12020-02-03\r\n,x|  2\r\nc,y|  32001-01-01";
+    let expected = "(3 rows)\nid|name|born|note\n1|J\u{f6}rg|2020-02-03|NULL\n\
+                    2|NULL|2000-01-01|NULL\n3|c|2001-01-01|NULL\n(3 rows)";
+    assert_eq!(load_formatted(&server, PEOPLE, "", format, data), expected);
+    let answer =
+        load_formatted(&server, PEOPLE, ", keepnulls, firstrow = 2, lastrow = 2", format, data);
+    assert_eq!(answer, "(1 row)\nid|name|born|note\n2|NULL|NULL|NULL\n(1 row)");
+}
+
+#[test]
+fn format_files_describe_prefixes_wide_and_native_values() {
+    let server = TestServer::new();
+    let format = "9.0
+5
+1 SQLINT 0 4 \"\" 1 id \"\"
+2 SQLNCHAR 2 20 \"\" 2 name \"\"
+3 SQLDATE 1 3 \"\" 3 born \"\"
+4 SQLCHAR 1 5 \";\" 4 note \"\"
+5 SQLDECIMAL 1 19 \"\" 5 d \"\"
+";
+    let table = "create table t (id bigint, name nvarchar(10), born date, note varchar(5), \
+                 d decimal(9, 2))";
+    let mut data = Vec::new();
+    data.extend((-7_i32).to_le_bytes());
+    data.extend([4, 0, b'a', 0, 0x09, 1]);
+    data.extend([3, 1, 0, 0]);
+    data.extend(b"\x03abc;");
+    data.extend([19, 5, 2, 0]);
+    data.extend(12_345_i128.to_le_bytes());
+    data.extend(8_i32.to_le_bytes());
+    data.extend([0xFF, 0xFF, 0xFF]);
+    data.extend(b"\0;\xFF");
+    let expected = "(2 rows)\nid|name|born|note|d\n-7|a\u{109}|0001-01-02|abc|-123.45\n\
+                    8|NULL|NULL||NULL\n(2 rows)";
+    assert_eq!(load_formatted(&server, table, "", format, &data), expected);
+    let cut = load_formatted(&server, table, "", format, &data[..data.len() - 2]);
+    assert!(cut.starts_with("Msg 4832"), "{cut}");
+}
+
+#[test]
+fn format_files_may_be_xml() {
+    let server = TestServer::new();
+    let format = r#"<?xml version="1.0"?>
+<BCPFORMAT xmlns="http://schemas.microsoft.com/sqlserver/2004/bulkload/format"
+    xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+  <RECORD>
+    <FIELD ID="1" xsi:type="CharTerm" TERMINATOR="\t" MAX_LENGTH="12"/>
+    <FIELD ID="2" xsi:type="CharTerm" TERMINATOR=";" MAX_LENGTH="12"/>
+    <FIELD ID="3" xsi:type="CharFixed" LENGTH="3" COLLATION="Latin1_General_CI_AS"/>
+    <FIELD ID="4" xsi:type="NativeFixed"/>
+    <FIELD ID="5" xsi:type="CharTerm" TERMINATOR="\r\n" MAX_LENGTH="12"/>
+  </RECORD>
+  <ROW>
+    <COLUMN SOURCE="4" NAME="id" xsi:type="SQLINT"/>
+    <COLUMN SOURCE="3" NAME="name" xsi:type="SQLNVARCHAR"/>
+    <COLUMN SOURCE="1" NAME="born" xsi:type="SQLDATE"/>
+    <COLUMN SOURCE="5" NAME="note" xsi:type="SQLVARYCHAR"/>
+  </ROW>
+</BCPFORMAT>"#;
+    let data = b"2020-02-03\tout;abc\x01\0\0\0n\r\n\tout;d  \x02\0\0\0\r\n";
+    let expected =
+        "(2 rows)\nid|name|born|note\n1|abc|2020-02-03|n\n2|d  |2000-01-01|NULL\n(2 rows)";
+    assert_eq!(load_formatted(&server, PEOPLE, "", format, data), expected);
+    let wrong = [
+        (
+            "TERMINATOR=\";\" MAX",
+            "MAX",
+            "Msg 4859, Level 16, State 1, Line 1: Line 6 in format file \"/in/t.fmt\": required attribute \"TERMINATOR\" is missing.",
+        ),
+        (
+            "LENGTH=\"3\" COLL",
+            "LENGTH=\"x\" COLL",
+            "Msg 4858, Level 16, State 1, Line 1: Line 7 in format file \"/in/t.fmt\": bad value x for attribute \"LENGTH\".",
+        ),
+        (
+            "MAX_LENGTH=\"12\"/>",
+            "LENGTH=\"1\"/>",
+            "Msg 4857, Level 16, State 1, Line 1: Line 5 in format file \"/in/t.fmt\": Attribute \"LENGTH\" could not be specified for this type.",
+        ),
+        (
+            "SOURCE=\"1\"",
+            "SOURCE=\"9\"",
+            "Msg 4858, Level 16, State 1, Line 1: Line 14 in format file \"/in/t.fmt\": bad value 9 for attribute \"SOURCE\".",
+        ),
+        (
+            "SQLINT",
+            "SQLNONE",
+            "Msg 4858, Level 16, State 1, Line 1: Line 12 in format file \"/in/t.fmt\": bad value SQLNONE for attribute \"xsi:type\".",
+        ),
+        (
+            "LENGTH=\"3\" COLL",
+            "LENGTH=\"0\" COLL",
+            "Msg 4858, Level 16, State 1, Line 1: Line 7 in format file \"/in/t.fmt\": bad value 0 for attribute \"LENGTH\".",
+        ),
+        ("SQLINT", "SQLUDT", "Msg 401"),
+        ("</ROW>", "", "Msg 4862"),
+        ("<RECORD>", "<RECORDS/><RECORD>", "(2 rows)"),
+    ];
+    for (from, to, expected) in wrong {
+        let answer = load_formatted(&server, PEOPLE, "", &format.replacen(from, to, 1), data);
+        assert!(answer.starts_with(expected), "{to}: {answer}");
+    }
+}
+
+#[test]
+fn format_files_that_make_no_sense_are_refused() {
+    let server = TestServer::new();
+    let line = "1 SQLCHAR 0 20 \"\\n\" 1 id \"\"\n";
+    let cases = [
+        ("17.9\n1\n", line, "Msg 4820"),
+        ("14.0\n", "", "Msg 4821"),
+        ("14.0\nx\n", line, "Msg 4822"),
+        ("14.0\n0\n", line, "Msg 4822"),
+        ("14.0\n2\n", line, "Msg 4823"),
+        ("14.0\n1\n", "2 SQLCHAR 0 20 \"\\n\" 1 id \"\"\n", "Msg 4823"),
+        ("14.0\n1\n", "1 SQLWHAT 0 20 \"\\n\" 1 id \"\"\n", "Msg 4824"),
+        ("14.0\n1\n", "1 SQLCHAR 3 20 \"\\n\" 1 id \"\"\n", "Msg 4825"),
+        ("14.0\n1\n", "1 SQLCHAR 0 x \"\\n\" 1 id \"\"\n", "Msg 4826"),
+        ("14.0\n1\n", "1 SQLCHAR 0 0 \"\" 1 id \"\"\n", "Msg 4826"),
+        ("14.0\n1\n", "1 SQLCHAR 0 20 , 1 id \"\"\n", "Msg 4827"),
+        ("14.0\n1\n", "1 SQLCHAR 0 20 \"\\n\" 9 id \"\"\n", "Msg 4828"),
+        ("14.0\n1\n", "1 SQLCHAR 0 20 \"\\n\" 1\n", "Msg 4829"),
+        ("14.0\n1\n", "1 SQLCHAR 0 20 \"\\n\" 1 id Nowhere_CI\n", "Msg 4839"),
+        ("14.0\n1\n", "1 SQLTIME 0 5 \"\" 1 id \"\"\n", "Msg 401"),
+        ("7.0\n1\n", "1 SQLCHAR 0 20 \"\\n\" 1 id\n", "(1 row)"),
+    ];
+    for (head, line, expected) in cases {
+        let answer = load_formatted(&server, PEOPLE, "", &format!("{head}{line}"), b"5\n");
+        assert!(answer.starts_with(expected), "{head}{line}: {answer}");
+    }
+    let answer =
+        load_formatted(&server, PEOPLE, ", format = 'csv'", &format!("14.0\n1\n{line}"), b"5\n");
+    assert!(answer.starts_with("Msg 401"), "{answer}");
+    let mut session = server.session();
+    let fs = server.instance.env().fs();
+    fs.create_dir_all(Path::new("/in")).unwrap();
+    fs.write_new(Path::new("/in/t.txt"), b"5\n").unwrap();
+    let missing = session.run("bulk insert t from '/in/t.txt' with (formatfile = '/in/no.fmt')");
+    assert!(missing.starts_with("Msg 4860"), "{missing}");
+}
+
 /// What a load inserts into a tracked table are changes like any others.
 #[test]
 fn loads_into_tracked_tables_are_changes() {

@@ -10,16 +10,18 @@ use base::xml::schema::Collections;
 use base::{Arena, SqlError, SqlResult, SqlType, TypeKind, ValueRef, convert, message};
 use engine::catalog::def::{Permission, TableDef};
 use env::{File, FileError, FileResult, FileSystem, OpenMode};
+use ir::function::facts::StatementPace;
 use smallvec::SmallVec;
 use tsql::ast;
 
+use super::format::{self, Content, HostField, native_value};
 use super::options::Options;
 use super::rows::{RowError, Rows, Source};
 use crate::bulk::load::{self, Loader};
 use crate::context::Context;
 use crate::fault::{Fault, Run};
 use crate::files::FileUse;
-use crate::files::reading::{open, unreadable};
+use crate::files::reading::{open, read_whole, unreadable};
 use crate::response::command;
 use crate::session::loads::Load;
 
@@ -35,6 +37,13 @@ impl Source for Opened {
     fn read_at(&mut self, buffer: &mut [u8], offset: u64) -> Result<usize, FileError> {
         self.0.read_at(buffer, offset)
     }
+}
+
+/// What a field has, and what it means if a format file says so.
+#[derive(Clone, Copy)]
+struct Text<'v> {
+    bytes: &'v [u8],
+    content: Option<Content>,
 }
 
 /// A row that is refused, or an end of everything.
@@ -68,7 +77,15 @@ impl Context<'_> {
         let (database, table) = load::find(self, &statement.table)?;
         let instance = self.instance();
         let file = open(instance.env().fs(), instance.files(), &statement.file)?;
-        let fields = fields_of(&table, &options);
+        let hosts = self.host_fields(&options, &table)?;
+        let fields = match &hosts {
+            Some(hosts) => {
+                let taken =
+                    |host: &HostField| host.column.filter(|at| takes(&table, &options, *at));
+                hosts.iter().map(taken).collect()
+            }
+            None => fields_of(&table, &options),
+        };
         let load = Load {
             name: statement.table.clone(),
             database,
@@ -79,16 +96,25 @@ impl Context<'_> {
             keep_nulls: options.keep_nulls,
             batch_rows: options.batch_rows,
         };
-        let mark = options.byte_order_mark();
+        let begins_wide = |hosts: &Vec<HostField>| matches!(hosts[0].content, Content::Wide);
+        let mark = match hosts.as_ref().is_some_and(begins_wide) {
+            true => &[0xFF, 0xFE],
+            false => options.byte_order_mark(),
+        };
         let mut first = vec![0; mark.len()];
         let read = file.read_at(&mut first, 0).map_err(|e| unreadable(&statement.file, &e))?;
         let offset = if read == mark.len() && first == mark { read as u64 } else { 0 };
-        let rows = Rows::new(Opened(file), options.format(fields.len()), offset);
+        let mut format = options.format(fields.len());
+        if let Some(hosts) = &hosts {
+            format.shapes = hosts.iter().map(|host| host.shape.clone()).collect();
+        }
+        let rows = Rows::new(Opened(file), format, offset);
         let mut loader = Loader::begin(self, load)?;
         let mut reading = Reading {
             path: &statement.file,
             options: &options,
             fields: &fields,
+            hosts: hosts.as_deref().unwrap_or_default(),
             errors: 0,
             error_file: options.error_file.clone().map(|path| ErrorFile {
                 path,
@@ -105,19 +131,39 @@ impl Context<'_> {
         self.session.left.row_count = count as i64;
         Ok(self.done(command::BULK, Some(count))?)
     }
+
+    /// The fields that a format file describes, if there is one.
+    fn host_fields(
+        &self,
+        options: &Options,
+        table: &TableDef,
+    ) -> SqlResult<Option<Vec<HostField>>> {
+        let Some(path) = &options.format_file else { return Ok(None) };
+        let instance = self.instance();
+        let mut bytes = Vec::new();
+        let take = &mut |piece: &[u8]| {
+            bytes.extend_from_slice(piece);
+            format::check_length(bytes.len(), path)
+        };
+        read_whole(instance.env().fs(), instance.files(), path, take)?;
+        let pace = StatementPace(self.task);
+        format::read(&bytes, path, table.columns.len(), &pace).map(Some)
+    }
 }
 
 /// For each field of a row, the table's column that takes it; none for those whose values the
 /// server makes itself.
 fn fields_of(table: &TableDef, options: &Options) -> Vec<Option<usize>> {
-    let takes = |at: usize| {
-        let column = &table.columns[at];
-        column.computed.is_none()
-            && column.ty.kind != TypeKind::RowVersion
-            && table.generated(column.id).is_none()
-            && (options.keep_identity || column.identity.is_none())
-    };
-    (0..table.columns.len()).map(|at| takes(at).then_some(at)).collect()
+    (0..table.columns.len()).map(|at| takes(table, options, at).then_some(at)).collect()
+}
+
+/// Whether a column takes what the file has for it.
+fn takes(table: &TableDef, options: &Options, at: usize) -> bool {
+    let column = &table.columns[at];
+    column.computed.is_none()
+        && column.ty.kind != TypeKind::RowVersion
+        && table.generated(column.id).is_none()
+        && (options.keep_identity || column.identity.is_none())
 }
 
 /// A file that is being loaded.
@@ -125,6 +171,8 @@ struct Reading<'r> {
     path: &'r str,
     options: &'r Options,
     fields: &'r [Option<usize>],
+    /// What a format file says of the fields; empty without one.
+    hosts: &'r [HostField],
     errors: u64,
     error_file: Option<ErrorFile>,
 }
@@ -205,7 +253,9 @@ impl Reading<'_> {
             }
             let schema = column.ty.xml_use().and_then(|_| context.schema(load.database).ok());
             let collections = schema.as_deref().map(|schema| schema as &dyn Collections);
-            let value = self.value(bytes, &column.ty, dates, collections, arena);
+            let content = self.hosts.get(field).map(|host| host.content);
+            let text = Text { bytes, content };
+            let value = self.value(text, &column.ty, dates, collections, arena);
             values.push(value.map_err(|error| {
                 let args: [&dyn Display; 3] = [&number, &(field + 1), &column.name];
                 Refusal::Row(SqlError::new(meaning(&error), &args))
@@ -217,17 +267,28 @@ impl Reading<'_> {
     /// A field's value.
     fn value<'v>(
         &self,
-        bytes: &'v [u8],
+        Text { bytes, content }: Text<'v>,
         to: &SqlType,
         dates: base::datetime::DateSettings,
         collections: Option<&dyn Collections>,
         arena: &'v Arena,
     ) -> SqlResult<ValueRef<'v>> {
-        let mut from = self.options.text;
+        let mut from = content.and_then(Content::text).unwrap_or(self.options.text);
         let mut style = None;
+        if let Some(Content::Native(native)) = content {
+            let (value, from) = native_value(native, bytes)?;
+            let options = ConvertOptions {
+                overlong: Overlong::Refuse,
+                dates,
+                collections,
+                ..Default::default()
+            };
+            return convert(value, &from, to, &options, arena);
+        }
         // A single null character stands for the empty string.
         let bytes = if bytes.iter().all(|b| *b == 0) { &[] } else { bytes };
-        if self.options.raw && to.kind.is_chars() {
+        let is_raw = content.map_or(self.options.raw, |c| matches!(c, Content::Raw));
+        if is_raw && to.kind.is_chars() {
             from.collation = to.collation;
         }
         if to.kind.repr() == Repr::Bytes {

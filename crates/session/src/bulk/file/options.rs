@@ -1,5 +1,7 @@
 //! The options of `BULK INSERT`.
 
+use std::sync::Arc;
+
 use base::collation::codepage::{CodePage, code_page};
 use base::{Collation, SqlError, SqlResult, SqlType, message};
 use tsql::ast::{BulkInsert, BulkOptionKind as O};
@@ -20,6 +22,8 @@ pub struct Options {
     row_terminator: Option<String>,
     quote: Option<String>,
     wide: bool,
+    /// `FORMATFILE`
+    pub format_file: Option<String>,
     /// The first row that is loaded, from 1.
     pub first_row: u64,
     /// The last row that is loaded.
@@ -53,6 +57,7 @@ impl Options {
             row_terminator: None,
             quote: None,
             wide: false,
+            format_file: None,
             first_row: 1,
             last_row: None,
             max_errors: MAX_ERRORS,
@@ -65,6 +70,9 @@ impl Options {
         };
         for option in &statement.options {
             options.read(&option.kind)?;
+        }
+        if options.csv && options.format_file.is_some() {
+            return Err(unimplemented("BULK INSERT ... FORMATFILE with FORMAT = 'CSV'"));
         }
         if options.wide {
             options.text = SqlType::nvarchar_max(Collation::DEFAULT);
@@ -103,10 +111,8 @@ impl Options {
             O::RowTerminator(text) => self.row_terminator = Some(text.to_string()),
             // Hints about what comes and how much; the tables here need none.
             O::KilobytesPerBatch(_) | O::Order(_) | O::RowsPerBatch(_) | O::TabLock => {}
-            O::FormatFile(_) | O::FormatFileDataSource(_) => {
-                return Err(unimplemented("BULK INSERT ... FORMATFILE"));
-            }
-            O::DataSource(_) | O::ErrorFileDataSource(_) => {
+            O::FormatFile(path) => self.format_file = Some(path.to_string()),
+            O::DataSource(_) | O::ErrorFileDataSource(_) | O::FormatFileDataSource(_) => {
                 return Err(unimplemented("BULK INSERT ... DATA_SOURCE"));
             }
             O::EscapeChar(_) => return Err(unimplemented("BULK INSERT ... ESCAPECHAR")),
@@ -141,6 +147,7 @@ impl Options {
             row_terminator,
             width: if self.wide { 2 } else { 1 },
             quote: self.csv.then(|| self.terminator(self.quote.as_deref().unwrap_or("\""))),
+            shapes: Arc::default(),
         }
     }
 

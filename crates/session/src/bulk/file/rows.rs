@@ -4,10 +4,14 @@
 //! row but the last end at a field terminator, whatever stands before it, and the last one ends at
 //! a row terminator. So a row with too few fields swallows the next one, as it does in SQL Server.
 //!
+//! Where a format file says how each field is written, a field ends at its own terminator, or has a
+//! fixed length, or one that stands before it.
+//!
 //! As CSV (RFC 4180) a row ends at its row terminator, and a field in quotes may hold either
 //! terminator, and quotes that are doubled.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Fields of more bytes are taken for a wrong terminator.
 const FIELD_BYTES_MAX: usize = 64 << 20;
@@ -30,6 +34,21 @@ pub struct Format {
     pub width: usize,
     /// Quotes of a CSV file.
     pub quote: Option<Vec<u8>>,
+    /// How each field is written, if a format file says so.
+    pub shapes: Arc<[Shape]>,
+}
+
+/// How a field of a format file is written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Bytes before the field that hold its length; all bits set for NULL.
+    pub prefix: u8,
+    /// The length, if that is all that says where the field ends.
+    pub length: Option<usize>,
+    /// What ends the field, or stands behind it.
+    pub terminator: Vec<u8>,
+    /// Bytes of a character.
+    pub width: usize,
 }
 
 /// Where a file comes from: reads at a position as much as there is, up to the buffer's length.
@@ -106,7 +125,8 @@ impl<S: Source> Rows<S> {
         }
         match self.format.quote {
             Some(_) => self.csv_row()?,
-            None => self.plain_row()?,
+            None if self.format.shapes.is_empty() => self.plain_row()?,
+            None => self.shaped_row()?,
         }
         Ok(true)
     }
@@ -162,17 +182,21 @@ impl<S: Source> Rows<S> {
     ) -> Result<Option<usize>, RowError<S::Error>> {
         let mut at = from;
         loop {
-            let wanted = match terminator {
-                Terminator::Field => &self.format.field_terminator,
-                Terminator::Row => &self.format.row_terminator,
+            let (wanted, width) = match terminator {
+                Terminator::Field => (&self.format.field_terminator, self.format.width),
+                Terminator::Row => (&self.format.row_terminator, self.format.width),
+                Terminator::Shape(field) => {
+                    let shape = &self.format.shapes[field];
+                    (&shape.terminator, shape.width)
+                }
             };
             let row = &self.data[self.start..];
-            if let Some(found) = search(row, wanted, at, self.format.width) {
+            if let Some(found) = search(row, wanted, at, width) {
                 return Ok(Some(found));
             }
             // What comes next may complete a terminator whose beginning is here.
             let searched = row.len().saturating_sub(wanted.len() - 1).max(at);
-            at = searched - (searched - from) % self.format.width;
+            at = searched - (searched - from) % width;
             if row.len() - from > FIELD_BYTES_MAX {
                 return Err(RowError::TooLong(column));
             }
@@ -209,6 +233,88 @@ impl<S: Source> Rows<S> {
         }
         self.row_end = self.start + at;
         Ok(())
+    }
+
+    /// A row whose fields a format file describes.
+    fn shaped_row(&mut self) -> Result<(), RowError<S::Error>> {
+        let shapes = self.format.shapes.clone();
+        let mut at = 0;
+        for (place, shape) in shapes.iter().enumerate() {
+            let is_last = place + 1 == shapes.len();
+            at = match (shape.prefix, shape.length) {
+                (0, Some(length)) => {
+                    self.take(at, length, place + 1)?;
+                    self.fields.push(Field::Plain(at..at + length));
+                    at + length
+                }
+                (0, None) => {
+                    let found = self.find(Terminator::Shape(place), at, place + 1)?;
+                    let (end, next) = match found {
+                        Some(end) => (end, end + shape.terminator.len()),
+                        None if is_last => [self.data.len() - self.start; 2].into(),
+                        None => return Err(self.cut_off()),
+                    };
+                    self.fields.push(Field::Plain(at..end));
+                    next
+                }
+                _ => self.prefixed_field(shape, at, place + 1, is_last)?,
+            };
+        }
+        self.row_end = self.start + at;
+        Ok(())
+    }
+
+    /// A field behind its length: where it ends, after its terminator.
+    fn prefixed_field(
+        &mut self,
+        shape: &Shape,
+        at: usize,
+        column: usize,
+        is_last: bool,
+    ) -> Result<usize, RowError<S::Error>> {
+        let prefix = usize::from(shape.prefix);
+        self.take(at, prefix, column)?;
+        let bytes = &self.data[self.start + at..self.start + at + prefix];
+        let is_null = bytes.iter().all(|byte| *byte == 0xFF);
+        let length = bytes.iter().rev().fold(0_u64, |all, byte| all << 8 | u64::from(*byte));
+        let begin = at + prefix;
+        let end = match is_null {
+            true => begin,
+            false => {
+                let length = usize::try_from(length).unwrap_or(usize::MAX);
+                self.take(begin, length, column)?;
+                begin + length
+            }
+        };
+        self.fields.push(match is_null || end > begin {
+            true => Field::Plain(begin..end),
+            // A value without bytes is not NULL.
+            false => Field::Quoted(0..0),
+        });
+        if shape.terminator.is_empty() || is_last && !self.has(end)? {
+            return Ok(end);
+        }
+        match self.stands(&shape.terminator, end)? {
+            true => Ok(end + shape.terminator.len()),
+            false => Err(self.cut_off()),
+        }
+    }
+
+    /// Makes sure that the row has so many bytes from a place on.
+    fn take(&mut self, at: usize, length: usize, column: usize) -> Result<(), RowError<S::Error>> {
+        if length > FIELD_BYTES_MAX {
+            return Err(RowError::TooLong(column));
+        }
+        match length == 0 || self.has(at + length - 1)? {
+            true => Ok(()),
+            false => Err(self.cut_off()),
+        }
+    }
+
+    /// The file ends within a row.
+    fn cut_off(&mut self) -> RowError<S::Error> {
+        self.row_end = self.data.len();
+        RowError::UnexpectedEnd
     }
 
     /// The end of a field without the carriage return that belongs to the row's terminator.
@@ -322,6 +428,8 @@ impl<S: Source> Rows<S> {
 enum Terminator {
     Field,
     Row,
+    /// That of this field of a format file, from 0.
+    Shape(usize),
 }
 
 /// The first place from `from` on, by whole characters, at which `wanted` stands.
