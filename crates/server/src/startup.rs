@@ -311,6 +311,7 @@ pub fn open(
         memory: statement_memory(&config),
         spill: Some(spill),
         on_shutdown: Box::new(move |no_wait| asked.ask(no_wait)),
+        logon_triggers: config.logon_triggers,
         error_log: Box::new({
             let log = log.clone();
             move |message| log.note(message)

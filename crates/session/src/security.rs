@@ -283,6 +283,9 @@ fn covers(held: Permission, wanted: Permission) -> bool {
                     | P::CreateSequence
                     | P::CreateSchema
                     | P::CreateRole
+                    | P::CreateDefault
+                    | P::CreateRule
+                    | P::AlterAnyDatabaseDdlTrigger
                     | P::AlterAnyUser
                     | P::AlterAnyApplicationRole
                     | P::AlterAnyRole
@@ -302,7 +305,9 @@ fn fixed_role(role: PrincipalId, permission: Permission, is_data: bool) -> Optio
     let creates = matches!(
         permission,
         P::Alter
+            | P::AlterAnyDatabaseDdlTrigger
             | P::AlterAnySchema
+            | P::CreateRule
             | P::CreateTable
             | P::CreateView
             | P::CreateProcedure

@@ -5,7 +5,14 @@ super::messages! {
     RETURN_STATUS_NULL = 282, 10, 1, "The '%s' procedure attempted to return a status of NULL, which is not allowed. A status of 0 will be returned instead.";
     TRIGGER_ON_VIEW_AFTER = 340, 16, 1, "Cannot create the trigger \"%s\" on view \"%s\". AFTER triggers cannot be created on views.";
     TRIGGER_RETURNED_RESULTS = 524, 16, 1, "A trigger returned a resultset and the server option 'disallow results from triggers' is true.";
+    EVENT_TRIGGER_OWNER = 1083, 15, 1, "OWNER is not a valid option for EXECUTE AS in the context of server and database level triggers.";
+    EVENT_TYPE_INVALID = 1084, 15, 1, "'%s' is an invalid event type.";
+    EVENT_TRIGGER_SCHEMA = 1094, 15, 1, "Cannot specify a schema name as a prefix to the trigger name for database and server level triggers.";
+    EVENT_TYPE_TWICE = 1095, 15, 1, "%s has already been specified as an event type.";
+    UPDATE_IN_EVENT_TRIGGER = 1097, 15, 1, "Cannot use If UPDATE within this CREATE TRIGGER statement.";
+    EVENT_TYPE_MISPLACED = 1098, 15, 1, "The specified event type(s) is/are not valid on the specified target object.";
     TRIGGER_CANNOT_ALTER = 2103, 15, 1, "Cannot %s trigger '%s' because its schema is different from the schema of the target table or view.";
+    CANNOT_WITHOUT_PERMISSION = 2104, 14, 1, "Cannot %s the %s '%s', because you do not have permission.";
     INSTEAD_OF_TRIGGER_EXISTS = 2111, 16, 1, "Cannot %s trigger '%s' on %s '%s' because an INSTEAD OF %s trigger already exists on this object.";
     INSTEAD_OF_CASCADE = 2113, 16, 1, "Cannot %s INSTEAD OF DELETE or INSTEAD OF UPDATE TRIGGER '%s' on table '%s'. This is because the table has a FOREIGN KEY with cascading DELETE or UPDATE.";
     RAISERROR_SEVERITY_NEEDS_LOG = 2754, 16, 1, "Error severity levels greater than %s can only be specified by members of the sysadmin role, using the WITH LOG option.";

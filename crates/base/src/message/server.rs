@@ -14,6 +14,8 @@ super::messages! {
     PACKET_LENGTH_MISMATCH = 17836, 20, 17, "Length specified in network packet payload did not match number of bytes read; the connection has been closed. Please contact the vendor of the client library.%s";
     ENCRYPTION_REQUIRED = 17835, 20, 1, "Encryption is required to connect to this server but the client library does not support encryption; the connection has been closed. Please upgrade your client library.%s";
     TOO_MANY_CONNECTIONS = 17809, 16, 3, "Could not connect because the maximum number of '%s' user connections has already been reached. The system administrator can use sp_configure to increase the maximum value. The connection has been closed.%s";
+    LOGON_TRIGGER_FAILED = 17892, 14, 1, "Logon failed for login '%s' due to trigger execution.";
+    LOGON_TRIGGER_RESULTS = 575, 16, 1, "A LOGON trigger returned a resultset. Modify the LOGON trigger to not return resultsets.";
     INTEGRATED_LOGIN_FAILED = 18452, 14, 1, "Login failed. The login is from an untrusted domain and cannot be used with Integrated authentication.%s";
     LOGIN_FAILED = 18456, 14, 1, "Login failed for user '%s'.";
     LOGIN_DISABLED = 18470, 14, 1, "Login failed for user '%s'. Reason: The account is disabled.%s";

@@ -242,9 +242,11 @@ impl Binder<'_> {
     fn updated_column(&mut self, column: &ast::Ident) -> BindResult<Pred> {
         let line = column.span.line;
         let Some(trigger) = self.names.trigger() else {
-            return Err(SqlError::new(&message::IF_UPDATE_OUTSIDE_TRIGGER, &[])
-                .at_line(line)
-                .into());
+            let message = match self.names.in_event_trigger() {
+                true => &message::UPDATE_IN_EVENT_TRIGGER,
+                false => &message::IF_UPDATE_OUTSIDE_TRIGGER,
+            };
+            return Err(SqlError::new(message, &[]).at_line(line).into());
         };
         let def = trigger.table.columns.iter().find(|c| self.same_name(&c.name, &column.name));
         let Some(def) = def else {

@@ -67,6 +67,11 @@ pub trait Names {
     /// A variable or parameter of the batch or module, by its name with `@`.
     fn variable(&self, name: &str) -> Option<Variable>;
 
+    /// Whether the statement is in a DDL or logon trigger.
+    fn in_event_trigger(&self) -> bool {
+        false
+    }
+
     /// In a trigger: what `inserted` and `deleted` are.
     fn trigger(&self) -> Option<TriggerScope>;
 

@@ -108,7 +108,7 @@ fn check_names(dependencies: &Dependencies, module: &ModuleDef) -> BindResult<()
     let Some(bare) = dependencies.names.iter().find(|n| n.schema.is_none()) else { return Ok(()) };
     let kind = match module.kind {
         ModuleKind::Procedure { .. } => "procedure",
-        ModuleKind::Trigger(_) => "trigger",
+        ModuleKind::Trigger(_) | ModuleKind::EventTrigger(_) => "trigger",
         _ => "function",
     };
     let args: [&dyn std::fmt::Display; 3] = [&kind, &module.header.name, &bare.name];

@@ -99,6 +99,7 @@ const SERVER: &[Permission] = &[
 const DATABASE: &[Permission] = &[
     P::Alter,
     P::AlterAnyApplicationRole,
+    P::AlterAnyDatabaseDdlTrigger,
     P::AlterAnyMask,
     P::AlterAnyRole,
     P::AlterAnySchema,
@@ -115,6 +116,7 @@ const DATABASE: &[Permission] = &[
     P::CreateFunction,
     P::CreateProcedure,
     P::CreateRole,
+    P::CreateRule,
     P::CreateSchema,
     P::CreateSequence,
     P::CreateSynonym,

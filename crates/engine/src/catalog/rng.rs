@@ -333,7 +333,7 @@ impl Rng {
     }
 
     fn module_kind(&mut self) -> ModuleKind {
-        match self.below(6) {
+        match self.below(7) {
             0 => ModuleKind::Procedure { auto_executed: self.flip() },
             1 => ModuleKind::ScalarFunction {
                 returns: ReturnDef {
@@ -350,6 +350,16 @@ impl Rng {
                 columns: self.some(3, Rng::column),
                 with_check_option: self.flip(),
             },
+            5 => ModuleKind::EventTrigger(EventTriggerDef {
+                server: self.flip(),
+                events: self.some(3, |d| FiringEvent {
+                    event: d.int(),
+                    group: d.maybe(Rng::int),
+                    first: d.flip(),
+                    last: d.flip(),
+                }),
+                disabled: self.flip(),
+            }),
             _ => ModuleKind::Trigger(TriggerDef {
                 parent: ObjectId(self.int()),
                 events: self.some(3, |d| TriggerEvent {

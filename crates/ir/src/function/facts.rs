@@ -256,6 +256,12 @@ pub trait SessionFacts: MetadataFacts {
     /// The status of a cursor, as `CURSOR_STATUS` gives it: -3 if there is none.
     fn cursor_status(&self, scope: CursorScope, name: &str) -> i32;
 
+    /// The document about the event that fired the DDL or logon trigger which runs; `None` where
+    /// none runs.
+    fn event_data(&self) -> Option<Arc<str>> {
+        None
+    }
+
     /// How many triggers the statement is within: all, or executions of this one.
     fn trigger_nesting(&self, trigger: Option<ObjectId>) -> i32;
 

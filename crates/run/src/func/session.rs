@@ -32,6 +32,7 @@ pub(super) static FUNCTIONS: &[ScalarFunction] = &[
     ScalarFunction::fact("SESSIONPROPERTY", (1, 1), types_of_property, session_property),
     ScalarFunction::fact("CONNECTIONPROPERTY", (1, 1), types_of_property, connection_property),
     ScalarFunction::fact("CURSOR_STATUS", (2, 2), types_of_cursor_status, cursor_status),
+    ScalarFunction::fact("EVENTDATA", (0, 0), event_document, event_data),
     ScalarFunction::fact("TRIGGER_NESTLEVEL", (0, 3), types_of_trigger_nesting, trigger_nesting),
     ScalarFunction::fact("GETANSINULL", (0, 1), types_of_getansinull, getansinull),
     ScalarFunction::fact("MIN_ACTIVE_ROWVERSION", (0, 0), binary_rowversion, min_active_rowversion),
@@ -85,6 +86,19 @@ no_arguments! {
     context_info_type: |call| SqlType::varbinary(128);
     rowversion: |call| SqlType::varbinary(8);
     binary_rowversion: |call| SqlType::binary(8);
+    event_document: |call| SqlType::xml();
+}
+
+/// `EVENTDATA()`, which is NULL but in the body of a DDL or logon trigger.
+fn event_data<'a>(
+    ctx: &mut FnContext<'a>,
+    _: &[ValueRef<'a>],
+    _: &CallTypes,
+) -> SqlResult<ValueRef<'a>> {
+    match ctx.facts.event_data() {
+        Some(document) => Ok(ValueRef::Chars(ctx.copy(document.as_bytes())?)),
+        None => Ok(ValueRef::Null),
+    }
 }
 
 /// Functions that give an integer of the session.

@@ -94,6 +94,8 @@ pub struct Config {
     pub max_connections: usize,
     /// How long a client may take to log in.
     pub login_timeout: Duration,
+    /// Whether logon triggers run.
+    pub logon_triggers: bool,
     /// Bytes that one request may have; bulk loads may have any number.
     pub message_limit: Bytes,
     /// Whether clients on this machine are administrators without a password, if they ask for it.
@@ -140,6 +142,7 @@ impl Default for Config {
             packet_size: tds::packet::PACKET_SIZE_DEFAULT,
             max_connections: 32_767,
             login_timeout: Duration::from_secs(15),
+            logon_triggers: true,
             message_limit: Bytes(256 << 20),
             allow_local_trusted: false,
             server_name: None,

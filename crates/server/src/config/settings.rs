@@ -42,7 +42,7 @@ impl Setting {
 }
 
 /// All settings, in the order in which they are explained.
-pub static SETTINGS: [Setting; 32] = [
+pub static SETTINGS: [Setting; 33] = [
     Setting {
         name: "data",
         value: "DIR",
@@ -136,6 +136,14 @@ pub static SETTINGS: [Setting; 32] = [
         help: "How long a client may take from connecting to the end of its login.",
         set: |c, text| put(&mut c.login_timeout, text.parse().map(|span: Span| span.0)),
         show: |c| Span(c.login_timeout).to_string(),
+    },
+    Setting {
+        name: "logon_triggers",
+        value: "BOOL",
+        help: "Whether logon triggers run. A server that is started with `false` lets logins in that \
+               they would refuse: the way back when a trigger refuses all.",
+        set: |c, text| put(&mut c.logon_triggers, boolean(text)),
+        show: |c| c.logon_triggers.to_string(),
     },
     Setting {
         name: "packet_size",

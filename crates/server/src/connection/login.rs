@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use base::datetime::Language;
 use base::{SqlError, message};
+use engine::wait::{Interrupt, Interrupted};
 use ir::function::facts::Connection;
 use session::instance::login::{Authenticated, LoginFailure};
 use session::instance::sessions::ClientInfo;
@@ -67,6 +68,17 @@ pub async fn enter(
             return None;
         }
     };
+    let session = match session.has_logon_triggers() {
+        false => session,
+        true => match log_on(server, session).await {
+            Ok(session) => session,
+            Err(error) => {
+                report_logon(&error, addresses);
+                refuse(server, transport, version, &[error]).await;
+                return None;
+            }
+        },
+    };
     let packet_size = negotiate_packet_size(login.packet_size, server.config.packet_size);
     let acknowledged = acknowledge(server, &session, &login, version, packet_size);
     if transport.write_all(&acknowledged).await.is_err() {
@@ -87,6 +99,62 @@ pub async fn enter(
         server.instance.session_account(),
     );
     Some(Entered { session, answer: Box::new(answer), inbox, version })
+}
+
+/// Interrupts what runs on a session's behalf once nothing waits for it.
+struct Waiting(Option<Arc<Interrupt>>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(interrupt) = &self.0 {
+            interrupt.raise(Interrupted::Kill);
+        }
+    }
+}
+
+/// Runs the logon triggers. A login that takes too long ends them, and then its session; so does
+/// what they refuse.
+async fn log_on(server: &Arc<Server>, session: Box<Session>) -> Result<Box<Session>, SqlError> {
+    let interrupt = session.interrupt().clone();
+    let name = session.login_name();
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    let own = server.clone();
+    let mut waiting = Waiting(Some(interrupt.clone()));
+    tokio::spawn(async move {
+        let mut session = session;
+        let running = engine::wait::Statement::new(own.runtime(), interrupt, move |task| {
+            let outcome = session.logon(task, false);
+            (session, outcome)
+        });
+        let refused = match running.await {
+            Ok((session, Ok(()))) => match sender.send(Ok(session)) {
+                Ok(()) => return,
+                Err(Ok(session)) => return end(&own, session).await,
+                Err(Err(_)) => return,
+            },
+            Ok((session, Err(error))) => {
+                end(&own, session).await;
+                error
+            }
+            Err(_) => SqlError::new(&message::LOGON_TRIGGER_FAILED, &[&name]),
+        };
+        // A client that has gone does not want to know.
+        let _ = sender.send(Err(refused));
+    });
+    let outcome = receiver.await;
+    // The session goes on: nothing is to be interrupted.
+    waiting.0 = None;
+    outcome.unwrap_or_else(|_| Err(SqlError::new(&message::LOGON_TRIGGER_FAILED, &[&""])))
+}
+
+/// Tells the error log that logon triggers have refused a login.
+fn report_logon(error: &SqlError, addresses: Addresses) {
+    info!(
+        process = "Logon",
+        "Error: 17892, Severity: 20, State: 1. {} [CLIENT: {}]",
+        error.text(),
+        addresses.client.ip().to_canonical(),
+    );
 }
 
 /// Ends a session whose client is gone.

@@ -160,3 +160,42 @@ fn a_directory_with_other_things_is_left_alone() {
     assert!(error.to_string().contains("choose an empty directory"), "{error}");
     assert!(dir.path().join("databases/mine").exists());
 }
+
+#[test]
+fn a_logon_trigger_refuses_logins_and_a_start_without_them_is_the_way_back() {
+    let password = crate::support::PASSWORD;
+    let server = TestServer::new();
+    let mut admin = server.connect();
+    admin.execute("create table seen (n int)").unwrap();
+    admin.execute("create trigger never on all server for logon as rollback").unwrap();
+    assert_eq!(refused(&server, "sa", password, ""), [17892]);
+    admin.execute("disable trigger never on all server").unwrap();
+    assert_eq!(refused(&server, "sa", password, ""), [0; 0]);
+    admin.execute("enable trigger never on all server").unwrap();
+    drop(admin);
+    let config = Config { logon_triggers: false, ..Config::default() };
+    let server = TestServer::in_directory(server.stop(), config);
+    server.connect().execute("drop trigger never on all server").unwrap();
+}
+
+#[test]
+fn a_logon_trigger_that_waits_keeps_out_its_own_login_alone() {
+    let login_timeout = std::time::Duration::from_millis(500);
+    let server = TestServer::with(Config { login_timeout, ..Config::default() });
+    let mut admin = server.connect();
+    admin.execute("create login slow with password = 'Zx-12345678'").unwrap();
+    admin
+        .execute(
+            "create trigger waits on all server for logon as
+             if original_login() = 'slow' waitfor delay '01:00:00'",
+        )
+        .unwrap();
+    let mut options = server.options();
+    options.authentication =
+        Authentication::Password { user: "slow".into(), password: "Zx-12345678".into() };
+    assert!(Connection::connect(&options).is_err());
+    drop(server.connect());
+    // Its session ends, and its trigger with that.
+    let sessions = || server.running().server().instance.sessions.all().len();
+    wait_until("only the administrator is left", || sessions() <= 1);
+}

@@ -11,6 +11,7 @@ use run::interp::{Frame, TableSlot};
 use smallvec::SmallVec;
 use tsql::ast::{self, ArgumentValue, ExecuteTarget};
 
+use super::events::is_announced;
 use crate::builtin;
 use crate::context::Context;
 use crate::fault::{Effect, Fault, Run};
@@ -82,6 +83,9 @@ impl Context<'_> {
             ExecuteTarget::Procedure { name, arguments } => {
                 let (name, callee) = self.callee(program, step, name, frame)?;
                 self.check_in_function(&callee)?;
+                if let Callee::System(procedure) = &callee {
+                    self.note_command(procedure, step.span.text(&program.text));
+                }
                 let mut lent = SmallVec::new();
                 let given = self.arguments(program, step, arguments, frame, &mut lent);
                 let called =
@@ -91,6 +95,17 @@ impl Context<'_> {
                 self.take_outputs(program, step, arguments, &called, frame)?;
                 Ok(called)
             }
+        }
+    }
+
+    /// Notes the `EXEC` of a procedure that changes the catalog, for the triggers that wait for
+    /// that; of those that call another one, the outermost.
+    fn note_command(&mut self, procedure: &SystemProcedure, command: &str) {
+        let changes =
+            procedure.builtin.is_some_and(is_announced) || procedure.name == "sp_configure";
+        let is_inner = self.session.level().module.as_ref().is_some_and(|m| m.header.ms_shipped);
+        if changes && !is_inner {
+            self.session.command = Some(command.into());
         }
     }
 
@@ -313,8 +328,10 @@ impl Context<'_> {
             Some(builtin) => {
                 base::on_purpose::reached(base::on_purpose::Place::SystemProcedure);
                 let mut parameters = builtin::Arguments::new(&program.variables, frame);
-                let status = builtin::run(builtin, c, &mut parameters);
-                let status = status.map_err(|e| Fault::from(e.in_procedure(procedure.name)))?;
+                let status = c.announced_call(builtin, &mut parameters, |c, parameters| {
+                    let status = builtin::run(builtin, c, parameters);
+                    status.map_err(|e| Fault::from(e.in_procedure(procedure.name)))
+                })?;
                 Ok(Some(Value::Int(i64::from(status))))
             }
         })

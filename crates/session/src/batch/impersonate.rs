@@ -99,7 +99,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    fn impersonated_login(&self, name: &str) -> SqlResult<Arc<LoginDef>> {
+    /// A login that the session may be. Error 15406.
+    pub(crate) fn impersonated_login(&self, name: &str) -> SqlResult<Arc<LoginDef>> {
         let master = self.session.instance.databases().master().current();
         let own = self.session.server_login().map(|login| login.id);
         let found = master.find_login(name).filter(|login| {

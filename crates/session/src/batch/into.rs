@@ -28,7 +28,11 @@ impl Context<'_> {
         self.session.note_time();
         let began_ns = self.task.now_ns();
         self.begin_implicitly()?;
-        let outcome = self.within_definition(|c| c.make_and_fill(program, step, select, frame))?;
+        let into = into_of(&select.query);
+        let into = into.ok_or_else(|| ir::internal("a SELECT INTO names its table"))?;
+        let outcome = self.announced_table(program, step, &into.table, |c| {
+            c.within_definition(|c| c.make_and_fill(program, step, select, frame))
+        })?;
         step.runs.note(began_ns, self.task.now_ns(), outcome.rows);
         self.session.left.row_count = outcome.rows as i64;
         if outcome.identity.is_some() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, message};
 use engine::catalog::DefinitionKey;
-use engine::catalog::def::{ExecuteAs, ModuleDef, PrincipalId};
+use engine::catalog::def::{ExecuteAs, ModuleDef, PrincipalId, SchemaId};
 
 use super::call::NESTING_MAX;
 use crate::context::Context;
@@ -37,6 +37,8 @@ impl Context<'_> {
         let insert_exec = self.session.levels.last().is_some_and(|level| level.insert_exec);
         let of_database = |m: &&Arc<ModuleDef>| !m.header.ms_shipped && !m.is_temporary();
         let schema = program.module.as_ref().filter(of_database).map(|m| m.header.schema);
+        // Triggers on the database or the server are in no schema.
+        let schema = schema.filter(|schema| *schema >= SchemaId::DBO);
         self.session.levels.push(Level {
             kind: program.kind,
             module: program.module.clone(),
@@ -98,6 +100,9 @@ impl Context<'_> {
         let Some(module) = program.module.as_deref().filter(|m| !m.native) else { return Ok(()) };
         let database = program.database;
         let Some(principal) = self.principal_of(database, module)? else { return Ok(()) };
+        if module.event_trigger().is_some_and(|trigger| trigger.server) {
+            return self.impersonate_login(principal);
+        }
         let Some((login, confined)) = self.session.context_of(database, principal)? else {
             return Err(self.cannot_act_as(database, principal)?);
         };
@@ -105,6 +110,24 @@ impl Context<'_> {
             login,
             confined: Some(confined),
             database,
+            level: self.session.levels.len(),
+            protection: Protection::Clause,
+        })
+    }
+
+    /// The `EXECUTE AS` of a trigger on the server. Error 15406.
+    fn impersonate_login(&mut self, login: PrincipalId) -> base::SqlResult<()> {
+        let master = self.session.instance.databases().master().current();
+        let login = master
+            .server()
+            .logins()
+            .get(login)
+            .cloned()
+            .ok_or_else(|| SqlError::new(&message::LOGIN_CANNOT_EXECUTE_AS, &[&login.0]))?;
+        self.impersonate(Impersonation {
+            login,
+            confined: None,
+            database: DbId::MASTER,
             level: self.session.levels.len(),
             protection: Protection::Clause,
         })

@@ -15,6 +15,7 @@
 //!   halves.
 //! * [`expression`]: variables, conditions.
 //! * [`call`], [`dynamic`], [`canonical`], [`result_sets`]: `EXEC`.
+//! * [`events`]: triggers that wait for changes of the catalog, and for logins.
 //! * [`function`], [`trigger`], [`native`]: modules that statements run. [`host`]: what their units
 //!   ask of the session.
 //! * [`transaction`], [`set`], [`showplan`], [`statistics`], [`message`], [`wait`],
@@ -27,6 +28,7 @@ mod commands;
 pub mod data;
 pub mod documents;
 mod dynamic;
+pub(crate) mod events;
 pub mod expression;
 pub(crate) mod failure;
 mod format_only;
@@ -185,21 +187,36 @@ impl Context<'_> {
             }
             _ => {}
         }
-        if !self.administer(program, step, statement, frame)? {
-            if begins_transaction(&statement.kind) {
-                self.begin_implicitly()?;
-            }
-            if let tsql::ast::StatementKind::XmlCollection(collection) = &statement.kind {
-                let text = self.schema_text(program, step, &collection.schemas, frame)?;
-                let done = crate::ddl::define_collection(self, collection, &text);
-                done.map_err(Fault::of_definition)?;
-            } else {
-                let done = crate::ddl::execute(self, statement, &program.text);
-                done.map_err(Fault::of_definition)?;
-            }
+        if begins_transaction(&statement.kind) {
+            self.begin_implicitly()?;
         }
+        let cell = std::cell::RefCell::new(frame);
+        self.announced(program, step, &statement.kind, |context, part| {
+            let frame = &mut **cell.borrow_mut();
+            context.define_one(program, step, part.unwrap_or(statement), frame)
+        })?;
         self.session.left.row_count = 0;
         self.done(commands::of_definition(&statement.kind), None).map_err(Fault::lost)
+    }
+
+    /// A statement that changes the catalog or the server, or the part of one that is about one
+    /// thing.
+    fn define_one(
+        &mut self,
+        program: &Arc<Program>,
+        step: &Step,
+        statement: &tsql::ast::Statement,
+        frame: &mut Frame,
+    ) -> Run<()> {
+        if self.administer(program, step, statement, frame)? {
+            return Ok(());
+        }
+        if let tsql::ast::StatementKind::XmlCollection(collection) = &statement.kind {
+            let text = self.schema_text(program, step, &collection.schemas, frame)?;
+            let done = crate::ddl::define_collection(self, collection, &text);
+            return done.map_err(Fault::of_definition);
+        }
+        crate::ddl::execute(self, statement, &program.text).map_err(Fault::of_definition)
     }
 
     /// The schemas of a collection as text of the type xml. Errors 6352, 6361 and those of reading

@@ -1,4 +1,4 @@
-//! Triggers: what runs when a statement has changed a table.
+//! Triggers on tables and views: what runs when a statement has changed rows.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use base::{SqlError, Value, message};
 use engine::catalog::def::{ColumnDef, ModuleDef, TableDef, TriggerEventKind};
 use ir::Unit;
 use ir::site::{StatementKind, TransitionSite};
-use run::interp::Transition;
 use run::interp::local::LocalTable;
+use run::interp::{Frame, Transition};
 
 use crate::context::Context;
 use crate::fault::{Effect, Fault, Run};
 use crate::instance::setting;
-use crate::program::{ProgramKind, new_frame};
+use crate::program::{Program, ProgramKind, new_frame};
 use crate::session::level::TriggerLevel;
 
 impl Context<'_> {
@@ -132,15 +132,27 @@ impl Context<'_> {
         frame.set_owned(columns_updated, &Value::Bytes(columns.into()));
         frame.inserted = Some(inserted.clone());
         frame.deleted = Some(deleted.clone());
-        let level = TriggerLevel { table: table.clone(), columns_updated };
+        let level = TriggerLevel::Rows { table: table.clone(), columns_updated };
+        self.run_trigger(&program, level, frame)
+    }
+
+    /// Runs a trigger's body within the statement that fired it, whose transaction must outlive it.
+    pub(super) fn run_trigger(
+        &mut self,
+        program: &Arc<Program>,
+        level: TriggerLevel,
+        mut frame: Frame,
+    ) -> Run<()> {
+        // The client sees by the state what fired it.
+        let state = if matches!(level, TriggerLevel::Event(_)) { 2 } else { 1 };
         let transaction = self.session.transaction.id();
         let count = self.session.transaction.count();
         // A statement's own transaction counts within its triggers.
         self.session.transaction.set_count(count.max(1));
         let left = self.session.left;
-        let (result, _) = self.in_level(&program, Some(level), |c| {
+        let (result, _) = self.in_level(program, Some(level), |c| {
             c.session.options.settings.xact_abort = true;
-            c.run_body(&program, &mut frame)
+            c.run_body(program, &mut frame)
         });
         self.session.left = crate::session::Left { identity: self.session.left.identity, ..left };
         if self.session.transaction.id() == transaction && count == 0 {
@@ -151,7 +163,7 @@ impl Context<'_> {
                 Err(fault) if fault.reported => Err(fault),
                 _ => {
                     let error = SqlError::new(&message::TRANSACTION_ENDED_IN_TRIGGER, &[]);
-                    Err(Fault::new(error, Effect::Transaction))
+                    Err(Fault::new(error.with_state(state), Effect::Transaction))
                 }
             };
         }

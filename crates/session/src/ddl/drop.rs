@@ -3,12 +3,12 @@
 use base::{SqlError, message};
 use engine::catalog::def::*;
 use engine::catalog::{CatalogError, DefinitionKey, Object};
-use tsql::ast::{self, DropKind, ObjectName, TriggerTarget};
+use tsql::ast::{self, DropKind, ObjectName};
 
 use super::failure::{DdlResult, Failure};
 use super::object::find_type;
 use super::place::{self, Found};
-use super::{security, table, temporal, tracking, xml_index};
+use super::{module, security, table, temporal, tracking, xml_index};
 use crate::context::{Context, catalog_error};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
@@ -241,6 +241,10 @@ fn drop_type(context: &mut Context<'_>, name: &ObjectName, if_exists: bool) -> D
 
 /// `DROP TRIGGER`.
 pub fn drop_triggers(context: &mut Context<'_>, drop: &ast::DropTrigger) -> DdlResult<()> {
+    let target = drop.target.as_ref();
+    if let Some(at) = target.and_then(|target| module::event_triggers_of(context, target)) {
+        return module::drop_event_triggers(context, &drop.names, at, drop.if_exists);
+    }
     for name in &drop.names {
         let not_there = || -> DdlResult<()> {
             match drop.if_exists {
@@ -248,10 +252,6 @@ pub fn drop_triggers(context: &mut Context<'_>, drop: &ast::DropTrigger) -> DdlR
                 false => Err(Failure::from(missing("drop", "trigger", name))),
             }
         };
-        if matches!(drop.target, Some(TriggerTarget::Database | TriggerTarget::Server)) {
-            not_there()?;
-            continue;
-        }
         place::refuse_database(name, "DROP TRIGGER")?;
         let found = place::find_to_change(context, name)?;
         let is_trigger =

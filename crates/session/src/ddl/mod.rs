@@ -36,7 +36,7 @@ mod index;
 mod module;
 mod names;
 mod object;
-mod place;
+pub(crate) mod place;
 mod policy;
 pub mod property;
 pub mod rename;
@@ -53,11 +53,15 @@ use crate::context::Context;
 use failure::{DdlResult, Failure};
 
 pub use alter::distrust;
-pub(crate) use database::detach as detach_database;
+pub(crate) use database::{
+    detach as detach_database, drop_new as drop_new_database, may_alter as may_alter_database,
+};
 pub use failure::raised;
 pub use module::refresh as refresh_module;
+pub(crate) use module::{EventTriggers, may_define_event_triggers};
 pub use names::DefinitionNames;
 pub(crate) use place::is_private;
+pub(crate) use security::is_of_server;
 pub use security::membership;
 pub use table::{fill_new_table, shown_name, table_variable};
 

@@ -77,6 +77,8 @@ pub struct InstanceOptions {
     pub on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
     /// Writes a message to the error log; one whose severity is above 10 is an error.
     pub error_log: Box<dyn Fn(&SqlError) + Send + Sync>,
+    /// Whether logon triggers run.
+    pub logon_triggers: bool,
     /// The files of the error log, if it has some.
     pub error_log_files: Option<Arc<dyn ErrorLogFiles>>,
     /// Makes machine code; without it everything is interpreted.
@@ -113,6 +115,7 @@ pub struct Instance {
     spill: Option<Arc<SpillSpace>>,
     on_shutdown: Box<dyn Fn(bool) + Send + Sync>,
     error_log: Box<dyn Fn(&SqlError) + Send + Sync>,
+    logon_triggers: bool,
     error_log_files: Option<Arc<dyn ErrorLogFiles>>,
     /// Rises when a database is made, dropped, opened or closed.
     database_changes: AtomicU64,
@@ -153,6 +156,7 @@ impl Instance {
             spill: options.spill,
             on_shutdown: options.on_shutdown,
             error_log: options.error_log,
+            logon_triggers: options.logon_triggers,
             error_log_files: options.error_log_files,
             database_changes: AtomicU64::new(1),
             last_transaction: AtomicU64::new(0),
@@ -213,6 +217,12 @@ impl Instance {
     /// Asks the server to end.
     pub fn shut_down(&self, no_wait: bool) {
         (self.on_shutdown)(no_wait);
+    }
+
+    /// Whether logon triggers run: not if the server was started without them, which lets logins in
+    /// that they refuse.
+    pub fn runs_logon_triggers(&self) -> bool {
+        self.logon_triggers
     }
 
     /// Writes a message to the error log.

@@ -284,6 +284,13 @@ impl SessionFacts for SessionState {
         self.levels.iter().filter(is_it).count() as i32
     }
 
+    fn event_data(&self) -> Option<Arc<str>> {
+        match self.levels.last()?.trigger.as_ref()? {
+            crate::session::level::TriggerLevel::Event(document) => Some(document.clone()),
+            crate::session::level::TriggerLevel::Rows { .. } => None,
+        }
+    }
+
     fn random(&self) -> RandomState {
         self.random.get()
     }

@@ -24,6 +24,7 @@ use tsql::ast;
 
 use crate::program::variables::{self, VariableKind, Variables};
 use crate::session::SessionState;
+use crate::session::level::TriggerLevel;
 
 /// What names mean to a statement.
 pub struct StatementNames<'n> {
@@ -126,9 +127,17 @@ impl Names for StatementNames<'_> {
     }
 
     fn trigger(&self) -> Option<TriggerScope> {
-        let trigger = self.session.levels.last()?.trigger.as_ref()?;
-        let (table, columns_updated) = (trigger.table.clone(), trigger.columns_updated);
-        Some(TriggerScope { table, columns_updated })
+        match self.session.levels.last()?.trigger.as_ref()? {
+            TriggerLevel::Rows { table, columns_updated } => {
+                Some(TriggerScope { table: table.clone(), columns_updated: *columns_updated })
+            }
+            TriggerLevel::Event(_) => None,
+        }
+    }
+
+    fn in_event_trigger(&self) -> bool {
+        let trigger = self.session.levels.last().and_then(|level| level.trigger.as_ref());
+        matches!(trigger, Some(TriggerLevel::Event(_)))
     }
 
     fn identity_insert(&self, database: DbId, table: ObjectId) -> bool {

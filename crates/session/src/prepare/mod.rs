@@ -148,6 +148,7 @@ impl SessionState {
                 columns_updated = Some(variables.hidden(SqlType::varbinary(128)));
                 ProgramKind::Trigger
             }
+            ModuleKind::EventTrigger(_) => ProgramKind::Trigger,
             ModuleKind::View { .. } | ModuleKind::InlineFunction { .. } => {
                 return Err(ir::internal("a view is nothing that runs"));
             }

@@ -1,6 +1,7 @@
 //! What a client can ask of its session.
 
 mod bulk_load;
+mod logon;
 mod panic;
 mod table_arguments;
 
@@ -132,10 +133,22 @@ impl Session {
         let textsize = context.session.options.settings.textsize;
         context.writer.set_text_size(usize::try_from(textsize).unwrap_or(usize::MAX));
         let told = context.environment(&EnvironmentChange::Reset);
-        match dropped.and(moved).and(told) {
-            Ok(()) => After::GoOn,
-            Err(_) => After::Disconnect,
+        if dropped.and(moved).and(told).is_err() {
+            return After::Disconnect;
         }
+        match self.has_logon_triggers() {
+            true => self.log_on_again(task, writer),
+            false => After::GoOn,
+        }
+    }
+
+    /// A session that its client uses anew is one that logs in: its triggers may end it.
+    fn log_on_again(&mut self, task: &Task, writer: &mut dyn AnswerWriter) -> After {
+        let Err(refused) = self.logon(task, true) else { return After::GoOn };
+        // A client that has gone needs no message.
+        let _ = writer.error(task, &refused.at_line(1));
+        let _ = writer.error(task, &SqlError::new(&message::SESSION_KILLED, &[]));
+        After::Disconnect
     }
 
     /// Ends the session: what is open is rolled back, what is its own is dropped.

@@ -38,11 +38,16 @@ pub struct Level {
 
 /// What a trigger that runs is about.
 #[derive(Clone, Debug)]
-pub struct TriggerLevel {
-    /// The table or view.
-    pub table: Arc<TableDef>,
-    /// The variable with what `COLUMNS_UPDATED()` returns.
-    pub columns_updated: VarId,
+pub enum TriggerLevel {
+    /// Changes of rows.
+    Rows {
+        /// The table or view.
+        table: Arc<TableDef>,
+        /// The variable with what `COLUMNS_UPDATED()` returns.
+        columns_updated: VarId,
+    },
+    /// A change of the catalog, or a login: what `EVENTDATA()` returns.
+    Event(Arc<str>),
 }
 
 impl Level {

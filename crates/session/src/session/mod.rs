@@ -123,6 +123,8 @@ pub struct SessionState {
     pub prepared_documents: PreparedDocuments,
     /// `SET IDENTITY_INSERT`.
     pub identity_insert: Option<(DbId, ObjectId)>,
+    /// The `EXEC` of a procedure that changes the catalog, for the triggers that wait for that.
+    pub(crate) command: Option<Box<str>>,
     /// `SET CONTEXT_INFO`.
     pub context_info: Option<Box<[u8]>>,
     /// `sp_set_session_context`: values, and whether they may change.
@@ -243,6 +245,7 @@ impl Session {
             loads_from: None,
             database_told: false,
             left_for_call: Vec::new(),
+            command: None,
             context_info: None,
             session_context: HashMap::new(),
             prepared: crate::session::prepared::Prepared::default(),
@@ -266,6 +269,11 @@ impl Session {
     /// `@@SPID`
     pub fn id(&self) -> SessionId {
         self.state.entry.id
+    }
+
+    /// The login that logged in.
+    pub fn login_name(&self) -> Arc<str> {
+        self.state.identity.original().name.clone()
     }
 
     /// A panic has ended what the server did on the session's behalf.

@@ -32,6 +32,12 @@ const WITH_DEFINITIONS: [&str; 4] =
 
 /// What a user of a database sees of an object.
 pub fn seen(user: &DatabaseUser, database: DbId, schema: &Schema, id: ObjectId) -> Seen {
+    if let Some(trigger) = schema.module(id).and_then(|module| module.event_trigger()) {
+        // Those on the server are for the login to see, whoever it is in the database.
+        let may = |permission| user.may(schema, WHOLE_DATABASE, permission);
+        let sees = may(Permission::ViewDefinition) || may(Permission::AlterAnyDatabaseDdlTrigger);
+        return if sees && !trigger.server { Seen::Definition } else { Seen::Nothing };
+    }
     // A session that can name a temporary table owns it.
     if user.is_owner || database == DbId::TEMPDB {
         return Seen::Definition;
@@ -123,6 +129,12 @@ impl Visibility {
             "server_permissions" => {
                 Some(Visibility::Listed(places(&["grantee_principal_id"]), seen_logins(state)))
             }
+            "server_triggers" | "server_trigger_events" | "server_sql_modules" => {
+                match sees_server_triggers(state) {
+                    true => None,
+                    false => Some(Visibility::Listed(places(&["object_id"]), BTreeSet::new())),
+                }
+            }
             "databases" | "change_tracking_databases" => seen_databases(state, false)
                 .map(|seen| Visibility::Listed(places(&["database_id"]), seen)),
             "master_files" => seen_databases(state, true)
@@ -200,6 +212,12 @@ impl Objects {
         }
         found > Seen::Nothing
     }
+}
+
+/// Whether a session sees the triggers on the server.
+pub fn sees_server_triggers(state: &SessionState) -> bool {
+    let may = |permission| state.login_may(WHOLE_SERVER, permission);
+    may(Permission::Control) || may(Permission::ViewAnyDefinition)
 }
 
 /// What makes a principal seen.

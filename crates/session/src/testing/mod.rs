@@ -128,6 +128,7 @@ impl TestServer {
             spill: None,
             on_shutdown: Box::new(|_| {}),
             error_log: Box::new(|_| {}),
+            logon_triggers: true,
             error_log_files: None,
             code_generator: None,
             compile_after: HOT,

@@ -138,12 +138,21 @@ pub struct Trigger {
     pub options: Vec<ModuleOption>,
     /// `INSTEAD OF` rather than `AFTER` or `FOR`.
     pub instead_of: bool,
-    /// What sets it off, in upper case: `INSERT`, `UPDATE`, `DELETE`, `CREATE_TABLE`, `LOGON`.
-    pub events: Vec<Box<str>>,
+    /// What sets it off: `INSERT`, `UPDATE`, `DELETE`, `CREATE_TABLE`, `LOGON`.
+    pub events: Vec<TriggerEventName>,
     /// `NOT FOR REPLICATION`.
     pub not_for_replication: bool,
     /// What it does.
     pub body: Vec<Statement>,
+}
+
+/// What sets a trigger off.
+#[derive(Clone, Debug)]
+pub struct TriggerEventName {
+    /// Where it stands.
+    pub span: Span,
+    /// Its name in upper case.
+    pub name: Box<str>,
 }
 
 /// Where a trigger lies in wait.

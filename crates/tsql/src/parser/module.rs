@@ -6,7 +6,7 @@ use super::Parser;
 use crate::ast::{
     CreateAction, Function, FunctionBody, Module, ModuleOption, ModuleOptionKind, ModulePrincipal,
     ModuleStatement, Procedure, Query, Span, Statement, StatementKind, ToggleTrigger, Trigger,
-    TriggerTarget, View, With,
+    TriggerEventName, TriggerTarget, View, With,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -174,6 +174,7 @@ impl Parser<'_> {
         self.expect(K::On)?;
         let target = self.trigger_target()?;
         let options = self.module_options()?;
+        let is_on_object = matches!(target, TriggerTarget::Object(_));
         let instead_of = match self.peek().keyword {
             K::For | K::After => {
                 self.take();
@@ -181,14 +182,23 @@ impl Parser<'_> {
             }
             _ => {
                 self.expect_words(&[K::Instead, K::Of])?;
+                if !is_on_object {
+                    return Err(self.unexpected());
+                }
                 true
             }
         };
-        let events = self.list(Parser::any_word)?;
-        let not_for_replication = self.not_for_replication()?;
+        let events = self.list(Parser::trigger_event)?;
+        let not_for_replication = is_on_object && self.not_for_replication()?;
         self.expect(K::As)?;
         let body = self.module_body()?;
         Ok(Trigger { name, target, options, instead_of, events, not_for_replication, body })
+    }
+
+    fn trigger_event(&mut self) -> SqlResult<TriggerEventName> {
+        let start = self.peek();
+        let name = self.any_word()?;
+        Ok(TriggerEventName { span: self.span_from(start), name })
     }
 
     /// `DATABASE`, `ALL SERVER`, or a table or view.

@@ -88,6 +88,10 @@ id! {
 }
 
 impl SchemaId {
+    /// Where the names of triggers on the server are: in no schema, and in master alone.
+    pub const SERVER_TRIGGERS: SchemaId = SchemaId(-1);
+    /// Where the names of triggers on the database are: in no schema.
+    pub const DATABASE_TRIGGERS: SchemaId = SchemaId(0);
     /// The schema `dbo`.
     pub const DBO: SchemaId = SchemaId(1);
     /// The schema `guest`.

@@ -76,8 +76,10 @@ pub enum ModuleKind {
         /// `WITH CHECK OPTION`.
         with_check_option: bool,
     },
-    /// A trigger.
+    /// A trigger on a table or view.
     Trigger(TriggerDef),
+    /// A trigger on a database or on the server.
+    EventTrigger(EventTriggerDef),
 }
 
 /// `WITH EXECUTE AS`.
@@ -125,7 +127,7 @@ pub struct ReturnDef {
     pub nullable: bool,
 }
 
-/// A trigger's own part.
+/// What a trigger on a table or view has for itself.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TriggerDef {
     /// The table or view it is on.
@@ -145,6 +147,31 @@ pub struct TriggerDef {
 pub struct TriggerEvent {
     /// Insert, update or delete.
     pub kind: TriggerEventKind,
+    /// `sp_settriggerorder`: before all others.
+    pub first: bool,
+    /// `sp_settriggerorder`: after all others.
+    pub last: bool,
+}
+
+/// What a trigger on a database or on the server has for itself: a DDL or logon trigger. Its name
+/// is none of a schema's ([`SchemaId::DATABASE_TRIGGERS`], [`SchemaId::SERVER_TRIGGERS`]).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EventTriggerDef {
+    /// It is on the server, and its definition in master.
+    pub server: bool,
+    /// What fires it: single events, which groups are taken apart into.
+    pub events: Vec<FiringEvent>,
+    /// `DISABLE TRIGGER`.
+    pub disabled: bool,
+}
+
+/// One event of a trigger on a database or on the server.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FiringEvent {
+    /// Its number, `type` in `sys.trigger_event_types`.
+    pub event: i32,
+    /// The group by which the trigger names it, if it does not name the event itself.
+    pub group: Option<i32>,
     /// `sp_settriggerorder`: before all others.
     pub first: bool,
     /// `sp_settriggerorder`: after all others.
@@ -203,7 +230,7 @@ impl ModuleDef {
             ModuleKind::InlineFunction { .. } => ObjectKind::InlineFunction,
             ModuleKind::TableFunction { .. } => ObjectKind::TableFunction,
             ModuleKind::View { .. } => ObjectKind::View,
-            ModuleKind::Trigger(_) => ObjectKind::Trigger,
+            ModuleKind::Trigger(_) | ModuleKind::EventTrigger(_) => ObjectKind::Trigger,
         }
     }
 
@@ -226,7 +253,15 @@ impl ModuleDef {
         }
     }
 
-    /// A trigger's own part.
+    /// The own part of a trigger on a database or on the server.
+    pub fn event_trigger(&self) -> Option<&EventTriggerDef> {
+        match &self.kind {
+            ModuleKind::EventTrigger(trigger) => Some(trigger),
+            _ => None,
+        }
+    }
+
+    /// The own part of a trigger on a table or view.
     pub fn trigger(&self) -> Option<&TriggerDef> {
         match &self.kind {
             ModuleKind::Trigger(trigger) => Some(trigger),

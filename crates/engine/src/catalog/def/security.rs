@@ -225,6 +225,8 @@ coded! {
         AlterAnyConnection = "ALCO" "ALTER ANY CONNECTION",
         /// `ALTER ANY DATABASE` (server).
         AlterAnyDatabase = "ALDB" "ALTER ANY DATABASE",
+        /// `ALTER ANY DATABASE DDL TRIGGER` (database).
+        AlterAnyDatabaseDdlTrigger = "ALTG" "ALTER ANY DATABASE DDL TRIGGER",
         /// `ALTER ANY LOGIN` (server).
         AlterAnyLogin = "ALLG" "ALTER ANY LOGIN",
         /// `ALTER ANY MASK` (database).
@@ -275,6 +277,8 @@ coded! {
         CreateProcedure = "CRPR" "CREATE PROCEDURE",
         /// `CREATE ROLE`.
         CreateRole = "CRRL" "CREATE ROLE",
+        /// `CREATE RULE`.
+        CreateRule = "CRRU" "CREATE RULE",
         /// `CREATE SCHEMA`.
         CreateSchema = "CRSM" "CREATE SCHEMA",
         /// `CREATE SEQUENCE`.

@@ -75,6 +75,8 @@ message! {
     ReturnDef { 1 ty, 2 user_type, 3 nullable }
     TriggerDef { 1 parent, 2 events, 3 instead_of, 4 disabled, 5 not_for_replication }
     TriggerEvent { 1 kind, 2 first, 3 last }
+    EventTriggerDef { 1 server, 2 events, 3 disabled }
+    FiringEvent { 1 event, 2 group, 3 first, 4 last }
 
     SequenceDef {
         1 header, 2 ty, 3 user_type, 4 start, 5 increment, 6 minimum, 7 maximum, 8 cycle, 9 cache,
@@ -173,6 +175,10 @@ impl Field for ModuleKind {
                 put_varint(out, 6);
                 put_field(out, 1, trigger);
             }
+            ModuleKind::EventTrigger(trigger) => {
+                put_varint(out, 7);
+                put_field(out, 1, trigger);
+            }
         }
     }
 
@@ -193,6 +199,7 @@ impl Field for ModuleKind {
                 ModuleKind::View { columns: fields.get(1)?, with_check_option: fields.get(2)? }
             }
             6 => ModuleKind::Trigger(fields(&[1])?.get(1)?),
+            7 => ModuleKind::EventTrigger(fields(&[1])?.get(1)?),
             _ => return Err(Malformed::Invalid("kind of module")),
         })
     }

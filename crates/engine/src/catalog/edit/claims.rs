@@ -386,7 +386,9 @@ fn references_of(definition: &Definition) -> Vec<LockedDefinition> {
 fn references_of_object(object: &ObjectDef) -> Vec<LockedDefinition> {
     use DefinitionKey as Key;
     let header = object.header();
-    let mut used = vec![locked(Key::Schema(header.schema))];
+    // Triggers on the database or the server are in no schema.
+    let schema = (header.schema >= SchemaId::DBO).then(|| locked(Key::Schema(header.schema)));
+    let mut used: Vec<LockedDefinition> = schema.into_iter().collect();
     used.extend(header.owner.map(|owner| locked(Key::Principal(owner))));
     for own in object.uses().into_iter().filter(|own| own.bound) {
         let UsedId { class, id } = own.target;

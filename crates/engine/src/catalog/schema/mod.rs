@@ -357,6 +357,15 @@ impl Schema {
         self.objects().filter_map(ObjectDef::as_policy)
     }
 
+    /// The triggers on the database, or those on the server: what has a name there
+    /// ([`SchemaId::DATABASE_TRIGGERS`], [`SchemaId::SERVER_TRIGGERS`]).
+    pub fn event_triggers(&self, place: SchemaId) -> impl Iterator<Item = &Arc<ModuleDef>> {
+        self.objects_in(place).filter_map(|object| match object {
+            Object::Module(module) => Some(module),
+            _ => None,
+        })
+    }
+
     /// The objects and constraints of a schema, in the order of their names' keys.
     pub fn objects_in(&self, schema: SchemaId) -> impl Iterator<Item = Object<'_>> {
         let first = (schema, NameKey::lowest());

@@ -21,9 +21,8 @@ use engine::catalog::{Definition, ObjectDef, Schema};
 use tsql::ast::{self, AlterTableAction, TriggerTarget};
 
 use super::failure::{DdlResult, raised};
-use super::place;
 use super::table::{self, Builder, Purpose, Setting};
-use super::{temporal, tracking, xml_index};
+use super::{module, place, temporal, tracking, xml_index};
 use crate::context::Context;
 use crate::ddl::names::DefinitionNames;
 
@@ -227,13 +226,10 @@ fn switch_triggers(
 
 /// `ENABLE TRIGGER` and `DISABLE TRIGGER`.
 pub fn toggle_triggers(context: &mut Context<'_>, toggle: &ast::ToggleTrigger) -> DdlResult<()> {
-    let TriggerTarget::Object(target) = &toggle.target else {
-        let what = match toggle.names.is_empty() {
-            true => return Ok(()),
-            false => toggle.names[0].to_string(),
-        };
-        return Err(SqlError::new(&message::CANNOT_FIND_OBJECT, &[&what]).into());
-    };
+    if let Some(at) = module::event_triggers_of(context, &toggle.target) {
+        return module::toggle_event_triggers(context, toggle, at);
+    }
+    let TriggerTarget::Object(target) = &toggle.target else { return Ok(()) };
     let missing = || SqlError::new(&message::CANNOT_FIND_OBJECT, &[target]);
     let found = place::find_to_change(context, target)?.ok_or_else(missing)?;
     if !place::may_alter(context, &found) {

@@ -161,8 +161,20 @@ pub fn drop(context: &mut Context<'_>, drop: &ast::DropStatement) -> DdlResult<(
     Ok(())
 }
 
+/// Drops a database that the session has just made and a trigger refuses. Nothing is left to tell
+/// if another session uses it by now: it stays.
+pub(crate) fn drop_new(context: &mut Context<'_>, name: &Name) {
+    let span = ast::Span::default();
+    let name = ast::ObjectName::bare(ast::Ident { name: name.clone(), quoted: true, span });
+    let kind = ast::DropKind::Database;
+    let dropped = drop(context, &ast::DropStatement { kind, if_exists: true, names: vec![name] });
+    if let Err(failure) = dropped {
+        context.instance().note(&failure.error);
+    }
+}
+
 /// Whether the session may alter or drop a database: its owner and administrators.
-fn may_alter(context: &Context<'_>, def: &DatabaseDef) -> bool {
+pub(crate) fn may_alter(context: &Context<'_>, def: &DatabaseDef) -> bool {
     context.login_may(Permission::AlterAnyDatabase)
         || context.user(def.id).is_ok_and(|user| user.is_owner)
 }

@@ -168,7 +168,7 @@ fn check_schema_bound(context: &Context<'_>, place: &Place, def: &ModuleDef) -> 
     let what = match def.kind {
         ModuleKind::View { .. } => "view",
         ModuleKind::Procedure { .. } => "procedure",
-        ModuleKind::Trigger(_) => "trigger",
+        ModuleKind::Trigger(_) | ModuleKind::EventTrigger(_) => "trigger",
         _ => "function",
     };
     for reference in &def.references {
@@ -243,10 +243,11 @@ fn interpreted(
     let program = context.session.compile_module(super::names_in(context, place), def);
     let program = program.map_err(|error| in_module(error.into(), def))?;
     let trigger = match (def.trigger(), program.columns_updated) {
+        _ if def.event_trigger().is_some() => Some(TriggerLevel::Event("".into())),
         (Some(trigger), Some(columns_updated)) => {
             let schema = context.schema(place.database)?;
             let table = parent_shape(&schema, trigger.parent);
-            table.map(|table| TriggerLevel { table, columns_updated })
+            table.map(|table| TriggerLevel::Rows { table, columns_updated })
         }
         _ => None,
     };

@@ -5,6 +5,7 @@
 //! unless the module is bound to its schema or natively compiled.
 
 mod body;
+mod event_trigger;
 mod function;
 mod refresh;
 
@@ -26,6 +27,10 @@ use super::place::{self, Found, Place};
 use super::{table, temporal};
 use crate::context::Context;
 
+pub use event_trigger::{
+    EventTriggers, check_permission as may_define_event_triggers, place_of as event_triggers_of,
+};
+pub(super) use event_trigger::{drop as drop_event_triggers, toggle as toggle_event_triggers};
 pub use refresh::refresh;
 
 type Shown<'a> = &'a dyn std::fmt::Display;
@@ -38,6 +43,11 @@ pub fn define(
 ) -> DdlResult<()> {
     let module = &statement.module;
     let (name, what) = name_of(module);
+    if let Module::Trigger(trigger) = module
+        && let Some(database) = event_triggers_of(context, &trigger.target)
+    {
+        return event_trigger::define(context, statement, trigger, database, text);
+    }
     place::refuse_database(name, &format!("CREATE/ALTER {what}"))?;
     let (place, old) = place_of(context, statement.action, name, module)?;
     let head = Head { context, place: &place, old: old.as_deref() };
@@ -126,7 +136,7 @@ fn trigger_place(
     trigger: &ast::Trigger,
 ) -> DdlResult<(Place, Option<Arc<ModuleDef>>)> {
     let ast::TriggerTarget::Object(target) = &trigger.target else {
-        return Err(SqlError::new(&message::UNIMPLEMENTED, &[&"DDL trigger"]).into());
+        return Err(ir::internal("a trigger on no object is in no schema").into());
     };
     if target.name.name.starts_with('#') {
         let error = SqlError::new(&message::CANNOT_CREATE_ON_TEMPORARY, &[&"trigger"]);
@@ -297,7 +307,7 @@ impl Head<'_, '_> {
                 let with_check_option = view.check_option;
                 ModuleKind::View { columns: Vec::new(), with_check_option }
             }
-            Module::Trigger(trigger) => ModuleKind::Trigger(self.trigger(trigger)?),
+            Module::Trigger(trigger) => self.trigger(trigger)?,
             Module::Function(function) => match &function.body {
                 FunctionBody::Scalar { ty, nullable, .. } => {
                     let declared = self.declared(ty, Subject::Type, 0)?;
@@ -331,10 +341,11 @@ impl Head<'_, '_> {
         })
     }
 
-    /// A trigger's own part. Errors 340, 2111, 2113, 10776, 10777.
-    fn trigger(&self, trigger: &ast::Trigger) -> DdlResult<TriggerDef> {
+    /// A trigger's own part. Errors 340, 1084, 1095, 1098, 2111, 2113, 10776, 10777.
+    fn trigger(&self, trigger: &ast::Trigger) -> DdlResult<ModuleKind> {
         let ast::TriggerTarget::Object(target) = &trigger.target else {
-            return Err(SqlError::new(&message::UNIMPLEMENTED, &[&"DDL trigger"]).into());
+            let own = event_trigger::definition(trigger, self.old)?;
+            return Ok(ModuleKind::EventTrigger(own));
         };
         let found = place::find_in(self.context, self.place.database, target)?;
         let found = found.ok_or_else(|| SqlError::new(&message::INVALID_OBJECT, &[target]))?;
@@ -364,7 +375,7 @@ impl Head<'_, '_> {
         let old = self.old.and_then(|old| old.trigger());
         let mut events = Vec::new();
         for event in &trigger.events {
-            let kind = match &**event {
+            let kind = match &*event.name {
                 "INSERT" => TriggerEventKind::Insert,
                 "UPDATE" => TriggerEventKind::Update,
                 "DELETE" => TriggerEventKind::Delete,
@@ -373,7 +384,8 @@ impl Head<'_, '_> {
                 }
             };
             if events.iter().any(|event: &TriggerEvent| event.kind == kind) {
-                return Err(SqlError::new(&message::DUPLICATE_TRIGGER_ACTION, &[event]).into());
+                let args = [&event.name as Shown];
+                return Err(SqlError::new(&message::DUPLICATE_TRIGGER_ACTION, &args).into());
             }
             let kept = old.and_then(|old| old.events.iter().find(|e| e.kind == kind));
             let event = kept.copied().unwrap_or(TriggerEvent { kind, first: false, last: false });
@@ -383,13 +395,13 @@ impl Head<'_, '_> {
         if trigger.instead_of {
             check_only_instead_of(&found, name, &events)?;
         }
-        Ok(TriggerDef {
+        Ok(ModuleKind::Trigger(TriggerDef {
             parent: found.id,
             events,
             instead_of: trigger.instead_of,
             disabled: old.is_some_and(|old| old.disabled),
             not_for_replication: trigger.not_for_replication,
-        })
+        }))
     }
 
     fn options(&self, def: &mut ModuleDef, options: &[ast::ModuleOption]) -> DdlResult<()> {
@@ -401,7 +413,10 @@ impl Head<'_, '_> {
                 ModuleOptionKind::SchemaBinding => def.schema_bound = true,
                 ModuleOptionKind::NullOnNullInput(on) => def.null_on_null_input = *on,
                 ModuleOptionKind::ExecuteAs(principal) => {
-                    def.execute_as = self.execute_as(principal)?;
+                    def.execute_as = match def.event_trigger() {
+                        Some(trigger) => self.event_execute_as(trigger.server, principal)?,
+                        None => self.execute_as(principal)?,
+                    };
                 }
                 ModuleOptionKind::Inline(_) | ModuleOptionKind::ViewMetadata => {}
             }
@@ -431,6 +446,30 @@ impl Head<'_, '_> {
                 let found = schema.find_principal(name).filter(|p| !p.kind.is_role());
                 ExecuteAs::Principal(self.check_may_act_as(found, name)?)
             }
+        })
+    }
+
+    /// As whom a trigger on the database or the server acts: there as a login. Errors 1083, 15151.
+    fn event_execute_as(
+        &self,
+        server: bool,
+        principal: &ast::ModulePrincipal,
+    ) -> DdlResult<ExecuteAs> {
+        Ok(match principal {
+            ast::ModulePrincipal::Owner => {
+                return Err(SqlError::new(&message::EVENT_TRIGGER_OWNER, &[]).into());
+            }
+            ast::ModulePrincipal::SelfUser if server => {
+                ExecuteAs::Principal(self.context.session.identity.login().id)
+            }
+            ast::ModulePrincipal::Named(name) if server => {
+                let login = self.context.impersonated_login(name).map_err(|_| {
+                    let args: [Shown; 3] = [&"execute as", &"login", name];
+                    SqlError::new(&message::PRINCIPAL_OR_ENTITY_NOT_FOUND, &args)
+                });
+                ExecuteAs::Principal(login?.id)
+            }
+            other => self.execute_as(other)?,
         })
     }
 
@@ -607,7 +646,7 @@ fn check_table_trigger(found: &Found, table: &TableDef, trigger: &ast::Trigger) 
         _ => false,
     };
     let cascading =
-        trigger.events.iter().any(|e| table.foreign_keys.iter().any(|key| cascades(key, e)));
+        trigger.events.iter().any(|e| table.foreign_keys.iter().any(|key| cascades(key, &e.name)));
     if trigger.instead_of && cascading {
         let shown = place::qualified(&found.schema, table.header.schema, &table.header.name);
         let args: [Shown; 3] = [&"CREATE", &trigger.name.name.name, &shown];

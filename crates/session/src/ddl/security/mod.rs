@@ -12,7 +12,7 @@ use super::failure::DdlResult;
 pub use authorization::authorization;
 pub(super) use authorization::new_owner;
 pub use logins::{drop_login, login};
-pub use permissions::permission;
+pub use permissions::{is_of_server, permission};
 pub use users::{drop_principal, membership, role, user};
 
 type Shown<'a> = &'a dyn std::fmt::Display;

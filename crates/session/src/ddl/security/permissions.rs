@@ -60,7 +60,7 @@ pub fn permission(
 
 /// Whether a statement is about the server: by its class, or by a permission that there is only
 /// there.
-fn is_of_server(statement: &ast::PermissionStatement) -> bool {
+pub fn is_of_server(statement: &ast::PermissionStatement) -> bool {
     match &statement.on {
         Some(on) => matches!(on.class, Some(Class::Login | Class::ServerRole | Class::Endpoint)),
         None => statement.permissions.iter().all(|item| {
@@ -111,6 +111,7 @@ fn all_of(target: &Target) -> Vec<Permission> {
             P::CreateDefault,
             P::CreateFunction,
             P::CreateProcedure,
+            P::CreateRule,
             P::CreateTable,
             P::CreateView,
         ],

@@ -7,7 +7,9 @@ BEGIN
   RETURN 1
 END
 SET @database = DB_NAME()
-DECLARE @object int = OBJECT_ID(@objname)
+-- Triggers on the database are no objects of a schema.
+DECLARE @object int = ISNULL(OBJECT_ID(@objname), (SELECT object_id FROM sys.triggers
+  WHERE parent_class = 0 AND name = PARSENAME(@objname, 1) AND PARSENAME(@objname, 2) IS NULL))
 IF @object IS NULL
 BEGIN
   RAISERROR (15009, -1, -1, @objname, @database)

@@ -1,10 +1,12 @@
 //! Modules and their parameters.
 
-use base::ids::ObjectId;
-use engine::catalog::Schema;
+use std::sync::Arc;
+
+use base::ids::{DbId, ObjectId};
 use engine::catalog::def::{
-    ColumnId, ExecuteAs, ModuleDef, ModuleKind, Reference, ReferenceClass, TableDef,
+    ColumnId, ExecuteAs, ModuleDef, ModuleKind, Reference, ReferenceClass, SchemaId, TableDef,
 };
+use engine::catalog::{EVENT_KINDS, Schema, event_kind_by_id};
 
 use super::super::cells::*;
 use super::super::{FillContext, FilledView, RowsetColumn, id_of, names, queries, text_of};
@@ -87,61 +89,104 @@ pub static PROCEDURES: FilledView = FilledView {
     },
 };
 
+const TRIGGER_COLUMNS: &[RowsetColumn] = &[
+    column("name", SYSNAME, false),
+    column("object_id", INT, false),
+    column("parent_class", TINY, false),
+    column("parent_class_desc", nvar(60), true),
+    column("parent_id", INT, false),
+    column("type", fix(2), false),
+    column("type_desc", nvar(60), true),
+    column("create_date", WHEN, false),
+    column("modify_date", WHEN, false),
+    column("is_ms_shipped", BIT, false),
+    column("is_disabled", BIT, false),
+];
+
+/// What `sys.triggers` and `sys.server_triggers` show of a trigger.
+fn trigger(module: &ModuleDef) -> [Value; 11] {
+    let (class, class_name) = match module.event_trigger() {
+        None => (1, "OBJECT_OR_COLUMN"),
+        Some(trigger) if trigger.server => (100, "SERVER"),
+        Some(_) => (0, "DATABASE"),
+    };
+    let disabled = module.trigger().map(|trigger| trigger.disabled);
+    let disabled = disabled.or(module.event_trigger().map(|trigger| trigger.disabled));
+    [
+        text(&module.header.name),
+        object(module.id()),
+        int(class),
+        text(class_name),
+        int(module.trigger().map_or(0, |trigger| trigger.parent.0)),
+        code("TR"),
+        text("SQL_TRIGGER"),
+        when(module.header.created),
+        when(module.header.modified),
+        bit(false),
+        bit(disabled.unwrap_or(false)),
+    ]
+}
+
 pub static TRIGGERS: FilledView = FilledView {
     schema: "sys",
     name: "triggers",
-    columns: &[
-        column("name", SYSNAME, false),
-        column("object_id", INT, false),
-        column("parent_class", TINY, false),
-        column("parent_class_desc", nvar(60), true),
-        column("parent_id", INT, false),
-        column("type", fix(2), false),
-        column("type_desc", nvar(60), true),
-        column("create_date", WHEN, false),
-        column("modify_date", WHEN, false),
-        column("is_ms_shipped", BIT, false),
-        column("is_disabled", BIT, false),
-        column("is_not_for_replication", BIT, false),
-        column("is_instead_of_trigger", BIT, false),
-    ],
+    columns: &joined::<13, 2>([
+        TRIGGER_COLUMNS,
+        &[
+            column("is_not_for_replication", BIT, false),
+            column("is_instead_of_trigger", BIT, false),
+        ],
+    ]),
     fill: |cx| {
         let schema = cx.schema.clone();
-        for module in schema.modules() {
-            let Some(trigger) = module.trigger() else { continue };
-            cx.push([
-                text(&module.header.name),
-                object(module.id()),
-                int(1),
-                text("OBJECT_OR_COLUMN"),
-                object(trigger.parent),
-                code("TR"),
-                text("SQL_TRIGGER"),
-                when(module.header.created),
-                when(module.header.modified),
-                bit(false),
-                bit(trigger.disabled),
-                bit(trigger.not_for_replication),
-                bit(trigger.instead_of),
-            ]);
+        let is_shown = |module: &&Arc<ModuleDef>| {
+            module.trigger().is_some() || module.event_trigger().is_some_and(|own| !own.server)
+        };
+        for module in schema.modules().filter(is_shown) {
+            let own = module.trigger();
+            let rest = [
+                bit(own.is_some_and(|own| own.not_for_replication)),
+                bit(own.is_some_and(|own| own.instead_of)),
+            ];
+            cx.push_two(trigger(module), rest);
         }
         Ok(())
     },
 };
 
+pub static SERVER_TRIGGERS: FilledView = FilledView {
+    schema: "sys",
+    name: "server_triggers",
+    columns: TRIGGER_COLUMNS,
+    fill: |cx| {
+        server_triggers(cx).iter().for_each(|module| cx.push(trigger(module)));
+        Ok(())
+    },
+};
+
+/// The triggers on the server.
+fn server_triggers(cx: &FillContext<'_>) -> Vec<Arc<ModuleDef>> {
+    let master = cx.instance.databases().master().current();
+    // A transaction sees what it has changed itself.
+    let schema = if cx.database == DbId::MASTER { cx.schema } else { &master };
+    schema.event_triggers(SchemaId::SERVER_TRIGGERS).cloned().collect()
+}
+
+const TRIGGER_EVENT_COLUMNS: &[RowsetColumn] = &[
+    column("object_id", INT, false),
+    column("type", INT, false),
+    column("type_desc", nvar(128), false),
+    column("is_first", BIT, true),
+    column("is_last", BIT, true),
+    column("event_group_type", INT, true),
+    column("event_group_type_desc", nvar(128), true),
+    column("is_trigger_event", BIT, true),
+];
+
 pub static TRIGGER_EVENTS: FilledView = FilledView {
     schema: "sys",
     name: "trigger_events",
-    columns: &[
-        column("object_id", INT, false),
-        column("type", INT, false),
-        column("type_desc", nvar(128), false),
-        column("is_first", BIT, true),
-        column("is_last", BIT, true),
-        column("event_group_type", INT, true),
-        column("event_group_type_desc", nvar(128), true),
-        column("is_trigger_event", BIT, true),
-    ],
+    columns: TRIGGER_EVENT_COLUMNS,
     fill: |cx| {
         let schema = cx.schema.clone();
         for module in schema.modules() {
@@ -157,6 +202,53 @@ pub static TRIGGER_EVENTS: FilledView = FilledView {
                     bit(true),
                 ]);
             }
+            if module.event_trigger().is_some_and(|trigger| !trigger.server) {
+                events_of(cx, module);
+            }
+        }
+        Ok(())
+    },
+};
+
+pub static SERVER_TRIGGER_EVENTS: FilledView = FilledView {
+    schema: "sys",
+    name: "server_trigger_events",
+    columns: TRIGGER_EVENT_COLUMNS,
+    fill: |cx| {
+        server_triggers(cx).iter().for_each(|module| events_of(cx, module));
+        Ok(())
+    },
+};
+
+/// The events of a trigger on the database or the server.
+fn events_of(cx: &mut FillContext<'_>, module: &ModuleDef) {
+    let name = |id| event_kind_by_id(id).map_or("", |kind| kind.name);
+    for event in module.event_trigger().iter().flat_map(|trigger| &trigger.events) {
+        cx.push([
+            object(module.id()),
+            int(event.event),
+            text(name(event.event)),
+            bit(event.first),
+            bit(event.last),
+            or_null(event.group, int),
+            or_null(event.group, |group| text(name(group))),
+            bit(true),
+        ]);
+    }
+}
+
+pub static TRIGGER_EVENT_TYPES: FilledView = FilledView {
+    schema: "sys",
+    name: "trigger_event_types",
+    columns: &[
+        column("type", INT, false),
+        column("type_name", nvar(64), true),
+        column("parent_type", INT, true),
+    ],
+    fill: |cx| {
+        for kind in EVENT_KINDS {
+            let parent = Some(kind.parent).filter(|parent| *parent != 0);
+            cx.push([int(kind.id), text(kind.name), or_null(parent, int)]);
         }
         Ok(())
     },
@@ -177,13 +269,27 @@ const MODULE_COLUMNS: &[RowsetColumn] = &[
     column("is_inlineable", BIT, true),
 ];
 
+/// Whether a module is a trigger on the server, which only the views of these show.
+fn on_server(module: &ModuleDef) -> bool {
+    module.event_trigger().is_some_and(|trigger| trigger.server)
+}
+
+/// `execute_as_principal_id`
+fn execute_as(module: &ModuleDef) -> Value {
+    match module.execute_as {
+        ExecuteAs::Caller => NULL,
+        ExecuteAs::Owner => int(-2),
+        ExecuteAs::Principal(id) => int(id.0),
+    }
+}
+
 pub static SQL_MODULES: FilledView = FilledView {
     schema: "sys",
     name: "sql_modules",
     columns: MODULE_COLUMNS,
     fill: |cx| {
         let schema = cx.schema.clone();
-        for module in schema.modules() {
+        for module in schema.modules().filter(|module| !on_server(module)) {
             cx.push([
                 object(module.id()),
                 if module.encrypted { NULL } else { text(&module.definition) },
@@ -193,14 +299,34 @@ pub static SQL_MODULES: FilledView = FilledView {
                 bit(module.uses_database_collation),
                 bit(module.recompile),
                 bit(module.null_on_null_input),
-                match module.execute_as {
-                    ExecuteAs::Caller => NULL,
-                    ExecuteAs::Owner => int(-2),
-                    ExecuteAs::Principal(id) => int(id.0),
-                },
+                execute_as(module),
                 bit(module.native),
                 bit(false),
                 bit(false),
+            ]);
+        }
+        Ok(())
+    },
+};
+
+pub static SERVER_SQL_MODULES: FilledView = FilledView {
+    schema: "sys",
+    name: "server_sql_modules",
+    columns: &[
+        column("object_id", INT, false),
+        column("definition", NMAX, true),
+        column("uses_ansi_nulls", BIT, true),
+        column("uses_quoted_identifier", BIT, true),
+        column("execute_as_principal_id", INT, true),
+    ],
+    fill: |cx| {
+        for module in server_triggers(cx) {
+            cx.push([
+                object(module.id()),
+                if module.encrypted { NULL } else { text(&module.definition) },
+                bit(module.uses_ansi_nulls),
+                bit(module.uses_quoted_identifier),
+                execute_as(&module),
             ]);
         }
         Ok(())
@@ -347,6 +473,7 @@ pub static SQL_EXPRESSION_DEPENDENCIES: FilledView = FilledView {
         let schema = cx.schema.clone();
         let of_modules = schema
             .modules()
+            .filter(|module| !on_server(module))
             .flat_map(|module| module.references.iter().map(|own| (module.id(), None, own)));
         let of_tables = schema.tables().flat_map(|table| table.references());
         let of_policies = schema.security_policies().flat_map(|policy| {
@@ -365,11 +492,16 @@ pub static SQL_EXPRESSION_DEPENDENCIES: FilledView = FilledView {
             let name = |name: &Option<engine::catalog::def::Name>| {
                 or_null(name.as_ref(), |name| text(name))
             };
+            let is_event_trigger = schema.module(from).is_some_and(|m| m.event_trigger().is_some());
+            let (class, class_name) = match is_event_trigger {
+                false => (1, ReferenceClass::Object.description()),
+                true => (12, "DATABASE_DDL_TRIGGER"),
+            };
             cx.push([
                 object(from),
                 int(column.map_or(0, |column| column.0)),
-                int(1),
-                text(ReferenceClass::Object.description()),
+                int(class),
+                text(class_name),
                 bit(own.schema_bound),
                 int(own.class.code()),
                 text(own.class.description()),

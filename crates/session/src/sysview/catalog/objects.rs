@@ -117,7 +117,7 @@ fn objects(cx: &mut FillContext<'_>) {
             cx.push(constraint(table, kind, own));
         }
     }
-    for module in schema.modules() {
+    for module in schema.modules().filter(|module| module.event_trigger().is_none()) {
         let parent = module.trigger().map_or(0, |trigger| trigger.parent.0);
         cx.push(header(&module.header, module.object_kind(), parent));
     }

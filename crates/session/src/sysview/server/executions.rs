@@ -221,7 +221,7 @@ fn modules(cx: &mut FillContext<'_>, kind: ProgramKind, last: usize) -> SqlResul
         }
         let (code_of_type, description) = match &module.kind {
             ModuleKind::Procedure { .. } => ("P", "SQL_STORED_PROCEDURE"),
-            ModuleKind::Trigger(_) => ("TR", "SQL_TRIGGER"),
+            ModuleKind::Trigger(_) | ModuleKind::EventTrigger(_) => ("TR", "SQL_TRIGGER"),
             _ => ("FN", "SQL_SCALAR_FUNCTION"),
         };
         let plan = if module.native { bytes(&[0]) } else { bytes(&cached.plan_handle()) };

@@ -416,7 +416,8 @@ fn triggers_know_what_sets_them_off() {
         panic!()
     };
     assert!(!trigger.instead_of && matches!(trigger.target, TriggerTarget::Object(_)));
-    assert_eq!(trigger.events, ["INSERT".into(), "DELETE".into()]);
+    let events: Vec<&str> = trigger.events.iter().map(|event| &*event.name).collect();
+    assert_eq!(events, ["INSERT", "DELETE"]);
 }
 
 #[test]

@@ -1,0 +1,834 @@
+//! The events of statements.
+
+use base::SqlResult;
+use base::ids::DbId;
+use engine::catalog::def::*;
+use engine::catalog::{EventKind, Object, Schema, event_kind};
+use tsql::ast::{
+    self, AlterTableAction, AlterTableDropKind, CreateAction, DropKind, Module, ObjectName,
+    PermissionAction, ResourceGovernor, RoleAction, SecurableClass as Class, StatementKind,
+    TableElement, TriggerTarget,
+};
+
+use super::document::Elements;
+use super::{Context, Event, Principal, When};
+use crate::ddl::place;
+
+/// An event of a name that the table of kinds has.
+pub(super) fn kind(name: &str) -> &'static EventKind {
+    event_kind(name).expect("the names in this module are in the table of events")
+}
+
+impl Event {
+    /// Something in a database, with these facts.
+    pub(super) fn of_database(name: &str, database: DbId, facts: Elements) -> Event {
+        Event {
+            kind: kind(name),
+            database: Some(database),
+            named: None,
+            facts: facts.finish(),
+            principal: None,
+            creates: None,
+            encrypted: false,
+        }
+    }
+
+    /// Something on the server.
+    pub(super) fn of_server(name: &str, facts: Elements) -> Event {
+        Event { database: None, ..Event::of_database(name, DbId::MASTER, facts) }
+    }
+
+    fn with_principal(self, principal: Principal) -> Event {
+        Event { principal: Some(principal), ..self }
+    }
+}
+
+/// The name by which a statement may say that it is about another database.
+pub(super) fn subject(kind: &StatementKind) -> Option<&ObjectName> {
+    use StatementKind as S;
+    match kind {
+        S::CreateTable(create) => Some(&create.name),
+        S::AlterTable(alter) => Some(&alter.table),
+        S::CreateIndex(create) => Some(&create.table),
+        S::AlterIndex(alter) => Some(&alter.table),
+        S::DropIndex(drop) => drop.indexes.first().map(|index| &index.table),
+        S::CreateStatistics(create) => Some(&create.table),
+        S::UpdateStatistics(update) => Some(&update.table),
+        S::DropStatistics(names) => names.first(),
+        S::Sequence(sequence) => Some(&sequence.name),
+        S::CreateSynonym(create) => Some(&create.name),
+        S::Drop(drop) => drop.names.first(),
+        _ => None,
+    }
+}
+
+/// When the triggers of a statement run.
+pub(super) fn when(context: &Context<'_>, kind: &StatementKind) -> When {
+    use StatementKind as S;
+    match kind {
+        // Refused within a transaction, whatever waits for it.
+        _ if context.in_user_transaction() => When::After,
+        S::CreateDatabase(create) if create.attach.is_none() => When::AfterCreation,
+        S::CreateDatabase(_) | S::AlterDatabase(_) => When::Before,
+        S::Drop(drop) if drop.kind == DropKind::Database => When::Before,
+        S::ServerConfiguration(_) | S::ResourceGovernor(_) => When::AfterOutside,
+        _ => When::After,
+    }
+}
+
+/// The events of a statement, none if it is one that no trigger can wait for. What does not exist
+/// is left out: the statement fails, or does nothing.
+pub(super) fn events(context: &Context<'_>, kind: &StatementKind) -> SqlResult<Vec<Event>> {
+    use StatementKind as S;
+    match kind {
+        S::CreateTable(create) => new_table(context, &create.name),
+        S::AlterTable(alter) => altered_table(context, alter),
+        S::CreateIndex(create) => {
+            of_part(context, "CREATE_INDEX", "INDEX", &create.name.name, &create.table)
+        }
+        S::AlterIndex(alter) => {
+            let name = alter.name.as_ref().map_or("", |name| &name.name);
+            of_part(context, "ALTER_INDEX", "INDEX", name, &alter.table)
+        }
+        S::DropIndex(drop) => {
+            let each = drop.indexes.iter().map(|index| {
+                of_part(context, "DROP_INDEX", "INDEX", &index.name.name, &index.table)
+            });
+            flattened(each)
+        }
+        S::CreateStatistics(create) => {
+            of_part(context, "CREATE_STATISTICS", "STATISTICS", &create.name.name, &create.table)
+        }
+        S::UpdateStatistics(update) => {
+            of_part(context, "UPDATE_STATISTICS", "STATISTICS", "", &update.table)
+        }
+        S::DropStatistics(names) => flattened(names.iter().map(|name| {
+            let table = table_of(name);
+            of_part(context, "DROP_STATISTICS", "STATISTICS", &name.name.name, &table)
+        })),
+        S::Module(module) => of_module(context, module),
+        S::CreateSchema(create) => new_schema(context, create),
+        S::AlterSchema(alter) => moved(context, alter),
+        S::CreateType(create) => {
+            new_object(context, "CREATE_TYPE", "TYPE", &create.name, Elements::default())
+        }
+        S::Sequence(sequence) => match sequence.action {
+            CreateAction::Create => new_object(
+                context,
+                "CREATE_SEQUENCE",
+                "SEQUENCE",
+                &sequence.name,
+                Elements::default(),
+            ),
+            _ => of_object(context, "ALTER_SEQUENCE", "SEQUENCE", &sequence.name),
+        },
+        S::CreateSynonym(create) => {
+            let part =
+                |part: &Option<ast::Ident>| part.as_ref().map_or("".into(), |p| p.name.clone());
+            let more = Elements::default()
+                .add("TargetServerName", &part(&create.target.server))
+                .add("TargetDatabaseName", &part(&create.target.database))
+                .add("TargetSchemaName", &part(&create.target.schema))
+                .add("TargetObjectName", &create.target.name.name);
+            new_object(context, "CREATE_SYNONYM", "SYNONYM", &create.name, more)
+        }
+        S::XmlCollection(collection) => {
+            let name = match collection.action {
+                CreateAction::Create => "CREATE_XML_SCHEMA_COLLECTION",
+                _ => "ALTER_XML_SCHEMA_COLLECTION",
+            };
+            let none = Elements::default();
+            new_object(context, name, "XML SCHEMA COLLECTION", &collection.name, none)
+        }
+        S::Drop(drop) => flattened(drop.names.iter().map(|name| dropped(context, drop.kind, name))),
+        S::DropTrigger(drop) => dropped_triggers(context, drop),
+        S::CreateDatabase(create) => {
+            Ok(vec![of_server_database("CREATE_DATABASE", &create.name.name)])
+        }
+        S::AlterDatabase(alter) => altered_database(context, alter),
+        S::Login(login) => {
+            let name = match login.action {
+                CreateAction::Create => "CREATE_LOGIN",
+                _ => "ALTER_LOGIN",
+            };
+            Ok(vec![of_login(name, &login.name.name, "LOGIN")])
+        }
+        S::User(user) => {
+            let name = match user.action {
+                CreateAction::Create => "CREATE_USER",
+                _ => "ALTER_USER",
+            };
+            Ok(vec![of_principal(context, name, &user.name.name, "SQL USER")])
+        }
+        S::Role(role) => Ok(vec![of_role(context, role)]),
+        S::Permission(permission) => of_permission(context, permission),
+        S::AlterAuthorization(change) => of_owner(context, change),
+        S::ServerConfiguration(_) => {
+            Ok(vec![Event::of_server("ALTER_SERVER_CONFIGURATION", Elements::default())])
+        }
+        S::ResourceGovernor(governor) => Ok(of_governor(governor)),
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn flattened(each: impl Iterator<Item = SqlResult<Vec<Event>>>) -> SqlResult<Vec<Event>> {
+    Ok(each.collect::<SqlResult<Vec<Vec<Event>>>>()?.into_iter().flatten().collect())
+}
+
+/// The database that a name is in, if it is in one: not for temporary objects, which no trigger
+/// hears of, nor for databases that do not exist.
+fn database_of(context: &Context<'_>, name: &ObjectName) -> Option<DbId> {
+    let database = place::database_of(context.session, name).ok();
+    database.filter(|_| !name.name.name.starts_with('#'))
+}
+
+/// The schema that a name says, or the one in which new objects go.
+fn schema_of(context: &Context<'_>, database: DbId, name: &ObjectName) -> SqlResult<Name> {
+    let schema = context.schema(database)?;
+    let found = match &name.schema {
+        Some(written) => {
+            let found = schema.find_schema(&written.name);
+            return Ok(found.map_or_else(|| written.name.clone(), |found| found.name.clone()));
+        }
+        None => context.user(database).map_or(SchemaId::DBO, |user| user.default_schema),
+    };
+    Ok(name_of_schema(&schema, found))
+}
+
+/// The name of a schema.
+pub(super) fn name_of_schema(schema: &Schema, id: SchemaId) -> Name {
+    schema.schemas().get(id).map_or_else(|| "".into(), |found| found.name.clone())
+}
+
+/// What documents call a kind of object.
+pub(super) fn type_of(kind: ObjectKind) -> &'static str {
+    match kind {
+        ObjectKind::Table | ObjectKind::TypeTable => "TABLE",
+        ObjectKind::View => "VIEW",
+        ObjectKind::Procedure => "PROCEDURE",
+        ObjectKind::ScalarFunction | ObjectKind::InlineFunction | ObjectKind::TableFunction => {
+            "FUNCTION"
+        }
+        ObjectKind::Trigger => "TRIGGER",
+        ObjectKind::Sequence => "SEQUENCE",
+        ObjectKind::Synonym => "SYNONYM",
+        ObjectKind::Default => "DEFAULT",
+        ObjectKind::Check => "CHECK CONSTRAINT",
+        ObjectKind::ForeignKey => "FOREIGN KEY",
+        ObjectKind::PrimaryKey => "PRIMARY KEY",
+        ObjectKind::Unique => "UNIQUE CONSTRAINT",
+    }
+}
+
+/// An object that exists, as a document names it.
+struct Found {
+    database: DbId,
+    schema: Name,
+    name: Name,
+    ty: &'static str,
+}
+
+fn find(context: &Context<'_>, name: &ObjectName) -> SqlResult<Option<Found>> {
+    let Some(database) = database_of(context, name) else { return Ok(None) };
+    let found = place::find_in(context, database, name).ok().flatten();
+    Ok(found.map(|found| {
+        let object = found.object();
+        Found {
+            database,
+            schema: name_of_schema(&found.schema, object.schema()),
+            name: object.name().clone(),
+            ty: type_of(object.kind()),
+        }
+    }))
+}
+
+/// The facts about an object.
+pub(super) fn object_facts(schema: &str, name: &str, ty: &str) -> Elements {
+    Elements::default().add("SchemaName", schema).add("ObjectName", name).add("ObjectType", ty)
+}
+
+/// An object that a statement makes.
+fn new_object(
+    context: &Context<'_>,
+    event: &str,
+    ty: &str,
+    name: &ObjectName,
+    more: Elements,
+) -> SqlResult<Vec<Event>> {
+    let Some(database) = database_of(context, name) else { return Ok(Vec::new()) };
+    let schema = schema_of(context, database, name)?;
+    let facts = object_facts(&schema, &name.name.name, ty).followed_by(more);
+    Ok(vec![Event::of_database(event, database, facts)])
+}
+
+/// The table that a statement makes.
+pub(super) fn new_table(context: &Context<'_>, name: &ObjectName) -> SqlResult<Vec<Event>> {
+    new_object(context, "CREATE_TABLE", "TABLE", name, Elements::default())
+}
+
+/// An object that a statement changes or drops.
+fn of_object(
+    context: &Context<'_>,
+    event: &str,
+    ty: &str,
+    name: &ObjectName,
+) -> SqlResult<Vec<Event>> {
+    let found = find(context, name)?.filter(|found| found.ty == ty);
+    Ok(found.map_or_else(Vec::new, |found| {
+        let facts = object_facts(&found.schema, &found.name, ty);
+        vec![Event::of_database(event, found.database, facts)]
+    }))
+}
+
+/// An index or statistics of a table.
+fn of_part(
+    context: &Context<'_>,
+    event: &str,
+    ty: &str,
+    part: &str,
+    table: &ObjectName,
+) -> SqlResult<Vec<Event>> {
+    Ok(find(context, table)?.map_or_else(Vec::new, |found| {
+        let facts = object_facts(&found.schema, part, ty)
+            .add("TargetObjectName", &found.name)
+            .add("TargetObjectType", found.ty);
+        vec![Event::of_database(event, found.database, facts)]
+    }))
+}
+
+/// The table of `table.statistics`.
+fn table_of(name: &ObjectName) -> ObjectName {
+    ObjectName {
+        server: None,
+        database: name.server.clone(),
+        schema: name.database.clone(),
+        name: name.schema.clone().unwrap_or_else(|| name.name.clone()),
+        span: name.span,
+    }
+}
+
+fn altered_table(context: &Context<'_>, alter: &ast::AlterTable) -> SqlResult<Vec<Event>> {
+    let Some(found) = find(context, &alter.table)? else { return Ok(Vec::new()) };
+    let facts = object_facts(&found.schema, &found.name, "TABLE")
+        .around("AlterTableActionList", actions(&alter.action));
+    Ok(vec![Event::of_database("ALTER_TABLE", found.database, facts)])
+}
+
+/// What an `ALTER TABLE` does, by the names of the parts of the table.
+fn actions(action: &AlterTableAction) -> Elements {
+    let none = Elements::default;
+    match action {
+        AlterTableAction::Add { elements, .. } => {
+            let (mut columns, mut constraints, mut indexes) = (Vec::new(), Vec::new(), Vec::new());
+            for element in elements {
+                match element {
+                    TableElement::Column(column) => {
+                        columns.push(&*column.name.name);
+                        let own = column.constraints.iter().filter_map(|own| own.name.as_ref());
+                        constraints.extend(own.map(|name| &*name.name));
+                    }
+                    TableElement::Constraint(own) => {
+                        constraints.extend(own.name.as_ref().map(|name| &*name.name));
+                    }
+                    TableElement::Index(index) => indexes.push(&*index.name.name),
+                    TableElement::Period { .. } => {}
+                }
+            }
+            let parts = none()
+                .list("Columns", "Name", columns)
+                .list("Constraints", "Name", constraints)
+                .list("Indexes", "Name", indexes);
+            none().around("Create", parts)
+        }
+        AlterTableAction::AlterColumn(column) => {
+            none().around("Alter", none().list("Columns", "Name", [&*column.name.name]))
+        }
+        AlterTableAction::Drop(parts) => {
+            let of = |kind| {
+                let parts = parts.iter().filter(move |part| part.kind == kind);
+                parts.map(|part| &*part.name.name)
+            };
+            let parts = none()
+                .list("Columns", "Name", of(AlterTableDropKind::Column))
+                .list("Constraints", "Name", of(AlterTableDropKind::Constraint))
+                .list("Indexes", "Name", of(AlterTableDropKind::Index));
+            none().around("Drop", parts)
+        }
+        AlterTableAction::ToggleConstraint { enable, names, .. } => {
+            let what = if *enable { "Check" } else { "NoCheck" };
+            let names = names.iter().map(|name| &*name.name);
+            none().around(what, none().list("Constraints", "Name", names))
+        }
+        AlterTableAction::ToggleTrigger { enable, names } => {
+            let what = if *enable { "Enable" } else { "Disable" };
+            let names = names.iter().map(|name| &*name.name);
+            none().around(what, none().list("Triggers", "Name", names))
+        }
+        _ => none(),
+    }
+}
+
+fn of_module(context: &Context<'_>, statement: &ast::ModuleStatement) -> SqlResult<Vec<Event>> {
+    let (name, ty, options) = match &statement.module {
+        Module::Procedure(own) => (&own.name, "PROCEDURE", &own.options),
+        Module::Function(own) => (&own.name, "FUNCTION", &own.options),
+        Module::View(own) => (&own.name, "VIEW", &own.options),
+        Module::Trigger(own) => (&own.name, "TRIGGER", &own.options),
+    };
+    let is_encryption =
+        |option: &ast::ModuleOption| matches!(option.kind, ast::ModuleOptionKind::Encryption);
+    let encrypted = options.iter().any(is_encryption);
+    let verb = |exists: bool| match statement.action {
+        CreateAction::Create => "CREATE",
+        CreateAction::CreateOrAlter if !exists => "CREATE",
+        _ => "ALTER",
+    };
+    if let Module::Trigger(trigger) = &statement.module {
+        return Ok(of_trigger(context, trigger, verb)?
+            .into_iter()
+            .map(|event| Event { encrypted, ..event })
+            .collect());
+    }
+    let Some(database) = database_of(context, name) else { return Ok(Vec::new()) };
+    let found = find(context, name)?;
+    let event = format!("{}_{ty}", verb(found.is_some()));
+    let schema = match found {
+        Some(found) => found.schema,
+        None => schema_of(context, database, name)?,
+    };
+    let facts = object_facts(&schema, &name.name.name, ty);
+    Ok(vec![Event { encrypted, ..Event::of_database(&event, database, facts) }])
+}
+
+/// A trigger that is made or altered. One on the server is no part of a database, but happens in
+/// the current one.
+fn of_trigger(
+    context: &Context<'_>,
+    trigger: &ast::Trigger,
+    verb: impl Fn(bool) -> &'static str,
+) -> SqlResult<Vec<Event>> {
+    let name = &trigger.name.name.name;
+    if let TriggerTarget::Object(target) = &trigger.target {
+        let Some(on) = find(context, target)? else { return Ok(Vec::new()) };
+        let schema = context.schema(on.database)?;
+        let place = schema.find_schema(&on.schema).map_or(SchemaId::DBO, |place| place.id);
+        let exists = schema.find_object(place, name).is_some();
+        let facts = object_facts(&on.schema, name, "TRIGGER")
+            .add("TargetObjectName", &on.name)
+            .add("TargetObjectType", on.ty);
+        let event = format!("{}_TRIGGER", verb(exists));
+        return Ok(vec![Event::of_database(&event, on.database, facts)]);
+    }
+    let (place, schema, on) = match trigger.target {
+        TriggerTarget::Server => (SchemaId::SERVER_TRIGGERS, context.master_schema(), "Server"),
+        _ => (SchemaId::DATABASE_TRIGGERS, context.schema(context.database())?, "Database"),
+    };
+    let exists = schema.find_object(place, name).is_some();
+    let event = format!("{}_TRIGGER", verb(exists));
+    let event = Event::of_database(&event, context.database(), trigger_facts(name, on));
+    let creates = (!exists).then(|| (place, name.clone()));
+    Ok(vec![Event { creates, ..event }])
+}
+
+/// The facts about a trigger that is on no object.
+fn trigger_facts(name: &str, on: &str) -> Elements {
+    object_facts("", name, "TRIGGER").add("TargetObjectName", "").add("TargetObjectType", on)
+}
+
+fn dropped_triggers(context: &Context<'_>, drop: &ast::DropTrigger) -> SqlResult<Vec<Event>> {
+    let mut events = Vec::new();
+    for name in &drop.names {
+        let (place, schema, on) = match &drop.target {
+            Some(TriggerTarget::Server) => {
+                (SchemaId::SERVER_TRIGGERS, context.master_schema(), "Server")
+            }
+            Some(_) => {
+                (SchemaId::DATABASE_TRIGGERS, context.schema(context.database())?, "Database")
+            }
+            None => {
+                let found = find(context, name)?.filter(|found| found.ty == "TRIGGER");
+                let Some(found) = found else { continue };
+                let schema = context.schema(found.database)?;
+                let place = schema.find_schema(&found.schema).map(|place| place.id);
+                let object = place.and_then(|place| schema.find_object(place, &found.name));
+                let on = object.and_then(|object| schema.object(object.parent()?));
+                let facts = object_facts(&found.schema, &found.name, "TRIGGER")
+                    .add("TargetObjectName", on.map_or("", |on| on.name()))
+                    .add("TargetObjectType", on.map_or("", |on| type_of(on.kind())));
+                events.push(Event::of_database("DROP_TRIGGER", found.database, facts));
+                continue;
+            }
+        };
+        if let Some(found) = schema.find_object(place, &name.name.name) {
+            let facts = trigger_facts(found.name(), on);
+            events.push(Event::of_database("DROP_TRIGGER", context.database(), facts));
+        }
+    }
+    Ok(events)
+}
+
+/// A schema, and what is made with it.
+fn new_schema(context: &Context<'_>, create: &ast::CreateSchema) -> SqlResult<Vec<Event>> {
+    let database = context.database();
+    let name = create.name.as_ref().or(create.owner.as_ref()).map_or("", |name| &name.name);
+    let user = context.user(database)?.id;
+    let schema = context.schema(database)?;
+    let owner = match &create.owner {
+        Some(owner) => owner.name.clone(),
+        None => schema.principals().get(user).map_or("dbo".into(), |user| user.name.clone()),
+    };
+    let facts = object_facts(name, name, "SCHEMA").add("OwnerName", &owner);
+    let mut events = vec![Event::of_database("CREATE_SCHEMA", database, facts)];
+    for element in &create.elements {
+        let (event, ty, object) = match &element.kind {
+            StatementKind::CreateTable(create) => ("CREATE_TABLE", "TABLE", &create.name),
+            StatementKind::Module(module) => match &module.module {
+                Module::View(view) => ("CREATE_VIEW", "VIEW", &view.name),
+                _ => continue,
+            },
+            other => {
+                events.extend(self::events(context, other)?);
+                continue;
+            }
+        };
+        let place = object.schema.as_ref().map_or(name, |place| &place.name);
+        let facts = object_facts(place, &object.name.name, ty);
+        events.push(Event::of_database(event, database, facts));
+    }
+    Ok(events)
+}
+
+/// What moves to another schema.
+fn moved(context: &Context<'_>, alter: &ast::AlterSchema) -> SqlResult<Vec<Event>> {
+    let database = context.database();
+    let (name, ty) = match alter.class {
+        Some(Class::Type) => (alter.object.name.name.clone(), "TYPE"),
+        Some(Class::XmlSchemaCollection) => {
+            (alter.object.name.name.clone(), "XML SCHEMA COLLECTION")
+        }
+        _ => match find(context, &alter.object)? {
+            Some(found) => (found.name, found.ty),
+            None => return Ok(Vec::new()),
+        },
+    };
+    let facts = object_facts(&alter.name.name, &name, ty);
+    Ok(vec![Event::of_database("ALTER_SCHEMA", database, facts)])
+}
+
+fn dropped(context: &Context<'_>, kind: DropKind, name: &ObjectName) -> SqlResult<Vec<Event>> {
+    let own = &name.name.name;
+    let database = context.database();
+    match kind {
+        DropKind::Database => {
+            let found = context.session.instance.find_database(own);
+            let found = found.filter(|found| crate::ddl::may_alter_database(context, found));
+            Ok(found.iter().map(|found| of_server_database("DROP_DATABASE", &found.name)).collect())
+        }
+        DropKind::Login | DropKind::ServerRole => {
+            let (event, ty) = match kind {
+                DropKind::Login => ("DROP_LOGIN", "LOGIN"),
+                _ => ("DROP_SERVER_ROLE", "SERVER ROLE"),
+            };
+            let master = context.master_schema();
+            let found = master.find_login(own);
+            // It is gone when triggers run: what is told of it is told by now.
+            Ok(found
+                .iter()
+                .map(|found| {
+                    let facts =
+                        Elements::default().add("ObjectName", &found.name).add("ObjectType", ty);
+                    Event::of_server(event, super::document::of_login(facts, found))
+                })
+                .collect())
+        }
+        DropKind::User | DropKind::Role => {
+            let (event, ty) = match kind {
+                DropKind::User => ("DROP_USER", "SQL USER"),
+                _ => ("DROP_ROLE", "ROLE"),
+            };
+            let schema = context.schema(database)?;
+            let found = schema.find_principal(own);
+            Ok(found
+                .iter()
+                .map(|found| {
+                    let facts =
+                        Elements::default().add("ObjectName", &found.name).add("ObjectType", ty);
+                    let facts = super::document::of_user(facts, found);
+                    Event::of_database(event, database, facts)
+                })
+                .collect())
+        }
+        DropKind::Schema => {
+            let schema = context.schema(database)?;
+            let found = schema.find_schema(own);
+            let facts = found.map(|found| object_facts(&found.name, &found.name, "SCHEMA"));
+            Ok(facts.into_iter().map(|f| Event::of_database("DROP_SCHEMA", database, f)).collect())
+        }
+        DropKind::Type | DropKind::XmlSchemaCollection => {
+            let schema = context.schema(database)?;
+            let default = context.user(database)?.default_schema;
+            let place = name.schema.as_ref().map(|written| schema.find_schema(&written.name));
+            let place = place.map_or(Some(default), |found| found.map(|found| found.id));
+            let Some(place) = place else { return Ok(Vec::new()) };
+            let is_type = kind == DropKind::Type;
+            let found = match is_type {
+                true => schema.resolve_type(place, own).map(|t| (t.schema, t.name.clone())),
+                false => {
+                    let found = schema.resolve_xml_collection(place, own);
+                    found.map(|c| (c.schema, c.name.clone()))
+                }
+            };
+            let (event, ty) = match is_type {
+                true => ("DROP_TYPE", "TYPE"),
+                false => ("DROP_XML_SCHEMA_COLLECTION", "XML SCHEMA COLLECTION"),
+            };
+            Ok(found
+                .iter()
+                .map(|(place, name)| {
+                    let facts = object_facts(&name_of_schema(&schema, *place), name, ty);
+                    Event::of_database(event, database, facts)
+                })
+                .collect())
+        }
+        DropKind::Default => of_object(context, "DROP_DEFAULT", "DEFAULT", name),
+        DropKind::Rule => of_object(context, "DROP_RULE", "RULE", name),
+        DropKind::Function => of_object(context, "DROP_FUNCTION", "FUNCTION", name),
+        DropKind::Procedure => of_object(context, "DROP_PROCEDURE", "PROCEDURE", name),
+        DropKind::Sequence => of_object(context, "DROP_SEQUENCE", "SEQUENCE", name),
+        DropKind::Synonym => of_object(context, "DROP_SYNONYM", "SYNONYM", name),
+        DropKind::Table => of_object(context, "DROP_TABLE", "TABLE", name),
+        DropKind::View => of_object(context, "DROP_VIEW", "VIEW", name),
+    }
+}
+
+/// Something that happens to a database as a whole.
+pub(super) fn of_server_database(event: &str, name: &str) -> Event {
+    Event { named: Some(name.into()), ..Event::of_server(event, Elements::default()) }
+}
+
+fn altered_database(context: &Context<'_>, alter: &ast::AlterDatabase) -> SqlResult<Vec<Event>> {
+    let instance = &context.session.instance;
+    let found = match &alter.name {
+        Some(name) => instance.find_database(&name.name),
+        None => instance.database_def(context.database()),
+    };
+    let found = found.filter(|found| crate::ddl::may_alter_database(context, found));
+    Ok(found.iter().map(|found| of_server_database("ALTER_DATABASE", &found.name)).collect())
+}
+
+fn of_login(event: &str, name: &Name, ty: &str) -> Event {
+    let facts = Elements::default().add("ObjectName", name).add("ObjectType", ty);
+    Event::of_server(event, facts).with_principal(Principal::Login(name.clone()))
+}
+
+fn of_principal(context: &Context<'_>, event: &str, name: &Name, ty: &str) -> Event {
+    let facts = Elements::default().add("ObjectName", name).add("ObjectType", ty);
+    let event = Event::of_database(event, context.database(), facts);
+    event.with_principal(Principal::User(name.clone()))
+}
+
+/// Roles: those of the database, and those of the server.
+fn of_role(context: &Context<'_>, role: &ast::RoleStatement) -> Event {
+    let name = &role.name.name;
+    let (member, event) = match (&role.action, role.server) {
+        (RoleAction::Create(_), false) => {
+            return of_principal(context, "CREATE_ROLE", name, "ROLE");
+        }
+        (RoleAction::Rename(_), false) => return of_principal(context, "ALTER_ROLE", name, "ROLE"),
+        (RoleAction::Create(_), true) => {
+            return of_login("CREATE_SERVER_ROLE", name, "SERVER ROLE");
+        }
+        (RoleAction::Rename(_), true) => return of_login("ALTER_SERVER_ROLE", name, "SERVER ROLE"),
+        (RoleAction::AddMember(member), false) => (member, "ADD_ROLE_MEMBER"),
+        (RoleAction::DropMember(member), false) => (member, "DROP_ROLE_MEMBER"),
+        (RoleAction::AddMember(member), true) => (member, "ADD_SERVER_ROLE_MEMBER"),
+        (RoleAction::DropMember(member), true) => (member, "DROP_SERVER_ROLE_MEMBER"),
+    };
+    let facts = |ty: &str| {
+        let facts = Elements::default().add("ObjectName", &member.name).add("ObjectType", ty);
+        facts.add("RoleName", name)
+    };
+    if role.server {
+        return Event::of_server(event, facts("LOGIN"));
+    }
+    let schema = context.schema(context.database()).ok();
+    let found = schema.as_ref().and_then(|schema| schema.find_principal(&member.name));
+    let is_role = found.is_some_and(|found| found.kind == PrincipalKind::Role);
+    let facts = facts(if is_role { "ROLE" } else { "SQL USER" });
+    Event::of_database(event, context.database(), facts)
+}
+
+/// What a permission is on: its schema, name and type, and who may grant it.
+struct Securable {
+    schema: Name,
+    name: Name,
+    ty: &'static str,
+    target: engine::catalog::def::Securable,
+    grantor: Option<PrincipalId>,
+}
+
+fn securable(
+    context: &Context<'_>,
+    schema: &Schema,
+    on: &ast::Securable,
+) -> SqlResult<Option<Securable>> {
+    use engine::catalog::def::SecurableClass as C;
+    let target = |class, major| engine::catalog::def::Securable { class, major, minor: 0 };
+    let written = &on.name.name.name;
+    Ok(match on.class {
+        None | Some(Class::Object) => {
+            let found = place::find_in(context, schema.database(), &on.name).ok().flatten();
+            found.map(|found| {
+                let object = found.object();
+                Securable {
+                    schema: name_of_schema(schema, object.schema()),
+                    name: object.name().clone(),
+                    ty: type_of(object.kind()),
+                    target: target(C::Object, found.id.0),
+                    grantor: None,
+                }
+            })
+        }
+        Some(Class::Schema) => schema.find_schema(written).map(|found| Securable {
+            schema: "".into(),
+            name: found.name.clone(),
+            ty: "SCHEMA",
+            target: target(C::Schema, found.id.0),
+            grantor: None,
+        }),
+        Some(Class::User | Class::Role | Class::ApplicationRole) => {
+            schema.find_principal(written).map(|found| {
+                let is_role = found.kind == PrincipalKind::Role;
+                Securable {
+                    schema: "".into(),
+                    name: found.name.clone(),
+                    ty: if is_role { "ROLE" } else { "USER" },
+                    target: target(C::DatabasePrincipal, found.id.0),
+                    grantor: if is_role { found.owner } else { Some(found.id) },
+                }
+            })
+        }
+        Some(class) => {
+            let ty = match class {
+                Class::Type => "TYPE",
+                Class::XmlSchemaCollection => "XML SCHEMA COLLECTION",
+                Class::Login => "LOGIN",
+                Class::ServerRole => "SERVER ROLE",
+                Class::Endpoint => "ENDPOINT",
+                _ => "DATABASE",
+            };
+            let place = on.name.schema.as_ref().map_or("".into(), |place| place.name.clone());
+            let target = target(C::Database, 0);
+            Some(Securable { schema: place, name: written.clone(), ty, target, grantor: None })
+        }
+    })
+}
+
+fn of_permission(
+    context: &Context<'_>,
+    statement: &ast::PermissionStatement,
+) -> SqlResult<Vec<Event>> {
+    let server = crate::ddl::is_of_server(statement);
+    let database = context.database();
+    let schema = context.schema(database)?;
+    let verb = match statement.action {
+        PermissionAction::Grant => "GRANT",
+        PermissionAction::Deny => "DENY",
+        PermissionAction::Revoke => "REVOKE",
+    };
+    let on = match &statement.on {
+        Some(on) => match securable(context, &schema, on)? {
+            Some(on) => on,
+            None => return Ok(Vec::new()),
+        },
+        None => Securable {
+            schema: "".into(),
+            name: match server {
+                true => context.session.instance.facts().name.clone(),
+                false => context.session.instance.database_name(database),
+            },
+            ty: if server { "SERVER" } else { "DATABASE" },
+            target: crate::security::WHOLE_DATABASE,
+            grantor: None,
+        },
+    };
+    let user = on.grantor.unwrap_or(context.user(database)?.id);
+    let grantor = match server {
+        true => context.session.identity.login().name.clone(),
+        false => schema.principals().get(user).map_or("dbo".into(), |user| user.name.clone()),
+    };
+    let holds_option = |name: &ast::Ident| {
+        let grantee = schema.find_principal(&name.name);
+        let set = grantee.and_then(|grantee| schema.permission_set(on.target, grantee.id));
+        set.is_some_and(|set| {
+            set.grants.iter().any(|grant| grant.state == PermissionState::GrantWithGrant)
+        })
+    };
+    let cascades = statement.cascade && statement.principals.iter().any(holds_option);
+    let permissions: Vec<String> =
+        statement.permissions.iter().map(|item| item.name.to_lowercase()).collect();
+    let as_grantor = statement.grantor.as_ref().map_or("", |grantor| &grantor.name);
+    let facts = object_facts(&on.schema, &on.name, on.ty)
+        .add("Grantor", &grantor)
+        .list("Permissions", "Permission", permissions.iter().map(|name| &**name))
+        .list("Grantees", "Grantee", statement.principals.iter().map(|name| &*name.name))
+        .add("AsGrantor", as_grantor)
+        .add("GrantOption", if statement.grant_option { "1" } else { "0" })
+        .add("CascadeOption", if cascades { "1" } else { "0" });
+    Ok(vec![match server {
+        true => Event::of_server(&format!("{verb}_SERVER"), facts),
+        false => Event::of_database(&format!("{verb}_DATABASE"), database, facts),
+    }])
+}
+
+/// A change of an owner.
+fn of_owner(context: &Context<'_>, change: &ast::AlterAuthorization) -> SqlResult<Vec<Event>> {
+    let owner = change.owner.as_ref().map_or("SCHEMA OWNER", |owner| &owner.name);
+    if matches!(change.class, Some(Class::ServerRole | Class::Endpoint | Class::Login)) {
+        let facts = Elements::default()
+            .add("ObjectName", &change.name.name.name)
+            .add("ObjectType", "SERVER ROLE")
+            .add("OwnerName", owner);
+        return Ok(vec![Event::of_server("ALTER_AUTHORIZATION_SERVER", facts)]);
+    }
+    let on = ast::Securable { class: change.class, name: change.name.clone(), columns: Vec::new() };
+    let database = match change.class {
+        Some(Class::Database) => {
+            let found = context.session.instance.find_database(&change.name.name.name);
+            let Some(found) = found.filter(|def| crate::ddl::may_alter_database(context, def))
+            else {
+                return Ok(Vec::new());
+            };
+            found.id
+        }
+        _ => context.database(),
+    };
+    let Ok(schema) = context.schema(database) else { return Ok(Vec::new()) };
+    let Some(on) = securable(context, &schema, &on)? else { return Ok(Vec::new()) };
+    let facts = object_facts(&on.schema, &on.name, on.ty).add("OwnerName", owner);
+    Ok(vec![Event::of_database("ALTER_AUTHORIZATION_DATABASE", database, facts)])
+}
+
+fn of_governor(governor: &ResourceGovernor) -> Vec<Event> {
+    let pool = |event: &str, name: &ast::Ident| {
+        let facts =
+            Elements::default().add("ObjectName", &name.name).add("ObjectType", "RESOURCE POOL");
+        vec![Event::of_server(event, facts)]
+    };
+    match governor {
+        ResourceGovernor::Pool { action, name, .. } => match action {
+            CreateAction::Create => pool("CREATE_RESOURCE_POOL", name),
+            _ => pool("ALTER_RESOURCE_POOL", name),
+        },
+        ResourceGovernor::DropPool { name, .. } => pool("DROP_RESOURCE_POOL", name),
+        ResourceGovernor::Reconfigure | ResourceGovernor::Disable | ResourceGovernor::Set(_) => {
+            vec![Event::of_server("ALTER_RESOURCE_GOVERNOR_CONFIG", Elements::default())]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The object behind an id, with its schema, as a document names it.
+pub(super) fn facts_of(schema: &Schema, object: &Object<'_>) -> Elements {
+    object_facts(&name_of_schema(schema, object.schema()), object.name(), type_of(object.kind()))
+}
