@@ -17,18 +17,18 @@ END;
 GO
 CREATE FUNCTION dbo.ufnGetDocumentStatusText (@Status tinyint) RETURNS nvarchar(16) AS
 BEGIN
-    RETURN ISNULL(CHOOSE(@Status, N'Pending approval', N'Approved', N'Obsolete'), N'** Invalid **');
+    RETURN COALESCE(CHOOSE(@Status, N'Pending approval', N'Approved', N'Obsolete'), N'** Invalid **');
 END;
 GO
 CREATE FUNCTION dbo.ufnGetPurchaseOrderStatusText (@Status tinyint) RETURNS nvarchar(15) AS
 BEGIN
-    RETURN ISNULL(CHOOSE(@Status, N'Pending', N'Approved', N'Rejected', N'Complete'), N'** Invalid **');
+    RETURN COALESCE(CHOOSE(@Status, N'Pending', N'Approved', N'Rejected', N'Complete'), N'** Invalid **');
 END;
 GO
 CREATE FUNCTION dbo.ufnGetSalesOrderStatusText (@Status tinyint) RETURNS nvarchar(15) AS
 BEGIN
-    RETURN ISNULL(CHOOSE(@Status, N'In process', N'Approved', N'Backordered', N'Rejected', N'Shipped', N'Cancelled'),
-                  N'** Invalid **');
+    RETURN COALESCE(CHOOSE(@Status, N'In process', N'Approved', N'Backordered', N'Rejected', N'Shipped', N'Cancelled'),
+                    N'** Invalid **');
 END;
 GO
 
@@ -314,7 +314,7 @@ SELECT BusinessEntityID, FirstName, MiddleName, LastName,
            (act:homePostalAddress/act:CountryRegion)[1]', 'nvarchar(50)') AS CountryRegion,
        record.ref.value(N'declare namespace act="http://schemas.microsoft.com/sqlserver/2004/07/adventure-works/ContactTypes";
            (act:eMail/act:eMailAddress)[1]', 'nvarchar(128)') AS EMailAddress,
-       record.ref.value(N'@date', 'date') AS RecordDate,
+       CAST(REPLACE(record.ref.value(N'@date', 'nvarchar(20)'), 'Z', '') AS date) AS RecordDate,
        rowguid, ModifiedDate
 FROM Person.Person
 CROSS APPLY AdditionalContactInfo.nodes(N'declare namespace ci="http://schemas.microsoft.com/sqlserver/2004/07/adventure-works/ContactInfo";

@@ -22,6 +22,7 @@ INSERT INTO #Check (Name, Found, Expected)
 SELECT 'Foreign keys and checks that are not trusted', COUNT(*), 0
 FROM (SELECT is_not_trusted FROM sys.foreign_keys UNION ALL SELECT is_not_trusted FROM sys.check_constraints) AS c
 WHERE is_not_trusted = 1;
+GO
 
 -- The organisation: who is below whom, by walking from one to the next and by the path itself.
 INSERT INTO #Check (Name, Found, Expected)
@@ -64,6 +65,7 @@ FROM (SELECT folder.Title, COUNT(*) AS number
       FROM Production.Document AS folder
       JOIN Production.Document AS d ON d.DocumentNode.GetAncestor(1) = folder.DocumentNode
       WHERE folder.DocumentLevel = 1 GROUP BY folder.Title) AS folders;
+GO
 
 -- Bills of materials.
 CREATE TABLE #Bill (Assembly int, Component int, Name nvarchar(50), Qty decimal(38, 2), Cost money, Price money, BOMLevel int, Recursion int);
@@ -91,6 +93,7 @@ SELECT 'Bills that lead to a product of the same or a higher level', COUNT(*), 0
 FROM Production.BillOfMaterials AS b
 JOIN Production.BillOfMaterials AS c ON c.ProductAssemblyID = b.ComponentID
 WHERE c.BOMLevel <= b.BOMLevel;
+GO
 
 -- XML.
 INSERT INTO #Check (Name, Found, Expected)
@@ -113,7 +116,7 @@ WHERE CatalogDescription.value('declare namespace p1="http://schemas.microsoft.c
 INSERT INTO #Check (Name, Found, Expected)
 SELECT 'Hours of labor of all stations: nodes(), as sum()', SUM(hours.labor),
        (SELECT SUM(Instructions.value('declare default element namespace "http://schemas.microsoft.com/sqlserver/2004/07/adventure-works/ProductModelManuInstructions";
-            sum(/root/Location/@LaborHours)', 'decimal(9, 2)')) FROM Production.ProductModel)
+            sum(/root/Location/@LaborHours)', 'decimal(9, 2)')) FROM Production.ProductModel WHERE Instructions IS NOT NULL)
 FROM (SELECT station.ref.value('@LaborHours', 'decimal(9, 2)') AS labor
       FROM Production.ProductModel
       CROSS APPLY Instructions.nodes('declare default element namespace "http://schemas.microsoft.com/sqlserver/2004/07/adventure-works/ProductModelManuInstructions";
@@ -142,7 +145,7 @@ FROM HumanResources.vJobCandidateEmployment;
 INSERT INTO #Check (Name, Found, Expected)
 SELECT 'Candidates that know of wheels', COUNT(*), 10 FROM HumanResources.vJobCandidate WHERE Skills LIKE '%Wheel%';
 INSERT INTO #Check (Name, Found, Expected)
-SELECT 'Contacts with more ways to reach them', CONCAT(COUNT(*), ' ', MIN(EMailAddress), ' ', MIN(RecordDate)), '22 contact1001@example.com 2022-01-02'
+SELECT 'Contacts with more ways to reach them', CONCAT(COUNT(*), ' ', MIN(EMailAddress), ' ', MIN(RecordDate)), '22 contact1@example.com 2022-01-02'
 FROM Person.vAdditionalContactInfo;
 INSERT INTO #Check (Name, Found, Expected)
 SELECT 'An order as XML and back: the sum of its lines', SUM(line.ref.value('@total', 'money')),
@@ -150,6 +153,7 @@ SELECT 'An order as XML and back: the sum of its lines', SUM(line.ref.value('@to
 FROM (SELECT (SELECT ProductID AS [@product], CAST(LineTotal AS money) AS [@total] FROM Sales.SalesOrderDetail
               WHERE SalesOrderID = 43659 FOR XML PATH('line'), ROOT('order'), TYPE) AS doc) AS d
 CROSS APPLY doc.nodes('/order/line') AS line(ref);
+GO
 
 -- Sums.
 INSERT INTO #Check (Name, Found, Expected)
@@ -193,6 +197,7 @@ SELECT 'Orders paid with the card of another person', COUNT(*), 0
 FROM Sales.SalesOrderHeader AS h
 JOIN Sales.Customer AS c ON c.CustomerID = h.CustomerID
 WHERE h.CreditCardID NOT IN (SELECT k.CreditCardID FROM Sales.PersonCreditCard AS k WHERE k.BusinessEntityID = c.PersonID);
+GO
 
 -- Functions.
 INSERT INTO #Check (Name, Found, Expected)
@@ -210,10 +215,11 @@ SELECT 'Texts of states', CONCAT_WS(', ', dbo.ufnGetDocumentStatusText(2), dbo.u
        'Approved, Complete, Shipped, ** Invalid **, 00000042';
 INSERT INTO #Check (Name, Found, Expected)
 SELECT 'Stock of a raw part', dbo.ufnGetStock(7), 100 + 7 * 6 % 500;
+GO
 
 -- Constraints and triggers, in transactions that are rolled back.
 INSERT INTO #Check (Name, Found, Expected)
-SELECT 'The error of the installation is in the log', CONCAT(MIN(ErrorNumber), ' ', MIN(ErrorProcedure)), '547 HumanResources.uspUpdateEmployeeHireInfo'
+SELECT 'The error of the installation is in the log', CONCAT(MIN(ErrorNumber), ' ', PARSENAME(MIN(ErrorProcedure), 1)), '547 uspUpdateEmployeeHireInfo'
 FROM dbo.ErrorLog;
 GO
 DECLARE @error int = 0;
