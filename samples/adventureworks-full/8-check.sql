@@ -130,8 +130,8 @@ CROSS APPLY Instructions.nodes('declare default element namespace "http://schema
     /root/Location/step/material') AS material(ref)
 JOIN Production.Product AS p ON p.ProductID = CAST(SUBSTRING(material.ref.value('.', 'nvarchar(20)'), 6, 10) AS int);
 INSERT INTO #Check (Name, Found, Expected)
-SELECT 'Sales of the stores by their survey', SUM(AnnualSales),
-       (SELECT CAST(SUM(300000 + BusinessEntityID % 10 * 100000) AS money) FROM Sales.Store)
+SELECT 'Sales of the stores by their survey', CONCAT(SUM(AnnualSales), ''),
+       (SELECT CONCAT(CAST(SUM(300000 + BusinessEntityID % 10 * 100000) AS money), '') FROM Sales.Store)
 FROM Sales.vStoreWithDemographics;
 INSERT INTO #Check (Name, Found, Expected)
 SELECT 'Customers in each group of income', STRING_AGG(number, ' '), '1600 1600 1600 1600 1600'
@@ -148,8 +148,8 @@ INSERT INTO #Check (Name, Found, Expected)
 SELECT 'Contacts with more ways to reach them', CONCAT(COUNT(*), ' ', MIN(EMailAddress), ' ', MIN(RecordDate)), '22 contact1@example.com 2022-01-02'
 FROM Person.vAdditionalContactInfo;
 INSERT INTO #Check (Name, Found, Expected)
-SELECT 'An order as XML and back: the sum of its lines', SUM(line.ref.value('@total', 'money')),
-       (SELECT SubTotal FROM Sales.SalesOrderHeader WHERE SalesOrderID = 43659)
+SELECT 'An order as XML and back: the sum of its lines', CONCAT(SUM(line.ref.value('@total', 'money')), ''),
+       (SELECT CONCAT(SubTotal, '') FROM Sales.SalesOrderHeader WHERE SalesOrderID = 43659)
 FROM (SELECT (SELECT ProductID AS [@product], CAST(LineTotal AS money) AS [@total] FROM Sales.SalesOrderDetail
               WHERE SalesOrderID = 43659 FOR XML PATH('line'), ROOT('order'), TYPE) AS doc) AS d
 CROSS APPLY doc.nodes('/order/line') AS line(ref);
@@ -169,17 +169,17 @@ LEFT JOIN (SELECT PurchaseOrderID, SUM(LineTotal) AS Total FROM Purchasing.Purch
     ON d.PurchaseOrderID = h.PurchaseOrderID
 WHERE d.Total IS NULL OR d.Total <> h.SubTotal;
 INSERT INTO #Check (Name, Found, Expected)
-SELECT 'Totals due, and their parts', SUM(TotalDue), SUM(SubTotal) + SUM(TaxAmt) + SUM(Freight) FROM Sales.SalesOrderHeader;
+SELECT 'Totals due, and their parts', CONCAT(SUM(TotalDue), ''), CONCAT(SUM(SubTotal) + SUM(TaxAmt) + SUM(Freight), '') FROM Sales.SalesOrderHeader;
 INSERT INTO #Check (Name, Found, Expected)
 SELECT 'Numbers that are computed', CONCAT(h.SalesOrderNumber, ' ', c.AccountNumber), 'SO43659 AW00000701'
 FROM Sales.SalesOrderHeader AS h JOIN Sales.Customer AS c ON c.CustomerID = h.CustomerID
 WHERE h.SalesOrderNumber = N'SO43659' AND c.AccountNumber = 'AW00000701';
 INSERT INTO #Check (Name, Found, Expected)
-SELECT 'Sales of this year: the territories', SUM(SalesYTD), (SELECT SUM(SubTotal) FROM Sales.SalesOrderHeader WHERE OrderDate >= '2024-01-01')
+SELECT 'Sales of this year: the territories', CONCAT(SUM(SalesYTD), ''), (SELECT CONCAT(SUM(SubTotal), '') FROM Sales.SalesOrderHeader WHERE OrderDate >= '2024-01-01')
 FROM Sales.SalesTerritory;
 INSERT INTO #Check (Name, Found, Expected)
-SELECT 'Sales by fiscal years: PIVOT, as GROUP BY', SUM(ISNULL([2022], 0) + ISNULL([2023], 0) + ISNULL([2024], 0)),
-       (SELECT SUM(SubTotal) FROM Sales.SalesOrderHeader WHERE SalesPersonID IS NOT NULL AND OrderDate < '2024-07-01')
+SELECT 'Sales by fiscal years: PIVOT, as GROUP BY', CONCAT(SUM(ISNULL([2022], 0) + ISNULL([2023], 0) + ISNULL([2024], 0)), ''),
+       (SELECT CONCAT(SUM(SubTotal), '') FROM Sales.SalesOrderHeader WHERE SalesPersonID IS NOT NULL AND OrderDate < '2024-07-01')
 FROM Sales.vSalesPersonSalesByFiscalYears;
 INSERT INTO #Check (Name, Found, Expected)
 SELECT 'Transactions of sales, purchases and work orders', COUNT(*),
@@ -277,7 +277,7 @@ GO
 DECLARE @found varchar(200);
 BEGIN TRANSACTION;
 UPDATE Person.Person SET Demographics = NULL WHERE BusinessEntityID = 5;
-SELECT @found = TotalPurchaseYTD FROM Sales.vPersonDemographics WHERE BusinessEntityID = 5;
+SELECT @found = CONCAT(TotalPurchaseYTD, '') FROM Sales.vPersonDemographics WHERE BusinessEntityID = 5;
 ROLLBACK TRANSACTION;
 INSERT INTO #Check (Name, Found, Expected) VALUES ('A person without a survey gets an empty one', @found, '0.00');
 GO
