@@ -2,7 +2,7 @@
 --
 -- Every value but row GUIDs and dates of modification follows from the number of its row. Business
 -- entities are numbered so: 1 to 300 employees, 301 to 400 contacts of vendors, 401 to 1100 contacts
--- of stores, 1101 to 1200 vendors, 1201 to 1900 stores, 1901 to 9900 customers. Entity n that has an
+-- of stores, 1101 to 1200 vendors, 1201 to 1900 stores, 1901 to 4900 customers. Entity n that has an
 -- address lives at address n.
 
 USE AdventureWorks;
@@ -94,7 +94,7 @@ FROM STRING_SPLIT(N'Abbott,Almeida,Barros,Becker,Bennett,Bianchi,Brandt,Castro,C
     + N'Pereira,Petrov,Quinn,Ramos,Reid,Rossi,Sato,Schmidt,Silva,Tanaka,Varga,Weber,Young', N',', 1);
 
 SET IDENTITY_INSERT Person.BusinessEntity ON;
-INSERT INTO Person.BusinessEntity (BusinessEntityID) SELECT value FROM GENERATE_SERIES(1, 9900);
+INSERT INTO Person.BusinessEntity (BusinessEntityID) SELECT value FROM GENERATE_SERIES(1, 4900);
 SET IDENTITY_INSERT Person.BusinessEntity OFF;
 
 -- Persons; a customer answers a survey, and every fiftieth contact left more ways to be reached.
@@ -102,7 +102,7 @@ WITH people AS
 (
     SELECT value AS id,
            CASE WHEN value <= 300 THEN 'EM' WHEN value <= 400 THEN 'VC' WHEN value <= 1100 THEN 'SC' ELSE 'IN' END AS kind
-    FROM GENERATE_SERIES(1, 9900)
+    FROM GENERATE_SERIES(1, 4900)
     WHERE value <= 1100 OR value > 1900
 )
 INSERT INTO Person.Person
@@ -165,7 +165,7 @@ SELECT a.value,
        CASE WHEN a.value % 40 = 0 THEN CONCAT(N'Suite ', a.value % 900) END,
        IIF(a.value % 80 < 40, Town1, Town2), s.StateProvinceID,
        CONCAT(Postal, FORMAT(a.value % 1000, '000'))
-FROM GENERATE_SERIES(1, 9900) AS a
+FROM GENERATE_SERIES(1, 4900) AS a
 JOIN #Place AS p ON p.PlaceID = CASE WHEN a.value <= 300 THEN a.value % 4 ELSE a.value % 40 END
 JOIN Person.StateProvince AS s ON s.StateProvinceCode = p.Code AND s.CountryRegionCode = p.Country
 WHERE a.value <= 300 OR a.value > 1100;
@@ -175,7 +175,7 @@ SELECT AddressID, AddressID, CASE WHEN AddressID BETWEEN 1101 AND 1900 THEN 3 EL
 FROM Person.Address;
 -- Every tenth store receives its goods at another address, that of a customer in its neighbourhood.
 INSERT INTO Person.BusinessEntityAddress (BusinessEntityID, AddressID, AddressTypeID)
-SELECT value, value + 4000, 5 FROM GENERATE_SERIES(1201, 1900, 10);
+SELECT value, value + 3000, 5 FROM GENERATE_SERIES(1201, 1900, 10);
 INSERT INTO Person.BusinessEntityContact (BusinessEntityID, PersonID, ContactTypeID)
 SELECT value + 800, value, CASE WHEN value <= 400 THEN 17 + value % 4 ELSE 11 + value % 5 END
 FROM GENERATE_SERIES(301, 1100);

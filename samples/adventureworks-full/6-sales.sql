@@ -59,9 +59,9 @@ INSERT INTO Sales.CreditCard (CardType, CardNumber, ExpMonth, ExpYear)
 SELECT CHOOSE(value % 4 + 1, N'ColonialVoice', N'Distinguish', N'SuperiorCard', N'Vista'),
        CONCAT(CHOOSE(value % 4 + 1, N'7777', N'5555', N'3333', N'1111'), FORMAT(CAST(value AS bigint) * 7919 % 10000000000, '0000000000')),
        1 + value % 12, 2026 + value % 4
-FROM GENERATE_SERIES(1, 8700);
+FROM GENERATE_SERIES(1, 3700);
 INSERT INTO Sales.PersonCreditCard (BusinessEntityID, CreditCardID)
-SELECT IIF(value <= 700, value + 400, value + 1200), value FROM GENERATE_SERIES(1, 8700);
+SELECT IIF(value <= 700, value + 400, value + 1200), value FROM GENERATE_SERIES(1, 3700);
 
 -- Sales people, who have been in one or two territories each; their figures come from the orders.
 WITH people AS
@@ -110,17 +110,17 @@ SET IDENTITY_INSERT Sales.Customer ON;
 INSERT INTO Sales.Customer (CustomerID, PersonID, StoreID, TerritoryID)
 SELECT c.value, CASE WHEN c.value > 1400 THEN c.value + 500 WHEN c.value > 700 THEN c.value - 300 END,
        CASE WHEN c.value <= 700 THEN c.value + 1200 WHEN c.value <= 1400 THEN c.value + 500 END, s.TerritoryID
-FROM GENERATE_SERIES(1, 9400) AS c
+FROM GENERATE_SERIES(1, 4400) AS c
 JOIN Person.Address AS d ON d.AddressID = IIF(c.value <= 700, c.value + 1200, c.value + 500)
 JOIN Person.StateProvince AS s ON s.StateProvinceID = d.StateProvinceID;
 SET IDENTITY_INSERT Sales.Customer OFF;
 GO
 
--- Order n is of day n * 1096 / 9500; every sixth is a store's, with more and larger lines.
-SELECT o.value + 43659 AS id, o.value AS n, DATEADD(day, o.value * 1096 / 9500, CAST('2022-01-01' AS datetime)) AS day,
-       IIF(o.value % 6 = 0, 0, 1) AS online, IIF(o.value % 6 = 0, 701 + o.value / 6 * 37 % 700, 1401 + o.value * 37 % 8000) AS customer
+-- Order n is of day n * 1096 / 4000; every sixth is a store's, with more and larger lines.
+SELECT o.value + 43659 AS id, o.value AS n, DATEADD(day, o.value * 1096 / 4000, CAST('2022-01-01' AS datetime)) AS day,
+       IIF(o.value % 6 = 0, 0, 1) AS online, IIF(o.value % 6 = 0, 701 + o.value / 6 * 37 % 700, 1401 + o.value * 37 % 3000) AS customer
 INTO #Order
-FROM GENERATE_SERIES(0, 9499) AS o;
+FROM GENERATE_SERIES(0, 3999) AS o;
 
 WITH lines AS
 (
@@ -141,7 +141,7 @@ INSERT INTO Sales.SalesOrderHeader
     (SalesOrderID, RevisionNumber, OrderDate, DueDate, ShipDate, Status, OnlineOrderFlag, PurchaseOrderNumber, AccountNumber, CustomerID,
      SalesPersonID, TerritoryID, BillToAddressID, ShipToAddressID, ShipMethodID, CreditCardID, CreditCardApprovalCode, CurrencyRateID,
      SubTotal, TaxAmt, Freight)
-SELECT o.id, 8, o.day, DATEADD(day, 12, o.day), CASE WHEN o.n < 9400 THEN DATEADD(day, 7, o.day) END, IIF(o.n < 9400, 5, 1), o.online,
+SELECT o.id, 8, o.day, DATEADD(day, 12, o.day), CASE WHEN o.n < 3950 THEN DATEADD(day, 7, o.day) END, IIF(o.n < 3950, 5, 1), o.online,
        CASE WHEN o.online = 0 THEN CONCAT(N'PO', 18000000 + o.n * 317) END,
        CONCAT(N'10-4020-', FORMAT(o.customer, '000000')), o.customer, s.SalesPersonID, c.TerritoryID,
        o.customer + 500, o.customer + 500, IIF(o.online = 1, 1, 5),
@@ -187,8 +187,8 @@ WITH buyers AS
 ),
 orders AS
 (
-    SELECT value AS id, 1101 + value % 100 AS vendor, value AS n, DATEADD(day, value * 1096 / 4001, CAST('2022-01-01' AS datetime)) AS day
-    FROM GENERATE_SERIES(1, 4000)
+    SELECT value AS id, 1101 + value % 100 AS vendor, value AS n, DATEADD(day, value * 1096 / 2001, CAST('2022-01-01' AS datetime)) AS day
+    FROM GENERATE_SERIES(1, 2000)
 )
 SELECT orders.id, vendor, orders.n, day, buyers.id AS buyer
 INTO #Purchase
@@ -203,7 +203,7 @@ JOIN (SELECT BusinessEntityID, ProductID, StandardPrice, ROW_NUMBER() OVER (PART
 SET IDENTITY_INSERT Purchasing.PurchaseOrderHeader ON;
 INSERT INTO Purchasing.PurchaseOrderHeader
     (PurchaseOrderID, RevisionNumber, Status, EmployeeID, VendorID, ShipMethodID, OrderDate, ShipDate, SubTotal, TaxAmt, Freight)
-SELECT o.id, 4, CASE WHEN n > 3980 THEN 1 WHEN n % 25 = 0 THEN 3 ELSE 4 END, buyer, vendor, n % 5 + 1, day, DATEADD(day, 9, day),
+SELECT o.id, 4, CASE WHEN n > 1990 THEN 1 WHEN n % 25 = 0 THEN 3 ELSE 4 END, buyer, vendor, n % 5 + 1, day, DATEADD(day, 9, day),
        Total, ROUND(Total * 0.08, 4), ROUND(Total * 0.025, 4)
 FROM #Purchase AS o
 JOIN (SELECT id, SUM(price * qty) AS Total FROM #PurchaseLine GROUP BY id) AS t ON t.id = o.id;
@@ -213,10 +213,10 @@ SELECT id, DATEADD(day, 14, day), qty, product, price, qty, rejected FROM #Purch
 
 -- Work orders: every made part, component and bike in turn, with a routing for each of its stations.
 INSERT INTO Production.WorkOrder (ProductID, OrderQty, ScrappedQty, StartDate, EndDate, DueDate, ScrapReasonID)
-SELECT 121 + value % 264, 10 + value * 7 % 90, IIF(value % 50 = 0, 2, 0), DATEADD(day, value * 1085 / 8000, '2022-01-01'),
-       DATEADD(day, value * 1085 / 8000 + 10, '2022-01-01'), DATEADD(day, value * 1085 / 8000 + 11, '2022-01-01'),
+SELECT 121 + value % 264, 10 + value * 7 % 90, IIF(value % 50 = 0, 2, 0), DATEADD(day, value * 1085 / 3000, '2022-01-01'),
+       DATEADD(day, value * 1085 / 3000 + 10, '2022-01-01'), DATEADD(day, value * 1085 / 3000 + 11, '2022-01-01'),
        CASE WHEN value % 50 = 0 THEN value / 50 % 16 + 1 END
-FROM GENERATE_SERIES(0, 7999)
+FROM GENERATE_SERIES(0, 2999)
 ORDER BY value;
 INSERT INTO Production.WorkOrderRouting
     (WorkOrderID, ProductID, OperationSequence, LocationID, ScheduledStartDate, ScheduledEndDate, ActualStartDate, ActualEndDate,

@@ -134,7 +134,7 @@ SELECT 'Sales of the stores by their survey', CONCAT(SUM(AnnualSales), ''),
        (SELECT CONCAT(CAST(SUM(300000 + BusinessEntityID % 10 * 100000) AS money), '') FROM Sales.Store)
 FROM Sales.vStoreWithDemographics;
 INSERT INTO #Check (Name, Found, Expected)
-SELECT 'Customers in each group of income', STRING_AGG(number, ' '), '1600 1600 1600 1600 1600'
+SELECT 'Customers in each group of income', STRING_AGG(number, ' '), '600 600 600 600 600'
 FROM (SELECT YearlyIncome, COUNT(*) AS number FROM Sales.vPersonDemographics GROUP BY YearlyIncome) AS groups;
 INSERT INTO #Check (Name, Found, Expected)
 SELECT 'Individual customers, by the view and by the table', COUNT(*), (SELECT COUNT(*) FROM Sales.Customer WHERE StoreID IS NULL)

@@ -32,7 +32,7 @@ GO
 SELECT 'Addresses without a place' AS Name, IIF(COUNT(*) = 0, 'passed', 'failed') AS Result
 FROM Person.Address WHERE SpatialLocation IS NULL
 UNION ALL
-SELECT 'Reference system and shape', IIF(COUNT(*) = 9100, 'passed', 'failed')
+SELECT 'Reference system and shape', IIF(COUNT(*) = 4100, 'passed', 'failed')
 FROM Person.Address WHERE SpatialLocation.STSrid = 4326 AND SpatialLocation.STGeometryType() = 'Point'
 UNION ALL
 SELECT 'Addresses within ten kilometers of the middle of Seattle are those of Washington', IIF(COUNT(*) = (

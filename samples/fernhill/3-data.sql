@@ -171,11 +171,11 @@ ALTER TABLE Warehouse.StockItem ADD PERIOD FOR SYSTEM_TIME (ValidFrom, ValidTo);
 ALTER TABLE Warehouse.StockItem SET (SYSTEM_VERSIONING = ON (HISTORY_TABLE = Warehouse.StockItemHistory, DATA_CONSISTENCY_CHECK = ON));
 GO
 
--- Four sensors in the cold rooms, read every three hours of 2024; the last reading is the row.
+-- Four sensors in the cold rooms, read every six hours of 2024; the last reading is the row.
 INSERT INTO Warehouse.ColdRoomReadingHistory (SensorNumber, RecordedAt, Temperature, ValidFrom, ValidTo)
-SELECT s.value, DATEADD(hour, 3 * h.value, '2024-01-01'), 3 + (h.value * 7 + s.value * 3) % 20 / 10.0,
-       DATEADD(hour, 3 * h.value, '2024-01-01'), DATEADD(hour, 3 * h.value + 3, '2024-01-01')
-FROM GENERATE_SERIES(1, 4) AS s CROSS JOIN GENERATE_SERIES(0, 2927) AS h;
+SELECT s.value, DATEADD(hour, 6 * h.value, '2024-01-01'), 3 + (h.value * 7 + s.value * 3) % 20 / 10.0,
+       DATEADD(hour, 6 * h.value, '2024-01-01'), DATEADD(hour, 6 * h.value + 6, '2024-01-01')
+FROM GENERATE_SERIES(1, 4) AS s CROSS JOIN GENERATE_SERIES(0, 1463) AS h;
 ALTER TABLE Warehouse.ColdRoomReading
     SET (SYSTEM_VERSIONING = ON (HISTORY_TABLE = Warehouse.ColdRoomReadingHistory, DATA_CONSISTENCY_CHECK = ON));
 INSERT INTO Warehouse.ColdRoomReading (SensorNumber, RecordedAt, Temperature)
@@ -195,12 +195,12 @@ VALUES (1, N'Larder Circle, spring 2025', 1, NULL, '2025-03-01', '2025-05-31', 1
        (2, N'Clearance of 2025', NULL, 8, '2025-01-01', '2025-12-31', 25, NULL),
        (3, N'Green Aprons, gifts', 3, 7, '2025-11-01', '2025-12-24', NULL, 1);
 
--- Ten orders a day; those of the last days of 2024 are neither picked nor invoiced.
+-- Five orders a day; those of the last days of 2024 are neither picked nor invoiced.
 INSERT INTO Sales.[Order] (OrderID, CustomerID, SalespersonID, OrderDate, ExpectedOn, CustomerReference, PickedAt, EditedAt)
 SELECT n.value, 1 + n.value * 37 % 600, 1 + n.value % 20, d.day, DATEADD(day, 1, d.day), CONCAT(N'R', n.value * 17 % 100000),
-       CASE WHEN n.value <= 10970 THEN DATEADD(hour, 14, CAST(d.day AS datetime2(0))) END, DATEADD(hour, 9, CAST(d.day AS datetime2(7)))
-FROM GENERATE_SERIES(1, 11000) AS n
-CROSS APPLY (SELECT DATEADD(day, (n.value - 1) * 1096 / 11000, CAST('2022-01-01' AS date)) AS day) AS d;
+       CASE WHEN n.value <= 5485 THEN DATEADD(hour, 14, CAST(d.day AS datetime2(0))) END, DATEADD(hour, 9, CAST(d.day AS datetime2(7)))
+FROM GENERATE_SERIES(1, 5500) AS n
+CROSS APPLY (SELECT DATEADD(day, (n.value - 1) * 1096 / 5500, CAST('2022-01-01' AS date)) AS day) AS d;
 INSERT INTO Sales.OrderLine (OrderID, LineNumber, StockItemID, Quantity, UnitPrice, TaxRate)
 SELECT o.OrderID, j.value + 1, i.id, 1 + (o.OrderID + j.value * 7) % 12,
        ROUND(i.price * (1 + 0.03 * (YEAR(o.OrderDate) - 2022)), 2), IIF(i.id <= 110, 0, 20)
@@ -284,8 +284,8 @@ ALTER SEQUENCE Sequences.CityID RESTART WITH 641;
 ALTER SEQUENCE Sequences.SupplierID RESTART WITH 21;
 ALTER SEQUENCE Sequences.CustomerID RESTART WITH 601;
 ALTER SEQUENCE Sequences.StockItemID RESTART WITH 201;
-ALTER SEQUENCE Sequences.OrderID RESTART WITH 11001;
-ALTER SEQUENCE Sequences.InvoiceID RESTART WITH 11001;
+ALTER SEQUENCE Sequences.OrderID RESTART WITH 5501;
+ALTER SEQUENCE Sequences.InvoiceID RESTART WITH 5501;
 ALTER SEQUENCE Sequences.PurchaseOrderID RESTART WITH 1001;
 ALTER SEQUENCE Sequences.EntryID RESTART WITH 300001;
 GO
