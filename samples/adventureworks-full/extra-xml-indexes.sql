@@ -1,4 +1,4 @@
--- XML indexes, which change no answer: 8-check.sql finds the same after them.
+-- XML indexes, which change no answer: 9-check.sql finds the same after them.
 
 USE AdventureWorks;
 SET QUOTED_IDENTIFIER ON;

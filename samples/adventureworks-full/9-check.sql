@@ -22,6 +22,11 @@ INSERT INTO #Check (Name, Found, Expected)
 SELECT 'Foreign keys and checks that are not trusted', COUNT(*), 0
 FROM (SELECT is_not_trusted FROM sys.foreign_keys UNION ALL SELECT is_not_trusted FROM sys.check_constraints) AS c
 WHERE is_not_trusted = 1;
+INSERT INTO #Check (Name, Found, Expected)
+SELECT 'Tables without a description', COUNT(*), 0
+FROM sys.tables AS t
+WHERE NOT EXISTS (SELECT * FROM sys.extended_properties AS p
+                  WHERE p.class = 1 AND p.major_id = t.object_id AND p.minor_id = 0 AND p.name = N'MS_Description');
 GO
 
 -- The organisation: who is below whom, by walking from one to the next and by the path itself.
