@@ -1,9 +1,9 @@
 -- People, places and the company: schemas Person and HumanResources, and the territories.
 --
 -- Every value but row GUIDs and dates of modification follows from the number of its row. Business
--- entities are numbered so: 1 to 300 employees, 301 to 400 contacts of vendors, 401 to 1100 contacts
--- of stores, 1101 to 1200 vendors, 1201 to 1900 stores, 1901 to 4900 customers. Entity n that has an
--- address lives at address n.
+-- entities are numbered so: 1 to 300 employees, 301 to 400 contacts of vendors, 401 to 1100
+-- contacts of stores, 1101 to 1200 vendors, 1201 to 1900 stores, 1901 to 4900 customers. Entity n
+-- that has an address lives at address n.
 
 USE AdventureWorks;
 SET QUOTED_IDENTIFIER ON;
@@ -181,8 +181,8 @@ SELECT value + 800, value, CASE WHEN value <= 400 THEN 17 + value % 4 ELSE 11 + 
 FROM GENERATE_SERIES(301, 1100);
 GO
 
--- The organisation: 1 leads six directors (2 to 7), these thirty managers (8 to 37), these 120 leads
--- (38 to 157), these the rest. The managers' department is that of all below.
+-- The organisation: 1 leads six directors (2 to 7), these thirty managers (8 to 37), these 120
+-- leads (38 to 157), these the rest. The managers' department is that of all below.
 WITH tree AS
 (
     SELECT 1 AS id, CAST(NULL AS int) AS boss, CAST('/' AS varchar(200)) AS path, 16 AS department, 0 AS depth

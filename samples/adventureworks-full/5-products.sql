@@ -1,8 +1,8 @@
 -- Products: schema Production, with the vendors that parts come from.
 --
 -- Products 1 to 120 are raw parts that vendors sell, 121 to 210 parts made of them, the others what
--- the company sells: variants of 111 models, three in each subcategory. A bill of materials only ever
--- leads down this list: from bikes to components, to made parts, to raw parts.
+-- the company sells: variants of 111 models, three in each subcategory. A bill of materials only
+-- ever leads down this list: from bikes to components, to made parts, to raw parts.
 
 USE AdventureWorks;
 SET QUOTED_IDENTIFIER ON;

@@ -211,7 +211,7 @@ SET IDENTITY_INSERT Purchasing.PurchaseOrderHeader OFF;
 INSERT INTO Purchasing.PurchaseOrderDetail (PurchaseOrderID, DueDate, OrderQty, ProductID, UnitPrice, ReceivedQty, RejectedQty)
 SELECT id, DATEADD(day, 14, day), qty, product, price, qty, rejected FROM #PurchaseLine ORDER BY id, line;
 
--- Work orders: every made part, component and bike in turn, with a routing for each of its stations.
+-- Work orders: every made part, component and bike in turn, with a routing for each station.
 INSERT INTO Production.WorkOrder (ProductID, OrderQty, ScrappedQty, StartDate, EndDate, DueDate, ScrapReasonID)
 SELECT 121 + value % 264, 10 + value * 7 % 90, IIF(value % 50 = 0, 2, 0), DATEADD(day, value * 1085 / 3000, '2022-01-01'),
        DATEADD(day, value * 1085 / 3000 + 10, '2022-01-01'), DATEADD(day, value * 1085 / 3000 + 11, '2022-01-01'),

@@ -1,5 +1,5 @@
--- The trigger that writes each change of a definition to dbo.DatabaseLog. It is left disabled, as in
--- AdventureWorks.
+-- The trigger that writes each change of a definition to dbo.DatabaseLog. It is left disabled, as
+-- in AdventureWorks.
 
 USE AdventureWorks;
 SET QUOTED_IDENTIFIER ON;

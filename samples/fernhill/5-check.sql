@@ -1,5 +1,5 @@
--- Checks of the sample: one row for each, passed or failed. Of what they do only numbers of sequences
--- are used up.
+-- Checks of the sample: one row for each, passed or failed. Nothing stays of what they do, but
+-- numbers of sequences and identities are used up.
 
 USE Fernhill;
 SET QUOTED_IDENTIFIER ON;
