@@ -134,7 +134,7 @@ GO
 CREATE PROCEDURE dbo.uspGetBillOfMaterials @StartProductID int, @CheckDate datetime AS
 BEGIN
     SET NOCOUNT ON;
-    WITH BOM_cte (ProductAssemblyID, ComponentID, ComponentDesc, PerAssemblyQty, StandardCost, ListPrice, BOMLevel, RecursionLevel) AS
+    WITH bill (ProductAssemblyID, ComponentID, ComponentDesc, PerAssemblyQty, StandardCost, ListPrice, BOMLevel, RecursionLevel) AS
     (
         SELECT b.ProductAssemblyID, b.ComponentID, p.Name, b.PerAssemblyQty, p.StandardCost, p.ListPrice, b.BOMLevel, 0
         FROM Production.BillOfMaterials AS b
@@ -142,13 +142,13 @@ BEGIN
         WHERE b.ProductAssemblyID = @StartProductID AND @CheckDate >= b.StartDate AND @CheckDate <= ISNULL(b.EndDate, @CheckDate)
         UNION ALL
         SELECT b.ProductAssemblyID, b.ComponentID, p.Name, b.PerAssemblyQty, p.StandardCost, p.ListPrice, b.BOMLevel, RecursionLevel + 1
-        FROM BOM_cte AS cte
+        FROM bill AS cte
         JOIN Production.BillOfMaterials AS b ON b.ProductAssemblyID = cte.ComponentID
         JOIN Production.Product AS p ON p.ProductID = b.ComponentID
         WHERE @CheckDate >= b.StartDate AND @CheckDate <= ISNULL(b.EndDate, @CheckDate)
     )
     SELECT ProductAssemblyID, ComponentID, ComponentDesc, SUM(PerAssemblyQty) AS TotalQuantity, StandardCost, ListPrice, BOMLevel, RecursionLevel
-    FROM BOM_cte
+    FROM bill
     GROUP BY ComponentID, ComponentDesc, ProductAssemblyID, BOMLevel, RecursionLevel, StandardCost, ListPrice
     ORDER BY BOMLevel, ProductAssemblyID, ComponentID
     OPTION (MAXRECURSION 25);
@@ -157,7 +157,7 @@ GO
 CREATE PROCEDURE dbo.uspGetWhereUsedProductID @StartProductID int, @CheckDate datetime AS
 BEGIN
     SET NOCOUNT ON;
-    WITH BOM_cte (ProductAssemblyID, ComponentID, ComponentDesc, PerAssemblyQty, StandardCost, ListPrice, BOMLevel, RecursionLevel) AS
+    WITH bill (ProductAssemblyID, ComponentID, ComponentDesc, PerAssemblyQty, StandardCost, ListPrice, BOMLevel, RecursionLevel) AS
     (
         SELECT b.ProductAssemblyID, b.ComponentID, p.Name, b.PerAssemblyQty, p.StandardCost, p.ListPrice, b.BOMLevel, 0
         FROM Production.BillOfMaterials AS b
@@ -165,13 +165,13 @@ BEGIN
         WHERE b.ComponentID = @StartProductID AND @CheckDate >= b.StartDate AND @CheckDate <= ISNULL(b.EndDate, @CheckDate)
         UNION ALL
         SELECT b.ProductAssemblyID, b.ComponentID, p.Name, b.PerAssemblyQty, p.StandardCost, p.ListPrice, b.BOMLevel, RecursionLevel + 1
-        FROM BOM_cte AS cte
+        FROM bill AS cte
         JOIN Production.BillOfMaterials AS b ON b.ComponentID = cte.ProductAssemblyID
         JOIN Production.Product AS p ON p.ProductID = b.ProductAssemblyID
         WHERE @CheckDate >= b.StartDate AND @CheckDate <= ISNULL(b.EndDate, @CheckDate)
     )
     SELECT ProductAssemblyID, ComponentID, ComponentDesc, SUM(PerAssemblyQty) AS TotalQuantity, StandardCost, ListPrice, BOMLevel, RecursionLevel
-    FROM BOM_cte
+    FROM bill
     GROUP BY ComponentID, ComponentDesc, ProductAssemblyID, BOMLevel, RecursionLevel, StandardCost, ListPrice
     ORDER BY BOMLevel, ProductAssemblyID, ComponentID
     OPTION (MAXRECURSION 25);
@@ -182,7 +182,7 @@ GO
 CREATE PROCEDURE dbo.uspGetManagerEmployees @BusinessEntityID int AS
 BEGIN
     SET NOCOUNT ON;
-    WITH EMP_cte (BusinessEntityID, OrganizationNode, FirstName, LastName, RecursionLevel) AS
+    WITH chain (BusinessEntityID, OrganizationNode, FirstName, LastName, RecursionLevel) AS
     (
         SELECT e.BusinessEntityID, e.OrganizationNode, p.FirstName, p.LastName, 0
         FROM HumanResources.Employee AS e
@@ -191,23 +191,23 @@ BEGIN
         UNION ALL
         SELECT e.BusinessEntityID, e.OrganizationNode, p.FirstName, p.LastName, RecursionLevel + 1
         FROM HumanResources.Employee AS e
-        JOIN EMP_cte ON e.OrganizationNode.GetAncestor(1) = EMP_cte.OrganizationNode
+        JOIN chain ON e.OrganizationNode.GetAncestor(1) = chain.OrganizationNode
         JOIN Person.Person AS p ON p.BusinessEntityID = e.BusinessEntityID
     )
-    SELECT EMP_cte.RecursionLevel, EMP_cte.OrganizationNode.ToString() AS OrganizationNode,
+    SELECT chain.RecursionLevel, chain.OrganizationNode.ToString() AS OrganizationNode,
            p.FirstName AS ManagerFirstName, p.LastName AS ManagerLastName,
-           EMP_cte.BusinessEntityID, EMP_cte.FirstName, EMP_cte.LastName
-    FROM EMP_cte
-    JOIN HumanResources.Employee AS e ON EMP_cte.OrganizationNode.GetAncestor(1) = e.OrganizationNode
+           chain.BusinessEntityID, chain.FirstName, chain.LastName
+    FROM chain
+    JOIN HumanResources.Employee AS e ON chain.OrganizationNode.GetAncestor(1) = e.OrganizationNode
     JOIN Person.Person AS p ON p.BusinessEntityID = e.BusinessEntityID
-    ORDER BY RecursionLevel, EMP_cte.OrganizationNode.ToString()
+    ORDER BY RecursionLevel, chain.OrganizationNode.ToString()
     OPTION (MAXRECURSION 25);
 END;
 GO
 CREATE PROCEDURE dbo.uspGetEmployeeManagers @BusinessEntityID int AS
 BEGIN
     SET NOCOUNT ON;
-    WITH EMP_cte (BusinessEntityID, OrganizationNode, FirstName, LastName, JobTitle, RecursionLevel) AS
+    WITH chain (BusinessEntityID, OrganizationNode, FirstName, LastName, JobTitle, RecursionLevel) AS
     (
         SELECT e.BusinessEntityID, e.OrganizationNode, p.FirstName, p.LastName, e.JobTitle, 0
         FROM HumanResources.Employee AS e
@@ -216,16 +216,16 @@ BEGIN
         UNION ALL
         SELECT e.BusinessEntityID, e.OrganizationNode, p.FirstName, p.LastName, e.JobTitle, RecursionLevel + 1
         FROM HumanResources.Employee AS e
-        JOIN EMP_cte ON e.OrganizationNode = EMP_cte.OrganizationNode.GetAncestor(1)
+        JOIN chain ON e.OrganizationNode = chain.OrganizationNode.GetAncestor(1)
         JOIN Person.Person AS p ON p.BusinessEntityID = e.BusinessEntityID
     )
-    SELECT EMP_cte.RecursionLevel, EMP_cte.BusinessEntityID, EMP_cte.FirstName, EMP_cte.LastName,
-           EMP_cte.OrganizationNode.ToString() AS OrganizationNode,
+    SELECT chain.RecursionLevel, chain.BusinessEntityID, chain.FirstName, chain.LastName,
+           chain.OrganizationNode.ToString() AS OrganizationNode,
            p.FirstName AS ManagerFirstName, p.LastName AS ManagerLastName
-    FROM EMP_cte
-    JOIN HumanResources.Employee AS e ON EMP_cte.OrganizationNode.GetAncestor(1) = e.OrganizationNode
+    FROM chain
+    JOIN HumanResources.Employee AS e ON chain.OrganizationNode.GetAncestor(1) = e.OrganizationNode
     JOIN Person.Person AS p ON p.BusinessEntityID = e.BusinessEntityID
-    ORDER BY RecursionLevel, EMP_cte.OrganizationNode.ToString()
+    ORDER BY RecursionLevel, chain.OrganizationNode.ToString()
     OPTION (MAXRECURSION 25);
 END;
 GO
@@ -595,7 +595,7 @@ BEGIN
     IF @@ROWCOUNT = 0
         RETURN;
     SET NOCOUNT ON;
-    RAISERROR (N'Employees cannot be deleted. They can only be marked as not current.', 10, 1);
+    RAISERROR (N'An employee stays: set CurrentFlag to 0 instead.', 10, 1);
     IF @@TRANCOUNT > 0
         ROLLBACK TRANSACTION;
 END;
@@ -605,7 +605,7 @@ BEGIN
     IF @@ROWCOUNT = 0
         RETURN;
     SET NOCOUNT ON;
-    RAISERROR (N'Vendors cannot be deleted. They can only be marked as not active.', 10, 1);
+    RAISERROR (N'A vendor stays: set ActiveFlag to 0 instead.', 10, 1);
     IF @@TRANCOUNT > 0
         ROLLBACK TRANSACTION;
 END;
