@@ -117,7 +117,7 @@ macro_rules! messages {
 }
 use messages;
 
-const PARTS: [&[Message]; 23] = [
+const PARTS: [&[Message]; 24] = [
     parser::LIST,
     binder::LIST,
     conversion::LIST,

@@ -174,7 +174,8 @@ impl Binder<'_> {
         if take_conditions(&mut node, &mut conditions) {
             return Ok(Pred::And(conditions));
         }
-        Ok(Pred::Exists(Box::new(Subquery { plan: node, column: ColId(0), correlated })))
+        let subquery = Subquery { plan: node, column: ColId(0), correlated, implied: false };
+        Ok(Pred::Exists(Box::new(subquery)))
     }
 
     fn predicate_function(

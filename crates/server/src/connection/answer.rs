@@ -69,6 +69,18 @@ pub struct Answer {
     has_json: bool,
 }
 
+/// What client and server have agreed on at the login.
+pub struct Terms {
+    /// The version of the protocol.
+    pub version: TdsVersion,
+    /// The client takes values of the type json as such, not as strings.
+    pub has_json: bool,
+    /// Bytes of a packet.
+    pub packet_size: u16,
+    /// The session's number in packets.
+    pub session_id: u16,
+}
+
 /// An output parameter that the client has named.
 struct OutputName {
     /// Its place among the parameters.
@@ -96,21 +108,17 @@ struct OpenResult {
 }
 
 impl Answer {
-    /// For a client of this version, which takes json as such or as strings, and was told that it
-    /// is in this database.
+    /// For a client that was told that it is in this database.
     pub fn new(
-        version: TdsVersion,
-        has_json: bool,
+        terms: Terms,
         database: &str,
-        packet_size: u16,
-        session_id: u16,
         server_name: Arc<str>,
         reveal: Reveal,
         account: Arc<Account>,
     ) -> Answer {
-        let mut writer = ResponseWriter::new(version);
-        writer.message().set_packet_size(packet_size);
-        writer.message().set_session_id(session_id);
+        let mut writer = ResponseWriter::new(terms.version);
+        writer.message().set_packet_size(terms.packet_size);
+        writer.message().set_session_id(terms.session_id);
         writer.set_database(database);
         Answer {
             writer,
@@ -129,7 +137,7 @@ impl Answer {
             is_fatal: false,
             is_torn: false,
             errors: 0,
-            has_json,
+            has_json: terms.has_json,
         }
     }
 

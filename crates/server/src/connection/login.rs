@@ -23,7 +23,7 @@ use tds::{EnvChange, TdsVersion};
 use tracing::info;
 
 use super::Addresses;
-use super::answer::{Answer, write_environment};
+use super::answer::{Answer, Terms, write_environment};
 use super::handshake::Greeted;
 use super::inbox::Inbox;
 use super::transport::Transport;
@@ -88,12 +88,15 @@ pub async fn enter(
     let limit = usize::try_from(server.config.message_limit.0).unwrap_or(usize::MAX);
     inbox.set_limit(limit);
     inbox.charge_to(server.instance.session_account());
-    let answer = Answer::new(
+    let terms = Terms {
         version,
-        version.has_feature_extensions() && asks_for_json(&login),
-        &server.instance.database_name(session.database()),
+        has_json: version.has_feature_extensions() && asks_for_json(&login),
         packet_size,
-        session.id().0 as u16,
+        session_id: session.id().0 as u16,
+    };
+    let answer = Answer::new(
+        terms,
+        &server.instance.database_name(session.database()),
         server.instance.facts().name.clone(),
         session.reveal().clone(),
         server.instance.session_account(),

@@ -21,6 +21,7 @@ mod policies;
 mod power;
 mod properties;
 mod row_caching;
+mod samples;
 mod starting;
 mod suspect;
 mod temporal;

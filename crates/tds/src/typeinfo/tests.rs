@@ -83,20 +83,20 @@ fn xml_with_schemas_names_them() {
     let schemas =
         XmlCollectionName { database: "d".into(), schema: "dbo".into(), name: "cé".into() };
     let mut bytes = Vec::new();
-    info.write_of(&mut bytes, Some(&schemas));
+    info.write_of(&mut bytes, Some(&schemas), None);
     let expected = b"\xF1\x01\x01d\0\x03d\0b\0o\0\x02\0c\0\xE9\0";
     assert_eq!(bytes, expected);
     let mut r = ByteReader::new(&bytes);
-    assert_eq!(TypeInfo::read(&mut r), Ok(info));
+    assert_eq!(TypeInfo::read(&mut r, UdtForm::Described), Ok(info));
     assert!(r.is_empty());
     let mut bytes = Vec::new();
-    info.write_of(&mut bytes, None);
+    info.write_of(&mut bytes, None, None);
     assert_eq!(bytes, [0xF1, 0]);
     // An old client gets ntext, which has none.
     let old = TypeInfo::for_sql(&SqlType::xml(), true, TdsVersion::V7_1);
     let (mut with, mut without) = (Vec::new(), Vec::new());
-    old.write_of(&mut with, Some(&schemas));
-    old.write(&mut without);
+    old.write_of(&mut with, Some(&schemas), None);
+    old.write(&mut without, None);
     assert_eq!(with, without);
 }
 

@@ -50,6 +50,7 @@ pub(super) fn subject(kind: &StatementKind) -> Option<&ObjectName> {
         S::CreateTable(create) => Some(&create.name),
         S::AlterTable(alter) => Some(&alter.table),
         S::CreateIndex(create) => Some(&create.table),
+        S::CreateXmlIndex(create) => Some(&create.table),
         S::AlterIndex(alter) => Some(&alter.table),
         S::DropIndex(drop) => drop.indexes.first().map(|index| &index.table),
         S::CreateStatistics(create) => Some(&create.table),
@@ -85,6 +86,9 @@ pub(super) fn events(context: &Context<'_>, kind: &StatementKind) -> SqlResult<V
         S::AlterTable(alter) => altered_table(context, alter),
         S::CreateIndex(create) => {
             of_part(context, "CREATE_INDEX", "INDEX", &create.name.name, &create.table)
+        }
+        S::CreateXmlIndex(create) => {
+            of_part(context, "CREATE_XML_INDEX", "INDEX", &create.name.name, &create.table)
         }
         S::AlterIndex(alter) => {
             let name = alter.name.as_ref().map_or("", |name| &name.name);
@@ -203,7 +207,7 @@ pub(super) fn name_of_schema(schema: &Schema, id: SchemaId) -> Name {
 /// What documents call a kind of object.
 pub(super) fn type_of(kind: ObjectKind) -> &'static str {
     match kind {
-        ObjectKind::Table | ObjectKind::TypeTable => "TABLE",
+        ObjectKind::Table | ObjectKind::TypeTable | ObjectKind::InternalTable => "TABLE",
         ObjectKind::View => "VIEW",
         ObjectKind::Procedure => "PROCEDURE",
         ObjectKind::ScalarFunction | ObjectKind::InlineFunction | ObjectKind::TableFunction => {
@@ -211,6 +215,7 @@ pub(super) fn type_of(kind: ObjectKind) -> &'static str {
         }
         ObjectKind::Trigger => "TRIGGER",
         ObjectKind::Sequence => "SEQUENCE",
+        ObjectKind::SecurityPolicy => "SECURITY POLICY",
         ObjectKind::Synonym => "SYNONYM",
         ObjectKind::Default => "DEFAULT",
         ObjectKind::Check => "CHECK CONSTRAINT",
@@ -541,9 +546,10 @@ fn dropped(context: &Context<'_>, kind: DropKind, name: &ObjectName) -> SqlResul
                 })
                 .collect())
         }
-        DropKind::User | DropKind::Role => {
+        DropKind::User | DropKind::Role | DropKind::ApplicationRole => {
             let (event, ty) = match kind {
                 DropKind::User => ("DROP_USER", "SQL USER"),
+                DropKind::ApplicationRole => ("DROP_APPLICATION_ROLE", "APPLICATION ROLE"),
                 _ => ("DROP_ROLE", "ROLE"),
             };
             let schema = context.schema(database)?;
@@ -598,6 +604,8 @@ fn dropped(context: &Context<'_>, kind: DropKind, name: &ObjectName) -> SqlResul
         DropKind::Synonym => of_object(context, "DROP_SYNONYM", "SYNONYM", name),
         DropKind::Table => of_object(context, "DROP_TABLE", "TABLE", name),
         DropKind::View => of_object(context, "DROP_VIEW", "VIEW", name),
+        // No event is about policies.
+        DropKind::SecurityPolicy => Ok(Vec::new()),
     }
 }
 
@@ -635,6 +643,13 @@ fn of_role(context: &Context<'_>, role: &ast::RoleStatement) -> Event {
             return of_principal(context, "CREATE_ROLE", name, "ROLE");
         }
         (RoleAction::Rename(_), false) => return of_principal(context, "ALTER_ROLE", name, "ROLE"),
+        (RoleAction::Application(action, _), _) => {
+            let event = match action {
+                CreateAction::Create => "CREATE_APPLICATION_ROLE",
+                _ => "ALTER_APPLICATION_ROLE",
+            };
+            return of_principal(context, event, name, "APPLICATION ROLE");
+        }
         (RoleAction::Create(_), true) => {
             return of_login("CREATE_SERVER_ROLE", name, "SERVER ROLE");
         }

@@ -236,6 +236,8 @@ fn make_internal(
         sparse: false,
         hidden: false,
         ansi_padded: true,
+        column_set: false,
+        mask: None,
     };
     table.columns = (1..).zip(columns).map(column).collect();
     table.max_column_id = ColumnId(table.columns.len() as i32);
