@@ -342,8 +342,8 @@ impl Lowering {
         Some(result)
     }
 
-    /// The history, XML indexes, tracked changes, `OUTPUT`, `OUTPUT INTO` and the copies for triggers.
-    /// The names of old and new columns are bound; `new` and `old` tell which row there is.
+    /// The history, XML indexes, tracked changes, `OUTPUT`, `OUTPUT INTO` and the copies for
+    /// triggers. The names of old and new columns are bound; `new` and `old` tell which row there is.
     pub fn after_row(
         &mut self,
         target: &Changed,
