@@ -75,10 +75,12 @@ fn power(exponent: u8) -> i128 {
 /// A conversion between decimals that cannot fail: what the units are multiplied by.
 fn widening(site: &CastSite) -> Option<i128> {
     let (from, to): (&SqlType, &SqlType) = (&site.from, &site.to);
-    let decimals = from.kind.repr() == Repr::Decimal && to.kind.repr() == Repr::Decimal;
+    if from.kind.repr() != Repr::Decimal || to.kind.repr() != Repr::Decimal {
+        return None;
+    }
     let wider = to.scale >= from.scale && to.precision - to.scale >= from.precision - from.scale;
     let plain = site.style.is_none() && site.mode != CastMode::Try;
-    (decimals && plain && wider).then(|| power(to.scale - from.scale))
+    (plain && wider).then(|| power(to.scale - from.scale))
 }
 
 fn int_condition(op: CompareOp) -> IntCC {

@@ -238,7 +238,7 @@ fn rows_can_be_taken_out_again() {
 #[test]
 fn parts_are_merged_into_the_whole() {
     for function in super::FUNCTIONS {
-        let Some(merge) = function.merge else { continue };
+        let Some(merge) = function.merge.filter(|_| function.arguments.0 == 1) else { continue };
         let ty = if function.name == "CHECKSUM_AGG" { "int" } else { "bigint" };
         let run = Run::new(function.name, &[ty]).unwrap();
         let rows: Vec<String> = (0..50).map(|i| (i * i % 37).to_string()).collect();

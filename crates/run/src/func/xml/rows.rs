@@ -19,7 +19,7 @@ use crate::func::values::bytes_or_none;
 /// The binder's own functions for `FOR XML`.
 pub(in crate::func) static FUNCTIONS: &[ScalarFunction] = &[
     ScalarFunction::strict(names::ROW, (1, ANY_NUMBER), types_of_row, row).own_nulls(),
-    ScalarFunction::strict(names::SET, (1, ANY_NUMBER), types_of_row, set).own_nulls(),
+    ScalarFunction::strict(names::SET, (1, ANY_NUMBER), types_of_set, set).own_nulls(),
     ScalarFunction::strict(names::UNIVERSAL_ROW, (3, ANY_NUMBER), types_of_universal, universal)
         .own_nulls(),
 ];
@@ -33,6 +33,11 @@ fn types_of_row(call: &Call<'_>) -> SqlResult<Inferred> {
         true => Err(SqlError::new(&message::FOR_XML_CLR, &[])),
         false => types_of_values(call),
     }
+}
+
+/// A column set is NULL where all of its columns are.
+fn types_of_set(call: &Call<'_>) -> SqlResult<Inferred> {
+    Ok(Inferred { nullable: true, ..types_of_row(call)? })
 }
 
 /// A tag, a parent, values of any type, and the shape.

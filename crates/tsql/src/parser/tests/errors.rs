@@ -219,7 +219,7 @@ fn parts_of_a_language_that_is_not_spoken_here_are_syntax_errors() {
         "SELECT a FROM t COMPUTE SUM(a)",
         "READTEXT t.c @p 0 1",
         "SELECT * FROM OPENQUERY(s, 'x')",
-        "CREATE XML INDEX x ON t (a)",
+        "CREATE JSON INDEX x ON t (a)",
         "BEGIN DIALOG @h FROM SERVICE a TO SERVICE 'b'",
         "SELECT a || b",
     ] {
