@@ -59,7 +59,7 @@ END CATCH;
 REVERT;
 INSERT INTO #Check (Name, Found, Expected)
 VALUES ('A seller of the North sees those of the North', CONCAT(@seen, ' ', @other), CONCAT(@north, ' ', 0)),
-       ('A seller of the North cannot give one to the West', @error, 33504);
+       ('A seller of the North cannot give one to the West', CONCAT(@error, ''), '33504');
 
 EXECUTE AS USER = N'WebShop';
 SELECT @other = COUNT(*) FROM Sales.Customer;
