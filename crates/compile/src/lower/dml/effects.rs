@@ -343,7 +343,8 @@ impl Lowering {
     }
 
     /// The history, XML indexes, tracked changes, `OUTPUT`, `OUTPUT INTO` and the copies for
-    /// triggers. The names of old and new columns are bound; `new` and `old` tell which row there is.
+    /// triggers. The names of old and new columns are bound; `new` and `old` tell which row there
+    /// is.
     pub fn after_row(
         &mut self,
         target: &Changed,
