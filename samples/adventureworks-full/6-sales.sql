@@ -105,7 +105,7 @@ JOIN (SELECT TerritoryID, MIN(BusinessEntityID) AS BusinessEntityID FROM Sales.S
     ON p.TerritoryID = s.TerritoryID
 WHERE a.BusinessEntityID BETWEEN 1201 AND 1900 AND a.AddressTypeID = 3;
 
--- Customers 1 to 700 are stores, 701 to 1400 those who buy for them, the others persons.
+-- Customers 1 to 700 are stores, 701 to 1400 the persons that buy for them, the others persons that buy for themselves.
 SET IDENTITY_INSERT Sales.Customer ON;
 INSERT INTO Sales.Customer (CustomerID, PersonID, StoreID, TerritoryID)
 SELECT c.value, CASE WHEN c.value > 1400 THEN c.value + 500 WHEN c.value > 700 THEN c.value - 300 END,

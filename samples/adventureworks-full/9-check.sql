@@ -29,7 +29,7 @@ WHERE NOT EXISTS (SELECT * FROM sys.extended_properties AS p
                   WHERE p.class = 1 AND p.major_id = t.object_id AND p.minor_id = 0 AND p.name = N'MS_Description');
 GO
 
--- The organisation: who is below whom, by walking from one to the next and by the path itself.
+-- The organisation: employees below a manager, by walking from one to the next and by the path itself.
 INSERT INTO #Check (Name, Found, Expected)
 SELECT 'Employees in each level of the organisation', STRING_AGG(CONCAT(OrganizationLevel, ':', number), ' ') WITHIN GROUP (ORDER BY OrganizationLevel),
        '0:1 1:6 2:30 3:120 4:143'

@@ -170,7 +170,7 @@ BEGIN
     COMMIT TRANSACTION;
 END;
 GO
--- Adds an event to a delivery; the last one says who took it.
+-- Adds an event to a delivery; the last one names the person that took it.
 CREATE PROCEDURE Website.RecordDelivery @InvoiceID int, @Event nvarchar(max) AS
 BEGIN
     SET NOCOUNT ON;
