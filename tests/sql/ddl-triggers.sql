@@ -59,6 +59,9 @@ drop synonym sy
 create user u without login; alter user u with default_schema = sales
 create role r
 alter role r add member u; alter role r drop member u
+create application role ar with password = 'Xx!12345678abc', default_schema = sales
+alter application role ar with password = N'Yy!12345678abc', name = ar2
+drop application role ar2
 grant select, Update on t to u with grant option
 deny create view, create procedure to u, r
 revoke select on t from u cascade

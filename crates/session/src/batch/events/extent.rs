@@ -43,7 +43,7 @@ pub(super) fn command<'t>(text: &'t str, span: Span, kind: &StatementKind) -> Co
     };
     let has_password = match kind {
         StatementKind::Login(_) | StatementKind::User(_) => true,
-        StatementKind::Role(role) => matches!(role.action, RoleAction::Create(_)),
+        StatementKind::Role(role) => matches!(role.action, RoleAction::Application(..)),
         _ => false,
     };
     match has_password {
