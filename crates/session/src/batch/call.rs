@@ -83,14 +83,20 @@ impl Context<'_> {
             ExecuteTarget::Procedure { name, arguments } => {
                 let (name, callee) = self.callee(program, step, name, frame)?;
                 self.check_in_function(&callee)?;
-                if let Callee::System(procedure) = &callee {
-                    self.note_command(procedure, step.span.text(&program.text));
-                }
+                let noted = match &callee {
+                    Callee::System(procedure) => {
+                        self.note_command(procedure, step.span.text(&program.text))
+                    }
+                    _ => false,
+                };
                 let mut lent = SmallVec::new();
                 let given = self.arguments(program, step, arguments, frame, &mut lent);
                 let called =
                     given.and_then(|given| self.ended_scope(|c| c.call(&callee, &name, given)));
                 lent.into_iter().for_each(|table| frame.take_back(table));
+                if noted {
+                    self.session.command = None;
+                }
                 let called = called?;
                 self.take_outputs(program, step, arguments, &called, frame)?;
                 Ok(called)
@@ -99,14 +105,16 @@ impl Context<'_> {
     }
 
     /// Notes the `EXEC` of a procedure that changes the catalog, for the triggers that wait for
-    /// that; of those that call another one, the outermost.
-    fn note_command(&mut self, procedure: &SystemProcedure, command: &str) {
+    /// that; of those that call another one, the outermost. Returns whether it was noted.
+    fn note_command(&mut self, procedure: &SystemProcedure, command: &str) -> bool {
         let changes =
             procedure.builtin.is_some_and(is_announced) || procedure.name == "sp_configure";
         let is_inner = self.session.level().module.as_ref().is_some_and(|m| m.header.ms_shipped);
-        if changes && !is_inner {
+        let is_noted = changes && !is_inner;
+        if is_noted {
             self.session.command = Some(command.into());
         }
+        is_noted
     }
 
     /// Error 557: functions execute nothing but functions.
