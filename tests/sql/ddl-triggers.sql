@@ -335,3 +335,18 @@ commit
 set implicit_transactions off
 go
 drop table imp drop trigger counts on database
+go
+-- a trigger hears of what a statement does in its database beside another one
+create database ddl_other
+go
+use ddl_other
+go
+create trigger hears on database for drop_table, alter_authorization_database as print 'heard'
+go
+use [ddl-triggers]
+create table here (a int) create table ddl_other.dbo.there (a int)
+drop table here, ddl_other.dbo.there
+alter authorization on database::ddl_other to sa
+go
+drop database ddl_other
+go

@@ -115,6 +115,10 @@ select count(*) as n from sys.server_triggers
 select count(*) as n from sys.server_sql_modules;
 disable trigger st on all server
 go
+-- the trigger does not hear of what is refused
+create database st_made on (filename = 'nowhere') for attach
+exec sp_rename 'st_made', 'st_other', 'database'
+go
 revert
 drop user st_other drop login st_other
 drop trigger st on all server

@@ -16,7 +16,9 @@
 
 mod document;
 mod extent;
+mod module;
 mod procedure;
+mod security;
 mod statement;
 
 use std::sync::Arc;
@@ -87,7 +89,7 @@ impl Context<'_> {
         kind: &StatementKind,
         run: impl Fn(&mut Context<'_>, Option<&ast::Statement>) -> Run<()>,
     ) -> Run<()> {
-        if !self.is_watched(statement::subject(kind)) {
+        if !self.is_watched(statement::names_database(kind)) {
             return run(self, None);
         }
         let command = extent::command(&program.text, step.span, kind);
@@ -138,7 +140,7 @@ impl Context<'_> {
         table: &ast::ObjectName,
         run: impl FnOnce(&mut Context<'_>) -> Run<T>,
     ) -> Run<T> {
-        if !self.is_watched(Some(table)) {
+        if !self.is_watched(table.database.is_some()) {
             return run(self);
         }
         let events = statement::new_table(self, table)?;
@@ -147,9 +149,9 @@ impl Context<'_> {
     }
 
     /// Whether triggers may wait for what happens now: in the current database, on the server, or
-    /// in another database that the statement names.
-    fn is_watched(&self, subject: Option<&ast::ObjectName>) -> bool {
-        if subject.is_some_and(|name| name.database.is_some()) {
+    /// in a database that the statement names.
+    fn is_watched(&self, names_database: bool) -> bool {
+        if names_database {
             return true;
         }
         let own = self.schema(self.database());

@@ -3,12 +3,12 @@
 use base::SqlResult;
 use base::convert::display;
 use base::variant::content;
-use engine::catalog::Object;
 use engine::catalog::def::SchemaId;
 use tsql::ast;
 
 use super::document::Elements;
-use super::statement::{facts_of, name_of_schema, object_facts, of_server_database, type_of};
+use super::module::{facts_with_parent, trigger_facts};
+use super::statement::{changed_database, name_of_schema, object_facts, type_of};
 use super::{Context, Event, When};
 use crate::builtin::Arguments;
 use crate::fault::Run;
@@ -38,7 +38,7 @@ impl Context<'_> {
         arguments: &mut Arguments<'_>,
         run: impl FnOnce(&mut Context<'_>, &mut Arguments<'_>) -> Run<T>,
     ) -> Run<T> {
-        if !is_announced(builtin) || !self.is_watched(None) {
+        if !is_announced(builtin) || !self.is_watched(false) {
             return run(self, arguments);
         }
         let events = events(self, builtin, arguments)?;
@@ -117,7 +117,10 @@ fn renamed(context: &Context<'_>, arguments: &Arguments<'_>) -> SqlResult<Vec<Ev
         None => schema.resolve_object(default, name),
     };
     let facts = match kind.as_deref() {
-        Some("DATABASE") => return Ok(vec![of_server_database("ALTER_DATABASE", &name.name.name)]),
+        Some("DATABASE") => {
+            let found = context.session.instance.find_database(&name.name.name);
+            return Ok(changed_database(context, "ALTER_DATABASE", found));
+        }
         Some(part @ ("COLUMN" | "INDEX")) => {
             let table = name.schema.as_ref().and_then(|table| find(&name.database, &table.name));
             table.map(|table| {
@@ -132,12 +135,10 @@ fn renamed(context: &Context<'_>, arguments: &Arguments<'_>) -> SqlResult<Vec<Ev
             let facts = object_facts(&place, &found.name, "TYPE");
             facts.add("TargetObjectName", "").add("TargetObjectType", "")
         }),
-        _ => find(&name.schema, &name.name.name).map(|found| {
-            let on = found.parent().and_then(|on| schema.object(on));
-            facts_of(&schema, &found)
-                .add("TargetObjectName", on.map_or("", |on| on.name()))
-                .add("TargetObjectType", on.map_or("", |on| type_of(on.kind())))
-        }),
+        _ => {
+            let found = find(&name.schema, &name.name.name);
+            found.map(|found| facts_with_parent(&schema, &found))
+        }
     };
     let Some(facts) = facts else { return Ok(Vec::new()) };
     let facts = facts.add("NewObjectName", &new);
@@ -193,11 +194,11 @@ fn ordered(context: &Context<'_>, arguments: &Arguments<'_>) -> SqlResult<Vec<Ev
         Some("SERVER") => {
             let master = context.master_schema();
             let found = master.find_object(SchemaId::SERVER_TRIGGERS, own);
-            found.map(|found| on_no_object(&found, "Server"))
+            found.map(|found| trigger_facts(found.name(), "Server"))
         }
         Some("DATABASE") => {
             let found = schema.find_object(SchemaId::DATABASE_TRIGGERS, own);
-            found.map(|found| on_no_object(&found, "Database"))
+            found.map(|found| trigger_facts(found.name(), "Database"))
         }
         _ => {
             let default = context.user(database)?.default_schema;
@@ -207,18 +208,8 @@ fn ordered(context: &Context<'_>, arguments: &Arguments<'_>) -> SqlResult<Vec<Ev
                     .and_then(|place| schema.find_object(place.id, own)),
                 None => schema.resolve_object(default, own),
             };
-            found.map(|found| {
-                let on = found.parent().and_then(|on| schema.object(on));
-                facts_of(&schema, &found)
-                    .add("TargetObjectName", on.map_or("", |on| on.name()))
-                    .add("TargetObjectType", on.map_or("", |on| type_of(on.kind())))
-            })
+            found.map(|found| facts_with_parent(&schema, &found))
         }
     };
     Ok(facts.into_iter().map(|f| Event::of_database("ALTER_TRIGGER", database, f)).collect())
-}
-
-fn on_no_object(trigger: &Object<'_>, on: &str) -> Elements {
-    let facts = object_facts("", trigger.name(), "TRIGGER");
-    facts.add("TargetObjectName", "").add("TargetObjectType", on)
 }

@@ -1,4 +1,7 @@
-//! The events of statements.
+//! The events of statements: when their triggers run, and what they do to tables, other objects,
+//! databases and the server.
+
+use std::sync::Arc;
 
 use base::SqlResult;
 use base::ids::DbId;
@@ -6,11 +9,12 @@ use engine::catalog::def::*;
 use engine::catalog::{EventKind, Object, Schema, event_kind};
 use tsql::ast::{
     self, AlterTableAction, AlterTableDropKind, CreateAction, DropKind, Module, ObjectName,
-    PermissionAction, ResourceGovernor, RoleAction, SecurableClass as Class, StatementKind,
-    TableElement, TriggerTarget,
+    ResourceGovernor, SecurableClass as Class, StatementKind, TableElement,
 };
 
 use super::document::Elements;
+use super::module::{dropped_triggers, of_module};
+use super::security::{of_login, of_owner, of_permission, of_principal, of_role};
 use super::{Context, Event, Principal, When};
 use crate::ddl::place;
 
@@ -38,28 +42,30 @@ impl Event {
         Event { database: None, ..Event::of_database(name, DbId::MASTER, facts) }
     }
 
-    fn with_principal(self, principal: Principal) -> Event {
+    pub(super) fn with_principal(self, principal: Principal) -> Event {
         Event { principal: Some(principal), ..self }
     }
 }
 
-/// The name by which a statement may say that it is about another database.
-pub(super) fn subject(kind: &StatementKind) -> Option<&ObjectName> {
+/// Whether a statement names a database, and so may be about another one than the current.
+pub(super) fn names_database(kind: &StatementKind) -> bool {
     use StatementKind as S;
+    let says = |name: &ObjectName| name.database.is_some();
     match kind {
-        S::CreateTable(create) => Some(&create.name),
-        S::AlterTable(alter) => Some(&alter.table),
-        S::CreateIndex(create) => Some(&create.table),
-        S::CreateXmlIndex(create) => Some(&create.table),
-        S::AlterIndex(alter) => Some(&alter.table),
-        S::DropIndex(drop) => drop.indexes.first().map(|index| &index.table),
-        S::CreateStatistics(create) => Some(&create.table),
-        S::UpdateStatistics(update) => Some(&update.table),
-        S::DropStatistics(names) => names.first(),
-        S::Sequence(sequence) => Some(&sequence.name),
-        S::CreateSynonym(create) => Some(&create.name),
-        S::Drop(drop) => drop.names.first(),
-        _ => None,
+        S::CreateTable(create) => says(&create.name),
+        S::AlterTable(alter) => says(&alter.table),
+        S::CreateIndex(create) => says(&create.table),
+        S::CreateXmlIndex(create) => says(&create.table),
+        S::AlterIndex(alter) => says(&alter.table),
+        S::DropIndex(drop) => drop.indexes.iter().any(|index| says(&index.table)),
+        S::CreateStatistics(create) => says(&create.table),
+        S::UpdateStatistics(update) => says(&update.table),
+        S::DropStatistics(names) => names.iter().any(|name| says(&table_of(name))),
+        S::Sequence(sequence) => says(&sequence.name),
+        S::CreateSynonym(create) => says(&create.name),
+        S::Drop(drop) => drop.names.iter().any(says),
+        S::AlterAuthorization(change) => matches!(change.class, Some(Class::Database)),
+        _ => false,
     }
 }
 
@@ -146,10 +152,12 @@ pub(super) fn events(context: &Context<'_>, kind: &StatementKind) -> SqlResult<V
         }
         S::Drop(drop) => flattened(drop.names.iter().map(|name| dropped(context, drop.kind, name))),
         S::DropTrigger(drop) => dropped_triggers(context, drop),
+        // One that is attached is announced before the statement checks this.
+        S::CreateDatabase(_) if !context.login_may(Permission::CreateAnyDatabase) => Ok(Vec::new()),
         S::CreateDatabase(create) => {
             Ok(vec![of_server_database("CREATE_DATABASE", &create.name.name)])
         }
-        S::AlterDatabase(alter) => altered_database(context, alter),
+        S::AlterDatabase(alter) => Ok(altered_database(context, alter)),
         S::Login(login) => {
             let name = match login.action {
                 CreateAction::Create => "CREATE_LOGIN",
@@ -181,13 +189,17 @@ fn flattened(each: impl Iterator<Item = SqlResult<Vec<Event>>>) -> SqlResult<Vec
 
 /// The database that a name is in, if it is in one: not for temporary objects, which no trigger
 /// hears of, nor for databases that do not exist.
-fn database_of(context: &Context<'_>, name: &ObjectName) -> Option<DbId> {
+pub(super) fn database_of(context: &Context<'_>, name: &ObjectName) -> Option<DbId> {
     let database = place::database_of(context.session, name).ok();
     database.filter(|_| !name.name.name.starts_with('#'))
 }
 
 /// The schema that a name says, or the one in which new objects go.
-fn schema_of(context: &Context<'_>, database: DbId, name: &ObjectName) -> SqlResult<Name> {
+pub(super) fn schema_of(
+    context: &Context<'_>,
+    database: DbId,
+    name: &ObjectName,
+) -> SqlResult<Name> {
     let schema = context.schema(database)?;
     let found = match &name.schema {
         Some(written) => {
@@ -226,14 +238,14 @@ pub(super) fn type_of(kind: ObjectKind) -> &'static str {
 }
 
 /// An object that exists, as a document names it.
-struct Found {
-    database: DbId,
-    schema: Name,
-    name: Name,
-    ty: &'static str,
+pub(super) struct Found {
+    pub database: DbId,
+    pub schema: Name,
+    pub name: Name,
+    pub ty: &'static str,
 }
 
-fn find(context: &Context<'_>, name: &ObjectName) -> SqlResult<Option<Found>> {
+pub(super) fn find(context: &Context<'_>, name: &ObjectName) -> SqlResult<Option<Found>> {
     let Some(database) = database_of(context, name) else { return Ok(None) };
     let found = place::find_in(context, database, name).ok().flatten();
     Ok(found.map(|found| {
@@ -373,105 +385,6 @@ fn actions(action: &AlterTableAction) -> Elements {
     }
 }
 
-fn of_module(context: &Context<'_>, statement: &ast::ModuleStatement) -> SqlResult<Vec<Event>> {
-    let (name, ty, options) = match &statement.module {
-        Module::Procedure(own) => (&own.name, "PROCEDURE", &own.options),
-        Module::Function(own) => (&own.name, "FUNCTION", &own.options),
-        Module::View(own) => (&own.name, "VIEW", &own.options),
-        Module::Trigger(own) => (&own.name, "TRIGGER", &own.options),
-    };
-    let is_encryption =
-        |option: &ast::ModuleOption| matches!(option.kind, ast::ModuleOptionKind::Encryption);
-    let encrypted = options.iter().any(is_encryption);
-    let verb = |exists: bool| match statement.action {
-        CreateAction::Create => "CREATE",
-        CreateAction::CreateOrAlter if !exists => "CREATE",
-        _ => "ALTER",
-    };
-    if let Module::Trigger(trigger) = &statement.module {
-        return Ok(of_trigger(context, trigger, verb)?
-            .into_iter()
-            .map(|event| Event { encrypted, ..event })
-            .collect());
-    }
-    let Some(database) = database_of(context, name) else { return Ok(Vec::new()) };
-    let found = find(context, name)?;
-    let event = format!("{}_{ty}", verb(found.is_some()));
-    let schema = match found {
-        Some(found) => found.schema,
-        None => schema_of(context, database, name)?,
-    };
-    let facts = object_facts(&schema, &name.name.name, ty);
-    Ok(vec![Event { encrypted, ..Event::of_database(&event, database, facts) }])
-}
-
-/// A trigger that is made or altered. One on the server is no part of a database, but happens in
-/// the current one.
-fn of_trigger(
-    context: &Context<'_>,
-    trigger: &ast::Trigger,
-    verb: impl Fn(bool) -> &'static str,
-) -> SqlResult<Vec<Event>> {
-    let name = &trigger.name.name.name;
-    if let TriggerTarget::Object(target) = &trigger.target {
-        let Some(on) = find(context, target)? else { return Ok(Vec::new()) };
-        let schema = context.schema(on.database)?;
-        let place = schema.find_schema(&on.schema).map_or(SchemaId::DBO, |place| place.id);
-        let exists = schema.find_object(place, name).is_some();
-        let facts = object_facts(&on.schema, name, "TRIGGER")
-            .add("TargetObjectName", &on.name)
-            .add("TargetObjectType", on.ty);
-        let event = format!("{}_TRIGGER", verb(exists));
-        return Ok(vec![Event::of_database(&event, on.database, facts)]);
-    }
-    let (place, schema, on) = match trigger.target {
-        TriggerTarget::Server => (SchemaId::SERVER_TRIGGERS, context.master_schema(), "Server"),
-        _ => (SchemaId::DATABASE_TRIGGERS, context.schema(context.database())?, "Database"),
-    };
-    let exists = schema.find_object(place, name).is_some();
-    let event = format!("{}_TRIGGER", verb(exists));
-    let event = Event::of_database(&event, context.database(), trigger_facts(name, on));
-    let creates = (!exists).then(|| (place, name.clone()));
-    Ok(vec![Event { creates, ..event }])
-}
-
-/// The facts about a trigger that is on no object.
-fn trigger_facts(name: &str, on: &str) -> Elements {
-    object_facts("", name, "TRIGGER").add("TargetObjectName", "").add("TargetObjectType", on)
-}
-
-fn dropped_triggers(context: &Context<'_>, drop: &ast::DropTrigger) -> SqlResult<Vec<Event>> {
-    let mut events = Vec::new();
-    for name in &drop.names {
-        let (place, schema, on) = match &drop.target {
-            Some(TriggerTarget::Server) => {
-                (SchemaId::SERVER_TRIGGERS, context.master_schema(), "Server")
-            }
-            Some(_) => {
-                (SchemaId::DATABASE_TRIGGERS, context.schema(context.database())?, "Database")
-            }
-            None => {
-                let found = find(context, name)?.filter(|found| found.ty == "TRIGGER");
-                let Some(found) = found else { continue };
-                let schema = context.schema(found.database)?;
-                let place = schema.find_schema(&found.schema).map(|place| place.id);
-                let object = place.and_then(|place| schema.find_object(place, &found.name));
-                let on = object.and_then(|object| schema.object(object.parent()?));
-                let facts = object_facts(&found.schema, &found.name, "TRIGGER")
-                    .add("TargetObjectName", on.map_or("", |on| on.name()))
-                    .add("TargetObjectType", on.map_or("", |on| type_of(on.kind())));
-                events.push(Event::of_database("DROP_TRIGGER", found.database, facts));
-                continue;
-            }
-        };
-        if let Some(found) = schema.find_object(place, &name.name.name) {
-            let facts = trigger_facts(found.name(), on);
-            events.push(Event::of_database("DROP_TRIGGER", context.database(), facts));
-        }
-    }
-    Ok(events)
-}
-
 /// A schema, and what is made with it.
 fn new_schema(context: &Context<'_>, create: &ast::CreateSchema) -> SqlResult<Vec<Event>> {
     let database = context.database();
@@ -526,8 +439,7 @@ fn dropped(context: &Context<'_>, kind: DropKind, name: &ObjectName) -> SqlResul
     match kind {
         DropKind::Database => {
             let found = context.session.instance.find_database(own);
-            let found = found.filter(|found| crate::ddl::may_alter_database(context, found));
-            Ok(found.iter().map(|found| of_server_database("DROP_DATABASE", &found.name)).collect())
+            Ok(changed_database(context, "DROP_DATABASE", found))
         }
         DropKind::Login | DropKind::ServerRole => {
             let (event, ty) = match kind {
@@ -609,219 +521,37 @@ fn dropped(context: &Context<'_>, kind: DropKind, name: &ObjectName) -> SqlResul
     }
 }
 
+/// A database that the session may alter. Triggers run before such a statement, and so not for a
+/// session that may not.
+pub(super) fn alterable(
+    context: &Context<'_>,
+    found: Option<Arc<DatabaseDef>>,
+) -> Option<Arc<DatabaseDef>> {
+    found.filter(|found| crate::ddl::may_alter_database(context, found))
+}
+
 /// Something that happens to a database as a whole.
-pub(super) fn of_server_database(event: &str, name: &str) -> Event {
+fn of_server_database(event: &str, name: &str) -> Event {
     Event { named: Some(name.into()), ..Event::of_server(event, Elements::default()) }
 }
 
-fn altered_database(context: &Context<'_>, alter: &ast::AlterDatabase) -> SqlResult<Vec<Event>> {
+/// A change of a database, or its end.
+pub(super) fn changed_database(
+    context: &Context<'_>,
+    event: &str,
+    found: Option<Arc<DatabaseDef>>,
+) -> Vec<Event> {
+    let found = alterable(context, found);
+    found.iter().map(|found| of_server_database(event, &found.name)).collect()
+}
+
+fn altered_database(context: &Context<'_>, alter: &ast::AlterDatabase) -> Vec<Event> {
     let instance = &context.session.instance;
     let found = match &alter.name {
         Some(name) => instance.find_database(&name.name),
         None => instance.database_def(context.database()),
     };
-    let found = found.filter(|found| crate::ddl::may_alter_database(context, found));
-    Ok(found.iter().map(|found| of_server_database("ALTER_DATABASE", &found.name)).collect())
-}
-
-fn of_login(event: &str, name: &Name, ty: &str) -> Event {
-    let facts = Elements::default().add("ObjectName", name).add("ObjectType", ty);
-    Event::of_server(event, facts).with_principal(Principal::Login(name.clone()))
-}
-
-fn of_principal(context: &Context<'_>, event: &str, name: &Name, ty: &str) -> Event {
-    let facts = Elements::default().add("ObjectName", name).add("ObjectType", ty);
-    let event = Event::of_database(event, context.database(), facts);
-    event.with_principal(Principal::User(name.clone()))
-}
-
-/// Roles: those of the database, and those of the server.
-fn of_role(context: &Context<'_>, role: &ast::RoleStatement) -> Event {
-    let name = &role.name.name;
-    let (member, event) = match (&role.action, role.server) {
-        (RoleAction::Create(_), false) => {
-            return of_principal(context, "CREATE_ROLE", name, "ROLE");
-        }
-        (RoleAction::Rename(_), false) => return of_principal(context, "ALTER_ROLE", name, "ROLE"),
-        (RoleAction::Application(action, _), _) => {
-            let event = match action {
-                CreateAction::Create => "CREATE_APPLICATION_ROLE",
-                _ => "ALTER_APPLICATION_ROLE",
-            };
-            return of_principal(context, event, name, "APPLICATION ROLE");
-        }
-        (RoleAction::Create(_), true) => {
-            return of_login("CREATE_SERVER_ROLE", name, "SERVER ROLE");
-        }
-        (RoleAction::Rename(_), true) => return of_login("ALTER_SERVER_ROLE", name, "SERVER ROLE"),
-        (RoleAction::AddMember(member), false) => (member, "ADD_ROLE_MEMBER"),
-        (RoleAction::DropMember(member), false) => (member, "DROP_ROLE_MEMBER"),
-        (RoleAction::AddMember(member), true) => (member, "ADD_SERVER_ROLE_MEMBER"),
-        (RoleAction::DropMember(member), true) => (member, "DROP_SERVER_ROLE_MEMBER"),
-    };
-    let facts = |ty: &str| {
-        let facts = Elements::default().add("ObjectName", &member.name).add("ObjectType", ty);
-        facts.add("RoleName", name)
-    };
-    if role.server {
-        return Event::of_server(event, facts("LOGIN"));
-    }
-    let schema = context.schema(context.database()).ok();
-    let found = schema.as_ref().and_then(|schema| schema.find_principal(&member.name));
-    let is_role = found.is_some_and(|found| found.kind == PrincipalKind::Role);
-    let facts = facts(if is_role { "ROLE" } else { "SQL USER" });
-    Event::of_database(event, context.database(), facts)
-}
-
-/// What a permission is on: its schema, name and type, and who may grant it.
-struct Securable {
-    schema: Name,
-    name: Name,
-    ty: &'static str,
-    target: engine::catalog::def::Securable,
-    grantor: Option<PrincipalId>,
-}
-
-fn securable(
-    context: &Context<'_>,
-    schema: &Schema,
-    on: &ast::Securable,
-) -> SqlResult<Option<Securable>> {
-    use engine::catalog::def::SecurableClass as C;
-    let target = |class, major| engine::catalog::def::Securable { class, major, minor: 0 };
-    let written = &on.name.name.name;
-    Ok(match on.class {
-        None | Some(Class::Object) => {
-            let found = place::find_in(context, schema.database(), &on.name).ok().flatten();
-            found.map(|found| {
-                let object = found.object();
-                Securable {
-                    schema: name_of_schema(schema, object.schema()),
-                    name: object.name().clone(),
-                    ty: type_of(object.kind()),
-                    target: target(C::Object, found.id.0),
-                    grantor: None,
-                }
-            })
-        }
-        Some(Class::Schema) => schema.find_schema(written).map(|found| Securable {
-            schema: "".into(),
-            name: found.name.clone(),
-            ty: "SCHEMA",
-            target: target(C::Schema, found.id.0),
-            grantor: None,
-        }),
-        Some(Class::User | Class::Role | Class::ApplicationRole) => {
-            schema.find_principal(written).map(|found| {
-                let is_role = found.kind == PrincipalKind::Role;
-                Securable {
-                    schema: "".into(),
-                    name: found.name.clone(),
-                    ty: if is_role { "ROLE" } else { "USER" },
-                    target: target(C::DatabasePrincipal, found.id.0),
-                    grantor: if is_role { found.owner } else { Some(found.id) },
-                }
-            })
-        }
-        Some(class) => {
-            let ty = match class {
-                Class::Type => "TYPE",
-                Class::XmlSchemaCollection => "XML SCHEMA COLLECTION",
-                Class::Login => "LOGIN",
-                Class::ServerRole => "SERVER ROLE",
-                Class::Endpoint => "ENDPOINT",
-                _ => "DATABASE",
-            };
-            let place = on.name.schema.as_ref().map_or("".into(), |place| place.name.clone());
-            let target = target(C::Database, 0);
-            Some(Securable { schema: place, name: written.clone(), ty, target, grantor: None })
-        }
-    })
-}
-
-fn of_permission(
-    context: &Context<'_>,
-    statement: &ast::PermissionStatement,
-) -> SqlResult<Vec<Event>> {
-    let server = crate::ddl::is_of_server(statement);
-    let database = context.database();
-    let schema = context.schema(database)?;
-    let verb = match statement.action {
-        PermissionAction::Grant => "GRANT",
-        PermissionAction::Deny => "DENY",
-        PermissionAction::Revoke => "REVOKE",
-    };
-    let on = match &statement.on {
-        Some(on) => match securable(context, &schema, on)? {
-            Some(on) => on,
-            None => return Ok(Vec::new()),
-        },
-        None => Securable {
-            schema: "".into(),
-            name: match server {
-                true => context.session.instance.facts().name.clone(),
-                false => context.session.instance.database_name(database),
-            },
-            ty: if server { "SERVER" } else { "DATABASE" },
-            target: crate::security::WHOLE_DATABASE,
-            grantor: None,
-        },
-    };
-    let user = on.grantor.unwrap_or(context.user(database)?.id);
-    let grantor = match server {
-        true => context.session.identity.login().name.clone(),
-        false => schema.principals().get(user).map_or("dbo".into(), |user| user.name.clone()),
-    };
-    let holds_option = |name: &ast::Ident| {
-        let grantee = schema.find_principal(&name.name);
-        let set = grantee.and_then(|grantee| schema.permission_set(on.target, grantee.id));
-        set.is_some_and(|set| {
-            set.grants.iter().any(|grant| grant.state == PermissionState::GrantWithGrant)
-        })
-    };
-    let cascades = statement.cascade && statement.principals.iter().any(holds_option);
-    let permissions: Vec<String> =
-        statement.permissions.iter().map(|item| item.name.to_lowercase()).collect();
-    let as_grantor = statement.grantor.as_ref().map_or("", |grantor| &grantor.name);
-    let facts = object_facts(&on.schema, &on.name, on.ty)
-        .add("Grantor", &grantor)
-        .list("Permissions", "Permission", permissions.iter().map(|name| &**name))
-        .list("Grantees", "Grantee", statement.principals.iter().map(|name| &*name.name))
-        .add("AsGrantor", as_grantor)
-        .add("GrantOption", if statement.grant_option { "1" } else { "0" })
-        .add("CascadeOption", if cascades { "1" } else { "0" });
-    Ok(vec![match server {
-        true => Event::of_server(&format!("{verb}_SERVER"), facts),
-        false => Event::of_database(&format!("{verb}_DATABASE"), database, facts),
-    }])
-}
-
-/// A change of an owner.
-fn of_owner(context: &Context<'_>, change: &ast::AlterAuthorization) -> SqlResult<Vec<Event>> {
-    let owner = change.owner.as_ref().map_or("SCHEMA OWNER", |owner| &owner.name);
-    if matches!(change.class, Some(Class::ServerRole | Class::Endpoint | Class::Login)) {
-        let facts = Elements::default()
-            .add("ObjectName", &change.name.name.name)
-            .add("ObjectType", "SERVER ROLE")
-            .add("OwnerName", owner);
-        return Ok(vec![Event::of_server("ALTER_AUTHORIZATION_SERVER", facts)]);
-    }
-    let on = ast::Securable { class: change.class, name: change.name.clone(), columns: Vec::new() };
-    let database = match change.class {
-        Some(Class::Database) => {
-            let found = context.session.instance.find_database(&change.name.name.name);
-            let Some(found) = found.filter(|def| crate::ddl::may_alter_database(context, def))
-            else {
-                return Ok(Vec::new());
-            };
-            found.id
-        }
-        _ => context.database(),
-    };
-    let Ok(schema) = context.schema(database) else { return Ok(Vec::new()) };
-    let Some(on) = securable(context, &schema, &on)? else { return Ok(Vec::new()) };
-    let facts = object_facts(&on.schema, &on.name, on.ty).add("OwnerName", owner);
-    Ok(vec![Event::of_database("ALTER_AUTHORIZATION_DATABASE", database, facts)])
+    changed_database(context, "ALTER_DATABASE", found)
 }
 
 fn of_governor(governor: &ResourceGovernor) -> Vec<Event> {
