@@ -4,6 +4,8 @@ use base::datetime::civil::{Civil, DAYS_1900};
 use base::value::DateTime;
 use base::xml::{Sink, escape};
 use base::{Pace, SqlResult};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use engine::catalog::LOGON;
 use engine::catalog::def::{LoginDef, PrincipalDef, PrincipalKind};
 use ir::function::facts::StatementPace;
@@ -12,8 +14,6 @@ use super::{Context, Event, Principal};
 
 /// Bytes of text that are escaped together.
 const PIECE: usize = 8 << 10;
-/// The digits of numbers to the base of 64.
-const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// What a login is told by.
 #[derive(Clone, Copy, Debug)]
@@ -195,19 +195,19 @@ pub(super) fn of_user(out: Elements, user: &PrincipalDef) -> Elements {
         PrincipalKind::Role => out,
         _ => out.add("DefaultSchema", default_schema.unwrap_or("dbo")),
     };
-    out.add("SID", &base64(user.sid.as_deref().unwrap_or_default()))
+    out.add("SID", &BASE64_STANDARD.encode(user.sid.as_deref().unwrap_or_default()))
 }
 
 /// A login or server role.
 pub(super) fn of_login(out: Elements, login: &LoginDef) -> Elements {
     let out = match login.kind {
-        PrincipalKind::Role => return out.add("SID", &base64(&login.sid)),
+        PrincipalKind::Role => return out.add("SID", &BASE64_STANDARD.encode(&login.sid)),
         _ => out,
     };
     out.add("DefaultLanguage", login.default_language.as_deref().unwrap_or_default())
         .add("DefaultDatabase", login.default_database.as_deref().unwrap_or("master"))
         .add("LoginType", login_type(login.kind))
-        .add("SID", &base64(&login.sid))
+        .add("SID", &BASE64_STANDARD.encode(&login.sid))
 }
 
 fn login_type(kind: PrincipalKind) -> &'static str {
@@ -224,7 +224,7 @@ pub(super) fn of_logon(context: &Context<'_>, logon: &Logon) -> SqlResult<String
     let host = connection.client_address.as_deref().unwrap_or("<local machine>");
     let out = beginning(context, LOGON.name)
         .add("LoginType", login_type(login.kind))
-        .add("SID", &base64(&login.sid))
+        .add("SID", &BASE64_STANDARD.encode(&login.sid))
         .add("ClientHost", host)
         .add("IsPooled", if logon.pooled { "1" } else { "0" });
     Ok(format!("<EVENT_INSTANCE>{}</EVENT_INSTANCE>", out.finish()))
@@ -237,19 +237,6 @@ fn post_time(at: DateTime) -> String {
     let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     let milliseconds = (at.ticks % 300 * 10 + 1) / 3;
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milliseconds:03}")
-}
-
-fn base64(bytes: &[u8]) -> String {
-    let mut out = String::new();
-    for three in bytes.chunks(3) {
-        let at = |n: usize| u32::from(three.get(n).copied().unwrap_or(0));
-        let bits = at(0) << 16 | at(1) << 8 | at(2);
-        for n in 0..4 {
-            let digit = DIGITS[(bits >> (18 - 6 * n) & 63) as usize];
-            out.push(if n > three.len() { '=' } else { char::from(digit) });
-        }
-    }
-    out
 }
 
 #[cfg(test)]

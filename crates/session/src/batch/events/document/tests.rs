@@ -1,15 +1,6 @@
 use super::*;
 
 #[test]
-fn sids_are_written_to_the_base_of_64() {
-    assert_eq!(base64(&[]), "");
-    assert_eq!(base64(&[1]), "AQ==");
-    assert_eq!(base64(b"ab"), "YWI=");
-    assert_eq!(base64(b"abc"), "YWJj");
-    assert_eq!(base64(&[0xFB, 0xFF, 0xFE, 0]), "+//+AA==");
-}
-
-#[test]
 fn times_have_the_precision_of_datetime() {
     let at = |ticks| post_time(DateTime { days: 0, ticks });
     assert_eq!(at(0), "1900-01-01T00:00:00.000");
