@@ -349,6 +349,9 @@ fn format_files_order_skip_and_delimit_fields() {
     let expected = "(3 rows)\nid|name|born|note\n1|J\u{f6}rg|2020-02-03|NULL\n\
                     2|NULL|2000-01-01|NULL\n3|c|2001-01-01|NULL\n(3 rows)";
     assert_eq!(load_formatted(&server, PEOPLE, "", format, data), expected);
+    // Fields of characters were read as UTF-16.
+    let answer = load_formatted(&server, PEOPLE, ", datafiletype = 'widechar'", format, data);
+    assert_eq!(answer, expected);
     let answer =
         load_formatted(&server, PEOPLE, ", keepnulls, firstrow = 2, lastrow = 2", format, data);
     assert_eq!(answer, "(1 row)\nid|name|born|note\n2|NULL|NULL|NULL\n(1 row)");

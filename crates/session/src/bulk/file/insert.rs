@@ -189,6 +189,7 @@ impl Reading<'_> {
             if self.options.last_row.is_some_and(|last| number > last) {
                 return Ok(());
             }
+            context.task.checkpoint().map_err(|_| Fault::cancelled())?;
             let refusal = match rows.advance() {
                 Ok(false) => return Ok(()),
                 Ok(true) if number < self.options.first_row => continue,
@@ -287,7 +288,10 @@ impl Reading<'_> {
         }
         // A single null character stands for the empty string.
         let bytes = if bytes.iter().all(|b| *b == 0) { &[] } else { bytes };
-        let is_raw = content.map_or(self.options.raw, |c| matches!(c, Content::Raw));
+        let is_raw = match content {
+            None | Some(Content::Chars(None)) => self.options.raw,
+            Some(content) => matches!(content, Content::Raw),
+        };
         if is_raw && to.kind.is_chars() {
             from.collation = to.collation;
         }

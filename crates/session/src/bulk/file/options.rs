@@ -74,6 +74,8 @@ impl Options {
         if options.csv && options.format_file.is_some() {
             return Err(unimplemented("BULK INSERT ... FORMATFILE with FORMAT = 'CSV'"));
         }
+        // A format file says itself which fields are UTF-16.
+        options.wide &= options.format_file.is_none();
         if options.wide {
             options.text = SqlType::nvarchar_max(Collation::DEFAULT);
         }
@@ -156,22 +158,7 @@ impl Options {
         if let Some(bytes) = text.strip_prefix("0x").and_then(hexadecimal) {
             return bytes;
         }
-        let mut plain = String::with_capacity(text.len());
-        let mut rest = text.chars().peekable();
-        while let Some(c) = rest.next() {
-            let escaped = match (c, rest.peek()) {
-                ('\\', Some('t')) => Some('\t'),
-                ('\\', Some('n')) => Some('\n'),
-                ('\\', Some('r')) => Some('\r'),
-                ('\\', Some('0')) => Some('\0'),
-                ('\\', Some('\\')) => Some('\\'),
-                _ => None,
-            };
-            if escaped.is_some() {
-                rest.next();
-            }
-            plain.push(escaped.unwrap_or(c));
-        }
+        let plain = unescaped(text);
         let mut bytes = Vec::new();
         match self.wide {
             true => base::collation::codepage::string_to_unicode(&plain, &mut bytes),
@@ -190,6 +177,28 @@ impl Options {
             (false, false) => &[],
         }
     }
+}
+
+/// A terminator as it is written in a statement or a format file, with the characters that `\t`,
+/// `\n`, `\r`, `\0` and `\\` stand for.
+pub fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let escaped = match (c, rest.peek()) {
+            ('\\', Some('t')) => Some('\t'),
+            ('\\', Some('n')) => Some('\n'),
+            ('\\', Some('r')) => Some('\r'),
+            ('\\', Some('0')) => Some('\0'),
+            ('\\', Some('\\')) => Some('\\'),
+            _ => None,
+        };
+        if escaped.is_some() {
+            rest.next();
+        }
+        plain.push(escaped.unwrap_or(c));
+    }
+    plain
 }
 
 fn hexadecimal(digits: &str) -> Option<Vec<u8>> {

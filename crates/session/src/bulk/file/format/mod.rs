@@ -13,6 +13,7 @@ use base::{Collation, Pace, SqlError, SqlResult, SqlType, message};
 
 pub use native::{Native, native_value};
 
+use super::options::unescaped;
 use super::rows::Shape;
 
 /// A longer format file is none.
@@ -99,27 +100,7 @@ fn incomplete(path: &str) -> SqlError {
     SqlError::new(&message::BULK_FORMAT_FILE_UNREADABLE, &[&path, &"(null)"])
 }
 
-/// The bytes of a terminator: each character is one, and `\t`, `\n`, `\r`, `\0` and `\\` are those
-/// that they stand for.
+/// The bytes of a terminator, each of whose characters is one.
 fn terminator(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        let escaped = match (c, rest.peek()) {
-            ('\\', Some('t')) => Some(b'\t'),
-            ('\\', Some('n')) => Some(b'\n'),
-            ('\\', Some('r')) => Some(b'\r'),
-            ('\\', Some('0')) => Some(0),
-            ('\\', Some('\\')) => Some(b'\\'),
-            _ => None,
-        };
-        match escaped {
-            Some(byte) => {
-                rest.next();
-                bytes.push(byte);
-            }
-            None => bytes.push(u8::try_from(u32::from(c)).ok()?),
-        }
-    }
-    Some(bytes)
+    unescaped(text).chars().map(|c| u8::try_from(c).ok()).collect()
 }
