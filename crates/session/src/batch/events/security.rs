@@ -59,7 +59,7 @@ pub(super) fn of_role(context: &Context<'_>, role: &ast::RoleStatement) -> Event
     Event::of_database(event, context.database(), facts)
 }
 
-/// What a permission is on: its schema, name and type, and who may grant it.
+/// What a permission is on: its schema, name and type, and the principal that grants it.
 struct Securable {
     schema: Name,
     name: Name,

@@ -449,7 +449,8 @@ impl Head<'_, '_> {
         })
     }
 
-    /// As whom a trigger on the database or the server acts: there as a login. Errors 1083, 15151.
+    /// The user that a trigger on the database acts as, or the login that one on the server does.
+    /// Errors 1083, 15151.
     fn event_execute_as(
         &self,
         server: bool,
