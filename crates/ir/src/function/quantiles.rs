@@ -48,7 +48,10 @@ impl Quantiles {
         }
         self.levels[0].push(value);
         self.count += 1;
-        self.shrink();
+        // No other level has grown.
+        if self.levels[0].len() > self.room(0) {
+            self.shrink();
+        }
     }
 
     /// Takes in what another sketch has taken in.

@@ -1,6 +1,8 @@
 //! From `LOGIN7` to a session, or to a refusal.
 
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use base::datetime::Language;
@@ -20,14 +22,16 @@ use tds::server::ResponseWriter;
 use tds::server::response::LoginAck;
 use tds::token::{Done, DoneKind, DoneStatus, feature};
 use tds::{EnvChange, TdsVersion};
+use tokio::sync::oneshot::{self, Receiver};
 use tracing::info;
 
 use super::Addresses;
 use super::answer::{Answer, Terms, write_environment};
 use super::handshake::Greeted;
 use super::inbox::Inbox;
+use super::session::poll_receive;
 use super::transport::Transport;
-use crate::server::{PROGRAM_VERSION, Server};
+use crate::server::{Counted, PROGRAM_VERSION, Server};
 use crate::throttle::Attempt;
 
 /// A client that was let in.
@@ -48,13 +52,15 @@ pub async fn enter(
     transport: &mut Transport,
     greeted: Greeted,
     addresses: Addresses,
-    has_room: bool,
+    counted: Option<Arc<Counted>>,
 ) -> Option<Entered> {
     let Greeted { login, mut inbox, is_strict, scope } = greeted;
     let version = TdsVersion::negotiate(login.tds_version).ok()?;
-    let opened = match has_room {
-        true => open(server, &login, addresses, is_strict || scope == EncryptionScope::Everything),
-        false => {
+    let opened = match counted {
+        Some(_) => {
+            open(server, &login, addresses, is_strict || scope == EncryptionScope::Everything)
+        }
+        None => {
             let max = server.config.max_connections;
             let error = SqlError::new(&message::TOO_MANY_CONNECTIONS, &[&max, &""]);
             refuse(server, transport, version, &[error]).await;
@@ -70,14 +76,20 @@ pub async fn enter(
     };
     let session = match session.has_logon_triggers() {
         false => session,
-        true => match log_on(server, session).await {
-            Ok(session) => session,
-            Err(error) => {
-                report_logon(&error, addresses);
-                refuse(server, transport, version, &[error]).await;
-                return None;
+        true => {
+            let logged_on = tokio::select! {
+                logged_on = log_on(server, session, counted) => logged_on,
+                () = gone(transport, &mut inbox) => return None,
+            };
+            match logged_on {
+                Ok(session) => session,
+                Err(error) => {
+                    report_logon(&error, addresses);
+                    refuse(server, transport, version, &[error]).await;
+                    return None;
+                }
             }
-        },
+        }
     };
     let packet_size = negotiate_packet_size(login.packet_size, server.config.packet_size);
     let acknowledged = acknowledge(server, &session, &login, version, packet_size);
@@ -104,32 +116,51 @@ pub async fn enter(
     Some(Entered { session, answer: Box::new(answer), inbox, version })
 }
 
-/// Interrupts what runs on a session's behalf once nothing waits for it.
-struct Waiting(Option<Arc<Interrupt>>);
+/// A login whose triggers run. When it is not waited for any more, they are interrupted, and the
+/// session ends.
+struct LoggingOn {
+    server: Arc<Server>,
+    /// None once the session goes on.
+    interrupt: Option<Arc<Interrupt>>,
+    outcome: Receiver<Result<Box<Session>, SqlError>>,
+}
 
-impl Drop for Waiting {
+impl Drop for LoggingOn {
     fn drop(&mut self) {
-        if let Some(interrupt) = &self.0 {
-            interrupt.raise(Interrupted::Kill);
+        let Some(interrupt) = self.interrupt.take() else { return };
+        interrupt.raise(Interrupted::Kill);
+        self.outcome.close();
+        // The triggers may have let it in already.
+        if let Ok(Ok(session)) = self.outcome.try_recv() {
+            let server = self.server.clone();
+            tokio::spawn(async move { end(&server, session).await });
         }
     }
 }
 
-/// Runs the logon triggers. A login that takes too long ends them, and then its session; so does
-/// what they refuse.
-async fn log_on(server: &Arc<Server>, session: Box<Session>) -> Result<Box<Session>, SqlError> {
+/// Runs the logon triggers. The session of a login that they refuse ends. So does that of one that
+/// is not waited for any more, once the triggers have been interrupted; until then the connection
+/// counts.
+async fn log_on(
+    server: &Arc<Server>,
+    session: Box<Session>,
+    counted: Option<Arc<Counted>>,
+) -> Result<Box<Session>, SqlError> {
     let interrupt = session.interrupt().clone();
-    let name = session.login_name();
-    let (sender, receiver) = tokio::sync::oneshot::channel();
+    let refused = SqlError::new(&message::LOGON_TRIGGER_FAILED, &[&session.login_name()]);
+    let unknown = refused.clone();
+    let (sender, receiver) = oneshot::channel();
     let own = server.clone();
-    let mut waiting = Waiting(Some(interrupt.clone()));
+    let mut logging_on =
+        LoggingOn { server: server.clone(), interrupt: Some(interrupt.clone()), outcome: receiver };
     tokio::spawn(async move {
+        let _counted = counted;
         let mut session = session;
         let running = engine::wait::Statement::new(own.runtime(), interrupt, move |task| {
             let outcome = session.logon(task, false);
             (session, outcome)
         });
-        let refused = match running.await {
+        let error = match running.await {
             Ok((session, Ok(()))) => match sender.send(Ok(session)) {
                 Ok(()) => return,
                 Err(Ok(session)) => return end(&own, session).await,
@@ -139,15 +170,34 @@ async fn log_on(server: &Arc<Server>, session: Box<Session>) -> Result<Box<Sessi
                 end(&own, session).await;
                 error
             }
-            Err(_) => SqlError::new(&message::LOGON_TRIGGER_FAILED, &[&name]),
+            Err(_) => refused,
         };
         // A client that has gone does not want to know.
-        let _ = sender.send(Err(refused));
+        let _ = sender.send(Err(error));
     });
-    let outcome = receiver.await;
-    // The session goes on: nothing is to be interrupted.
-    waiting.0 = None;
-    outcome.unwrap_or_else(|_| Err(SqlError::new(&message::LOGON_TRIGGER_FAILED, &[&""])))
+    let outcome = (&mut logging_on.outcome).await;
+    logging_on.interrupt = None;
+    outcome.unwrap_or(Err(unknown))
+}
+
+/// Waits until the client has gone. What it sends before its login is confirmed is kept.
+async fn gone(transport: &mut Transport, inbox: &mut Inbox) {
+    poll_fn(|cx| {
+        loop {
+            if inbox.has_ended() {
+                return Poll::Ready(());
+            }
+            if !inbox.wants_more() {
+                return Poll::Pending;
+            }
+            match poll_receive(transport, cx, inbox) {
+                Ok(true) => {}
+                Ok(false) => return Poll::Pending,
+                Err(_) => return Poll::Ready(()),
+            }
+        }
+    })
+    .await;
 }
 
 /// Tells the error log that logon triggers have refused a login.

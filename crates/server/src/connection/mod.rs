@@ -57,14 +57,14 @@ pub struct Addresses {
 /// Serves a client until it leaves.
 pub async fn serve(server: Arc<Server>, stream: TcpStream, addresses: Addresses) {
     server.instance.count_connection();
-    let counted = server.count_connection();
+    let counted = server.count_connection().map(Arc::new);
     let mut transport = Transport::new(stream);
     let entered = tokio::time::timeout(server.config.login_timeout, async {
         let [major, minor, build, revision] = crate::server::PROGRAM_VERSION;
         let version = [major, minor, build, revision, 0, 0];
         let tls = server.tls.as_ref();
         let greeted = handshake::greet(&mut transport, server.config.encrypt, tls, version).await?;
-        Ok(login::enter(&server, &mut transport, greeted, addresses, counted.is_some()).await)
+        Ok(login::enter(&server, &mut transport, greeted, addresses, counted.clone()).await)
     });
     match entered.await {
         Ok(Ok(Some(entered))) => session::run(&server, &mut transport, entered).await,

@@ -461,7 +461,7 @@ fn poll_send(transport: &mut Transport, cx: &mut Context<'_>, outbox: &Outbox) -
 }
 
 /// Reads some of the bytes that have arrived. Returns whether anything was read.
-fn poll_receive(
+pub(super) fn poll_receive(
     transport: &mut Transport,
     cx: &mut Context<'_>,
     inbox: &mut Inbox,

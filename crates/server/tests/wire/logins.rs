@@ -199,3 +199,19 @@ fn a_logon_trigger_that_waits_keeps_out_its_own_login_alone() {
     let sessions = || server.running().server().instance.sessions.all().len();
     wait_until("only the administrator is left", || sessions() <= 1);
 }
+
+/// The triggers went on until the login timed out, though nothing was to hear of their end.
+#[test]
+fn a_client_that_leaves_ends_its_logon_triggers() {
+    let server = TestServer::new();
+    let mut admin = server.connect();
+    let waits = "create trigger waits on all server for logon as waitfor delay '01:00:00'";
+    admin.execute(waits).unwrap();
+    let sessions = || server.running().server().instance.sessions.all().len();
+    let raw = crate::support::Raw::asking_to_log_in(server.address(), Vec::new());
+    wait_until("the trigger waits", || sessions() == 2);
+    let left = std::time::Instant::now();
+    drop(raw);
+    wait_until("only the administrator is left", || sessions() == 1);
+    assert!(left.elapsed() < Config::default().login_timeout / 2);
+}

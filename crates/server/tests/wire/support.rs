@@ -269,6 +269,14 @@ impl Raw {
 
     /// Logged in as `sa` with feature extensions, and the answer.
     pub fn login_asking_for(address: SocketAddr, features: Vec<Feature>) -> (Raw, Vec<u8>) {
+        let mut raw = Raw::asking_to_log_in(address, features);
+        let answer = raw.answer().expect("an answer to LOGIN7");
+        assert!(answer.contains(&tds::token::LOGINACK));
+        (raw, answer)
+    }
+
+    /// A client that has sent its login as `sa`, and has not heard of it yet.
+    pub fn asking_to_log_in(address: SocketAddr, features: Vec<Feature>) -> Raw {
         let mut raw = Raw::connect_to(address);
         let prelogin =
             Prelogin { encryption: Some(Encryption::NotSupported), ..Prelogin::default() };
@@ -284,9 +292,7 @@ impl Raw {
             ..Login::default()
         };
         raw.send(PacketType::Login, &login.to_bytes());
-        let answer = raw.answer().expect("an answer to LOGIN7");
-        assert!(answer.contains(&tds::token::LOGINACK));
-        (raw, answer)
+        raw
     }
 
     /// The number of its session.
