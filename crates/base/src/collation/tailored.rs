@@ -369,7 +369,9 @@ pub(super) fn sort_key<S: Source>(strength: Strength, elements: Elements<S>, out
     let (mut has_accents, mut flags) = (false, 0);
     while let Some(element) = first.next() {
         has_accents |= element.secondary != 0 && element.third != SELECTOR;
-        flags |= element.third;
+        if element.primary != 0 || element.third == SELECTOR {
+            flags |= element.third;
+        }
         if element.primary != 0 {
             // Above the ends of levels.
             out.extend_from_slice(&(element.primary + 0x200).to_be_bytes());
@@ -477,7 +479,7 @@ pub(super) fn character_key(rules: &Rules, strength: Strength, unit: u16) -> u64
                 key |= u64::from(e.secondary) << shift;
             }
         }
-        third |= if e.primary != 0 || elements.len() == 1 { e.third & strength.third } else { 0 };
+        third |= if e.primary != 0 { e.third & strength.third } else { 0 };
     }
     if several {
         // Characters of several letters are told apart by all of them.
