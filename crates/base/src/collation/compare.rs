@@ -542,7 +542,8 @@ pub fn prefix_key(collation: Collation, value: ValueRef<'_>, out: &mut Vec<u8>) 
 
 /// What follows a prefix may change the weights of its last characters: a contraction may begin
 /// with them, or a mark follow. So only ASCII at its beginning counts, less as many characters as a
-/// contraction may have before its last one.
+/// contraction may have before its last one. A contraction ends the key, since LIKE goes character
+/// by character: its letters may be of another case, width or accent, and no contraction then.
 fn prefix_by_rules(
     collation: Collation,
     rules: RuleSet,
@@ -551,28 +552,24 @@ fn prefix_by_rules(
     out: &mut Vec<u8>,
 ) {
     const UNDECIDED: usize = 3;
+    const PRIMARY: tailored::Strength = tailored::Strength::PRIMARY;
     let (bytes, step) = if wide { (trim_wide(bytes), 2) } else { (trim_bytes(bytes), 1) };
     let plain =
         |unit: &&[u8]| unit[0].is_ascii() && unit[step - 1] == if wide { 0 } else { unit[0] };
     let ascii = bytes.chunks_exact(step).take_while(plain).count();
-    // A contraction within the prefix must not be cut either.
-    let whole = &bytes[..step * ascii];
-    let kept = &whole[..step * ascii.saturating_sub(UNDECIDED)];
-    let key = |bytes: &[u8]| {
-        let mut key = Vec::new();
-        match wide {
-            true => tailored::sort_key(PRIMARY, wide_by_rules(rules, bytes), &mut key),
-            false => {
-                tailored::sort_key(PRIMARY, chars_by_rules(collation, rules, bytes), &mut key);
-            }
-        }
-        key
+    let put = |bytes: &[u8], key: &mut Vec<u8>| match wide {
+        true => tailored::sort_key(PRIMARY, wide_by_rules(rules, bytes), key),
+        false => tailored::sort_key(PRIMARY, chars_by_rules(collation, rules, bytes), key),
     };
-    const PRIMARY: tailored::Strength = tailored::Strength::PRIMARY;
-    let (all, mut kept) = (key(whole), key(kept));
-    let same = all.iter().zip(&kept).take_while(|(x, y)| x == y).count();
-    kept.truncate(same / 2 * 2);
-    out.extend_from_slice(&kept);
+    let whole = &bytes[..step * ascii];
+    let (mut together, mut apart) = (Vec::new(), Vec::new());
+    put(whole, &mut together);
+    for unit in whole.chunks_exact(step).take(ascii.saturating_sub(UNDECIDED)) {
+        put(unit, &mut apart);
+    }
+    let same = together.iter().zip(&apart).take_while(|(x, y)| x == y).count();
+    // Weights have two bytes.
+    out.extend_from_slice(&apart[..same / 2 * 2]);
 }
 
 /// Ends a level; lower than every weight.

@@ -254,6 +254,27 @@ fn keys_begin_with_those_of_prefixes() {
     }
 }
 
+/// What LIKE takes for the prefix may have other letters, which are no contraction.
+#[test]
+fn contractions_are_no_part_of_keys_of_prefixes() {
+    let c = Collation::by_name("Traditional_Spanish_CI_AI").unwrap();
+    for (pattern, prefix, text) in [
+        ("chalupas%", "chalupas", "çhalupas"),
+        ("chalupas%", "chalupas", "ｃｈalupas"),
+        ("caballos%", "caballos", "çaballos"),
+    ] {
+        let (pattern, prefix, text) = (wide(pattern), wide(prefix), wide(text));
+        let like = LikePattern::new(c, ValueRef::Unicode(&pattern), None).unwrap();
+        assert!(like.matches(ValueRef::Unicode(&text), &Unpaced).unwrap());
+        let mut low = Vec::new();
+        prefix_key(c, ValueRef::Unicode(&prefix), &mut low);
+        assert!(key(c, ValueRef::Unicode(&text)).starts_with(&low));
+    }
+    let mut low = Vec::new();
+    prefix_key(c, ValueRef::Unicode(&wide("caballos")), &mut low);
+    assert_eq!(low.len(), 8, "the four letters before the contraction have two bytes each");
+}
+
 /// Letters that languages treat in a way of their own, and others.
 fn text() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
