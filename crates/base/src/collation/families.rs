@@ -4,7 +4,7 @@
 //! distinguish: `Japanese_XJIS_140` and `_CI_AS_KS_VSS`. Which suffixes there are follows from the
 //! version alone.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::rules::RuleSet;
@@ -222,13 +222,13 @@ impl Family {
 
 /// The collations that are not in [`TABLE`], by their ids from [`FIRST_ID`] on.
 static ALL: LazyLock<Vec<Option<CollationInfo>>> = LazyLock::new(|| {
-    let known: HashMap<&str, ()> = TABLE.iter().map(|info| (info.name, ())).collect();
+    let known: HashSet<&str> = TABLE.iter().map(|info| info.name).collect();
     let mut all = Vec::with_capacity(FAMILIES.len() * usize::from(IDS_OF_FAMILY));
     for family in FAMILIES {
         for place in 0..IDS_OF_FAMILY {
             all.push(family.collation(place).and_then(|(suffix, flags, code_page)| {
                 let name = format!("{}{suffix}", family.name);
-                if known.contains_key(&*name) {
+                if known.contains(&*name) {
                     return None;
                 }
                 let rules = if flags.is_binary() { None } else { family.rules };

@@ -11,7 +11,7 @@ mod sections;
 
 use super::codepage::{self, CodePage, DoubleByte, SingleByte};
 use super::compare::{Strength, byte_weights, decode_utf8};
-use super::rules::Rules;
+use super::rules::{RuleSet, Rules};
 use super::tailored;
 use super::weights::{ACCENT, ByteWeights, EXPANSION, MARK, WEIGHTS, Weighted, primary};
 use crate::error::{SqlError, SqlResult};
@@ -83,17 +83,18 @@ pub(super) struct Character {
 
 impl Characters {
     pub(super) fn new(collation: Collation, wide: bool) -> Characters {
-        let flags = collation.info().flags;
-        let form = match (flags.is_binary(), wide) {
-            (true, true) => Form::BinaryWide(flags.supplementary()),
-            (true, false) => match codepage::code_page(collation) {
+        let info = collation.info();
+        let supplementary = info.flags.supplementary();
+        let form = match (info.flags.is_binary(), info.rules, wide) {
+            (true, _, true) => Form::BinaryWide(supplementary),
+            (true, _, false) => match codepage::code_page(collation) {
                 CodePage::Utf8 => Form::BinaryUtf8,
                 CodePage::Double(page) => Form::BinaryPairs(page),
                 CodePage::Single(_) => Form::BinaryBytes,
             },
-            (false, _) if collation.info().rules.is_some() => by_rules(collation, wide),
-            (false, true) => Form::Wide(flags.supplementary()),
-            (false, false) => byte_weights(collation).map_or(Form::Utf8, Form::Bytes),
+            (false, Some(rules), _) => by_rules(collation, rules, wide),
+            (false, None, true) => Form::Wide(supplementary),
+            (false, None, false) => byte_weights(collation).map_or(Form::Utf8, Form::Bytes),
         };
         Characters { form, strength: Strength::of(collation) }
     }
@@ -185,17 +186,15 @@ impl Characters {
     }
 }
 
-fn by_rules(collation: Collation, wide: bool) -> Form {
-    let info = collation.info();
-    let rules = info.rules.unwrap_or(super::rules::RuleSet::Root).rules();
+fn by_rules(collation: Collation, rules: RuleSet, wide: bool) -> Form {
     let reading = match codepage::code_page(collation) {
-        _ if wide => Reading::Wide(info.flags.supplementary()),
+        _ if wide => Reading::Wide(collation.info().flags.supplementary()),
         CodePage::Single(page) => Reading::Bytes(page),
         CodePage::Double(page) => Reading::Pairs(page),
         CodePage::Utf8 => Reading::Utf8,
     };
     let strength = tailored::Strength::of(collation);
-    Form::ByRules(Tailored { rules, strength }, reading)
+    Form::ByRules(Tailored { rules: rules.rules(), strength }, reading)
 }
 
 fn wide_at(bytes: &[u8], at: usize, pairs: bool) -> Option<(u32, usize)> {
