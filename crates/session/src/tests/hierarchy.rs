@@ -37,3 +37,19 @@ fn nodes_and_their_indexes_are_there_after_a_restart() {
     let shown = session.run("select type_name(user_type_id) as type from sys.parameters");
     assert!(shown.contains("type\nhierarchyid\n"), "{shown}");
 }
+
+/// The bound above its descendants has more bytes than a value may have.
+#[test]
+fn the_longest_node_has_a_range_of_descendants() {
+    let server = TestServer::new();
+    let mut session = server.session();
+    session.run("create table t (node hierarchyid primary key)");
+    let longest = format!("/{}", "1/".repeat(1427));
+    session.run(&format!("insert t values ('/'), ('/2/'), ('{longest}')"));
+    let found = session.run(&format!(
+        "select datalength(node) as n from t where node.IsDescendantOf('{longest}') = 1; \
+         declare @h hierarchyid = '{longest}'; \
+         select count(*) as n from t where node.IsDescendantOf(@h) = 1"
+    ));
+    assert!(found.contains("n\n892\n") && found.contains("n\n1\n"), "{found}");
+}
