@@ -208,7 +208,7 @@ pub struct TypeInfo {
     pub scale: u8,
     /// For the types that have one.
     pub collation: WireCollation,
-    /// Which CLR type it is; `None` of all others, and of one that is not known.
+    /// Which CLR type it is; `None` of all others.
     pub clr: Option<TypeKind>,
 }
 
@@ -425,8 +425,7 @@ impl TypeInfo {
     /// How a column or parameter of type `ty` is announced to a client of this version. What the
     /// version does not know is announced as what SQL Server turns it into: (max) types as text,
     /// ntext and image and CLR types as binaries before 7.2, date and time types as nvarchar before
-    /// 7.3. Only clients that
-    /// have asked for json know that type; for others see [`without_json`].
+    /// 7.3. Only clients that have asked for json know that type; for others see [`without_json`].
     pub fn for_sql(ty: &SqlType, nullable: bool, version: TdsVersion) -> TypeInfo {
         use TypeKind as K;
         use WireType as W;
@@ -479,9 +478,8 @@ impl TypeInfo {
         info
     }
 
-    /// The type of T-SQL that is meant. What comes as json or xml is a string until it is
-    /// read, and what comes as a CLR type a binary. `unknown`
-    /// takes the place of unknown collations, and is
+    /// The type of T-SQL that is meant. What comes as json or xml is a string until it is read, and
+    /// what comes as a CLR type a binary. `unknown` takes the place of unknown collations, and is
     /// that of old types that are sent without one.
     pub fn to_sql(&self, unknown: Collation) -> SqlType {
         use WireType::*;
