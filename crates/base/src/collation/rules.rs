@@ -19,8 +19,9 @@
 //!
 //! # Invariants
 //!
-//! * R1: keys of indexes on disk are made from these weights, so a change of a file changes
-//!   [`DATA_VERSION`], and databases of other versions are not opened.
+//! * R1: keys of indexes on disk are made from these weights, so a change of a file, or of the keys
+//!   that `tailored` makes, changes [`DATA_VERSION`], and databases of other versions are not
+//!   opened.
 //! * R2: what the files are is known when the program is built: a test decodes all of them, so that
 //!   decoding has no errors.
 
