@@ -56,6 +56,7 @@ impl Binder<'_> {
         let (_, NewValue::Expr(document)) = given.swap_remove(at) else {
             return Err(ir::internal("a column set is given a value").into());
         };
+        // The value of the first column checks the names of all elements.
         let mut all = Vec::new();
         for column in table.columns.iter().filter(|c| c.sparse) {
             all.extend_from_slice(names::escaped(&column.name).as_bytes());
@@ -71,7 +72,7 @@ impl Binder<'_> {
             let name_type = SqlType::nvarchar(4000, self.collation());
             let names = Scalar::constant(
                 SqlType::varbinary(SqlType::MAX),
-                Value::Bytes(all.as_slice().into()),
+                Value::Bytes(std::mem::take(&mut all).into()),
             );
             let args = vec![
                 self.copy(&Scalar::computed(document.clone())),

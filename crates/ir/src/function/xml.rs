@@ -17,7 +17,7 @@ pub mod names {
     pub const SET: &str = "FOR XML COLUMN SET";
     /// (document, name, names): the text of the element with that name in the value of a column
     /// set. An element whose name is none of the names, which are UTF-8 with a zero byte after
-    /// each, is an error.
+    /// each, is an error; where there are none, none is checked.
     pub const SET_TEXT: &str = "COLUMN SET TEXT";
     /// As [`SET_TEXT`]: the bytes that the text writes in base 64.
     pub const SET_BYTES: &str = "COLUMN SET BYTES";

@@ -38,38 +38,52 @@ fn types_of_nodes(call: &Call<'_>) -> SqlResult<Inferred> {
     types(call, SqlType::xml())
 }
 
-/// Calls back with the element of a column, if there is one. Error 207 for an element of no column,
-/// and for anything else.
+/// Calls back with the first element of a column, if there is one. With names of columns, error 207
+/// for an element of none of them, and for anything else.
 fn element<'a>(
     ctx: &FnContext<'a>,
     args: &[ValueRef<'a>],
     f: impl FnOnce(&Document, NodeId) -> SqlResult<ValueRef<'a>>,
 ) -> SqlResult<ValueRef<'a>> {
     let document = parse_value(bytes(args[0]), ctx.arena.account(), ctx)?;
-    let wanted = unicode_to_string(bytes(args[1]));
-    let unknown = |name: &str| Err(SqlError::new(&message::INVALID_COLUMN, &[&name]));
+    let (wanted, names) = (unicode_to_string(bytes(args[1])), bytes(args[2]));
     let mut found = None;
     for node in document.children(Document::ROOT) {
         ctx.pace()?;
+        if !names.is_empty() {
+            check(&document, node, names)?;
+        }
         let name = document.name(node);
-        match document.kind(node) {
-            NodeKind::Element if name.uri.is_empty() => {}
-            NodeKind::Element => return unknown(name.local),
-            NodeKind::Text => return unknown(document.value(node).trim()),
-            _ => continue,
-        }
-        let is_known = |own: &[u8]| own == name.local.as_bytes();
-        if !bytes(args[2]).split(|byte| *byte == 0).any(is_known) {
-            return unknown(name.local);
-        }
-        if name.local == wanted {
-            found.get_or_insert(node);
+        let is_it =
+            document.kind(node) == NodeKind::Element && name.uri.is_empty() && name.local == wanted;
+        if is_it && found.is_none() {
+            found = Some(node);
+            if names.is_empty() {
+                break;
+            }
         }
     }
     match found {
         Some(node) => f(&document, node),
         None => Ok(ValueRef::Null),
     }
+}
+
+/// Error 207 for what is no element with one of these names, and no comment or the like.
+fn check(document: &Document, node: NodeId, names: &[u8]) -> SqlResult<()> {
+    let name = document.name(node);
+    let is_known = |own: &[u8]| own == name.local.as_bytes();
+    let unknown = match document.kind(node) {
+        NodeKind::Element
+            if name.uri.is_empty() && names.split(|byte| *byte == 0).any(is_known) =>
+        {
+            return Ok(());
+        }
+        NodeKind::Element => name.local,
+        NodeKind::Text => document.value(node).trim(),
+        _ => return Ok(()),
+    };
+    Err(SqlError::new(&message::INVALID_COLUMN, &[&unknown]))
 }
 
 /// All text below a node.
