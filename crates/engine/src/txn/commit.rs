@@ -78,10 +78,6 @@ impl Transaction {
         if self.writes.is_empty() && self.operations.is_empty() && global.is_none() {
             return self.commit_reader(task);
         }
-        if let Err(error) = self.take_version(task) {
-            self.abort(task);
-            return Err(error);
-        }
         self.protect_own();
         let redo = match self.redo(task, global) {
             Ok(redo) => redo,
@@ -90,6 +86,8 @@ impl Transaction {
                 return Err(error);
             }
         };
+        // The statement that inserts a version has ended the protection.
+        self.protect_own();
         let decided = self.decide(task, &redo);
         self.reuse_redo(redo);
         let (stamp, end) = match decided {

@@ -102,9 +102,9 @@ impl TransactionGroup {
     }
 
     fn commit_parts(mut self, task: &Task, durability: Durability) -> CommitResult<()> {
-        // Parts without logged writes are not prepared, and commit last. What they need may fail,
-        // so it is done first.
-        for part in self.parts.iter_mut().filter(|part| !part.has_logged_writes()) {
+        // What commits need may fail, and parts without logged writes commit last. It may also take
+        // long, and a part that has its turn holds up others.
+        for part in &mut self.parts {
             if let Err(error) = part.run_preparations(task) {
                 let failed = failed_in(part)(error);
                 self.rollback(task);
@@ -191,7 +191,7 @@ impl TransactionGroup {
     }
 
     /// Takes the versions of all parts that have changed tracked tables, in the order in which all
-    /// transactions take turns.
+    /// transactions take turns; the coordinator comes last otherwise.
     fn take_versions(&mut self, task: &Task) -> CommitResult<()> {
         self.parts.sort_by_key(|part| part.manager().id());
         for part in &mut self.parts {

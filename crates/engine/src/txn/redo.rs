@@ -94,7 +94,8 @@ impl Transaction {
     }
 
     /// Encodes what the transaction leaves behind. What exceeds one record goes to the log at
-    /// once, in chunks; nothing of it counts until the commit record is there.
+    /// once, in chunks; nothing of it counts until the commit record is there. A transaction that
+    /// has changed tracked tables takes its version after that, unless it has one.
     pub(super) fn redo(
         &mut self,
         task: &Task,
@@ -103,6 +104,7 @@ impl Transaction {
         self.run_preparations(task)?;
         let mut redo = Redo { body: std::mem::take(&mut self.buffer), ..Redo::default() };
         if !self.manager().log.is_logged() {
+            self.take_version(task)?;
             return Ok(redo);
         }
         if !self.loads.is_empty() {
@@ -126,10 +128,21 @@ impl Transaction {
     }
 
     fn encode(&mut self, task: &Task, redo: &mut Redo) -> TxnResult<()> {
+        self.encode_rows(task, redo, 0)?;
+        let encoded = self.writes.len();
+        self.take_version(task)?;
+        self.encode_rows(task, redo, encoded)?;
+        redo.body.extend_from_slice(&self.operations);
+        self.flush_chunks(task, redo, self.piece_max())
+    }
+
+    /// Encodes the rows from this entry of the write set on.
+    fn encode_rows(&self, task: &Task, redo: &mut Redo, from: usize) -> TxnResult<()> {
         let piece = self.piece_max();
         let mut key = KeyBuf::default();
-        for (place, write) in self.writes.iter().enumerate() {
-            if let Some(ahead) = self.writes.get(place + PREFETCH_AHEAD) {
+        let writes = &self.writes[from..];
+        for (place, write) in writes.iter().enumerate() {
+            if let Some(ahead) = writes.get(place + PREFETCH_AHEAD) {
                 prefetch_row(ahead.version.address());
             }
             // SAFETY: the gate of the table is held, and what was written is this transaction's.
@@ -149,8 +162,7 @@ impl Transaction {
                 self.flush_chunks(task, redo, piece)?;
             }
         }
-        redo.body.extend_from_slice(&self.operations);
-        self.flush_chunks(task, redo, piece)
+        Ok(())
     }
 
     /// Appends whole pieces to the log, so that at most one is left.

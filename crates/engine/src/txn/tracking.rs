@@ -17,10 +17,15 @@
 //!
 //! # Waits
 //!
+//! A commit takes the turn when all else that it logs is encoded, and what is longer than a record
+//! has been appended to the log. Until then it has not begun to commit: a client that cancels, KILL
+//! and shutdown end the wait, and roll the transaction back.
+//!
 //! A commit that has the turn may wait for memory, for the log, and for pages. Readers take no
 //! locks in the commit table and no definition of it changes, so it waits for no other transaction,
 //! and waiters for the turn need not be in the waits-for graph. A transaction over several
-//! databases takes the turns of all in the order of their ids.
+//! databases takes the turns of all in the order of their ids, before it prepares them, and has
+//! them until it is decided.
 
 use base::ValueRef;
 use smallvec::SmallVec;
@@ -32,7 +37,7 @@ use crate::hot::visibility::Isolation;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use crate::sync::atomic::{AtomicBool, AtomicI64};
-use crate::txn::error::TxnResult;
+use crate::txn::error::{TxnError, TxnResult};
 use crate::txn::session::{DatabaseSession, ReadAt};
 use crate::txn::transaction::Transaction;
 use crate::txn::write_set::Savepoint;
@@ -78,14 +83,16 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    fn take(session: &Arc<DatabaseSession>, task: &Task) -> Turn {
+    /// Waits for the turn. Error: [`TxnError::Interrupted`].
+    pub fn take(session: &Arc<DatabaseSession>, task: &Task) -> TxnResult<Turn> {
         let tracking = &session.manager().tracking;
         // Acquire: pairs with the Release of the commit before.
         let take = || {
             tracking.is_taken.compare_exchange(false, true, AcqRel, Acquire).is_ok().then_some(())
         };
-        tracking.waiting.wait(task, take);
-        Turn { session: session.clone(), version: 0 }
+        let taken = tracking.waiting.wait_interruptible(task, take);
+        taken.map_err(|_| TxnError::Interrupted)?;
+        Ok(Turn { session: session.clone(), version: 0 })
     }
 
     /// Keeps the version from being given again, since the commit is decided.
@@ -211,15 +218,10 @@ impl Transaction {
     /// Takes the turn and a version, if the transaction has changed tracked tables, and inserts the
     /// row that says so. The turn ends when the commit is decided.
     pub(super) fn take_version(&mut self, task: &Task) -> TxnResult<()> {
-        if self.tracked.is_none() {
-            return Ok(());
-        }
-        // What has to be done before the commit may wait for more than a commit with the turn may.
-        self.run_preparations(task)?;
         let Some(tracked) = self.tracked.take() else { return Ok(()) };
-        let mut turn = Turn::take(&self.session, task);
-        let commits = &tracked.commits;
         let session = self.session.clone();
+        let mut turn = Turn::take(&session, task)?;
+        let commits = &tracked.commits;
         let last = &session.manager().tracking.last_version.0;
         if last.load(Acquire) < 0 {
             let found = self.last_of(task, commits, commit_table::VERSION)?;

@@ -148,6 +148,46 @@ exec p",
     assert_eq!(session.run(commits), "n|x|v\n5|5|5\n(1 row)");
 }
 
+/// The row that gives a commit its version comes behind the chunks of a commit that is longer than
+/// a record, also where it is prepared.
+#[test]
+fn a_commit_of_many_chunks_has_its_version() {
+    let sim = SimEnv::new(14);
+    {
+        let server = TestServer::on(&sim);
+        let mut session = server.session();
+        session.script(SETUP);
+        session.script(
+            "create database e
+go
+alter database e set change_tracking = on
+go
+use e
+go
+create table t (id int primary key, v int)
+alter table t enable change_tracking
+go
+use d",
+        );
+        let many = "select value, 0 from generate_series(1, 5000)";
+        assert!(session.durable(&format!("insert t {many}")).is_some());
+        session.run(&format!("begin tran update t set v = 1 insert e.dbo.t {many}"));
+        assert!(session.durable("commit").is_some());
+    }
+    sim.fs().power_off();
+    sim.fs().power_on();
+    let server = TestServer::on(&sim);
+    let mut session = server.session();
+    for (database, op, last) in [("d", "I", 2), ("e", "I", 1)] {
+        session.run(&format!("use {database}"));
+        let seen = "select count(*) as n, min(sys_change_operation) as op, \
+                    min(sys_change_version) as v, change_tracking_current_version() as l \
+                    from changetable(changes t, 0) as c";
+        let expected = format!("n|op|v|l\n5000|{op}|{last}|{last}\n(1 row)");
+        assert_eq!(session.run(seen), expected);
+    }
+}
+
 /// A transaction over several databases gets a version in each of them.
 #[test]
 fn a_transaction_over_two_databases_has_a_version_in_each() {

@@ -10,6 +10,7 @@ mod resident;
 mod space;
 pub(crate) mod sunk;
 mod threads;
+mod tracking;
 mod written;
 
 use std::sync::Arc;
