@@ -355,7 +355,7 @@ select is_auto_cleanup_on, retention_period, retention_period_units_desc, max_cl
 exec sp_flush_CT_internal_table_on_demand
 exec sp_flush_CT_internal_table_on_demand 'u'
 declare @n bigint
-exec sp_flush_CT_internal_table_on_demand 'dbo.t', @n output
+exec sp_flush_CT_internal_table_on_demand 'dbo.[t]', @n output
 select @n as n
 go
 -- Other columns come and go.

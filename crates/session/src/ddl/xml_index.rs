@@ -106,7 +106,7 @@ pub fn create(context: &mut Context<'_>, create: &ast::CreateXmlIndex) -> DdlRes
             put_table(context, altered.database, new)
         }
         None => {
-            check_key(&altered, create)?;
+            check_key(&altered, create, column)?;
             index.nodes = make_nodes(context, &altered, id)?;
             new.xml_indexes.push(index);
             put_table(context, altered.database, new)?;
@@ -213,12 +213,14 @@ fn refuse_disabled(altered: &Altered, index: &XmlIndexDef) -> DdlResult<()> {
 }
 
 /// What a table needs for a primary XML index of a column. Errors 6331, 6332, 6336.
-fn check_key(altered: &Altered, create: &ast::CreateXmlIndex) -> DdlResult<()> {
+fn check_key(
+    altered: &Altered,
+    create: &ast::CreateXmlIndex,
+    column: ColumnId,
+) -> DdlResult<()> {
     let (old, table) = (&altered.old, altered.name());
-    let same = |c: &&ColumnDef| altered.schema.same_name(&c.name, &create.column.name);
-    let column = old.columns.iter().find(same).map(|c| c.id);
-    let other = old.xml_indexes.iter().filter(|i| i.kind == XmlIndexKind::Primary);
-    if let Some(other) = other.into_iter().find(|i| Some(i.column) == column) {
+    let is_other = |i: &&XmlIndexDef| i.kind == XmlIndexKind::Primary && i.column == column;
+    if let Some(other) = old.xml_indexes.iter().find(is_other) {
         let args: [Shown; 3] = [&other.name, &create.column.name, &table];
         return Err(SqlError::new(&message::XML_INDEX_EXISTS, &args).into());
     }

@@ -53,8 +53,7 @@ pub(super) fn fill<'a>(
     }
 }
 
-/// As `fill`, with the plan. An end of -1 asks for all statements. An end of -1 asks for all
-/// statements.
+/// As `fill`, with the plan. An end of -1 asks for all statements.
 pub(super) fn fill_plan<'a>(
     ctx: &mut FnContext<'a>,
     args: &[ValueRef<'a>],
