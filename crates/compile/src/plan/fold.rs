@@ -170,7 +170,7 @@ impl SessionFacts for NoSession {
     fn context_info(&self) -> Option<Box<[u8]>> {
         None
     }
-    fn session_context(&self, _: &str) -> Option<Variant> {
+    fn session_context(&self, _: &str) -> Option<&Variant> {
         None
     }
     fn cursor_status(&self, _: CursorScope, _: &str) -> i32 {

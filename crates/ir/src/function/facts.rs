@@ -220,7 +220,7 @@ pub trait SessionFacts: MetadataFacts {
     }
 
     /// What `sp_set_session_context` has set for a key.
-    fn session_context(&self, key: &str) -> Option<Variant>;
+    fn session_context(&self, key: &str) -> Option<&Variant>;
 
     /// `APPLOCK_MODE`: the mode in which the session holds an application lock, for itself or for
     /// its transaction; `None` if there is no such principal.

@@ -190,8 +190,8 @@ impl SessionFacts for TestSession {
     fn context_info(&self) -> Option<Box<[u8]>> {
         self.context_info.clone()
     }
-    fn session_context(&self, key: &str) -> Option<Variant> {
-        self.context.iter().find(|(k, _)| *k == key).map(|c| c.1.clone())
+    fn session_context(&self, key: &str) -> Option<&Variant> {
+        self.context.iter().find(|(k, _)| *k == key).map(|c| &c.1)
     }
     fn cursor_status(&self, scope: CursorScope, name: &str) -> i32 {
         if scope == CursorScope::Global && name == "c" { 1 } else { -3 }

@@ -236,9 +236,9 @@ impl SessionFacts for SessionState {
         self.context_info.clone()
     }
 
-    fn session_context(&self, key: &str) -> Option<Variant> {
+    fn session_context(&self, key: &str) -> Option<&Variant> {
         let key = base::text::identifier::fold_identifier(key);
-        self.session_context.get(&*key).map(|(value, _)| value.clone())
+        self.session_context.get(&*key).map(|(value, _)| value)
     }
 
     fn application_lock_mode(
