@@ -1,4 +1,4 @@
--- Each tenant sees its own rows; whoever is in the role sees all. As the owner nobody is exempt.
+-- Each tenant sees its own rows; members of the role see all. The owner is not exempt.
 create schema sec
 go
 create role everything

@@ -4,9 +4,9 @@
 //! written, as a condition on the row: one of the function's own where it reads nothing, so that
 //! indexes find what it lets through; else `EXISTS`.
 //!
-//! Nothing that a predicate of a schema-bound policy reads need be permitted. While the predicates
-//! of a table are bound, the table shows all of its rows: a predicate that reads its own table
-//! judges no row of what it reads.
+//! What a predicate of a schema-bound policy reads needs no permission. While the predicates of a
+//! table are bound, the table shows all of its rows: a predicate that reads its own table judges no
+//! row of what it reads.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ type RowNames = Vec<Option<ColId>>;
 type Found<'t> = (&'t SecurityPolicyDef, &'t PredicateDef);
 
 impl Binder<'_> {
-    /// Whether any predicate of a table counts.
+    /// Whether the predicates of a table apply.
     fn is_judged(&self, database: DbId, table: &TableDef) -> bool {
         !table.policies.is_empty()
             && !self.options.sees_all_rows
@@ -220,7 +220,7 @@ fn is_inline(module: &ModuleDef) -> bool {
     matches!(module.kind, ModuleKind::InlineFunction { .. })
 }
 
-/// The predicates on a table that hold.
+/// The predicates of enabled policies on a table.
 fn predicates(table: &TableDef, which: impl Fn(&PredicateDef) -> bool) -> Vec<Found<'_>> {
     let enabled = table.policies.iter().filter(|policy| policy.enabled);
     let all = enabled.flat_map(|policy| policy.predicates.iter().map(move |p| (&**policy, p)));
@@ -267,7 +267,7 @@ fn take_conditions(node: &mut Node, conditions: &mut Vec<Pred>) -> bool {
             _ => break,
         };
     }
-    // What stands below is looked at first.
+    // Conditions further down come first.
     conditions.reverse();
     true
 }
@@ -278,7 +278,7 @@ fn is_one_row(node: &Node) -> bool {
         Node::OneRow => true,
         Node::Filter { input, .. } => is_one_row(input),
         Node::Compute { input, columns } => {
-            // A query in a column must not be there twice.
+            // A query in a column must not be duplicated.
             let plain = |column: &(ColId, Expr)| !has_subquery(&column.1);
             columns.iter().all(plain) && is_one_row(input)
         }

@@ -82,7 +82,7 @@ impl SessionState {
     /// The owner of a database that is `TRUSTWORTHY`.
     fn trusted_owner(&self, database: DbId) -> Option<Arc<LoginDef>> {
         if self.identity.role().is_some() {
-            return None; // an application role is nobody elsewhere
+            return None; // elsewhere an application role is `guest`
         }
         let def = self.instance.database_def(database).filter(|def| def.options.trustworthy)?;
         let master = self.instance.databases().master().current();

@@ -159,7 +159,7 @@ pub struct LoginDef {
 }
 
 impl PrincipalKind {
-    /// Whether nobody logs in as it or is impersonated as it.
+    /// Whether it is a role: no session logs in as it or impersonates it.
     pub fn is_role(self) -> bool {
         matches!(self, PrincipalKind::Role | PrincipalKind::ApplicationRole)
     }
