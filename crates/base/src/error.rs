@@ -2,7 +2,35 @@
 
 use std::fmt;
 
-use crate::message::Message;
+use crate::message::{self, Message};
+
+/// The messages that quote values which a statement reads.
+const QUOTE_VALUES: [&Message; 24] = [
+    &message::VALUE_OVERFLOW,
+    &message::FLOAT_OVERFLOW,
+    &message::NUMBER_TO_MONEY_SPACE,
+    &message::TEXT_OVERFLOWS_SMALL_INTEGER,
+    &message::TEXT_CONVERSION_FAILED,
+    &message::TEXT_OVERFLOWS_INT,
+    &message::INVALID_STYLE,
+    &message::TRUNCATED_IN_COLUMN,
+    &message::TRUNCATED_IN_OBJECT,
+    &message::VALIDATION_TEXT_IN_EMPTY,
+    &message::VALIDATION_VALUE,
+    &message::VALIDATION_ID_TWICE,
+    &message::VALIDATION_IDREF,
+    &message::VALIDATION_CANONICAL,
+    &message::STYLE_NOT_SUPPORTED,
+    &message::CULTURE_NOT_SUPPORTED,
+    &message::PARSE_FAILED,
+    &message::TIME_ZONE_PARAMETER_INVALID,
+    &message::ARGUMENT_VALUE_INVALID,
+    &message::JSON_PATH_INVALID,
+    &message::JSON_TEXT_INVALID,
+    &message::XQUERY_SIMPLE_VALUE,
+    &message::TEXT_POINTER_INVALID,
+    &message::CLR_EXCEPTION,
+];
 
 /// What most functions return that a statement can reach.
 pub type SqlResult<T> = Result<T, SqlError>;
@@ -77,22 +105,28 @@ impl SqlError {
         self
     }
 
-    /// The same error without the values, types and names that its text quotes, if it is about a
-    /// conversion: it may be about what its reader must not see.
+    /// The same error without the values, types and names that its text quotes, if it may quote
+    /// values: perhaps its reader must not see them.
     pub fn without_values(self) -> SqlError {
-        let text = match self.0.number {
-            220 => "Arithmetic overflow error for data type ******, value = ******.",
-            232 => "Arithmetic overflow error for type ******, value = ******.",
-            245 => {
-                "Conversion failed when converting the ****** value '******' to data type ******."
+        match QUOTE_VALUES.iter().find(|message| message.number == self.0.number) {
+            Some(message) => self.with_text(message.text.replace("%s", "******")),
+            None => self,
+        }
+    }
+
+    /// The same error without the duplicate key that its text quotes.
+    pub fn without_key(self) -> SqlError {
+        const BEFORE: &str = "The duplicate key value is ";
+        match (self.0.number, self.0.text.split_once(BEFORE)) {
+            (2601 | 2627, Some((names, _))) => {
+                let text = format!("{names}{BEFORE}(******).");
+                self.with_text(text)
             }
-            248 => "The conversion of the ****** value '******' overflowed an int column.",
-            2628 => {
-                "String or binary data would be truncated in table '******', column '******'. \
-                 Truncated value: '******'."
-            }
-            _ => return self,
-        };
+            _ => self,
+        }
+    }
+
+    fn with_text(self, text: String) -> SqlError {
         SqlError(Box::new(Inner { text: text.into(), ..*self.0 }))
     }
 

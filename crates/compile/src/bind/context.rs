@@ -81,6 +81,9 @@ pub trait Names {
     /// Whether the session's user sees the values of a masked column.
     fn may_unmask(&self, database: DbId, table: ObjectId, column: ColumnId) -> bool;
 
+    /// Whether two objects have one owner.
+    fn is_chained(&self, from: (DbId, ObjectId), to: (DbId, ObjectId)) -> bool;
+
     /// The row on which a cursor stands, for `WHERE CURRENT OF`. Errors 16916 and the like.
     fn cursor_rows(&self, cursor: &ast::CursorRef) -> SqlResult<Vec<CursorRow>>;
 
@@ -441,6 +444,8 @@ pub struct Facts {
     pub reads_system_rowsets: bool,
     /// Its errors must quote no values: security policies hide rows from it, or masks values.
     pub hides_values: bool,
+    /// Nor duplicate keys: a key may hold values that masks hide, or be one of a hidden row.
+    pub hides_keys: bool,
     /// It returns a document in pieces.
     pub returns_document: Option<Document>,
     /// What the session's user must be permitted, unless ownership chains say that it is.
@@ -452,6 +457,17 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// An error of the statement as its user may see it.
+    pub fn shown(&self, mut error: SqlError) -> SqlError {
+        if self.hides_values {
+            error = error.without_values();
+        }
+        if self.hides_keys {
+            error = error.without_key();
+        }
+        error
+    }
+
     /// Whether the statement changes nothing.
     pub fn is_read_only(&self) -> bool {
         self.written.is_empty() && !self.takes_sequence_values && !self.calls_functions
@@ -487,6 +503,7 @@ impl Facts {
             calls_functions,
             reads_system_rowsets,
             hides_values,
+            hides_keys,
             returns_document,
             accesses,
             recompile,
@@ -511,6 +528,7 @@ impl Facts {
         self.calls_functions |= calls_functions;
         self.reads_system_rowsets |= reads_system_rowsets;
         self.hides_values |= hides_values;
+        self.hides_keys |= hides_keys;
         self.returns_document = self.returns_document.or(returns_document);
         self.recompile |= recompile;
         self.needs(memory.map(|need| *need));

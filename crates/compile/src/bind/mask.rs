@@ -4,15 +4,17 @@
 //! for each column that they make, whether masked columns went into it, and which mask it has: the
 //! column's own where it shows that unchanged, `default()` where it is computed. Masks are put onto
 //! what leaves the plan: the columns that go to the client, values that are stored or assigned,
-//! `OUTPUT`. Everything below (conditions, joins, orders, groups) sees the true values.
+//! `OUTPUT`, and rows for the triggers of another owner's view. Everything below (conditions,
+//! joins, orders, groups) sees the true values.
 //!
 //! Which columns are masked depends on the user: what was found is among the plan's dependencies.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use base::ids::DbId;
+use base::ids::{DbId, ObjectId};
 use base::{SqlType, TypeKind, Value};
-use engine::catalog::def::{MaskDef, MaskingFunction, TableDef};
+use engine::catalog::def::{ColumnDef, MaskDef, MaskingFunction, TableDef};
 use ir::operator::CastMode;
 
 use super::binder::Binder;
@@ -55,11 +57,18 @@ fn any(masks: impl IntoIterator<Item = Option<Mask>>) -> Option<Mask> {
     })
 }
 
+/// The masks of columns that show what either of two inputs has in their places.
+fn joined(one: &[Option<Mask>], other: &[Option<Mask>]) -> Vec<Option<Mask>> {
+    one.iter().zip(other).map(|(one, other)| any([one.clone(), other.clone()])).collect()
+}
+
 /// What is known of a plan's columns.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Masks {
     columns: HashMap<ColId, Mask>,
     worktables: HashMap<WorktableId, Vec<Option<Mask>>>,
+    /// The view whose triggers get the rows, if they are what is shown.
+    view: Option<(DbId, ObjectId)>,
 }
 
 impl Binder<'_> {
@@ -80,12 +89,18 @@ impl Binder<'_> {
                 for (_, value) in &mut update.assign {
                     self.mask_expr(&masks, value)?;
                 }
-                self.mask_effects(&mut masks, &target, &mut update.effects)
+                self.mask_effects(&mut masks, &target, &mut update.effects)?;
+                let old = update.old_columns.iter_mut().enumerate();
+                let old = old.chain(update.effects.old_columns.iter_mut().enumerate());
+                self.mask_transitions(&target, &mut update.input, old)
             }
             Plan::Delete(delete) => {
                 self.find(&mut masks, &delete.input);
                 let target = delete.target.clone();
-                self.mask_effects(&mut masks, &target, &mut delete.effects)
+                self.mask_effects(&mut masks, &target, &mut delete.effects)?;
+                let old = delete.old_columns.iter_mut().map(|(at, column)| (*at, column));
+                let old = old.chain(delete.effects.old_columns.iter_mut().enumerate());
+                self.mask_transitions(&target, &mut delete.input, old)
             }
             Plan::Merge(merge) => {
                 self.find(&mut masks, &merge.input);
@@ -100,7 +115,10 @@ impl Binder<'_> {
                         }
                     }
                 }
-                self.mask_effects(&mut masks, &target, &mut merge.effects)
+                self.mask_effects(&mut masks, &target, &mut merge.effects)?;
+                let old = merge.old_columns.iter_mut().enumerate();
+                let old = old.chain(merge.effects.old_columns.iter_mut().enumerate());
+                self.mask_transitions(&target, &mut merge.input, old)
             }
         }
     }
@@ -230,6 +248,38 @@ impl Binder<'_> {
         }
     }
 
+    /// Masks the old rows that the `INSTEAD OF` triggers of a view get, unless the view's owner
+    /// owns the masked table, too: its triggers would get the true values.
+    fn mask_transitions<'c>(
+        &mut self,
+        target: &Target,
+        input: &mut Node,
+        old: impl Iterator<Item = (usize, &'c mut ColId)>,
+    ) -> BindResult<()> {
+        let Target::Instead { database, table } = target else { return Ok(()) };
+        let mut masks = Masks { view: Some((*database, table.id())), ..Masks::default() };
+        self.find(&mut masks, input);
+        let mut shown: Vec<(ColId, ColId, Expr)> = Vec::new();
+        for (at, column) in old {
+            let Some(mask) = masks.columns.get(column).cloned() else { continue };
+            if let Some((_, masked, _)) = shown.iter().find(|(of, ..)| of == column) {
+                *column = *masked;
+                continue;
+            }
+            let Some(def) = table.stored_columns().nth(at) else { continue };
+            let ty = type_of(input, *column).unwrap_or(def.ty);
+            let value = Expr { kind: ExprKind::Column(*column), ty, nullable: true };
+            let value = self.masked(value, &mask)?;
+            let masked = self.free_column();
+            shown.push((*column, masked, value));
+            *column = masked;
+        }
+        let rows = std::mem::replace(input, Node::OneRow);
+        let shown = shown.into_iter().map(|(_, masked, value)| (masked, value));
+        *input = computed(rows, shown.collect());
+        Ok(())
+    }
+
     fn mask_expr(&mut self, masks: &Masks, expr: &mut Expr) -> BindResult<()> {
         if let Some(mask) = self.mask_of(masks, expr) {
             let kind = ExprKind::Constant(Value::Null);
@@ -243,23 +293,60 @@ impl Binder<'_> {
 
 /// Finding masks.
 impl Binder<'_> {
-    /// The mask that the user has to bear of a column.
+    /// Notes which masked columns of a table the user does not see: errors of a statement that
+    /// reads the table must not quote them, even if it shows none of them.
+    pub(super) fn note_masks(&mut self, database: DbId, table: &TableDef) {
+        if let Some(tracked) = self.tracked_by(database, table) {
+            return self.note_masks(database, &tracked);
+        }
+        for column in table.columns.iter().filter(|column| column.mask.is_some()) {
+            self.reads_masked = true;
+            self.bears(database, table, column);
+        }
+    }
+
+    /// The mask under which the user gets a column of a table.
     fn borne(&mut self, database: DbId, table: &TableDef, at: usize) -> Option<Mask> {
+        if let Some(tracked) = self.tracked_by(database, table) {
+            // Its last columns are those of the tracked table's key.
+            let key = &tracked.primary_key()?.key;
+            let place = (at + key.len()).checked_sub(table.columns.len())?;
+            let column = tracked.column(key.get(place)?.column)?;
+            let mask = column.mask.as_ref()?;
+            return self.bears(database, &tracked, column).then(|| Mask::Own(mask.clone()));
+        }
         let column = table.stored_columns().nth(at)?;
+        if let Some(computed) = &column.computed {
+            let mut made = false;
+            for source in computed.columns.iter().filter_map(|id| table.column(*id)) {
+                made |= self.bears(database, table, source);
+            }
+            return made.then_some(Mask::Default);
+        }
         let mask = column.mask.as_ref()?;
-        if table.is_temporary() {
-            return None; // a session that can name it owns it
+        self.bears(database, table, column).then(|| Mask::Own(mask.clone()))
+    }
+
+    /// The table whose changes a table has.
+    fn tracked_by(&mut self, database: DbId, table: &TableDef) -> Option<Arc<TableDef>> {
+        let of = table.changes_of?;
+        self.schema_of(database).ok()?.table(of).cloned()
+    }
+
+    /// Whether a column of a table is masked to the user.
+    fn bears(&mut self, database: DbId, table: &TableDef, column: &ColumnDef) -> bool {
+        // A session that can name a temporary table owns it.
+        if column.mask.is_none() || table.is_temporary() {
+            return false;
         }
         let may = self.names.may_unmask(database, table.id(), column.id);
         let noted = (database, table.id(), column.id, may);
         if !self.dependencies.unmasked.contains(&noted) {
             self.dependencies.unmasked.push(noted);
         }
-        if may {
-            return None;
-        }
-        self.facts.hides_values = true;
-        Some(Mask::Own(mask.clone()))
+        self.facts.hides_values |= !may;
+        self.facts.hides_keys |= !may;
+        !may
     }
 
     /// The columns of a target's rows, by layout position.
@@ -285,7 +372,11 @@ impl Binder<'_> {
                 let made = args.into_iter().any(|arg| self.mask_of(masks, arg).is_some());
                 for &(at, column) in &scan.columns {
                     let mask = match &scan.source {
-                        Source::Table { database, table } => self.borne(*database, table, at),
+                        Source::Table { database, table } => {
+                            let own = (*database, table.id());
+                            let is_own = masks.view.is_some_and(|v| self.names.is_chained(v, own));
+                            self.borne(*database, table, at).filter(|_| !is_own)
+                        }
                         _ => made.then_some(Mask::Default),
                     };
                     note(masks, column, mask);
@@ -347,12 +438,23 @@ impl Binder<'_> {
                 let of = |masks: &Masks, own: &[ColId]| -> Vec<Option<Mask>> {
                     own.iter().map(|column| masks.columns.get(column).cloned()).collect()
                 };
-                let first = of(masks, &anchor.1);
-                masks.worktables.insert(*worktable, first);
-                self.find(masks, &step.0);
-                let (first, next) = (of(masks, &anchor.1), of(masks, &step.1));
-                for ((column, first), next) in columns.iter().zip(first).zip(next) {
-                    note(masks, *column, any([first, next]));
+                let mut kept = of(masks, &anchor.1);
+                // A step can pass a mask from one column to another: each round adds what the
+                // previous one has passed on, until nothing is added.
+                if let Some(earlier) = masks.worktables.get(worktable) {
+                    kept = joined(&kept, earlier);
+                }
+                loop {
+                    masks.worktables.insert(*worktable, kept.clone());
+                    self.find(masks, &step.0);
+                    let next = joined(&kept, &of(masks, &step.1));
+                    if next == kept {
+                        break;
+                    }
+                    kept = next;
+                }
+                for (column, mask) in columns.iter().zip(kept) {
+                    note(masks, *column, mask);
                 }
             }
             Node::Spool { worktable, input, body } => {
@@ -415,8 +517,7 @@ impl Binder<'_> {
     }
 
     fn mask_of_query(&mut self, masks: &Masks, subquery: &Subquery) -> Option<Mask> {
-        let mut inside =
-            Masks { columns: masks.columns.clone(), worktables: masks.worktables.clone() };
+        let mut inside = masks.clone();
         self.find(&mut inside, &subquery.plan);
         inside.columns.get(&subquery.column).cloned()
     }

@@ -265,6 +265,10 @@ impl Names for NativeNames<'_> {
         self.outer.identity_insert(database, table)
     }
 
+    fn is_chained(&self, from: (DbId, ObjectId), to: (DbId, ObjectId)) -> bool {
+        self.outer.is_chained(from, to)
+    }
+
     fn may_unmask(&self, database: DbId, table: ObjectId, column: ColumnId) -> bool {
         self.outer.may_unmask(database, table, column)
     }

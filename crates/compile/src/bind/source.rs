@@ -285,8 +285,8 @@ impl Binder<'_> {
         listed: Vec<RowsetColumn>,
         options: ReadOptions,
     ) -> Rows {
-        if let tree::Source::Table { table, .. } = &source {
-            self.reads_masked |= table.columns.iter().any(|column| column.mask.is_some());
+        if let tree::Source::Table { database, table } = &source {
+            self.note_masks(*database, table);
         }
         let mut scan = ScanSource {
             number: self.next_scan(),

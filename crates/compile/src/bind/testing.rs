@@ -94,6 +94,10 @@ impl Names for TestNames {
         self.identity_insert == Some(table)
     }
 
+    fn is_chained(&self, _: (DbId, ObjectId), _: (DbId, ObjectId)) -> bool {
+        true
+    }
+
     fn may_unmask(&self, _: DbId, _: ObjectId, _: ColumnId) -> bool {
         true
     }

@@ -226,12 +226,7 @@ impl Context<'_> {
         if leased {
             self.runtime.grant.end_lease();
         }
-        match ran {
-            Err(fault) if plan.facts.hides_values => {
-                Err(Fault { error: fault.error.without_values(), ..fault })
-            }
-            ran => ran,
-        }
+        ran.map_err(|fault| Fault { error: plan.facts.shown(fault.error), ..fault })
     }
 
     /// Runs a plan's statement with the memory that it was granted.

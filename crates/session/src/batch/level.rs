@@ -54,6 +54,8 @@ impl Context<'_> {
         });
         let reads = std::mem::take(&mut self.session.reads);
         let options = self.session.options.clone();
+        // What the server reads for itself hides nothing; a module that this calls is not its own.
+        self.session.options.sees_all_rows &= program.module.is_none();
         let inherits_from = self.session.inherits_from;
         let identity_insert = self.session.identity_insert;
         let database = self.session.database;

@@ -160,10 +160,8 @@ impl Context<'_> {
             writer: &mut writer,
             row_limit: None,
         };
-        let mut ran = interp::run(&plan.unit, &mut execution);
-        if plan.facts.hides_values {
-            ran = ran.map_err(SqlError::without_values);
-        }
+        let ran = interp::run(&plan.unit, &mut execution);
+        let ran = ran.map_err(|error| plan.facts.shown(error));
         self.session.options.dates = outside;
         let sent = writer.finish(self.task);
         let ran = ran.and_then(|outcome| sent.map(|()| outcome));

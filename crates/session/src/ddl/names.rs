@@ -89,6 +89,10 @@ impl Names for DefinitionNames<'_> {
         self.session.identity_insert == Some((database, table))
     }
 
+    fn is_chained(&self, _: (DbId, ObjectId), _: (DbId, ObjectId)) -> bool {
+        true
+    }
+
     /// A definition shows no values.
     fn may_unmask(&self, _: DbId, _: ObjectId, _: ColumnId) -> bool {
         true

@@ -213,11 +213,7 @@ fn refuse_disabled(altered: &Altered, index: &XmlIndexDef) -> DdlResult<()> {
 }
 
 /// What a table needs for a primary XML index of a column. Errors 6331, 6332, 6336.
-fn check_key(
-    altered: &Altered,
-    create: &ast::CreateXmlIndex,
-    column: ColumnId,
-) -> DdlResult<()> {
+fn check_key(altered: &Altered, create: &ast::CreateXmlIndex, column: ColumnId) -> DdlResult<()> {
     let (old, table) = (&altered.old, altered.name());
     let is_other = |i: &&XmlIndexDef| i.kind == XmlIndexKind::Primary && i.column == column;
     if let Some(other) = old.xml_indexes.iter().find(is_other) {

@@ -144,6 +144,10 @@ impl Names for StatementNames<'_> {
         self.session.identity_insert == Some((database, table))
     }
 
+    fn is_chained(&self, from: (DbId, ObjectId), to: (DbId, ObjectId)) -> bool {
+        self.session.is_chained(from, to)
+    }
+
     fn may_unmask(&self, database: DbId, table: ObjectId, column: ColumnId) -> bool {
         self.session.may_unmask(database, table, column)
     }

@@ -295,6 +295,9 @@ impl Binder<'_> {
         }
         let other = self.changing_table(database, referencing);
         self.note_changed(database, referencing);
+        // The user need not see the rows that a cascade changes.
+        let is_masked = referencing.columns.iter().any(|column| column.mask.is_some());
+        self.facts.hides_keys |= is_masked || !referencing.policies.is_empty();
         let row = self.free_column();
         let columns = other.old.iter().copied().enumerate().collect();
         let still_refers = self.has_values(&other, &other.old, &values);

@@ -14,7 +14,8 @@ use base::{
 };
 use engine::catalog::Schema;
 use engine::catalog::def::{
-    ColumnDef, ColumnId, FilterDef, IndexDef, IndexKind, Permission, TableDef,
+    ColumnDef, ColumnId, FilterDef, IndexDef, IndexKind, Permission, PredicateKind, PrincipalId,
+    Securable, SecurableClass, TableDef,
 };
 use engine::wait::Task;
 use ir::function::facts::SessionFacts;
@@ -31,6 +32,7 @@ use crate::context::Context;
 use crate::fault::Run;
 use crate::program::{ProgramKind, StepKind, new_frame};
 use crate::response::{AnswerWriter, PassesMessages};
+use crate::security::DatabaseUser;
 
 /// The result sets.
 const HEADER: &str = "STAT_HEADER";
@@ -182,9 +184,23 @@ fn density(values: u64) -> Value {
     real(if values == 0 { 0.0 } else { 1.0 / values as f64 })
 }
 
+/// Whether a policy hides rows of a table.
+fn hides_rows(table: &TableDef) -> bool {
+    let enabled = table.policies.iter().filter(|policy| policy.enabled);
+    let mut predicates = enabled.flat_map(|policy| &policy.predicates);
+    predicates.any(|p| p.table == table.id() && p.kind == PredicateKind::Filter)
+}
+
+/// Error 2557: a user may not see statistics of a table.
+fn not_shown(schema: &Schema, user: &DatabaseUser, table: &str) -> SqlError {
+    let user = schema.principals().get(user.id).map_or("", |user| &user.name);
+    let args: [Shown; 3] = [&user, &"SHOW_STATISTICS", &table];
+    SqlError::new(&message::DBCC_OBJECT_PERMISSION, &args)
+}
+
 impl Context<'_> {
     /// `SHOW_STATISTICS (table, target)`, which stands in this line. Errors 229 or 230 with 2557,
-    /// 2501, 2560, 2583, 2767.
+    /// 2501, 2557, 2560, 2583, 2767.
     pub(super) fn show_statistics(&mut self, dbcc: &ast::Dbcc, line: u32) -> Run<()> {
         let [table, target] = &dbcc.arguments[..] else {
             return Err(SqlError::new(&message::DBCC_PARAMETER_COUNT, &[]).into());
@@ -204,6 +220,7 @@ impl Context<'_> {
         let unknown = || SqlError::new(&message::STATISTICS_NOT_FOUND, &[&name]);
         let target = target.ok_or_else(unknown)?;
         self.demand_reading(database, &table, &target.read_columns(), &shown, line)?;
+        self.demand_all_values(database, &table, &target.read_columns(), &shown)?;
         let wanted = |part| {
             has_option(dbcc, part)
                 || ![HEADER, DENSITIES, HISTOGRAM].iter().any(|part| has_option(dbcc, part))
@@ -246,9 +263,33 @@ impl Context<'_> {
         };
         let name = self.session.instance.database_name(database);
         self.report(&denied.error(&schema, &name, table.id(), permission).at_line(line))?;
-        let user = schema.principals().get(user.id).map_or("", |user| &user.name);
-        let args: [Shown; 3] = [&user, &"SHOW_STATISTICS", &shown];
-        Err(SqlError::new(&message::DBCC_OBJECT_PERMISSION, &args).into())
+        Err(not_shown(&schema, &user, shown).into())
+    }
+
+    /// Error 2557 if statistics about these columns would show rows that policies hide, unless the
+    /// user owns the table or is in `db_ddladmin`, or values that masks hide from the user.
+    fn demand_all_values(
+        &mut self,
+        database: DbId,
+        table: &TableDef,
+        columns: &[ColumnId],
+        shown: &str,
+    ) -> Run<()> {
+        let (user, schema) = (self.user(database)?, self.schema(database)?);
+        let class = SecurableClass::Object;
+        let own = Securable { class, major: table.id().0, minor: 0 };
+        let sees_rows = !hides_rows(table)
+            || user.tokens.contains(&PrincipalId::DB_DDLADMIN)
+            || user.may(&schema, own, Permission::Control);
+        let is_masked = |id: &ColumnId| table.column(*id).is_some_and(|own| own.mask.is_some());
+        let sources = columns.iter().filter_map(|id| table.column(*id)?.computed.as_ref());
+        let sources = sources.flat_map(|computed| &computed.columns);
+        let mut masked = columns.iter().chain(sources).filter(|id| is_masked(id));
+        let sees_values = masked.all(|id| self.session.may_unmask(database, table.id(), *id));
+        match sees_rows && sees_values {
+            true => Ok(()),
+            false => Err(not_shown(&schema, &user, shown).into()),
+        }
     }
 
     /// Reads the rows that statistics are about in the order of their columns.

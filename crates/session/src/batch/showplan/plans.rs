@@ -82,6 +82,10 @@ impl Names for ShownNames<'_> {
         self.inner.identity_insert(database, table)
     }
 
+    fn is_chained(&self, from: (DbId, ObjectId), to: (DbId, ObjectId)) -> bool {
+        self.inner.is_chained(from, to)
+    }
+
     fn may_unmask(&self, database: DbId, table: ObjectId, column: ColumnId) -> bool {
         self.inner.may_unmask(database, table, column)
     }
