@@ -3,3 +3,5 @@
 #![allow(clippy::unwrap_used)]
 
 pub mod golden;
+pub mod hostile;
+pub mod rng;

@@ -1,7 +1,8 @@
 //! Expressions: every function of the library, casts and operators, over values that are easily got
 //! wrong.
 
-use crate::rng::Rng;
+use testkit::hostile::Source;
+use testkit::rng::Rng;
 
 /// Values at the edges of their types, and others that code forgets.
 const VALUES: &[&str] = &[
@@ -232,6 +233,9 @@ pub fn expression(rng: &mut Rng, depth: u32) -> String {
         return value(rng);
     }
     let inner = |rng: &mut Rng| expression(rng, depth - 1);
+    if rng.once_in(6) {
+        return Source { rng, other: &value }.expression();
+    }
     match rng.between(0, 15) {
         0 | 1 => value(rng),
         2..=6 => call(rng, depth - 1),

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tools::client::{ClientError, ConnectOptions, Connection, Results, ServerMessage};
 use tools::local::{DataDir, LocalServer};
 
-use crate::rng::Rng;
+use testkit::rng::Rng;
 
 /// The longest that an answer, the end of a cancelled statement, or a login may take.
 pub const PATIENCE: Duration = Duration::from_secs(60);

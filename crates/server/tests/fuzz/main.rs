@@ -18,8 +18,5 @@ mod messages;
 mod mutation;
 mod native;
 mod privileges;
-#[allow(dead_code, reason = "not all of it is used here")]
-#[path = "../soak/rng.rs"]
-mod rng;
 mod statements;
 mod structure;

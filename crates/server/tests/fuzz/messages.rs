@@ -16,7 +16,7 @@ use tds::writer::PutBytes;
 use tds::{MessageWriter, TdsVersion};
 
 use crate::harness::{PATIENCE, Session, Target};
-use crate::rng::Rng;
+use testkit::rng::Rng;
 
 const LOGIN: &str = "fuzz";
 const PASSWORD: &str = "Depth-and-Warmth-4";

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::rng::Rng;
+use testkit::rng::Rng;
 
 /// What would end the test rather than test: servers that are shut down, sessions that are killed,
 /// waits, databases that are taken from other sessions, and files.

@@ -1,10 +1,11 @@
 //! Bodies of natively compiled modules.
 
+use testkit::hostile::Source;
+use testkit::rng::Rng;
 use tools::client::Connection;
 
-use crate::expressions::{TYPES, condition, expression, one};
+use crate::expressions::{TYPES, condition, expression, one, value};
 use crate::harness::Session;
-use crate::rng::Rng;
 
 const TABLES: [&str; 3] = [
     "IF NOT EXISTS (SELECT 1 FROM sys.filegroups WHERE type = 'FX') \
@@ -17,7 +18,10 @@ const TABLES: [&str; 3] = [
 ];
 
 fn statement(rng: &mut Rng, depth: u32) -> String {
-    let value = |rng: &mut Rng| expression(rng, 2);
+    let value = |rng: &mut Rng| match rng.once_in(3) {
+        true => Source { rng, other: &value }.native_expression(),
+        false => expression(rng, 2),
+    };
     match rng.between(0, 11) {
         0 => format!("SET @a = TRY_CAST({} AS int);", value(rng)),
         1 => format!("SET @s = TRY_CAST({} AS nvarchar(max));", value(rng)),

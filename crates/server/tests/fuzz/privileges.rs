@@ -11,7 +11,7 @@ use tools::client::{Authentication, Connection, Results};
 
 use crate::expressions::one;
 use crate::harness::{Session, Target};
-use crate::rng::Rng;
+use testkit::rng::Rng;
 
 /// The secret, which only a login that may read the data or the definitions can know.
 const SECRET: &str = "pearl7391";

@@ -1,6 +1,6 @@
 //! Statements whose structure is deeper or longer than any written by hand.
 
-use crate::rng::Rng;
+use testkit::rng::Rng;
 
 /// `times` times `open`, then `inner`, then `times` times `close`.
 fn nested(open: &str, inner: &str, close: &str, times: usize) -> String {

@@ -14,7 +14,4 @@
 
 mod check;
 mod history;
-#[allow(dead_code, reason = "not all of it is used here")]
-#[path = "../soak/rng.rs"]
-mod rng;
 mod workload;

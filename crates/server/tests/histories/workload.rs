@@ -11,7 +11,7 @@ use tools::local::{DataDir, LocalServer};
 
 use crate::check::check;
 use crate::history::{Element, Key, Promise, Step, Transaction};
-use crate::rng::Rng;
+use testkit::rng::Rng;
 
 const CLIENTS: u64 = 8;
 /// Keys that are used at a time. Others take their place so that lists stay short.

@@ -13,7 +13,6 @@
 mod bounds;
 mod operator;
 mod orders;
-mod rng;
 mod writer;
 
 use std::path::PathBuf;
@@ -26,7 +25,7 @@ use tools::local::{DataDir, LocalServer};
 use tools::workload::TableSet;
 
 use operator::Operator;
-use rng::Rng;
+use testkit::rng::Rng;
 use writer::Writer;
 
 const DATABASE: &str = "soak";

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use tools::client::{ClientError, ConnectOptions, Connection};
 
-use crate::rng::Rng;
 use crate::run;
+use testkit::rng::Rng;
 
 /// The database that the backups are restored to.
 pub const COPY: &str = "copy";

@@ -8,7 +8,7 @@ use tools::client::{ConnectOptions, Connection};
 use tools::workload::TableSet;
 
 use crate::orders::{self, Order, Orders};
-use crate::rng::Rng;
+use testkit::rng::Rng;
 
 /// Live orders of a writer, about.
 const LIVE: u64 = 1500;
