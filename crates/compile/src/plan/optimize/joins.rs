@@ -163,7 +163,7 @@ impl Optimizer<'_, '_> {
         if !self.goes_on(1) {
             return graph.relations.push(Relation::new(node, JoinKind::Inner, Vec::new()));
         }
-        match node {
+        match self.decorrelated(node, &[]) {
             Node::Filter { input, predicate } => {
                 self.gather(graph, *input);
                 let mut own = Vec::new();
@@ -787,7 +787,7 @@ fn as_key(pred: Pred, inner: &ColSet, graph: &ColSet) -> Result<(Expr, Expr), Pr
 }
 
 /// The type that both sides of an equality are hashed as.
-fn key_type(a: &Expr, b: &Expr) -> Option<base::SqlType> {
+pub fn key_type(a: &Expr, b: &Expr) -> Option<base::SqlType> {
     use base::types::Repr;
     if a.ty == b.ty {
         return Some(a.ty);

@@ -7,9 +7,10 @@
 //!
 //! One walk from the top (`operators`) carries conditions down as far as they may go, and the order
 //! that a sort above would like. Joins and what lies between them are taken apart and put together
-//! in a better order (`joins`), `EXISTS` and `IN` among them (`subqueries`). A source decides for
-//! an index when it knows its conditions (`access`). On the way up a sort whose input is in order
-//! already is removed (`order`). A second walk drops columns that are not used (`prune`).
+//! in a better order (`joins`), `EXISTS` and `IN` among them (`subqueries`), and aggregates of the
+//! rows that equal an outer one (`decorrelate`). A source decides for an index when it knows its
+//! conditions (`access`). On the way up a sort whose input is in order already is removed
+//! (`order`). A second walk drops columns that are not used (`prune`).
 //!
 //! # What it never does
 //!
@@ -19,6 +20,7 @@
 mod access;
 mod columns;
 mod condition;
+mod decorrelate;
 mod estimate;
 mod forced;
 mod joins;

@@ -66,7 +66,7 @@ impl Optimizer<'_, '_> {
         if !self.goes_on(1) {
             return node;
         }
-        match node {
+        match self.decorrelated(node, &conditions) {
             Node::Filter { input, predicate } => {
                 let mut own = Vec::new();
                 split(predicate, &mut own);
@@ -81,17 +81,17 @@ impl Optimizer<'_, '_> {
                 self.rows(unhidden(scan), conditions, want)
             }
             Node::Scan(scan) => self.scan(*scan, conditions, want),
-            Node::NestedLoop { .. } => self.joined(node, conditions, want),
-            Node::Compute { .. } => self.computed(node, conditions, want),
-            Node::HashJoin { .. } => self.given_hash_join(node, conditions),
-            Node::Aggregate { .. } => self.aggregate(node, conditions),
+            node @ Node::NestedLoop { .. } => self.joined(node, conditions, want),
+            node @ Node::Compute { .. } => self.computed(node, conditions, want),
+            node @ Node::HashJoin { .. } => self.given_hash_join(node, conditions),
+            node @ Node::Aggregate { .. } => self.aggregate(node, conditions),
             Node::Distinct { input, columns } => {
                 let (inside, outside) = self.movable(conditions);
                 let want = Want { few: want.few && want.is_empty(), ..Want::nothing() };
                 let input = Box::new(self.rows(*input, inside, &want));
                 filtered(Node::Distinct { input, columns }, outside)
             }
-            Node::Sort { .. } => self.sort(node, conditions),
+            node @ Node::Sort { .. } => self.sort(node, conditions),
             Node::Top { input, mut count, percent, ties } => {
                 self.inside_expr(&mut count);
                 let want = match percent {
@@ -112,7 +112,7 @@ impl Optimizer<'_, '_> {
                 filtered(Node::Counted { input }, conditions)
             }
             Node::Union { inputs, columns } => self.union(inputs, columns, conditions),
-            Node::Window { .. } => self.window(node, conditions, want),
+            node @ Node::Window { .. } => self.window(node, conditions, want),
             Node::Recursive { worktable, anchor, step, columns, max_rounds } => {
                 let anchor = Box::new((self.whole(anchor.0), anchor.1));
                 let step = Box::new((self.whole(step.0), step.1));
@@ -124,7 +124,7 @@ impl Optimizer<'_, '_> {
                 let body = Box::new(self.rows(*body, conditions, want));
                 Node::Spool { worktable, input, body }
             }
-            Node::OneRow | Node::Worktable { .. } => filtered(node, conditions),
+            node @ (Node::OneRow | Node::Worktable { .. }) => filtered(node, conditions),
             Node::Values { columns, mut rows } => {
                 rows.iter_mut().flatten().for_each(|e| self.inside_expr(e));
                 filtered(Node::Values { columns, rows }, conditions)

@@ -223,6 +223,61 @@ impl Writer {
         (Node::Filter { input: Box::new(node), predicate }, columns)
     }
 
+    /// The value of an aggregate over rows that equal the outer row in a column or two.
+    fn aggregate_of(&mut self, outer: &[Named]) -> Expr {
+        let (node, columns) = match self.rng.chance(25) {
+            true => self.joins(2),
+            false => self.scan(),
+        };
+        let mut parts: Vec<Pred> = (0..1 + self.rng.below(2))
+            .map(|_| {
+                let (a, b) = (self.number(&columns), self.number(outer));
+                match self.rng.chance(20) {
+                    true => Pred::Compare(CompareOp::Eq, b, a),
+                    false => Pred::Compare(CompareOp::Eq, a, b),
+                }
+            })
+            .collect();
+        if self.rng.chance(50) {
+            parts.push(self.condition(&columns, &[], 1));
+        }
+        let input = Box::new(Node::Filter { input: Box::new(node), predicate: Pred::And(parts) });
+        let name = ["COUNT_BIG", "MIN", "MAX", "SUM", "SUM"][self.rng.below(5)];
+        let function = Library.aggregate(name).unwrap();
+        let arg = self.number(&columns);
+        let ty = match name {
+            "COUNT_BIG" => SqlType::bigint(),
+            "SUM" if arg.ty.kind != base::TypeKind::BigInt => SqlType::int(),
+            _ => arg.ty,
+        };
+        let arg = if name == "SUM" { cast(arg, ty, CastMode::Explicit) } else { arg };
+        let distinct = self.rng.chance(20);
+        let aggregate = Aggregate { function, args: vec![arg], distinct, order: vec![], ty };
+        let mut column = self.ids.column();
+        let mut plan = Node::Aggregate {
+            input,
+            groups: vec![],
+            aggregates: vec![(column, aggregate)],
+            grouping_sets: vec![],
+            grouping_id: None,
+            ordered: false,
+        };
+        let value = Expr { kind: ExprKind::Column(column), ty, nullable: name != "COUNT_BIG" };
+        if self.rng.chance(40) {
+            // As `ISNULL(…, 7)` and the like: what is there without a row.
+            let other = constant(ty, Value::Int(7));
+            let kind = ExprKind::Case {
+                branches: vec![(Pred::IsNull(value.clone()), other)],
+                otherwise: Some(Box::new(value)),
+            };
+            column = self.ids.column();
+            let value = Expr { kind, ty, nullable: true };
+            plan = Node::Compute { input: Box::new(plan), columns: vec![(column, value)] };
+        }
+        let subquery = Subquery { plan, column, correlated: true, implied: false };
+        Expr { kind: ExprKind::Subquery(Box::new(subquery)), ty, nullable: true }
+    }
+
     /// Joined sources with conditions.
     fn joins(&mut self, sources: usize) -> (Node, Vec<Named>) {
         if sources == 1 {
@@ -337,6 +392,18 @@ impl Writer {
                 let predicate = self.conditions(&columns, &[], 1, 2);
                 node = Node::Filter { input: Box::new(node), predicate };
             }
+        }
+        if self.rng.chance(12) {
+            let value = self.aggregate_of(&columns);
+            let of = self.number(&columns);
+            let wide = |e| cast(e, SqlType::bigint(), CastMode::Explicit);
+            let predicate = Pred::Compare(self.op(), wide(of), wide(value));
+            node = Node::Filter { input: Box::new(node), predicate };
+        }
+        if self.rng.chance(40) {
+            let (value, name) = (self.aggregate_of(&columns), self.ids.column());
+            columns.push((name, value.ty));
+            node = Node::Compute { input: Box::new(node), columns: vec![(name, value)] };
         }
         if self.rng.chance(20) {
             node = self.numbered(node, &mut columns);
