@@ -439,13 +439,15 @@ fn pred_never_fails(pred: &Pred) -> bool {
 }
 
 /// Whether an operator yields its rows whatever they are: tables that are joined, with conditions
-/// and computed columns. What hints say of how rows are found is meant for the query as written.
+/// and computed columns. What hints say of how rows are found and locked is meant for the query as
+/// written.
 fn node_never_fails(node: &Node) -> bool {
     match node {
         Node::Scan(scan) => {
             matches!(scan.source, Source::Table { .. } | Source::TableVar(..))
                 && matches!(scan.access, Access::Full)
                 && scan.hint == AccessHint::default()
+                && !(scan.options.update_lock || scan.options.exclusive_lock)
                 && scan.residual.as_ref().is_none_or(pred_never_fails)
         }
         Node::Filter { input, predicate } => pred_never_fails(predicate) && node_never_fails(input),

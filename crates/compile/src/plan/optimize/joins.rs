@@ -163,7 +163,7 @@ impl Optimizer<'_, '_> {
         if !self.goes_on(1) {
             return graph.relations.push(Relation::new(node, JoinKind::Inner, Vec::new()));
         }
-        match self.decorrelated(node, &[]) {
+        match node {
             Node::Filter { input, predicate } => {
                 self.gather(graph, *input);
                 let mut own = Vec::new();
