@@ -166,3 +166,8 @@ insert dbo.Events values (3, '{')
 go
 drop procedure dbo.Kind
 drop table dbo.Events
+-- A path may have another collation than the document, whose collation the result has.
+declare @d nvarchar(max) = N'{"a":"x","b":["y"]}'
+select j.[key], json_value(@d, N'$."' + j.[key] + N'"') as v, json_query(@d, N'$.' + j.[key] collate Danish_Norwegian_CI_AS) as q, json_path_exists(@d, N'$.' + j.[key]) as e,
+  json_modify(@d, N'$.' + j.[key], j.value collate Turkish_CI_AS) as m from openjson(@d) as j order by j.[key]
+go

@@ -307,7 +307,8 @@ impl Binder<'_> {
         function: &'static ScalarFunction,
         args: Vec<Scalar>,
     ) -> BindResult<Scalar> {
-        let (label, collation) = self.combined(&args, function.name)?;
+        let compared = if function.of_document { args.len().min(1) } else { args.len() };
+        let (label, collation) = self.combined(&args[..compared], function.name)?;
         let mut args = args;
         if function.takes_marks {
             args.push(marks_of(&args, false));

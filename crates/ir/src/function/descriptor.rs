@@ -38,6 +38,9 @@ pub struct ScalarFunction {
     /// Whether the binder tells it in a last argument which of the others are JSON text, see
     /// [`super::json::Marks`].
     pub takes_marks: bool,
+    /// Whether its other strings are not compared with its first, a document: paths into it, and
+    /// what is put there. The result has the collation of the first.
+    pub of_document: bool,
     /// The least and the most arguments that it takes, see [`ANY_NUMBER`]; the binder's own is not
     /// counted.
     pub arguments: (u8, u8),
@@ -289,6 +292,7 @@ impl ScalarFunction {
             takes_date_part: false,
             json: false,
             takes_marks: false,
+            of_document: false,
             arguments,
             eval,
             infer,
@@ -303,6 +307,12 @@ impl ScalarFunction {
         eval: Evaluate,
     ) -> ScalarFunction {
         ScalarFunction::strict(name, arguments, infer, eval).own_nulls().runtime_constant()
+    }
+
+    /// The function's other strings are about its first, a document.
+    pub const fn of_document(mut self) -> ScalarFunction {
+        self.of_document = true;
+        self
     }
 
     /// The function decides itself what NULL does.

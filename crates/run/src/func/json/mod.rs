@@ -29,6 +29,7 @@ pub(super) static READING: &[ScalarFunction] = &[
         .own_nulls()
         .native(),
     ScalarFunction::strict("JSON_VALUE", (2, 2), read::types_of_json_value, read::json_value)
+        .of_document()
         .own_nulls()
         .native(),
     ScalarFunction::strict(
@@ -37,8 +38,10 @@ pub(super) static READING: &[ScalarFunction] = &[
         returning::types_of_returning,
         returning::json_value_returning,
     )
+    .of_document()
     .own_nulls(),
     ScalarFunction::strict("JSON_QUERY", (1, 2), read::types_of_json_query, read::json_query)
+        .of_document()
         .own_nulls()
         .native()
         .json(),
@@ -48,6 +51,7 @@ pub(super) static READING: &[ScalarFunction] = &[
         read::types_of_path_exists,
         read::json_path_exists,
     )
+    .of_document()
     .own_nulls()
     .native(),
     ScalarFunction::strict(
@@ -56,6 +60,7 @@ pub(super) static READING: &[ScalarFunction] = &[
         modify::types_of_json_modify,
         modify::json_modify,
     )
+    .of_document()
     .own_nulls()
     .native()
     .marked()
@@ -66,6 +71,7 @@ pub(super) static READING: &[ScalarFunction] = &[
         contains::types_of_json_contains,
         contains::json_contains,
     )
+    .of_document()
     .own_nulls(),
 ];
 
