@@ -382,7 +382,8 @@ fn widest(kind: TypeKind, ty: SqlType) -> SqlType {
         TypeKind::Char | TypeKind::VarChar | TypeKind::Binary | TypeKind::VarBinary => {
             SqlType { length: 8000, ..ty }
         }
-        TypeKind::NChar | TypeKind::NVarChar => SqlType::nvarchar(4000, ty.collation),
+        TypeKind::NChar => SqlType::nchar(4000, ty.collation),
+        TypeKind::NVarChar => SqlType::nvarchar(4000, ty.collation),
         _ => ty,
     }
 }
