@@ -5,6 +5,7 @@
 
 mod ahead;
 mod cost;
+mod documents;
 mod lifetime;
 mod matrix;
 mod modules;

@@ -12,6 +12,7 @@ mod errors;
 mod golden;
 mod grants;
 mod hierarchy;
+mod laws;
 mod logins;
 mod masks;
 mod memory;
