@@ -2,7 +2,7 @@
 
 use super::Source;
 
-/// Collations of several families, one that is for Unicode only, and one that does not exist.
+/// Collations of several families.
 pub const COLLATIONS: &[&str] = &[
     "SQL_Latin1_General_CP1_CI_AS",
     "SQL_Latin1_General_CP850_BIN2",
@@ -16,7 +16,7 @@ pub const COLLATIONS: &[&str] = &[
     "Japanese_XJIS_140_CI_AS_KS_WS_VSS",
     "Japanese_CI_AI",
     "Chinese_PRC_Stroke_CI_AS",
-    "Chinese_Taiwan_Bopomofo_100_CI_AS_SC",
+    "Chinese_Traditional_Bopomofo_100_CI_AS_SC",
     "Turkish_100_CI_AI",
     "German_PhoneBook_100_CI_AI",
     "Czech_CS_AS",
