@@ -192,6 +192,8 @@ class Client:
     def __init__(self, connect, run, rows, database, place):
         self.connect, self.run, self.rows = connect, run, rows
         self.database, self.place = database, place
+        #: How it reads a value of type json, which comes as varchar of UTF-8.
+        self.json = "{}"
 
     def defines_tables_on_disk_and_in_memory(self):
         with self.connect("master") as connection:
@@ -212,6 +214,45 @@ class Client:
                 [(value, null)] = self.rows(connection, f"SELECT CAST({text} AS {declared}), CAST(NULL AS {declared})")
                 pairs += [(declared, value, expected), (f"NULL {declared}", null, None)]
             all_equal(pairs)
+
+    def keeps_documents_and_nodes(self):
+        document, text = '<a b="1">caf\u00e9 \u20ac<c/></a>', '{"k": [1, "\u65e5\u672c"], "n": null}'
+        with self.connect() as connection:
+            self.run(connection, "DROP TABLE IF EXISTS dbo.documents")
+            self.run(
+                connection,
+                "CREATE TABLE dbo.documents (id int PRIMARY KEY, x xml NULL, "
+                "t nvarchar(max) NULL CHECK (ISJSON(t) = 1), j json NULL, h hierarchyid NULL)",
+            )
+            places = ", ".join([self.place] * 5)
+            for row in [(1, document, text, text, "/1/2.5/"), (2, "", "[]", "[]", "/"), (3, None, None, None, None)]:
+                self.run(connection, f"INSERT dbo.documents VALUES ({places})", row)
+            equal(
+                self.rows(connection, f"SELECT x, t, {self.json.format('j')}, h FROM dbo.documents ORDER BY id"),
+                [
+                    (document, text, '{"k":[1,"\u65e5\u672c"],"n":null}', bytes.fromhex("5ba3")),
+                    ("", "[]", "[]", b""),
+                    (None, None, None, None),
+                ],
+            )
+            equal(
+                self.rows(
+                    connection,
+                    "SELECT x.value('(/a/@b)[1]', 'int'), JSON_VALUE(t, '$.k[1]'), "
+                    + self.json.format("JSON_QUERY(j, '$.k')") + ", h.ToString() "
+                    "FROM dbo.documents WHERE h.IsDescendantOf('/1/') = 1",
+                ),
+                [(1, "\u65e5\u672c", '[1,"\u65e5\u672c"]', "/1/2.5/")],
+            )
+            [(row,)] = self.rows(connection, "SELECT id, h.ToString() AS h FROM dbo.documents ORDER BY id FOR JSON PATH")
+            equal(row, '[{"id":1,"h":"\\/1\\/2.5\\/"},{"id":2,"h":"\\/"},{"id":3}]')
+            [(row,)] = self.rows(connection, "SELECT id, x FROM dbo.documents WHERE id = 1 FOR XML PATH('r'), TYPE")
+            equal(row, f"<r><id>1</id><x>{document}</x></r>")
+            self.run(connection, "UPDATE dbo.documents SET x.modify('delete //c'), t = JSON_MODIFY(t, '$.n', 7) WHERE id = 1")
+            equal(
+                self.rows(connection, "SELECT x, t FROM dbo.documents WHERE id = 1"),
+                [(document.replace("<c/>", ""), text.replace("null", "7"))],
+            )
 
     def commits_and_rolls_back(self):
         with self.connect(autocommit=False) as connection:

@@ -81,6 +81,9 @@ check(client.defines_tables_on_disk_and_in_memory)
 check(client.reads_values_of_every_type)
 
 
+check(client.keeps_documents_and_nodes)
+
+
 @check
 def passes_values_of_every_type():
     with connect() as connection:

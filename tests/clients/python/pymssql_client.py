@@ -71,6 +71,9 @@ check(client.defines_tables_on_disk_and_in_memory)
 check(client.reads_values_of_every_type)
 
 
+check(client.keeps_documents_and_nodes)
+
+
 @check
 def passes_values_of_every_type():
     # DB-API of pymssql puts values into the text.

@@ -26,9 +26,4 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 DEFAULT_AUTO_FIELD = "django.db.models.AutoField"
 USE_TZ = False
 
-# A test database cannot be made with JSON fields on a server without ISJSON.
-from mssql.features import DatabaseFeatures  # noqa: E402
-
-DatabaseFeatures.supports_json_field = False
-
 TEST_RUNNER = "django_runner.Runner"

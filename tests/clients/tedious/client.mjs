@@ -211,6 +211,26 @@ check('keeps values of every type in tables', () => connected(async (c) => {
   }
 }));
 
+check('keeps documents and nodes', () => connected(async (c) => {
+  const document = '<a b="1">caf\u00e9 \u20ac<c/></a>';
+  const text = '{"k": [1, "\u65e5\u672c"]}';
+  await batch(c, `DROP TABLE IF EXISTS dbo.documents;
+    CREATE TABLE dbo.documents (id int PRIMARY KEY, x xml NULL, t nvarchar(max) NULL CHECK (ISJSON(t) = 1), j json NULL, h hierarchyid NULL)`);
+  for (const [id, ...values] of [[1, document, text, text, '/1/2.5/'], [2, null, null, null, null]]) {
+    await request(c, `INSERT dbo.documents VALUES (${id}, @x, @t, @j, @h)`, {
+      parameters: values.map((value, at) => ['xtjh'[at], TYPES.NVarChar, value]),
+    });
+  }
+  assert.deepEqual(await rows(c, 'SELECT x, t, j, h FROM dbo.documents ORDER BY id'), [
+    [document, text, text.replaceAll(' ', ''), Buffer.from('5ba3', 'hex')],
+    [null, null, null, null],
+  ]);
+  assert.deepEqual(
+    await rows(c, `SELECT x.value('(/a/@b)[1]', 'int'), JSON_VALUE(j, '$.k[1]'), h.ToString() FROM dbo.documents WHERE h.GetLevel() = 2`),
+    [[1, '\u65e5\u672c', '/1/2.5/']],
+  );
+}));
+
 check('commits and rolls back', () => connected(async (c) => {
   for (const [table, hint] of [['on_disk', ''], ['in_memory', ' WITH (SNAPSHOT)']]) {
     for (const [end, count] of [['rollbackTransaction', 0], ['commitTransaction', 1]]) {
