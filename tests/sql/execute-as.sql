@@ -82,10 +82,8 @@ select user_name() u
 revert
 select user_name() u, suser_sname() s
 go
--- TRUSTWORTHY is for administrators to set, and containment is not there
+-- TRUSTWORTHY is for administrators to set
 alter database inner1 set trustworthy on
 go
 alter database inner1 set db_chaining on
-go
-alter database inner1 set containment = partial
 go

@@ -7,8 +7,8 @@
 use base::ids::ObjectId;
 use base::{SqlError, message};
 use engine::catalog::def::{
-    ColumnId, LoginDef, ObjectKind, Permission, PermissionState, PrincipalDef, PrincipalId,
-    SchemaId, Securable, SecurableClass,
+    Authentication, ColumnId, LoginDef, ObjectKind, Permission, PermissionState, PrincipalDef,
+    PrincipalId, SchemaId, Securable, SecurableClass,
 };
 use engine::catalog::{Object, Schema};
 use smallvec::SmallVec;
@@ -31,6 +31,11 @@ pub const WHOLE_DATABASE: Securable =
     Securable { class: SecurableClass::Database, major: 0, minor: 0 };
 /// The server, as the target of a permission.
 pub const WHOLE_SERVER: Securable = Securable { class: SecurableClass::Server, major: 0, minor: 0 };
+
+/// Whether a user logs in with a password of its own.
+pub fn is_contained(user: &PrincipalDef) -> bool {
+    user.authentication == Authentication::Database
+}
 
 /// Whether `guest` may connect to a database.
 pub fn guest_enabled(schema: &Schema) -> bool {
@@ -85,6 +90,14 @@ impl DatabaseUser {
             return user.may(schema, WHOLE_DATABASE, Permission::Connect).then_some(user);
         }
         DatabaseUser::guest(schema)
+    }
+
+    /// The contained user with this sid; `None` if there is none any more, or it may not connect.
+    pub fn contained(schema: &Schema, sid: &[u8]) -> Option<DatabaseUser> {
+        let mut all = schema.principals().iter();
+        let user = all.find(|p| is_contained(p) && p.sid.as_deref() == Some(sid))?;
+        let user = DatabaseUser::of(schema, user);
+        user.may(schema, WHOLE_DATABASE, Permission::Connect).then_some(user)
     }
 
     /// `guest`, if it may connect.

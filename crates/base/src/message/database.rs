@@ -131,6 +131,17 @@ super::messages! {
     BUFFER_POOL_EXTENSION_NOT_ENABLED = 862, 10, 1, "Attempt to disable buffer pool extension when in state %s is not allowed.";
     DATABASE_NAME_UNKNOWN = 5002, 16, 1, "Database '%s' does not exist. Verify the name in sys.databases and try the operation again.";
     CONTAINMENT_NOT_ENABLED = 12824, 16, 1, "The sp_configure value '%s' must be set to 1 in order to %s a contained database.  You may need to use RECONFIGURE to set the value_in_use.";
+    CONTAINMENT_OF_SYSTEM_DATABASE = 12803, 16, 1, "Containment cannot be enabled for database '%s' because it is a system database.";
+    OPTION_NEEDS_CONTAINMENT = 12807, 16, 1, "The option '%s' cannot be set on non-contained database.";
+    CONTAINED_USERS_REMAIN = 12809, 16, 1, "You must remove all users with password before setting the containment property to NONE.";
+    CONTAINMENT_USER_OPTIONS = 12811, 16, 1, "The user options for the instance must be set to 0 in order to %s a contained database.";
+    CONTAINED_DATABASES_REMAIN = 12818, 16, 1, "RECONFIGURE failed. Attempting to change the 'contained database authentication' value to 0 while there are existing contained databases requires a RECONFIGURE WITH OVERRIDE.";
+    CONTAINED_DATABASES_DISRUPTED = 12826, 10, 1, "RECONFIGURE WITH OVERRIDE set the 'contained database authentication' to 0 while there are contained databases in use. This will disrupt authentication for contained users and will not allow new contained databases to be created.";
+    CONTAINED_CONSTRAINT_NAMED = 12827, 16, 1, "User-named %s constraint '%s' is not allowed on temp table '%s' because it is being created in a contained database. Please consult the Books Online topic Understanding Contained Databases for more information on contained databases.";
+    CONTAINED_USER_OPTIONS = 12830, 16, 1, "The sp_configure 'user options' setting must be zero if the Database Engine has contained databases.";
+    CONTAINMENT_OF_TRACKED = 12838, 16, 1, "Replication, Change Data Capture and Change Tracking are not supported in contained databases. The database '%s' cannot be altered to a contained database, since it has one of these options turned on.";
+    TRACKING_IN_CONTAINED = 12839, 16, 1, "Replication, Change Data Capture, Change Feed and Change Tracking are not supported in contained databases. The option cannot be enabled on the contained database '%s'.";
+    CATALOG_DEFAULT_IN_DEFINITION = 12842, 16, 1, "The COLLATE CATALOG_DEFAULT clause cannot be used in a constraint, computed column, index filter expression, or any schema-bound object.";
     FILES_NOT_FOUND = 5009, 16, 1, "One or more files listed in the statement could not be found or could not be initialized.";
     NOT_IN_DATABASE = 5014, 16, 1, "The %s '%s' does not exist in database '%s'.";
     FILE_PATH_CHANGED = 5018, 10, 1, "The file \"%s\" has been modified in the system catalog. The new path will be used the next time the database is started.";

@@ -53,5 +53,14 @@ super::messages! {
     NO_SUCH_USER_OR_GROUP = 4604, 16, 1, "There is no such user or group '%s' or you do not have permission.";
     REVOKE_NEEDS_CASCADE = 4611, 16, 1, "To revoke or deny grantable privileges, specify the CASCADE option.";
     PERMISSION_COLUMN_UNKNOWN = 4615, 16, 1, "Invalid column name '%s'.";
+    USER_PASSWORD_NOT_CONTAINED = 33233, 16, 1, "You can only create a user with a password in a contained database.";
+    USER_PARAMETER_NEEDS_AUTHENTICATION = 33234, 16, 1, "The parameter %s cannot be provided for users that cannot authenticate in a database.";
+    USER_PARAMETER_WITHOUT_LOGIN = 33235, 16, 1, "The parameter %s cannot be provided for users that cannot authenticate in a database. Remove the WITHOUT LOGIN or PASSWORD clause.";
+    USER_LANGUAGE_NOT_CONTAINED = 33236, 16, 1, "The default language parameter can only be provided for users in a contained database.";
+    USER_SID_OF_LOGIN = 33242, 16, 1, "When providing a sid, the user must be a user without login or a user with password.";
+    USER_CANNOT_BE_REMAPPED = 33016, 16, 1, "The user cannot be remapped to a login. Remapping can only be done for users that were mapped to Windows or SQL logins.";
+    MIGRATE_NOT_CONTAINED = 12819, 16, 1, "sp_migrate_user_to_contained cannot be used in a non-contained database (a database with CONTAINMENT set to NONE).";
+    MIGRATE_NOT_A_LOGIN = 12820, 16, 1, "sp_migrate_user_to_contained can not be used with a user with a password or a user type other than SQL Login.";
+    MIGRATE_LOGIN_MISSING = 12823, 16, 1, "sp_migrate_user_to_contained can not find the login for user '%s'.";
     IMPERSONATION_TOO_DEEP = 15159, 16, 1, "Maximum impersonation nesting level exceeded (limit %s)..";
 }

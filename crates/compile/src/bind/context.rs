@@ -81,6 +81,9 @@ pub trait Names {
     /// Whether the session's user sees the values of a masked column.
     fn may_unmask(&self, database: DbId, table: ObjectId, column: ColumnId) -> bool;
 
+    /// Whether a database is contained.
+    fn is_contained(&self, database: DbId) -> bool;
+
     /// Whether two objects have one owner.
     fn is_chained(&self, from: (DbId, ObjectId), to: (DbId, ObjectId)) -> bool;
 
@@ -94,6 +97,9 @@ pub trait Names {
         tsql::parse_batch(&module.definition, options).map(Arc::new)
     }
 }
+
+/// What `CATALOG_DEFAULT` means in a contained database, whatever that database's own collation is.
+pub const CONTAINED_CATALOG: &str = "Latin1_General_100_CI_AS_KS_WS_SC";
 
 /// A table-like object that the server provides.
 #[derive(Clone, Copy, Debug)]

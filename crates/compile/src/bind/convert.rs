@@ -13,7 +13,7 @@ use ir::operator::CastMode;
 use tsql::ast::{self, TypeArguments};
 
 use super::binder::Binder;
-use super::context::{AtLine, BindError, BindResult};
+use super::context::{AtLine, BindError, BindResult, CONTAINED_CATALOG};
 use super::scalar::{Label, Origin, Scalar, comparable};
 use crate::plan::expr::{Expr, ExprKind};
 use crate::plan::fold;
@@ -420,10 +420,18 @@ impl Binder<'_> {
         orders.into_iter().all(&mut same).then_some(first)
     }
 
-    /// The collation of a name. Error 448.
+    /// The collation of a name. Errors 448, 12842.
     pub fn collation_named(&self, name: &ast::Ident) -> BindResult<Collation> {
         match &*name.name.to_ascii_lowercase() {
-            "database_default" | "catalog_default" => Ok(self.collation()),
+            "database_default" => Ok(self.collation()),
+            "catalog_default" if self.scalar_only => {
+                let error = SqlError::new(&message::CATALOG_DEFAULT_IN_DEFINITION, &[]);
+                Err(BindError::from(error).at_line(name.span.line))
+            }
+            "catalog_default" if self.names.is_contained(self.env.database) => {
+                Ok(Collation::by_name(CONTAINED_CATALOG).at(name.span.line)?)
+            }
+            "catalog_default" => Ok(self.collation()),
             _ => Ok(Collation::by_name(&name.name).at(name.span.line)?),
         }
     }

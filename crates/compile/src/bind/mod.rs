@@ -69,9 +69,9 @@ mod xml;
 mod xml_index;
 
 pub use context::{
-    Access, BindContext, BindError, BindOptions, BindResult, CursorRow, Dependencies, Facts,
-    NameDependency, Names, NamingColumn, ObjectDependency, SystemObject, SystemView, TriggerScope,
-    Variable,
+    Access, BindContext, BindError, BindOptions, BindResult, CONTAINED_CATALOG, CursorRow,
+    Dependencies, Facts, NameDependency, Names, NamingColumn, ObjectDependency, SystemObject,
+    SystemView, TriggerScope, Variable,
 };
 pub use convert::DeclaredType;
 pub use dml::{COMMIT_TABLE, commit_table};

@@ -265,6 +265,10 @@ impl Names for NativeNames<'_> {
         self.outer.identity_insert(database, table)
     }
 
+    fn is_contained(&self, database: DbId) -> bool {
+        self.outer.is_contained(database)
+    }
+
     fn is_chained(&self, from: (DbId, ObjectId), to: (DbId, ObjectId)) -> bool {
         self.outer.is_chained(from, to)
     }

@@ -94,6 +94,10 @@ impl Names for TestNames {
         self.identity_insert == Some(table)
     }
 
+    fn is_contained(&self, _: DbId) -> bool {
+        false
+    }
+
     fn is_chained(&self, _: (DbId, ObjectId), _: (DbId, ObjectId)) -> bool {
         true
     }

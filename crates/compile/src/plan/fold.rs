@@ -156,7 +156,7 @@ impl SessionFacts for NoSession {
         None
     }
     fn login(&self) -> Login {
-        Login { id: PrincipalId(0), name: "".into(), counts: false }
+        Login { id: PrincipalId(0), name: "".into(), sid: Box::default(), counts: false }
     }
     fn connection(&self) -> Arc<Connection> {
         Arc::default()

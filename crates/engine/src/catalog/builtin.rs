@@ -141,7 +141,7 @@ configurations! {
     16390 "xp_cmdshell" 0..1 = 0 DynamicAdvanced "Enable or disable command shell";
     16391 "Ad Hoc Distributed Queries" 0..1 = 0 DynamicAdvanced "Enable or disable Ad Hoc Distributed Queries";
     16392 "Replication XPs" 0..1 = 0 DynamicAdvanced "Enable or disable Replication XPs";
-    16393 "contained database authentication" 0..0 = 0 Dynamic "Enables contained databases and contained authentication";
+    16393 "contained database authentication" 0..1 = 0 Dynamic "Enables contained databases and contained authentication";
     16394 "hadoop connectivity" 0..7 = 0 Dynamic "Configure SQL Server to connect to external Hadoop or Microsoft Azure storage blob data sources through PolyBase";
     16395 "polybase network encryption" 0..1 = 1 Dynamic "Configure SQL Server to encrypt control and data channels when using PolyBase";
     16396 "remote data archive" 0..1 = 0 Dynamic "Allow the use of the REMOTE_DATA_ARCHIVE data access for databases";

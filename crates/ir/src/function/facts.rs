@@ -12,7 +12,7 @@ use base::value::Variant;
 use base::{Arena, Collation, Pace, SqlError, SqlResult, Value, ValueRef, message};
 use engine::catalog::Schema;
 use engine::catalog::def::{
-    DatabaseDef, DatabaseState, ObjectKind, Permission, PrincipalId, Securable,
+    DatabaseDef, DatabaseState, ObjectKind, Permission, PrincipalId, Securable, Sid,
 };
 use engine::wait::Task;
 
@@ -361,6 +361,8 @@ pub struct Login {
     pub id: PrincipalId,
     /// Its name.
     pub name: Arc<str>,
+    /// Its security identifier.
+    pub sid: Sid,
     /// Whether its server roles count: they do not in a context that is confined to a database.
     pub counts: bool,
 }

@@ -70,7 +70,12 @@ impl Default for TestSession {
             settings: Settings { textsize: 4096, lock_timeout: -1, ..Settings::default() },
             progress: Progress::default(),
             error: None,
-            login: Login { id: PrincipalId::SA, name: "sa".into(), counts: true },
+            login: Login {
+                id: PrincipalId::SA,
+                name: "sa".into(),
+                sid: Box::new([1]),
+                counts: true,
+            },
             connection: Arc::new(Connection {
                 original_login: "sa".into(),
                 original_database: "master".into(),

@@ -1,5 +1,6 @@
 //! From `LOGIN7` to a session, or to a refusal.
 
+use std::borrow::Cow;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
@@ -299,7 +300,13 @@ async fn authenticate(
     if login.new_password.is_some() {
         return Err(refused(1, "Passwords cannot be changed while logging in."));
     }
-    let attempt = server.throttle.begin(addresses.client.ip(), &login.user_name);
+    let (_, is_contained) = server.instance.password_hash(&login.user_name, &login.database);
+    // The users of a contained database are others than the logins of the same names.
+    let claimed = match is_contained {
+        true => Cow::from(format!("{}\0{}", login.user_name, login.database)),
+        false => Cow::from(&login.user_name),
+    };
+    let attempt = server.throttle.begin(addresses.client.ip(), &claimed);
     let delay = attempt.delay(server.env().clock().now_ns());
     if delay > Duration::ZERO {
         tokio::time::sleep(delay).await;
@@ -319,12 +326,14 @@ async fn check_password(
     attempt: &Attempt<'_>,
 ) -> Result<Authenticated, LoginFailure> {
     let is_known = || {
-        let schema = server.instance.databases().master().current();
-        let hash = schema.find_login(&login.user_name).and_then(|l| l.password_hash.clone());
+        let (hash, _) = server.instance.password_hash(&login.user_name, &login.database);
         hash.is_some_and(|hash| server.passwords.recognises(&login.password, &hash))
     };
+    let (instance, name) = (server.instance.clone(), login.user_name.clone());
+    let (password, database) = (login.password.clone(), login.database.clone());
+    let authenticate = move || instance.authenticate(&name, &password, &database);
     if is_known() {
-        return server.instance.authenticate(&login.user_name, &login.password);
+        return authenticate();
     }
     let queue = match attempt.is_suspect(server.env().clock().now_ns()) {
         true => &server.suspect_checks,
@@ -333,11 +342,9 @@ async fn check_password(
     let _turn = queue.acquire().await.expect("the semaphore is never closed");
     // Another connection of the same client may have shown meanwhile that the password is right.
     if is_known() {
-        return server.instance.authenticate(&login.user_name, &login.password);
+        return authenticate();
     }
-    let (instance, name) = (server.instance.clone(), login.user_name.clone());
-    let password = login.password.clone();
-    let check = tokio::task::spawn_blocking(move || instance.authenticate(&name, &password));
+    let check = tokio::task::spawn_blocking(authenticate);
     check.await.expect("checking a password does not panic")
 }
 

@@ -97,6 +97,55 @@ fn wrong_passwords_slow_down_their_own_login_alone() {
     );
 }
 
+/// The sid and password of a contained user are the database's; a login of the name is another.
+#[test]
+fn contained_users_log_in_to_their_database() {
+    let dir = {
+        let server = TestServer::new();
+        let mut sa = server.connect();
+        for text in [
+            "sp_configure 'show advanced options', 1",
+            "reconfigure",
+            "sp_configure 'contained database authentication', 1",
+            "reconfigure",
+            "create database d containment = partial",
+            "create login app with password = 'Login-12345'",
+            "use d",
+            "create user app with password = 'User-12345', default_language = Deutsch",
+        ] {
+            sa.execute(text).unwrap();
+        }
+        server.stop()
+    };
+    let server = TestServer::in_directory(dir, Config::default());
+    const NONE: [i32; 0] = [];
+    assert_eq!(refused(&server, "app", "User-12345", "d"), NONE);
+    assert_eq!(refused(&server, "app", "Login-12345", ""), NONE);
+    assert_eq!(refused(&server, "app", "Login-12345", "d"), [18456]);
+    assert_eq!(refused(&server, "app", "User-12345", ""), [18456]);
+    let mut options = server.options().with_database("d");
+    options.authentication =
+        Authentication::Password { user: "app".into(), password: "User-12345".into() };
+    let mut app = Connection::connect(&options).unwrap();
+    let who =
+        "select concat(original_login(), '|', user_name(), '|', @@language, '|', db_name()) a";
+    let rows = app.query(who).unwrap().rows;
+    assert_eq!(rows, [[base::Value::unicode("app|app|Deutsch|d")]]);
+    let mut sa = server.connect();
+    sa.execute("use d").unwrap();
+    let dropped = sa.execute("drop user app").unwrap_err();
+    assert_eq!(dropped.server_message().map(|m| m.error.number()), Some(15434));
+    // Guesses at the user do not slow the login down.
+    for guess in 0..10 {
+        refused(&server, "app", &format!("wrong {guess}"), "d");
+    }
+    let throttle = &server.running().server().throttle;
+    let now_ns = server.running().server().env().clock().now_ns();
+    let delay = |name: &str| throttle.begin(server.address().ip(), name).delay(now_ns);
+    assert_eq!(delay("app"), std::time::Duration::ZERO);
+    assert!(delay("app\0d") > std::time::Duration::ZERO);
+}
+
 #[test]
 fn trusted_clients_are_let_in_where_that_is_allowed() {
     let open = TestServer::shared();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use base::ids::{DbId, SessionId};
-use base::{SqlError, message};
+use base::{SqlError, SqlResult, message};
 use engine::catalog::Definition;
 use engine::catalog::def::{ConfigurationDef, Permission};
 use run::interp::Frame;
@@ -12,6 +12,7 @@ use tsql::ast::{self, Literal, StatementKind};
 
 use crate::context::{Context, checkpoint_error};
 use crate::fault::{Fault, Run};
+use crate::instance::setting;
 use crate::program::{Program, Step};
 
 impl Context<'_> {
@@ -28,7 +29,7 @@ impl Context<'_> {
                 self.demand_on_database(self.session.database, Permission::Checkpoint)?;
                 self.checkpoint()?;
             }
-            StatementKind::Reconfigure { .. } => self.reconfigure()?,
+            StatementKind::Reconfigure { with_override } => self.reconfigure(*with_override)?,
             StatementKind::ServerConfiguration(statement) => self.configure_server(statement)?,
             StatementKind::ResourceGovernor(statement) => self.govern(statement)?,
             StatementKind::Shutdown { no_wait } => {
@@ -59,8 +60,8 @@ impl Context<'_> {
         done.map_err(|error| checkpoint_error(&error).into())
     }
 
-    /// Makes configured values effective.
-    fn reconfigure(&mut self) -> Run<()> {
+    /// Makes configured values effective. Errors 297, 574, 12818, 12830.
+    fn reconfigure(&mut self, with_override: bool) -> Run<()> {
         if !self.login_may(Permission::AlterSettings) {
             return Err(SqlError::new(&message::NO_PERMISSION_FOR_ACTION, &[]).into());
         }
@@ -71,6 +72,7 @@ impl Context<'_> {
             .filter_map(|known| master.server().configuration(known.id).cloned())
             .filter(|configured| configured.value != configured.in_use)
             .collect();
+        let disrupts = self.disrupts_contained(&changed, with_override)?;
         self.definition(|context| {
             context.lock_edit(DbId::MASTER)?;
             for &configured in &changed {
@@ -82,7 +84,33 @@ impl Context<'_> {
             Ok(())
         })?;
         self.session.instance.limit_memory();
+        if disrupts {
+            let told = SqlError::new(&message::CONTAINED_DATABASES_DISRUPTED, &[]);
+            self.inform(told).map_err(Fault::lost)?;
+        }
         Ok(())
+    }
+
+    /// Whether new settings take the contained databases' users their way in. Errors 12818, 12830.
+    fn disrupts_contained(
+        &self,
+        changed: &[ConfigurationDef],
+        with_override: bool,
+    ) -> SqlResult<bool> {
+        let master = self.schema(DbId::MASTER)?;
+        if !master.server().databases().iter().any(|database| database.options.contained) {
+            return Ok(false);
+        }
+        let options = |c: &ConfigurationDef| c.id == setting::USER_OPTIONS && c.value != 0;
+        if changed.iter().any(options) {
+            return Err(SqlError::new(&message::CONTAINED_USER_OPTIONS, &[]));
+        }
+        let off = |c: &ConfigurationDef| c.id == setting::CONTAINED_AUTHENTICATION && c.value == 0;
+        let disrupts = changed.iter().any(off);
+        match disrupts && !with_override {
+            true => Err(SqlError::new(&message::CONTAINED_DATABASES_REMAIN, &[])),
+            false => Ok(disrupts),
+        }
     }
 
     /// `KILL`. Errors 6101, 6104, 6106.

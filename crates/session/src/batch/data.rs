@@ -389,7 +389,7 @@ impl Context<'_> {
         Ok(match self.principal_of(database, module)? {
             Some(PrincipalId::DBO) => Some(Arc::new(DatabaseUser::dbo())),
             Some(principal) => match self.session.context_of(database, principal)? {
-                Some((_, confined)) => Some(confined.user),
+                Some((_, confined)) => confined.user,
                 None => return Err(self.cannot_act_as(database, principal)?.into()),
             },
             None => None,

@@ -166,7 +166,6 @@ impl Context<'_> {
 
     /// Lets other sessions see the login for which the session acts.
     pub(super) fn tell_login(&mut self) {
-        let login = self.session.identity.login();
-        self.session.entry.status().login = (login.id, login.name.clone());
+        self.session.entry.status().login = self.session.identity.login().clone();
     }
 }

@@ -56,7 +56,7 @@ pub fn set(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResul
     if let Some(cookie) = &cookie {
         arguments.set("@cookie", &Value::Bytes(cookie.clone()));
     }
-    let confined = Confined { database, user };
+    let confined = Confined { database, user: Some(user) };
     context.session.identity.set_role(Some(ActiveRole { confined, cookie }));
     Ok(0)
 }

@@ -8,6 +8,7 @@ mod changes;
 mod checkpoints;
 mod collection;
 mod configuration;
+mod contained;
 mod describe;
 mod directory;
 mod error_log;
@@ -61,6 +62,7 @@ fn body(builtin: Builtin) -> Body {
         Builtin::ReleaseAppLock => applock::release,
         Builtin::SetApplicationRole => application_role::set,
         Builtin::UnsetApplicationRole => application_role::unset,
+        Builtin::MigrateUser => contained::migrate,
         Builtin::SetSessionContext => session::set_context,
         Builtin::Configure => configuration::set,
         Builtin::CollectModuleStatistics => collection::modules,

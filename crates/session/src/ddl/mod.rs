@@ -29,7 +29,7 @@
 mod alter;
 mod collection;
 pub(crate) mod data;
-mod database;
+pub(crate) mod database;
 mod drop;
 pub(crate) mod failure;
 mod index;
@@ -40,7 +40,7 @@ pub(crate) mod place;
 mod policy;
 pub mod property;
 pub mod rename;
-mod security;
+pub(crate) mod security;
 mod table;
 pub(crate) mod temporal;
 pub(crate) mod tracking;

@@ -89,6 +89,10 @@ impl Names for DefinitionNames<'_> {
         self.session.identity_insert == Some((database, table))
     }
 
+    fn is_contained(&self, database: DbId) -> bool {
+        self.session.is_contained(database)
+    }
+
     fn is_chained(&self, _: (DbId, ObjectId), _: (DbId, ObjectId)) -> bool {
         true
     }

@@ -426,6 +426,8 @@ impl SequentialGuids {
 
 /// Ids of the settings that sessions look at, among [`builtin::CONFIGURATIONS`].
 pub mod setting {
+    /// `contained database authentication`
+    pub const CONTAINED_AUTHENTICATION: i32 = 16393;
     /// `default language`: the id of that of new logins.
     pub const DEFAULT_LANGUAGE: i32 = 124;
     /// `disallow results from triggers`

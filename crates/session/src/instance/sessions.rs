@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use base::ids::{DbId, SessionId};
-use engine::catalog::def::PrincipalId;
+use engine::catalog::def::LoginDef;
 use engine::sync::plain::{Mutex, MutexGuard, RwLock};
 use engine::txn::Owner;
 use engine::wait::{Interrupt, Interrupted};
@@ -113,9 +113,11 @@ impl RunningTime {
 #[derive(Clone, Debug)]
 pub struct SessionStatus {
     /// The login for which it acts.
-    pub login: (PrincipalId, Arc<str>),
+    pub login: Arc<LoginDef>,
     /// The login that logged in.
-    pub original_login: (PrincipalId, Arc<str>),
+    pub original_login: Arc<LoginDef>,
+    /// The database that has authenticated it, as a contained user.
+    pub contained_in: Option<DbId>,
     /// The current database.
     pub database: DbId,
     /// Its options.

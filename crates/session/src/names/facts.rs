@@ -217,7 +217,7 @@ impl SessionFacts for SessionState {
     fn login(&self) -> Login {
         let login = self.identity.login();
         let counts = self.server_login().is_some();
-        Login { id: login.id, name: login.name.clone(), counts }
+        Login { id: login.id, name: login.name.clone(), sid: login.sid.clone(), counts }
     }
 
     fn connection(&self) -> Arc<Connection> {

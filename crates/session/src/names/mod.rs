@@ -144,6 +144,10 @@ impl Names for StatementNames<'_> {
         self.session.identity_insert == Some((database, table))
     }
 
+    fn is_contained(&self, database: DbId) -> bool {
+        self.session.is_contained(database)
+    }
+
     fn is_chained(&self, from: (DbId, ObjectId), to: (DbId, ObjectId)) -> bool {
         self.session.is_chained(from, to)
     }

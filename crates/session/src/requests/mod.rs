@@ -118,7 +118,7 @@ impl Session {
         state.entry.owner.set_lock_timeout(-1);
         {
             let mut status = state.entry.status();
-            status.login = (login.id, login.name.clone());
+            status.login = login;
             status.options = state.options.clone();
             status.context_info = None;
         }

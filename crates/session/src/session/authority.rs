@@ -1,6 +1,7 @@
 //! What the session's security context may do beyond the database that has vouched for it.
 //!
-//! A context of `EXECUTE AS USER` is confined to its database. Outside of it
+//! A context of `EXECUTE AS USER`, and the session of a contained user, are confined to their
+//! database. Outside of it
 //!
 //! * no permission or role of the server counts, not even those of `public`;
 //! * another database admits it as `guest` if that may connect, and otherwise not (916).
@@ -16,13 +17,14 @@ use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlResult, message};
 use engine::catalog::Schema;
 use engine::catalog::def::{
-    ColumnId, LoginDef, Permission, PrincipalDef, PrincipalId, PrincipalKind, Securable,
-    SecurableClass,
+    ColumnId, DatabaseDef, LoginDef, Permission, PrincipalDef, PrincipalId, PrincipalKind,
+    Securable, SecurableClass,
 };
 use ir::function::facts::MetadataFacts;
 
 use super::SessionState;
 use super::identity::{Confined, RecentUser};
+use crate::instance::login::without_login;
 use crate::security::{self, DatabaseUser, WHOLE_DATABASE, WHOLE_SERVER};
 
 /// The setting `cross db ownership chaining`.
@@ -120,6 +122,12 @@ impl SessionState {
         one.is_some() && one == sid(to.0, &other_schema, other)
     }
 
+    /// Whether a database is contained.
+    pub fn is_contained(&self, database: DbId) -> bool {
+        let contained = |def: &DatabaseDef| def.options.contained;
+        self.access(database).is_ok_and(|access| access.with_def(&self.instance, contained))
+    }
+
     /// Whether the values of a masked column are shown to the user that a statement runs as.
     pub fn may_unmask(&self, database: DbId, table: ObjectId, column: ColumnId) -> bool {
         let user = match &self.acting {
@@ -142,7 +150,7 @@ impl SessionState {
         let master = self.instance.databases().master().version();
         let key = (database, principal, self.schema_version(database)?, master);
         if let Some(recent) = self.identity.recent().filter(|recent| recent.key == key) {
-            let confined = Confined { database, user: recent.user.clone() };
+            let confined = Confined { database, user: Some(recent.user.clone()) };
             return Ok(Some((recent.login.clone(), confined)));
         }
         let schema = self.schema(database)?;
@@ -153,7 +161,7 @@ impl SessionState {
         let user = Arc::new(DatabaseUser::of(&schema, found));
         let recent = RecentUser { key, login: login.clone(), user: user.clone() };
         self.identity.keep_recent(recent);
-        Ok(Some((login, Confined { database, user })))
+        Ok(Some((login, Confined { database, user: Some(user) })))
     }
 
     /// The login of a user. A user without one gets a login that has its name and sid and is in no
@@ -167,13 +175,8 @@ impl SessionState {
         let found = sid.as_deref().and_then(|sid| master.server().login_with_sid(sid));
         found.cloned().unwrap_or_else(|| {
             let original = self.identity.original();
-            Arc::new(LoginDef {
-                id: PrincipalId::SERVER_PUBLIC,
-                name: user.name.clone(),
-                sid: sid.unwrap_or_default(),
-                roles: Vec::new(),
-                ..LoginDef::clone(original)
-            })
+            let sid = sid.unwrap_or_default();
+            Arc::new(without_login(original, user, sid))
         })
     }
 

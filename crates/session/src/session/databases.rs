@@ -32,6 +32,17 @@ pub struct DatabaseAccess {
     next: OnceCell<Box<DatabaseAccess>>,
 }
 
+/// What a session shows a database for it to say which user the session is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Claim {
+    /// Its login.
+    Login,
+    /// That the database has authenticated it, as a contained user.
+    Contained,
+    /// Nothing that counts here: another database has vouched for it.
+    Nothing,
+}
+
 /// The user that a session is in a database, and what that depends on.
 struct CachedUser {
     schema: u64,
@@ -168,7 +179,7 @@ impl DatabaseAccess {
         &self,
         instance: &Instance,
         login: &LoginDef,
-        is_trusted: impl FnOnce() -> bool,
+        claim: impl FnOnce() -> Claim,
         identity: u64,
     ) -> Option<Arc<DatabaseUser>> {
         let (schema, master) = (self.version(), instance.databases().master().version());
@@ -179,11 +190,13 @@ impl DatabaseAccess {
             }
         }
         let server = instance.databases().master().current();
-        let is_trusted = is_trusted();
+        let claim = claim();
         let user = self.with_def(instance, |def| {
-            let user = match is_trusted {
-                true => DatabaseUser::for_login(&server, login, &self.schema(), &def.owner_sid),
-                false => DatabaseUser::guest(&self.schema()),
+            let schema = self.schema();
+            let user = match claim {
+                Claim::Login => DatabaseUser::for_login(&server, login, &schema, &def.owner_sid),
+                Claim::Contained => DatabaseUser::contained(&schema, &login.sid),
+                Claim::Nothing => DatabaseUser::guest(&schema),
             };
             user.filter(|user| admits(&server, def, login, user)).map(Arc::new)
         });

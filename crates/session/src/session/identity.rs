@@ -4,7 +4,8 @@
 //! `EXECUTE AS LOGIN` acts as the login everywhere. `EXECUTE AS USER`, `EXEC ('…') AS USER` and the
 //! `EXECUTE AS` clause of a module act as the user in its database alone, because that database's
 //! owners decide which users may be impersonated: see [`super::authority`]. So does an application
-//! role, which takes the place of the session's user.
+//! role, which takes the place of the session's user, and so does a contained user, whose password
+//! its database has checked.
 
 use std::sync::Arc;
 
@@ -19,6 +20,8 @@ pub const DEPTH_MAX: usize = 32;
 /// See the module's header.
 pub struct Identity {
     original: Arc<LoginDef>,
+    /// The database that has authenticated the session, as a contained user of it.
+    contained: Option<Confined>,
     /// The application role that is the session's user where there is no `EXECUTE AS`.
     role: Option<ActiveRole>,
     stack: Vec<Impersonation>,
@@ -58,8 +61,9 @@ pub struct Impersonation {
 pub struct Confined {
     /// The database.
     pub database: DbId,
-    /// The user in it.
-    pub user: Arc<DatabaseUser>,
+    /// The user in it; `None` for the contained user as which the session logged in, whose rights
+    /// are those that it has now.
+    pub user: Option<Arc<DatabaseUser>>,
 }
 
 /// The user and login of a principal, at one version of its database's schema and of master's.
@@ -88,9 +92,22 @@ pub enum Protection {
 }
 
 impl Identity {
-    /// The identity of a session that has just logged in.
-    pub fn new(login: Arc<LoginDef>) -> Identity {
-        Identity { original: login, role: None, stack: Vec::new(), serial: 0, recent: None }
+    /// The identity of a session that has just logged in, as a contained user of a database if one
+    /// is given.
+    pub fn new(login: Arc<LoginDef>, contained: Option<DbId>) -> Identity {
+        Identity {
+            original: login,
+            contained: contained.map(|database| Confined { database, user: None }),
+            role: None,
+            stack: Vec::new(),
+            serial: 0,
+            recent: None,
+        }
+    }
+
+    /// The database that has authenticated the session, if that was not the server.
+    pub fn contained_in(&self) -> Option<DbId> {
+        self.contained.as_ref().map(|contained| contained.database)
     }
 
     /// The login that logged in.
@@ -107,8 +124,14 @@ impl Identity {
     pub fn confined(&self) -> Option<&Confined> {
         match self.stack.last() {
             Some(top) => top.confined.as_ref(),
-            None => self.role.as_ref().map(|role| &role.confined),
+            None => self.base(),
         }
+    }
+
+    /// What confines the session where there is no `EXECUTE AS`.
+    fn base(&self) -> Option<&Confined> {
+        let role = self.role.as_ref().map(|role| &role.confined);
+        role.or(self.contained.as_ref())
     }
 
     /// The application role that is active.
@@ -126,10 +149,7 @@ impl Identity {
     pub fn of_caller(&self, level: usize) -> (Arc<LoginDef>, Option<Confined>) {
         match self.stack.iter().rev().find(|own| own.level < level) {
             Some(own) => (own.login.clone(), own.confined.clone()),
-            None => {
-                let role = self.role.as_ref().map(|role| role.confined.clone());
-                (self.original.clone(), role)
-            }
+            None => (self.original.clone(), self.base().cloned()),
         }
     }
 

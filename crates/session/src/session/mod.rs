@@ -52,7 +52,7 @@ use ir::function::facts::{RandomState, StatementTime};
 use ir::function::prepared::PreparedDocuments;
 use run::interp::Runtime;
 
-use databases::{DatabaseAccess, DatabaseList};
+use databases::{Claim, DatabaseAccess, DatabaseList};
 use identity::Identity;
 use level::Level;
 use temporary::TemporaryTables;
@@ -194,8 +194,9 @@ impl Session {
         let options = Options::at_login(kind, language);
         let clock = instance.env().clock();
         let status = SessionStatus {
-            login: (who.login.id, who.login.name.clone()),
-            original_login: (who.login.id, who.login.name.clone()),
+            login: who.login.clone(),
+            original_login: who.login.clone(),
+            contained_in: who.contained_in,
             database,
             options: options.clone(),
             transaction_count: 0,
@@ -225,7 +226,7 @@ impl Session {
         let initial = Initial { options: options.clone(), database, login: who.login.clone() };
         let mut state = SessionState {
             owner: entry.owner.clone(),
-            identity: Identity::new(who.login),
+            identity: Identity::new(who.login, who.contained_in),
             options,
             inherits_from: None,
             transaction: TransactionState::default(),
@@ -355,13 +356,19 @@ impl SessionState {
     /// The user that the session is in a database. Errors 916, 923.
     pub fn user(&self, database: DbId) -> SqlResult<Arc<DatabaseUser>> {
         let confined = self.identity.confined();
-        if let Some(confined) = confined.filter(|confined| confined.database == database) {
-            return Ok(confined.user.clone());
+        let own = confined.filter(|confined| confined.database == database);
+        if let Some(user) = own.and_then(|own| own.user.as_ref()) {
+            return Ok(user.clone());
         }
         let access = self.access(database)?;
         let login = self.identity.login();
-        let is_trusted = || confined.is_none_or(|own| self.is_trusted_in(database, own.database));
-        let user = access.user(&self.instance, login, is_trusted, self.identity.serial());
+        let claim = || match confined {
+            None => Claim::Login,
+            Some(own) if own.database == database => Claim::Contained,
+            Some(own) if self.is_trusted_in(database, own.database) => Claim::Login,
+            Some(_) => Claim::Nothing,
+        };
+        let user = access.user(&self.instance, login, claim, self.identity.serial());
         user.ok_or_else(|| {
             let name = access.name(&self.instance);
             let mode = access.with_def(&self.instance, |def| def.options.user_access);

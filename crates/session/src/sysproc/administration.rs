@@ -110,6 +110,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         include_str!("text/sp_unsetapprole.sql"),
         Builtin::UnsetApplicationRole,
     ),
+    Entry::builtin(
+        "sp_migrate_user_to_contained",
+        include_str!("text/sp_migrate_user_to_contained.sql"),
+        Builtin::MigrateUser,
+    )
+    .needs(Needs::Server(Permission::Control)),
     // Sessions and the server.
     Entry::builtin("sp_addmessage", include_str!("text/sp_addmessage.sql"), Builtin::AddMessage)
         .needs(SETTINGS),

@@ -40,6 +40,7 @@ pub enum Builtin {
     ReleaseAppLock,
     SetApplicationRole,
     UnsetApplicationRole,
+    MigrateUser,
     SetSessionContext,
     Configure,
     CollectModuleStatistics,

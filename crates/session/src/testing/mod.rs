@@ -32,7 +32,7 @@ use env::sim::SimEnv;
 use self::timer::SimTimer;
 use super::files::FileRules;
 use super::instance::compiler::HOT;
-use super::instance::login::Passwords;
+use super::instance::login::{Authenticated, Passwords};
 use super::instance::memory::StatementMemory;
 use super::instance::sessions::ClientInfo;
 use super::instance::{Instance, InstanceOptions};
@@ -43,7 +43,7 @@ use crate::admin::backup::history;
 use crate::response::{
     After, AnswerWriter, EnvironmentChange, OutputParameter, StatementDone, command,
 };
-use ir::function::facts::ServerFacts;
+use ir::function::facts::{Connection, ServerFacts};
 use ir::site::ResultSite;
 use run::interp::{OutputRow, ResultWriter};
 
@@ -198,10 +198,26 @@ impl TestServer {
     pub fn session_by(&self, login: &str, kind: ClientKind) -> TestSession<'_> {
         let who = self.instance.trust(login).unwrap();
         let database = self.instance.login_database(&who, "").unwrap();
+        self.open(who, database, kind)
+    }
+
+    /// The session of a client that gives a password and names a database, or the state of error
+    /// 18456 in the error log.
+    pub fn log_in(&self, name: &str, password: &str, asked: &str) -> Result<TestSession<'_>, u8> {
+        let who = self.instance.authenticate(name, password, asked);
+        let who = who.map_err(|failure| failure.log_state)?;
+        let database = self.instance.login_database(&who, asked);
+        let database = database.map_err(|(_, failure)| failure.log_state)?;
+        Ok(self.open(who, database, ClientKind::Odbc))
+    }
+
+    fn open(&self, who: Authenticated, database: DbId, kind: ClientKind) -> TestSession<'_> {
+        let connection =
+            Connection { original_login: who.login.name.clone(), ..Connection::default() };
         let login = LoginOptions {
             who,
             database,
-            client: ClientInfo::default(),
+            client: ClientInfo { connection: Arc::new(connection), ..ClientInfo::default() },
             kind,
             language: &US_ENGLISH,
         };

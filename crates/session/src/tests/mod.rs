@@ -6,6 +6,7 @@ mod calls;
 mod cancellation;
 mod collations;
 mod column_sets;
+mod contained;
 mod damage;
 mod documents;
 mod errors;

@@ -20,9 +20,8 @@ pub enum LoginKind {
     Options(Vec<LoginOption>),
     /// `FROM WINDOWS WITH …`.
     Windows(Vec<LoginOption>),
-    /// `FROM CERTIFICATE name`, `FROM ASYMMETRIC KEY name`, `FROM EXTERNAL PROVIDER`: the words in
-    /// upper case.
-    Other(Box<str>),
+    /// `FROM CERTIFICATE name`, `FROM ASYMMETRIC KEY name`, `FROM EXTERNAL PROVIDER`.
+    From(PrincipalSource),
     /// `ENABLE` (true) or `DISABLE` (false).
     Enable(bool),
 }
@@ -92,8 +91,19 @@ pub enum UserLogin {
     Login(Ident),
     /// `WITHOUT LOGIN`.
     Without,
-    /// `FROM EXTERNAL PROVIDER`, `FOR CERTIFICATE name` …: the words in upper case.
-    Other(Box<str>),
+    /// `FROM EXTERNAL PROVIDER`, `FOR CERTIFICATE name` …
+    From(PrincipalSource),
+}
+
+/// What else than a password vouches for a login or user.
+#[derive(Clone, Debug)]
+pub enum PrincipalSource {
+    /// `EXTERNAL PROVIDER`.
+    ExternalProvider,
+    /// `CERTIFICATE name`.
+    Certificate(Ident),
+    /// `ASYMMETRIC KEY name`.
+    AsymmetricKey(Ident),
 }
 
 /// The options of a user.
@@ -107,12 +117,23 @@ pub enum UserOption {
     Login(Ident),
     /// `PASSWORD = 'text'`, with `OLD_PASSWORD = 'text'`.
     Password(Box<str>, Option<Box<str>>),
-    /// `DEFAULT_LANGUAGE = name`.
-    DefaultLanguage(Ident),
+    /// `DEFAULT_LANGUAGE = …`.
+    DefaultLanguage(DefaultLanguage),
     /// `SID = 0x…`.
     Sid(Literal),
     /// `ALLOW_ENCRYPTED_VALUE_MODIFICATIONS = ON`.
     AllowEncryptedValueModifications(bool),
+}
+
+/// The language of a user's sessions.
+#[derive(Clone, Debug)]
+pub enum DefaultLanguage {
+    /// `NONE`: that of its database.
+    None,
+    /// A language's name or alias.
+    Name(Ident),
+    /// The id of its locale.
+    Locale(i32),
 }
 
 /// `CREATE ROLE`, `ALTER ROLE`, `CREATE SERVER ROLE`, `ALTER SERVER ROLE`.

@@ -592,7 +592,7 @@ impl Parser<'_> {
     }
 
     /// Takes the next token if it is a constant.
-    fn constant(&mut self, token: Token) -> SqlResult<Option<Literal>> {
+    pub(super) fn constant(&mut self, token: Token) -> SqlResult<Option<Literal>> {
         let text = self.text_of(token);
         let literal = match token.kind {
             TokenKind::Integer => match text.parse() {

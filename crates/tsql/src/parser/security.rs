@@ -4,8 +4,9 @@ use base::SqlResult;
 
 use super::Parser;
 use crate::ast::{
-    CreateAction, Literal, LoginKind, LoginOption, LoginOptionKind, LoginStatement, RoleAction,
-    RoleStatement, StatementKind, UserLogin, UserOption, UserStatement,
+    CreateAction, DefaultLanguage, Literal, LoginKind, LoginOption, LoginOptionKind,
+    LoginStatement, PrincipalSource, RoleAction, RoleStatement, StatementKind, UserLogin,
+    UserOption, UserStatement,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -17,7 +18,7 @@ impl Parser<'_> {
         let kind = match self.eat(K::From) {
             true => match self.eat(K::Windows) {
                 true => LoginKind::Windows(self.login_options()?),
-                false => LoginKind::Other(self.source_words()?),
+                false => LoginKind::From(self.principal_source()?),
             },
             false => {
                 if !self.at(K::With) {
@@ -42,21 +43,16 @@ impl Parser<'_> {
         Ok(StatementKind::Login(Box::new(LoginStatement { action, name, kind })))
     }
 
-    /// `EXTERNAL PROVIDER`, `CERTIFICATE name`, `ASYMMETRIC KEY name`: in upper case but for the
-    /// name, which is dropped.
-    fn source_words(&mut self) -> SqlResult<Box<str>> {
+    /// `EXTERNAL PROVIDER`, `CERTIFICATE name`, `ASYMMETRIC KEY name`.
+    fn principal_source(&mut self) -> SqlResult<PrincipalSource> {
         if self.eat_words(&[K::External, K::Provider]) {
-            return Ok("EXTERNAL PROVIDER".into());
+            return Ok(PrincipalSource::ExternalProvider);
         }
-        let words = match self.eat(K::Certificate) {
-            true => "CERTIFICATE",
-            false => {
-                self.expect_words(&[K::AsymmetricKey, K::Key])?;
-                "ASYMMETRIC KEY"
-            }
-        };
-        self.ident()?;
-        Ok(words.into())
+        if self.eat(K::Certificate) {
+            return Ok(PrincipalSource::Certificate(self.ident()?));
+        }
+        self.expect_words(&[K::AsymmetricKey, K::Key])?;
+        Ok(PrincipalSource::AsymmetricKey(self.ident()?))
     }
 
     fn login_options(&mut self) -> SqlResult<Vec<LoginOption>> {
@@ -137,7 +133,7 @@ impl Parser<'_> {
                 self.take();
                 match self.eat(K::Login) {
                     true => UserLogin::Login(self.ident()?),
-                    false => UserLogin::Other(self.source_words()?),
+                    false => UserLogin::From(self.principal_source()?),
                 }
             }
             K::Without => {
@@ -146,8 +142,15 @@ impl Parser<'_> {
             }
             _ => UserLogin::Default,
         };
+        const ALLOWED: [&str; 5] = [
+            "PASSWORD",
+            "DEFAULT_SCHEMA",
+            "DEFAULT_LANGUAGE",
+            "SID",
+            "ALLOW_ENCRYPTED_VALUE_MODIFICATIONS",
+        ];
         let options = match self.eat(K::With) {
-            true => self.list(Parser::user_option)?,
+            true => self.user_options(&ALLOWED, false)?,
             false => Vec::new(),
         };
         let action = CreateAction::Create;
@@ -158,9 +161,30 @@ impl Parser<'_> {
         self.expect(K::User)?;
         let name = self.ident()?;
         self.expect(K::With)?;
-        let options = self.list(Parser::user_option)?;
+        const ALLOWED: [&str; 6] = [
+            "NAME",
+            "DEFAULT_SCHEMA",
+            "LOGIN",
+            "PASSWORD",
+            "DEFAULT_LANGUAGE",
+            "ALLOW_ENCRYPTED_VALUE_MODIFICATIONS",
+        ];
+        let options = self.user_options(&ALLOWED, true)?;
         let (action, login) = (CreateAction::Alter, UserLogin::Default);
         Ok(StatementKind::User(Box::new(UserStatement { action, name, login, options })))
+    }
+
+    /// Options of these names; a password may have the old one beside it, if `old` says so.
+    fn user_options(&mut self, allowed: &[&str], old: bool) -> SqlResult<Vec<UserOption>> {
+        self.list(|parser| {
+            if !allowed.iter().any(|word| parser.at_text(word)) {
+                return Err(parser.unexpected());
+            }
+            match parser.user_option()? {
+                UserOption::Password(_, Some(_)) if !old => Err(parser.unexpected_last()),
+                option => Ok(option),
+            }
+        })
     }
 
     fn user_option(&mut self) -> SqlResult<UserOption> {
@@ -196,10 +220,24 @@ impl Parser<'_> {
                 }
                 Ok(UserOption::Password(password, old))
             }
-            "DEFAULT_LANGUAGE" => Ok(UserOption::DefaultLanguage(self.ident()?)),
+            "DEFAULT_LANGUAGE" => self.default_language(),
             "SID" => Ok(UserOption::Sid(self.literal()?.0)),
             _ => Ok(UserOption::AllowEncryptedValueModifications(self.on_off()?)),
         }
+    }
+
+    /// `NONE`, a language's name, or the id of its locale.
+    fn default_language(&mut self) -> SqlResult<UserOption> {
+        if self.at_text("NONE") {
+            self.take();
+            return Ok(UserOption::DefaultLanguage(DefaultLanguage::None));
+        }
+        let language = match self.constant(self.peek())? {
+            Some(Literal::Integer(id)) => DefaultLanguage::Locale(id),
+            Some(_) => return Err(self.unexpected_last()),
+            None => DefaultLanguage::Name(self.ident()?),
+        };
+        Ok(UserOption::DefaultLanguage(language))
     }
 
     /// `SERVER ROLE` (true) or `ROLE` (false).
@@ -225,19 +263,8 @@ impl Parser<'_> {
         self.expect_words(&[K::Application, K::Role])?;
         let name = self.ident()?;
         self.expect(K::With)?;
-        let mut has_password = false;
-        let options = self.list(|parser| {
-            if !allowed.iter().any(|word| parser.at_text(word)) {
-                return Err(parser.unexpected());
-            }
-            let option = parser.user_option()?;
-            match &option {
-                UserOption::Password(_, None) => has_password = true,
-                UserOption::Password(..) => return Err(parser.unexpected_last()),
-                _ => {}
-            }
-            Ok(option)
-        })?;
+        let options = self.user_options(allowed, false)?;
+        let has_password = options.iter().any(|o| matches!(o, UserOption::Password(..)));
         if action == CreateAction::Create && !has_password {
             return Err(self.unexpected());
         }

@@ -78,7 +78,11 @@ pub(super) fn suser_sname<'a>(
         (Some(master), false) => master.server().login_with_sid(bytes(sid)),
         _ => None,
     };
-    Ok(optional_string(ctx.arena, login.map(|l| &*l.name), &types.result))
+    // That of a user without login is none of the server's.
+    let own = ctx.facts.login();
+    let own = Some(&own).filter(|own| !sid.is_null() && *own.sid == *bytes(sid));
+    let name = login.map(|l| &*l.name).or(own.map(|own| &*own.name));
+    Ok(optional_string(ctx.arena, name, &types.result))
 }
 
 pub(super) fn types_of_sid(call: &Call<'_>) -> SqlResult<Inferred> {
@@ -94,11 +98,11 @@ pub(super) fn suser_sid<'a>(
     args: &[ValueRef<'a>],
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
+    if args.is_empty() {
+        return Ok(ValueRef::Bytes(ctx.arena.alloc_bytes(&ctx.facts.login().sid)));
+    }
     let Some(master) = master(ctx) else { return Ok(ValueRef::Null) };
-    let login = match args.is_empty() {
-        true => master.server().logins().get(ctx.facts.login().id),
-        false => text_argument(args, types, 0).and_then(|name| master.find_login(&name)),
-    };
+    let login = text_argument(args, types, 0).and_then(|name| master.find_login(&name));
     Ok(login.map_or(ValueRef::Null, |l| ValueRef::Bytes(ctx.arena.alloc_bytes(&l.sid))))
 }
 

@@ -170,6 +170,9 @@ impl Context<'_> {
         options: &Options,
         about: &About<'_>,
     ) -> Run<Arc<DatabaseDef>> {
+        if described.def.options.contained {
+            crate::ddl::database::admit_contained(self, "restore")?;
+        }
         let instance = self.instance();
         let session = self.session.id();
         if let Some(old) = &existing {

@@ -116,10 +116,7 @@ impl Context<'_> {
         transaction: &TransactionStatus,
     ) -> Run<[String; 6]> {
         const STYLE: i32 = 109;
-        let login = entry.status().original_login.0;
-        let master = self.session.instance.databases().master().current();
-        let login = master.server().logins().get(login);
-        let sid = login.map_or(String::new(), |login| hex(&login.sid));
+        let sid = hex(&entry.status().original_login.sid);
         let began = crate::sysview::cells::utc(transaction.began_utc);
         let options = ConvertOptions { style: Some(STYLE), ..ConvertOptions::default() };
         let arena = base::Arena::new();

@@ -82,6 +82,10 @@ impl Names for ShownNames<'_> {
         self.inner.identity_insert(database, table)
     }
 
+    fn is_contained(&self, database: DbId) -> bool {
+        self.inner.is_contained(database)
+    }
+
     fn is_chained(&self, from: (DbId, ObjectId), to: (DbId, ObjectId)) -> bool {
         self.inner.is_chained(from, to)
     }

@@ -68,6 +68,9 @@ fn definition(
         broker_enabled: false,
         ..old.options.clone()
     };
+    if changed.contained {
+        super::admit_contained(context, "attach")?;
+    }
     for option in &create.options {
         options::check(context, option)?;
         options::set(&mut changed, option, &create.name.name)?;

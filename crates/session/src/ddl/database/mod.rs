@@ -3,6 +3,7 @@
 mod all_tables;
 mod attach;
 mod availability;
+mod containment;
 mod files;
 mod options;
 mod row_storage;
@@ -18,6 +19,7 @@ use engine::instance::{InstanceError, NewDatabase};
 use tsql::ast::{self, AlterDatabaseAction};
 
 pub(crate) use attach::detach;
+pub(crate) use containment::admit as admit_contained;
 pub use row_storage::disk_init;
 
 use super::failure::DdlResult;
@@ -87,11 +89,13 @@ pub fn create(context: &mut Context<'_>, create: &ast::CreateDatabase) -> DdlRes
         None => instance.databases().collation(),
     };
     let mut database_options = model_options(context);
-    if create.containment == Some(true) {
-        return Err(options::not_contained("create").into());
+    database_options.contained = create.containment == Some(true);
+    if database_options.contained {
+        admit_contained(context, "create")?;
     }
     for option in &create.options {
         options::check(context, option)?;
+        containment::check_option(option, database_options.contained)?;
         options::set(&mut database_options, option, &name)?;
     }
     let layout = files::layout(context, create)?;

@@ -5,7 +5,7 @@ use base::{SqlError, message};
 use engine::catalog::def::*;
 use tsql::ast::{self, OptionValue, Termination};
 
-use super::state;
+use super::{containment, state};
 use crate::context::{Context, checkpoint_error};
 use crate::ddl::failure::DdlResult;
 use crate::ddl::tracking;
@@ -29,10 +29,15 @@ pub(super) fn set_all(
     for option in options {
         refuse_for_system(def, &option.name)?;
         check(context, option)?;
+        containment::check_option(option, def.options.contained)?;
         set(&mut new.options, option, &def.name)?;
     }
+    containment::check_change(context, def, &new.options)?;
+    let contained_changes = new.options.contained != def.options.contained;
     // A statement must not find that its rows are versions in the one table and locked in the next.
-    let alone = new.options.read_committed_snapshot != def.options.read_committed_snapshot;
+    // Likewise with what temporary tables, and users, are in the database.
+    let alone = contained_changes
+        || new.options.read_committed_snapshot != def.options.read_committed_snapshot;
     let (old, access) = (def.options.user_access, new.options.user_access);
     admit(context, def, old, access, alone, termination)?;
     let keeps_log = new.options.recovery_model != RecoveryModel::Simple;
@@ -47,6 +52,9 @@ pub(super) fn set_all(
     }
     context.instance().usage.set_single(def.id, access == UserAccess::Single);
     state::release(context, def.id, access);
+    if contained_changes {
+        context.instance().plans.forget_database(def.id);
+    }
     context.instance().note_database_change();
     context.session.refresh_databases();
     Ok(())
@@ -100,27 +108,13 @@ pub(super) fn refuse_for_system(def: &DatabaseDef, option: &str) -> DdlResult<()
     Ok(())
 }
 
-/// Options by which a database's context counts elsewhere, and those that what is not there would
-/// need. Errors 12824, 15247.
+/// Options by which a database's context counts elsewhere are for administrators. Error 15247.
 pub(super) fn check(context: &Context<'_>, option: &ast::DatabaseOption) -> DdlResult<()> {
-    let value = match &option.value {
-        OptionValue::Word(word) => &**word,
-        _ => "",
-    };
-    match (&*option.name, value) {
-        ("TRUSTWORTHY" | "DB_CHAINING", _) if !context.login_may(Permission::Control) => {
-            Err(SqlError::new(&message::ONLY_SYSADMIN, &[]).into())
-        }
-        ("CONTAINMENT", "PARTIAL") => Err(not_contained("alter").into()),
-        _ => Ok(()),
+    let vouches = matches!(&*option.name, "TRUSTWORTHY" | "DB_CHAINING");
+    match vouches && !context.login_may(Permission::Control) {
+        true => Err(SqlError::new(&message::ONLY_SYSADMIN, &[]).into()),
+        false => Ok(()),
     }
-}
-
-/// Error 12824: databases that authenticate their users are not built yet, and the setting that
-/// they need stays 0.
-pub(super) fn not_contained(verb: &str) -> SqlError {
-    let args: [Shown; 2] = [&"contained database authentication", &verb];
-    SqlError::new(&message::CONTAINMENT_NOT_ENABLED, &args)
 }
 
 /// Sets one option. Errors 5008, 5058, 15048.
@@ -229,6 +223,7 @@ fn word(options: &mut DatabaseOptions, option: &ast::DatabaseOption) -> DdlResul
         }
         ("DELAYED_DURABILITY", "FORCED") => options.delayed_durability = DelayedDurability::Forced,
         ("CONTAINMENT", "NONE") => options.contained = false,
+        ("CONTAINMENT", "PARTIAL") => options.contained = true,
         _ => return Ok(false),
     }
     Ok(true)
@@ -255,8 +250,6 @@ fn number(options: &mut DatabaseOptions, option: &ast::DatabaseOption) -> DdlRes
             };
             options.target_recovery_time_s = seconds;
         }
-        // Where two-digit years end is the server's setting; languages are the sessions'.
-        "TWO_DIGIT_YEAR_CUTOFF" | "DEFAULT_LANGUAGE" | "DEFAULT_FULLTEXT_LANGUAGE" => {}
         _ => return Ok(false),
     }
     Ok(true)

@@ -10,7 +10,7 @@ use engine::catalog::{Definition, DefinitionKey, Schema};
 use engine::txn::locks::DefinitionKind;
 use tsql::ast::{self, CreateAction, DropKind, Literal, LoginKind, LoginOptionKind, ObjectName};
 
-use super::{Shown, not_permitted, not_there};
+use super::{Shown, no_source, not_permitted, not_there};
 use crate::context::Context;
 use crate::ddl::failure::DdlResult;
 use crate::instance::setting;
@@ -35,9 +35,7 @@ pub fn login(context: &mut Context<'_>, statement: &ast::LoginStatement) -> DdlR
             );
             return Err(SqlError::custom(15401, 16, 1, text).into());
         }
-        LoginKind::Other(what) => {
-            return Err(SqlError::new(&message::UNIMPLEMENTED, &[what]).into());
-        }
+        LoginKind::From(source) => return Err(no_source(source).into()),
     };
     match statement.action {
         CreateAction::Create => create(context, &statement.name.name, options),
@@ -285,7 +283,7 @@ pub fn drop_login(
         return Err(SqlError::new(&message::ROLE_NOT_EMPTY, &[]).into());
     }
     let instance = context.instance();
-    if !role && instance.sessions.all().iter().any(|s| s.status().login.0 == found.id) {
+    if !role && instance.sessions.all().iter().any(|s| s.status().login.id == found.id) {
         return Err(SqlError::new(&message::LOGIN_IN_USE, &[written]).into());
     }
     if server.databases().iter().any(|d| d.owner_sid == found.sid) {

@@ -2,19 +2,24 @@
 
 use std::sync::Arc;
 
+use base::datetime::Language;
 use base::ids::DbId;
 use base::{SqlError, SqlResult, message};
 use engine::catalog::def::*;
 use engine::catalog::{Definition, DefinitionKey, Schema};
 use engine::txn::locks::DefinitionKind;
 use tsql::ast::{
-    self, CreateAction, DropKind, Literal, ObjectName, RoleAction, UserLogin, UserOption,
+    self, CreateAction, DefaultLanguage, DropKind, Literal, ObjectName, RoleAction, UserLogin,
+    UserOption,
 };
 
-use super::{Shown, logins, not_permitted, not_there};
+use super::{Shown, logins, no_source, not_permitted, not_there};
 use crate::context::Context;
 use crate::ddl::failure::DdlResult;
-use crate::security::WHOLE_DATABASE;
+use crate::security::{DatabaseUser, WHOLE_DATABASE, is_contained};
+
+/// Bytes of a sid: those of logins, and those of users without one.
+const SID_LENGTHS: [usize; 2] = [16, 28];
 
 /// `CREATE USER` and `ALTER USER`.
 pub fn user(context: &mut Context<'_>, statement: &ast::UserStatement) -> DdlResult<()> {
@@ -64,17 +69,13 @@ fn create_user(
     if schema.find_principal(name).is_some() {
         return Err(SqlError::new(&message::USER_EXISTS, &[name]).into());
     }
-    let (sid, authentication) = match &statement.login {
-        UserLogin::Default => {
-            (sid_of_login(context, &schema, name, None)?, Authentication::Instance)
+    let way = way_in(context, database, statement)?;
+    let (sid, authentication) = match way {
+        WayIn::Login(login) => {
+            (sid_of_login(context, &schema, login, None)?, Authentication::Instance)
         }
-        UserLogin::Login(login) => {
-            (sid_of_login(context, &schema, &login.name, None)?, Authentication::Instance)
-        }
-        UserLogin::Without => (own_sid(context), Authentication::None),
-        UserLogin::Other(what) => {
-            return Err(SqlError::new(&message::UNIMPLEMENTED, &[what]).into());
-        }
+        WayIn::Password => (own_sid(context), Authentication::Database),
+        WayIn::Nothing => (own_sid(context), Authentication::None),
     };
     let id = schema.next_principal_id().ok_or_else(too_many)?;
     let id = PrincipalId(context.free_id(database, DefinitionKind::Principal, id.0)?);
@@ -94,7 +95,7 @@ fn create_user(
         password_hash: None,
         roles: Vec::new(),
     };
-    apply(context, &schema, &mut def, &statement.options)?;
+    apply(context, database, &mut def, &statement.options)?;
     put(context, database, def)?;
     let grants = vec![Grant {
         permission: Permission::Connect,
@@ -108,6 +109,49 @@ fn create_user(
     Ok(())
 }
 
+/// How a new user gets in.
+enum WayIn<'s> {
+    /// Through the server's login of this name.
+    Login(&'s str),
+    /// With a password that the database checks.
+    Password,
+    /// Not at all.
+    Nothing,
+}
+
+/// How the user of a `CREATE USER` gets in. Errors 401, 15151, 33233 to 33235, 33242.
+fn way_in<'s>(
+    context: &Context<'_>,
+    database: DbId,
+    statement: &'s ast::UserStatement,
+) -> DdlResult<WayIn<'s>> {
+    let says = |of: fn(&UserOption) -> bool| statement.options.iter().any(of);
+    let has_password = says(|option| matches!(option, UserOption::Password(..)));
+    let has_sid = says(|option| matches!(option, UserOption::Sid(_)));
+    let contained = context.session.is_contained(database);
+    let fail = |message| Err(SqlError::new(message, &[&"PASSWORD"]).into());
+    let way = match &statement.login {
+        UserLogin::From(source) => return Err(no_source(source).into()),
+        UserLogin::Without if has_password => {
+            return fail(&message::USER_PARAMETER_WITHOUT_LOGIN);
+        }
+        UserLogin::Login(_) if has_password => {
+            return fail(&message::USER_PARAMETER_NEEDS_AUTHENTICATION);
+        }
+        UserLogin::Default if has_password && !contained => {
+            return Err(SqlError::new(&message::USER_PASSWORD_NOT_CONTAINED, &[]).into());
+        }
+        UserLogin::Default if has_password => WayIn::Password,
+        UserLogin::Default => WayIn::Login(&statement.name.name),
+        UserLogin::Login(login) => WayIn::Login(&login.name),
+        UserLogin::Without => WayIn::Nothing,
+    };
+    match way {
+        WayIn::Login(_) if has_sid => Err(SqlError::new(&message::USER_SID_OF_LOGIN, &[]).into()),
+        way => Ok(way),
+    }
+}
+
 /// A sid for a user without login, or a role.
 fn own_sid(context: &Context<'_>) -> Sid {
     let mut sid = vec![0; 28];
@@ -116,12 +160,15 @@ fn own_sid(context: &Context<'_>) -> Sid {
     sid.into()
 }
 
+/// Applies options. Errors 15007, 15023, 15033, 15063, 15116, 15118, 15419, 15433, 33016, 33234,
+/// 33236.
 fn apply(
     context: &Context<'_>,
-    schema: &Schema,
+    database: DbId,
     def: &mut PrincipalDef,
     options: &[UserOption],
 ) -> DdlResult<()> {
+    let schema = context.schema(database)?;
     for option in options {
         match option {
             UserOption::DefaultSchema(name) => {
@@ -133,22 +180,74 @@ fn apply(
                 }
                 def.name = name.name.clone();
             }
-            UserOption::Login(login) => {
-                def.sid = Some(sid_of_login(context, schema, &login.name, Some(def.id))?);
-                def.authentication = Authentication::Instance;
+            UserOption::Login(_) if def.authentication != Authentication::Instance => {
+                return Err(SqlError::new(&message::USER_CANNOT_BE_REMAPPED, &[]).into());
             }
-            UserOption::Sid(Literal::Binary(bytes)) => def.sid = Some(bytes.as_ref().into()),
-            UserOption::DefaultLanguage(name) => def.default_language = Some(name.name.clone()),
+            UserOption::Login(login) => {
+                def.sid = Some(sid_of_login(context, &schema, &login.name, Some(def.id))?);
+            }
+            UserOption::Sid(sid) => def.sid = Some(given_sid(context, database, sid)?),
+            UserOption::DefaultLanguage(language) => {
+                def.default_language = default_language(context, database, def, language)?;
+            }
             UserOption::AllowEncryptedValueModifications(_) => {}
-            UserOption::Password(..) | UserOption::Sid(_) => {
-                let text = "You can only create a user with a password in a contained database.";
-                return Err(SqlError::custom(33233, 16, 1, text).into());
+            UserOption::Password(text, _) => {
+                let checked = def.authentication == Authentication::Database;
+                if !checked && def.kind != PrincipalKind::ApplicationRole {
+                    let message = &message::USER_PARAMETER_NEEDS_AUTHENTICATION;
+                    return Err(SqlError::new(message, &[&"PASSWORD"]).into());
+                }
+                logins::check_password(&def.name, text)?;
+                def.password_hash = Some(context.instance().passwords().hash(text));
             }
         }
     }
     Ok(())
 }
 
+/// The sid that a new user is to have. Errors 15419, 15433.
+fn given_sid(context: &Context<'_>, database: DbId, sid: &Literal) -> DdlResult<Sid> {
+    let bytes = match sid {
+        Literal::Binary(bytes) if SID_LENGTHS.contains(&bytes.len()) => bytes,
+        _ => return Err(SqlError::new(&message::SID_LENGTH, &[]).into()),
+    };
+    let is_owner =
+        context.instance().database_def(database).is_some_and(|d| *d.owner_sid == **bytes);
+    match is_owner || context.schema(database)?.user_with_sid(bytes).is_some() {
+        true => Err(SqlError::new(&message::SID_IN_USE, &[]).into()),
+        false => Ok(bytes.as_ref().into()),
+    }
+}
+
+/// The language that a user's sessions begin with. Errors 15033, 33234, 33236.
+fn default_language(
+    context: &Context<'_>,
+    database: DbId,
+    user: &PrincipalDef,
+    language: &DefaultLanguage,
+) -> DdlResult<Option<Name>> {
+    if !context.session.is_contained(database) {
+        return Err(SqlError::new(&message::USER_LANGUAGE_NOT_CONTAINED, &[]).into());
+    }
+    if user.authentication == Authentication::None {
+        let message = &message::USER_PARAMETER_NEEDS_AUTHENTICATION;
+        return Err(SqlError::new(message, &[&"DEFAULT_LANGUAGE"]).into());
+    }
+    let (found, shown) = match language {
+        DefaultLanguage::None => return Ok(None),
+        DefaultLanguage::Name(name) => (Language::by_name(&name.name), name.name.to_string()),
+        DefaultLanguage::Locale(id) => {
+            (Language::all().find(|language| language.lcid == *id), id.to_string())
+        }
+    };
+    let found = found.ok_or_else(|| SqlError::new(&message::SP_LANGUAGE_UNKNOWN, &[&shown]))?;
+    Ok(Some(found.name.into()))
+}
+
+/// `ALTER USER`. The login of a user is for those to change who control the database, its name and
+/// password for those who may alter any user, the rest for those who may alter this one. Users may
+/// change their own default schema, language and, giving the old one, password. Errors 15150,
+/// 15151 and those of [`apply`].
 fn alter_user(
     context: &mut Context<'_>,
     database: DbId,
@@ -156,19 +255,106 @@ fn alter_user(
 ) -> DdlResult<()> {
     let schema = context.schema(database)?;
     let name = &statement.name.name;
+    let refused = || not_there("alter", "user", name).into();
     let found = schema.find_principal(name).filter(|p| !p.kind.is_role());
-    let may = context.may(database, WHOLE_DATABASE, Permission::AlterAnyUser);
-    let Some(found) = found.filter(|_| may) else {
-        return Err(not_there("alter", "user", name).into());
+    let Some(found) = found.filter(|found| may_alter(context, database, found, statement)) else {
+        return Err(refused());
     };
     if found.id < PrincipalId::FIRST_USER {
         let args: [Shown; 3] = [&"alter", &"user", name];
         return Err(SqlError::new(&message::FIXED_ROLE_CANNOT_DROP, &args).into());
     }
+    for option in &statement.options {
+        if let UserOption::Password(_, Some(old)) = option {
+            let hash = found.password_hash.as_deref().unwrap_or_default();
+            if !context.instance().passwords().verify(old, hash) {
+                return Err(refused());
+            }
+        }
+    }
     let mut def = PrincipalDef::clone(found);
-    apply(context, &schema, &mut def, &statement.options)?;
+    apply(context, database, &mut def, &statement.options)?;
     def.modified = context.now();
     put(context, database, def)
+}
+
+fn may_alter(
+    context: &Context<'_>,
+    database: DbId,
+    user: &PrincipalDef,
+    statement: &ast::UserStatement,
+) -> bool {
+    let (Ok(me), Ok(schema)) = (context.user(database), context.schema(database)) else {
+        return false;
+    };
+    let may = |permission| me.may(&schema, WHOLE_DATABASE, permission);
+    let class = SecurableClass::DatabasePrincipal;
+    let target = Securable { class, major: user.id.0, minor: 0 };
+    let (any, control) = (may(Permission::AlterAnyUser), may(Permission::Control));
+    let one = any || me.may(&schema, target, Permission::Alter);
+    // To give such a user another name or password would be to become it.
+    let outranks =
+        || DatabaseUser::of(&schema, user).may(&schema, WHOLE_DATABASE, Permission::Control);
+    let is_me = me.id == user.id;
+    statement.options.iter().all(|option| match option {
+        UserOption::Login(_) => control,
+        UserOption::Password(_, Some(_)) if is_me => true,
+        UserOption::Name(_) | UserOption::Password(..) => control || any && !outranks(),
+        UserOption::DefaultSchema(_) | UserOption::DefaultLanguage(_) => one || is_me,
+        UserOption::Sid(_) | UserOption::AllowEncryptedValueModifications(_) => one,
+    })
+}
+
+/// `sp_migrate_user_to_contained`: the user of a login gets its password, and is the login's no
+/// more. Errors 12819, 12820, 12823, 15023, 15151.
+pub fn migrate(
+    context: &mut Context<'_>,
+    user: &str,
+    takes_name: bool,
+    disables: bool,
+) -> SqlResult<()> {
+    let database = context.database();
+    if !context.session.is_contained(database) {
+        return Err(SqlError::new(&message::MIGRATE_NOT_CONTAINED, &[]));
+    }
+    context.definition(|context| {
+        context.lock_edit(DbId::MASTER)?;
+        context.lock_edit(database)?;
+        let (schema, master) = (context.schema(database)?, context.schema(DbId::MASTER)?);
+        let found = schema.find_principal(user).filter(|p| p.id >= PrincipalId::FIRST_USER);
+        let found = found.ok_or_else(|| not_there("find", "user", user))?;
+        if found.authentication != Authentication::Instance {
+            return Err(SqlError::new(&message::MIGRATE_NOT_A_LOGIN, &[]));
+        }
+        let login = found.sid.as_deref().and_then(|sid| master.server().login_with_sid(sid));
+        let Some(login) = login.filter(|login| login.password_hash.is_some()) else {
+            return Err(SqlError::new(&message::MIGRATE_LOGIN_MISSING, &[&user]));
+        };
+        let name = if takes_name { login.name.clone() } else { found.name.clone() };
+        if schema.find_principal(&name).is_some_and(|other| other.id != found.id) {
+            return Err(SqlError::new(&message::USER_EXISTS, &[&name]));
+        }
+        let modified = context.now();
+        let def = PrincipalDef {
+            name,
+            modified,
+            sid: Some(own_sid(context)),
+            authentication: Authentication::Database,
+            default_language: login.default_language.clone(),
+            password_hash: login.password_hash.clone(),
+            ..PrincipalDef::clone(found)
+        };
+        context.change(database, |task, txn, edit| {
+            edit.put(task, txn, Definition::Principal(Arc::new(def.clone())))
+        })?;
+        if disables {
+            let login = LoginDef { disabled: true, modified, ..LoginDef::clone(login) };
+            context.change(DbId::MASTER, |task, txn, edit| {
+                edit.put(task, txn, Definition::Login(Arc::new(login.clone())))
+            })?;
+        }
+        Ok(())
+    })
 }
 
 /// `CREATE` and `ALTER APPLICATION ROLE`. Errors 15023, 15116, 15118, 15151, 15247.
@@ -216,15 +402,7 @@ fn application_role(
         (_, Some(role)) if may(role) => PrincipalDef::clone(role),
         _ => return Err(not_there("alter", "application role", name).into()),
     };
-    for option in options {
-        match option {
-            UserOption::Password(text, _) => {
-                logins::check_password(&def.name, text)?;
-                def.password_hash = Some(context.instance().passwords().hash(text));
-            }
-            option => apply(context, &schema, &mut def, std::slice::from_ref(option))?,
-        }
-    }
+    apply(context, database, &mut def, options)?;
     def.modified = now;
     put(context, database, def)
 }
@@ -278,9 +456,21 @@ pub fn drop_principal(
     if role && schema.principals().iter().any(|p| p.roles.contains(&found.id)) {
         return Err(SqlError::new(&message::ROLE_NOT_EMPTY, &[]).into());
     }
+    if is_contained(found) && has_sessions(context, database, found) {
+        return Err(SqlError::new(&message::LOGIN_IN_USE, &[written]).into());
+    }
     let key = DefinitionKey::Principal(found.id);
     context.change(database, |task, txn, edit| edit.drop(task, txn, key))?;
     Ok(())
+}
+
+/// Whether a contained user is logged in.
+fn has_sessions(context: &Context<'_>, database: DbId, user: &PrincipalDef) -> bool {
+    context.instance().sessions.all().iter().any(|session| {
+        let status = session.status();
+        status.contained_in == Some(database)
+            && user.sid.as_ref() == Some(&status.original_login.sid)
+    })
 }
 
 /// `CREATE` and `ALTER ROLE`, `CREATE` and `ALTER APPLICATION ROLE`.

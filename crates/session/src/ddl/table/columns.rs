@@ -87,7 +87,10 @@ impl Builder<'_> {
         let ordinal = self.table.columns.len() as u32 + 1;
         let subject = Subject::Column(name);
         let declared = bind::data_type(&self.setting.bind(), written, subject, ordinal)?;
-        let ty = self.collated(column.collation.as_ref(), declared.ty, declared.user_type)?;
+        let mut ty = self.collated(column.collation.as_ref(), declared.ty, declared.user_type)?;
+        if column.collation.is_none() && self.setting.contained && ty.kind.is_character() {
+            ty = ty.with_collation(self.setting.default_collation);
+        }
         let mut def = ColumnDef::new(id, name.clone(), ty, declared.user_type);
         def.rowguidcol = column.row_guid;
         def.sparse = column.sparse;
@@ -171,6 +174,12 @@ impl Builder<'_> {
     fn collation(&self, name: &str) -> DdlResult<Collation> {
         if name.eq_ignore_ascii_case("database_default") {
             return Ok(self.setting.default_collation);
+        }
+        if name.eq_ignore_ascii_case("catalog_default") {
+            return Ok(match self.setting.contained {
+                true => Collation::by_name(bind::CONTAINED_CATALOG)?,
+                false => self.setting.default_collation,
+            });
         }
         Collation::by_name(name)
             .map_err(|_| SqlError::new(&message::INVALID_COLLATION, &[&name]).into())

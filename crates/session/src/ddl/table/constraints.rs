@@ -19,7 +19,8 @@ impl Builder<'_> {
         column: Option<&str>,
     ) -> DdlResult<()> {
         let ConstraintKind::Key(key) = &constraint.kind else { return Ok(()) };
-        self.check_constraint_name(constraint.name.as_ref())?;
+        let kind = if key.primary { "PRIMARY KEY" } else { "UNIQUE" };
+        self.check_constraint_name(constraint.name.as_ref(), kind)?;
         let made = self.key_index(constraint.name.as_ref(), key, column);
         made.map_err(|f| f.at_line(constraint.span.line)).or_no_constraint()
     }
@@ -78,9 +79,14 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Checks that a constraint may have the name. Errors 8166, 2714, 8168.
-    pub fn check_constraint_name(&self, name: Option<&ast::Ident>) -> DdlResult<()> {
+    /// Checks that a constraint of this kind may have the name. Errors 8166, 2714, 8168, 12827.
+    pub fn check_constraint_name(&self, name: Option<&ast::Ident>, kind: &str) -> DdlResult<()> {
         let Some(name) = name else { return Ok(()) };
+        if self.setting.contained && self.table.is_temporary() {
+            let table = self.name();
+            let args: [&dyn std::fmt::Display; 3] = [&kind, &name.name, &table];
+            return Err(SqlError::new(&message::CONTAINED_CONSTRAINT_NAMED, &args).into());
+        }
         if name.name.starts_with('#') {
             let error = SqlError::new(&message::CONSTRAINT_NAME_TEMPORARY, &[&name.name]);
             return Err(error.into());
@@ -107,7 +113,7 @@ impl Builder<'_> {
         let ConstraintKind::Check { condition, not_for_replication } = &constraint.kind else {
             return Ok(());
         };
-        self.check_constraint_name(constraint.name.as_ref())?;
+        self.check_constraint_name(constraint.name.as_ref(), "CHECK")?;
         let made = self.check(constraint.name.as_ref(), condition, column, *not_for_replication);
         made.map_err(|f| f.at_line(constraint.span.line))
     }
@@ -161,7 +167,7 @@ impl Builder<'_> {
         place: usize,
         value: &ast::Expr,
     ) -> DdlResult<()> {
-        self.check_constraint_name(name)?;
+        self.check_constraint_name(name, "DEFAULT")?;
         let (table, column) = (self.name(), self.table.columns[place].clone());
         let refused = if column.identity.is_some() {
             Some(&message::DEFAULT_ON_IDENTITY)

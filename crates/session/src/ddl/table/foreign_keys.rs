@@ -31,7 +31,7 @@ impl Builder<'_> {
             let error = SqlError::new(&message::SYNTAX_NEAR_KEYWORD, &[&"FOREIGN"]);
             return Err(error.at_line(line).into());
         }
-        self.check_constraint_name(constraint.name.as_ref())?;
+        self.check_constraint_name(constraint.name.as_ref(), "FOREIGN KEY")?;
         let names: Vec<&str> = match column {
             Some(column) if key.columns.is_empty() => vec![column],
             _ => key.columns.iter().map(|c| &*c.name).collect(),

@@ -54,6 +54,8 @@ pub(super) struct Setting<'c> {
     /// The collation that `DATABASE_DEFAULT` means: that of the database in which the statement's
     /// own names are resolved, also where the table goes to tempdb.
     pub default_collation: Collation,
+    /// Whether that database is contained: temporary tables have its collation, too.
+    pub contained: bool,
     /// The user for which the definition is made.
     pub user: Arc<DatabaseUser>,
     /// Dates of creation.
@@ -93,6 +95,7 @@ impl<'c> Setting<'c> {
             database,
             schema: session.schema(database)?,
             default_collation: session.schema(session.name_database())?.collation(),
+            contained: session.is_contained(session.name_database()),
             user: session.user(database)?,
             now: engine::instance::now(session.instance.env()),
             nulls,

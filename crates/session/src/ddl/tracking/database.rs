@@ -16,8 +16,8 @@ type Shown<'a> = &'a dyn std::fmt::Display;
 const DEFAULT: ChangeTrackingDef =
     ChangeTrackingDef { retention: 2, unit: ChangeRetentionUnit::Days, auto_cleanup: true };
 
-/// Sets `CHANGE_TRACKING` to on, off, or other options. Errors 102, 155, 5088 to 5092, 22114,
-/// 22115.
+/// Sets `CHANGE_TRACKING` to on, off, or other options. Errors 102, 155, 5088 to 5092, 12839,
+/// 22114, 22115.
 pub(in crate::ddl) fn set(
     context: &mut Context<'_>,
     def: &DatabaseDef,
@@ -45,6 +45,9 @@ pub(in crate::ddl) fn set(
     };
     if is_system(def.id) {
         return fail(&message::TRACKING_IN_SYSTEM_DATABASE, 1);
+    }
+    if def.options.contained && new.is_some() {
+        return fail(&message::TRACKING_IN_CONTAINED, 1);
     }
     let only_options = matches!(option.value, OptionValue::List(None, _));
     match (now, new) {

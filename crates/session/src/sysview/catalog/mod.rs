@@ -2,6 +2,7 @@
 
 mod columns;
 mod constraints;
+mod containment;
 mod indexes;
 mod modules;
 mod objects;
@@ -68,6 +69,7 @@ pub const VIEWS: &[&FilledView] = &[
     &modules::ASSEMBLIES,
     &policies::SECURITY_POLICIES,
     &policies::SECURITY_PREDICATES,
+    &containment::DM_DB_UNCONTAINED_ENTITIES,
     &security::DATABASE_PRINCIPALS,
     &security::DATABASE_ROLE_MEMBERS,
     &security::DATABASE_PERMISSIONS,

@@ -3,6 +3,7 @@
 use super::super::FilledView;
 use super::super::cells::*;
 use base::Value;
+use base::datetime::Language;
 use engine::catalog::def::{PermissionSet, PrincipalId};
 use ir::function::rowset::RowsetColumn;
 
@@ -44,7 +45,9 @@ pub static DATABASE_PRINCIPALS: FilledView = FilledView {
                 int(own.authentication.code()),
                 text(own.authentication.description()),
                 or_null(own.default_language.as_ref(), |name| text(name)),
-                NULL,
+                or_null(own.default_language.as_deref().and_then(Language::by_name), |language| {
+                    int(language.lcid)
+                }),
                 bit(false),
                 NULL,
             ]);

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use base::ids::DbId;
 use base::{SqlType, Value};
 use engine::catalog::def::PrincipalId;
 use ir::function::facts::Settings;
@@ -116,11 +117,6 @@ pub static DM_EXEC_SESSIONS: FilledView = FilledView {
     name: "dm_exec_sessions",
     columns: &SESSION_COLUMNS,
     fill: |cx| {
-        let master = cx.instance.databases().master().current();
-        let sid = |id| {
-            let login = master.server().logins().get(id);
-            bytes(login.map_or(&[][..], |login| &login.sid))
-        };
         let now = cx.instance.env().clock().now_ns();
         for entry in cx.instance.sessions.all() {
             if !cx.sees(entry.id) {
@@ -141,8 +137,8 @@ pub static DM_EXEC_SESSIONS: FilledView = FilledView {
                 int(client.host_process_id),
                 int(entry.client.protocol_version >> 24),
                 text(&entry.client.library),
-                sid(status.login.0),
-                text(&status.login.1),
+                bytes(&status.login.sid),
+                text(&status.login.name),
                 NULL,
                 NULL,
                 text(if running { "running" } else { "sleeping" }),
@@ -163,21 +159,23 @@ pub static DM_EXEC_SESSIONS: FilledView = FilledView {
                 int(status.options.deadlock_priority),
                 int(status.row_count),
                 int(status.last_error),
-                sid(status.original_login.0),
-                text(&status.original_login.1),
+                bytes(&status.original_login.sid),
+                text(&status.original_login.name),
                 NULL,
                 NULL,
                 NULL,
                 int(2),
                 database(status.database),
-                int(1),
+                int(status.contained_in.unwrap_or(DbId::MASTER).0),
                 int(status.transaction_count),
                 int(0),
                 NULL,
             ];
             cx.push_parts(&[&start, &options(&status.options), &end]);
         }
-        loading::push_sessions(cx, &sid(PrincipalId::SA));
+        let master = cx.instance.databases().master().current();
+        let sa = master.server().logins().get(PrincipalId::SA);
+        loading::push_sessions(cx, &bytes(sa.map_or(&[][..], |login| &login.sid)));
         Ok(())
     },
 };
