@@ -49,7 +49,7 @@ pub use memory_optimized::*;
 pub use module::*;
 pub use parser::*;
 pub use policy::*;
-pub use printf::{PrintfArgument, printf};
+pub use printf::{PrintfArgument, printf, printf_translated};
 pub use procedure::*;
 pub use security::*;
 pub use server::*;

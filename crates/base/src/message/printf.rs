@@ -51,6 +51,46 @@ pub fn printf(format: &str, arguments: &[PrintfArgument]) -> SqlResult<String> {
     Ok(out)
 }
 
+/// As [`printf`], in the words of a translation of `format`: there `%2!` stands for what the second
+/// specification of `format` prints. A translation may also have specifications of its own.
+pub fn printf_translated(
+    format: &str,
+    translation: &str,
+    arguments: &[PrintfArgument],
+) -> SqlResult<String> {
+    let mut printed = Vec::new();
+    let mut of_format = Arguments { all: arguments, next: 0 };
+    let mut rest = format;
+    while let Some(at) = rest.find('%') {
+        let specification = &rest[at..];
+        let mut text = String::new();
+        let length = one(specification, &mut of_format, &mut text)?;
+        if !specification[..length].ends_with('%') {
+            printed.push(text);
+        }
+        rest = &specification[length..];
+    }
+    let mut out = String::with_capacity(translation.len() + 16);
+    let mut own = Arguments { all: arguments, next: 0 };
+    let mut rest = translation;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        let specification = &rest[at..];
+        let (place, end) = number(specification.as_bytes(), 1);
+        let length = match specification.as_bytes().get(end) {
+            Some(b'!') if end > 1 => {
+                let text = place.checked_sub(1).and_then(|place| printed.get(place));
+                out.push_str(text.map_or("(null)", String::as_str));
+                end + 1
+            }
+            _ => one(specification, &mut own, &mut out)?,
+        };
+        rest = &specification[length..];
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
 struct Arguments<'a> {
     all: &'a [PrintfArgument<'a>],
     next: usize,

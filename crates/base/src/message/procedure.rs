@@ -16,6 +16,7 @@ super::messages! {
     SP_MESSAGE_EXISTS = 15043, 16, 1, "You must specify 'REPLACE' to overwrite an existing message.";
     SP_MESSAGE_NUMBER = 15040, 16, 1, "User-defined error messages must have an ID greater than 50000.";
     SP_MESSAGE_SEVERITY = 15041, 16, 1, "User-defined error messages must have a severity level between 1 and 25.";
+    SP_MESSAGE_SEVERITY_DIFFERS = 15304, 16, 1, "The severity level of the '%s' version of this message must be the same as the severity level (%s) of the us_english version.";
     SP_MESSAGE_US_ENGLISH = 15279, 16, 1, "You must add the us_english version of this message before you can add the '%s' version.";
     SP_TYPE_UNKNOWN = 15036, 16, 1, "The data type '%s' does not exist or you do not have permission.";
     SP_NAME_ALREADY_USED = 15335, 11, 1, "Error: The new name '%s' is already in use as a %s name and would cause a duplicate that is not permitted.";

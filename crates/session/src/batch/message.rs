@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use base::convert::display;
-use base::message::{self, PrintfArgument, printf};
+use base::datetime::US_ENGLISH;
+use base::message::{self, PrintfArgument, printf, printf_translated};
 use base::types::conversion::check_implicit;
 use base::{SqlError, SqlResult, SqlType, TypeKind, Value, ValueRef};
 use engine::catalog::def::Permission;
@@ -126,19 +127,16 @@ impl Context<'_> {
             let message = &message::RAISERROR_TOO_MANY_PARAMETERS;
             return Err(SqlError::new(message, &[&ARGUMENTS_MAX]).into());
         }
-        let (number, format, own_severity) = match value {
-            Value::Int(number) => {
-                let (text, severity) = self.stored_message(number)?;
-                (number as i32, text, severity)
+        let (number, stored) = match value {
+            Value::Int(number) => (number as i32, self.stored_message(number)?),
+            value => {
+                let format =
+                    if value.is_null() { String::new() } else { beginning(&value, &ty, FORMAT) };
+                (USER_DEFINED, Stored { format, translation: None, severity: 0 })
             }
-            value => (
-                USER_DEFINED,
-                if value.is_null() { String::new() } else { beginning(&value, &ty, FORMAT) },
-                0,
-            ),
         };
         // Below zero it is the message's own.
-        let severity = if severity < 0 { i64::from(own_severity) } else { severity };
+        let severity = if severity < 0 { i64::from(stored.severity) } else { severity };
         let is_own = self.session.level().module.as_ref().is_some_and(|m| m.header.ms_shipped);
         if raise.log && !is_own && !self.login_may(Permission::AlterTrace) {
             return Err(SqlError::new(
@@ -157,7 +155,7 @@ impl Context<'_> {
             values.push(substitution(&value, &ty, at + 1)?);
         }
         let arguments: Vec<PrintfArgument<'_>> = values.iter().map(Substitution::get).collect();
-        let text = shortened(printf(&format, &arguments)?);
+        let text = shortened(stored.print(&arguments)?);
         let severity = severity.min(25) as u8;
         let state = if state < 0 { 1 } else { state.min(255) as u8 };
         let error = SqlError::custom(number, severity, state, text);
@@ -193,8 +191,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The text and the severity of a message by its number. Errors 2732, 2758.
-    fn stored_message(&self, number: i64) -> SqlResult<(String, u8)> {
+    /// A message by its number, in the session's language if it is there. Errors 2732, 2758.
+    fn stored_message(&self, number: i64) -> SqlResult<Stored> {
         if !(FIRST_NUMBER..=i64::from(i32::MAX)).contains(&number)
             || number == i64::from(USER_DEFINED)
         {
@@ -203,12 +201,21 @@ impl Context<'_> {
         }
         let number = number as i32;
         let master = self.session.instance.databases().master().current();
-        let language = self.session.options.dates.language.message_language;
-        if let Some(stored) = master.server().message(number, language) {
-            return Ok((stored.text.to_string(), stored.severity));
+        if let Some(original) = master.server().message(number, US_ENGLISH.message_language) {
+            let language = self.session.options.dates.language.message_language;
+            let spoken = master.server().message(number, language);
+            let spoken = spoken.filter(|spoken| spoken.language != original.language);
+            return Ok(Stored {
+                format: original.text.to_string(),
+                translation: spoken.map(|spoken| spoken.text.to_string()),
+                severity: original.severity,
+            });
         }
         match message::Message::find(number) {
-            Some(known) => Ok((known.text.to_owned(), known.severity)),
+            Some(known) => {
+                let format = known.text.to_owned();
+                Ok(Stored { format, translation: None, severity: known.severity })
+            }
             None => Err(SqlError::new(&message::RAISERROR_NUMBER_NOT_FOUND, &[&number])),
         }
     }
@@ -237,6 +244,23 @@ impl Context<'_> {
     ) -> Run<Option<String>> {
         let (value, ty) = self.value_of(program, step, frame, value, None)?;
         Ok((!value.is_null()).then(|| display(value.as_ref(), &ty)))
+    }
+}
+
+/// What `RAISERROR` prints.
+struct Stored {
+    format: String,
+    /// The same in the session's language.
+    translation: Option<String>,
+    severity: u8,
+}
+
+impl Stored {
+    fn print(&self, arguments: &[PrintfArgument<'_>]) -> SqlResult<String> {
+        match &self.translation {
+            Some(translation) => printf_translated(&self.format, translation, arguments),
+            None => printf(&self.format, arguments),
+        }
     }
 }
 

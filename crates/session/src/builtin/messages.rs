@@ -16,7 +16,7 @@ const NUMBER_MIN: i64 = 50_000;
 
 const ENGLISH: i16 = 1033;
 
-/// `sp_addmessage`. Errors 15033, 15040, 15041, 15043, 15247, 15279.
+/// `sp_addmessage`. Errors 15033, 15040, 15041, 15043, 15247, 15279, 15304.
 pub fn add(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResult<i32> {
     let number = arguments.int("@msgnum").unwrap_or_default();
     if number <= NUMBER_MIN {
@@ -42,12 +42,22 @@ pub fn add(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlResul
     context.definition(|context| {
         context.lock_edit(DbId::MASTER)?;
         let master = context.schema(DbId::MASTER)?;
-        let known = |language| master.server().message(def.id, language).is_some();
-        if language != ENGLISH && !known(ENGLISH) {
-            let name = said.as_deref().unwrap_or_default();
-            return Err(SqlError::new(&message::SP_MESSAGE_US_ENGLISH, &[&name]));
+        let known = |language| {
+            let found = master.server().message(def.id, language);
+            found.filter(|found| found.language == language)
+        };
+        if language != ENGLISH {
+            let own = context.session.options.dates.language.name;
+            let name = said.as_deref().unwrap_or(own);
+            let Some(original) = known(ENGLISH) else {
+                return Err(SqlError::new(&message::SP_MESSAGE_US_ENGLISH, &[&name]));
+            };
+            if original.severity != def.severity {
+                let args: [&dyn std::fmt::Display; 2] = [&name, &original.severity];
+                return Err(SqlError::new(&message::SP_MESSAGE_SEVERITY_DIFFERS, &args));
+            }
         }
-        if known(language) && !replaces {
+        if known(language).is_some() && !replaces {
             return Err(SqlError::new(&message::SP_MESSAGE_EXISTS, &[]));
         }
         context.change(DbId::MASTER, |task, part, edit| {

@@ -47,3 +47,15 @@ fn mismatches_and_unknown_specifications_are_errors() {
     assert_eq!(printf("abc %", &[]).unwrap_err().text(), "Invalid format specification: '%'.");
     assert_eq!(printf("%é", &[]).unwrap_err().number(), 2787);
 }
+
+#[test]
+fn translations_take_what_the_original_prints_by_its_place() {
+    let arguments = [PrintfArgument::Int(7), PrintfArgument::Text("Ann")];
+    let translated = |format: &str, translation: &str| {
+        printf_translated(format, translation, &arguments).unwrap()
+    };
+    assert_eq!(translated("%03d of %s (100%%)", "%2!: %1!, %1!, 100%%"), "Ann: 007, 007, 100%");
+    assert_eq!(translated("%d", "%0!%2!%99999999999999999999!"), "(null)(null)(null)");
+    assert_eq!(translated("plain", "%d and %s"), "7 and Ann");
+    assert!(printf_translated("%s", "%y", &arguments).is_err());
+}

@@ -1,8 +1,9 @@
 //! Numbers and messages as text: STR, STRING_ESCAPE, FORMATMESSAGE.
 
+use base::datetime::US_ENGLISH;
 use base::ids::DbId;
 use base::json::escape::{ESCAPE_MAX, is_special, write_escape};
-use base::message::{Message, PrintfArgument, printf};
+use base::message::{Message, PrintfArgument, printf, printf_translated};
 use base::pace::Stride;
 use base::text::number::str_function;
 use base::{SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
@@ -110,9 +111,9 @@ pub(super) fn formatmessage<'a>(
     let format = match args[0] {
         ValueRef::Int(number) => message_text(ctx, number),
         ValueRef::Null => None,
-        own => Some(text(own, types.args[0].collation)),
+        own => Some((text(own, types.args[0].collation), None)),
     };
-    let Some(format) = format else { return Ok(ValueRef::Null) };
+    let Some((format, translation)) = format else { return Ok(ValueRef::Null) };
     // The server's own messages show every argument as text.
     let as_texts =
         matches!(args[0], ValueRef::Int(n) if n < i64::from(message::USER_DEFINED.number));
@@ -136,20 +137,27 @@ pub(super) fn formatmessage<'a>(
             _ => PrintfArgument::Text(text),
         })
         .collect();
-    let mut out = printf(&format, &arguments)?;
+    let mut out = match translation {
+        Some(translation) => printf_translated(&format, &translation, &arguments)?,
+        None => printf(&format, &arguments)?,
+    };
     if out.chars().count() > MESSAGE_MAX {
         out = out.chars().take(MESSAGE_MAX - 3).chain("...".chars()).collect();
     }
     Ok(string(ctx.arena, &out, &types.result))
 }
 
-/// The text of a message that users have added, or of one of the server's own.
-fn message_text(ctx: &FnContext<'_>, number: i64) -> Option<String> {
+/// The text of a message that users have added, or of one of the server's own, and its translation
+/// to the session's language.
+fn message_text(ctx: &FnContext<'_>, number: i64) -> Option<(String, Option<String>)> {
     let number = i32::try_from(number).ok()?;
     if number <= message::USER_DEFINED.number {
-        return Message::find(number).map(|m| m.text.to_owned());
+        return Message::find(number).map(|m| (m.text.to_owned(), None));
     }
     let language = ctx.facts.dates().language.message_language;
     let master = ctx.facts.schema(DbId::MASTER)?;
-    master.server().message(number, language).map(|m| m.text.to_string())
+    let original = master.server().message(number, US_ENGLISH.message_language)?;
+    let spoken = master.server().message(number, language);
+    let spoken = spoken.filter(|spoken| spoken.language != original.language);
+    Some((original.text.to_string(), spoken.map(|spoken| spoken.text.to_string())))
 }
