@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
-use base::types::XmlCollectionName;
+use base::types::{Classification, XmlCollectionName};
 use base::{SqlResult, SqlType, Value};
 
 use base::collation::like::LikePattern as Prepared;
@@ -264,6 +264,8 @@ pub struct ResultColumn {
     pub base: Option<BaseColumn>,
     /// The schemas that values of a type xml follow.
     pub schemas: Option<Arc<XmlCollectionName>>,
+    /// The classifications of the columns that it is made of, if they have any.
+    pub classified: Option<Arc<[Classification]>>,
 }
 
 /// The stored column behind a result column.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::types::XmlCollectionName;
+use base::types::{Classification, XmlCollectionName};
 use base::{SqlType, TypeKind};
 
 use crate::error::ProtocolError;
@@ -71,6 +71,8 @@ pub struct Column {
     pub table: Vec<String>,
     /// The schemas that values of a type xml follow.
     pub schemas: Option<Arc<XmlCollectionName>>,
+    /// The classifications of what it is made of, if it is made of anything classified.
+    pub classified: Option<Arc<[Classification]>>,
 }
 
 impl Column {
@@ -83,6 +85,7 @@ impl Column {
             user_type: 0,
             table: Vec::new(),
             schemas: None,
+            classified: None,
         }
     }
 

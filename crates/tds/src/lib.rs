@@ -25,6 +25,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod classification;
 pub mod client;
 pub mod collation;
 pub mod columns;

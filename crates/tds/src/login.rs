@@ -1,5 +1,6 @@
 //! `LOGIN7`, read and written, and the answer to its feature extensions.
 
+use crate::classification::CLASSIFICATION_VERSION;
 use crate::error::ProtocolError;
 use crate::reader::ByteReader;
 use crate::token::feature;
@@ -368,13 +369,10 @@ pub(crate) fn write_features(out: &mut impl PutBytes, features: &[Feature]) {
 /// over, and every client goes on without them. Session recovery is for the server to add, with
 /// the session's state.
 pub fn acknowledged_features(login: &Login) -> Vec<Feature> {
-    /// The newest version of data classification.
-    const CLASSIFICATION_VERSION: u8 = 2;
     let mut features = Vec::new();
-    let asked = login.feature(feature::DATA_CLASSIFICATION).and_then(<[u8]>::first);
-    if let Some(asked) = asked.filter(|version| **version > 0) {
-        // Never above the asked version: clients break off then. The second byte: switched on.
-        let version = CLASSIFICATION_VERSION.min(*asked);
+    let version = classification_version(login);
+    if version > 0 {
+        // The second byte: switched on.
         features.push(Feature { id: feature::DATA_CLASSIFICATION, data: vec![version, 1] });
     }
     if login.feature(feature::UTF8).is_some() {
@@ -384,6 +382,13 @@ pub fn acknowledged_features(login: &Login) -> Vec<Feature> {
         features.push(Feature { id: feature::JSON, data: vec![1] });
     }
     features
+}
+
+/// The version of data classification that a client gets; 0 if it has not asked for any. It is
+/// never above the asked one: clients break off then.
+pub fn classification_version(login: &Login) -> u8 {
+    let asked = login.feature(feature::DATA_CLASSIFICATION).and_then(<[u8]>::first);
+    CLASSIFICATION_VERSION.min(asked.copied().unwrap_or(0))
 }
 
 /// Whether a client takes values of the type json as such, in the one version that there is.

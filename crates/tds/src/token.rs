@@ -2,6 +2,8 @@
 
 /// Columns of a result.
 pub const COLMETADATA: u8 = 0x81;
+/// Sensitivity classifications of the columns of a result.
+pub const DATACLASSIFICATION: u8 = 0xA3;
 /// Names of the tables after a result, for FOR BROWSE and cursors.
 pub const TABNAME: u8 = 0xA4;
 /// Where each column of a result comes from, for FOR BROWSE and cursors.

@@ -7,6 +7,7 @@
 //! * [`operators`]: what an operator or a `CASE` makes of its operands' types.
 //! * [`coercibility`]: whose collation an expression gets.
 
+mod classification;
 pub mod coercibility;
 pub mod conversion;
 pub mod declare;
@@ -16,6 +17,7 @@ pub mod operators;
 
 use std::fmt;
 
+pub use classification::Classification;
 pub use coercibility::Coercibility;
 pub use conversion::Convertibility;
 pub use metadata::{XmlCollectionName, XmlUse};

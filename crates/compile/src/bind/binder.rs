@@ -82,6 +82,8 @@ pub(super) struct Binder<'c> {
     pub versioned_tables: u32,
     /// It reads a table with masked columns.
     pub reads_masked: bool,
+    /// Whether a table with classified columns is read or written.
+    pub reads_classified: bool,
     /// The tables whose predicates are being bound.
     pub judged: Vec<(DbId, ObjectId)>,
     /// What the statement does, as messages call it.
@@ -228,6 +230,7 @@ impl<'c> Binder<'c> {
             exists: Vec::new(),
             versioned_tables: 0,
             reads_masked: false,
+            reads_classified: false,
             judged: Vec::new(),
             verb: "SELECT",
             mentions: None,

@@ -1,15 +1,14 @@
 //! Dynamic data masking: what a user that may not see a column gets instead of its values.
 //!
-//! A plan is masked when it is bound and before it is improved. A walk over its operators finds,
-//! for each column that they make, whether masked columns went into it, and which mask it has: the
-//! column's own where it shows that unchanged, `default()` where it is computed. Masks are put onto
-//! what leaves the plan: the columns that go to the client, values that are stored or assigned,
-//! `OUTPUT`, and rows for the triggers of another owner's view. Everything below (conditions,
-//! joins, orders, groups) sees the true values.
+//! A plan is masked when it is bound and before it is improved. A walk over its operators
+//! ([`super::flow`]) finds, for each column that they make, whether masked columns went into it,
+//! and which mask it has: the column's own where it shows that unchanged, `default()` where it is
+//! computed. Masks are put onto what leaves the plan: the columns that go to the client, values
+//! that are stored or assigned, `OUTPUT`, and rows for the triggers of another owner's view.
+//! Everything below (conditions, joins, orders, groups) sees the true values.
 //!
 //! Which columns are masked depends on the user: what was found is among the plan's dependencies.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
@@ -19,14 +18,14 @@ use ir::operator::CastMode;
 
 use super::binder::Binder;
 use super::context::BindResult;
+use super::flow::{self, Marks, Rule, is_document};
 use super::scalar::Scalar;
 use super::select::computed;
-use crate::plan::expr::{Aggregate, ColId, Expr, ExprKind, Pred, Subquery};
+use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::tree::{
     Destination, InsertPlan, MergeAction, NewValue, Node, Plan, RowEffects, SelectPlan, Source,
-    Target, WindowKind, WorktableId,
+    Target,
 };
-use crate::plan::walk::{Part, Parts};
 
 /// 1900-01-01, in units of 100 ns since the first day of the calendar.
 const YEAR_1900: i64 = 693_595 * 864_000_000_000;
@@ -40,35 +39,37 @@ enum Mask {
     Default,
 }
 
-impl Mask {
-    fn or(self, other: Option<Mask>) -> Mask {
-        match other {
-            Some(other) if other != self => Mask::Default,
-            _ => self,
-        }
-    }
-}
-
-/// The mask of what may be any of several values.
-fn any(masks: impl IntoIterator<Item = Option<Mask>>) -> Option<Mask> {
-    masks.into_iter().fold(None, |found, mask| match found {
-        Some(found) => Some(found.or(mask)),
-        None => mask,
-    })
-}
-
-/// The masks of columns that show what either of two inputs has in their places.
-fn joined(one: &[Option<Mask>], other: &[Option<Mask>]) -> Vec<Option<Mask>> {
-    one.iter().zip(other).map(|(one, other)| any([one.clone(), other.clone()])).collect()
-}
-
 /// What is known of a plan's columns.
-#[derive(Clone, Default)]
-struct Masks {
-    columns: HashMap<ColId, Mask>,
-    worktables: HashMap<WorktableId, Vec<Option<Mask>>>,
+type Masks = Marks<Mask>;
+
+/// How masks go through a plan.
+struct Masking<'r, 'b> {
+    binder: &'r mut Binder<'b>,
     /// The view whose triggers get the rows, if they are what is shown.
     view: Option<(DbId, ObjectId)>,
+}
+
+impl Rule for Masking<'_, '_> {
+    type Mark = Mask;
+
+    fn column(&mut self, database: DbId, table: &TableDef, at: usize) -> Option<Mask> {
+        let own = (database, table.id());
+        let is_own = self.view.is_some_and(|view| self.binder.names.is_chained(view, own));
+        self.binder.borne(database, table, at).filter(|_| !is_own)
+    }
+
+    fn either(&self, one: Mask, other: Mask) -> Mask {
+        if one == other { one } else { Mask::Default }
+    }
+
+    fn computed(&self, _: Mask) -> Mask {
+        Mask::Default
+    }
+
+    /// The values in a statement's document are masked one by one.
+    fn passes_over_documents(&self) -> bool {
+        true
+    }
 }
 
 impl Binder<'_> {
@@ -257,8 +258,9 @@ impl Binder<'_> {
         old: impl Iterator<Item = (usize, &'c mut ColId)>,
     ) -> BindResult<()> {
         let Target::Instead { database, table } = target else { return Ok(()) };
-        let mut masks = Masks { view: Some((*database, table.id())), ..Masks::default() };
-        self.find(&mut masks, input);
+        let mut masks = Masks::default();
+        let view = Some((*database, table.id()));
+        flow::find(&mut Masking { binder: self, view }, &mut masks, input);
         let mut shown: Vec<(ColId, ColId, Expr)> = Vec::new();
         for (at, column) in old {
             let Some(mask) = masks.columns.get(column).cloned() else { continue };
@@ -293,12 +295,13 @@ impl Binder<'_> {
 
 /// Finding masks.
 impl Binder<'_> {
-    /// Notes which masked columns of a table the user does not see: errors of a statement that
-    /// reads the table must not quote them, even if it shows none of them.
-    pub(super) fn note_masks(&mut self, database: DbId, table: &TableDef) {
+    /// Notes that a table has classified columns, and which masked columns of it the user does not
+    /// see: errors of a statement that reads the table must not quote them, even if it shows none.
+    pub(super) fn note_marks(&mut self, database: DbId, table: &TableDef) {
         if let Some(tracked) = self.tracked_by(database, table) {
-            return self.note_masks(database, &tracked);
+            return self.note_marks(database, &tracked);
         }
+        self.reads_classified |= table.columns.iter().any(|c| c.classification.is_some());
         for column in table.columns.iter().filter(|column| column.mask.is_some()) {
             self.reads_masked = true;
             self.bears(database, table, column);
@@ -361,165 +364,12 @@ impl Binder<'_> {
 
     /// Finds the masks of what an operator yields.
     fn find(&mut self, masks: &mut Masks, node: &Node) {
-        match node {
-            Node::OneRow => {}
-            Node::Scan(scan) => {
-                let args: Vec<&Expr> = match &scan.source {
-                    Source::Function(_, args) => args.iter().collect(),
-                    Source::UserFunction(_, args, _) => args.iter().flatten().collect(),
-                    _ => Vec::new(),
-                };
-                let made = args.into_iter().any(|arg| self.mask_of(masks, arg).is_some());
-                for &(at, column) in &scan.columns {
-                    let mask = match &scan.source {
-                        Source::Table { database, table } => {
-                            let own = (*database, table.id());
-                            let is_own = masks.view.is_some_and(|v| self.names.is_chained(v, own));
-                            self.borne(*database, table, at).filter(|_| !is_own)
-                        }
-                        _ => made.then_some(Mask::Default),
-                    };
-                    note(masks, column, mask);
-                }
-            }
-            Node::Values { columns, rows } => {
-                for (at, column) in columns.iter().enumerate() {
-                    let cells = rows.iter().filter_map(|row| row.get(at));
-                    let cells: Vec<_> = cells.map(|cell| self.mask_of(masks, cell)).collect();
-                    note(masks, *column, any(cells));
-                }
-            }
-            Node::Compute { input, columns } => {
-                self.find(masks, input);
-                for (column, value) in columns {
-                    let mask = self.mask_of(masks, value);
-                    note(masks, *column, mask);
-                }
-            }
-            Node::Aggregate { input, groups, aggregates, .. } => {
-                self.find(masks, input);
-                for (column, value) in groups {
-                    let mask = self.mask_of(masks, value);
-                    note(masks, *column, mask);
-                }
-                for (column, aggregate) in aggregates {
-                    // The values in a statement's document are masked one by one.
-                    let made = !is_document(input) && self.is_made(masks, aggregate);
-                    note(masks, *column, made.then_some(Mask::Default));
-                }
-            }
-            Node::Window { input, functions, .. } => {
-                self.find(masks, input);
-                for (column, function) in functions {
-                    let made = match &function.kind {
-                        WindowKind::Aggregate(aggregate, _) => self.is_made(masks, aggregate),
-                        WindowKind::Shift { value, default, .. } => {
-                            let mut values = std::iter::once(value).chain(default);
-                            values.any(|value| self.mask_of(masks, value).is_some())
-                        }
-                        WindowKind::Edge { value, .. } | WindowKind::Percentile { value, .. } => {
-                            self.mask_of(masks, value).is_some()
-                        }
-                        _ => false,
-                    };
-                    note(masks, *column, made.then_some(Mask::Default));
-                }
-            }
-            Node::Union { inputs, columns } => {
-                inputs.iter().for_each(|(input, _)| self.find(masks, input));
-                for (at, column) in columns.iter().enumerate() {
-                    let of = inputs.iter().filter_map(|(_, own)| own.get(at));
-                    let mask = any(of.map(|own| masks.columns.get(own).cloned()));
-                    note(masks, *column, mask);
-                }
-            }
-            Node::Recursive { worktable, anchor, step, columns, .. } => {
-                self.find(masks, &anchor.0);
-                let of = |masks: &Masks, own: &[ColId]| -> Vec<Option<Mask>> {
-                    own.iter().map(|column| masks.columns.get(column).cloned()).collect()
-                };
-                let mut kept = of(masks, &anchor.1);
-                // A step can pass a mask from one column to another: each round adds what the
-                // previous one has passed on, until nothing is added.
-                if let Some(earlier) = masks.worktables.get(worktable) {
-                    kept = joined(&kept, earlier);
-                }
-                loop {
-                    masks.worktables.insert(*worktable, kept.clone());
-                    self.find(masks, &step.0);
-                    let next = joined(&kept, &of(masks, &step.1));
-                    if next == kept {
-                        break;
-                    }
-                    kept = next;
-                }
-                for (column, mask) in columns.iter().zip(kept) {
-                    note(masks, *column, mask);
-                }
-            }
-            Node::Spool { worktable, input, body } => {
-                self.find(masks, &input.0);
-                let kept = input.1.iter().map(|column| masks.columns.get(column).cloned());
-                let kept = kept.collect();
-                masks.worktables.insert(*worktable, kept);
-                self.find(masks, body);
-            }
-            Node::Worktable { worktable, columns } => {
-                let kept = masks.worktables.get(worktable).cloned().unwrap_or_default();
-                for (column, mask) in columns.iter().zip(kept) {
-                    note(masks, *column, mask);
-                }
-            }
-            _ => {
-                let mut inputs = Vec::new();
-                node.parts(&mut |part| {
-                    if let Part::Node(input) = part {
-                        inputs.push(input);
-                    }
-                });
-                inputs.into_iter().for_each(|input| self.find(masks, input));
-            }
-        }
+        flow::find(&mut Masking { binder: self, view: None }, masks, node);
     }
 
-    /// Whether an aggregate is made of masked columns.
-    fn is_made(&mut self, masks: &Masks, aggregate: &Aggregate) -> bool {
-        aggregate.args.iter().any(|arg| self.mask_of(masks, arg).is_some())
-    }
-
-    /// The mask of a value. Conditions inside it see true values.
+    /// The mask of a value.
     fn mask_of(&mut self, masks: &Masks, expr: &Expr) -> Option<Mask> {
-        match &expr.kind {
-            ExprKind::Constant(_) | ExprKind::Variable(_) | ExprKind::NextValue(_) => None,
-            ExprKind::Column(column) => masks.columns.get(column).cloned(),
-            ExprKind::Cast { operand, .. } => {
-                let mask = self.mask_of(masks, operand)?;
-                Some(if operand.ty == expr.ty { mask } else { Mask::Default })
-            }
-            ExprKind::Case { branches, otherwise } => {
-                let results = branches.iter().map(|branch| &branch.1);
-                let results = results.chain(otherwise.as_deref());
-                let found: Vec<_> = results.map(|result| self.mask_of(masks, result)).collect();
-                any(found)
-            }
-            ExprKind::Subquery(subquery) => self.mask_of_query(masks, subquery),
-            _ => {
-                let mut parts = Vec::new();
-                expr.parts(&mut |part| {
-                    if let Part::Expr(part) = part {
-                        parts.push(part);
-                    }
-                });
-                let is_masked = |part: &Expr| self.mask_of(masks, part).is_some();
-                parts.into_iter().any(is_masked).then_some(Mask::Default)
-            }
-        }
-    }
-
-    fn mask_of_query(&mut self, masks: &Masks, subquery: &Subquery) -> Option<Mask> {
-        let mut inside = masks.clone();
-        self.find(&mut inside, &subquery.plan);
-        inside.columns.get(&subquery.column).cloned()
+        flow::mark_of(&mut Masking { binder: self, view: None }, masks, expr)
     }
 }
 
@@ -608,17 +458,6 @@ fn null_as(of: Expr, value: Expr) -> Expr {
     let branches = vec![(Pred::IsNull(of), null)];
     let kind = ExprKind::Case { branches, otherwise: Some(Box::new(value)) };
     Expr { kind, ty, nullable }
-}
-
-fn note(masks: &mut Masks, column: ColId, mask: Option<Mask>) {
-    if let Some(mask) = mask {
-        masks.columns.insert(column, mask);
-    }
-}
-
-/// Whether the rows of an operator go into a statement's own document.
-fn is_document(input: &Node) -> bool {
-    matches!(input, Node::Counted { .. })
 }
 
 /// The type of a column that is computed at the top of a plan.

@@ -286,7 +286,7 @@ impl Binder<'_> {
         options: ReadOptions,
     ) -> Rows {
         if let tree::Source::Table { database, table } = &source {
-            self.note_masks(*database, table);
+            self.note_marks(*database, table);
         }
         let mut scan = ScanSource {
             number: self.next_scan(),

@@ -382,6 +382,7 @@ impl Binder<'_> {
 
     /// Lets the planner improve a statement's plan. Error 8622 if none obeys the hints.
     pub fn planned(&mut self, mut plan: Plan) -> BindResult<Plan> {
+        self.classify_plan(&mut plan);
         self.mask_plan(&mut plan)?;
         optimize::statement(&mut plan, &mut self.plan_context())?;
         let need = optimize::memory(&plan, &mut self.plan_context());
@@ -422,6 +423,7 @@ impl Binder<'_> {
                 nullable: column.nullable,
                 base: column.base.map(base_column),
                 schemas: self.schemas_of(&column.ty),
+                classified: None,
             },
         }
     }

@@ -111,7 +111,14 @@ pub fn select(root: Node, columns: &[(ColId, SqlType)]) -> Plan {
     let output = (columns.iter())
         .map(|&(column, ty)| OutputColumn {
             column,
-            shown: ResultColumn { name: "".into(), ty, nullable: true, base: None, schemas: None },
+            shown: ResultColumn {
+                name: "".into(),
+                ty,
+                nullable: true,
+                base: None,
+                schemas: None,
+                classified: None,
+            },
         })
         .collect();
     Plan::Select(SelectPlan { root, output, destination: Destination::Client })

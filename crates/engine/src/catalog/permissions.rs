@@ -104,6 +104,7 @@ const DATABASE: &[Permission] = &[
     P::AlterAnyRole,
     P::AlterAnySchema,
     P::AlterAnySecurityPolicy,
+    P::AlterAnySensitivityClassification,
     P::AlterAnyUser,
     P::Authenticate,
     P::BackupDatabase,
@@ -134,6 +135,7 @@ const DATABASE: &[Permission] = &[
     P::TakeOwnership,
     P::Unmask,
     P::Update,
+    P::ViewAnySensitivityClassification,
     P::ViewDatabaseState,
     P::ViewDefinition,
 ];

@@ -188,6 +188,13 @@ impl Rng {
                 function: d.pick(MaskingFunction::ALL),
                 arguments: d.some(3, Rng::name),
             }),
+            classification: self.maybe(|d| Classification {
+                label: d.maybe(Draw::name),
+                label_id: d.maybe(Draw::name),
+                information_type: d.maybe(Draw::name),
+                information_type_id: d.maybe(Draw::name),
+                rank: d.maybe(|d| d.pick(&Classification::RANKS).1),
+            }),
         }
     }
 

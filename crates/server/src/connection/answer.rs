@@ -75,6 +75,8 @@ pub struct Terms {
     pub version: TdsVersion,
     /// The client takes values of the type json as such, not as strings.
     pub has_json: bool,
+    /// The version of data classification that the client gets; 0 for none.
+    pub classification: u8,
     /// Bytes of a packet.
     pub packet_size: u16,
     /// The session's number in packets.
@@ -120,6 +122,7 @@ impl Answer {
         writer.message().set_packet_size(terms.packet_size);
         writer.message().set_session_id(terms.session_id);
         writer.set_database(database);
+        writer.set_classification(terms.classification);
         Answer {
             writer,
             outbox: Arc::default(),
@@ -459,6 +462,7 @@ impl OpenResult {
                 && (known.flags, known.user_type) == facts(column)
                 && known.table.iter().map(String::as_str).eq(table_name(column))
                 && known.schemas == column.schemas
+                && known.classified == column.classified
         };
         self.columns.len() == columns.len() && self.columns.iter().zip(columns).all(is_same)
     }
@@ -470,7 +474,8 @@ fn announced(column: &ResultColumn, has_json: bool) -> Column {
     let table = table_name(column).map(str::to_owned).collect();
     let ty = shown_type(&column.ty, has_json);
     let (name, schemas) = (column.name.to_string(), column.schemas.clone());
-    Column { name, ty, flags, user_type, table, schemas }
+    let classified = column.classified.clone();
+    Column { name, ty, flags, user_type, table, schemas, classified }
 }
 
 /// The type as which a client sees one.

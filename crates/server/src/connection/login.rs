@@ -16,7 +16,7 @@ use session::options::ClientKind;
 use session::response::EnvironmentChange;
 use session::session::{LoginOptions, Session};
 use tds::collation::WireCollation;
-use tds::login::{Login, acknowledged_features, asks_for_json};
+use tds::login::{Login, acknowledged_features, asks_for_json, classification_version};
 use tds::packet::{PACKET_SIZE_DEFAULT, negotiate_packet_size};
 use tds::prelogin::EncryptionScope;
 use tds::server::ResponseWriter;
@@ -103,6 +103,10 @@ pub async fn enter(
     inbox.charge_to(server.instance.session_account());
     let terms = Terms {
         version,
+        classification: match version.has_feature_extensions() {
+            true => classification_version(&login),
+            false => 0,
+        },
         has_json: version.has_feature_extensions() && asks_for_json(&login),
         packet_size,
         session_id: session.id().0 as u16,

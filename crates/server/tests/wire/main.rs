@@ -7,6 +7,7 @@ mod attention;
 mod backups;
 mod both_kinds;
 mod chains;
+mod classification;
 mod clr;
 mod crowd;
 mod damage;

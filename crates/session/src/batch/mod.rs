@@ -364,7 +364,7 @@ fn begins_transaction(kind: &tsql::ast::StatementKind) -> bool {
         S::CreateStatistics(_) | S::DropStatistics(_) => true,
         S::Module(_) | S::CreateSchema(_) | S::AlterSchema(_) | S::CreateType(_) => true,
         S::Sequence(_) | S::CreateSynonym(_) | S::DropTrigger(_) | S::XmlCollection(_) => true,
-        S::SecurityPolicy(_) => true,
+        S::SecurityPolicy(_) | S::Sensitivity(_) => true,
         S::User(_) | S::Role(_) | S::Permission(_) | S::AlterAuthorization(_) => true,
         S::Drop(drop) => drop.kind != tsql::ast::DropKind::Database,
         _ => false,

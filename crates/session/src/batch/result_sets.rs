@@ -88,7 +88,7 @@ impl Context<'_> {
         }
         let nullable = column.nullable != Some(false);
         let schemas = self.schemas_of(self.database(), &ty);
-        Ok(ResultColumn { name, ty, nullable, base: None, schemas })
+        Ok(ResultColumn { name, ty, nullable, base: None, schemas, classified: None })
     }
 
     /// The columns of a table, view or function. Error 208.
@@ -139,6 +139,7 @@ impl Context<'_> {
             nullable: def.nullable,
             base: None,
             schemas: self.schemas_of(database, &def.ty),
+            classified: None,
         };
         columns.iter().map(column).collect()
     }

@@ -36,6 +36,7 @@ impl Context<'_> {
                 nullable: true,
                 base: None,
                 schemas: None,
+                classified: None,
             },
         };
         let output = ids.iter().zip(columns).map(output).collect();

@@ -25,6 +25,7 @@ impl ResultSet {
             nullable: own.nullable,
             base: None,
             schemas: None,
+            classified: None,
         };
         ResultSet { site: ResultSite { columns: columns.iter().map(column).collect() } }
     }

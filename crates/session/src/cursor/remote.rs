@@ -552,6 +552,7 @@ fn with_status(columns: &[ResultColumn]) -> Vec<ResultColumn> {
         nullable: true,
         base: None,
         schemas: None,
+        classified: None,
     });
     columns
 }

@@ -27,6 +27,7 @@
 //! * `failure`: failures with several errors.
 
 mod alter;
+mod classification;
 mod collection;
 pub(crate) mod data;
 pub(crate) mod database;
@@ -161,6 +162,7 @@ fn define(context: &mut Context<'_>, statement: &ast::Statement, text: &str) -> 
         S::Sequence(sequence) => object::sequence(context, sequence),
         S::CreateSynonym(create) => object::create_synonym(context, create),
         S::SecurityPolicy(statement) => policy::define(context, statement),
+        S::Sensitivity(statement) => classification::change(context, statement),
         S::Drop(drop) => drop::drop(context, drop),
         S::DropTrigger(drop) => drop::drop_triggers(context, drop),
         S::Login(login) => security::login(context, login),

@@ -139,6 +139,13 @@ impl Visibility {
                 .map(|seen| Visibility::Listed(places(&["database_id"]), seen)),
             "master_files" => seen_databases(state, true)
                 .map(|seen| Visibility::Listed(places(&["database_id"]), seen)),
+            "sensitivity_classifications" => {
+                let may = |permission| user.may(schema, WHOLE_DATABASE, permission);
+                let seen = may(Permission::ViewAnySensitivityClassification)
+                    || may(Permission::AlterAnySensitivityClassification);
+                let nothing = || Visibility::Listed(places(&["class"]), BTreeSet::new());
+                (!seen).then(nothing)
+            }
             _ if user.may(schema, WHOLE_DATABASE, Permission::ViewDefinition) => None,
             "database_principals" => {
                 Some(Visibility::Listed(places(&["principal_id"]), seen_principals(&user, schema)))

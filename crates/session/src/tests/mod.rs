@@ -24,6 +24,7 @@ mod power;
 mod properties;
 mod row_caching;
 mod samples;
+mod sensitivity;
 mod starting;
 mod suspect;
 mod temporal;

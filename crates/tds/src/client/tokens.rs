@@ -2,6 +2,7 @@
 
 use base::{Collation, SqlError, SqlType};
 
+use crate::classification::ResultClassification;
 use crate::columns::{ColumnFlags, ReceivedColumn, TableNameForm, read_columns, read_user_type};
 use crate::env::EnvChange;
 use crate::error::ProtocolError;
@@ -79,6 +80,8 @@ pub enum Token<'a> {
     ReturnStatus(i32),
     /// The value of an output parameter.
     ReturnValue(ReturnValue),
+    /// How what the result's columns are made of is classified.
+    Classification(ResultClassification),
     /// The columns (from 1) that the result is ordered by.
     Order(Vec<u16>),
     /// A token that this client does not look into: its first byte and its content.
@@ -91,6 +94,8 @@ pub enum Token<'a> {
 #[derive(Debug)]
 pub struct TokenReader {
     version: TdsVersion,
+    /// The version of data classification that the server has acknowledged.
+    classification: u8,
     unknown: Collation,
     buffer: StreamBuffer,
     columns: Vec<ReceivedColumn>,
@@ -106,6 +111,7 @@ impl TokenReader {
     pub fn new(version: TdsVersion, unknown: Collation) -> TokenReader {
         TokenReader {
             version,
+            classification: 0,
             unknown,
             buffer: StreamBuffer::default(),
             columns: Vec::new(),
@@ -119,6 +125,19 @@ impl TokenReader {
     /// The version that was agreed.
     pub fn set_version(&mut self, version: TdsVersion) {
         self.version = version;
+    }
+
+    /// Sets the version of data classification that was agreed, where that is known without the
+    /// answer to the login.
+    pub fn set_classification(&mut self, version: u8) {
+        self.classification = version;
+    }
+
+    fn note_features(&mut self, features: &[Feature]) {
+        let own = features.iter().find(|own| own.id == token::feature::DATA_CLASSIFICATION);
+        if let Some([version, 1]) = own.map(|own| &*own.data) {
+            self.classification = *version;
+        }
     }
 
     /// The columns of the result that was announced last.
@@ -161,7 +180,12 @@ impl TokenReader {
                 };
                 self.buffer.consume(position);
                 return Ok(Some(match token {
-                    Found::Token(token) => token,
+                    Found::Token(token) => {
+                        if let Token::FeatureAck(features) = &token {
+                            self.note_features(features);
+                        }
+                        token
+                    }
                     Found::Columns(columns) => {
                         // Without a description it is the last result's columns again.
                         if let Some(columns) = columns {
@@ -201,6 +225,9 @@ impl TokenReader {
             token::RETURNSTATUS => Token::ReturnStatus(r.i32()?),
             token::RETURNVALUE => Token::ReturnValue(self.read_return_value(&mut r)?),
             token::FEATUREEXTACK => Token::FeatureAck(read_feature_list(&mut r)?),
+            token::DATACLASSIFICATION => {
+                Token::Classification(ResultClassification::read(&mut r, self.classification)?)
+            }
             token::SESSIONSTATE | token::FEDAUTHINFO => {
                 let length = r.u32()? as usize;
                 let content = r.take(length)?;

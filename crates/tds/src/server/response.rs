@@ -3,6 +3,7 @@
 use base::types::XmlCollectionName;
 use base::{SqlError, SqlType, ValueRef};
 
+use crate::classification::ResultClassification;
 use crate::columns::{
     Column, ColumnFlags, TableNameForm, put_user_type, write_columns, write_no_columns,
 };
@@ -26,6 +27,8 @@ pub struct ResponseWriter {
     version: TdsVersion,
     /// The database that the client was told that it is in.
     database: String,
+    /// The version of data classification that the client gets; 0 for none.
+    classification: u8,
 }
 
 /// What the server says of itself when a login has succeeded.
@@ -58,12 +61,22 @@ const MESSAGE_UNITS_MAX: usize = 16_000;
 impl ResponseWriter {
     /// A writer for a client of this version. Before login the version does not matter.
     pub const fn new(version: TdsVersion) -> ResponseWriter {
-        ResponseWriter { message: MessageWriter::new(), version, database: String::new() }
+        ResponseWriter {
+            message: MessageWriter::new(),
+            version,
+            database: String::new(),
+            classification: 0,
+        }
     }
 
     /// The version that was agreed with the client.
     pub fn set_version(&mut self, version: TdsVersion) {
         self.version = version;
+    }
+
+    /// Sets the version of data classification that was agreed with the client.
+    pub fn set_classification(&mut self, version: u8) {
+        self.classification = version;
     }
 
     /// The version for which tokens are written.
@@ -165,14 +178,18 @@ impl ResponseWriter {
         out.seal();
     }
 
-    /// Announces a result's columns. `known` says that the client knows them already and has asked
-    /// not to get them.
+    /// Announces a result's columns, and how what they are made of is classified, if the client has
+    /// asked for that. `known` says that the client knows the columns already and has asked not to
+    /// get them.
     pub fn columns(&mut self, columns: &[Column], known: bool) {
         if known {
             write_no_columns(&mut self.message);
         } else {
             let form = TableNameForm::in_results(self.version);
             write_columns(&mut self.message, columns, self.version, form, &self.database);
+        }
+        if let Some(classified) = ResultClassification::of(columns, self.classification) {
+            classified.write(&mut self.message);
         }
     }
 

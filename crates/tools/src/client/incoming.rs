@@ -148,6 +148,7 @@ impl Incoming {
                     Token::FeatureAck(_)
                     | Token::SessionState(..)
                     | Token::Order(_)
+                    | Token::Classification(_)
                     | Token::Other(..),
                 ) => Ok(()),
             };

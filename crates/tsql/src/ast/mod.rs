@@ -243,6 +243,8 @@ pub enum StatementKind {
     XmlCollection(Box<XmlCollectionStatement>),
     /// `CREATE` and `ALTER SECURITY POLICY`: policy.rs.
     SecurityPolicy(Box<SecurityPolicyStatement>),
+    /// `ADD` or `DROP SENSITIVITY CLASSIFICATION`.
+    Sensitivity(Box<SensitivityStatement>),
     /// `DROP` of everything whose name says enough.
     Drop(Box<DropStatement>),
     /// `DROP TRIGGER`.

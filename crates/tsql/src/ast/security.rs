@@ -1,5 +1,7 @@
 //! Principals and permissions.
 
+use base::types::Classification;
+
 use super::{CreateAction, Expr, Ident, Literal, ObjectName, Span, Variable};
 
 /// `CREATE LOGIN` and `ALTER LOGIN`.
@@ -233,6 +235,16 @@ pub enum SecurableClass {
     Type,
     User,
     XmlSchemaCollection,
+}
+
+/// `ADD` and `DROP SENSITIVITY CLASSIFICATION`.
+#[derive(Clone, Debug)]
+pub struct SensitivityStatement {
+    /// The columns: `schema.table.column`, or `table.column`. The parts of the table's name stand
+    /// one to the left in each.
+    pub columns: Vec<ObjectName>,
+    /// What is said of them; `None` for `DROP`.
+    pub classification: Option<Classification>,
 }
 
 /// `ALTER AUTHORIZATION ON class::name TO principal`.

@@ -89,6 +89,7 @@ impl<'a> Parser<'a> {
         let parse: StatementParser<'a> = match word {
             K::External | K::Resource | K::Workload => Self::drop_resource,
             K::Index => Self::drop_index,
+            K::Sensitivity => Self::drop_sensitivity,
             K::Statistics => Self::drop_statistics,
             K::Trigger => Self::drop_trigger,
             _ => return None,

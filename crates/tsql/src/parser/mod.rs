@@ -43,6 +43,7 @@ mod permission;
 mod policy;
 mod query;
 mod security;
+mod sensitivity;
 mod session;
 mod statement;
 mod stream;

@@ -27,6 +27,7 @@ impl<'a> Parser<'a> {
             K::Backup => Self::backup_statement,
             K::Begin => Self::begin_statement,
             K::Break => Self::break_statement,
+            K::Add => Self::add_sensitivity,
             K::Bulk => Self::bulk_insert_statement,
             K::Checkpoint => Self::checkpoint_statement,
             K::Close => Self::close_statement,

@@ -316,6 +316,7 @@ impl Binder<'_> {
             nullable: expr.nullable,
             base: item.base.map(|b| BaseColumn { table: b.table, ordinal: b.ordinal }),
             schemas: self.schemas_of(&expr.ty),
+            classified: None,
         };
         (expr, shown)
     }

@@ -237,6 +237,8 @@ coded! {
         AlterAnySchema = "ALSM" "ALTER ANY SCHEMA",
         /// `ALTER ANY SECURITY POLICY` (database).
         AlterAnySecurityPolicy = "ALSP" "ALTER ANY SECURITY POLICY",
+        /// `ALTER ANY SENSITIVITY CLASSIFICATION` (database).
+        AlterAnySensitivityClassification = "AASC" "ALTER ANY SENSITIVITY CLASSIFICATION",
         /// `ALTER ANY SERVER ROLE` (server).
         AlterAnyServerRole = "ALSR" "ALTER ANY SERVER ROLE",
         /// `ALTER ANY USER` (database).
@@ -323,6 +325,8 @@ coded! {
         ViewAnyDatabase = "VWDB" "VIEW ANY DATABASE",
         /// `VIEW ANY DEFINITION` (server).
         ViewAnyDefinition = "VWAD" "VIEW ANY DEFINITION",
+        /// `VIEW ANY SENSITIVITY CLASSIFICATION` (database).
+        ViewAnySensitivityClassification = "VASC" "VIEW ANY SENSITIVITY CLASSIFICATION",
         /// `VIEW CHANGE TRACKING`.
         ViewChangeTracking = "VWCT" "VIEW CHANGE TRACKING",
         /// `VIEW DATABASE STATE`.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use base::ids::{ObjectId, StorageId};
+use base::types::Classification;
 use base::{SqlType, TypeKind, Value};
 
 use super::{
@@ -269,6 +270,8 @@ pub struct ColumnDef {
     pub ansi_padded: bool,
     /// `MASKED WITH (FUNCTION = …)`.
     pub mask: Option<MaskDef>,
+    /// `ADD SENSITIVITY CLASSIFICATION`.
+    pub classification: Option<Classification>,
 }
 
 /// What users that may not see a column are shown instead of its values.
@@ -600,6 +603,7 @@ impl ColumnDef {
             hidden: false,
             ansi_padded: true,
             mask: None,
+            classification: None,
         }
     }
 

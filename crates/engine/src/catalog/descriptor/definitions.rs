@@ -1,6 +1,8 @@
 //! The messages of all definitions: which tag holds which field. A field's tag never changes.
 
 use super::{Field, Fields, Malformed, Reader, message, put_field, put_varint};
+use base::types::Classification;
+
 use crate::catalog::def::*;
 use crate::catalog::definition::ObjectDef;
 
@@ -34,7 +36,11 @@ message! {
     RetentionDef { 1 count, 2 unit }
     ColumnDef {
         1 id, 2 name, 3 ty, 4 user_type, 5 nullable, 6 identity, 7 rowguidcol, 8 computed,
-        9 default, 10 sparse, 11 hidden, 12 ansi_padded, 13 column_set, 14 mask
+        9 default, 10 sparse, 11 hidden, 12 ansi_padded, 13 column_set, 14 mask,
+        15 classification
+    }
+    Classification {
+        1 label, 2 label_id, 3 information_type, 4 information_type_id, 5 rank
     }
     MaskDef { 1 function, 2 arguments }
     IdentityDef { 1 seed, 2 increment, 3 not_for_replication }

@@ -193,7 +193,17 @@ fn output_shows_old_and_new_rows() {
     let (mut db, def) = with_table(TableKind::MemoryDurable);
     let output = |e: Expr| {
         let name: Arc<str> = "".into();
-        (e, ResultColumn { name, ty: INT, nullable: true, base: None, schemas: None })
+        (
+            e,
+            ResultColumn {
+                name,
+                ty: INT,
+                nullable: true,
+                base: None,
+                schemas: None,
+                classified: None,
+            },
+        )
     };
     let first = Some(Pred::Compare(CompareOp::Le, col(0, INT), int(2)));
     let mut plan = update(&def, first.clone(), vec![(1, plus(1, 5))]);
@@ -469,6 +479,7 @@ fn merge_takes_the_first_clause_that_applies() {
                     nullable: false,
                     base: None,
                     schemas: None,
+                    classified: None,
                 },
             )]),
             ..names()

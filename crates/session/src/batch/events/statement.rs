@@ -174,6 +174,15 @@ pub(super) fn events(context: &Context<'_>, kind: &StatementKind) -> SqlResult<V
         }
         S::Role(role) => Ok(vec![of_role(context, role)]),
         S::Permission(permission) => of_permission(context, permission),
+        S::Sensitivity(statement) => {
+            let event = match statement.classification {
+                Some(_) => "ADD_SENSITIVITY_CLASSIFICATION",
+                None => "DROP_SENSITIVITY_CLASSIFICATION",
+            };
+            flattened(statement.columns.iter().map(|column| {
+                of_part(context, event, "COLUMN", &column.name.name, &table_of(column))
+            }))
+        }
         S::AlterAuthorization(change) => of_owner(context, change),
         S::ServerConfiguration(_) => {
             Ok(vec![Event::of_server("ALTER_SERVER_CONFIGURATION", Elements::default())])

@@ -238,6 +238,7 @@ fn make_internal(
         ansi_padded: true,
         column_set: false,
         mask: None,
+        classification: None,
     };
     table.columns = (1..).zip(columns).map(column).collect();
     table.max_column_id = ColumnId(table.columns.len() as i32);

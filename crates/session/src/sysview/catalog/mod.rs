@@ -1,5 +1,6 @@
 //! Views of what is in a database.
 
+mod classifications;
 mod columns;
 mod constraints;
 mod containment;
@@ -70,6 +71,7 @@ pub const VIEWS: &[&FilledView] = &[
     &policies::SECURITY_POLICIES,
     &policies::SECURITY_PREDICATES,
     &containment::DM_DB_UNCONTAINED_ENTITIES,
+    &classifications::SENSITIVITY_CLASSIFICATIONS,
     &security::DATABASE_PRINCIPALS,
     &security::DATABASE_ROLE_MEMBERS,
     &security::DATABASE_PERMISSIONS,
