@@ -65,6 +65,7 @@ impl Binder<'_> {
             self.seen_through(database, view, *with_check_option, &mut rows);
             self.may_take_rows(database, view, shown, &mut rows);
         }
+        self.hide_view_rows(database, view, &mut rows)?;
         Ok(rows)
     }
 

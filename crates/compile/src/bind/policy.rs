@@ -1,8 +1,8 @@
 //! Security policies: their predicates as conditions on the rows of a table.
 //!
-//! A predicate is a call of an inline function. It is expanded wherever the table is read or
-//! written, as a condition on the row: one of the function's own where it reads nothing, so that
-//! indexes find what it lets through; else `EXISTS`.
+//! A predicate is a call of an inline function. It is expanded wherever the table, or the view, is
+//! read or written, as a condition on the row: one of the function's own where it reads nothing, so
+//! that indexes find what it lets through; else `EXISTS`.
 //!
 //! What a predicate of a schema-bound policy reads needs no permission. While the predicates of a
 //! table are bound, the table shows all of its rows: a predicate that reads its own table judges no
@@ -14,7 +14,7 @@ use base::ids::DbId;
 use base::{SqlError, message};
 use engine::catalog::def::{
     BlockedOperation, ColumnId, ModuleDef, ModuleKind, Permission, PredicateDef, PredicateKind,
-    ReferenceClass, SecurityPolicyDef, TableDef,
+    ReferenceClass, SecurityPolicyDef, TableDef, TableKind, TableRole,
 };
 use engine::catalog::{Object, Schema};
 use tsql::ast::{self, Argument, ObjectName};
@@ -60,6 +60,26 @@ impl Binder<'_> {
             0 => None,
             _ => Some(Pred::And(shown)),
         };
+        Ok(())
+    }
+
+    /// Lets a view yield only the rows that its policies show.
+    pub(super) fn hide_view_rows(
+        &mut self,
+        database: DbId,
+        view: &ModuleDef,
+        rows: &mut Rows,
+    ) -> BindResult<()> {
+        let Rows::Derived(Some(node), columns) = rows else { return Ok(()) };
+        if view.policies.is_empty() {
+            return Ok(());
+        }
+        let ids = columns.iter().map(|column| Some(column.id)).collect();
+        let (shown, _) = self.shown_rows(database, &Arc::new(row_of_view(view)), ids)?;
+        if !shown.is_empty() {
+            let input = Box::new(std::mem::replace(node, Node::OneRow));
+            *node = Node::Filter { input, predicate: Pred::And(shown) };
+        }
         Ok(())
     }
 
@@ -199,12 +219,23 @@ impl Binder<'_> {
                 Ok(module.clone())
             }
             Some(_) => {
-                let target = schema.table(predicate.table).map_or("", |t| &*t.header.name);
+                let target = schema.object(predicate.table).map_or("", |target| &**target.name());
                 Err(SqlError::new(&message::PREDICATE_FUNCTION_NOT_INLINE, &[&target]).into())
             }
             None => Err(BindError { missing: false, ..invalid_object(name) }),
         }
     }
+}
+
+/// A view as a table of its columns, over which predicates are expressions.
+pub fn row_of_view(view: &ModuleDef) -> TableDef {
+    let mut table = TableDef::new(view.header.clone(), TableKind::Disk, TableRole::Type);
+    table.columns = view.columns().unwrap_or_default().to_vec();
+    table.max_column_id = table.columns.last().map_or(ColumnId(0), |column| column.id);
+    table.ansi_nulls = view.uses_ansi_nulls;
+    table.quoted_identifier = view.uses_quoted_identifier;
+    table.policies.clone_from(&view.policies);
+    table
 }
 
 /// What the arguments of a predicate mention: the columns of the table, by id.

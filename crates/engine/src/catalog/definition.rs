@@ -198,8 +198,9 @@ impl ObjectDef {
                 let table = TableDef { triggers, referenced_by, policies, ..TableDef::clone(d) };
                 Some(ObjectDef::Table(Arc::new(table)))
             }
-            ObjectDef::Module(d) if d.triggers != triggers => {
-                Some(ObjectDef::Module(Arc::new(ModuleDef { triggers, ..ModuleDef::clone(d) })))
+            ObjectDef::Module(d) if d.triggers != triggers || d.policies != policies => {
+                let module = ModuleDef { triggers, policies, ..ModuleDef::clone(d) };
+                Some(ObjectDef::Module(Arc::new(module)))
             }
             _ => None,
         }

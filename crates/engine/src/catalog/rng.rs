@@ -416,6 +416,7 @@ impl Rng {
             parameters: self.some(3, Rng::parameter),
             references: self.some(3, Rng::reference),
             triggers: Vec::new(),
+            policies: Vec::new(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::ids::DbId;
 use base::{SqlError, message};
-use compile::bind::policy::predicate_definition;
+use compile::bind::policy::{predicate_definition, row_of_view};
 use compile::bind::{BindContext, BindOptions};
 use compile::plan::statistics::NoStatistics;
 use engine::catalog::def::*;
@@ -146,7 +146,7 @@ impl Altered<'_, '_> {
         Ok(())
     }
 
-    /// The table of a predicate. Errors 166, 33263, 33268, 33269, 33503.
+    /// The table of a predicate, or the view as a table. Errors 166, 33263, 33268, 33269, 33503.
     fn target(&self, change: &PredicateChange) -> DdlResult<Arc<TableDef>> {
         let (name, block) = (&change.table, change.block);
         let clause = if block { "BLOCK" } else { "FILTER" };
@@ -163,11 +163,10 @@ impl Altered<'_, '_> {
                     let message = &message::BLOCK_PREDICATE_TARGET_KIND;
                     return Err(SqlError::new(message, &[&name.name.name]).into());
                 }
-                if module.schema_bound {
-                    let what = "security predicate on a view";
-                    return Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into());
+                if !module.schema_bound {
+                    return Err(wrong_target(name));
                 }
-                return Err(wrong_target(name));
+                Arc::new(row_of_view(module))
             }
             Object::Module(_) | Object::Sequence(_) | Object::Synonym(_) => {
                 return Err(wrong_target(name));
@@ -320,12 +319,11 @@ impl Altered<'_, '_> {
         }
         let schema = self.context.schema(self.database)?;
         for table in self.def.tables() {
-            let Some(table) = schema.table(table) else { continue };
-            let mut others = table.policies.iter();
+            let mut others = schema.policies_on(table).iter();
             let other = others.find(|p| p.enabled && p.header.id != self.def.header.id);
             if let Some(other) = other {
-                let name = &table.header.name;
-                let args: [Shown; 4] = [&self.def.header.name, name, name, &other.header.name];
+                let name = schema.object(table).map_or("", |target| &**target.name());
+                let args: [Shown; 4] = [&self.def.header.name, &name, &name, &other.header.name];
                 return Err(SqlError::new(&message::POLICY_TABLE_TAKEN, &args).into());
             }
         }

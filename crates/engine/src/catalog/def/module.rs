@@ -6,7 +6,8 @@ use base::ids::ObjectId;
 use base::{SqlType, Value};
 
 use super::{
-    ColumnDef, Name, ObjectHeader, ObjectKind, PrincipalId, Reference, TableDef, UserTypeId, coded,
+    ColumnDef, Name, ObjectHeader, ObjectKind, PrincipalId, Reference, SecurityPolicyDef, TableDef,
+    UserTypeId, coded,
 };
 
 /// A procedure, function, view or trigger.
@@ -42,6 +43,8 @@ pub struct ModuleDef {
     pub references: Vec<Reference>,
     /// The triggers on a view, by id. *Derived.*
     pub triggers: Vec<ObjectId>,
+    /// The security policies with predicates on a view, by id. *Derived.*
+    pub policies: Vec<Arc<SecurityPolicyDef>>,
 }
 
 /// The kinds of modules, with what only that kind has.
@@ -209,6 +212,7 @@ impl ModuleDef {
             parameters: Vec::new(),
             references: Vec::new(),
             triggers: Vec::new(),
+            policies: Vec::new(),
         }
     }
 

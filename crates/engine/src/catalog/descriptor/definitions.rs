@@ -72,7 +72,7 @@ message! {
         1 header, 2 kind, 3 definition, 4 uses_ansi_nulls, 5 uses_quoted_identifier,
         6 schema_bound, 7 native, 8 recompile, 9 encrypted, 10 null_on_null_input,
         11 uses_database_collation, 12 execute_as, 13 parameters, 14 references;
-        derived triggers
+        derived triggers, policies
     }
     ParameterDef {
         1 name, 2 ty, 3 user_type, 4 table_valued, 5 nullable, 6 output, 7 read_only, 8 cursor,

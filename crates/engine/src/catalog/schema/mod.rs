@@ -357,6 +357,15 @@ impl Schema {
         self.objects().filter_map(ObjectDef::as_policy)
     }
 
+    /// The security policies with predicates on a table or view.
+    pub fn policies_on(&self, target: ObjectId) -> &[Arc<SecurityPolicyDef>] {
+        match self.object(target) {
+            Some(Object::Table(table)) => &table.policies,
+            Some(Object::Module(view)) => &view.policies,
+            _ => &[],
+        }
+    }
+
     /// The triggers on the database, or those on the server: what has a name there
     /// ([`SchemaId::DATABASE_TRIGGERS`], [`SchemaId::SERVER_TRIGGERS`]).
     pub fn event_triggers(&self, place: SchemaId) -> impl Iterator<Item = &Arc<ModuleDef>> {
