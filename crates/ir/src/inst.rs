@@ -400,6 +400,10 @@ pub enum Inst {
     /// The next number of a series (integers or decimals of one scale), or a jump when it would be
     /// beyond `stop` or is none of the register's.
     SeriesNext { value: Reg, step: Reg, stop: Reg, mark: MarkId, done: Pc },
+    /// Opens a stream before its first row.
+    StreamOpen { stream: ObjId },
+    /// The next row of a stream, in the arena, or a jump when there is none.
+    StreamNext { stream: ObjId, row: Reg, mark: MarkId, done: Pc },
     /// Fills a worktable by `rowsets[site]`: system views, functions that return tables.
     FillRowset { work: ObjId, site: u32 },
 

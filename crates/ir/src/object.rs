@@ -1,9 +1,12 @@
 //! Descriptors of the objects that a unit works with: what is fixed about a cursor, a sorter, a
 //! hash table when the unit is made. What changes while it runs is in `run::interp::objects`.
 
+use std::sync::Arc;
+
 use base::SqlType;
 use engine::catalog::def::TableDef;
 
+use crate::function::stream::StreamSource;
 use crate::function::{AggregateFunction, CallTypes};
 use crate::inst::{Reg, RegList};
 use crate::key::KeyShape;
@@ -39,6 +42,17 @@ pub enum ObjectDesc {
     Set(SetDesc),
     /// A window: sorted partitions and functions over them.
     Window(WindowDesc),
+    /// Rows from outside of the databases.
+    Stream(StreamDesc),
+}
+
+/// Rows from outside of the databases.
+#[derive(Debug)]
+pub struct StreamDesc {
+    /// Where they come from.
+    pub source: Arc<dyn StreamSource>,
+    /// The layout of its rows: its place in [`crate::Unit::layouts`].
+    pub layout: u16,
 }
 
 /// A cursor over an engine table.

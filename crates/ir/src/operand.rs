@@ -64,6 +64,7 @@ impl Inst {
             | Next { done, .. }
             | LocalNext { done, .. }
             | SeriesNext { done, .. }
+            | StreamNext { done, .. }
             | SortNext { done, .. }
             | SetNext { done, .. }
             | HashNext { done, .. }
@@ -394,6 +395,7 @@ impl Visitor<'_, '_> {
             }
             Next { row, .. }
             | LocalNext { row, .. }
+            | StreamNext { row, .. }
             | SortNext { row, .. }
             | SetNext { row, .. }
             | HashNext { row, .. }

@@ -90,6 +90,7 @@ fn makes_row(inst: &Inst) -> bool {
         Find { .. }
             | Next { .. }
             | LocalNext { .. }
+            | StreamNext { .. }
             | SortNext { .. }
             | SetNext { .. }
             | HashNext { .. }
@@ -176,6 +177,7 @@ fn note(unit: &UnitParts, inst: &Inst) -> Option<String> {
         LoadVariable { place, .. } => format!("end at {}", unit.places[place as usize].end_at),
         Open { cursor } | LocalOpen { cursor } | Find { cursor, .. } => object(unit, cursor),
         SortPush { sort } => object(unit, sort),
+        StreamOpen { stream } => object(unit, stream),
         HashPush { hash } | HashPushUnkeyed { hash } | HashProbe { hash, .. } => object(unit, hash),
         WindowPush { window } => object(unit, window),
         GroupAdd { groups, .. } => object_aggregate(unit, groups, inst)?,
@@ -232,6 +234,7 @@ fn object(unit: &UnitParts, id: ObjId) -> String {
         }
         ObjectDesc::Groups(g) => format!("{} keys {} aggregates", g.keys.len(), g.aggregates.len()),
         ObjectDesc::Set(_) => "set".into(),
+        ObjectDesc::Stream(stream) => stream.source.name().into(),
         ObjectDesc::Window(w) => {
             let keys: Vec<String> =
                 w.partition.keys.iter().chain(&w.order.keys).map(order).collect();

@@ -86,6 +86,8 @@ pub(super) struct Binder<'c> {
     pub reads_classified: bool,
     /// The tables whose predicates are being bound.
     pub judged: Vec<(DbId, ObjectId)>,
+    /// The hints with which an `INSERT` loads the rows of a file; none of other statements.
+    pub load: Option<LoadHints>,
     /// What the statement does, as messages call it.
     pub verb: &'static str,
     /// What a definition mentions, where that is asked for.
@@ -97,6 +99,20 @@ pub(super) struct Binder<'c> {
     /// The errors about columns after which the binding has gone on; `None` if it ends at the
     /// first.
     pub noted: Option<Vec<SqlError>>,
+}
+
+/// How an `INSERT` loads the rows of a file.
+#[derive(Clone, Copy, Default, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a hint of its own in T-SQL")]
+pub(super) struct LoadHints {
+    /// `KEEPIDENTITY`: the identity column takes the file's values.
+    pub keep_identity: bool,
+    /// `KEEPDEFAULTS`: NULL for a column that has a default becomes the default.
+    pub keep_defaults: bool,
+    /// `IGNORE_CONSTRAINTS`: `CHECK` and `FOREIGN KEY` constraints are not looked at.
+    pub ignore_constraints: bool,
+    /// `IGNORE_TRIGGERS`
+    pub ignore_triggers: bool,
 }
 
 /// The error for a column where there is no row.
@@ -232,6 +248,7 @@ impl<'c> Binder<'c> {
             reads_masked: false,
             reads_classified: false,
             judged: Vec::new(),
+            load: None,
             verb: "SELECT",
             mentions: None,
             expansions: 0,

@@ -9,6 +9,7 @@ use engine::catalog::Schema;
 use engine::catalog::def::{
     ColumnDef, ColumnId, IndexDef, KeyColumn, ModuleDef, Permission, SchemaId, TableDef,
 };
+use ir::function::stream::StreamSource;
 use ir::function::{Functions, RowsetFunction};
 use ir::operator::{TableVarId, VarId};
 use ir::rowset::SystemRowset;
@@ -90,6 +91,12 @@ pub trait Names {
     /// The row on which a cursor stands, for `WHERE CURRENT OF`. Errors 16916 and the like.
     fn cursor_rows(&self, cursor: &ast::CursorRef) -> SqlResult<Vec<CursorRow>>;
 
+    /// The rows of a file, and their columns: `OPENROWSET(BULK …)` with a format file. Errors of
+    /// its options, and of the format file.
+    fn file_rows(&self, _: &ast::TableFile, _: &[ast::BulkOption]) -> SqlResult<FileRows> {
+        Err(ir::internal("there are no files"))
+    }
+
     /// The tree of a module's text. An implementation that keeps trees returns the one that is
     /// kept.
     fn module_tree(&self, _database: DbId, module: &ModuleDef) -> SqlResult<Arc<ast::Batch>> {
@@ -100,6 +107,15 @@ pub trait Names {
 
 /// What `CATALOG_DEFAULT` means in a contained database, whatever that database's own collation is.
 pub const CONTAINED_CATALOG: &str = "Latin1_General_100_CI_AS_KS_WS_SC";
+
+/// The rows of a file.
+#[derive(Clone, Debug)]
+pub struct FileRows {
+    /// What reads them.
+    pub source: Arc<dyn StreamSource>,
+    /// Their columns.
+    pub table: Arc<TableDef>,
+}
 
 /// A table-like object that the server provides.
 #[derive(Clone, Copy, Debug)]
@@ -456,8 +472,10 @@ pub struct Facts {
     pub returns_document: Option<Document>,
     /// What the session's user must be permitted, unless ownership chains say that it is.
     pub accesses: Vec<Access>,
-    /// `OPTION (RECOMPILE)`.
+    /// `OPTION (RECOMPILE)`, or it depends on what can change without notice.
     pub recompile: bool,
+    /// The table into which rows come without a look at its constraints.
+    pub unchecked: Option<(DbId, ObjectId)>,
     /// The memory that it asks for before it runs.
     pub memory: Option<Box<MemoryNeed>>,
 }
@@ -513,6 +531,7 @@ impl Facts {
             returns_document,
             accesses,
             recompile,
+            unchecked,
             memory,
         } = other;
         let add = |to: &mut SmallVec<[DbId; 2]>, from: SmallVec<[DbId; 2]>| {
@@ -537,6 +556,7 @@ impl Facts {
         self.hides_keys |= hides_keys;
         self.returns_document = self.returns_document.or(returns_document);
         self.recompile |= recompile;
+        self.unchecked = self.unchecked.or(unchecked);
         self.needs(memory.map(|need| *need));
         accesses.into_iter().for_each(|access| self.add_access(access));
     }

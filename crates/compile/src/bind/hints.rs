@@ -124,6 +124,13 @@ impl Binder<'_> {
                 level = Some(asked);
                 options.isolation = level;
             }
+            if let Some(name) = load_hint(&hint.kind)
+                && self.load.is_none()
+            {
+                let table = table.map_or("", |table| &table.header.name);
+                let args: [&dyn std::fmt::Display; 2] = [&name, &table];
+                return Err(SqlError::new(&message::HINT_INVALID, &args).at_line(line).into());
+            }
             match &hint.kind {
                 TableHintKind::UpdLock => options.update_lock = true,
                 TableHintKind::XLock => options.exclusive_lock = true,
@@ -192,6 +199,17 @@ fn grain_of(hint: &TableHintKind) -> Option<Grain> {
         TableHintKind::RowLock => Grain::Row,
         TableHintKind::PagLock => Grain::Page,
         TableHintKind::TabLock | TableHintKind::TabLockX => Grain::Table,
+        _ => return None,
+    })
+}
+
+/// The hints about how the rows of a file are loaded.
+fn load_hint(hint: &TableHintKind) -> Option<&'static str> {
+    Some(match hint {
+        TableHintKind::KeepIdentity => "KEEPIDENTITY",
+        TableHintKind::KeepDefaults => "KEEPDEFAULTS",
+        TableHintKind::IgnoreConstraints => "IGNORE_CONSTRAINTS",
+        TableHintKind::IgnoreTriggers => "IGNORE_TRIGGERS",
         _ => return None,
     })
 }

@@ -316,6 +316,7 @@ impl ScanSource {
             tree::Source::Table { table, .. }
             | tree::Source::TableVar(_, table)
             | tree::Source::Transition(_, table)
+            | tree::Source::Stream(_, table)
             | tree::Source::UserFunction(_, _, table) => Some(table),
             tree::Source::System(..) | tree::Source::Function(..) => None,
         }

@@ -454,12 +454,20 @@ impl Binder<'_> {
         Ok(self.scan(tree::Source::Function(rowset, exprs), listed, ReadOptions::default()))
     }
 
-    /// A file as a row with one value.
+    /// A file: a row with one value, or the rows that a format file describes.
     pub fn file_source(&mut self, file: &ast::TableFile, line: u32) -> BindResult<Source> {
-        let content = match file.content {
-            ast::FileContent::Bytes => FileContent::Bytes,
-            ast::FileContent::Narrow => FileContent::Narrow,
-            ast::FileContent::Wide => FileContent::Wide,
+        let content = match &file.reading {
+            ast::FileReading::Whole(ast::FileContent::Bytes) => FileContent::Bytes,
+            ast::FileReading::Whole(ast::FileContent::Narrow) => FileContent::Narrow,
+            ast::FileReading::Whole(ast::FileContent::Wide) => FileContent::Wide,
+            ast::FileReading::Rows(options) => {
+                let found = self.names.file_rows(file, options).at(line)?;
+                // The format file may be another one the next time.
+                self.facts.recompile = true;
+                let source = tree::Source::Stream(found.source, found.table);
+                let rows = self.scan(source, Vec::new(), ReadOptions::default());
+                return self.aliased_rows(rows, &file.alias);
+            }
         };
         let rowset = self.names.functions().open_file(content);
         let mut units = Vec::new();

@@ -569,6 +569,7 @@ pub fn source_columns(source: &Source) -> Vec<(SqlType, bool)> {
         }
         Source::TableVar(_, table)
         | Source::Transition(_, table)
+        | Source::Stream(_, table)
         | Source::UserFunction(_, _, table) => {
             table.stored_columns().map(|c| (c.ty, c.nullable)).collect()
         }

@@ -9,7 +9,7 @@ use ir::function::{Memo, RowsetFunction, RowsetRows};
 use ir::inst::{Inst, Reg};
 use ir::object::{
     AccessDesc, CursorDesc, KeyPart, LocalCursorDesc, LocalSource, NextColumn, ObjId, ObjectDesc,
-    ReadPurpose, WorkDesc,
+    ReadPurpose, StreamDesc, WorkDesc,
 };
 use ir::place::engine_layout;
 use ir::site::RowsetSite;
@@ -72,6 +72,14 @@ impl Lowering {
             }
             Source::Function(RowsetFunction { rows: RowsetRows::Series, .. }, args) => {
                 self.series(scan, args, consume)?;
+            }
+            Source::Stream(source, table) => {
+                let layout = self.local_layout(table);
+                let desc = StreamDesc { source: source.clone(), layout };
+                let stream = self.b.object(ObjectDesc::Stream(desc));
+                self.b.emit(Inst::StreamOpen { stream });
+                let next = |row, mark, done| Inst::StreamNext { stream, row, mark, done };
+                self.loop_rows(next, &mut |l, row| l.scanned(scan, &types, layout, row, consume))?;
             }
             source => {
                 let (source, layout) = self.local_source(source)?;
@@ -150,7 +158,7 @@ impl Lowering {
 
     fn local_source(&mut self, source: &Source) -> SqlResult<(LocalSource, u16)> {
         Ok(match source {
-            Source::Table { .. } => unreachable!("scan() has it"),
+            Source::Table { .. } | Source::Stream(..) => unreachable!("scan() has it"),
             Source::TableVar(var, table) => (LocalSource::Variable(*var), self.local_layout(table)),
             Source::Transition(inserted, table) => {
                 (LocalSource::Transition(*inserted), self.local_layout(table))

@@ -470,6 +470,7 @@ fn table_of(source: &Source) -> Option<&Arc<TableDef>> {
         Source::Table { table, .. }
         | Source::TableVar(_, table)
         | Source::Transition(_, table)
+        | Source::Stream(_, table)
         | Source::UserFunction(_, _, table) => Some(table),
         Source::System(..) | Source::Function(..) => None,
     }
@@ -501,6 +502,7 @@ fn source_name(source: &Source) -> (&'static str, String) {
         Source::Transition(false, _) => ("Deleted Scan", "[deleted]".into()),
         Source::System(_, view) => ("Table-valued function", format!("[{}]", view.name)),
         Source::Function(function, _) => ("Table-valued function", format!("[{}]", function.name)),
+        Source::Stream(source, _) => ("Remote Scan", format!("[{}]", source.name())),
         Source::UserFunction(_, _, table) => {
             ("Table-valued function", format!("[{}]", table_name(table)))
         }

@@ -14,6 +14,7 @@ use base::ids::{DbId, ObjectId};
 use engine::catalog::def::{BlockedOperation, IndexKind, TableDef};
 use engine::catalog::naming_index;
 use ir::function::RowsetFunction;
+use ir::function::stream::StreamSource;
 pub use ir::object::{Frame, FrameBound};
 use ir::operator::{TableVarId, VarId};
 pub use ir::read::{Isolation, ReadOptions};
@@ -264,6 +265,8 @@ pub enum Source {
     Function(&'static RowsetFunction, Vec<Expr>),
     /// A user's multi-statement table-valued function (inline ones are expanded by the binder).
     UserFunction(ObjectId, Vec<Option<Expr>>, Arc<TableDef>),
+    /// Rows from outside of the databases, which are not kept: a loop reads them anew.
+    Stream(Arc<dyn StreamSource>, Arc<TableDef>),
 }
 
 /// How rows are found.

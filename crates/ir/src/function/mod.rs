@@ -25,6 +25,7 @@ pub mod sample;
 pub mod signature;
 pub mod sketch;
 pub mod state;
+pub mod stream;
 pub mod tracking;
 pub mod xml;
 
@@ -64,7 +65,7 @@ pub trait Functions: Sync {
     /// what the column is and its path.
     fn open_json(&self) -> &'static RowsetFunction;
 
-    /// What `OPENROWSET(BULK …)` means, which is given a file's path.
+    /// What `OPENROWSET(BULK …)` means with a whole file as one value: it is given the path.
     fn open_file(&self, content: FileContent) -> &'static RowsetFunction;
 
     /// What `nodes()` of type xml means: it takes what the other methods take ([`method::names`]),

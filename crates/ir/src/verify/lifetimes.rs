@@ -77,6 +77,7 @@ fn given_back(inst: &Inst) -> Option<MarkId> {
         | Next { mark, .. }
         | LocalNext { mark, .. }
         | SeriesNext { mark, .. }
+        | StreamNext { mark, .. }
         | SortNext { mark, .. }
         | HashReplay { mark, .. }
         | HashNext { mark, .. }

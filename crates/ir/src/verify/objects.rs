@@ -14,6 +14,7 @@ pub(super) enum Kind {
     Groups,
     Set,
     Window,
+    Stream,
 }
 
 pub(super) fn kind_of(object: &ObjectDesc) -> Kind {
@@ -26,6 +27,7 @@ pub(super) fn kind_of(object: &ObjectDesc) -> Kind {
         ObjectDesc::Groups(_) => Kind::Groups,
         ObjectDesc::Set(_) => Kind::Set,
         ObjectDesc::Window(_) => Kind::Window,
+        ObjectDesc::Stream(_) => Kind::Stream,
     }
 }
 
@@ -71,6 +73,7 @@ pub(super) fn object_of(inst: &Inst) -> Option<(ObjId, Kind)> {
         | WindowFinish { window }
         | WindowNext { window, .. }
         | WindowResult { window, .. } => (window, Kind::Window),
+        StreamOpen { stream } | StreamNext { stream, .. } => (stream, Kind::Stream),
         _ => return None,
     })
 }

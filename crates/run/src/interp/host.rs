@@ -251,7 +251,7 @@ pub trait ResultWriter {
     /// Writes a row of the result set. Waits while the client is slow.
     fn row(&mut self, task: &Task, row: &OutputRow<'_>) -> SqlResult<()>;
 
-    /// Writes an informational message.
+    /// Writes an informational message, or an error that does not end the statement.
     fn inform(&mut self, task: &Task, message: &SqlError) -> SqlResult<()>;
 }
 

@@ -1,6 +1,6 @@
 //! Instructions on objects.
 
-use base::SqlResult;
+use base::{SqlError, SqlResult, ValueRef};
 use ir::inst::{Inst, Pc, Reg, RegType};
 use ir::object::{AccessDesc, LocalSource, ObjId, ObjectDesc};
 use ir::site::RowsetSite;
@@ -11,6 +11,7 @@ use crate::interp::local::{LocalAccess, LocalCursor, LocalTable};
 use crate::interp::machine::{Machine, registers};
 use crate::interp::memory::Means;
 use crate::interp::objects::Object;
+use crate::interp::objects::stream::OpenStream;
 use crate::interp::registers::Registers;
 use crate::interp::scalars::{optional_values, values};
 use crate::interp::slot::Slot;
@@ -274,6 +275,17 @@ impl Machine<'_, '_> {
                 self.set(dst, Slot::int(count));
             }
             Inst::FillRowset { work, site } => self.fill(work, site)?,
+            Inst::StreamOpen { stream } => {
+                self.give_back();
+                let (object, desc) = object!(self, stream, Stream, Stream);
+                object.rows = Some(desc.source.open(self.exec.host.facts())?);
+            }
+            Inst::StreamNext { stream, row, mark, done } => {
+                self.reset(mark);
+                self.turn()?;
+                let found = self.next_of_stream(stream)?;
+                return Ok(self.take_row(found, row, done));
+            }
             inst => unreachable!("{inst:?} is of another family"),
         }
         Ok(Flow::Next)
@@ -318,6 +330,32 @@ impl Machine<'_, '_> {
             }
         }
         table.settle(&mut exec.runtime.grant)
+    }
+
+    /// The next row of a stream, in the arena.
+    fn next_of_stream(&mut self, stream: ObjId) -> SqlResult<Option<Slot>> {
+        self.give_back();
+        let exec = &mut *self.exec;
+        let (object, desc) = object!(self, stream, Stream, Stream);
+        let OpenStream { rows, row } = &mut **object;
+        let Some(open) = rows else { return Ok(None) };
+        let layout = &self.unit.layouts[usize::from(desc.layout)];
+        let (arena, facts) = (&self.act.arena, exec.host.facts());
+        let context = ir::function::FnContext { arena, facts, task: Some(exec.task), memo: None };
+        let (writer, task) = (&mut *exec.writer, exec.task);
+        let report = &mut |error: &SqlError| writer.inform(task, error);
+        let emit = &mut |values: &[ValueRef<'_>]| {
+            let bytes = values.iter().map(ValueRef::byte_len).sum();
+            arena.admit(bytes)?;
+            row.clear();
+            layout.build(values, row);
+            Ok(())
+        };
+        if !open.next(&context, report, emit)? {
+            *rows = None;
+            return Ok(None);
+        }
+        Ok(Some(as_row(arena.alloc_bytes(row))))
     }
 
     /// Steps a series to its next number. A number that does not fit the register is past every
@@ -474,6 +512,8 @@ fn family(inst: &Inst) -> Family {
         | WorkClear { .. }
         | WorkSwap { .. }
         | WorkCount { .. }
+        | StreamOpen { .. }
+        | StreamNext { .. }
         | FillRowset { .. } => Family::Collecting,
         _ => Family::Change,
     }

@@ -170,6 +170,10 @@ impl Context<'_> {
                 self.announce_only(&plan)?;
                 return Ok((Outcome::default(), kind));
             }
+            if let Some((database, table)) = plan.facts.unchecked {
+                self.check_permissions(&plan.facts)?;
+                crate::ddl::distrust(self, database, table)?;
+            }
             let ran = self.run_plan(&plan, frame, |context, unit, frame| {
                 context.run_unit_and_triggers(unit, frame)
             })?;

@@ -1,5 +1,5 @@
 //! Bulk loads: `INSERT BULK` with the rows that follow it on the wire, and `BULK INSERT` from a
-//! file.
+//! file. `OPENROWSET(BULK …)` reads files in the same way, for any statement.
 //!
 //! # Life of a bulk load
 //!
@@ -24,4 +24,5 @@ mod load;
 mod tests;
 mod wire;
 
+pub(crate) use file::file_rows;
 pub use wire::BulkSource;

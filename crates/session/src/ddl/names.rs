@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlResult, message};
+use compile::bind::context::FileRows;
 use compile::bind::{CursorRow, Names, SystemObject, TriggerScope, Variable};
 use engine::catalog::Schema;
 use engine::catalog::def::{ColumnId, SchemaId, TableDef};
@@ -100,6 +101,11 @@ impl Names for DefinitionNames<'_> {
     /// A definition shows no values.
     fn may_unmask(&self, _: DbId, _: ObjectId, _: ColumnId) -> bool {
         true
+    }
+
+    fn file_rows(&self, file: &ast::TableFile, options: &[ast::BulkOption]) -> SqlResult<FileRows> {
+        let collation = self.session.schema(self.database)?.collation();
+        crate::bulk::file_rows(self.session, &self.session.instance, file, options, collation)
     }
 
     fn cursor_rows(&self, cursor: &ast::CursorRef) -> SqlResult<Vec<CursorRow>> {

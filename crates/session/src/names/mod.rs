@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlResult, message};
-use compile::bind::context::{CursorRow, Names, SystemObject, TriggerScope, Variable};
+use compile::bind::context::{CursorRow, FileRows, Names, SystemObject, TriggerScope, Variable};
 use compile::plan::statistics::Statistics;
 use engine::catalog::Schema;
 use engine::catalog::def::{ColumnId, ModuleDef, SchemaId, TableDef};
@@ -165,6 +165,11 @@ impl Names for StatementNames<'_> {
             return Err(SqlError::new(&message::CURSOR_DOES_NOT_EXIST, &[name]));
         }
         Ok(self.session.standing_on.clone())
+    }
+
+    fn file_rows(&self, file: &ast::TableFile, options: &[ast::BulkOption]) -> SqlResult<FileRows> {
+        let collation = self.session.schema(self.database())?.collation();
+        crate::bulk::file_rows(self.session, &self.session.instance, file, options, collation)
     }
 
     fn module_tree(&self, database: DbId, module: &ModuleDef) -> SqlResult<Arc<ast::Batch>> {

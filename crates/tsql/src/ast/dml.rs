@@ -301,7 +301,7 @@ pub struct BulkInsert {
     pub options: Vec<BulkOption>,
 }
 
-/// An option of `BULK INSERT` and `INSERT BULK`.
+/// An option of `BULK INSERT`, `INSERT BULK` and `OPENROWSET(BULK …)`.
 #[derive(Clone, Debug)]
 pub struct BulkOption {
     /// Where it stands.
@@ -337,8 +337,12 @@ pub enum BulkOptionKind {
     KilobytesPerBatch(u64),
     LastRow(u64),
     MaxErrors(u64),
-    /// Columns, and whether each is descending.
-    Order(Vec<(Ident, bool)>),
+    /// `ORDER (column DESC) UNIQUE`.
+    Order {
+        /// Columns, and whether each is descending.
+        columns: Vec<(Ident, bool)>,
+        unique: bool,
+    },
     RowTerminator(Box<str>),
     RowsPerBatch(u64),
     TabLock,

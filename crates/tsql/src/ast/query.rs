@@ -1,8 +1,8 @@
 //! Queries: `SELECT` and what may stand in its `FROM`.
 
 use super::{
-    Argument, BinaryOp, ColumnRef, Condition, DataType, Expr, Ident, MethodCall, ObjectName, Over,
-    Span, Variable,
+    Argument, BinaryOp, BulkOption, ColumnRef, Condition, DataType, Expr, Ident, MethodCall,
+    ObjectName, Over, Span, Variable,
 };
 
 /// `SELECT` as a statement.
@@ -542,15 +542,24 @@ pub enum ChangeTableKind {
     Version(Vec<Ident>, Vec<Expr>),
 }
 
-/// `OPENROWSET(BULK 'path', SINGLE_CLOB) AS name`.
+/// `OPENROWSET(BULK 'path', …) AS name`.
 #[derive(Clone, Debug)]
 pub struct TableFile {
     /// The file.
     pub path: Box<str>,
     /// What it is read as.
-    pub content: FileContent,
-    /// Its name and that of its column.
+    pub reading: FileReading,
+    /// Its name and those of its columns.
     pub alias: TableAlias,
+}
+
+/// How `OPENROWSET(BULK …)` reads a file.
+#[derive(Clone, Debug)]
+pub enum FileReading {
+    /// As one value.
+    Whole(FileContent),
+    /// As rows that a format file describes.
+    Rows(Vec<BulkOption>),
 }
 
 /// What a file is read as.

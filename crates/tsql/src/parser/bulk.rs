@@ -42,8 +42,24 @@ const STRINGS: Words<fn(Box<str>) -> BulkOptionKind> = &[
     ("FIELDTERMINATOR", BulkOptionKind::FieldTerminator),
     ("FORMAT", BulkOptionKind::Format),
     ("FORMATFILE", BulkOptionKind::FormatFile),
+    ("FORMATFILE_DATASOURCE", BulkOptionKind::FormatFileDataSource),
     ("FORMATFILE_DATA_SOURCE", BulkOptionKind::FormatFileDataSource),
     ("ROWTERMINATOR", BulkOptionKind::RowTerminator),
+];
+
+/// Options of loads that `OPENROWSET(BULK …)` does not take.
+const NOT_OF_ROWSETS: [&str; 11] = [
+    "BATCHSIZE",
+    "CHECK_CONSTRAINTS",
+    "DATAFILETYPE",
+    "FIELDTERMINATOR",
+    "FIRE_TRIGGERS",
+    "KEEPIDENTITY",
+    "KEEPNULLS",
+    "KEEP_NULLS",
+    "KILOBYTES_PER_BATCH",
+    "ROWTERMINATOR",
+    "TABLOCK",
 ];
 
 impl Parser<'_> {
@@ -91,6 +107,14 @@ impl Parser<'_> {
         }
     }
 
+    /// An option of `OPENROWSET(BULK …)`: one about the file, not about a table.
+    pub(super) fn rowset_option(&mut self) -> SqlResult<BulkOption> {
+        match NOT_OF_ROWSETS.iter().any(|word| self.at_text(word)) {
+            true => Err(self.unexpected()),
+            false => self.bulk_option(),
+        }
+    }
+
     fn bulk_option(&mut self) -> SqlResult<BulkOption> {
         let start = self.peek();
         let kind = if let Some(kind) = self.find_word(SWITCHES) {
@@ -113,8 +137,7 @@ impl Parser<'_> {
                 let name = p.ident()?;
                 Ok((name, p.descending()))
             })?;
-            self.eat(K::Unique);
-            BulkOptionKind::Order(columns)
+            BulkOptionKind::Order { columns, unique: self.eat(K::Unique) }
         } else {
             return Err(self.unexpected());
         };

@@ -6,16 +6,23 @@ use super::Parser;
 use super::dml::changes_rows;
 use super::stream::Words;
 use crate::ast::{
-    ChangeTable, ChangeTableKind, Expr, ExprKind, FileContent, Ident, Join, JoinHint, JoinKind,
-    ObjectName, OpenJsonColumn, OpenXml, OpenXmlColumn, OpenXmlSchema, Pivot, Query, Span,
-    SystemTime, SystemTimeKind, TableAlias, TableFile, TableFunction, TableMethod, TableRef,
-    TableSample, TableSource, TableSourceKind, Unpivot, Variable,
+    BulkOptionKind, ChangeTable, ChangeTableKind, Expr, ExprKind, FileContent, FileReading, Ident,
+    Join, JoinHint, JoinKind, ObjectName, OpenJsonColumn, OpenXml, OpenXmlColumn, OpenXmlSchema,
+    Pivot, Query, Span, SystemTime, SystemTimeKind, TableAlias, TableFile, TableFunction,
+    TableMethod, TableRef, TableSample, TableSource, TableSourceKind, Unpivot, Variable,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
 
 /// What a source costs of the depth: the frames from one to one inside it.
 const SOURCE_COST: u32 = 1;
+
+/// What `OPENROWSET(BULK …)` reads a whole file as.
+const CONTENTS: Words<FileContent> = &[
+    ("SINGLE_BLOB", FileContent::Bytes),
+    ("SINGLE_CLOB", FileContent::Narrow),
+    ("SINGLE_NCLOB", FileContent::Wide),
+];
 
 /// What a parenthesis in a `FROM` turned out to enclose.
 enum Enclosed {
@@ -143,35 +150,43 @@ impl Parser<'_> {
         Ok(TableSource { span: self.span_from(start), kind })
     }
 
-    /// `OPENROWSET(BULK 'path', SINGLE_CLOB) AS name (column)`. Errors 491, 15281.
+    /// `OPENROWSET(BULK 'path', SINGLE_CLOB) AS name (column)`. Errors 471, 491, 4137, 5374, 15281.
     #[inline(never)]
     fn open_rowset(&mut self) -> SqlResult<TableSourceKind> {
-        const CONTENTS: Words<FileContent> = &[
-            ("SINGLE_BLOB", FileContent::Bytes),
-            ("SINGLE_CLOB", FileContent::Narrow),
-            ("SINGLE_NCLOB", FileContent::Wide),
-        ];
         let start = self.expect(K::OpenRowset)?.span;
         self.expect_token(TokenKind::LeftParen)?;
         if !self.eat(K::Bulk) {
             return Err(SqlError::new(&message::AD_HOC_QUERIES_OFF, &[]).at_line(start.line));
         }
         let path = self.string()?;
-        self.expect_token(TokenKind::Comma)?;
-        let Some(content) = self.find_word(CONTENTS) else {
-            let option = self.peek();
-            self.ident()?;
-            let what = format!("OPENROWSET {}", self.text_of(option));
-            return Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).at_line(start.line));
-        };
-        self.take();
-        self.expect_token(TokenKind::RightParen)?;
-        match self.optional_full_alias()? {
-            Some(alias) => Ok(TableSourceKind::File(Box::new(TableFile { path, content, alias }))),
-            None => {
-                let error = SqlError::new(&message::BULK_ROWSET_WITHOUT_NAME, &[]);
-                Err(error.at_line(start.line))
+        let fail = |message| Err(SqlError::new(message, &[]).at_line(start.line));
+        let (mut content, mut options) = (None, Vec::new());
+        while self.eat_token(TokenKind::Comma) {
+            match self.find_word(CONTENTS) {
+                Some(_) if content.is_some() => return fail(&message::SEVERAL_FILE_CONTENTS),
+                Some(found) => {
+                    self.take();
+                    content = Some(found);
+                }
+                None => options.push(self.rowset_option()?),
             }
+        }
+        self.expect_token(TokenKind::RightParen)?;
+        let has = |wanted: fn(&BulkOptionKind) -> bool| options.iter().any(|o| wanted(&o.kind));
+        if self.at(K::With) && has(|kind| matches!(kind, BulkOptionKind::Format(_))) {
+            let error = SqlError::new(&message::BULK_WITH_COLUMNS, &[&path]);
+            return Err(error.at_line(start.line));
+        }
+        let reading = match content {
+            Some(_) if has(|kind| matches!(kind, BulkOptionKind::FormatFile(_))) => {
+                return fail(&message::FORMAT_FILE_AND_CONTENT);
+            }
+            Some(content) => FileReading::Whole(content),
+            None => FileReading::Rows(options),
+        };
+        match self.optional_full_alias()? {
+            Some(alias) => Ok(TableSourceKind::File(Box::new(TableFile { path, reading, alias }))),
+            None => fail(&message::BULK_ROWSET_WITHOUT_NAME),
         }
     }
 

@@ -1,11 +1,11 @@
 //! Queries.
 
 use crate::ast::{
-    AssignOp, BinaryOp, ChangeTable, ChangeTableKind, Expr, ExprKind, FileContent, ForJson,
-    ForKind, ForXml, GroupBy, GroupingKind, GroupingSet, Ident, Join, JoinHint, JoinKind, JsonRoot,
-    Literal, NamedWindow, NullElements, OpenJsonColumn, OpenXml, OpenXmlSchema, Query, QueryBody,
-    Select, SelectItem, SelectItemKind, SetOperator, SystemTimeKind, TableAlias, TableSource,
-    TableSourceKind, XmlMode, XmlSchema,
+    AssignOp, BinaryOp, BulkOptionKind, ChangeTable, ChangeTableKind, Expr, ExprKind, FileContent,
+    FileReading, ForJson, ForKind, ForXml, GroupBy, GroupingKind, GroupingSet, Ident, Join,
+    JoinHint, JoinKind, JsonRoot, Literal, NamedWindow, NullElements, OpenJsonColumn, OpenXml,
+    OpenXmlSchema, Query, QueryBody, Select, SelectItem, SelectItemKind, SetOperator,
+    SystemTimeKind, TableAlias, TableSource, TableSourceKind, XmlMode, XmlSchema,
 };
 use crate::print::Printer;
 
@@ -373,11 +373,15 @@ impl Printer {
             TableSourceKind::File(file) => {
                 self.put("OPENROWSET(BULK ");
                 self.string(&file.path);
-                self.put(match file.content {
-                    FileContent::Bytes => ", SINGLE_BLOB)",
-                    FileContent::Narrow => ", SINGLE_CLOB)",
-                    FileContent::Wide => ", SINGLE_NCLOB)",
-                });
+                match &file.reading {
+                    FileReading::Whole(FileContent::Bytes) => self.put(", SINGLE_BLOB"),
+                    FileReading::Whole(FileContent::Narrow) => self.put(", SINGLE_CLOB"),
+                    FileReading::Whole(FileContent::Wide) => self.put(", SINGLE_NCLOB"),
+                    FileReading::Rows(options) => {
+                        options.iter().for_each(|option| self.rowset_option(&option.kind));
+                    }
+                }
+                self.put(")");
                 self.table_alias(&file.alias);
             }
             TableSourceKind::Changes(changes) => self.change_table(changes),
@@ -487,5 +491,51 @@ fn assign(op: AssignOp) -> &'static str {
         AssignOp::Compound(BinaryOp::BitAnd) => "&=",
         AssignOp::Compound(BinaryOp::BitOr) => "|=",
         AssignOp::Compound(BinaryOp::BitXor) => "^=",
+    }
+}
+
+impl Printer {
+    /// An option of `OPENROWSET(BULK …)`, with the comma before it.
+    fn rowset_option(&mut self, option: &BulkOptionKind) {
+        use BulkOptionKind as Kind;
+        let (word, value) = match option {
+            Kind::CodePage(text) => ("CODEPAGE", Ok(text)),
+            Kind::DataSource(text) => ("DATA_SOURCE", Ok(text)),
+            Kind::ErrorFile(text) => ("ERRORFILE", Ok(text)),
+            Kind::ErrorFileDataSource(text) => ("ERRORFILE_DATA_SOURCE", Ok(text)),
+            Kind::EscapeChar(text) => ("ESCAPECHAR", Ok(text)),
+            Kind::FieldQuote(text) => ("FIELDQUOTE", Ok(text)),
+            Kind::Format(text) => ("FORMAT", Ok(text)),
+            Kind::FormatFile(text) => ("FORMATFILE", Ok(text)),
+            Kind::FormatFileDataSource(text) => ("FORMATFILE_DATA_SOURCE", Ok(text)),
+            Kind::FirstRow(number) => ("FIRSTROW", Err(*number)),
+            Kind::LastRow(number) => ("LASTROW", Err(*number)),
+            Kind::MaxErrors(number) => ("MAXERRORS", Err(*number)),
+            Kind::RowsPerBatch(number) => ("ROWS_PER_BATCH", Err(*number)),
+            Kind::Order { columns, unique } => {
+                self.put(", ORDER (");
+                self.list(columns, ", ", |p, (name, descending)| {
+                    p.ident(name);
+                    p.put(if *descending { " DESC" } else { "" });
+                });
+                return self.put(if *unique { ") UNIQUE" } else { ")" });
+            }
+            // The parser refuses these.
+            Kind::BatchSize(_)
+            | Kind::CheckConstraints
+            | Kind::DataFileType(_)
+            | Kind::FieldTerminator(_)
+            | Kind::FireTriggers
+            | Kind::KeepIdentity
+            | Kind::KeepNulls
+            | Kind::KilobytesPerBatch(_)
+            | Kind::RowTerminator(_)
+            | Kind::TabLock => return,
+        };
+        self.put(&format!(", {word} = "));
+        match value {
+            Ok(text) => self.string(text),
+            Err(number) => self.put(&number.to_string()),
+        }
     }
 }

@@ -4,19 +4,20 @@ use base::ids::DbId;
 use base::{SqlError, message};
 use engine::catalog::def::Permission;
 use ir::read::ReadOptions;
-use tsql::ast::{self, InsertSource, RowValue};
+use tsql::ast::{self, InsertSource, RowValue, TableHintKind};
 
 use super::effects::Write;
 use super::target::Targeted;
 use super::values::{Given, Listed};
 use super::{AtLine, BindError, BindResult, Binder, Changing};
+use crate::bind::binder::LoadHints;
 use crate::bind::order::limited_by;
 use crate::bind::query::scalar_of;
 use crate::bind::scalar::{Origin, Scalar};
 use crate::bind::scope::Clause;
 use crate::bind::select::{Output, Usage};
 use crate::plan::expr::Expr;
-use crate::plan::tree::{CheckPlan, InsertPlan, NewValue, Node, Plan, Target};
+use crate::plan::tree::{CheckPlan, InsertPlan, NewValue, Node, Plan, RowEffects, Target};
 
 /// The most rows that `VALUES` may list.
 const VALUES_ROWS_MAX: usize = 1000;
@@ -28,13 +29,23 @@ impl Binder<'_> {
             return self.insert_of_changes(insert, changes);
         }
         self.query_hints(&insert.options)?;
+        let loading = load_hints(insert);
+        self.options.skip_triggers |= loading.is_some_and(|load| load.ignore_triggers);
         self.with_tables(insert.with.as_ref(), |b| {
+            b.load = loading;
             let (targeted, checks) = b.insert_target(insert)?;
+            let target = targeted.changing.target.clone();
+            let lock = b.insert_lock(insert, &target)?;
+            b.load = None;
             let line = insert.target.span.line;
             let mut converted = Vec::new();
             let (source, given) = match &insert.source {
                 InsertSource::Values(rows) => b.inserted_values(insert, &targeted, rows)?,
-                InsertSource::Query(query) => b.inserted_query(insert, &targeted, query)?,
+                InsertSource::Query(query) => {
+                    let output = b.query(query, Usage::Insert)?;
+                    b.load = loading;
+                    b.inserted_rows(insert, &targeted, output)?
+                }
                 InsertSource::DefaultValues => (Node::OneRow, Vec::new()),
                 InsertSource::Execute(_) => {
                     b.inserted_results(insert, &targeted, &mut converted)?
@@ -51,12 +62,13 @@ impl Binder<'_> {
             let changing = &targeted.changing;
             let values = b.complete_row(changing, given, line)?;
             let mut effects = b.effects(changing, &Write::insert())?;
+            if let Some(load) = b.load.take() {
+                b.loads(&targeted.changing, load, &mut effects);
+            }
             effects.checks.extend(checks);
             if let Some(output) = &insert.output {
                 b.output(output, &targeted, &Write::insert(), &mut effects)?;
             }
-            let target = changing.target.clone();
-            let lock = b.insert_lock(insert, &target)?;
             Ok(Plan::Insert(Box::new(InsertPlan {
                 target,
                 source,
@@ -287,18 +299,20 @@ impl Binder<'_> {
         Ok((Node::Values { columns: ids, rows: bound }, given))
     }
 
-    /// `INSERT … SELECT`. Errors 120, 121, 213.
-    fn inserted_query(
-        &mut self,
-        insert: &ast::Insert,
-        targeted: &Targeted,
-        query: &ast::Query,
-    ) -> BindResult<(Node, Vec<(usize, NewValue)>)> {
-        let output = self.query(query, Usage::Insert)?;
-        self.inserted_rows(insert, targeted, output)
+    /// What the hints of a load spare it, and ask of its user.
+    fn loads(&mut self, changing: &Changing, load: LoadHints, effects: &mut RowEffects) {
+        let Target::Table { database, table } = &changing.target else { return };
+        if load.ignore_constraints {
+            effects.checks.clear();
+            effects.references.clear();
+            self.facts.unchecked = Some((*database, table.id()));
+        }
+        if load.keep_identity || load.ignore_constraints || load.ignore_triggers {
+            self.note_access(*database, table.id(), Permission::Alter);
+        }
     }
 
-    /// As `inserted_query`, for a query that is bound.
+    /// `INSERT … SELECT`, whose query is bound. Errors 120, 121, 213.
     pub(super) fn inserted_rows(
         &mut self,
         insert: &ast::Insert,
@@ -323,8 +337,34 @@ impl Binder<'_> {
             let listed = Listed { line, ..listed };
             let value = Given::Value(scalar_of(column));
             let ordinal = listed.ordinal;
-            given.push((ordinal, self.given_value(&targeted.changing, listed, value)?));
+            let value = self.given_value(&targeted.changing, listed, value)?;
+            given.push((ordinal, self.loaded_value(&targeted.changing, ordinal, value)?));
         }
         Ok((output.node, given))
+    }
+}
+
+/// How an `INSERT` loads the rows of a file, if it does.
+fn load_hints(insert: &ast::Insert) -> Option<LoadHints> {
+    let InsertSource::Query(query) = &insert.source else { return None };
+    let ast::QueryBody::Select(select) = &query.body else { return None };
+    if !select.from.iter().any(reads_file) {
+        return None;
+    }
+    let has = |kind: fn(&TableHintKind) -> bool| insert.target.hints.iter().any(|h| kind(&h.kind));
+    Some(LoadHints {
+        keep_identity: has(|kind| matches!(kind, TableHintKind::KeepIdentity)),
+        keep_defaults: has(|kind| matches!(kind, TableHintKind::KeepDefaults)),
+        ignore_constraints: has(|kind| matches!(kind, TableHintKind::IgnoreConstraints)),
+        ignore_triggers: has(|kind| matches!(kind, TableHintKind::IgnoreTriggers)),
+    })
+}
+
+/// Whether a source is a file, or joins one. The parser bounds how deep joins nest.
+fn reads_file(source: &ast::TableSource) -> bool {
+    match &source.kind {
+        ast::TableSourceKind::File(_) => true,
+        ast::TableSourceKind::Join(join) => reads_file(&join.left) || reads_file(&join.right),
+        _ => false,
     }
 }

@@ -312,6 +312,10 @@ impl Binder<'_> {
             tree::Source::System(..) => {
                 return Err(SqlError::new(&message::SYSTEM_CATALOG_UPDATE, &[]).into());
             }
+            tree::Source::Stream(..) => {
+                let error = SqlError::new(&message::BULK_ROWSET_NOT_TARGET, &[&"UPDATE/DELETE"]);
+                return Err(error.into());
+            }
             tree::Source::Function(..) | tree::Source::UserFunction(..) => {
                 let name = &self.blocks[top].sources[at].exposed.name;
                 return Err(SqlError::new(&message::OBJECT_NOT_MODIFIABLE, &[name]).into());

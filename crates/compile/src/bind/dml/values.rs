@@ -11,7 +11,7 @@ use super::effects::stored_places;
 use super::{AtLine, BindError, BindResult, Binder, Changing, null_of};
 use crate::bind::define::{definition_options, substitute_in};
 use crate::bind::scalar::Scalar;
-use crate::plan::expr::Expr;
+use crate::plan::expr::{Expr, ExprKind, Pred};
 use crate::plan::tree::{NewValue, Target};
 
 /// What a statement gives for a column.
@@ -78,9 +78,10 @@ impl Binder<'_> {
         line: u32,
     ) -> BindResult<Vec<Listed>> {
         let table = &changing.table;
+        let keeps_identity = self.load.is_some_and(|load| load.keep_identity);
         let plain = |c: &ColumnDef| {
             let is_given = c.computed.is_none() || c.column_set;
-            is_given && c.identity.is_none() && !table.is_left_out(c)
+            is_given && (c.identity.is_none() || keeps_identity) && !table.is_left_out(c)
         };
         let all = table.columns.iter().enumerate();
         let columns: Vec<Listed> =
@@ -99,6 +100,9 @@ impl Binder<'_> {
     /// Whether explicit values of the identity column are taken.
     fn takes_identity(&mut self, changing: &Changing) -> bool {
         let Target::Table { database, ref table } = changing.target else { return false };
+        if self.load.is_some_and(|load| load.keep_identity) {
+            return true;
+        }
         let on = self.names.identity_insert(database, table.id());
         let noted = (database, table.id(), on);
         if !self.dependencies.identity_insert.contains(&noted) {
@@ -143,6 +147,28 @@ impl Binder<'_> {
         };
         let expr = self.column_value(&column, value).at(line)?;
         Ok(NewValue::Expr(expr))
+    }
+
+    /// The value that a load gives a column: its default instead of NULL, if the hints say so.
+    pub(super) fn loaded_value(
+        &mut self,
+        changing: &Changing,
+        ordinal: usize,
+        value: NewValue,
+    ) -> BindResult<NewValue> {
+        let column = changing.table.columns[ordinal].clone();
+        let keeps_defaults = self.load.is_some_and(|load| load.keep_defaults);
+        let NewValue::Expr(given) = value else { return Ok(value) };
+        if !keeps_defaults || column.default.is_none() {
+            return Ok(NewValue::Expr(given));
+        }
+        let default = self.default_of(changing.database, &changing.table, &column)?;
+        let default = self.column_value(&column, default)?;
+        let ty = given.ty;
+        let nullable = given.nullable && default.nullable;
+        let branches = vec![(Pred::IsNull(given.clone()), default)];
+        let kind = ExprKind::Case { branches, otherwise: Some(Box::new(given)) };
+        Ok(NewValue::Expr(Expr { kind, ty, nullable }))
     }
 
     /// A value as a column takes it.

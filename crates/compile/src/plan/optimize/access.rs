@@ -63,6 +63,7 @@ impl Optimizer<'_, '_> {
             }
             Source::TableVar(..) | Source::System(..) | Source::UserFunction(..) => 100.0,
             Source::Transition(..) | Source::Function(..) => 30.0,
+            Source::Stream(..) => 10_000.0,
         }
     }
 

@@ -11,6 +11,7 @@ pub mod groups;
 pub mod hash;
 pub mod set;
 pub mod sorter;
+pub mod stream;
 pub mod window;
 
 use crate::interp::local::{LocalCursor, LocalTable};
@@ -22,6 +23,7 @@ use ir::ObjectDesc;
 use ir::Unit;
 use set::Set;
 use sorter::Sorter;
+use stream::OpenStream;
 use window::Window;
 
 /// An object of a unit that runs.
@@ -43,6 +45,8 @@ pub enum Object {
     Set(Box<Set>),
     /// A window.
     Window(Box<Window>),
+    /// A stream.
+    Stream(Box<OpenStream>),
 }
 
 impl Object {
@@ -95,6 +99,7 @@ impl Pools {
             ObjectDesc::Groups(_) => Object::Groups(self.groups.pop().unwrap_or_default()),
             ObjectDesc::Set(_) => Object::Set(self.sets.pop().unwrap_or_default()),
             ObjectDesc::Window(_) => Object::Window(self.windows.pop().unwrap_or_default()),
+            ObjectDesc::Stream(_) => Object::Stream(Box::default()),
         }
     }
 
@@ -136,6 +141,8 @@ impl Pools {
                 window.clear(grant);
                 keep(&mut self.windows, window);
             }
+            // A file is closed when the statement ends.
+            Object::Stream(_) => {}
         }
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use base::SqlResult;
 use base::ids::{DbId, ObjectId};
 use compile::bind::context::{
-    BindContext, BindResult, CursorRow, Facts, Names, SystemObject, TriggerScope, Variable,
+    BindContext, BindResult, CursorRow, Facts, FileRows, Names, SystemObject, TriggerScope,
+    Variable,
 };
 use compile::plan::expr::ColId;
 use compile::plan::print::LineObject;
@@ -92,6 +93,10 @@ impl Names for ShownNames<'_> {
 
     fn may_unmask(&self, database: DbId, table: ObjectId, column: ColumnId) -> bool {
         self.inner.may_unmask(database, table, column)
+    }
+
+    fn file_rows(&self, file: &ast::TableFile, options: &[ast::BulkOption]) -> SqlResult<FileRows> {
+        self.inner.file_rows(file, options)
     }
 
     fn cursor_rows(&self, cursor: &ast::CursorRef) -> SqlResult<Vec<CursorRow>> {

@@ -1,11 +1,12 @@
-//! The options of `BULK INSERT`.
+//! The options of `BULK INSERT` and `OPENROWSET(BULK …)`.
 
 use std::sync::Arc;
 
 use base::collation::codepage::{CodePage, code_page};
 use base::{Collation, SqlError, SqlResult, SqlType, message};
-use tsql::ast::{BulkInsert, BulkOptionKind as O};
+use tsql::ast::{BulkOption, BulkOptionKind as O, Ident};
 
+use super::format::{Content, HostField};
 use super::rows::Format;
 use crate::fault::unimplemented;
 
@@ -42,13 +43,24 @@ pub struct Options {
     pub check_constraints: bool,
     /// `FIRE_TRIGGERS`
     pub fire_triggers: bool,
+    /// `ORDER`
+    pub order: Option<Order>,
+}
+
+/// The order that rows are said to have.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Columns, and whether each is descending.
+    pub columns: Vec<(Ident, bool)>,
+    /// No two rows are equal in the columns.
+    pub unique: bool,
 }
 
 const MAX_ERRORS: u64 = 10;
 
 impl Options {
-    /// Reads the options. Errors 4868, 4880; 401 for formats that are not read.
-    pub fn of(statement: &BulkInsert) -> SqlResult<Options> {
+    /// Reads the options. Errors 4130, 4868, 4878, 4880, 12703; 401 for formats that are not read.
+    pub fn of(list: &[BulkOption]) -> SqlResult<Options> {
         let mut options = Options {
             text: SqlType::varchar_max(of_code_page(1252)?),
             raw: false,
@@ -67,12 +79,14 @@ impl Options {
             keep_nulls: false,
             check_constraints: false,
             fire_triggers: false,
+            order: None,
         };
-        for option in &statement.options {
+        for (at, option) in list.iter().enumerate() {
+            let kind = std::mem::discriminant(&option.kind);
+            if list[..at].iter().any(|other| std::mem::discriminant(&other.kind) == kind) {
+                return Err(SqlError::new(&message::BULK_DUPLICATE_OPTION, &[]));
+            }
             options.read(&option.kind)?;
-        }
-        if options.csv && options.format_file.is_some() {
-            return Err(unimplemented("BULK INSERT ... FORMATFILE with FORMAT = 'CSV'"));
         }
         // A format file says itself which fields are UTF-16.
         options.wide &= options.format_file.is_none();
@@ -94,17 +108,20 @@ impl Options {
                 "char" => self.wide = false,
                 "widechar" => self.wide = true,
                 _ => {
-                    return Err(unimplemented(&format!("BULK INSERT ... DATAFILETYPE = '{kind}'")));
+                    return Err(unimplemented(&format!("BULK ... DATAFILETYPE = '{kind}'")));
                 }
             },
             O::ErrorFile(path) => self.error_file = Some(path.to_string()),
-            O::FieldQuote(quote) => self.quote = Some(quote.to_string()),
+            O::FieldQuote(quote) if quote.chars().count() == 1 => {
+                self.quote = Some(quote.to_string());
+            }
+            O::FieldQuote(_) => return Err(SqlError::new(&message::BULK_QUOTE_INVALID, &[])),
             O::FieldTerminator(text) => self.field_terminator = Some(text.to_string()),
             O::FireTriggers => self.fire_triggers = true,
             O::FirstRow(row) => self.first_row = (*row).max(1),
             O::Format(format) if format.eq_ignore_ascii_case("csv") => self.csv = true,
             O::Format(format) => {
-                return Err(unimplemented(&format!("BULK INSERT ... FORMAT = '{format}'")));
+                return Err(unimplemented(&format!("BULK ... FORMAT = '{format}'")));
             }
             O::KeepIdentity => self.keep_identity = true,
             O::KeepNulls => self.keep_nulls = true,
@@ -112,12 +129,15 @@ impl Options {
             O::MaxErrors(errors) => self.max_errors = *errors,
             O::RowTerminator(text) => self.row_terminator = Some(text.to_string()),
             // Hints about what comes and how much; the tables here need none.
-            O::KilobytesPerBatch(_) | O::Order(_) | O::RowsPerBatch(_) | O::TabLock => {}
-            O::FormatFile(path) => self.format_file = Some(path.to_string()),
-            O::DataSource(_) | O::ErrorFileDataSource(_) | O::FormatFileDataSource(_) => {
-                return Err(unimplemented("BULK INSERT ... DATA_SOURCE"));
+            O::KilobytesPerBatch(_) | O::RowsPerBatch(_) | O::TabLock => {}
+            O::Order { columns, unique } => {
+                self.order = Some(Order { columns: columns.clone(), unique: *unique });
             }
-            O::EscapeChar(_) => return Err(unimplemented("BULK INSERT ... ESCAPECHAR")),
+            O::FormatFile(path) => self.format_file = Some(path.to_string()),
+            O::DataSource(name) | O::ErrorFileDataSource(name) | O::FormatFileDataSource(name) => {
+                return Err(SqlError::new(&message::BULK_DATA_SOURCE_MISSING, &[name]));
+            }
+            O::EscapeChar(_) => return Err(unimplemented("BULK ... ESCAPECHAR")),
         }
         Ok(())
     }
@@ -134,6 +154,34 @@ impl Options {
         Ok(())
     }
 
+    /// How a file is written that a format file describes. Error 5339 for CSV that has fields
+    /// other than characters up to a terminator.
+    pub fn described_format(&self, hosts: &[HostField]) -> SqlResult<Format> {
+        let shapes: Arc<[_]> = hosts.iter().map(|host| host.shape.clone()).collect();
+        let mut format = self.format(hosts.len());
+        if self.csv {
+            let width = hosts[0].shape.width;
+            let is_plain = |host: &HostField| {
+                let shape = &host.shape;
+                let is_native = matches!(host.content, Content::Native(_));
+                !is_native && shape.prefix == 0 && shape.length.is_none() && shape.width == width
+            };
+            if !hosts.iter().all(is_plain) {
+                return Err(SqlError::new(&message::BULK_CSV_NEEDS_CHARACTERS, &[]));
+            }
+            format.width = width;
+            format.carriage_returns = false;
+            format.row_terminator = shapes[shapes.len() - 1].terminator.to_vec();
+            format.quote = Some(self.bytes_of(self.quote(), width == 2));
+        }
+        Ok(Format { shapes, ..format })
+    }
+
+    /// The mark of quotes of a CSV file.
+    fn quote(&self) -> &str {
+        self.quote.as_deref().unwrap_or("\"")
+    }
+
     /// How the file is written, if rows have this many fields.
     pub fn format(&self, columns: usize) -> Format {
         let field = if self.csv { "," } else { "\\t" };
@@ -144,11 +192,11 @@ impl Options {
         let line_feed = row_terminator.strip_suffix(&[0]).unwrap_or(&row_terminator) == b"\n";
         Format {
             columns,
-            field_terminator: self.terminator(field),
+            field_terminator: self.terminator(field).into(),
             carriage_returns: line_feed && !row.starts_with("0x"),
             row_terminator,
             width: if self.wide { 2 } else { 1 },
-            quote: self.csv.then(|| self.terminator(self.quote.as_deref().unwrap_or("\""))),
+            quote: self.csv.then(|| self.bytes_of(self.quote(), self.wide)),
             shapes: Arc::default(),
         }
     }
@@ -158,12 +206,16 @@ impl Options {
         if let Some(bytes) = text.strip_prefix("0x").and_then(hexadecimal) {
             return bytes;
         }
-        let plain = unescaped(text);
+        self.bytes_of(&unescaped(text), self.wide)
+    }
+
+    /// The bytes of a text, in UTF-16 or in the file's code page.
+    fn bytes_of(&self, text: &str, wide: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
-        match self.wide {
-            true => base::collation::codepage::string_to_unicode(&plain, &mut bytes),
+        match wide {
+            true => base::collation::codepage::string_to_unicode(text, &mut bytes),
             false => {
-                base::collation::codepage::string_to_chars(self.text.collation, &plain, &mut bytes);
+                base::collation::codepage::string_to_chars(self.text.collation, text, &mut bytes);
             }
         }
         bytes

@@ -8,10 +8,12 @@
 //! fixed length, or one that stands before it.
 //!
 //! As CSV (RFC 4180) a row ends at its row terminator, and a field in quotes may hold either
-//! terminator, and quotes that are doubled.
+//! terminator, and quotes that are doubled. A format file may say the terminators there too.
 
 use std::ops::Range;
 use std::sync::Arc;
+
+use base::{Pace, SqlError};
 
 /// Fields of more bytes are taken for a wrong terminator.
 const FIELD_BYTES_MAX: usize = 64 << 20;
@@ -25,7 +27,7 @@ pub struct Format {
     /// How many fields a row has.
     pub columns: usize,
     /// What ends all fields of a row but the last.
-    pub field_terminator: Vec<u8>,
+    pub field_terminator: Arc<[u8]>,
     /// What ends the last one.
     pub row_terminator: Vec<u8>,
     /// A carriage return before the row terminator belongs to it.
@@ -38,6 +40,17 @@ pub struct Format {
     pub shapes: Arc<[Shape]>,
 }
 
+impl Format {
+    /// What ends a field of a CSV file, from 1, if another one may follow it.
+    fn field_terminator(&self, column: usize) -> Option<Arc<[u8]>> {
+        match self.shapes.is_empty() {
+            true => Some(self.field_terminator.clone()),
+            false if column < self.shapes.len() => Some(self.shapes[column - 1].terminator.clone()),
+            false => None,
+        }
+    }
+}
+
 /// How a field of a format file is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shape {
@@ -46,7 +59,7 @@ pub struct Shape {
     /// The length, if that is all that says where the field ends.
     pub length: Option<usize>,
     /// What ends the field, or stands behind it.
-    pub terminator: Vec<u8>,
+    pub terminator: Arc<[u8]>,
     /// Bytes of a character.
     pub width: usize,
 }
@@ -61,7 +74,7 @@ pub trait Source {
 }
 
 /// Why a row could not be read.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum RowError<E> {
     /// The file ends within a row.
     UnexpectedEnd,
@@ -72,6 +85,8 @@ pub enum RowError<E> {
     Csv(usize),
     /// The file cannot be read.
     Read(E),
+    /// The statement must end.
+    Stopped(SqlError),
 }
 
 /// A field of a row.
@@ -84,6 +99,7 @@ enum Field {
 }
 
 /// Reads rows one after the other.
+#[derive(Debug)]
 pub struct Rows<S> {
     source: S,
     format: Format,
@@ -116,17 +132,17 @@ impl<S: Source> Rows<S> {
     }
 
     /// Goes to the next row. `false` at the end of the file.
-    pub fn advance(&mut self) -> Result<bool, RowError<S::Error>> {
+    pub fn advance(&mut self, pace: &dyn Pace) -> Result<bool, RowError<S::Error>> {
         self.start = self.row_end;
         self.fields.clear();
         self.unquoted.clear();
-        if !self.has(0)? {
+        if !self.has(pace, 0)? {
             return Ok(false);
         }
         match self.format.quote {
-            Some(_) => self.csv_row()?,
-            None if self.format.shapes.is_empty() => self.plain_row()?,
-            None => self.shaped_row()?,
+            Some(_) => self.csv_row(pace)?,
+            None if self.format.shapes.is_empty() => self.plain_row(pace)?,
+            None => self.shaped_row(pace)?,
         }
         Ok(true)
     }
@@ -147,23 +163,24 @@ impl<S: Source> Rows<S> {
     }
 
     /// Whether the row has a byte at this place; reads on if need be.
-    fn has(&mut self, at: usize) -> Result<bool, RowError<S::Error>> {
+    fn has(&mut self, pace: &dyn Pace, at: usize) -> Result<bool, RowError<S::Error>> {
         while self.start + at >= self.data.len() {
             if self.ended {
                 return Ok(false);
             }
-            self.read_more()?;
+            self.read_more(pace)?;
         }
         Ok(true)
     }
 
-    fn read_more(&mut self) -> Result<(), RowError<S::Error>> {
+    fn read_more(&mut self, pace: &dyn Pace) -> Result<(), RowError<S::Error>> {
         if self.start > READ_BYTES {
             self.data.drain(..self.start);
             self.offset += self.start as u64;
             self.row_end = self.row_end.saturating_sub(self.start);
             self.start = 0;
         }
+        pace.pace().map_err(RowError::Stopped)?;
         let length = self.data.len();
         self.data.resize(length + READ_BYTES, 0);
         let at = self.offset + length as u64;
@@ -176,13 +193,14 @@ impl<S: Source> Rows<S> {
     /// Where a terminator stands, from a place of the row on; `None` if the file ends before.
     fn find(
         &mut self,
+        pace: &dyn Pace,
         terminator: Terminator,
         from: usize,
         column: usize,
     ) -> Result<Option<usize>, RowError<S::Error>> {
         let mut at = from;
         loop {
-            let (wanted, width) = match terminator {
+            let (wanted, width): (&[u8], usize) = match terminator {
                 Terminator::Field => (&self.format.field_terminator, self.format.width),
                 Terminator::Row => (&self.format.row_terminator, self.format.width),
                 Terminator::Shape(field) => {
@@ -203,16 +221,16 @@ impl<S: Source> Rows<S> {
             if self.ended {
                 return Ok(None);
             }
-            self.read_more()?;
+            self.read_more(pace)?;
         }
     }
 
-    fn plain_row(&mut self) -> Result<(), RowError<S::Error>> {
+    fn plain_row(&mut self, pace: &dyn Pace) -> Result<(), RowError<S::Error>> {
         let mut at = 0;
         for column in 1..=self.format.columns {
             let last = column == self.format.columns;
             let terminator = if last { Terminator::Row } else { Terminator::Field };
-            let found = self.find(terminator, at, column)?;
+            let found = self.find(pace, terminator, at, column)?;
             let (end, next) = match found {
                 Some(end) if last => {
                     (self.without_return(at, end), end + self.format.row_terminator.len())
@@ -236,19 +254,19 @@ impl<S: Source> Rows<S> {
     }
 
     /// A row whose fields a format file describes.
-    fn shaped_row(&mut self) -> Result<(), RowError<S::Error>> {
+    fn shaped_row(&mut self, pace: &dyn Pace) -> Result<(), RowError<S::Error>> {
         let shapes = self.format.shapes.clone();
         let mut at = 0;
         for (place, shape) in shapes.iter().enumerate() {
             let is_last = place + 1 == shapes.len();
             at = match (shape.prefix, shape.length) {
                 (0, Some(length)) => {
-                    self.take(at, length, place + 1)?;
+                    self.take(pace, at, length, place + 1)?;
                     self.fields.push(Field::Plain(at..at + length));
                     at + length
                 }
                 (0, None) => {
-                    let found = self.find(Terminator::Shape(place), at, place + 1)?;
+                    let found = self.find(pace, Terminator::Shape(place), at, place + 1)?;
                     let (end, next) = match found {
                         Some(end) => (end, end + shape.terminator.len()),
                         None if is_last => [self.data.len() - self.start; 2].into(),
@@ -257,7 +275,7 @@ impl<S: Source> Rows<S> {
                     self.fields.push(Field::Plain(at..end));
                     next
                 }
-                _ => self.prefixed_field(shape, at, place + 1, is_last)?,
+                _ => self.prefixed_field(pace, shape, at, place + 1, is_last)?,
             };
         }
         self.row_end = self.start + at;
@@ -267,13 +285,14 @@ impl<S: Source> Rows<S> {
     /// A field behind its length: where it ends, after its terminator.
     fn prefixed_field(
         &mut self,
+        pace: &dyn Pace,
         shape: &Shape,
         at: usize,
         column: usize,
         is_last: bool,
     ) -> Result<usize, RowError<S::Error>> {
         let prefix = usize::from(shape.prefix);
-        self.take(at, prefix, column)?;
+        self.take(pace, at, prefix, column)?;
         let bytes = &self.data[self.start + at..self.start + at + prefix];
         let is_null = bytes.iter().all(|byte| *byte == 0xFF);
         let length = bytes.iter().rev().fold(0_u64, |all, byte| all << 8 | u64::from(*byte));
@@ -282,7 +301,7 @@ impl<S: Source> Rows<S> {
             true => begin,
             false => {
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
-                self.take(begin, length, column)?;
+                self.take(pace, begin, length, column)?;
                 begin + length
             }
         };
@@ -291,21 +310,27 @@ impl<S: Source> Rows<S> {
             // A value without bytes is not NULL.
             false => Field::Quoted(0..0),
         });
-        if shape.terminator.is_empty() || is_last && !self.has(end)? {
+        if shape.terminator.is_empty() || is_last && !self.has(pace, end)? {
             return Ok(end);
         }
-        match self.stands(&shape.terminator, end)? {
+        match self.stands(pace, &shape.terminator, end)? {
             true => Ok(end + shape.terminator.len()),
             false => Err(self.cut_off()),
         }
     }
 
     /// Makes sure that the row has so many bytes from a place on.
-    fn take(&mut self, at: usize, length: usize, column: usize) -> Result<(), RowError<S::Error>> {
+    fn take(
+        &mut self,
+        pace: &dyn Pace,
+        at: usize,
+        length: usize,
+        column: usize,
+    ) -> Result<(), RowError<S::Error>> {
         if length > FIELD_BYTES_MAX {
             return Err(RowError::TooLong(column));
         }
-        match length == 0 || self.has(at + length - 1)? {
+        match length == 0 || self.has(pace, at + length - 1)? {
             true => Ok(()),
             false => Err(self.cut_off()),
         }
@@ -328,26 +353,32 @@ impl<S: Source> Rows<S> {
     }
 
     /// Whether a text stands at a place of the row.
-    fn stands(&mut self, what: &[u8], at: usize) -> Result<bool, RowError<S::Error>> {
-        Ok(self.has(at + what.len() - 1)? && self.data[self.start + at..].starts_with(what))
+    fn stands(
+        &mut self,
+        pace: &dyn Pace,
+        what: &[u8],
+        at: usize,
+    ) -> Result<bool, RowError<S::Error>> {
+        Ok(self.has(pace, at + what.len() - 1)? && self.data[self.start + at..].starts_with(what))
     }
 
-    fn csv_row(&mut self) -> Result<(), RowError<S::Error>> {
+    fn csv_row(&mut self, pace: &dyn Pace) -> Result<(), RowError<S::Error>> {
         let quote = self.format.quote.clone().unwrap_or_default();
         let mut at = 0;
         loop {
             let column = self.fields.len() + 1;
-            at = match self.stands(&quote, at)? {
-                true => self.quoted_field(&quote, at + quote.len(), column)?,
-                false => self.unquoted_field(at, column)?,
+            at = match self.stands(pace, &quote, at)? {
+                true => self.quoted_field(pace, &quote, at + quote.len(), column)?,
+                false => self.unquoted_field(pace, at, column)?,
             };
-            let field = self.format.field_terminator.clone();
-            if self.stands(&field, at)? {
+            if let Some(field) = self.format.field_terminator(column)
+                && self.stands(pace, &field, at)?
+            {
                 at += field.len();
                 continue;
             }
             let mut end = at;
-            if self.format.carriage_returns && self.has(at)? {
+            if self.format.carriage_returns && self.has(pace, at)? {
                 let after = at + self.format.width;
                 let before = end;
                 if self.without_return(before, after.min(self.data.len() - self.start)) == before {
@@ -355,10 +386,10 @@ impl<S: Source> Rows<S> {
                 }
             }
             let row = self.format.row_terminator.clone();
-            let (stands, at_end) = (self.stands(&row, end)?, !self.has(end)?);
+            let (stands, at_end) = (self.stands(pace, &row, end)?, !self.has(pace, end)?);
             self.row_end = self.start + if stands { end + row.len() } else { end };
             if !stands && !at_end {
-                return Err(self.skip_row(end, column)?);
+                return Err(self.skip_row(pace, end, column)?);
             }
             if self.fields.len() != self.format.columns {
                 let wrong = self.fields.len().min(self.format.columns) + 1;
@@ -371,10 +402,11 @@ impl<S: Source> Rows<S> {
     /// Skips the rest of a row that has an error.
     fn skip_row(
         &mut self,
+        pace: &dyn Pace,
         from: usize,
         column: usize,
     ) -> Result<RowError<S::Error>, RowError<S::Error>> {
-        let end = match self.find(Terminator::Row, from, column)? {
+        let end = match self.find(pace, Terminator::Row, from, column)? {
             Some(end) => end + self.format.row_terminator.len(),
             None => self.data.len() - self.start,
         };
@@ -385,19 +417,20 @@ impl<S: Source> Rows<S> {
     /// A field in quotes: where it ends, after the quote.
     fn quoted_field(
         &mut self,
+        pace: &dyn Pace,
         quote: &[u8],
         mut at: usize,
         column: usize,
     ) -> Result<usize, RowError<S::Error>> {
         let begin = self.unquoted.len();
         loop {
-            if !self.has(at + self.format.width - 1)? {
+            if !self.has(pace, at + self.format.width - 1)? {
                 self.row_end = self.data.len();
                 return Err(RowError::UnexpectedEnd);
             }
-            if self.stands(quote, at)? {
+            if self.stands(pace, quote, at)? {
                 at += quote.len();
-                if !self.stands(quote, at)? {
+                if !self.stands(pace, quote, at)? {
                     break;
                 }
             }
@@ -413,11 +446,17 @@ impl<S: Source> Rows<S> {
     }
 
     /// A field without quotes: where it ends.
-    fn unquoted_field(&mut self, from: usize, column: usize) -> Result<usize, RowError<S::Error>> {
-        let row = self.find(Terminator::Row, from, column)?;
+    fn unquoted_field(
+        &mut self,
+        pace: &dyn Pace,
+        from: usize,
+        column: usize,
+    ) -> Result<usize, RowError<S::Error>> {
+        let row = self.find(pace, Terminator::Row, from, column)?;
         let row = row.unwrap_or(self.data.len() - self.start);
         let line = &self.data[self.start..self.start + row];
-        let field = search(line, &self.format.field_terminator, from, self.format.width);
+        let field = self.format.field_terminator(column);
+        let field = field.and_then(|field| search(line, &field, from, self.format.width));
         let end = field.unwrap_or_else(|| self.without_return(from, row));
         self.fields.push(Field::Plain(from..end));
         Ok(end)

@@ -31,11 +31,11 @@ fn statement(options: &str) -> BulkInsert {
 
 /// The rows as text: fields between `[]`, quoted ones between `{}`.
 fn read(options: &str, columns: usize, text: &[u8]) -> String {
-    let options = Options::of(&statement(options)).unwrap();
+    let options = Options::of(&statement(options).options).unwrap();
     let mut rows = Rows::new(Text(text), options.format(columns), 0);
     let mut out = String::new();
     loop {
-        match rows.advance() {
+        match rows.advance(&base::pace::Unpaced) {
             Ok(false) => return out,
             Ok(true) => {
                 for at in 0..columns {
@@ -104,19 +104,19 @@ fn wide_files_have_terminators_of_two_bytes() {
 fn rows_that_cross_what_is_read_at_once_are_whole() {
     let long = "x".repeat(300_000);
     let text = format!("1\t{long}\n2\tb\n{long}\tc\n");
-    let options = Options::of(&statement("")).unwrap();
+    let options = Options::of(&statement("").options).unwrap();
     let mut rows = Rows::new(Text(text.as_bytes()), options.format(2), 0);
     for (first, second) in [("1", &*long), ("2", "b"), (&*long, "c")] {
-        assert!(rows.advance().unwrap());
+        assert!(rows.advance(&base::pace::Unpaced).unwrap());
         assert_eq!(rows.field(0).0, first.as_bytes());
         assert_eq!(rows.field(1).0, second.as_bytes());
     }
-    assert!(!rows.advance().unwrap());
+    assert!(!rows.advance(&base::pace::Unpaced).unwrap());
 }
 
 #[test]
 fn options_that_make_no_sense_are_refused() {
-    let number = |options: &str| Options::of(&statement(options)).unwrap_err().number();
+    let number = |options: &str| Options::of(&statement(options).options).unwrap_err().number();
     assert_eq!(number("with (codepage = '12345')"), 4868);
     assert_eq!(number("with (firstrow = 5, lastrow = 4)"), 4880);
     assert_eq!(number("with (datafiletype = 'native')"), 401);

@@ -8,6 +8,8 @@ mod native;
 mod text;
 mod xml;
 
+use std::sync::Arc;
+
 use base::collation::codepage::chars_to_string;
 use base::{Collation, Pace, SqlError, SqlResult, SqlType, message};
 
@@ -28,8 +30,40 @@ pub struct HostField {
     pub shape: Shape,
     /// What its bytes mean.
     pub content: Content,
-    /// The place in the table of the column that takes it, from 0.
+    /// The place of the column that takes it, from 0: in the table, or in the format file.
     pub column: Option<usize>,
+    /// That column, where no table has it.
+    pub rowset: Option<RowsetColumn>,
+}
+
+/// A column that a format file describes.
+#[derive(Clone, Debug)]
+pub struct RowsetColumn {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: SqlType,
+    /// Whether it may be NULL.
+    pub nullable: bool,
+}
+
+/// What takes the fields.
+#[derive(Clone, Copy, Debug)]
+pub enum Takers {
+    /// A table of so many columns.
+    Table(usize),
+    /// The columns that the format file describes, with this collation where it says none.
+    Rowset(Collation),
+}
+
+impl Takers {
+    /// The most columns.
+    fn count(self) -> usize {
+        match self {
+            Takers::Table(columns) => columns,
+            Takers::Rowset(_) => FIELDS_MAX,
+        }
+    }
 }
 
 /// What the bytes of a field mean.
@@ -62,19 +96,19 @@ pub fn check_length(bytes: usize, path: &str) -> SqlResult<()> {
 }
 
 /// The fields that a format file describes. Errors 4820 to 4829, 4839, 4857 to 4859, 4862, and 401
-/// for forms of values that are not read.
+/// for forms of values that are not read; 4838 for decimals of a rowset.
 pub fn read(
     bytes: &[u8],
     path: &str,
-    columns: usize,
+    takers: Takers,
     pace: &dyn Pace,
 ) -> SqlResult<Vec<HostField>> {
     let file = decoded(bytes);
     let fields = match file.trim_start().starts_with('<') {
-        true => xml::read(&file, path, pace)?,
-        false => text::read(&file, path, columns)?,
+        true => xml::read(&file, path, takers, pace)?,
+        false => text::read(&file, path, takers)?,
     };
-    match fields.iter().flat_map(|field| field.column).all(|column| column < columns) {
+    match fields.iter().flat_map(|field| field.column).all(|column| column < takers.count()) {
         true => Ok(fields),
         false => Err(SqlError::new(&message::BULK_FORMAT_COLUMN, &[&path])),
     }
@@ -100,7 +134,37 @@ fn incomplete(path: &str) -> SqlError {
     SqlError::new(&message::BULK_FORMAT_FILE_UNREADABLE, &[&path, &"(null)"])
 }
 
+/// A type of strings of so many characters, or bytes; of any number where that is 0 or too large.
+fn sized(
+    length: usize,
+    max: u16,
+    of_length: impl FnOnce(u16) -> SqlType,
+    of_any: SqlType,
+) -> SqlType {
+    match u16::try_from(length) {
+        Ok(length) if (1..=max).contains(&length) => of_length(length),
+        _ => of_any,
+    }
+}
+
+/// `varchar` of so many bytes.
+fn chars(length: usize, collation: Collation) -> SqlType {
+    let of_length = |length| SqlType::varchar(length, collation);
+    sized(length, 8000, of_length, SqlType::varchar_max(collation))
+}
+
+/// `nvarchar` of so many characters.
+fn wide_chars(length: usize, collation: Collation) -> SqlType {
+    let of_length = |length| SqlType::nvarchar(length, collation);
+    sized(length, 4000, of_length, SqlType::nvarchar_max(collation))
+}
+
+/// `varbinary` of so many bytes.
+fn binary(length: usize) -> SqlType {
+    sized(length, 8000, SqlType::varbinary, SqlType::varbinary_max())
+}
+
 /// The bytes of a terminator, each of whose characters is one.
-fn terminator(text: &str) -> Option<Vec<u8>> {
+fn terminator(text: &str) -> Option<Arc<[u8]>> {
     unescaped(text).chars().map(|c| u8::try_from(c).ok()).collect()
 }

@@ -81,6 +81,32 @@ impl Native {
     }
 }
 
+/// The type of a column whose values are of a native type, by its name in upper case; none of
+/// those whose length says more.
+pub fn native_type(name: &str, precision: u8, scale: u8) -> Option<SqlType> {
+    Some(match name {
+        "SQLBIT" => SqlType::bit(),
+        "SQLTINYINT" => SqlType::tinyint(),
+        "SQLSMALLINT" => SqlType::smallint(),
+        "SQLINT" => SqlType::int(),
+        "SQLBIGINT" => SqlType::bigint(),
+        "SQLFLT8" => SqlType::float(),
+        "SQLFLT4" => SqlType::real(),
+        "SQLMONEY" | "SQLMONEYN" => SqlType::money(),
+        "SQLMONEY4" => SqlType::smallmoney(),
+        "SQLDECIMAL" | "SQLNUMERIC" => SqlType::decimal(precision, scale),
+        "SQLDATETIME" | "SQLDATETIMN" => SqlType::datetime(),
+        "SQLDATETIM4" => SqlType::smalldatetime(),
+        "SQLDATE" => SqlType::date(),
+        "SQLTIME" => SqlType::time(scale),
+        "SQLDATETIME2" => SqlType::datetime2(scale),
+        "SQLDATETIMEOFFSET" => SqlType::datetimeoffset(scale),
+        "SQLUNIQUEID" => SqlType::uniqueidentifier(),
+        "SQLVARIANT" => SqlType::sql_variant(),
+        _ => return None,
+    })
+}
+
 /// The value in these bytes, and its type. Error 4832 if they are too few or too many.
 pub fn native_value(native: Native, bytes: &[u8]) -> SqlResult<(ValueRef<'_>, SqlType)> {
     if native.length().is_some_and(|length| length != bytes.len()) {

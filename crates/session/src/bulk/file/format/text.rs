@@ -7,7 +7,10 @@ use std::fmt::Display;
 use base::message::Message;
 use base::{Collation, SqlError, SqlResult, message};
 
-use super::{Content, FIELDS_MAX, HostField, Native};
+use super::native::native_type;
+use super::{
+    Content, FIELDS_MAX, HostField, Native, RowsetColumn, Takers, binary, chars, wide_chars,
+};
 use crate::bulk::file::rows::Shape;
 use crate::fault::unimplemented;
 
@@ -17,8 +20,8 @@ const VERSIONS: [&str; 11] =
 /// The one whose lines have no collation.
 const WITHOUT_COLLATIONS: &str = "7.0";
 
-/// Reads a file for a table of so many columns.
-pub fn read(file: &str, path: &str, columns: usize) -> SqlResult<Vec<HostField>> {
+/// Reads a file.
+pub fn read(file: &str, path: &str, takers: Takers) -> SqlResult<Vec<HostField>> {
     let fail = |message: &'static Message| SqlError::new(message, &[&path]);
     let mut lines = file.lines().filter(|line| !line.trim().is_empty());
     let version = lines.next().map(str::trim).filter(|version| VERSIONS.contains(version));
@@ -32,7 +35,7 @@ pub fn read(file: &str, path: &str, columns: usize) -> SqlResult<Vec<HostField>>
         let line = lines.next().ok_or_else(|| fail(&message::BULK_FORMAT_COLUMN))?;
         let parts = parts(line);
         let line = Line { parts: &parts, number, path };
-        let field = line.field(version, columns)?;
+        let field = line.field(version, takers)?;
         if let Some(column) = field.column
             && fields.iter().any(|other| other.column == Some(column))
         {
@@ -85,7 +88,7 @@ impl Line<'_> {
         self.parts.get(at).filter(|(_, quoted)| !quoted).map(|(text, _)| &**text)
     }
 
-    fn field(&self, version: &str, columns: usize) -> SqlResult<HostField> {
+    fn field(&self, version: &str, takers: Takers) -> SqlResult<HostField> {
         let number = self.word(0).and_then(|word| word.parse::<usize>().ok());
         if number != Some(self.number) {
             return Err(SqlError::new(&message::BULK_FORMAT_COLUMN, &[&self.path]));
@@ -102,7 +105,7 @@ impl Line<'_> {
         let terminator =
             terminator.ok_or_else(|| self.fail(&message::FORMAT_TERMINATOR_INVALID))?;
         let column = self.word(5).and_then(|word| word.parse::<usize>().ok());
-        let column = column.filter(|column| *column <= columns);
+        let column = column.filter(|column| *column <= takers.count());
         let column = column.ok_or_else(|| self.fail(&message::FORMAT_DESTINATION_INVALID))?;
         if self.parts.len() < 7 {
             return Err(self.fail(&message::FORMAT_NAME_UNREADABLE));
@@ -130,6 +133,21 @@ impl Line<'_> {
                 None => return Err(self.fail(&message::FORMAT_TYPE_INVALID)),
             },
         };
+        let rowset = match takers {
+            Takers::Rowset(collation) if column > 0 => {
+                let ty = match content {
+                    Content::Chars(own) => chars(length, own.unwrap_or(collation)),
+                    Content::Raw => chars(length, collation),
+                    Content::Wide => wide_chars(length / 2, collation),
+                    Content::Native(Native::Decimal) => {
+                        return Err(SqlError::new(&message::BULK_DECIMAL_NOT_SUPPORTED, &[]));
+                    }
+                    Content::Native(_) => native_type(&name, 0, 0).unwrap_or(binary(length)),
+                };
+                Some(RowsetColumn { name: self.parts[6].0.clone(), ty, nullable: true })
+            }
+            _ => None,
+        };
         let fixed = match content {
             Content::Native(native) => Some(native.length().unwrap_or(length)),
             _ => Some(length),
@@ -142,6 +160,6 @@ impl Line<'_> {
             return Err(self.fail(&message::FORMAT_LENGTH_INVALID));
         }
         let shape = Shape { prefix, length, terminator, width };
-        Ok(HostField { shape, content, column: column.checked_sub(1) })
+        Ok(HostField { shape, content, column: column.checked_sub(1), rowset })
     }
 }

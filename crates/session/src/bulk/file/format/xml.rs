@@ -1,14 +1,19 @@
 //! Format files in XML: a `RECORD` with the fields of the data file, and a `ROW` with the columns
-//! that they come to. The columns are those of the table, in its order.
+//! that they come to. The columns are those of the table, in its order, or of a rowset.
 
 use std::fmt::Display;
+use std::sync::Arc;
 
 use base::message::Message;
 use base::xml::tree::{Document, NodeId, NodeKind};
 use base::xml::{ParseOptions, parse};
-use base::{Collation, Pace, SqlError, SqlResult, message};
+use base::{Collation, Pace, SqlError, SqlResult, SqlType, message};
 
-use super::{Content, FIELDS_MAX, HostField, Native, incomplete, terminator};
+use super::native::native_type;
+use super::{
+    Content, FIELDS_MAX, HostField, Native, RowsetColumn, Takers, binary, chars, incomplete,
+    terminator, wide_chars,
+};
 use crate::bulk::file::rows::Shape;
 use crate::fault::unimplemented;
 
@@ -18,7 +23,7 @@ const FORMAT: &str = "http://schemas.microsoft.com/sqlserver/2004/bulkload/forma
 const INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
 /// Reads a file.
-pub fn read(file: &str, path: &str, pace: &dyn Pace) -> SqlResult<Vec<HostField>> {
+pub fn read(file: &str, path: &str, takers: Takers, pace: &dyn Pace) -> SqlResult<Vec<HostField>> {
     // What it says of its encoding was true of its bytes.
     let start = file.trim_start();
     let body = match start.strip_prefix("<?xml") {
@@ -59,7 +64,7 @@ pub fn read(file: &str, path: &str, pace: &dyn Pace) -> SqlResult<Vec<HostField>
         }
         let taker =
             column.map(|at| Element { reader: &reader, node: columns[at], tag: "<COLUMN", at });
-        found.push(field.field(taker.as_ref(), column)?);
+        found.push(field.field(taker.as_ref(), column, takers)?);
     }
     for (at, source) in sources.iter().enumerate() {
         if !ids.contains(&&**source) {
@@ -157,6 +162,7 @@ impl<'e, 'r> Element<'e, 'r> {
         &self,
         taker: Option<&Element<'_, '_>>,
         column: Option<usize>,
+        takers: Takers,
     ) -> SqlResult<HostField> {
         let kind = self.kind()?;
         let content = match kind {
@@ -166,7 +172,7 @@ impl<'e, 'r> Element<'e, 'r> {
             other => return Err(self.bad_value("xsi:type", other)),
         };
         let width = if matches!(content, Content::Wide) { 2 } else { 1 };
-        let mut shape = Shape { prefix: 0, length: None, terminator: Vec::new(), width };
+        let mut shape = Shape { prefix: 0, length: None, terminator: Arc::default(), width };
         let belongs = match kind {
             "NativeFixed" | "CharFixed" | "NCharFixed" => {
                 let length = match content {
@@ -205,7 +211,58 @@ impl<'e, 'r> Element<'e, 'r> {
                 return Err(self.fail(&message::FORMAT_ATTRIBUTE_NOT_ALLOWED, &[&other]));
             }
         }
-        Ok(HostField { shape, content, column })
+        let rowset = match (takers, taker) {
+            (Takers::Rowset(collation), Some(taker)) => {
+                Some(taker.rowset_column(self, shape.length, collation)?)
+            }
+            _ => None,
+        };
+        Ok(HostField { shape, content, column, rowset })
+    }
+
+    /// A number that may be left out.
+    fn optional_number(&self, name: &str) -> SqlResult<Option<usize>> {
+        self.find(name, "").map(|_| self.number(name)).transpose()
+    }
+
+    /// The column that takes a field, which has this length if it is fixed. Errors 4858, 4859.
+    fn rowset_column(
+        &self,
+        field: &Element<'_, '_>,
+        fixed: Option<usize>,
+        collation: Collation,
+    ) -> SqlResult<RowsetColumn> {
+        let name = self.attribute("NAME")?.to_string();
+        let kind = self.kind()?;
+        let length = match self.optional_number("LENGTH")? {
+            Some(length) => length,
+            None => field.optional_number("MAX_LENGTH")?.or(fixed).unwrap_or(0),
+        };
+        let digits = |name: &str, most: u8, otherwise: u8| match self.optional_number(name)? {
+            Some(digits) if digits <= usize::from(most) => Ok(digits as u8),
+            Some(digits) => Err(self.bad_value(name, &digits.to_string())),
+            None => Ok(otherwise),
+        };
+        let ty = match kind {
+            "SQLCHAR" | "SQLVARYCHAR" => chars(length, collation),
+            "SQLTEXT" => SqlType::varchar_max(collation),
+            "SQLNCHAR" | "SQLNVARCHAR" => wide_chars(length, collation),
+            "SQLNTEXT" => SqlType::nvarchar_max(collation),
+            "SQLBINARY" | "SQLVARYBIN" => binary(length),
+            "SQLIMAGE" => SqlType::varbinary_max(),
+            "SQLDECIMAL" | "SQLNUMERIC" => {
+                let precision = digits("PRECISION", 38, 18)?.max(1);
+                SqlType::decimal(precision, digits("SCALE", precision, 0)?)
+            }
+            other => native_type(other, 0, digits("SCALE", 7, 7)?)
+                .ok_or_else(|| self.bad_value("xsi:type", other))?,
+        };
+        let nullable = match self.find("NULLABLE", "").unwrap_or("YES") {
+            "YES" => true,
+            "NO" => false,
+            other => return Err(self.bad_value("NULLABLE", other)),
+        };
+        Ok(RowsetColumn { name, ty, nullable })
     }
 
     fn characters(&self) -> SqlResult<Content> {
