@@ -368,6 +368,8 @@ pub enum Rule {
         /// The column that the message names.
         column: Option<Arc<str>>,
     },
+    /// A rule that is bound to this column: error 513.
+    Bound(Arc<str>),
     /// A view's `WITH CHECK OPTION`: error 550.
     CheckOption,
     /// A `BLOCK` predicate of a security policy: error 33504.

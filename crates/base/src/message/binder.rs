@@ -103,6 +103,7 @@ super::messages! {
     SYNONYM_CHAIN = 470, 16, 1, "The synonym \"%s\" referenced synonym \"%s\". Synonym chaining is not allowed.";
     OUTPUT_IN_INSERT_EXEC = 483, 16, 1, "The OUTPUT clause cannot be used in an INSERT...EXEC statement.";
     TABLE_PARAMETER_COLUMN_COUNT = 500, 16, 1, "Trying to pass a table-valued parameter with %s column(s) where the corresponding user-defined table type requires %s column(s).";
+    FUNCTION_IN_BINDABLE = 4105, 16, 1, "User-defined functions, partition functions, and column references are not allowed in expressions in this context.";
     CANNOT_BIND_FUNCTION = 4121, 16, 1, "Cannot find either column \"%s\" or the user-defined function or aggregate \"%s\", or the name is ambiguous.";
     MULTIPART_NOT_BOUND = 4104, 16, 1, "The multi-part identifier \"%s\" could not be bound.";
     WINDOWED_FUNCTION_MISPLACED = 4108, 15, 1, "Windowed functions can only appear in the SELECT or ORDER BY clauses.";

@@ -1,6 +1,38 @@
 //! Keys, constraints, defaults and indexes as they are declared.
 
 super::messages! {
+    RULE_CONFLICT = 513, 16, 0, "A column insert or update conflicts with a rule imposed by a previous CREATE RULE statement. The statement was terminated. The conflict occurred in database '%s', table '%s', column '%s'.";
+    BOUND_TYPE_OF_VARIABLE = 1710, 16, 1, "Cannot use alias type with rule or default bound to it as a column type in table variable or return table definition in table valued function. Type '%s' has a %s bound to it.";
+    BOUND_CANNOT_DROP = 3716, 16, 1, "The %s '%s' cannot be dropped because it is bound to one or more %s.";
+    DROP_DEFAULT_CONSTRAINT = 3717, 16, 1, "Cannot drop a default constraint by DROP DEFAULT statement. Use ALTER TABLE to drop a constraint default.";
+    BIND_SYSTEM_TYPE = 4185, 16, 1, "This action cannot be performed on a system type.";
+    SP_DEFAULT_NOT_FOUND = 15016, 16, 1, "The default '%s' does not exist.";
+    SP_RULE_NOT_FOUND = 15017, 16, 1, "The rule '%s' does not exist.";
+    SP_DEFAULT_DATABASE = 15076, 16, 1, "Default, table, and user data types must be in the current database.";
+    SP_RULE_DATABASE = 15077, 16, 1, "Rule, table, and user data type must be in the current database.";
+    SP_BINDEFAULT_USAGE = 15100, 16, 1, "Usage: sp_bindefault defaultname, objectname [, 'futureonly']";
+    SP_DEFAULT_COLUMN_KIND = 15101, 16, 1, "Cannot bind a default to a computed column, a sparse column, or to a column of the following data types: timestamp, varchar(max), nvarchar(max), varbinary(max), xml, or CLR type.";
+    SP_DEFAULT_ON_IDENTITY = 15102, 16, 1, "Cannot bind a default to an identity column.";
+    SP_DEFAULT_ON_DEFAULT = 15103, 16, 1, "Cannot bind a default to a column created with or altered to have a default value.";
+    SP_BINDRULE_USAGE = 15106, 16, 1, "Usage: sp_bindrule rulename, objectname [, 'futureonly']";
+    SP_RULE_COLUMN_KIND = 15107, 16, 1, "Cannot bind a rule to a computed column, a sparse column, or to a column of the following data types: text, ntext, image, timestamp, varchar(max), nvarchar(max), varbinary(max), xml, or user-defined data type.";
+    SP_BIND_TARGET_NOT_FOUND = 15148, 16, 1, "The data type or table column '%s' does not exist or you do not have permission.";
+    SP_COLUMN_HAS_NO_DEFAULT = 15236, 16, 1, "Column '%s' has no default.";
+    SP_TYPE_HAS_NO_DEFAULT = 15237, 16, 1, "User data type '%s' has no default.";
+    SP_COLUMN_HAS_NO_RULE = 15238, 16, 1, "Column '%s' has no rule.";
+    SP_TYPE_HAS_NO_RULE = 15239, 16, 1, "User data type '%s' has no rule.";
+    SP_DEFAULT_BOUND_TO_COLUMN = 15511, 10, 1, "Default bound to column.";
+    SP_DEFAULT_BOUND_TO_TYPE = 15512, 10, 1, "Default bound to data type.";
+    SP_DEFAULT_BOUND_TO_COLUMNS = 15513, 10, 1, "The new default has been bound to columns(s) of the specified user data type.";
+    SP_RULE_BOUND_TO_COLUMN = 15514, 10, 1, "Rule bound to table column.";
+    SP_RULE_BOUND_TO_TYPE = 15515, 10, 1, "Rule bound to data type.";
+    SP_RULE_BOUND_TO_COLUMNS = 15516, 10, 1, "The new rule has been bound to column(s) of the specified user data type.";
+    SP_DEFAULT_UNBOUND_FROM_COLUMN = 15519, 10, 1, "Default unbound from table column.";
+    SP_DEFAULT_UNBOUND_FROM_TYPE = 15520, 10, 1, "Default unbound from data type.";
+    SP_DEFAULT_UNBOUND_FROM_COLUMNS = 15521, 10, 1, "Columns of the specified user data type had their defaults unbound.";
+    SP_RULE_UNBOUND_FROM_COLUMN = 15522, 10, 1, "Rule unbound from table column.";
+    SP_RULE_UNBOUND_FROM_TYPE = 15523, 10, 1, "Rule unbound from data type.";
+    SP_RULE_UNBOUND_FROM_COLUMNS = 15524, 10, 1, "Columns of the specified user data type had their rules unbound.";
     FOREIGN_KEY_COMPUTED_UPDATE = 1715, 16, 1, "Foreign key '%s' creation failed. Only NO ACTION referential update action is allowed for referencing computed column '%s'.";
     CONSTRAINT_CREATION_FAILED = 1750, 10, 0, "Could not create constraint or index. See previous errors.";
     DEFAULT_COLUMN_INVALID = 1752, 16, 0, "Column '%s' in table '%s' is invalid for creating a default constraint.";

@@ -142,7 +142,7 @@ impl Binder<'_> {
             return Err(BindError::from(error).at_line(line));
         };
         match &found.kind {
-            TypeDefKind::Alias { ty: alias, nullable } => {
+            TypeDefKind::Alias { ty: alias, nullable, .. } => {
                 if ty.arguments != TypeArguments::None {
                     let error = SqlError::new(&message::CANNOT_SPECIFY_WIDTH, &[&ordinal, name]);
                     return Err(BindError::from(error).at_line(line));

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use base::ids::{DbId, ObjectId};
 use base::{SqlError, SqlType, Value, message};
 use engine::catalog::def::{
-    ColumnDef, ColumnId, Comparison, FilterDef, FilterTerm, FilterTest, Name, Reference,
+    BoundRule, ColumnDef, ColumnId, Comparison, FilterDef, FilterTerm, FilterTest, Name, Reference,
     ReferenceClass, TableDef,
 };
 use ir::operator::VarId;
@@ -20,11 +20,11 @@ use ir::read::ReadOptions;
 use tsql::ast::{self, CompareOp, ConditionKind};
 use tsql::print;
 
-use super::binder::{Binder, Env, Mentions, NoColumns};
+use super::binder::{Binder, Env, Mentions, NoColumns, Variables};
 use super::context::{AtLine, BindContext, BindError, BindResult};
-use super::scalar::{Origin, Scalar};
+use super::scalar::{Label, Origin, Scalar};
 use super::scope::{Clause, Exposed, Rows, ScanSource, Source, TableName, TableSchema};
-use crate::plan::expr::{ColId, Expr, ExprKind};
+use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::hints::AccessHint;
 use crate::plan::tree;
 use crate::plan::walk::{self, Part, PartMut, Parts};
@@ -113,6 +113,54 @@ pub fn default(
     };
     let found = binder.definition(text, column.ty, expr.nullable, Vec::new(), collated);
     Ok(Definition { constant, ..found })
+}
+
+/// The condition of a rule as the catalog keeps it. Errors 128, 160, 1046, 4105 and those of its
+/// expressions, as far as they do not depend on the type of what it is bound to.
+pub fn rule(
+    context: &BindContext<'_>,
+    variable: Option<&Name>,
+    condition: &ast::Condition,
+) -> BindResult<Name> {
+    let mut binder = definer(context)?;
+    let mut env = binder.module_env(binder.env.database, binder.env.default_schema)?;
+    let anything = variable.map(|variable| (variable.clone(), Scalar::null(), usize::MAX));
+    env.variables = Variables::Parameters(Arc::new(anything.into_iter().collect()));
+    let bound = binder.in_env(env, |b| b.rule_condition(condition));
+    free_of_functions(&mut binder, bound.map(|_| ()))?;
+    if variable.is_none() {
+        return Err(SqlError::new(&message::RULE_WITHOUT_VARIABLE, &[]).at_line(1).into());
+    }
+    let text = print::check_definition(condition);
+    tsql::parse_condition(&text, definition_options())?;
+    Ok(text.into())
+}
+
+/// The value of a default that belongs to no column yet, as the catalog keeps it. Errors 128, 137,
+/// 1046, 4105 and those of its expression.
+pub fn free_default(context: &BindContext<'_>, value: &ast::Expr) -> BindResult<Name> {
+    let mut binder = definer(context)?;
+    let env = binder.module_env(binder.env.database, binder.env.default_schema)?;
+    let bound = binder.in_env(env, |b| b.default_value(value));
+    free_of_functions(&mut binder, bound.map(|_| ()))?;
+    Ok(kept(value)?.into())
+}
+
+/// Error 4105 for what calls users' functions, or would if they existed.
+fn free_of_functions(binder: &mut Binder<'_>, bound: BindResult<()>) -> BindResult<()> {
+    let mentions = binder.mentions.take().unwrap_or_default();
+    let refused = |line: u32| {
+        let error = SqlError::new(&message::FUNCTION_IN_BINDABLE, &[]);
+        Err(BindError::from(error.with_state(3).at_line(line)))
+    };
+    match bound {
+        Ok(()) if mentions.functions.is_empty() => Ok(()),
+        Ok(()) => refused(1),
+        Err(failed) if failed.error.number() == message::CANNOT_BIND_FUNCTION.number => {
+            refused(failed.error.line())
+        }
+        Err(failed) => Err(failed),
+    }
 }
 
 /// The filter of an index: simple tests of columns, all of which must hold. `kind` is what messages
@@ -251,10 +299,33 @@ impl Binder<'_> {
         table: &TableDef,
         column: &ColumnDef,
     ) -> BindResult<Scalar> {
-        let Some(default) = &column.default else { return Ok(Scalar::null()) };
-        let value = tsql::parse_expression(&default.definition, definition_options())?;
+        let Some(text) = column.default_text() else { return Ok(Scalar::null()) };
+        let value = tsql::parse_expression(text, definition_options())?;
         let env = self.definition_env(database, table)?;
         self.in_env(env, |binder| binder.default_value(&value))
+    }
+
+    /// The condition of a rule about a value of one of its columns.
+    pub fn rule(
+        &mut self,
+        database: DbId,
+        table: &TableDef,
+        rule: &BoundRule,
+        value: Expr,
+    ) -> BindResult<Pred> {
+        let condition = tsql::parse_condition(&rule.condition, definition_options())?;
+        let mut env = self.definition_env(database, table)?;
+        let scalar = Scalar { label: Label::column(&value.ty), expr: value, origin: Origin::Plain };
+        env.variables =
+            Variables::Parameters(Arc::new(vec![(rule.variable.clone(), scalar, usize::MAX)]));
+        self.in_env(env, |binder| binder.rule_condition(&condition))
+    }
+
+    fn rule_condition(&mut self, condition: &ast::Condition) -> BindResult<Pred> {
+        let no_columns = std::mem::replace(&mut self.no_columns, NoColumns::NotPermitted);
+        let bound = self.condition(condition);
+        self.no_columns = no_columns;
+        bound
     }
 
     /// The surroundings of a table's definitions.

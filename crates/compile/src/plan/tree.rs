@@ -565,6 +565,14 @@ pub struct RowEffects {
     pub ignore_duplicates: Vec<usize>,
 }
 
+impl RowEffects {
+    /// Leaves `CHECK` and `FOREIGN KEY` constraints out of what new rows must satisfy.
+    pub fn forget_constraints(&mut self) {
+        self.checks.retain(|check| !matches!(check.by, CheckedBy::Constraint(_)));
+        self.references.clear();
+    }
+}
+
 /// What becomes of the old row of a system-versioned table.
 #[derive(Clone, Debug)]
 pub struct HistoryPlan {
@@ -612,11 +620,22 @@ impl TrackingPlan {
     }
 }
 
+/// What asks for a condition of rows.
+#[derive(Clone, Debug)]
+pub enum CheckedBy {
+    /// A constraint of this name: error 547.
+    Constraint(Arc<str>),
+    /// A rule that is bound to the column: error 513.
+    Rule,
+    /// A view's check option: error 550.
+    CheckOption,
+}
+
 /// A condition that a new row must not make false.
 #[derive(Clone, Debug)]
 pub struct CheckPlan {
-    /// The constraint's name; for 547. `None`: a view's check option, 550.
-    pub name: Option<Arc<str>>,
+    /// What asks for it.
+    pub by: CheckedBy,
     /// The column it belongs to, if it was declared on one; for the message.
     pub column: Option<Arc<str>>,
     /// Over [`RowEffects::new_columns`]; unknown passes.

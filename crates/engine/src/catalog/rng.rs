@@ -195,7 +195,17 @@ impl Rng {
                 information_type_id: d.maybe(Draw::name),
                 rank: d.maybe(|d| d.pick(&Classification::RANKS).1),
             }),
+            bound_default: self.maybe(Rng::bound_default),
+            bound_rule: self.maybe(Rng::bound_rule),
         }
+    }
+
+    fn bound_default(&mut self) -> BoundDefault {
+        BoundDefault { object: ObjectId(self.int()), expression: self.name() }
+    }
+
+    fn bound_rule(&mut self) -> BoundRule {
+        BoundRule { object: ObjectId(self.int()), variable: self.name(), condition: self.name() }
     }
 
     fn filter_test(&mut self) -> FilterTest {
@@ -340,7 +350,7 @@ impl Rng {
     }
 
     fn module_kind(&mut self) -> ModuleKind {
-        match self.below(7) {
+        match self.below(9) {
             0 => ModuleKind::Procedure { auto_executed: self.flip() },
             1 => ModuleKind::ScalarFunction {
                 returns: ReturnDef {
@@ -367,6 +377,8 @@ impl Rng {
                 }),
                 disabled: self.flip(),
             }),
+            6 => ModuleKind::Rule { variable: self.name(), condition: self.name() },
+            7 => ModuleKind::Default { expression: self.name() },
             _ => ModuleKind::Trigger(TriggerDef {
                 parent: ObjectId(self.int()),
                 events: self.some(3, |d| TriggerEvent {
@@ -483,7 +495,12 @@ impl Rng {
             name: self.name(),
             owner: self.maybe(|d| PrincipalId(d.int())),
             kind: if self.flip() {
-                TypeDefKind::Alias { ty: self.sql_type(), nullable: self.flip() }
+                TypeDefKind::Alias {
+                    ty: self.sql_type(),
+                    nullable: self.flip(),
+                    default: self.maybe(Rng::bound_default),
+                    rule: self.maybe(Rng::bound_rule),
+                }
             } else {
                 TypeDefKind::Table { table: ObjectId(self.int()) }
             },

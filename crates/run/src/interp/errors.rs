@@ -196,6 +196,10 @@ pub fn violation(violation: &Violation, host: &dyn Host) -> SqlError {
         }
         Rule::PeriodStart => SqlError::new(&message::TRANSACTION_TIME_TOO_EARLY, &[&qualified]),
         Rule::BlockPredicate => SqlError::new(&message::BLOCK_PREDICATE_CONFLICT, &[&qualified]),
+        Rule::Bound(column) => {
+            let args: [&dyn std::fmt::Display; 3] = [&name.database, &name.table, column];
+            SqlError::new(&message::RULE_CONFLICT, &args)
+        }
         Rule::CheckOption => SqlError::new(&message::VIEW_CHECK_OPTION_FAILED, &[]),
         Rule::Constraint { kind, name: constraint, table, column } => {
             let table: &dyn std::fmt::Display = match table {

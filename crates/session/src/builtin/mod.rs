@@ -4,6 +4,7 @@ mod application_role;
 mod applock;
 mod arguments;
 mod attach;
+mod bindings;
 mod changes;
 mod checkpoints;
 mod collection;
@@ -52,6 +53,10 @@ fn body(builtin: Builtin) -> Body {
         Builtin::RefreshView => refresh::view,
         Builtin::RefreshModule => refresh::module,
         Builtin::Rename => naming::rename,
+        Builtin::BindDefault => bindings::bind_default,
+        Builtin::BindRule => bindings::bind_rule,
+        Builtin::UnbindDefault => bindings::unbind_default,
+        Builtin::UnbindRule => bindings::unbind_rule,
         Builtin::AddProperty => properties::add,
         Builtin::UpdateProperty => properties::update,
         Builtin::DropProperty => properties::drop,

@@ -270,10 +270,10 @@ fn text_of(load: &Load) -> String {
     for &at in &load.columns {
         let column = &load.table.columns[at];
         let name = bracketed(&column.name);
-        values.push(match &column.default {
+        values.push(match column.default_text() {
             Some(default) if !load.keep_nulls => format!(
-                "CASE WHEN r.{name} IS NULL THEN CAST({} AS {}) ELSE r.{name} END",
-                default.definition, column.ty
+                "CASE WHEN r.{name} IS NULL THEN CAST({default} AS {}) ELSE r.{name} END",
+                column.ty
             ),
             _ => format!("r.{name}"),
         });
@@ -331,8 +331,7 @@ fn compile(context: &Context<'_>, load: &Load, hidden: &HiddenTable) -> SqlResul
     let mut bound = bind::statement(&binding, statement)?;
     if let Plan::Insert(insert) = &mut bound.plan {
         if !load.check_constraints {
-            insert.effects.checks.clear();
-            insert.effects.references.clear();
+            insert.effects.forget_constraints();
         }
     }
     let lowering = options.lowering();

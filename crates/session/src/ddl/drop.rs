@@ -8,7 +8,7 @@ use tsql::ast::{self, DropKind, ObjectName};
 use super::failure::{DdlResult, Failure};
 use super::object::find_type;
 use super::place::{self, Found};
-use super::{module, security, table, temporal, tracking, xml_index};
+use super::{bindable, module, security, table, temporal, tracking, xml_index};
 use crate::context::{Context, catalog_error};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
@@ -81,6 +81,8 @@ fn statement_for(kind: ObjectKind) -> (&'static str, &'static str) {
             ("DROP FUNCTION", "function")
         }
         ObjectKind::Trigger => ("DROP TRIGGER", "trigger"),
+        ObjectKind::Rule => ("DROP RULE", "rule"),
+        ObjectKind::Default => ("DROP DEFAULT", "default"),
         ObjectKind::Sequence => ("DROP SEQUENCE", "sequence object"),
         ObjectKind::Synonym => ("DROP SYNONYM", "synonym"),
         ObjectKind::SecurityPolicy => ("DROP SECURITY POLICY", "security policy"),
@@ -94,7 +96,9 @@ fn fits(kind: DropKind, object: ObjectKind) -> bool {
             object,
             ObjectKind::ScalarFunction | ObjectKind::InlineFunction | ObjectKind::TableFunction
         ),
+        DropKind::Default => object == ObjectKind::Default,
         DropKind::Procedure => object == ObjectKind::Procedure,
+        DropKind::Rule => object == ObjectKind::Rule,
         DropKind::SecurityPolicy => object == ObjectKind::SecurityPolicy,
         DropKind::Sequence => object == ObjectKind::Sequence,
         DropKind::Synonym => object == ObjectKind::Synonym,
@@ -127,15 +131,21 @@ fn drop_object(
         };
     };
     let object_kind = found.object().kind();
+    if matches!(found.object(), Object::Constraint { .. }) {
+        return Err(match (kind, object_kind) {
+            (DropKind::Default, ObjectKind::Default) => {
+                SqlError::new(&message::DROP_DEFAULT_CONSTRAINT, &[]).into()
+            }
+            _ => missing("drop", noun(kind), name).into(),
+        });
+    }
     if !fits(kind, object_kind) {
-        if object_kind.is_constraint() {
-            return Err(missing("drop", noun(kind), name).into());
-        }
         let (statement, what) = statement_for(object_kind);
         let verb = noun(kind).to_uppercase();
         let args: [Shown; 5] = [&verb, name, name, &what, &statement];
         return Err(SqlError::new(&message::DROP_WRONG_OBJECT_TYPE, &args).into());
     }
+    bindable::refuse_bound(&found)?;
     temporal::refuse_removal(context, &found, &message::DROP_TABLE_TEMPORAL)?;
     let changes = found.table().and_then(|table| table.tracking);
     let in_memory = found.table().is_some_and(|t| t.kind.is_memory_optimized());

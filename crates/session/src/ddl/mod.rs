@@ -27,6 +27,7 @@
 //! * `failure`: failures with several errors.
 
 mod alter;
+mod bindable;
 mod classification;
 mod collection;
 pub(crate) mod data;
@@ -161,6 +162,7 @@ fn define(context: &mut Context<'_>, statement: &ast::Statement, text: &str) -> 
         S::CreateType(create) => object::create_type(context, create),
         S::Sequence(sequence) => object::sequence(context, sequence),
         S::CreateSynonym(create) => object::create_synonym(context, create),
+        S::CreateBindable(create) => bindable::create(context, create, text),
         S::SecurityPolicy(statement) => policy::define(context, statement),
         S::Sensitivity(statement) => classification::change(context, statement),
         S::Drop(drop) => drop::drop(context, drop),

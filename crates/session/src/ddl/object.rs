@@ -251,7 +251,7 @@ fn alias(
     }
     let settings = &context.session.options.settings;
     let nullable = nullable.unwrap_or(settings.ansi_null_default_on);
-    Ok(TypeDefKind::Alias { ty: declared.ty, nullable })
+    Ok(TypeDefKind::Alias { ty: declared.ty, nullable, default: None, rule: None })
 }
 
 /// What a type means in a database.

@@ -149,7 +149,10 @@ impl SessionState {
                 ProgramKind::Trigger
             }
             ModuleKind::EventTrigger(_) => ProgramKind::Trigger,
-            ModuleKind::View { .. } | ModuleKind::InlineFunction { .. } => {
+            ModuleKind::View { .. }
+            | ModuleKind::InlineFunction { .. }
+            | ModuleKind::Rule { .. }
+            | ModuleKind::Default { .. } => {
                 return Err(ir::internal("a view is nothing that runs"));
             }
         };

@@ -27,7 +27,7 @@ pub const QUERIES: &[SystemView] = &[
          c.max_length AS length, CAST(0 AS tinyint) AS xprec, CAST(0 AS tinyint) AS xscale, \
          CAST(c.column_id AS smallint) AS colid, CAST(0 AS smallint) AS xoffset, CAST(0 AS tinyint) AS bitpos, \
          CAST(0 AS tinyint) AS reserved, CAST(0 AS smallint) AS colstat, c.default_object_id AS cdefault, \
-         0 AS domain, CAST(0 AS smallint) AS number, CAST(c.column_id AS smallint) AS colorder, \
+         c.rule_object_id AS domain, CAST(0 AS smallint) AS number, CAST(c.column_id AS smallint) AS colorder, \
          CAST(NULL AS varbinary(8000)) AS autoval, CAST(c.column_id AS smallint) AS offset, \
          CAST(NULL AS int) AS collationid, \
          CAST(c.is_nullable * 8 + c.is_identity * 128 AS tinyint) AS status, \
@@ -41,7 +41,7 @@ pub const QUERIES: &[SystemView] = &[
         "systypes",
         "SELECT name, CAST(system_type_id AS tinyint) AS xtype, CAST(0 AS tinyint) AS status, \
          CAST(user_type_id AS smallint) AS xusertype, max_length AS length, precision AS xprec, scale AS xscale, \
-         default_object_id AS tdefault, 0 AS domain, CAST(schema_id AS smallint) AS uid, \
+         default_object_id AS tdefault, rule_object_id AS domain, CAST(schema_id AS smallint) AS uid, \
          CAST(0 AS smallint) AS reserved, CAST(NULL AS int) AS collationid, \
          CAST(user_type_id AS smallint) AS usertype, CAST(0 AS bit) AS variable, \
          is_nullable AS allownulls, CAST(system_type_id AS tinyint) AS type, \

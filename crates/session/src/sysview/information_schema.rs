@@ -117,7 +117,7 @@ macro_rules! columns {
         concat!(
             "SELECT DB_NAME() AS TABLE_CATALOG, s.name AS TABLE_SCHEMA, o.name AS TABLE_NAME, ",
             "c.name AS COLUMN_NAME, COLUMNPROPERTY(c.object_id, c.name, 'ordinal') AS ORDINAL_POSITION, ",
-            "CAST(d.definition AS nvarchar(4000)) AS COLUMN_DEFAULT, ",
+            "CAST(OBJECT_DEFINITION(NULLIF(c.default_object_id, 0)) AS nvarchar(4000)) AS COLUMN_DEFAULT, ",
             "CAST(CASE c.is_nullable WHEN 1 THEN 'YES' ELSE 'NO' END AS varchar(3)) AS IS_NULLABLE, ",
             "CAST(ISNULL(TYPE_NAME(c.system_type_id), t.name) AS nvarchar(128)) AS DATA_TYPE, ",
             length!("c"), ", ", precision!("c"), ", ", character_set!("c"), ", ", collation!("c"), ", ",
@@ -126,7 +126,6 @@ macro_rules! columns {
             "CAST(CASE WHEN c.user_type_id > 256 THEN t.name END AS sysname) AS DOMAIN_NAME ",
             "FROM sys.objects AS o INNER JOIN sys.schemas AS s ON s.schema_id = o.schema_id ",
             "INNER JOIN sys.columns AS c ON c.object_id = o.object_id ",
-            "LEFT JOIN sys.default_constraints AS d ON d.object_id = c.default_object_id ",
             "LEFT JOIN sys.types AS t ON t.user_type_id = c.user_type_id WHERE o.type IN ", $types
         )
     };
@@ -291,7 +290,7 @@ pub const QUERIES: &[SystemView] = &[
             ", ",
             precision!("t"),
             ", ",
-            "CAST(NULL AS nvarchar(4000)) AS DOMAIN_DEFAULT ",
+            "CAST(OBJECT_DEFINITION(NULLIF(t.default_object_id, 0)) AS nvarchar(4000)) AS DOMAIN_DEFAULT ",
             "FROM sys.types AS t WHERE t.user_type_id > 256 AND t.is_table_type = 0"
         ),
     ),

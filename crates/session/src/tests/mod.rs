@@ -2,6 +2,7 @@
 
 mod access;
 mod backups;
+mod bindings;
 mod calls;
 mod cancellation;
 mod collations;

@@ -1,7 +1,9 @@
 //! Schemas, types, sequences, synonyms, and `DROP`.
 
+use std::sync::Arc;
+
 use super::{
-    CreateAction, DataType, Expr, Ident, ObjectName, Span, Statement, TableDefinition,
+    Condition, CreateAction, DataType, Expr, Ident, ObjectName, Span, Statement, TableDefinition,
     TriggerTarget,
 };
 
@@ -91,6 +93,29 @@ pub enum SequenceOptionKind {
     Cache(Option<Box<str>>),
     /// `NO CACHE`.
     NoCache,
+}
+
+/// `CREATE RULE name AS condition`, `CREATE DEFAULT name AS value`.
+#[derive(Clone, Debug)]
+pub struct CreateBindable {
+    /// Its name.
+    pub name: ObjectName,
+    /// Which of the two.
+    pub kind: BindableKind,
+}
+
+/// What `sp_bindrule` and `sp_bindefault` bind.
+#[derive(Clone, Debug)]
+pub enum BindableKind {
+    /// A rule.
+    Rule {
+        /// The variable that stands for the value; a definition without one is refused.
+        variable: Option<Arc<str>>,
+        /// The condition.
+        condition: Condition,
+    },
+    /// A default.
+    Default(Expr),
 }
 
 /// `CREATE SYNONYM`.

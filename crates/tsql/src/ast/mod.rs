@@ -239,6 +239,8 @@ pub enum StatementKind {
     Sequence(Box<SequenceStatement>),
     /// `CREATE SYNONYM`.
     CreateSynonym(Box<CreateSynonym>),
+    /// `CREATE RULE` and `CREATE DEFAULT`.
+    CreateBindable(Box<CreateBindable>),
     /// `CREATE` and `ALTER XML SCHEMA COLLECTION`.
     XmlCollection(Box<XmlCollectionStatement>),
     /// `CREATE` and `ALTER SECURITY POLICY`: policy.rs.

@@ -5,9 +5,10 @@ use base::{SqlError, SqlResult, message};
 use super::Parser;
 use super::statement::StatementParser;
 use crate::ast::{
-    AlterSchema, CreateAction, CreateSchema, CreateSynonym, CreateType, CreateTypeKind, DropKind,
-    DropStatement, DropTrigger, SequenceOption, SequenceOptionKind, SequenceStatement, Statement,
-    StatementKind, TriggerTarget, XmlCollectionStatement,
+    AlterSchema, BindableKind, CreateAction, CreateBindable, CreateSchema, CreateSynonym,
+    CreateType, CreateTypeKind, DropKind, DropStatement, DropTrigger, SequenceOption,
+    SequenceOptionKind, SequenceStatement, Statement, StatementKind, TriggerTarget,
+    XmlCollectionStatement,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -44,6 +45,7 @@ impl<'a> Parser<'a> {
                 Self::create_index
             }
             K::Database => Self::create_database,
+            K::Default | K::Rule => Self::create_bindable,
             K::External | K::Resource | K::Workload => Self::create_resource,
             K::Login => Self::create_login,
             K::Role | K::Server => Self::create_role,
@@ -296,6 +298,38 @@ impl<'a> Parser<'a> {
         self.expect(K::For)?;
         let target = self.object_name()?;
         Ok(StatementKind::CreateSynonym(Box::new(CreateSynonym { name, target })))
+    }
+
+    /// `CREATE RULE` and `CREATE DEFAULT`, which are their whole batch. Errors 111, 161.
+    fn create_bindable(&mut self) -> SqlResult<StatementKind> {
+        let is_rule = self.at(K::Rule);
+        let first = match is_rule {
+            true => self.must_be_first("CREATE RULE").map_err(|error| error.with_state(12)),
+            false => self.must_be_first("CREATE DEFAULT").map_err(|error| error.with_state(13)),
+        };
+        first?;
+        self.take();
+        let name = self.object_name()?;
+        let within = |error: SqlError| error.in_procedure(&name.name.name);
+        self.expect(K::As).map_err(within)?;
+        let kind = match is_rule {
+            true => self.rule_condition().map_err(within)?,
+            false => BindableKind::Default(self.scalar().map_err(within)?),
+        };
+        self.expect_end().map_err(within)?;
+        Ok(StatementKind::CreateBindable(Box::new(CreateBindable { name, kind })))
+    }
+
+    /// A condition with at most one variable.
+    fn rule_condition(&mut self) -> SqlResult<BindableKind> {
+        let start = self.peek().span;
+        let condition = self.condition()?;
+        let variables = self.variables_since(start);
+        if variables.len() > 1 {
+            let error = SqlError::new(&message::RULE_WITH_VARIABLES, &[]);
+            return Err(error.at_line(start.line));
+        }
+        Ok(BindableKind::Rule { variable: variables.first().cloned(), condition })
     }
 
     fn create_xml_collection(&mut self) -> SqlResult<StatementKind> {

@@ -47,7 +47,7 @@ impl Parser<'_> {
     }
 
     /// Nothing but semicolons up to the end of the text: a module is its whole batch.
-    fn expect_end(&mut self) -> SqlResult<()> {
+    pub(super) fn expect_end(&mut self) -> SqlResult<()> {
         if self.body_ends() {
             return Ok(());
         }

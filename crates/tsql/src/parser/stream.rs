@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use base::text::identifier::same_identifier;
 use base::{SqlError, SqlResult, message};
 
 use super::{NESTING_MAX, Parser};
@@ -166,6 +167,21 @@ impl<'a> Parser<'a> {
     #[cold]
     pub(super) fn unexpected(&self) -> SqlError {
         self.unexpected_token(self.position)
+    }
+
+    /// The variables between a place and what comes next, each once. Those of the system do not
+    /// count.
+    pub(super) fn variables_since(&self, start: Span) -> Vec<Arc<str>> {
+        let from = self.tokens.partition_point(|token| token.span.start < start.start);
+        let mut found: Vec<Arc<str>> = Vec::new();
+        for token in &self.tokens[from..self.position] {
+            let text = self.text_of(*token);
+            let is_own = token.kind == TokenKind::Variable && !text.starts_with("@@");
+            if is_own && !found.iter().any(|other| same_identifier(other, text)) {
+                found.push(text.into());
+            }
+        }
+        found
     }
 
     /// As [`Parser::unexpected`], for the token that was just taken.

@@ -17,7 +17,7 @@ use super::{BindResult, Binder, Changing};
 use crate::bind::define::{definition_options, substitute};
 use crate::plan::expr::{ColId, Expr, Pred};
 use crate::plan::tree::{
-    BlockPlan, CheckPlan, DeletePlan, NewValue, Node, ReferencePlan, ReferencedAction,
+    BlockPlan, CheckPlan, CheckedBy, DeletePlan, NewValue, Node, ReferencePlan, ReferencedAction,
     ReferencedPlan, RowEffects, Target, UpdatePlan,
 };
 
@@ -171,7 +171,7 @@ impl Binder<'_> {
     /// The `CHECK` constraints that new rows may violate.
     fn checks(&mut self, changing: &Changing, write: &Write) -> BindResult<Vec<CheckPlan>> {
         let table = &changing.table;
-        let mut plans = Vec::new();
+        let mut plans = self.rules(changing, write)?;
         for check in table.checks.iter().filter(|c| !c.disabled) {
             let columns = stored_places(table, &check.columns);
             if !columns.is_empty() && !write.gives_values(&columns) {
@@ -185,12 +185,28 @@ impl Binder<'_> {
             substitute(&mut predicate, &scan.computed);
             let column = check.column.and_then(|c| table.column(c));
             plans.push(CheckPlan {
-                name: Some(check.header.name.clone()),
+                by: CheckedBy::Constraint(check.header.name.clone()),
                 column: column.map(|c| c.name.clone()),
                 predicate,
             });
         }
         plans.extend(self.entry_lengths(changing, write)?);
+        Ok(plans)
+    }
+
+    /// The rules that are bound to columns which rows may come to have other values in.
+    fn rules(&mut self, changing: &Changing, write: &Write) -> BindResult<Vec<CheckPlan>> {
+        let mut plans = Vec::new();
+        for (place, column) in changing.table.stored_columns().enumerate() {
+            let Some(rule) = &column.bound_rule else { continue };
+            if !write.gives_values(&[place]) {
+                continue;
+            }
+            let value = super::column(changing.new[place], column.ty, column.nullable);
+            let predicate = self.rule(changing.database, &changing.table, rule, value)?;
+            let column = Some(column.name.clone());
+            plans.push(CheckPlan { by: CheckedBy::Rule, column, predicate });
+        }
         Ok(plans)
     }
 

@@ -303,8 +303,7 @@ impl Binder<'_> {
     fn loads(&mut self, changing: &Changing, load: LoadHints, effects: &mut RowEffects) {
         let Target::Table { database, table } = &changing.target else { return };
         if load.ignore_constraints {
-            effects.checks.clear();
-            effects.references.clear();
+            effects.forget_constraints();
             self.facts.unchecked = Some((*database, table.id()));
         }
         if load.keep_identity || load.ignore_constraints || load.ignore_triggers {

@@ -16,7 +16,7 @@ use crate::bind::from::{From, join};
 use crate::bind::scope::{OutCol, Rows, Source};
 use crate::bind::select::Usage;
 use crate::plan::expr::{ColId, Expr, Pred};
-use crate::plan::tree::{self, CheckPlan, JoinKind, Node, Scan, Target};
+use crate::plan::tree::{self, CheckPlan, CheckedBy, JoinKind, Node, Scan, Target};
 use crate::plan::walk::{self, PartMut, Parts};
 
 /// The target of a statement, as one of the block's sources.
@@ -439,7 +439,7 @@ impl Binder<'_> {
             let mut predicate = condition.clone();
             substitute(&mut predicate, &new);
             self.rename_inside(&mut predicate);
-            checks.push(CheckPlan { name: None, column: None, predicate });
+            checks.push(CheckPlan { by: CheckedBy::CheckOption, column: None, predicate });
         }
         checks
     }

@@ -159,7 +159,7 @@ impl Binder<'_> {
         let column = changing.table.columns[ordinal].clone();
         let keeps_defaults = self.load.is_some_and(|load| load.keep_defaults);
         let NewValue::Expr(given) = value else { return Ok(value) };
-        if !keeps_defaults || column.default.is_none() {
+        if !keeps_defaults || column.default_text().is_none() {
             return Ok(NewValue::Expr(given));
         }
         let default = self.default_of(changing.database, &changing.table, &column)?;
@@ -236,7 +236,7 @@ impl Binder<'_> {
         if let Some(generated) = changing.generated(column) {
             return Ok(NewValue::Expr(self.generated_value(column, generated)?));
         }
-        if column.default.is_none() {
+        if column.default_text().is_none() {
             return Ok(NewValue::Expr(null_of(&column.ty)));
         }
         let value = self.default_of(changing.database, &changing.table, column)?;

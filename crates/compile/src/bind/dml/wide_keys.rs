@@ -13,7 +13,7 @@ use super::{BindResult, Binder, Changing};
 use crate::bind::key_limit::{KeyLimit, is_variable};
 use crate::bind::scalar::Scalar;
 use crate::plan::expr::{Expr, ExprKind, Pred};
-use crate::plan::tree::CheckPlan;
+use crate::plan::tree::{CheckPlan, CheckedBy};
 
 impl Binder<'_> {
     /// What new rows must hold for their entries in indexes to be short enough: error 1946. Nothing
@@ -44,7 +44,7 @@ impl Binder<'_> {
             ];
             let entry = self.library_call("INDEX ENTRY", args)?.expr;
             let predicate = Pred::Compare(CompareOp::Ge, entry, number(0).expr);
-            plans.push(CheckPlan { name: None, column: None, predicate });
+            plans.push(CheckPlan { by: CheckedBy::CheckOption, column: None, predicate });
         }
         Ok(plans)
     }

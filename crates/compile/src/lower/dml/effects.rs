@@ -18,8 +18,8 @@ use crate::lower::scope::Val;
 use crate::lower::{Consume, Lowering};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::tree::{
-    HistoryPlan, NewValue, Node, ReferencePlan, ReferencedAction, ReferencedPlan, ResultColumn,
-    RowEffects, TrackingPlan, XmlIndexPlan,
+    CheckedBy, HistoryPlan, NewValue, Node, ReferencePlan, ReferencedAction, ReferencedPlan,
+    ResultColumn, RowEffects, TrackingPlan, XmlIndexPlan,
 };
 
 /// What waits for the end of the statement.
@@ -79,20 +79,23 @@ impl Lowering {
         for check in &effects.checks {
             let (ok, bad) = (self.b.label(), self.b.label());
             // A view's check option requires true.
-            let unknown = if check.name.is_some() { ok } else { bad };
+            let unknown = if matches!(check.by, CheckedBy::CheckOption) { bad } else { ok };
             let ways = Ways { yes: ok, no: bad, unknown, fall_yes: false };
             let outside = self.enter();
             self.pred(&check.predicate, ways)?;
             self.leave(outside);
             self.b.place(bad);
-            let rule = match &check.name {
-                Some(name) => Rule::Constraint {
+            let rule = match &check.by {
+                CheckedBy::Constraint(name) => Rule::Constraint {
                     kind: "CHECK",
                     name: name.clone(),
                     table: None,
                     column: check.column.clone(),
                 },
-                None => Rule::CheckOption,
+                CheckedBy::Rule => {
+                    Rule::Bound(check.column.clone().expect("a rule is bound to one"))
+                }
+                CheckedBy::CheckOption => Rule::CheckOption,
             };
             self.violate(target, rule);
             self.b.place(ok);

@@ -10,7 +10,7 @@ use super::{
     UserTypeId, coded,
 };
 
-/// A procedure, function, view or trigger.
+/// A procedure, function, view, trigger, rule or default.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ModuleDef {
     /// Id, schema, name and dates.
@@ -83,6 +83,18 @@ pub enum ModuleKind {
     Trigger(TriggerDef),
     /// A trigger on a database or on the server.
     EventTrigger(EventTriggerDef),
+    /// A condition that is bound to columns and alias types.
+    Rule {
+        /// The variable that stands for the value, `@` included.
+        variable: Name,
+        /// The condition.
+        condition: Name,
+    },
+    /// A default that is bound to columns and alias types.
+    Default {
+        /// The value.
+        expression: Name,
+    },
 }
 
 /// `WITH EXECUTE AS`.
@@ -235,7 +247,14 @@ impl ModuleDef {
             ModuleKind::TableFunction { .. } => ObjectKind::TableFunction,
             ModuleKind::View { .. } => ObjectKind::View,
             ModuleKind::Trigger(_) | ModuleKind::EventTrigger(_) => ObjectKind::Trigger,
+            ModuleKind::Rule { .. } => ObjectKind::Rule,
+            ModuleKind::Default { .. } => ObjectKind::Default,
         }
+    }
+
+    /// Whether it is a rule or default: a text that does nothing until it is bound.
+    pub fn is_bindable(&self) -> bool {
+        matches!(self.kind, ModuleKind::Rule { .. } | ModuleKind::Default { .. })
     }
 
     /// The columns of a view or of a table-valued function's result.

@@ -32,7 +32,9 @@ coded! {
         Synonym = "SN" "SYNONYM",
         /// A security policy.
         SecurityPolicy = "SP" "SECURITY_POLICY",
-        /// A default constraint.
+        /// A rule.
+        Rule = "R" "RULE",
+        /// A default constraint, or a default that is bound to columns.
         Default = "D" "DEFAULT_CONSTRAINT",
         /// A check constraint.
         Check = "C" "CHECK_CONSTRAINT",
@@ -46,7 +48,8 @@ coded! {
 }
 
 impl ObjectKind {
-    /// Whether objects of this kind live inside a table and go with it.
+    /// Whether objects of this kind live inside a table and go with it, defaults that are bound to
+    /// columns excepted.
     pub const fn is_constraint(self) -> bool {
         use ObjectKind::*;
         matches!(self, Default | Check | ForeignKey | PrimaryKey | Unique)

@@ -272,6 +272,30 @@ pub struct ColumnDef {
     pub mask: Option<MaskDef>,
     /// `ADD SENSITIVITY CLASSIFICATION`.
     pub classification: Option<Classification>,
+    /// The default that is bound to it; a column with one has no default constraint.
+    pub bound_default: Option<BoundDefault>,
+    /// The rule that is bound to it.
+    pub bound_rule: Option<BoundRule>,
+}
+
+/// A default where it is bound. It cannot change as long as it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BoundDefault {
+    /// The default.
+    pub object: ObjectId,
+    /// Its value.
+    pub expression: Name,
+}
+
+/// A rule where it is bound. It cannot change as long as it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BoundRule {
+    /// The rule.
+    pub object: ObjectId,
+    /// Its variable.
+    pub variable: Name,
+    /// Its condition.
+    pub condition: Name,
 }
 
 /// What users that may not see a column are shown instead of its values.
@@ -586,6 +610,12 @@ coded! {
 }
 
 impl ColumnDef {
+    /// The text of its default: of its constraint's, or of the one that is bound to it.
+    pub fn default_text(&self) -> Option<&Name> {
+        let constraint = self.default.as_ref().map(|default| &default.definition);
+        constraint.or(self.bound_default.as_ref().map(|default| &default.expression))
+    }
+
     /// A plain column: no identity, default or computation.
     pub fn new(id: ColumnId, name: Name, ty: SqlType, user_type: UserTypeId) -> ColumnDef {
         ColumnDef {
@@ -604,6 +634,8 @@ impl ColumnDef {
             ansi_padded: true,
             mask: None,
             classification: None,
+            bound_default: None,
+            bound_rule: None,
         }
     }
 

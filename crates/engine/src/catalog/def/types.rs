@@ -6,7 +6,9 @@ use base::ids::ObjectId;
 use base::xml::schema::Collection;
 use base::{Pace, SqlResult, SqlType};
 
-use super::{DateTime, Name, PrincipalId, SchemaId, UserTypeId, XmlCollectionId};
+use super::{
+    BoundDefault, BoundRule, DateTime, Name, PrincipalId, SchemaId, UserTypeId, XmlCollectionId,
+};
 
 /// An alias type or a table type.
 #[derive(Clone, PartialEq, Debug)]
@@ -32,6 +34,10 @@ pub enum TypeDefKind {
         ty: SqlType,
         /// Whether columns of it may be NULL unless they say otherwise.
         nullable: bool,
+        /// The default that new columns of it get.
+        default: Option<BoundDefault>,
+        /// The rule that new columns of it get.
+        rule: Option<BoundRule>,
     },
     /// `CREATE TYPE … AS TABLE`.
     Table {

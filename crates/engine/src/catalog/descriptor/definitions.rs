@@ -37,11 +37,13 @@ message! {
     ColumnDef {
         1 id, 2 name, 3 ty, 4 user_type, 5 nullable, 6 identity, 7 rowguidcol, 8 computed,
         9 default, 10 sparse, 11 hidden, 12 ansi_padded, 13 column_set, 14 mask,
-        15 classification
+        15 classification, 16 bound_default, 17 bound_rule
     }
     Classification {
         1 label, 2 label_id, 3 information_type, 4 information_type_id, 5 rank
     }
+    BoundDefault { 1 object, 2 expression }
+    BoundRule { 1 object, 2 variable, 3 condition }
     MaskDef { 1 function, 2 arguments }
     IdentityDef { 1 seed, 2 increment, 3 not_for_replication }
     ComputedDef {
@@ -185,6 +187,15 @@ impl Field for ModuleKind {
                 put_varint(out, 7);
                 put_field(out, 1, trigger);
             }
+            ModuleKind::Rule { variable, condition } => {
+                put_varint(out, 8);
+                put_field(out, 1, variable);
+                put_field(out, 2, condition);
+            }
+            ModuleKind::Default { expression } => {
+                put_varint(out, 9);
+                put_field(out, 1, expression);
+            }
         }
     }
 
@@ -206,6 +217,11 @@ impl Field for ModuleKind {
             }
             6 => ModuleKind::Trigger(fields(&[1])?.get(1)?),
             7 => ModuleKind::EventTrigger(fields(&[1])?.get(1)?),
+            8 => {
+                let fields = fields(&[1, 2])?;
+                ModuleKind::Rule { variable: fields.get(1)?, condition: fields.get(2)? }
+            }
+            9 => ModuleKind::Default { expression: fields(&[1])?.get(1)? },
             _ => return Err(Malformed::Invalid("kind of module")),
         })
     }
@@ -214,10 +230,12 @@ impl Field for ModuleKind {
 impl Field for TypeDefKind {
     fn write(&self, out: &mut Vec<u8>) {
         match self {
-            TypeDefKind::Alias { ty, nullable } => {
+            TypeDefKind::Alias { ty, nullable, default, rule } => {
                 put_varint(out, 1);
                 put_field(out, 1, ty);
                 put_field(out, 2, nullable);
+                put_field(out, 3, default);
+                put_field(out, 4, rule);
             }
             TypeDefKind::Table { table } => {
                 put_varint(out, 2);
@@ -232,8 +250,13 @@ impl Field for TypeDefKind {
         let fields = |known| Fields::parse(reader.0, known);
         Ok(match variant {
             1 => {
-                let fields = fields(&[1, 2])?;
-                TypeDefKind::Alias { ty: fields.get(1)?, nullable: fields.get(2)? }
+                let fields = fields(&[1, 2, 3, 4])?;
+                TypeDefKind::Alias {
+                    ty: fields.get(1)?,
+                    nullable: fields.get(2)?,
+                    default: fields.get(3)?,
+                    rule: fields.get(4)?,
+                }
             }
             2 => TypeDefKind::Table { table: fields(&[1])?.get(1)? },
             _ => return Err(Malformed::Invalid("kind of type")),

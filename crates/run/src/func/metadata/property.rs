@@ -66,7 +66,7 @@ fn number(ctx: &FnContext<'_>, args: &[ValueRef<'_>], property: &str) -> Option<
     }
     let schema = current_schema(ctx)?;
     let object = seen_object(ctx, &schema, id)?;
-    if let Some(is) = kind_test(object.kind(), property) {
+    if let Some(is) = bindable_test(&object, property).or(kind_test(object.kind(), property)) {
         return Some(i64::from(is));
     }
     common(&schema, &object, property).or_else(|| match &object {
@@ -84,6 +84,16 @@ fn system_object(object: &SystemObject, property: &str) -> Option<i64> {
         "schemaid" => Some(SchemaId::INFORMATION_SCHEMA.0.into()),
         _ => kind_test(object.kind, property).map(i64::from),
     }
+}
+
+/// The properties that ask whether an object is a rule or default, and no constraint.
+fn bindable_test(object: &Object<'_>, property: &str) -> Option<bool> {
+    let is = matches!(object, Object::Module(module) if module.is_bindable());
+    Some(match property {
+        "isdefault" => is && object.kind() == ObjectKind::Default,
+        "isconstraint" | "isdefaultcnst" if is => false,
+        _ => return None,
+    })
 }
 
 /// The properties that ask what an object is.
@@ -110,9 +120,8 @@ fn kind_test(kind: ObjectKind, property: &str) -> Option<bool> {
                 Procedure | View | ScalarFunction | InlineFunction | TableFunction | Trigger
             )
         }
-        "isdefault" | "isrule" | "isextendedproc" | "isreplproc" | "issystemtable" | "isqueue" => {
-            false
-        }
+        "isrule" => kind == Rule,
+        "isdefault" | "isextendedproc" | "isreplproc" | "issystemtable" | "isqueue" => false,
         _ => return None,
     })
 }
@@ -487,7 +496,7 @@ fn describe(schema: &Schema, id: UserTypeId) -> Option<DescribedType> {
         return Some(DescribedType { ty, nullable: false, owner });
     }
     if let Some(def) = schema.types().get(id) {
-        let TypeDefKind::Alias { ty, nullable } = def.kind else { return None };
+        let TypeDefKind::Alias { ty, nullable, .. } = def.kind else { return None };
         let owner = def.owner.or_else(|| Some(schema.schemas().get(def.schema)?.owner))?;
         return Some(DescribedType { ty, nullable, owner });
     }

@@ -124,7 +124,7 @@ fn session() -> TestSession {
         schema: SchemaId::DBO,
         name: "Flag".into(),
         owner: None,
-        kind: TypeDefKind::Alias { ty: SqlType::bit(), nullable: false },
+        kind: TypeDefKind::Alias { ty: SqlType::bit(), nullable: false, default: None, rule: None },
     };
     let file = FileDef {
         id: FileId(1),

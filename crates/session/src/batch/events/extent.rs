@@ -18,7 +18,7 @@ enum Extent {
 fn extent(kind: &StatementKind) -> Extent {
     use StatementKind as S;
     match kind {
-        S::Module(_) | S::CreateSchema(_) => Extent::Batch,
+        S::Module(_) | S::CreateSchema(_) | S::CreateBindable(_) => Extent::Batch,
         S::Login(_) | S::User(_) | S::Role(_) | S::Permission(_) => Extent::ToNext,
         S::CreateSynonym(_) | S::Sequence(_) | S::CreateType(_) => Extent::ToNext,
         S::AlterAuthorization(_) => Extent::ToNext,

@@ -20,6 +20,10 @@ pub(in crate::batch) fn is_announced(builtin: Builtin) -> bool {
     matches!(
         builtin,
         Builtin::Rename
+            | Builtin::BindDefault
+            | Builtin::BindRule
+            | Builtin::UnbindDefault
+            | Builtin::UnbindRule
             | Builtin::AddProperty
             | Builtin::UpdateProperty
             | Builtin::DropProperty
@@ -58,6 +62,10 @@ fn events(
 ) -> SqlResult<Vec<Event>> {
     match builtin {
         Builtin::Rename => renamed(context, arguments),
+        Builtin::BindDefault => bound(context, arguments, "BIND_DEFAULT", Some("@defname")),
+        Builtin::BindRule => bound(context, arguments, "BIND_RULE", Some("@rulename")),
+        Builtin::UnbindDefault => bound(context, arguments, "UNBIND_DEFAULT", None),
+        Builtin::UnbindRule => bound(context, arguments, "UNBIND_RULE", None),
         Builtin::AddProperty => property(context, arguments, "CREATE_EXTENDED_PROPERTY"),
         Builtin::UpdateProperty => property(context, arguments, "ALTER_EXTENDED_PROPERTY"),
         Builtin::DropProperty => property(context, arguments, "DROP_EXTENDED_PROPERTY"),
@@ -144,6 +152,25 @@ fn renamed(context: &Context<'_>, arguments: &Arguments<'_>) -> SqlResult<Vec<Ev
     let facts = facts.add("NewObjectName", &new);
     let facts = parameters(facts, arguments, &["@objname", "@newname", "@objtype"]);
     Ok(vec![Event::of_database("RENAME", database, facts)])
+}
+
+/// What binds a default or rule, or unbinds one.
+fn bound(
+    context: &Context<'_>,
+    arguments: &Arguments<'_>,
+    event: &str,
+    object: Option<&'static str>,
+) -> SqlResult<Vec<Event>> {
+    let database = context.database();
+    let ty = if event.ends_with("RULE") { "RULE" } else { "DEFAULT" };
+    let names: Vec<&str> = object.into_iter().chain(["@objname", "@futureonly"]).collect();
+    let written = object.and_then(|object| arguments.text(object)).unwrap_or_default();
+    let name = parse_name(&written).map_or(String::new(), |name| name.name.name.to_string());
+    let place = name_of_schema(&*context.schema(database)?, SchemaId::DBO);
+    let facts = object_facts(&place, &name, ty)
+        .add("TargetObjectName", &shown(arguments, "@objname"))
+        .add("TargetObjectType", "");
+    Ok(vec![Event::of_database(event, database, parameters(facts, arguments, &names))])
 }
 
 /// A change of an extended property, of what the deepest of its levels names.

@@ -63,6 +63,7 @@ pub(super) fn names_database(kind: &StatementKind) -> bool {
         S::DropStatistics(names) => names.iter().any(|name| says(&table_of(name))),
         S::Sequence(sequence) => says(&sequence.name),
         S::CreateSynonym(create) => says(&create.name),
+        S::CreateBindable(create) => says(&create.name),
         S::Drop(drop) => drop.names.iter().any(says),
         S::AlterAuthorization(change) => matches!(change.class, Some(Class::Database)),
         _ => false,
@@ -132,6 +133,13 @@ pub(super) fn events(context: &Context<'_>, kind: &StatementKind) -> SqlResult<V
             ),
             _ => of_object(context, "ALTER_SEQUENCE", "SEQUENCE", &sequence.name),
         },
+        S::CreateBindable(create) => {
+            let (event, ty) = match create.kind {
+                ast::BindableKind::Rule { .. } => ("CREATE_RULE", "RULE"),
+                ast::BindableKind::Default(_) => ("CREATE_DEFAULT", "DEFAULT"),
+            };
+            new_object(context, event, ty, &create.name, Elements::default())
+        }
         S::CreateSynonym(create) => {
             let part =
                 |part: &Option<ast::Ident>| part.as_ref().map_or("".into(), |p| p.name.clone());
@@ -238,6 +246,7 @@ pub(super) fn type_of(kind: ObjectKind) -> &'static str {
         ObjectKind::Sequence => "SEQUENCE",
         ObjectKind::SecurityPolicy => "SECURITY POLICY",
         ObjectKind::Synonym => "SYNONYM",
+        ObjectKind::Rule => "RULE",
         ObjectKind::Default => "DEFAULT",
         ObjectKind::Check => "CHECK CONSTRAINT",
         ObjectKind::ForeignKey => "FOREIGN KEY",

@@ -120,7 +120,7 @@ fn takers_of(table: &TableDef, options: &Options, columns: &[Option<usize>]) -> 
     let mut taker = |column: &Option<usize>| {
         let column = &table.columns[(*column)?];
         place += 1;
-        let has_default = column.default.is_some() && !options.keep_nulls;
+        let has_default = column.default_text().is_some() && !options.keep_nulls;
         let takes_null = column.nullable || has_default;
         Some(Taker { place: place - 1, name: column.name.clone(), ty: column.ty, takes_null })
     };

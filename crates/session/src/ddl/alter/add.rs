@@ -179,9 +179,9 @@ impl Added<'_, '_> {
                 sources[at] = Source::Identity;
             } else if column.ty.kind == base::TypeKind::RowVersion {
                 sources[at] = Source::RowVersion;
-            } else if let Some(default) = &column.default {
+            } else if let Some(default) = column.default_text() {
                 if !column.nullable || self.with_values(&column.name) {
-                    exprs.push((default.definition.to_string(), column.ty));
+                    exprs.push((default.to_string(), column.ty));
                     sources[at] = Source::Expr(exprs.len() - 1);
                 }
             } else if !column.nullable {

@@ -134,6 +134,10 @@ fn retyped(
     new.ty = ty;
     new.user_type = declared.user_type;
     new.sparse = sparse || old.sparse;
+    if new.user_type != old.user_type {
+        (new.bound_default, new.bound_rule) = (None, None);
+        builder.inherit_bindings(&mut new)?;
+    }
     let in_key =
         altered.old.primary_key().is_some_and(|key| key.key.iter().any(|k| k.column == old.id));
     new.nullable = match (written.nullable, declared.nullable) {

@@ -260,6 +260,13 @@ pub(in crate::ddl) fn users_of(
     if let Some(default) = column.default.as_ref().filter(|_| purpose.is_refused_by_default()) {
         users.push(("object", default.header.name.clone()));
     }
+    let bound = [
+        column.bound_default.as_ref().map(|bound| bound.object),
+        column.bound_rule.as_ref().map(|bound| bound.object),
+    ];
+    for id in bound.into_iter().flatten().filter(|_| purpose.is_refused_by_default()) {
+        users.extend(altered.schema.object(id).map(|object| ("object", object.name().clone())));
+    }
     let checks = table.checks.iter().filter(|c| c.columns.contains(&id));
     if purpose.is_refused_by_check() {
         users.extend(checks.map(|c| ("object", c.header.name.clone())));

@@ -122,7 +122,7 @@ fn refuse_temporary(name: &ObjectName, module: &Module) -> Option<Failure> {
 }
 
 /// Error 2714 with state 3, as for modules: there is such an object already.
-fn about_module(failure: Failure, name: &ObjectName) -> Failure {
+pub(in crate::ddl) fn about_module(failure: Failure, name: &ObjectName) -> Failure {
     match failure.error.number() == message::OBJECT_EXISTS.number {
         true => failure.error.with_state(3).in_procedure(&name.name.name).into(),
         false => failure,

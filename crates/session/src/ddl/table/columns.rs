@@ -103,6 +103,7 @@ impl Builder<'_> {
             def.identity = Some(self.identity(&def, column, option)?);
             def.nullable = false;
         }
+        self.inherit_bindings(&mut def)?;
         self.generated_column(&mut def, column)?;
         def.set_padding(self.setting.ansi_padding);
         if let Some(text) = &column.masked {
@@ -110,6 +111,31 @@ impl Builder<'_> {
         }
         self.check_properties(&def, column)?;
         Ok(def)
+    }
+
+    /// Binds to a column what is bound to its alias type. Errors 1710, 10794.
+    pub fn inherit_bindings(&self, def: &mut ColumnDef) -> DdlResult<()> {
+        let Some(alias) = self.setting.schema.types().get(def.user_type) else { return Ok(()) };
+        let TypeDefKind::Alias { default, rule, .. } = &alias.kind else { return Ok(()) };
+        let bound = match (rule, default) {
+            (Some(_), _) => "rule",
+            (None, Some(_)) => "default",
+            (None, None) => return Ok(()),
+        };
+        if self.purpose != Purpose::Table {
+            let args: [&dyn std::fmt::Display; 2] = [&alias.name, &bound];
+            return Err(SqlError::new(&message::BOUND_TYPE_OF_VARIABLE, &args).into());
+        }
+        if self.in_memory() {
+            let args: [&dyn std::fmt::Display; 3] =
+                [&bound, &alias.name, &"memory optimized tables"];
+            return Err(SqlError::new(&message::NOT_SUPPORTED_WITH, &args).into());
+        }
+        if def.identity.is_none() && def.default.is_none() {
+            def.bound_default = default.clone();
+        }
+        def.bound_rule = rule.clone();
+        Ok(())
     }
 
     /// The column set. Errors 401, 1731 to 1734.

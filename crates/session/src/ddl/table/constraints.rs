@@ -185,7 +185,7 @@ impl Builder<'_> {
             let error = SqlError::new(&message::DEFAULT_COLUMN_INVALID, &args);
             return Err(constraint_error(error));
         }
-        if column.default.is_some() {
+        if column.default_text().is_some() {
             let error = SqlError::new(&message::COLUMN_HAS_DEFAULT, &[]);
             return Err(constraint_error(error));
         }

@@ -259,7 +259,7 @@ impl Builder<'_> {
         if any(A::SetNull) && own.iter().any(|c| !c.nullable) {
             return about(&message::FOREIGN_KEY_SET_NULL_ON_NOT_NULL, &[&name]);
         }
-        if any(A::SetDefault) && own.iter().any(|c| !c.nullable && c.default.is_none()) {
+        if any(A::SetDefault) && own.iter().any(|c| !c.nullable && c.default_text().is_none()) {
             return about(&message::FOREIGN_KEY_SET_DEFAULT, &[&name]);
         }
         if let Some(column) = own.iter().find(|c| c.computed.is_some()) {

@@ -49,9 +49,9 @@ pub(in crate::ddl) fn follow(context: &mut Context<'_>, altered: &Altered) -> Dd
     let (mut sources, mut exprs) = rebuild::same_columns(history, &definition);
     for (at, column) in table.columns.iter().enumerate() {
         let is_added = altered.old.column(column.id).is_none();
-        let default = column.default.as_ref().filter(|_| is_added && !column.nullable);
+        let default = column.default_text().filter(|_| is_added && !column.nullable);
         if let (Some(default), Source::Value(Value::Null)) = (default, &sources[at]) {
-            exprs.push(RowExpr { text: &default.definition, ty: column.ty });
+            exprs.push(RowExpr { text: default, ty: column.ty });
             sources[at] = Source::Expr(exprs.len() - 1);
         }
     }

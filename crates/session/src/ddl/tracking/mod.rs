@@ -239,6 +239,8 @@ fn make_internal(
         column_set: false,
         mask: None,
         classification: None,
+        bound_default: None,
+        bound_rule: None,
     };
     table.columns = (1..).zip(columns).map(column).collect();
     table.max_column_id = ColumnId(table.columns.len() as i32);

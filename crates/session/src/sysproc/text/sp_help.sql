@@ -6,7 +6,7 @@ BEGIN
     CONVERT(nvarchar(31), CASE o.type WHEN 'U' THEN 'user table' WHEN 'V' THEN 'view'
       WHEN 'P' THEN 'stored procedure' WHEN 'FN' THEN 'scalar function'
       WHEN 'IF' THEN 'inline function' WHEN 'TF' THEN 'table function' WHEN 'TR' THEN 'trigger'
-      WHEN 'C' THEN 'check cns' WHEN 'D' THEN 'default (maybe cns)'
+      WHEN 'R' THEN 'rule' WHEN 'C' THEN 'check cns' WHEN 'D' THEN 'default (maybe cns)'
       WHEN 'F' THEN 'foreign key cns' WHEN 'PK' THEN 'primary key cns'
       WHEN 'UQ' THEN 'unique cns' WHEN 'S' THEN 'system table' WHEN 'SN' THEN 'synonym'
       WHEN 'SO' THEN 'sequence object' ELSE LOWER(REPLACE(o.type_desc, '_', ' ')) END)
@@ -16,7 +16,7 @@ BEGIN
   SELECT t.name AS [User_type], TYPE_NAME(t.system_type_id) AS [Storage_type], t.max_length AS [Length],
     t.precision AS [Prec], t.scale AS [Scale],
     CONVERT(varchar(35), CASE t.is_nullable WHEN 1 THEN 'yes' ELSE 'no' END) AS [Nullable],
-    CONVERT(sysname, 'none') AS [Default_name], CONVERT(sysname, 'none') AS [Rule_name],
+    CONVERT(sysname, ISNULL(OBJECT_NAME(t.default_object_id), 'none')) AS [Default_name], CONVERT(sysname, ISNULL(OBJECT_NAME(t.rule_object_id), 'none')) AS [Rule_name],
     t.collation_name AS [Collation]
   FROM sys.types AS t WHERE t.is_user_defined = 1 AND t.is_table_type = 0 ORDER BY 1
   RETURN 0
@@ -40,7 +40,7 @@ BEGIN
   SELECT t.name AS [Type_name], TYPE_NAME(t.system_type_id) AS [Storage_type],
     t.max_length AS [Length], t.precision AS [Prec], t.scale AS [Scale],
     CONVERT(varchar(35), CASE t.is_nullable WHEN 1 THEN 'yes' ELSE 'no' END) AS [Nullable],
-    CONVERT(sysname, 'none') AS [Default_name], CONVERT(sysname, 'none') AS [Rule_name],
+    CONVERT(sysname, ISNULL(OBJECT_NAME(t.default_object_id), 'none')) AS [Default_name], CONVERT(sysname, ISNULL(OBJECT_NAME(t.rule_object_id), 'none')) AS [Rule_name],
     t.collation_name AS [Collation]
   FROM sys.types AS t WHERE t.user_type_id = @type
   RETURN 0

@@ -14,7 +14,7 @@ BEGIN
   RETURN 1
 END
 IF @nomsg <> 'nomsg' SELECT @objname AS [Object Name]
-DECLARE @found TABLE (type nvarchar(146), name sysname, on_delete nvarchar(11),
+DECLARE @found TABLE (type nvarchar(186), name sysname, on_delete nvarchar(11),
   on_update nvarchar(11),
   enabled varchar(8), replicated varchar(19), keys nvarchar(2126), part int)
 INSERT INTO @found
@@ -40,6 +40,15 @@ INSERT INTO @found
 SELECT 'DEFAULT on column ' + COL_NAME(x.parent_object_id, x.parent_column_id),
   x.name, '(n/a)', '(n/a)', '(n/a)', '(n/a)', LEFT(x.definition, 2126), 1
 FROM sys.default_constraints AS x WHERE x.parent_object_id = @object
+INSERT INTO @found
+SELECT 'DEFAULT on column ' + c.name + ' (bound with sp_bindefault)', OBJECT_NAME(c.default_object_id),
+  '(n/a)', '(n/a)', '(n/a)', '(n/a)', LEFT(OBJECT_DEFINITION(c.default_object_id), 2126), 1
+FROM sys.columns AS c JOIN sys.objects AS o ON o.object_id = c.default_object_id AND o.parent_object_id = 0
+WHERE c.object_id = @object
+INSERT INTO @found
+SELECT 'RULE on column ' + c.name + ' (bound with sp_bindrule)', OBJECT_NAME(c.rule_object_id),
+  '(n/a)', '(n/a)', '(n/a)', '(n/a)', LEFT(OBJECT_DEFINITION(c.rule_object_id), 2126), 1
+FROM sys.columns AS c WHERE c.object_id = @object AND c.rule_object_id <> 0
 INSERT INTO @found
 SELECT 'FOREIGN KEY', x.name,
   CASE x.delete_referential_action WHEN 0 THEN 'No Action' WHEN 1 THEN 'Cascade'

@@ -82,7 +82,9 @@ pub fn xml_collection_id(ty: &SqlType) -> i32 {
 
 fn start(object_id: i32, column: &ColumnDef) -> [Value; 22] {
     let ty = &column.declared_type();
-    let default = column.default.as_ref().map_or(0, |default| default.header.id.0);
+    let constraint = column.default.as_ref().map(|default| default.header.id);
+    let default = constraint.or(column.bound_default.as_ref().map(|bound| bound.object));
+    let rule = column.bound_rule.as_ref().map(|bound| bound.object);
     [
         int(object_id),
         text(&column.name),
@@ -104,8 +106,8 @@ fn start(object_id: i32, column: &ColumnDef) -> [Value; 22] {
         bit(false),
         bit(ty.xml_use().is_some_and(|of| of.is_document)),
         int(xml_collection_id(ty)),
-        int(default),
-        int(0),
+        int(default.map_or(0, |id| id.0)),
+        int(rule.map_or(0, |id| id.0)),
     ]
 }
 
@@ -345,10 +347,16 @@ fn types(cx: &mut FillContext<'_>) -> SqlResult<()> {
     let schema = cx.schema.clone();
     for own in schema.types().iter() {
         let (system, ty, nullable, is_table) = match &own.kind {
-            TypeDefKind::Alias { ty, nullable } => {
+            TypeDefKind::Alias { ty, nullable, .. } => {
                 (ty.kind.system_type_id(), Some(ty), *nullable, false)
             }
             TypeDefKind::Table { .. } => (243, None, false, true),
+        };
+        let (default, rule) = match &own.kind {
+            TypeDefKind::Alias { default, rule, .. } => {
+                (default.as_ref().map(|bound| bound.object), rule.as_ref().map(|b| b.object))
+            }
+            TypeDefKind::Table { .. } => (None, None),
         };
         cx.push([
             text(&own.name),
@@ -363,8 +371,8 @@ fn types(cx: &mut FillContext<'_>) -> SqlResult<()> {
             bit(nullable),
             bit(true),
             bit(false),
-            int(0),
-            int(0),
+            int(default.map_or(0, |id| id.0)),
+            int(rule.map_or(0, |id| id.0)),
             bit(is_table),
         ]);
     }
