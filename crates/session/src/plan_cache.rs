@@ -46,6 +46,8 @@ pub struct ModuleKey {
     pub database: DbId,
     /// The module.
     pub object: ObjectId,
+    /// The number of a numbered procedure, or 0.
+    pub number: i32,
     /// The version of the schema in which it was last changed.
     pub version: u64,
     /// The options.

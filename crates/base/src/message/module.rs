@@ -1,6 +1,8 @@
 //! Procedures, functions, triggers; RAISERROR and THROW.
 
 super::messages! {
+    PROCEDURE_NUMBER_TAKEN = 2004, 16, 1, "Procedure '%s' has already been created with group number %s. Create procedure with an unused group number.";
+    PROCEDURE_GROUP_MISSING = 2730, 11, 1, "Cannot create procedure '%s' with a group number of %s because a procedure with the same name and a group number of 1 does not currently exist in the database. Must execute CREATE PROCEDURE '%s';1 first.";
     PARAMETER_NOT_SUPPLIED = 201, 16, 4, "Procedure or function '%s' expects parameter '%s', which was not supplied.";
     RETURN_STATUS_NULL = 282, 10, 1, "The '%s' procedure attempted to return a status of NULL, which is not allowed. A status of 0 will be returned instead.";
     TRIGGER_ON_VIEW_AFTER = 340, 16, 1, "Cannot create the trigger \"%s\" on view \"%s\". AFTER triggers cannot be created on views.";

@@ -11,6 +11,7 @@ super::messages! {
     ORDER_BY_POSITION_OUT_OF_RANGE = 108, 16, 1, "The ORDER BY position number %s is out of range of the number of items in the select list.";
     MORE_COLUMNS_THAN_VALUES = 109, 15, 1, "There are more columns in the INSERT statement than values specified in the VALUES clause. The number of values in the VALUES clause must match the number of columns specified in the INSERT statement.";
     FEWER_COLUMNS_THAN_VALUES = 110, 15, 1, "There are fewer columns in the INSERT statement than values specified in the VALUES clause. The number of values in the VALUES clause must match the number of columns specified in the INSERT statement.";
+    PROCEDURE_NUMBER_INVALID = 1005, 15, 1, "Line %s: Invalid procedure number (%s). Must be between 1 and 32767.";
     RULE_WITHOUT_VARIABLE = 160, 15, 1, "Rule does not contain a variable.";
     RULE_WITH_VARIABLES = 161, 15, 1, "Rule contains more than one variable.";
     MUST_BE_FIRST_IN_BATCH = 111, 15, 1, "'%s' must be the first statement in a query batch.";

@@ -427,6 +427,8 @@ impl Rng {
             },
             parameters: self.some(3, Rng::parameter),
             references: self.some(3, Rng::reference),
+            number: self.int(),
+            numbered: Vec::new(),
             triggers: Vec::new(),
             policies: Vec::new(),
         }

@@ -114,7 +114,8 @@ impl Context<'_> {
         if module.is_temporary() {
             return self.temporary_program(module, version, options);
         }
-        let key = ModuleKey { database, object: module.id(), version, options };
+        let key =
+            ModuleKey { database, object: module.id(), number: module.number, version, options };
         let plans = &self.session.instance.plans;
         // A transaction's own changes are not for other sessions.
         let shared = self.session.transaction.working_schema(database).is_none();
@@ -144,7 +145,8 @@ impl Context<'_> {
         options: CompileOptions,
     ) -> Run<Arc<Program>> {
         let database = self.session.name_database();
-        let key = ModuleKey { database, object: module.id(), version, options };
+        let key =
+            ModuleKey { database, object: module.id(), number: module.number, version, options };
         let known = self.session.temporary.program(&key);
         if let Some(program) = known.filter(|program| self.types_hold(program)) {
             return Ok(program);
@@ -161,7 +163,7 @@ impl Context<'_> {
     ) -> Run<Arc<Program>> {
         let database = self.session.database;
         let options = self.session.options.compile().of_module(true, true);
-        let key = ModuleKey { database, object: procedure.id, version: 0, options };
+        let key = ModuleKey { database, object: procedure.id, number: 0, version: 0, options };
         if let Some(program) = self.session.instance.plans.module(&key) {
             return Ok(program);
         }

@@ -41,26 +41,33 @@ impl Context<'_> {
         frame: &mut Frame,
     ) -> Run<(Cow<'n, ast::ObjectName>, Callee)> {
         let variable = match name {
-            ProcedureName::Name(name, _) => {
-                return Ok((Cow::Borrowed(name), self.known_callee(step, name)?));
+            ProcedureName::Name(name, number) => {
+                return Ok((Cow::Borrowed(name), self.known_callee(step, name, *number)?));
             }
             ProcedureName::Variable(variable) => variable,
         };
         let (id, ty) = program.variables.find_scalar(&variable.name, step.declared)?;
         let value = frame.get(id);
         let text = if value.is_null() { String::new() } else { display(value, &ty) };
-        let name = parse_name(&text)?;
-        let callee = self.find_procedure(&name)?;
+        let (name, number) = parse_numbered(&text)?;
+        let callee = self.find_numbered(&name, number)?;
         Ok((Cow::Owned(name), callee))
     }
 
     /// What a written name means: mostly what it meant when the step ran last.
-    fn known_callee(&self, step: &Step, name: &ast::ObjectName) -> Run<Callee> {
-        let Some(place) = self.place_of_names(name)? else { return self.find_procedure(name) };
+    fn known_callee(
+        &self,
+        step: &Step,
+        name: &ast::ObjectName,
+        number: Option<i32>,
+    ) -> Run<Callee> {
+        let Some(place) = self.place_of_names(name)? else {
+            return self.find_numbered(name, number);
+        };
         if let Some(known) = step.callee().filter(|known| known.place == place) {
             return Ok(Callee::Module(place.database, known.module.clone()));
         }
-        let callee = self.find_procedure(name)?;
+        let callee = self.find_numbered(name, number)?;
         if let Callee::Module(database, module) = &callee
             && *database == place.database
         {
@@ -80,6 +87,20 @@ impl Context<'_> {
         let database = self.database();
         let version = self.schema(database)?.version();
         Ok(Some(Place { database, version, default: self.default_schema(database) }))
+    }
+
+    /// What a procedure's name and number mean. Error 2812.
+    pub(crate) fn find_numbered(&self, name: &ast::ObjectName, number: Option<i32>) -> Run<Callee> {
+        let callee = self.find_procedure(name)?;
+        let Some(number) = number.filter(|number| *number != 1) else { return Ok(callee) };
+        let found = match callee {
+            Callee::Module(database, module) => {
+                module.of_number(number).map(|module| Callee::Module(database, module))
+            }
+            _ => None,
+        };
+        let message = &message::PROCEDURE_NOT_FOUND;
+        Ok(found.ok_or_else(|| SqlError::new(message, &[&name.to_string()]))?)
     }
 
     /// What a procedure's name means. Error 2812.
@@ -249,6 +270,19 @@ pub(crate) fn parse_name(text: &str) -> base::SqlResult<ast::ObjectName> {
     let missing = || SqlError::new(&message::PROCEDURE_NOT_FOUND, &[&text]);
     let options = tsql::ParseOptions { quoted_identifier: true };
     tsql::parse_object_name(text.trim(), options).map_err(|_| missing())
+}
+
+/// As [`parse_name`], of a procedure: `name; 2` has a number.
+pub(crate) fn parse_numbered(text: &str) -> base::SqlResult<(ast::ObjectName, Option<i32>)> {
+    let numbered = text.rsplit_once(';').and_then(|(name, number)| {
+        let number = number.trim();
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        Some((name, number.parse::<i32>().ok().filter(|_| is_number)?))
+    });
+    match numbered {
+        Some((name, number)) => Ok((parse_name(name.trim_end())?, Some(number))),
+        None => Ok((parse_name(text)?, None)),
+    }
 }
 
 /// A name of one or two parts without quotes or anything else that the parser has to look at.

@@ -20,7 +20,7 @@ use crate::fault::contain::contained;
 use crate::fault::{Effect, Fault, Run};
 use crate::instance::activity::Activity;
 use crate::instance::sessions::RequestStatus;
-use crate::names::callee::{Callee, parse_name};
+use crate::names::callee::{Callee, parse_name, parse_numbered};
 use crate::prepare::read_text;
 use crate::program::{ProgramKind, new_frame};
 use crate::request::{RpcArg, RpcCall, RpcProcedure, RpcValue, TransactionRequest, procedure_id};
@@ -279,16 +279,14 @@ impl Context<'_> {
 
     /// An RPC.
     fn run_call(&mut self, procedure: &RpcProcedure, args: Vec<RpcArg>) -> Run<()> {
-        let name = match procedure {
-            RpcProcedure::Name(name) => parse_name(name)?,
+        let (name, number) = match procedure {
+            RpcProcedure::Name(name) => parse_numbered(name)?,
             RpcProcedure::Id(id) => {
-                let name = procedure_name(*id);
-                parse_name(
-                    name.ok_or_else(|| SqlError::new(&message::RPC_PROCEDURE_ID_UNKNOWN, &[]))?,
-                )?
+                let unknown = || SqlError::new(&message::RPC_PROCEDURE_ID_UNKNOWN, &[]);
+                (parse_name(procedure_name(*id).ok_or_else(unknown)?)?, None)
             }
         };
-        let callee = self.find_procedure(&name)?;
+        let callee = self.find_numbered(&name, number)?;
         let outputs = args.iter().enumerate().filter(|(_, arg)| arg.output);
         let sent: Vec<(usize, SqlType)> = outputs.map(|(at, arg)| (at, arg.ty)).collect();
         let mut arguments = Vec::with_capacity(args.len());

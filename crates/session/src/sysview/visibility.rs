@@ -27,8 +27,13 @@ use crate::session::SessionState;
 const OBJECT_COLUMNS: [&str; 3] = ["object_id", "referencing_id", "parent_object_id"];
 
 /// The views with texts of users.
-const WITH_DEFINITIONS: [&str; 4] =
-    ["check_constraints", "computed_columns", "default_constraints", "sql_modules"];
+const WITH_DEFINITIONS: [&str; 5] = [
+    "check_constraints",
+    "computed_columns",
+    "default_constraints",
+    "numbered_procedures",
+    "sql_modules",
+];
 
 /// What a user of a database sees of an object.
 pub fn seen(user: &DatabaseUser, database: DbId, schema: &Schema, id: ObjectId) -> Seen {

@@ -18,6 +18,7 @@ mod laws;
 mod logins;
 mod masks;
 mod memory;
+mod numbered;
 mod panics;
 mod plans;
 mod policies;

@@ -101,7 +101,16 @@ impl Parser<'_> {
             return Ok(None);
         }
         self.take();
-        Ok(Some(self.integer()?))
+        let token = self.peek();
+        let number: i64 = self.integer()?;
+        match i32::try_from(number).ok().filter(|number| (1..=32767).contains(number)) {
+            Some(number) => Ok(Some(number)),
+            None => {
+                let args: [&dyn std::fmt::Display; 2] = [&token.span.line, &number];
+                let error = SqlError::new(&message::PROCEDURE_NUMBER_INVALID, &args);
+                Err(error.at_line(token.span.line))
+            }
+        }
     }
 
     /// Whether an argument can begin here, where a statement could begin as well.

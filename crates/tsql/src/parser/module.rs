@@ -57,7 +57,8 @@ impl Parser<'_> {
 
     fn procedure(&mut self) -> SqlResult<Procedure> {
         let name = self.object_name()?;
-        let number = self.procedure_number()?;
+        let number = self.procedure_number();
+        let number = number.map_err(|error| error.in_procedure(&name.name.name))?;
         let mut parameters = Vec::new();
         if self.at_token(TokenKind::LeftParen) {
             parameters = self.parenthesized(Parser::parameter)?;

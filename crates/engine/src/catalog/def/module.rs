@@ -41,6 +41,11 @@ pub struct ModuleDef {
     pub parameters: Vec<ParameterDef>,
     /// What the text mentions.
     pub references: Vec<Reference>,
+    /// The number of `CREATE PROCEDURE name; 2`; 0 for what has none.
+    pub number: i32,
+    /// Of a procedure, those that have its name and a number, by number. Their headers are those of
+    /// the procedure.
+    pub numbered: Vec<Arc<ModuleDef>>,
     /// The triggers on a view, by id. *Derived.*
     pub triggers: Vec<ObjectId>,
     /// The security policies with predicates on a view, by id. *Derived.*
@@ -223,6 +228,8 @@ impl ModuleDef {
             execute_as: ExecuteAs::Caller,
             parameters: Vec::new(),
             references: Vec::new(),
+            number: 0,
+            numbered: Vec::new(),
             triggers: Vec::new(),
             policies: Vec::new(),
         }
@@ -250,6 +257,17 @@ impl ModuleDef {
             ModuleKind::Rule { .. } => ObjectKind::Rule,
             ModuleKind::Default { .. } => ObjectKind::Default,
         }
+    }
+
+    /// The procedure with this name and number, as it runs: by the name, the schema and the owner
+    /// that the group has now.
+    pub fn of_number(self: &Arc<ModuleDef>, number: i32) -> Option<Arc<ModuleDef>> {
+        if number == 1 {
+            return Some(self.clone());
+        }
+        let found = self.numbered.iter().find(|own| own.number == number)?;
+        let header = self.header.clone();
+        Some(Arc::new(ModuleDef { header, ..ModuleDef::clone(found) }))
     }
 
     /// Whether it is a rule or default: a text that does nothing until it is bound.

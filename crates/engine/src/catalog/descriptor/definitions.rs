@@ -73,7 +73,8 @@ message! {
     ModuleDef {
         1 header, 2 kind, 3 definition, 4 uses_ansi_nulls, 5 uses_quoted_identifier,
         6 schema_bound, 7 native, 8 recompile, 9 encrypted, 10 null_on_null_input,
-        11 uses_database_collation, 12 execute_as, 13 parameters, 14 references;
+        11 uses_database_collation, 12 execute_as, 13 parameters, 14 references, 15 number,
+        16 numbered;
         derived triggers, policies
     }
     ParameterDef {

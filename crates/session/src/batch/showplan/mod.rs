@@ -120,12 +120,13 @@ impl Context<'_> {
         within: &mut Vec<ObjectId>,
         shown: &mut Vec<ShownStatement>,
     ) -> Run<()> {
-        let ast::ExecuteTarget::Procedure { name: ast::ProcedureName::Name(name, _), .. } =
+        let ast::ExecuteTarget::Procedure { name: ast::ProcedureName::Name(name, number), .. } =
             &execute.target
         else {
             return Ok(());
         };
-        let Callee::Module(database, module) = self.find_procedure(name)? else { return Ok(()) };
+        let callee = self.find_numbered(name, *number)?;
+        let Callee::Module(database, module) = callee else { return Ok(()) };
         self.check_execute(database, module.id())?;
         // Of what is encrypted nothing is shown, and of recursion one turn.
         if module.encrypted || within.contains(&module.id()) {

@@ -220,6 +220,16 @@ pub fn check(
     Ok(())
 }
 
+/// Binds the statements of a procedure with a number, whose group has just been put into the
+/// catalog.
+pub fn check_numbered(
+    context: &mut Context<'_>,
+    place: &Place,
+    def: &Arc<ModuleDef>,
+) -> DdlResult<()> {
+    interpreted(context, place, def).map(drop)
+}
+
 fn native(
     context: &Context<'_>,
     place: &Place,

@@ -49,9 +49,17 @@ pub fn define(
         return event_trigger::define(context, statement, trigger, database, text);
     }
     place::refuse_database(name, &format!("CREATE/ALTER {what}"))?;
+    if let Module::Procedure(procedure) = module
+        && let Some(number) = procedure.number.filter(|number| *number != 1)
+    {
+        return define_numbered(context, statement, procedure, number, text);
+    }
     let (place, old) = place_of(context, statement.action, name, module)?;
     let head = Head { context, place: &place, old: old.as_deref() };
     let mut def = head.module(statement, text)?;
+    if let Some(old) = &old {
+        def.numbered.clone_from(&old.numbered);
+    }
     if def.native {
         check_native(context, &place, &def)?;
     }
@@ -68,6 +76,56 @@ pub fn define(
         context.add_temporary_procedure(&place.written, id);
     }
     body::check(context, &place, id, module)
+}
+
+/// A procedure that has a number, and belongs to the one with its name. Errors 208, 2004, 2730.
+fn define_numbered(
+    context: &mut Context<'_>,
+    statement: &ast::ModuleStatement,
+    procedure: &ast::Procedure,
+    number: i32,
+    text: &str,
+) -> DdlResult<()> {
+    let name = &procedure.name;
+    let leaf = &name.name.name;
+    let fail = |error: SqlError| DdlResult::Err(error.in_procedure(leaf).into());
+    let is_alter = statement.action == CreateAction::Alter;
+    let found = place::find_to_change(context, name)?;
+    let group = found.as_ref().and_then(|found| {
+        let group = found.schema.module(found.id)?;
+        let is_group = matches!(group.kind, ModuleKind::Procedure { .. });
+        (is_group && place::may_alter(context, found)).then(|| group.clone())
+    });
+    let exists = group.as_ref().is_some_and(|g| g.numbered.iter().any(|n| n.number == number));
+    let (Some(found), Some(group)) = (&found, group.filter(|_| !is_alter || exists)) else {
+        if is_alter {
+            return fail(SqlError::new(&message::INVALID_OBJECT, &[name]).with_state(7));
+        }
+        let args: [Shown; 3] = [leaf, &number, leaf];
+        return fail(SqlError::new(&message::PROCEDURE_GROUP_MISSING, &args));
+    };
+    if exists && statement.action == CreateAction::Create {
+        return fail(SqlError::new(&message::PROCEDURE_NUMBER_TAKEN, &[leaf, &number]));
+    }
+    let header = &group.header;
+    let (schema, written) = (header.schema, header.name.clone());
+    let place = Place { database: found.database, schema, name: written.clone(), written };
+    let head = Head { context, place: &place, old: Some(&group) };
+    let mut def = head.module(statement, text)?;
+    if def.native || group.native {
+        let (what, with) = ("numbered stored procedures", "natively compiled modules");
+        let args: [Shown; 3] = [&"feature", &what, &with];
+        return fail(SqlError::new(&message::NOT_SUPPORTED_WITH, &args));
+    }
+    def.number = number;
+    let def = Arc::new(def);
+    let mut changed = ModuleDef::clone(&group);
+    changed.header.modified = context.now();
+    changed.numbered.retain(|other| other.number != number);
+    let at = changed.numbered.partition_point(|other| other.number < number);
+    changed.numbered.insert(at, def.clone());
+    put_object(context, place.database, ObjectDef::Module(Arc::new(changed)))?;
+    body::check_numbered(context, &place, &def)
 }
 
 fn name_of(module: &Module) -> (&ObjectName, &'static str) {
@@ -293,9 +351,8 @@ impl Head<'_, '_> {
     fn kind(&self, module: &Module) -> DdlResult<ModuleKind> {
         Ok(match module {
             Module::Procedure(procedure) => {
-                if procedure.number.is_some_and(|n| n > 1) || procedure.for_replication {
-                    let what =
-                        if procedure.for_replication { "FOR REPLICATION" } else { ";number" };
+                if procedure.for_replication {
+                    let what = "FOR REPLICATION";
                     return Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into());
                 }
                 let auto = self.old.is_some_and(|old| {

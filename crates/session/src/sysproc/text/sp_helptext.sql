@@ -23,6 +23,10 @@ BEGIN
   RAISERROR (15197, -1, -1, @objname)
   RETURN 1
 END
+-- What has the procedure's name and a number follows without a break.
+IF @columnname IS NULL
+  SET @text = @text + ISNULL((SELECT STRING_AGG(definition, '') WITHIN GROUP (ORDER BY procedure_number)
+    FROM sys.numbered_procedures WHERE object_id = @object), '')
 -- A row per line, with its end; long lines are cut into rows of 255 characters.
 DECLARE @lines TABLE (line int IDENTITY(1, 1), text nvarchar(255))
 DECLARE @at int = 1, @end int, @length int = DATALENGTH(@text) / 2

@@ -15,13 +15,15 @@ BEGIN
   END
 END
 -- The name may have the procedure's number behind a semicolon.
+DECLARE @number smallint
 IF CHARINDEX(';', @procedure_name) > 0
-  SET @procedure_name = LEFT(@procedure_name, CHARINDEX(';', @procedure_name) - 1)
+  SELECT @number = TRY_CONVERT(smallint,
+      SUBSTRING(@procedure_name, CHARINDEX(';', @procedure_name) + 1, 390)),
+    @procedure_name = LEFT(@procedure_name, CHARINDEX(';', @procedure_name) - 1)
 SELECT
   DB_NAME() AS PROCEDURE_QUALIFIER,
   n.name AS PROCEDURE_OWNER,
-  CONVERT(nvarchar(134), o.name + CASE WHEN o.type IN ('P', 'PC', 'X') THEN ';1' ELSE ';0' END)
-    AS PROCEDURE_NAME,
+  CONVERT(nvarchar(134), o.name + ';' + CONVERT(varchar(5), o.number)) AS PROCEDURE_NAME,
   CONVERT(sysname, CASE WHEN c.parameter_id = 0 THEN '@RETURN_VALUE' ELSE c.name END)
     AS COLUMN_NAME,
   CONVERT(smallint, CASE WHEN c.parameter_id = 0 THEN 5 WHEN c.is_output = 1 THEN 2 ELSE 1 END)
@@ -55,20 +57,36 @@ SELECT
   CONVERT(tinyint, CASE
     WHEN c.parameter_id = 0 AND o.type IN ('P', 'PC', 'X') THEN d.ss_required
     ELSE d.ss_nullable END) AS SS_DATA_TYPE
-FROM sys.all_objects AS o
+FROM (
+  SELECT object_id, schema_id, name, type,
+    CASE WHEN type IN ('P', 'PC', 'X') THEN 1 ELSE 0 END AS number
+  FROM sys.all_objects
+  WHERE type IN ('P', 'PC', 'X', 'FN', 'FS', 'TF', 'IF')
+  UNION ALL
+  SELECT p.object_id, p.schema_id, p.name, p.type, m.procedure_number
+  FROM sys.numbered_procedures AS m
+  JOIN sys.procedures AS p ON p.object_id = m.object_id
+) AS o
 JOIN sys.schemas AS n ON n.schema_id = o.schema_id
 JOIN (
-  SELECT p.object_id, p.parameter_id, p.name, p.system_type_id, p.user_type_id, p.max_length,
-    p.precision, p.scale, p.is_output
+  SELECT p.object_id, NULL AS number, p.parameter_id, p.name, p.system_type_id, p.user_type_id,
+    p.max_length, p.precision, p.scale, p.is_output
   FROM sys.all_parameters AS p
   UNION ALL
-  SELECT x.object_id, 0, '', 56, 56, 4, 10, 0, 0
+  SELECT p.object_id, p.procedure_number, p.parameter_id, p.name, p.system_type_id,
+    p.user_type_id, p.max_length, p.precision, p.scale, p.is_output
+  FROM sys.numbered_procedure_parameters AS p
+  UNION ALL
+  SELECT x.object_id, NULL, 0, '', 56, 56, 4, 10, 0, 0
   FROM sys.all_objects AS x WHERE x.type IN ('P', 'PC', 'X')
-) AS c ON c.object_id = o.object_id
+  UNION ALL
+  SELECT x.object_id, x.procedure_number, 0, '', 56, 56, 4, 10, 0, 0
+  FROM sys.numbered_procedures AS x
+) AS c ON c.object_id = o.object_id AND (c.number = o.number OR c.number IS NULL AND o.number < 2)
 LEFT JOIN sys.types AS t ON t.user_type_id = c.user_type_id
 LEFT JOIN $types$ ON d.system_type_id = c.system_type_id
 $shape$
-WHERE o.type IN ('P', 'PC', 'X', 'FN', 'FS', 'TF', 'IF')
+WHERE (@number IS NULL OR o.number = @number)
   AND (o.name = @procedure_name OR @fUsePattern = 1 AND o.name LIKE @procedure_name ESCAPE '\')
   AND (@procedure_owner IS NULL OR n.name = @procedure_owner
     OR @fUsePattern = 1 AND n.name LIKE @procedure_owner ESCAPE '\')

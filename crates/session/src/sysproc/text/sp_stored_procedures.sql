@@ -16,17 +16,24 @@ END
 SELECT
   DB_NAME() AS PROCEDURE_QUALIFIER,
   s.name AS PROCEDURE_OWNER,
-  CONVERT(nvarchar(134), o.name + CASE WHEN o.type IN ('P', 'PC', 'X') THEN ';1' ELSE ';0' END)
-    AS PROCEDURE_NAME,
+  CONVERT(nvarchar(134), o.name + ';' + CONVERT(varchar(5), o.number)) AS PROCEDURE_NAME,
   CONVERT(int, -1) AS NUM_INPUT_PARAMS,
   CONVERT(int, -1) AS NUM_OUTPUT_PARAMS,
   CONVERT(int, -1) AS NUM_RESULT_SETS,
   CONVERT(varchar(254), NULL) AS REMARKS,
   CONVERT(smallint, 2) AS PROCEDURE_TYPE
-FROM sys.all_objects AS o
+FROM (
+  SELECT object_id, schema_id, name, type,
+    CASE WHEN type IN ('P', 'PC', 'X') THEN 1 ELSE 0 END AS number
+  FROM sys.all_objects
+  WHERE type IN ('P', 'PC', 'X', 'FN', 'FS', 'TF', 'IF')
+  UNION ALL
+  SELECT p.object_id, p.schema_id, p.name, p.type, m.procedure_number
+  FROM sys.numbered_procedures AS m
+  JOIN sys.procedures AS p ON p.object_id = m.object_id
+) AS o
 JOIN sys.schemas AS s ON s.schema_id = o.schema_id
-WHERE o.type IN ('P', 'PC', 'X', 'FN', 'FS', 'TF', 'IF')
-  AND (@sp_name IS NULL OR o.name = @sp_name
+WHERE (@sp_name IS NULL OR o.name = @sp_name
     OR @fUsePattern = 1 AND o.name LIKE @sp_name ESCAPE '\')
   AND (@sp_owner IS NULL OR s.name = @sp_owner
     OR @fUsePattern = 1 AND s.name LIKE @sp_owner ESCAPE '\')

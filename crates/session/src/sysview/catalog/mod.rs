@@ -66,6 +66,8 @@ pub const VIEWS: &[&FilledView] = &[
     &modules::SERVER_SQL_MODULES,
     &modules::SYSTEM_SQL_MODULES,
     &modules::PARAMETERS,
+    &modules::NUMBERED_PROCEDURES,
+    &modules::NUMBERED_PROCEDURE_PARAMETERS,
     &modules::SQL_EXPRESSION_DEPENDENCIES,
     &modules::ASSEMBLIES,
     &policies::SECURITY_POLICIES,

@@ -397,6 +397,56 @@ pub static PARAMETERS: FilledView = FilledView {
     },
 };
 
+pub static NUMBERED_PROCEDURES: FilledView = FilledView {
+    schema: "sys",
+    name: "numbered_procedures",
+    columns: &[
+        column("object_id", INT, false),
+        column("procedure_number", SMALL, false),
+        column("definition", NMAX, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for own in schema.modules().flat_map(|module| &module.numbered) {
+            let definition = if own.encrypted { NULL } else { text(&own.definition) };
+            cx.push([object(own.id()), int(own.number), definition]);
+        }
+        Ok(())
+    },
+};
+
+pub static NUMBERED_PROCEDURE_PARAMETERS: FilledView = FilledView {
+    schema: "sys",
+    name: "numbered_procedure_parameters",
+    columns: &[
+        column("object_id", INT, false),
+        column("procedure_number", SMALL, false),
+        column("name", SYSNAME, true),
+        column("parameter_id", INT, false),
+        column("system_type_id", TINY, false),
+        column("user_type_id", INT, false),
+        column("max_length", SMALL, false),
+        column("precision", TINY, false),
+        column("scale", TINY, false),
+        column("is_output", BIT, false),
+        column("is_cursor_ref", BIT, false),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for module in schema.modules().flat_map(|module| &module.numbered) {
+            for (at, own) in module.parameters.iter().enumerate() {
+                let system = if own.table_valued { 243 } else { own.ty.kind.system_type_id() };
+                let shape = (own.ty, own.user_type.0, system);
+                let flags = [own.output, own.cursor];
+                let [id, rest @ ..] =
+                    shown_parameter(module, &own.name, at as i64 + 1, shape, flags);
+                cx.push_two([id, int(module.number)], rest);
+            }
+        }
+        Ok(())
+    },
+};
+
 fn parameters(cx: &mut FillContext<'_>, module: &ModuleDef) {
     if let Some(returns) = module.returns() {
         let shape = (returns.ty, returns.user_type.0, returns.ty.kind.system_type_id());
@@ -419,19 +469,8 @@ fn parameter(
     (ty, user_type, system): (SqlType, i32, u8),
     [output, cursor, read_only, nullable]: [bool; 4],
 ) {
-    let is_table = system == 243;
-    let start = [
-        object(module.id()),
-        text(name),
-        int(ordinal),
-        int(system),
-        int(user_type),
-        int(if is_table { -1 } else { ty.max_length() }),
-        int(if is_table { 0 } else { ty.shown_digits().0 }),
-        int(if is_table { 0 } else { ty.shown_digits().1 }),
-        bit(output),
-        bit(cursor),
-    ];
+    let shape = (ty, user_type, system);
+    let start = shown_parameter(module, name, ordinal, shape, [output, cursor]);
     // As in SQL Server, defaults of T-SQL's parameters are in the text alone.
     let rest: [Value; 11] = [
         bit(false),
@@ -586,3 +625,26 @@ pub static ASSEMBLIES: FilledView = FilledView {
         Ok(())
     },
 };
+
+/// What all views of parameters begin with; the flags are output and cursor.
+fn shown_parameter(
+    module: &ModuleDef,
+    name: &str,
+    ordinal: i64,
+    (ty, user_type, system): (SqlType, i32, u8),
+    [output, cursor]: [bool; 2],
+) -> [Value; 10] {
+    let is_table = system == 243;
+    [
+        object(module.id()),
+        text(name),
+        int(ordinal),
+        int(system),
+        int(user_type),
+        int(if is_table { -1 } else { ty.max_length() }),
+        int(if is_table { 0 } else { ty.shown_digits().0 }),
+        int(if is_table { 0 } else { ty.shown_digits().1 }),
+        bit(output),
+        bit(cursor),
+    ]
+}
