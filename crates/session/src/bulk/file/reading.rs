@@ -360,6 +360,11 @@ impl Reader {
         })
     }
 
+    /// How many bytes are held of the file.
+    pub fn at_hand(&self) -> usize {
+        self.rows.at_hand()
+    }
+
     /// Makes what was written of refused rows durable. Error 4870.
     pub fn finish(&self) -> SqlResult<()> {
         let Errors::Open(file) = &self.errors else { return Ok(()) };

@@ -147,6 +147,11 @@ impl<S: Source> Rows<S> {
         Ok(true)
     }
 
+    /// How many bytes are held of the file.
+    pub fn at_hand(&self) -> usize {
+        self.data.capacity() + self.unquoted.capacity()
+    }
+
     /// A field's bytes, and whether it was in quotes.
     pub fn field(&self, at: usize) -> (&[u8], bool) {
         match &self.fields[at] {

@@ -6,6 +6,7 @@ mod tests;
 use std::cmp::Ordering;
 use std::sync::{Arc, Weak};
 
+use base::account::Charged;
 use base::arithmetic::compare;
 use base::ids::{DbId, ObjectId};
 use base::text::identifier::same_identifier;
@@ -150,8 +151,8 @@ impl StreamSource for FileSource {
         let instance = self.instance.upgrade().ok_or_else(stopped)?;
         let reader = Reader::open(&self.plan, instance.env().fs(), instance.files());
         let reader = reader.map_err(|error| missing_at(error, 4))?;
-        let (arena, before) = (Arena::new(), Vec::new());
-        Ok(Box::new(OpenFile { reader, instance, order: self.order.clone(), before, arena }))
+        let order = self.order.clone();
+        Ok(Box::new(OpenFile { reader, instance, order, before: Vec::new(), memory: None }))
     }
 }
 
@@ -162,8 +163,24 @@ struct OpenFile {
     order: Option<Arc<KnownOrder>>,
     /// The values of the row before in the columns of the order.
     before: Vec<Value>,
+    /// Where rows are, after the first one.
+    memory: Option<Memory>,
+}
+
+/// What a file that is being read takes.
+struct Memory {
     /// The values of the row.
     arena: Arena,
+    /// The charge for the bytes of the file that are at hand.
+    at_hand: Option<Charged>,
+}
+
+impl Memory {
+    /// None yet, on the account of an arena.
+    fn beside(arena: &Arena) -> SqlResult<Memory> {
+        let at_hand = arena.account().map(|account| Charged::take(account, 0)).transpose()?;
+        Ok(Memory { arena: arena.beside(), at_hand })
+    }
 }
 
 impl std::fmt::Debug for OpenFile {
@@ -181,13 +198,20 @@ impl Stream for OpenFile {
     ) -> SqlResult<bool> {
         let fs = self.instance.env().fs();
         let around = Surroundings { dates: context.facts.dates(), collections: None };
+        let memory = match &mut self.memory {
+            Some(memory) => memory,
+            none => none.insert(Memory::beside(context.arena)?),
+        };
         loop {
-            self.arena.reset();
+            memory.arena.reset();
             if !self.reader.advance(fs, context, report)? {
                 self.reader.finish()?;
                 return Ok(false);
             }
-            let refusal = match self.reader.values(around, &self.arena) {
+            if let Some(at_hand) = &mut memory.at_hand {
+                at_hand.resize(self.reader.at_hand())?;
+            }
+            let refusal = match self.reader.values(around, &memory.arena) {
                 Ok(values) => {
                     if let Some(order) = &self.order {
                         order.check(&mut self.before, &values)?;

@@ -120,6 +120,8 @@ pub(in crate::ddl) fn kept_column(column: &ColumnDef, id: ColumnId) -> ColumnDef
         rowguidcol: false,
         computed: None,
         default: None,
+        bound_default: None,
+        bound_rule: None,
         hidden: false,
         ..column.clone()
     }
