@@ -31,7 +31,7 @@ xquery: types [atomic expr] index parse eval xpath
 compile: plan lower bind
 run: func interp
 session: handle request options response files security fault program plan_cache instance session context sysproc
-        sysview names ddl prepare builtin cursor bulk admin batch requests
+        sysview rowfile names ddl prepare builtin cursor bulk admin batch requests
 tools: client show random sql stress local sample workload order_processing backup bench report demo
 server: config machine certificate password throttle server vital errorlog timer periodic health watch startup
         balance workers watchdog connection listener embedded program

@@ -14,8 +14,9 @@
 //! * [`instance`]: the server as all sessions share it.
 //! * [`session`]: one connection's state. [`context`]: what runs on behalf of a request works with
 //!   that.
-//! * [`sysproc`], [`sysview`]: the system procedures and views. [`names`]: what the session shows
-//!   the binder and functions of these and of all else that has a name.
+//! * [`sysproc`], [`sysview`]: the system procedures and views. [`rowfile`]: files of rows.
+//!   [`names`]: what the session shows the binder and functions of these and of all else that has a
+//!   name.
 //! * [`prepare`]: from a text to a program, from a step to its plan.
 //! * [`ddl`]: statements that change the catalog. [`builtin`]: system procedures that are written
 //!   in Rust.
@@ -57,6 +58,7 @@ pub mod program;
 pub mod request;
 pub mod requests;
 pub mod response;
+pub mod rowfile;
 pub mod security;
 pub mod session;
 pub mod sysproc;

@@ -1,5 +1,5 @@
 //! Bulk loads: `INSERT BULK` with the rows that follow it on the wire, and `BULK INSERT` from a
-//! file. `OPENROWSET(BULK …)` reads files in the same way, for any statement.
+//! file, which `rowfile` reads.
 //!
 //! # Life of a bulk load
 //!
@@ -24,5 +24,4 @@ mod load;
 mod tests;
 mod wire;
 
-pub(crate) use file::file_rows;
 pub use wire::BulkSource;

@@ -105,7 +105,7 @@ impl Names for DefinitionNames<'_> {
 
     fn file_rows(&self, file: &ast::TableFile, options: &[ast::BulkOption]) -> SqlResult<FileRows> {
         let collation = self.session.schema(self.database)?.collation();
-        crate::bulk::file_rows(self.session, &self.session.instance, file, options, collation)
+        crate::rowfile::file_rows(self.session, &self.session.instance, file, options, collation)
     }
 
     fn cursor_rows(&self, cursor: &ast::CursorRef) -> SqlResult<Vec<CursorRow>> {

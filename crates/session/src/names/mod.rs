@@ -169,7 +169,7 @@ impl Names for StatementNames<'_> {
 
     fn file_rows(&self, file: &ast::TableFile, options: &[ast::BulkOption]) -> SqlResult<FileRows> {
         let collation = self.session.schema(self.database())?.collation();
-        crate::bulk::file_rows(self.session, &self.session.instance, file, options, collation)
+        crate::rowfile::file_rows(self.session, &self.session.instance, file, options, collation)
     }
 
     fn module_tree(&self, database: DbId, module: &ModuleDef) -> SqlResult<Arc<ast::Batch>> {

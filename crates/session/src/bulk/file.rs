@@ -1,4 +1,4 @@
-//! `BULK INSERT`.
+//! `BULK INSERT` from a file.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use engine::catalog::def::{Permission, TableDef};
 use ir::function::facts::StatementPace;
 use tsql::ast;
 
-use super::format::{HostField, Takers};
-use super::options::Options;
-use super::reading::{Plan, Reader, Refusal, Surroundings, Taker, host_fields};
 use crate::bulk::load::{self, Loader};
 use crate::context::Context;
 use crate::fault::{Fault, Run};
 use crate::response::command;
+use crate::rowfile::format::{HostField, Takers};
+use crate::rowfile::options::Options;
+use crate::rowfile::reading::{Plan, Reader, Refusal, Surroundings, Taker, host_fields};
 use crate::session::loads::Load;
 
 impl Context<'_> {

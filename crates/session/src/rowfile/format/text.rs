@@ -11,8 +11,8 @@ use super::native::native_type;
 use super::{
     Content, FIELDS_MAX, HostField, Native, RowsetColumn, Takers, binary, chars, wide_chars,
 };
-use crate::bulk::file::rows::Shape;
 use crate::fault::unimplemented;
+use crate::rowfile::rows::Shape;
 
 /// The versions of SQL Server whose files are read.
 const VERSIONS: [&str; 11] =

@@ -14,8 +14,8 @@ use super::{
     Content, FIELDS_MAX, HostField, Native, RowsetColumn, Takers, binary, chars, incomplete,
     terminator, wide_chars,
 };
-use crate::bulk::file::rows::Shape;
 use crate::fault::unimplemented;
+use crate::rowfile::rows::Shape;
 
 /// The namespace of the elements.
 const FORMAT: &str = "http://schemas.microsoft.com/sqlserver/2004/bulkload/format";
