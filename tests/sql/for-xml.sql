@@ -327,8 +327,6 @@ go
 -- What is not there.
 select id from u for xml raw, xmldata
 go
-select 1 as Tag, null as Parent, 1 as [e!1!a!idrefs] for xml explicit
-go
 select 1 as Tag, null as Parent, '<a>b</a>' as [e!1!!xmltext] for xml explicit
 go
 select id from u for xml raw, xmlschema

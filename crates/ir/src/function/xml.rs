@@ -3,6 +3,8 @@
 //! [`RowShape`] says what the text of a row consists of, [`Frame`] what the aggregate over these
 //! texts writes around them. Texts in both are UTF-16LE, as the document is.
 
+use std::ops::Range;
+
 /// The name of the column in which a statement with `FOR XML` returns its document.
 pub const DOCUMENT_COLUMN: &str = "XML_F52E2B61-18A1-11d1-B105-00805F49916B";
 
@@ -109,10 +111,13 @@ pub enum ValueKind {
     OverflowContent,
     /// An element under another name, which stands in the line below the column's.
     OverflowElement,
+    /// A value of an attribute that is a list. A row of a universal table with one is no element,
+    /// but adds to the one before it.
+    List,
 }
 
 impl ValueKind {
-    const ALL: [ValueKind; 13] = [
+    const ALL: [ValueKind; 14] = [
         ValueKind::Attribute,
         ValueKind::Text,
         ValueKind::TextOrNil,
@@ -126,6 +131,7 @@ impl ValueKind {
         ValueKind::OverflowAttributes,
         ValueKind::OverflowContent,
         ValueKind::OverflowElement,
+        ValueKind::List,
     ];
 }
 
@@ -330,6 +336,8 @@ pub struct Trailer {
     pub parent: u32,
     /// Whether the start tag has no end so far.
     pub is_open: bool,
+    /// Whether the text is that of attributes whose values are added to the element before it.
+    pub is_list: bool,
 }
 
 impl Trailer {
@@ -341,7 +349,7 @@ impl Trailer {
         let mut bytes = [0; Trailer::BYTES];
         bytes[..4].copy_from_slice(&self.tag.to_le_bytes());
         bytes[4..8].copy_from_slice(&self.parent.to_le_bytes());
-        bytes[8] = u8::from(self.is_open);
+        bytes[8] = u8::from(self.is_open) | u8::from(self.is_list) << 1;
         bytes
     }
 
@@ -350,8 +358,32 @@ impl Trailer {
         let (text, mut end) =
             text.split_last_chunk::<{ Trailer::BYTES }>().map(|(t, e)| (t, &e[..]))?;
         let (tag, parent) = (take_number(&mut end)?, take_number(&mut end)?);
-        Some((text, Trailer { tag, parent, is_open: end[0] != 0 }))
+        let (is_open, is_list) = (end[0] & 1 != 0, end[0] & 2 != 0);
+        Some((text, Trailer { tag, parent, is_open, is_list }))
     }
+
+    /// The attributes in a text, each with what is written before its value, and where that lies.
+    pub fn attributes(text: &[u8]) -> impl Iterator<Item = (&[u8], Range<usize>)> {
+        let mut quotes = places(text, b'"');
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let (start, end) = (quotes.next()? + 2, quotes.next()?);
+            let name = &text[from..start];
+            from = end + 2;
+            Some((name, start..end))
+        })
+    }
+
+    /// Where a start tag ends of which this text begins inside.
+    pub fn start_tag(text: &[u8]) -> usize {
+        places(text, b'>').next().unwrap_or(text.len())
+    }
+}
+
+/// Where a text in UTF-16LE has this character.
+fn places(text: &[u8], character: u8) -> impl Iterator<Item = usize> {
+    let units = text.chunks_exact(2).enumerate();
+    units.filter(move |(_, unit)| **unit == [character, 0]).map(|(nth, _)| 2 * nth)
 }
 
 /// What stands around the texts of rows. The constant is longer than what the aggregate keeps and

@@ -31,6 +31,16 @@ struct Column<'n> {
     /// What its values become, if they are not hidden.
     content: Option<Content>,
     is_hidden: bool,
+    /// Whether rows after an element's add values to it.
+    is_list: bool,
+}
+
+/// What the directives of a column say.
+#[derive(Clone, Copy)]
+struct Directives {
+    content: Option<Content>,
+    is_hidden: bool,
+    is_list: bool,
 }
 
 /// Directives of which a column has one at most.
@@ -93,10 +103,14 @@ pub(super) fn table(
         };
         for column in own().filter(is_attribute) {
             shape.at(column.place as u32);
-            shape.value(ValueKind::Attribute, column.attribute);
+            let kind = if column.is_list { ValueKind::List } else { ValueKind::Attribute };
+            shape.value(kind, column.attribute);
         }
         let names: Vec<&str> = own().filter(is_attribute).map(|column| column.attribute).collect();
         if let Some(overflow) = own().find(|column| column.is_overflow()) {
+            if own().any(|column| column.is_list) {
+                return Err(unimplemented("FOR XML EXPLICIT IDREFS with XMLTEXT", 0));
+            }
             overflow.write_overflow(&mut shape, &names.join("\n"));
         }
         let is_other = |column: &&Column<'_>| !is_attribute(column) && !column.is_overflow();
@@ -164,12 +178,14 @@ fn column_of(place: usize, name: &str) -> BindResult<Column<'_>> {
     let tag = tag.filter(|tag| (1..=i32::MAX as u32).contains(tag)).ok_or_else(invalid)?;
     let attribute = parts.next().unwrap_or_default();
     let directives: Vec<String> = parts.map(str::to_ascii_lowercase).collect();
-    let (content, is_hidden) = directives_of(name, &directives)?;
-    Ok(Column { place, name, element, tag, attribute, content, is_hidden })
+    let Directives { content, is_hidden, is_list } = directives_of(name, &directives)?;
+    if is_list && (content.is_some() || attribute.is_empty()) {
+        return Err(unimplemented("FOR XML EXPLICIT IDREFS of an element", 0));
+    }
+    Ok(Column { place, name, element, tag, attribute, content, is_hidden, is_list })
 }
 
-/// What the directives of a column say: its content, and whether it is hidden.
-fn directives_of(name: &str, directives: &[String]) -> BindResult<(Option<Content>, bool)> {
+fn directives_of(name: &str, directives: &[String]) -> BindResult<Directives> {
     let fail = |message| Err(SqlError::new(message, &[&name]).into());
     let (mut contents, mut ids, mut hides, mut lists) = (Vec::new(), 0, 0, false);
     for directive in directives {
@@ -208,10 +224,7 @@ fn directives_of(name: &str, directives: &[String]) -> BindResult<(Option<Conten
     if contents.len() > 1 {
         return fail(&message::FOR_XML_EXPLICIT_CONTENTS);
     }
-    if lists {
-        return Err(unimplemented("FOR XML EXPLICIT IDREFS", 0));
-    }
-    Ok((contents.pop(), hides > 0))
+    Ok(Directives { content: contents.pop(), is_hidden: hides > 0, is_list: lists })
 }
 
 impl Column<'_> {

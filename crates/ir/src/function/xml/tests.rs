@@ -52,7 +52,7 @@ fn what_stands_behind_a_text_is_split_off() {
     let atoms = Atoms { first: true, last: false };
     let text = [units("ab"), atoms.encode().to_vec()].concat();
     assert_eq!(Atoms::split(&text), (&units("ab")[..], atoms));
-    let trailer = Trailer { tag: 70_000, parent: 2, is_open: true };
+    let trailer = Trailer { tag: 70_000, parent: 2, is_open: true, is_list: false };
     let text = [units("ab"), trailer.encode().to_vec()].concat();
     assert_eq!(Trailer::split(&text), Some((&units("ab")[..], trailer)));
     assert_eq!(Trailer::split(&[1]), None);

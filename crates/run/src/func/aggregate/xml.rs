@@ -3,6 +3,7 @@
 //!
 //! The state keeps `[length of the frame][frame][document][entries][number of entries]`. Of levels
 //! an entry is where the text of an outer one lies, of a universal table an open element.
+//! Elements of these may have attributes that are lists, to which the rows after them add values.
 
 use base::{Arena, SqlError, SqlResult, ValueRef, message};
 use ir::function::descriptor::CallTypes;
@@ -15,9 +16,12 @@ use crate::func::values::bytes_or_none;
 /// Bytes of a number.
 const NUMBER: usize = 4;
 
-/// A place in the state, or a tag and whether its start tag has no end.
+/// A place in the state; or a tag and where its start tag lies, with [`OPEN`] if that has no end.
 #[derive(Clone, Copy, Default)]
 struct Entry(u32, u32);
+
+/// No state is that long.
+const OPEN: u32 = 1 << 31;
 
 type Entries = SmallVec<[Entry; 4]>;
 
@@ -48,7 +52,7 @@ fn put_entries(out: &mut Vec<u8>, entries: &Entries) {
     out.extend_from_slice(&(entries.len() as u32).to_le_bytes());
 }
 
-/// Appends a row. Errors 6805, 6833, 7119.
+/// Appends a row. Errors 6805, 6826, 6833, 7119.
 pub(super) fn add_row(
     state: &mut AggregateState,
     args: &[ValueRef<'_>],
@@ -125,9 +129,12 @@ fn add_universal(
     frame: FrameView<'_>,
     text: &[u8],
 ) -> SqlResult<()> {
-    let Some((text, Trailer { tag, parent, is_open })) = Trailer::split(text) else {
+    let Some((text, Trailer { tag, parent, is_open, is_list })) = Trailer::split(text) else {
         return Ok(());
     };
+    if is_list {
+        return add_list(out, entries, (tag, parent), text);
+    }
     let kept = match parent {
         0 => 0,
         _ => match entries.iter().rposition(|entry| entry.0 == parent) {
@@ -144,20 +151,55 @@ fn add_universal(
     if entries.iter().any(|entry| entry.0 == tag) {
         return Err(SqlError::new(&message::FOR_XML_EXPLICIT_CIRCULAR, &[]));
     }
-    if let Some(Entry(_, open)) = entries.last_mut()
-        && std::mem::take(open) != 0
+    if let Some(Entry(_, start)) = entries.last_mut()
+        && *start & OPEN != 0
     {
+        *start &= !OPEN;
         out.extend_from_slice(&wide(">"));
     }
+    let start = out.len() as u32;
     out.extend_from_slice(text);
-    entries.push(Entry(tag, u32::from(is_open)));
+    entries.push(Entry(tag, if is_open { start | OPEN } else { start }));
+    Ok(())
+}
+
+/// Adds a value to a list of the element before, which must have the row's tag and parent. Error
+/// 6826.
+fn add_list(
+    out: &mut Vec<u8>,
+    entries: &Entries,
+    (tag, parent): (u32, u32),
+    text: &[u8],
+) -> SqlResult<()> {
+    let misplaced = || SqlError::new(&message::FOR_XML_EXPLICIT_IDREFS, &[]);
+    let (Entry(last, start), outer) = entries.split_last().ok_or_else(misplaced)?;
+    if *last != tag || outer.last().map_or(0, |entry| entry.0) != parent {
+        return Err(misplaced());
+    }
+    let mut lists = Trailer::attributes(text);
+    let (Some((name, value)), None) = (lists.next(), lists.next()) else {
+        return Err(misplaced());
+    };
+    let start = (*start & !OPEN) as usize;
+    let end = start + Trailer::start_tag(&out[start..]);
+    // The name of the element stands before that of its first attribute.
+    let own = Trailer::attributes(&out[start..end]).find(|(own, _)| own.ends_with(name));
+    match own {
+        Some((_, own)) => {
+            let end = start + own.end;
+            out.splice(end..end, [&wide(" ")[..], &text[value]].concat());
+        }
+        None => {
+            out.splice(end..end, text.iter().copied());
+        }
+    }
     Ok(())
 }
 
 /// Ends the innermost open element.
 fn close(out: &mut Vec<u8>, entries: &mut Entries, frame: FrameView<'_>) {
-    if let Some(Entry(tag, open)) = entries.pop() {
-        match open {
+    if let Some(Entry(tag, start)) = entries.pop() {
+        match start & OPEN {
             0 => out.extend_from_slice(frame.closing(tag)),
             _ => out.extend_from_slice(&wide("/>")),
         }

@@ -105,11 +105,22 @@ fn universal<'a>(
     let mut text = RowText::new(ctx, out, RowShape::is_typed(shape));
     text.is_top = parent == 0;
     let mut values = Values { values: args, types: &types.args, next: 0 };
-    let parts = RowShape::parts(shape).skip_while(|part| *part != RowPart::Tag(tag)).skip(1);
-    for part in parts.take_while(|part| !matches!(part, RowPart::Tag(_))) {
-        text.part(part, &mut values)?;
+    let parts = || {
+        let parts = RowShape::parts(shape).skip_while(|part| *part != RowPart::Tag(tag)).skip(1);
+        parts.take_while(|part| !matches!(part, RowPart::Tag(_)))
+    };
+    for part in parts() {
+        if matches!(part, RowPart::At(_) | RowPart::Value { kind: ValueKind::List, .. }) {
+            text.part(part, &mut values)?;
+        }
     }
-    let trailer = Trailer { tag, parent, is_open: text.in_tag };
+    let is_list = !text.out.is_empty();
+    if !is_list {
+        for part in parts() {
+            text.part(part, &mut values)?;
+        }
+    }
+    let trailer = Trailer { tag, parent, is_open: text.in_tag, is_list };
     render::put(&mut text.out, &trailer.encode())?;
     Ok(ValueRef::Unicode(text.out.finish()))
 }
@@ -297,7 +308,7 @@ impl<'c, 'a, 's> RowText<'c, 'a, 's> {
         value: ValueRef<'a>,
     ) -> SqlResult<()> {
         match kind {
-            ValueKind::Attribute => {
+            ValueKind::Attribute | ValueKind::List => {
                 self.begin()?;
                 ascii(&mut self.out, " ")?;
                 render::put(&mut self.out, name)?;
