@@ -1,6 +1,15 @@
 //! Binding: names, types, aggregates, views and hints.
 
 super::messages! {
+    TEXT_NAME_INCOMPLETE = 182, 15, 1, "Table and column names must be supplied for the READTEXT or WRITETEXT utility.";
+    TEXTPTR_NOT_BASE_COLUMN = 280, 16, 1, "Only base table columns are allowed in the TEXTPTR function.";
+    TEXT_TYPES_DIFFER = 518, 16, 1, "Cannot convert data type %s to %s.";
+    TEXT_OFFSET_INVALID = 7116, 16, 4, "Offset %s is not in the range of available LOB data.";
+    TEXT_POINTER_TYPE = 7122, 16, 1, "Invalid text, ntext, or image pointer type. Must be binary(16).";
+    TEXT_READ_TOO_LONG = 7124, 16, 1, "The offset and length specified in the READTEXT statement is greater than the actual data length of %s.";
+    TEXT_COLUMN_CONFLICT = 7125, 16, 4, "The text, ntext, or image pointer value conflicts with the column name specified.";
+    TEXT_POINTER_NULL = 7133, 16, 1, "NULL textptr (text, ntext, or image pointer) passed to %s function.";
+    TEXT_DELETION_TOO_LONG = 7135, 16, 4, "Deletion length %s is not in the range of available text, ntext, or image data.";
     AGGREGATE_OF_AGGREGATE = 130, 16, 1, "Cannot perform an aggregate function on an expression containing an aggregate or a subquery.";
     AGGREGATE_IN_GROUP_BY = 144, 15, 1, "Cannot use an aggregate or a subquery in an expression used for the group by list of a GROUP BY clause.";
     ORDER_BY_NOT_IN_DISTINCT = 145, 15, 1, "ORDER BY items must appear in the select list if SELECT DISTINCT is specified.";

@@ -40,6 +40,7 @@ super::messages! {
     SP_PROPERTY_DOES_NOT_EXIST = 15217, 16, 1, "Property cannot be updated or deleted. Property '%s' does not exist for '%s'.";
     SP_LANGUAGE_UNKNOWN = 15033, 16, 1, "'%s' is not a valid official language name.";
     SP_OPTION_NOT_UNIQUE = 15124, 16, 1, "The configuration option '%s' is not unique.";
+    SP_TEXT_IN_ROW = 15112, 11, 1, "The third parameter for table option 'text in row' is invalid. It should be 'on', 'off', '0', '1' or a number from 24 through 7000.";
     SP_NO_USER_TABLE = 15388, 11, 1, "There is no user table matching the input name '%s' in the current database or you do not have permission to access the table.";
     SP_SESSION_CONTEXT_SIZE = 15665, 16, 1, "The value was not set for key '%s' because the total size of keys and values in the session context would exceed the 1 MB limit.";
     SP_ATTACHED_DATABASE_EXISTS = 15032, 16, 1, "The database '%s' already exists. Specify a unique database name.";

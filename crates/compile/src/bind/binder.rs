@@ -88,6 +88,8 @@ pub(super) struct Binder<'c> {
     pub judged: Vec<(DbId, ObjectId)>,
     /// The hints with which an `INSERT` loads the rows of a file; none of other statements.
     pub load: Option<LoadHints>,
+    /// The statement is made of a `READTEXT` or its like.
+    pub in_text_statement: bool,
     /// What the statement does, as messages call it.
     pub verb: &'static str,
     /// What a definition mentions, where that is asked for.
@@ -249,6 +251,7 @@ impl<'c> Binder<'c> {
             reads_classified: false,
             judged: Vec::new(),
             load: None,
+            in_text_statement: false,
             verb: "SELECT",
             mentions: None,
             expansions: 0,

@@ -41,7 +41,8 @@ impl Binder<'_> {
             || ir::function::sample::is_internal(name)
             || ir::function::clr::is_internal(name)
             || ir::function::tracking::is_internal(name);
-        if is_internal && !self.env.internal {
+        let is_of_text = ir::function::text::is_internal(name);
+        if is_internal && !self.env.internal || is_of_text && !self.in_text_statement {
             return Err(unknown_function(name).at_line(line).into());
         }
         if call.odbc {
@@ -62,6 +63,12 @@ impl Binder<'_> {
         if call.over.is_some() {
             let error = SqlError::new(&message::FUNCTION_NOT_WINDOWED, &[name]);
             return Err(error.at_line(line).into());
+        }
+        if name.eq_ignore_ascii_case("TEXTPTR") {
+            return self.textptr(call).at(line);
+        }
+        if name.eq_ignore_ascii_case("TEXTVALID") {
+            return self.textvalid(call).at(line);
         }
         self.special_call(call, line)
     }

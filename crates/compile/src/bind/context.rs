@@ -476,8 +476,28 @@ pub struct Facts {
     pub recompile: bool,
     /// The table into which rows come without a look at its constraints.
     pub unchecked: Option<(DbId, ObjectId)>,
+    /// It writes the value that a text pointer points to: no row means that there is none.
+    pub text_pointer: Option<Box<TextPointer>>,
     /// The memory that it asks for before it runs.
     pub memory: Option<Box<MemoryNeed>>,
+}
+
+/// A text pointer of a statement.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TextPointer {
+    /// What messages call the statement.
+    pub function: &'static str,
+    /// The pointer.
+    pub value: TextPointerValue,
+}
+
+/// Where a text pointer comes from.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TextPointerValue {
+    /// A variable.
+    Variable(VarId),
+    /// A literal.
+    Bytes(Box<[u8]>),
 }
 
 impl Facts {
@@ -532,6 +552,7 @@ impl Facts {
             accesses,
             recompile,
             unchecked,
+            text_pointer,
             memory,
         } = other;
         let add = |to: &mut SmallVec<[DbId; 2]>, from: SmallVec<[DbId; 2]>| {
@@ -557,6 +578,7 @@ impl Facts {
         self.returns_document = self.returns_document.or(returns_document);
         self.recompile |= recompile;
         self.unchecked = self.unchecked.or(unchecked);
+        self.text_pointer = self.text_pointer.take().or(text_pointer);
         self.needs(memory.map(|need| *need));
         accesses.into_iter().for_each(|access| self.add_access(access));
     }

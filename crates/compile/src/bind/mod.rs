@@ -66,6 +66,7 @@ mod system_time;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+mod text;
 mod window;
 mod xml;
 mod xml_index;

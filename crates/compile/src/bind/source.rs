@@ -26,7 +26,7 @@ use crate::plan::hints::AccessHint;
 use crate::plan::tree::{self, Node};
 
 /// What a name in a `FROM` means, as far as it is a table or a view.
-enum Meaning {
+pub(super) enum Meaning {
     Cte(usize),
     Table(DbId, Arc<TableDef>),
     Transition(bool, Arc<TableDef>),
@@ -144,7 +144,7 @@ impl Binder<'_> {
     }
 
     /// What a name means.
-    fn meaning(&mut self, name: &ObjectName) -> BindResult<Option<Meaning>> {
+    pub(super) fn meaning(&mut self, name: &ObjectName) -> BindResult<Option<Meaning>> {
         let bare = &name.name.name;
         if name.is_bare() {
             if let Some(place) = self.find_cte(bare) {

@@ -344,6 +344,7 @@ impl Binder<'_> {
                 self.in_context(delete.with.as_ref(), |b| b.delete(delete))
             }
             StatementKind::Merge(merge) => self.in_context(merge.with.as_ref(), |b| b.merge(merge)),
+            StatementKind::Text(text) => self.text_statement(text),
             _ => Err(unimplemented("statement", line)),
         }
     }

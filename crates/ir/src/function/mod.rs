@@ -26,6 +26,7 @@ pub mod signature;
 pub mod sketch;
 pub mod state;
 pub mod stream;
+pub mod text;
 pub mod tracking;
 pub mod xml;
 

@@ -55,6 +55,7 @@ mod string;
 pub mod testing;
 #[cfg(test)]
 mod tests;
+mod text_pointer;
 mod tracking;
 mod values;
 mod xml;

@@ -7,13 +7,13 @@ use ir::function::{AggregateFunction, FileContent, Functions, RowsetFunction, Sc
 
 use super::{
     aggregate, applock, clr, conversion, date, digest, gzip, index_entry, json, mask, math,
-    metadata, rowset, sample, server, session, string, tracking, xml,
+    metadata, rowset, sample, server, session, string, text_pointer, tracking, xml,
 };
 
 /// Names are looked up in upper case; no function has a longer one.
 const NAME_MAX: usize = 40;
 
-static GROUPS: [&[ScalarFunction]; 28] = [
+static GROUPS: [&[ScalarFunction]; 29] = [
     string::FUNCTIONS,
     string::FORMATTING,
     math::FUNCTIONS,
@@ -32,6 +32,7 @@ static GROUPS: [&[ScalarFunction]; 28] = [
     xml::index::FUNCTIONS,
     index_entry::FUNCTIONS,
     sample::FUNCTIONS,
+    text_pointer::FUNCTIONS,
     tracking::FUNCTIONS,
     session::FUNCTIONS,
     session::GLOBALS,

@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId};
-use base::{SqlError, message};
-use compile::bind::context::{Access, Dependencies, Document, Facts};
+use base::{SqlError, ValueRef, message};
+use compile::bind::context::{
+    Access, Dependencies, Document, Facts, TextPointer, TextPointerValue,
+};
 use engine::catalog::def::{
     Permission, PrincipalId, Securable, SecurableClass, TableKind, TypeDef, TypeDefKind,
 };
 use engine::hot::visibility::Isolation;
 use engine::txn::{ReadAt, TxnError};
 use ir::Unit;
+use ir::function::text;
 use ir::site::StatementKind;
 use run::interp::{self, Execution, Frame, Outcome};
 use tsql::ast::IsolationLevel;
@@ -177,8 +180,14 @@ impl Context<'_> {
             let ran = self.run_plan(&plan, frame, |context, unit, frame| {
                 context.run_unit_and_triggers(unit, frame)
             })?;
-            if let Some(outcome) = ran {
+            if let Some(mut outcome) = ran {
                 self.session.instance.compiler.consider(&plan);
+                if let Some(pointer) = &plan.facts.text_pointer {
+                    if outcome.rows == 0 {
+                        return Err(not_pointed_to(pointer, frame).into());
+                    }
+                    outcome.rows = 0;
+                }
                 return Ok((outcome, kind));
             }
         }
@@ -741,4 +750,20 @@ impl Context<'_> {
 /// text: `IDENTITY_INSERT`, and the options that indexes need.
 pub(super) fn depends_on_session(error: &SqlError) -> bool {
     matches!(error.number(), 544 | 545 | 1934 | 8101)
+}
+
+/// Errors 7123 and 7133: a text pointer that no value has.
+fn not_pointed_to(pointer: &TextPointer, frame: &Frame) -> SqlError {
+    let TextPointer { function, value } = pointer;
+    let shown = match value {
+        TextPointerValue::Bytes(bytes) => text::shown(bytes),
+        TextPointerValue::Variable(id) => match frame.get(*id) {
+            ValueRef::Bytes(bytes) => text::shown(bytes),
+            _ => {
+                let error = SqlError::new(&message::TEXT_POINTER_NULL, &[function]);
+                return error.with_state(2);
+            }
+        },
+    };
+    SqlError::new(&message::TEXT_POINTER_INVALID, &[&shown])
 }

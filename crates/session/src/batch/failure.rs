@@ -35,6 +35,9 @@ impl Context<'_> {
         {
             fault.effect = Effect::Transaction;
         }
+        if fault.effect == Effect::Statement && writes_text(step) {
+            fault.effect = Effect::Transaction;
+        }
         // Within a TRY, XACT_ABORT dooms the transaction whatever the error is.
         let is_caught = step.handler.is_some() || self.is_protected();
         let heeds = fault.effect >= Effect::Statement && heeds_xact_abort(&fault.error);
@@ -73,7 +76,12 @@ impl Context<'_> {
             && !rolls_back
             && !depends_on_session(&fault.error)
             && changes_data(step);
-        if ends_change || (fault.effect >= Effect::Statement && changes_rows(step, &fault.error)) {
+        if fault.effect == Effect::Transaction && writes_text(step) {
+            let terminated = SqlError::new(&message::STATEMENT_TERMINATED, &[]).at_line(1);
+            self.inform(terminated)?;
+        } else if ends_change
+            || (fault.effect >= Effect::Statement && changes_rows(step, &fault.error))
+        {
             let terminated = SqlError::new(&message::STATEMENT_TERMINATED, &[]);
             self.inform(located(terminated, program, step))?;
         }
@@ -172,6 +180,14 @@ fn changes_data(step: &Step) -> bool {
         StepKind::SelectInto(_) | StepKind::InsertExecute(_) => true,
         _ => false,
     }
+}
+
+/// Whether a step is `WRITETEXT` or `UPDATETEXT`, whose errors end the transaction.
+fn writes_text(step: &Step) -> bool {
+    use tsql::ast::{StatementKind, TextAction};
+    let StepKind::Data(statement) = &step.kind else { return false };
+    let StatementKind::Text(text) = &statement.kind else { return false };
+    !matches!(text.action, TextAction::Read { .. })
 }
 
 /// As `changes_data`, for a definition that has failed over the rows of a table.

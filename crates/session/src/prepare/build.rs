@@ -302,7 +302,7 @@ fn plain(statement: Statement) -> StepKind {
         S::Insert(insert) if matches!(insert.source, ast::InsertSource::Execute(_)) => {
             StepKind::InsertExecute(insert)
         }
-        S::Select(_) | S::Insert(_) | S::Update(_) | S::Delete(_) | S::Merge(_) => {
+        S::Select(_) | S::Insert(_) | S::Update(_) | S::Delete(_) | S::Merge(_) | S::Text(_) => {
             StepKind::Data(Box::new(statement))
         }
         S::Return(value) => StepKind::Return(value),

@@ -36,6 +36,7 @@ mod query;
 mod security;
 mod session;
 mod table;
+mod text;
 mod transaction;
 mod types;
 
@@ -54,6 +55,7 @@ pub use query::*;
 pub use security::*;
 pub use session::*;
 pub use table::*;
+pub use text::*;
 pub use transaction::*;
 pub use types::*;
 
@@ -131,6 +133,8 @@ pub enum StatementKind {
     Merge(Box<Merge>),
     /// `TRUNCATE TABLE`.
     TruncateTable(Box<TruncateTable>),
+    /// `READTEXT`, `WRITETEXT`, `UPDATETEXT`.
+    Text(Box<TextStatement>),
     /// `BULK INSERT … FROM 'file'`.
     BulkInsert(Box<BulkInsert>),
     /// `INSERT BULK`, which announces the wire's bulk load packets.

@@ -194,3 +194,4 @@ impl<'a> Parser<'a> {
 
 #[cfg(test)]
 mod tests;
+mod text;

@@ -18,7 +18,7 @@
 mod expr;
 mod query;
 
-use crate::ast::{Condition, Expr, Query};
+use crate::ast::{Condition, Expr, ObjectName, Query};
 
 /// A scalar expression, without outer parentheses.
 pub fn expression(expr: &Expr) -> String {
@@ -31,6 +31,13 @@ pub fn expression(expr: &Expr) -> String {
 pub fn condition(condition: &Condition) -> String {
     let mut printer = Printer::default();
     printer.condition(condition);
+    printer.out
+}
+
+/// An object's name, each part in brackets.
+pub fn object_name(name: &ObjectName) -> String {
+    let mut printer = Printer::default();
+    printer.name(name);
     printer.out
 }
 

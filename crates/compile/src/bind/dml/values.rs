@@ -269,7 +269,8 @@ impl Binder<'_> {
             if set.iter().any(|s| s.0 == position) {
                 continue;
             }
-            if column.ty.kind == TypeKind::RowVersion {
+            // As in SQL Server, WRITETEXT and UPDATETEXT make no new row version.
+            if column.ty.kind == TypeKind::RowVersion && !self.in_text_statement {
                 set.push((position, row_version(changing, column)));
             }
             if changing.generated(column) == Some(Generated::RowStart) {

@@ -64,6 +64,11 @@ fn statement(statement: &Statement) -> DdlResult<()> {
         }
         // What the name of a target means is seen when the statement is bound.
         S::Insert(_) | S::Update(_) | S::Delete(_) | S::Merge(_) => Ok(()),
+        S::Text(text) => match text.action {
+            ast::TextAction::Read { .. } => side_effect("READTEXT"),
+            ast::TextAction::Write(_) => side_effect("WRITETEXT"),
+            ast::TextAction::Update { .. } => side_effect("UPDATETEXT"),
+        },
         S::TryCatch(_) => side_effect("BEGIN TRY"),
         S::Print(_) => side_effect("PRINT"),
         S::RaiseError(_) => side_effect("RAISERROR"),

@@ -14,3 +14,9 @@ BEGIN
   RAISERROR (15600, -1, -1, 'sys.sp_tableoption')
   RETURN 1
 END
+IF LOWER(@OptionName) = 'text in row' AND LOWER(@OptionValue) NOT IN ('on', 'off', '0', '1')
+  AND ISNULL(TRY_CONVERT(int, @OptionValue), 0) NOT BETWEEN 24 AND 7000
+BEGIN
+  RAISERROR (15112, -1, -1)
+  RETURN 1
+END

@@ -217,7 +217,7 @@ fn parts_of_a_language_that_is_not_spoken_here_are_syntax_errors() {
     for text in [
         "SELECT a FROM t LIMIT 5 x",
         "SELECT a FROM t COMPUTE SUM(a)",
-        "READTEXT t.c @p 0 1",
+        "READTEXT t.c @p -1 1",
         "SELECT * FROM OPENQUERY(s, 'x')",
         "CREATE JSON INDEX x ON t (a)",
         "BEGIN DIALOG @h FROM SERVICE a TO SERVICE 'b'",
