@@ -525,6 +525,9 @@ pub enum Inst {
     ChangeStep { dst: Reg, target: u16 },
     /// Lets what follows see what the unit has changed so far.
     Advance,
+    /// Ends what the last [`Inst::Advance`] has begun: what follows sees again what was seen before
+    /// that.
+    Retreat,
     /// Adds a row of the listed registers to the `inserted` or `deleted` rows of
     /// `transitions[transition]`.
     KeepTransition { transition: u16, inserted: bool, list: RegList },

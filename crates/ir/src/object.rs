@@ -113,7 +113,8 @@ pub enum ReadPurpose {
     MustBeAbsent,
 }
 
-/// How rows are found; registers are not NULL, and of the index columns' types.
+/// How rows are found; registers are of the index columns' types, and not NULL but in
+/// [`AccessDesc::Key`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum AccessDesc {
     /// All of them.
@@ -125,6 +126,13 @@ pub enum AccessDesc {
     },
     /// All key columns of an index are given.
     Seek {
+        /// The index's place in `TableDef::indexes`.
+        index: usize,
+        /// One register per key column.
+        key: Box<[KeyPart]>,
+    },
+    /// All key columns of an index are given, and NULL is a value like others.
+    Key {
         /// The index's place in `TableDef::indexes`.
         index: usize,
         /// One register per key column.
@@ -170,7 +178,7 @@ impl AccessDesc {
     pub fn parts(&self) -> impl Iterator<Item = KeyPart> + '_ {
         let (keys, lower, upper): (&[KeyPart], _, _) = match self {
             AccessDesc::Full { .. } => (&[], None, None),
-            AccessDesc::Seek { key, .. } => (key, None, None),
+            AccessDesc::Seek { key, .. } | AccessDesc::Key { key, .. } => (key, None, None),
             AccessDesc::Range { prefix, lower, upper, .. } => (prefix, *lower, *upper),
             AccessDesc::Like { prefix, pattern, .. } => (prefix, Some((*pattern, true)), None),
         };

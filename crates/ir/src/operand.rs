@@ -3,7 +3,7 @@
 
 use crate::UnitParts;
 use crate::inst::{Inst, Pc, Reg, RegType};
-use crate::object::{KeyPart, ObjId, ObjectDesc, OrderKey};
+use crate::object::{AccessDesc, KeyPart, ObjId, ObjectDesc, OrderKey};
 use crate::site::{LikePattern, ModuleArg, RowsetSite};
 
 /// How an instruction uses a register.
@@ -376,6 +376,9 @@ impl Visitor<'_, '_> {
             ObjectDesc::LocalCursor(c) => &c.access,
             _ => return,
         };
+        if let AccessDesc::Key { key, .. } = access {
+            return self.read_keys(key);
+        }
         for part in access.parts() {
             self.read(part.reg, RegType::of(&part.ty));
         }

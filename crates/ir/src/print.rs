@@ -254,6 +254,7 @@ fn access(access: &AccessDesc) -> String {
     };
     match access {
         AccessDesc::Full { .. } => "full".into(),
+        AccessDesc::Key { index, key } => format!("key of index {index} {}", names(key)),
         AccessDesc::Seek { index, key } => format!("seek index {index} {}", names(key)),
         AccessDesc::Like { index, prefix, pattern } => {
             format!("range index {index} {} like {:?}", names(prefix), pattern.reg)

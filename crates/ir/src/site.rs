@@ -286,6 +286,9 @@ pub struct TargetSite {
     pub definition: Option<Arc<TableDef>>,
     /// Unique indexes, by place in `TableDef::indexes`, whose duplicates are ignored.
     pub ignore_duplicates: Box<[usize]>,
+    /// The unique index, by its place there, in which the code looks again for a row that it has
+    /// not found before, if another transaction has inserted that meanwhile.
+    pub looks_again: Option<usize>,
     /// The identity column, if there is one.
     pub identity: Option<IdentitySite>,
     /// The place in the layout of an identity column that gets explicit values, which the counter
@@ -376,6 +379,8 @@ pub enum Rule {
     BlockPredicate,
     /// The row's version begins after the transaction: error 13535.
     PeriodStart,
+    /// An indexed view does not have the group that a row is taken from: error 8646.
+    MissingGroup,
 }
 
 /// A call of another native module.

@@ -73,8 +73,6 @@ super::messages! {
     FILEGROUP_INVALID = 1921, 16, 1, "Invalid %s '%s' specified.";
     DATABASE_FILEGROUP_READ_ONLY = 1924, 16, 1, "Filegroup '%s' is read-only.";
     STATISTICS_EXISTS = 1927, 16, 1, "There are already statistics on table '%s' named '%s'.";
-    INDEX_ON_VIEW_NOT_SCHEMA_BOUND = 1939, 16, 1, "Cannot create %s on view '%s' because the view is not schema bound.";
-    INDEXED_VIEW_NEEDS_CLUSTERED = 1940, 16, 1, "Cannot create %s on view '%s'. It does not have a unique clustered index.";
     INDEX_KEY_WIDTH_WARNING = 1945, 10, 1, "Warning! The maximum key length for a %s index is %s bytes. The index '%s' has maximum length of %s bytes. For some combination of large values, the insert/update operation will fail.";
     FILTERED_INDEX_WHERE = 10735, 15, 1, "Incorrect WHERE clause for filtered %s '%s' on table '%s'.";
     FILTERED_INDEX_CLR = 10610, 16, 1, "Filtered %s '%s' cannot be created on table '%s' because the column '%s' in the filter expression is of a CLR data type. Rewrite the filter expression so that it does not include this column.";

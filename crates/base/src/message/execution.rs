@@ -53,6 +53,7 @@ super::messages! {
     INTERNAL_QUERY_ERROR = 8624, 16, 1, "Internal Query Processor Error: The query processor could not produce a query plan. For more information, contact Customer Support Services.";
     SORT_KEY_TOO_WIDE = 1540, 16, 1, "Cannot sort a row of size %s, which is greater than the allowable maximum of %s. Resubmit the query using the ROBUST PLAN hint.";
     DUPLICATE_KEY_ON_BUILD = 1505, 16, 1, "The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the object name '%s' and the index name '%s'. The duplicate key value is %s.";
+    INDEX_ENTRY_NOT_FOUND = 8646, 21, 1, "Unable to find index entry in index ID %s, of table %s, in database '%s'. The indicated index is corrupt or there is a problem with the current update plan. Run DBCC CHECKDB or DBCC CHECKTABLE. If the problem persists, contact product support.";
     INDEX_KEY_TOO_LONG = 1946, 16, 3, "Operation failed. The index entry of length %s bytes for the index '%s' exceeds the maximum length of %s bytes for %s indexes.";
     USER_DEFINED = 50000, 16, 1, "%s";
     PARTITION_VALUE_NOT_FOUND = 7729, 16, 1, "Cannot specify partition number in the %s %s statement as the %s '%s' is not partitioned.";

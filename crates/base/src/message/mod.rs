@@ -27,6 +27,7 @@ mod server;
 mod temporal;
 mod tracking;
 mod transaction;
+mod view;
 mod xml;
 mod xml_schema;
 
@@ -56,6 +57,7 @@ pub use server::*;
 pub use temporal::*;
 pub use tracking::*;
 pub use transaction::*;
+pub use view::*;
 pub use xml::*;
 pub use xml_schema::*;
 
@@ -117,7 +119,7 @@ macro_rules! messages {
 }
 use messages;
 
-const PARTS: [&[Message]; 24] = [
+const PARTS: [&[Message]; 25] = [
     parser::LIST,
     binder::LIST,
     conversion::LIST,
@@ -127,6 +129,7 @@ const PARTS: [&[Message]; 24] = [
     ddl::LIST,
     constraint::LIST,
     transaction::LIST,
+    view::LIST,
     xml::LIST,
     xml_schema::LIST,
     memory_optimized::LIST,

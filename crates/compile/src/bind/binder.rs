@@ -84,6 +84,10 @@ pub(super) struct Binder<'c> {
     pub reads_masked: bool,
     /// Whether a table with classified columns is read or written.
     pub reads_classified: bool,
+    /// The tables that are read and that indexed views use.
+    pub view_tables: Vec<(DbId, Arc<TableDef>)>,
+    /// `OPTION (EXPAND VIEWS)`.
+    pub expands_views: bool,
     /// The tables whose predicates are being bound.
     pub judged: Vec<(DbId, ObjectId)>,
     /// The hints with which an `INSERT` loads the rows of a file; none of other statements.
@@ -249,6 +253,8 @@ impl<'c> Binder<'c> {
             versioned_tables: 0,
             reads_masked: false,
             reads_classified: false,
+            view_tables: Vec::new(),
+            expands_views: false,
             judged: Vec::new(),
             load: None,
             in_text_statement: false,

@@ -67,6 +67,7 @@ impl Binder<'_> {
                     self.hints.hash_group = Some(hash);
                 }
                 QueryHintKind::Fast(rows) => self.hints.first_rows = *rows > 0,
+                QueryHintKind::ExpandViews => self.expands_views = true,
                 QueryHintKind::ForceOrder => self.hints.force_order = true,
                 QueryHintKind::MaxRecursion(rounds) => self.max_recursion = *rounds,
                 QueryHintKind::MinGrantPercent(text) => {

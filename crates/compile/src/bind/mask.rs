@@ -26,6 +26,7 @@ use crate::plan::tree::{
     Destination, InsertPlan, MergeAction, NewValue, Node, Plan, RowEffects, SelectPlan, Source,
     Target,
 };
+use crate::plan::walk::{self, Part};
 
 /// 1900-01-01, in units of 100 ns since the first day of the calendar.
 const YEAR_1900: i64 = 693_595 * 864_000_000_000;
@@ -306,6 +307,27 @@ impl Binder<'_> {
             self.reads_masked = true;
             self.bears(database, table, column);
         }
+    }
+
+    /// Whether columns that an operator reads of tables are masked to the user.
+    pub(super) fn hides_columns(&mut self, database: DbId, node: &Node) -> bool {
+        let mut tables: Vec<Arc<TableDef>> = Vec::new();
+        let mut note = |part: Part<'_>| {
+            if let Part::Node(Node::Scan(scan)) = part
+                && let Source::Table { table, .. } = &scan.source
+            {
+                tables.push(table.clone());
+            }
+        };
+        note(Part::Node(node));
+        walk::visit(node, &mut note);
+        let mut hides = false;
+        for table in &tables {
+            for column in table.columns.iter().filter(|column| column.mask.is_some()) {
+                hides |= self.bears(database, table, column);
+            }
+        }
+        hides
     }
 
     /// The mask under which the user gets a column of a table.

@@ -19,6 +19,8 @@
 //! * `scope`: query blocks and how columns are found in them.
 //! * `expr`, `condition`, `call`, `case`, `convert`, `scalar`: expressions; `json`, `xml`:
 //!   what writes JSON and XML; `method`: methods of type xml; `xml_index`: indexes for them.
+//! * `indexed_view`: which views can have indexes; `dml::views`: how their rows are kept up;
+//!   `view_match`: which queries they answer.
 //! * `policy`: what security policies say of rows; `mask`: what masks leave of values.
 
 mod access_hint;
@@ -41,6 +43,7 @@ mod flow;
 mod from;
 mod group;
 mod hints;
+mod indexed_view;
 mod into;
 mod json;
 pub mod key_limit;
@@ -67,6 +70,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod text;
+mod view_match;
 mod window;
 mod xml;
 mod xml_index;
@@ -77,7 +81,8 @@ pub use context::{
     SystemView, TriggerScope, Variable,
 };
 pub use convert::DeclaredType;
-pub use dml::{COMMIT_TABLE, commit_table};
+pub use dml::{COMMIT_TABLE, commit_table, view_rows};
+pub use indexed_view::{FirstIndex, indexed_view};
 pub use native::{BoundNative, native};
 pub use statement::{
     Bound, BoundExpr, BoundPred, Fragment, QueryColumn, QueryColumns, Suggestion, assigned_value,

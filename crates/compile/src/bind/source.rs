@@ -11,10 +11,11 @@ use engine::catalog::{Object, Schema};
 use ir::function::rowset::RowsetColumn;
 use ir::function::{ArgType, FileContent, RowsetFunction, Typing};
 use ir::read::{Isolation, ReadOptions};
-use tsql::ast::{self, Argument, ObjectName, TableHint};
+use tsql::ast::{self, Argument, ObjectName, TableHint, TableHintKind};
 
 use super::binder::{Binder, Variables};
 use super::context::{AtLine, BindResult, SystemObject, Variable};
+use super::dml::kept_index;
 use super::expand::Expanded;
 use super::hints::old_hint;
 use super::names::{invalid_object, is_function};
@@ -77,6 +78,7 @@ impl Binder<'_> {
                 (self.cte_rows(place, inherited, usage, line)?, None)
             }
             Meaning::Table(database, table) => {
+                refuse_no_expand(hints, name)?;
                 let schema = match table.is_temporary() {
                     true => TableSchema::Any,
                     false => TableSchema::Of(table.header.schema),
@@ -105,9 +107,14 @@ impl Binder<'_> {
                     Some(time) => Some(self.moments(time)?),
                     None => outer,
                 };
+                let is_current = moments.is_none();
                 let expanded = Expanded { inherited, moments, usage };
                 let versioned = self.versioned_tables;
                 let rows = self.view_rows(database, &view, expanded, name).at(line)?;
+                let rows = match is_current {
+                    true => self.kept_rows(database, &view, rows, hints, (name, usage)).at(line)?,
+                    false => rows,
+                };
                 if time.is_some() && self.versioned_tables == versioned {
                     let error = SqlError::new(&message::NOT_SYSTEM_VERSIONED, &[name]);
                     return Err(error.at_line(line).into());
@@ -133,6 +140,64 @@ impl Binder<'_> {
         };
         let written = Some(name.to_string().into());
         Ok(Source { exposed, rows, optional: false, view, written })
+    }
+
+    /// The rows of a view, from its clustered index where `NOEXPAND` asks for it.
+    /// Errors 1934, 8171.
+    fn kept_rows(
+        &mut self,
+        database: DbId,
+        view: &Arc<ModuleDef>,
+        expanded: Rows,
+        hints: &[TableHint],
+        (name, usage): (&ObjectName, Usage),
+    ) -> BindResult<Rows> {
+        let asks = |hint: &TableHint| matches!(hint.kind, TableHintKind::NoExpand);
+        let Rows::Derived(Some(node), _) = &expanded else { return Ok(expanded) };
+        if !hints.iter().any(asks) {
+            return Ok(expanded);
+        }
+        let schema = self.schema_of(database)?;
+        let rows = view.rows.and_then(|rows| schema.table(rows)).cloned();
+        let Some(rows) = rows.filter(|rows| kept_index(rows).is_some()) else {
+            return refuse_no_expand(hints, name).map(|()| expanded);
+        };
+        self.options.check_for_xml_indexes(self.verb)?;
+        // What masks leave of a column is known of the tables' columns.
+        if usage == Usage::Target || self.hides_columns(database, node) {
+            return Ok(expanded);
+        }
+        self.view_index(database, &rows, hints)
+    }
+
+    /// A scan of the rows of an indexed view.
+    fn view_index(
+        &mut self,
+        database: DbId,
+        rows: &Arc<TableDef>,
+        hints: &[TableHint],
+    ) -> BindResult<Rows> {
+        let schema = self.schema_of(database)?;
+        let options = self.read_options(hints, Some(rows))?;
+        self.note_table(database, rows, &options);
+        self.note_object(database, &schema, rows.id());
+        let hint = self.access_hint(hints, rows, Some(database))?;
+        let mut columns = Vec::with_capacity(rows.columns.len());
+        for def in &rows.columns {
+            let ty = self.type_here(database, def.ty);
+            let id = self.free_column();
+            columns.push(OutCol::plain(id, Some(def.name.clone()), ty, def.nullable));
+        }
+        let node = Node::Scan(Box::new(tree::Scan {
+            source: tree::Source::Table { database, table: rows.clone() },
+            columns: columns.iter().map(|column| column.id).enumerate().collect(),
+            access: tree::Access::Full,
+            residual: None,
+            row: None,
+            options,
+            hint,
+        }));
+        Ok(Rows::Derived(Some(node), columns))
     }
 
     /// Names the rows of a target: a statement that changes what a view shows has to find the rows
@@ -287,6 +352,9 @@ impl Binder<'_> {
     ) -> Rows {
         if let tree::Source::Table { database, table } = &source {
             self.note_marks(*database, table);
+            if !table.indexed_views.is_empty() {
+                self.view_tables.push((*database, table.clone()));
+            }
         }
         let mut scan = ScanSource {
             number: self.next_scan(),
@@ -595,5 +663,18 @@ fn transition(name: &str) -> Option<bool> {
         () if name.eq_ignore_ascii_case("inserted") => Some(true),
         () if name.eq_ignore_ascii_case("deleted") => Some(false),
         () => None,
+    }
+}
+
+/// Error 8171: `NOEXPAND` of what has no clustered index of a view.
+fn refuse_no_expand(hints: &[TableHint], name: &ObjectName) -> BindResult<()> {
+    let asks = |hint: &&TableHint| matches!(hint.kind, TableHintKind::NoExpand);
+    match hints.iter().find(asks) {
+        Some(hint) => {
+            let args: [&dyn std::fmt::Display; 2] = [&"noexpand", name];
+            let error = SqlError::new(&message::INVALID_VIEW_HINT, &args);
+            Err(error.at_line(hint.span.line).into())
+        }
+        None => Ok(()),
     }
 }

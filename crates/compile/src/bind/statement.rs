@@ -385,7 +385,12 @@ impl Binder<'_> {
     pub fn planned(&mut self, mut plan: Plan) -> BindResult<Plan> {
         self.classify_plan(&mut plan);
         self.mask_plan(&mut plan)?;
+        let with_views = self.with_views(&plan)?;
         optimize::statement(&mut plan, &mut self.plan_context())?;
+        if let Some(mut with_views) = with_views {
+            optimize::statement(&mut with_views, &mut self.plan_context())?;
+            plan = self.cheaper(plan, with_views);
+        }
         let need = optimize::memory(&plan, &mut self.plan_context());
         self.facts.needs(need);
         Ok(plan)

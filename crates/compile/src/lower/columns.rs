@@ -108,6 +108,11 @@ impl Columns {
     }
 }
 
+/// Calls `f` for every use of a column in a statement.
+pub fn uses_in_plan(plan: &Plan, f: &mut dyn FnMut(ColId)) {
+    Walk::new(&mut Uses(f)).plan(plan);
+}
+
 /// Calls `f` for every use of a column in an operator and all that is inside it.
 pub fn uses_in_node(node: &Node, f: &mut dyn FnMut(ColId)) {
     Walk::new(&mut Uses(f)).node(node);
@@ -396,7 +401,7 @@ impl<'v> Walk<'v> {
         }
         match &scan.access {
             Access::Full => {}
-            Access::Seek { key, .. } => self.exprs(key),
+            Access::Seek { key, .. } | Access::Key { key, .. } => self.exprs(key),
             Access::RowNumber(number) => self.expr(number),
             Access::Like { prefix, pattern, .. } => {
                 self.exprs(prefix);
@@ -554,8 +559,37 @@ impl Walk<'_> {
             index.delete.iter().for_each(|delete| self.delete(delete));
             index.insert.iter().for_each(|insert| self.insert(insert));
         }
+        for view in &effects.views {
+            let changes = view.inserted.iter().chain(&view.deleted).chain(&view.updated);
+            changes.for_each(|change| self.view_change(change));
+        }
         if let Some(tracking) = &effects.tracking {
             tracking.inserts().for_each(|insert| self.insert(insert));
+        }
+    }
+
+    fn view_change(&mut self, change: &ViewChange) {
+        match change {
+            ViewChange::Delete(delete) => self.delete(delete),
+            ViewChange::Insert(insert) => self.insert(insert),
+            ViewChange::Add(groups) => {
+                self.node(&groups.amounts);
+                self.pred(&groups.changes);
+                self.pred(&groups.begins);
+                self.node(&groups.found);
+                self.col(groups.row);
+                let outside = self.of_target.len();
+                self.of_target.extend(&groups.old_columns);
+                for (&col, column) in
+                    groups.old_columns.iter().zip(groups.target.table().stored_columns())
+                {
+                    self.define(col, column.ty);
+                }
+                self.pred(&groups.same);
+                self.pred(&groups.ends);
+                self.exprs(groups.values.iter().chain(&groups.first));
+                self.of_target.truncate(outside);
+            }
         }
     }
 }

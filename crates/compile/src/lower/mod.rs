@@ -18,7 +18,7 @@
 //!   turn goes to an object, to a variable, or is kept ([`Inst::Keep`]).
 
 mod cast;
-mod columns;
+pub(crate) mod columns;
 mod dml;
 mod expr;
 mod group;

@@ -215,12 +215,19 @@ impl Lowering {
         }
     }
 
-    /// How rows are found. A NULL key or bound finds none.
+    /// How rows are found. A NULL key or bound finds none, unless it is of [`Access::Key`].
     fn access(&mut self, scan: &Scan, null: NullTo) -> SqlResult<AccessDesc> {
         Ok(match &scan.access {
             Access::Full => AccessDesc::Full { index: whole_index(&scan.source) },
             Access::Seek { index, key } => {
                 AccessDesc::Seek { index: *index, key: self.keys(key, null)? }
+            }
+            Access::Key { index, key } => {
+                let mut parts = Vec::with_capacity(key.len());
+                for expr in key {
+                    parts.push(KeyPart { reg: self.expr(expr)?.reg, ty: expr.ty });
+                }
+                AccessDesc::Key { index: *index, key: parts.into() }
             }
             Access::RowNumber(number) => AccessDesc::Seek {
                 index: row_number_index(&scan.source),

@@ -253,7 +253,7 @@ impl<'p> Printer<'p> {
                 let (_, object) = source_name(&scan.source);
                 format!("RID Lookup(OBJECT:({object}), SEEK:([$row_number]={})", self.expr(number))
             }
-            Access::Seek { index, key } => {
+            Access::Seek { index, key } | Access::Key { index, key } => {
                 let (index, object) = index_name(&scan.source, *index);
                 let key: Vec<String> = (key.iter().zip(index_columns(&scan.source, index)))
                     .map(|(e, c)| format!("[{c}]={}", self.expr(e)))
@@ -486,9 +486,10 @@ fn object_of(node: &Node) -> Option<LineObject> {
     };
     let index = match &scan.access {
         Access::Full | Access::RowNumber(_) => None,
-        Access::Seek { index, .. } | Access::Range { index, .. } | Access::Like { index, .. } => {
-            Some(*index)
-        }
+        Access::Seek { index, .. }
+        | Access::Key { index, .. }
+        | Access::Range { index, .. }
+        | Access::Like { index, .. } => Some(*index),
     };
     Some(LineObject { database, table, index })
 }

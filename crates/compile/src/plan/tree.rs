@@ -281,6 +281,13 @@ pub enum Access {
         /// One expression per key column, of the column's type.
         key: Vec<Expr>,
     },
+    /// The row with this whole key of a unique index, where NULL is a value like others.
+    Key {
+        /// The index, by its place in `TableDef::indexes`.
+        index: usize,
+        /// One expression per key column, of the column's type.
+        key: Vec<Expr>,
+    },
     /// The row of a table without a unique key that has this hidden number, a `bigint`.
     RowNumber(Expr),
     /// A range of an ordered index; without bounds it is an ordered scan.
@@ -556,6 +563,9 @@ pub struct RowEffects {
     pub history: Option<Box<HistoryPlan>>,
     /// What becomes of the entries of XML indexes.
     pub xml_indexes: Vec<XmlIndexPlan>,
+    /// What becomes of the rows of indexed views. It happens as soon as the row is written, before
+    /// anything else is that a view might join to it: all of it together is what the views show.
+    pub views: Vec<ViewPlan>,
     /// What is written down of the row's change if the table's changes are tracked.
     pub tracking: Option<Box<TrackingPlan>>,
     /// Keep old and new rows for the triggers that run when the statement is done.
@@ -593,6 +603,63 @@ pub struct XmlIndexPlan {
     pub delete: Option<DeletePlan>,
     /// Inserts those of the new row, over [`RowEffects::new_columns`].
     pub insert: Option<InsertPlan>,
+}
+
+/// What a row's change means for an indexed view: the view's query, with the row in the place of
+/// its table and the other tables as they are now.
+#[derive(Clone, Debug)]
+pub struct ViewPlan {
+    /// The columns that the view uses, by layout position: an update that leaves them alone leaves
+    /// the view alone.
+    pub columns: Vec<usize>,
+    /// Where the row is inserted; over [`RowEffects::new_columns`].
+    pub inserted: Vec<ViewChange>,
+    /// Where it is deleted; over [`RowEffects::old_columns`].
+    pub deleted: Vec<ViewChange>,
+    /// Where it is updated; over both.
+    pub updated: Vec<ViewChange>,
+}
+
+/// A change of an indexed view's rows.
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there are few for a statement")]
+pub enum ViewChange {
+    /// Rows that the view does not show any more are deleted.
+    Delete(DeletePlan),
+    /// Rows that it has come to show are inserted.
+    Insert(InsertPlan),
+    /// Sums and counts of groups change.
+    Add(GroupsPlan),
+}
+
+/// What is added to sums and counts of a view's groups. A group begins with its first row, and ends
+/// when its count has become 0.
+#[derive(Clone, Debug)]
+pub struct GroupsPlan {
+    /// The view's rows.
+    pub target: Target,
+    /// Yields groups and what is added to each: amounts may be negative.
+    pub amounts: Node,
+    /// Whether anything is added.
+    pub changes: Pred,
+    /// Whether rows are added, without which a group does not begin.
+    pub begins: Pred,
+    /// The look-up of the group's row by the view's key.
+    pub found: Node,
+    /// The column that names the row.
+    pub row: ColId,
+    /// The names of the row's columns, by layout position.
+    pub old_columns: Vec<ColId>,
+    /// Whether the row is the group's: the key may be a part of what the view groups by.
+    pub same: Pred,
+    /// Whether the group has no rows then; over the columns of both.
+    pub ends: Pred,
+    /// The row's columns as they become, by layout position; over the columns of both.
+    pub values: Vec<Expr>,
+    /// The columns of a new row, by layout position.
+    pub first: Vec<Expr>,
+    /// The place of the view's key in `TableDef::indexes`.
+    pub index: usize,
 }
 
 /// What is written down of changes of a table. Each part is an insert into the table of changes,

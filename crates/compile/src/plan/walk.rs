@@ -195,7 +195,7 @@ parts_of! {
     impl Access, |this| {
         match this {
             Access::Full => {}
-            Access::Seek { key, .. } => {
+            Access::Seek { key, .. } | Access::Key { key, .. } => {
                 for part in each!(key) {
                     expr!(part);
                 }

@@ -188,18 +188,27 @@ impl ObjectDef {
         triggers: Vec<ObjectId>,
         referenced_by: Vec<IncomingKey>,
         policies: Vec<Arc<SecurityPolicyDef>>,
+        indexed_views: Vec<ObjectId>,
     ) -> Option<ObjectDef> {
         match self {
             ObjectDef::Table(d)
                 if d.triggers != triggers
                     || d.referenced_by != referenced_by
-                    || d.policies != policies =>
+                    || d.policies != policies
+                    || d.indexed_views != indexed_views =>
             {
-                let table = TableDef { triggers, referenced_by, policies, ..TableDef::clone(d) };
+                let own = TableDef::clone(d);
+                let table = TableDef { triggers, referenced_by, policies, indexed_views, ..own };
                 Some(ObjectDef::Table(Arc::new(table)))
             }
-            ObjectDef::Module(d) if d.triggers != triggers || d.policies != policies => {
-                let module = ModuleDef { triggers, policies, ..ModuleDef::clone(d) };
+            ObjectDef::Module(d)
+                if d.triggers != triggers
+                    || d.policies != policies
+                    || d.rows.as_ref() != indexed_views.first() =>
+            {
+                let rows = indexed_views.first().copied();
+                let own = ModuleDef::clone(d);
+                let module = ModuleDef { triggers, policies, rows, ..own };
                 Some(ObjectDef::Module(Arc::new(module)))
             }
             _ => None,
@@ -214,8 +223,12 @@ impl ObjectDef {
 
     /// All names that it takes in its schema: its own and its constraints'. A table type's hidden
     /// table takes a name too, as in SQL Server (`TT_…`). Constraints of a local temporary table
-    /// take none, so that every session can use the same ones.
+    /// take none, so that every session can use the same ones; and the rows of an indexed view none
+    /// beside the view's.
     pub(super) fn names(&self) -> Vec<(&Name, ObjectId)> {
+        if self.as_table().is_some_and(|table| table.rows_of.is_some()) {
+            return Vec::new();
+        }
         let mut names = vec![(&self.header().name, self.header().id)];
         if !self.is_private() {
             names.extend(self.constraints().map(|c| (&c.name, c.id)));

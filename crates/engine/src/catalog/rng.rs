@@ -346,6 +346,11 @@ impl Rng {
                 begin: d.int().into(),
             }),
             changes_of: self.maybe(|d| ObjectId(d.int())),
+            rows_of: self.maybe(|d| ViewRowsDef {
+                view: ObjectId(d.int()),
+                tables: d.some(3, |d| ObjectId(d.int())),
+            }),
+            indexed_views: Vec::new(),
         }
     }
 
@@ -431,6 +436,7 @@ impl Rng {
             numbered: Vec::new(),
             triggers: Vec::new(),
             policies: Vec::new(),
+            rows: None,
         }
     }
 

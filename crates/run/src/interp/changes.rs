@@ -185,6 +185,7 @@ impl Machine<'_, '_> {
                 let task = self.exec.task;
                 self.host().advance(task)?;
             }
+            Inst::Retreat => self.host().retreat()?,
             Inst::KeepTransition { transition, inserted, list } => {
                 let slots = registers(&self.act.slots).slots(self.unit.list(list));
                 let transition = &mut self.outcome.transitions[usize::from(transition)];
@@ -319,6 +320,9 @@ impl Machine<'_, '_> {
         let outgrows = site.loads && transaction.outgrows(table);
         match inserted {
             Ok(inserted) => self.set(row, inserted),
+            Err(TxnError::DuplicateKey { index, .. }) if site.looks_again == Some(index) => {
+                return Ok(Flow::Jump(ignored));
+            }
             Err(TxnError::DuplicateKey { index, .. })
                 if site.ignore_duplicates.contains(&index) =>
             {

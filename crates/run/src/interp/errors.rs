@@ -194,6 +194,10 @@ pub fn violation(violation: &Violation, host: &dyn Host) -> SqlError {
             let args: [&dyn std::fmt::Display; 3] = [column, &qualified, &violation.statement];
             SqlError::new(&message::NULL_NOT_ALLOWED, &args)
         }
+        Rule::MissingGroup => {
+            let args: [&dyn std::fmt::Display; 3] = [&1, &violation.table.id(), &name.database];
+            SqlError::new(&message::INDEX_ENTRY_NOT_FOUND, &args)
+        }
         Rule::PeriodStart => SqlError::new(&message::TRANSACTION_TIME_TOO_EARLY, &[&qualified]),
         Rule::BlockPredicate => SqlError::new(&message::BLOCK_PREDICATE_CONFLICT, &[&qualified]),
         Rule::Bound(column) => {

@@ -76,6 +76,9 @@ pub trait Host {
     /// Makes snapshots that are taken from now on see what the statement has changed so far.
     fn advance(&mut self, task: &Task) -> SqlResult<()>;
 
+    /// Takes back the last [`Host::advance`].
+    fn retreat(&mut self) -> SqlResult<()>;
+
     /// Keeps a table's identity counter from falling behind an explicit value.
     fn note_identity(
         &mut self,

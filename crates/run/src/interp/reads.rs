@@ -39,7 +39,9 @@ impl Machine<'_, '_> {
             let used = table_use(self.unit, desc.table);
             // A search for the whole key of a unique index begins no scan.
             let finds_one = match &desc.access {
-                AccessDesc::Seek { index, .. } => is_unique(&used.table, *index),
+                AccessDesc::Seek { index, .. } | AccessDesc::Key { index, .. } => {
+                    is_unique(&used.table, *index)
+                }
                 AccessDesc::Range { index, prefix, .. } => {
                     let index = &used.table.indexes[*index];
                     index.unique && prefix.len() == index.key.len()

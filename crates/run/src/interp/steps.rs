@@ -537,7 +537,7 @@ fn open_cursor(
     match access {
         // Later instructions test every row for the pattern.
         AccessDesc::Full { .. } | AccessDesc::Like { .. } => cursor.open(table, &LocalAccess::Full),
-        AccessDesc::Seek { index, key } => {
+        AccessDesc::Seek { index, key } | AccessDesc::Key { index, key } => {
             let key = regs.keys(key);
             cursor.open(table, &LocalAccess::Seek { index: *index, key: &key });
         }

@@ -389,6 +389,13 @@ impl Host for Session<'_> {
         Ok(())
     }
 
+    fn retreat(&mut self) -> SqlResult<()> {
+        if let Some(mut statement) = self.statements.pop() {
+            self.transaction.end_statement(&mut statement);
+        }
+        Ok(())
+    }
+
     fn note_identity(&mut self, task: &Task, _: DbId, table: &Table, value: i64) -> SqlResult<()> {
         self.database.observe_identity(task, table, value).map(drop).map_err(engine_error)
     }

@@ -140,6 +140,13 @@ impl Host for SessionState {
         Ok(())
     }
 
+    fn retreat(&mut self) -> SqlResult<()> {
+        if let Some(open) = self.statements.last_mut() {
+            open.pop(&mut self.transaction);
+        }
+        Ok(())
+    }
+
     fn note_identity(
         &mut self,
         task: &Task,

@@ -16,7 +16,7 @@ use super::failure::DdlResult;
 use super::names::DefinitionNames;
 use super::place::{self, Found};
 use super::table::{Builder, IndexRequest, Purpose, Setting, find_index, statistics_type_error};
-use super::{temporal, xml_index};
+use super::{indexed_view, temporal, xml_index};
 use crate::context::Context;
 use crate::program::{ProgramKind, bind_options};
 
@@ -31,14 +31,14 @@ pub(super) fn refuse_memory(table: &TableDef, operation: &str) -> DdlResult<()> 
     Err(SqlError::new(&message::NOT_SUPPORTED_WITH, &args).into())
 }
 
-/// The table that an index statement is about. Errors 1088, 1914, 1939.
+/// The table that an index statement is about. Errors 1088, 1914, 1939, 1940.
 fn target(context: &mut Context<'_>, name: &ObjectName, what: &str) -> DdlResult<Altered> {
     let not_there = || SqlError::new(&message::CANNOT_FIND_OBJECT, &[name]).with_state(12);
     let found = place::find_to_change(context, name)?.ok_or_else(not_there)?;
     if !place::may_alter(context, &found) {
         return Err(not_there().into());
     }
-    let Some(old) = found.table() else {
+    let Some(old) = found.indexed() else {
         return Err(not_a_table(&found, name, what).into());
     };
     Ok(Altered { database: found.database, schema: found.schema, old })
@@ -51,7 +51,12 @@ fn not_a_table(found: &Found, name: &ObjectName, what: &str) -> SqlError {
             let args: [Shown; 2] = [&what, written];
             match module.schema_bound {
                 false => SqlError::new(&message::INDEX_ON_VIEW_NOT_SCHEMA_BOUND, &args),
-                true => SqlError::new(&message::UNIMPLEMENTED, &[&"indexed view"]),
+                true => {
+                    let shown =
+                        place::qualified(&found.schema, module.header.schema, &module.header.name);
+                    let args: [Shown; 2] = [&what, &shown];
+                    SqlError::new(&message::INDEXED_VIEW_NEEDS_CLUSTERED, &args)
+                }
             }
         }
         _ => SqlError::new(&message::INDEX_ON_NON_TABLE, &[written]),
@@ -94,7 +99,11 @@ pub fn check_options(
 }
 
 /// Error 1935 about an object that was made without `ANSI_NULLS` or `QUOTED_IDENTIFIER`.
-fn check_made_with(name: &str, ansi_nulls: bool, quoted_identifier: bool) -> SqlResult<()> {
+pub(super) fn check_made_with(
+    name: &str,
+    ansi_nulls: bool,
+    quoted_identifier: bool,
+) -> SqlResult<()> {
     let off = match (ansi_nulls, quoted_identifier) {
         (true, true) => return Ok(()),
         (false, true) => "ANSI_NULLS",
@@ -106,6 +115,16 @@ fn check_made_with(name: &str, ansi_nulls: bool, quoted_identifier: bool) -> Sql
 
 /// `CREATE INDEX`.
 pub fn create(context: &mut Context<'_>, create: &ast::CreateIndex) -> DdlResult<()> {
+    let found = place::find_to_change(context, &create.table)?;
+    let found = found.filter(|found| place::may_alter(context, found));
+    if let Some(found) = &found
+        && let Some(view) = indexed_view::view_of(found)
+    {
+        indexed_view::check_request(context, found, &view, create)?;
+        if found.indexed().is_none() {
+            return indexed_view::create(context, found, &view, create);
+        }
+    }
     let altered = target(context, &create.table, "index")?;
     refuse_memory(&altered.old, "CREATE INDEX")?;
     temporal::refuse_index(context, &altered, create.unique)?;
@@ -136,6 +155,11 @@ pub fn create(context: &mut Context<'_>, create: &ast::CreateIndex) -> DdlResult
         builder.index(&request)?;
         (builder.table, builder.warnings)
     };
+    if new.rows_of.is_some() && new.clustered_index().is_none() {
+        // It would replace the clustered one.
+        let args: [Shown; 2] = [&"index", &create.table];
+        return Err(SqlError::new(&message::INDEXED_VIEW_NEEDS_CLUSTERED, &args).into());
+    }
     if replaces {
         let shown = format!("{}.{}", create.table, create.name.name);
         temporal::refuse_index_change(&altered.schema, &altered.old, &new, &shown)?;
@@ -167,7 +191,7 @@ fn drop_one(
 ) -> DdlResult<()> {
     let shown = format!("{}.{}", item.table, item.name.name);
     let found = place::find_to_change(context, &item.table)?;
-    let table = found.as_ref().and_then(Found::table);
+    let table = found.as_ref().and_then(Found::indexed);
     let place = match (&found, &table) {
         (Some(found), Some(table)) if place::may_alter(context, found) => {
             find_index(&found.schema, table, &item.name.name)
@@ -202,6 +226,9 @@ fn drop_one(
             let args: [Shown; 2] = [&shown, &"FOREIGN KEY"];
             return Err(SqlError::new(&message::DROP_INDEX_ENFORCES_CONSTRAINT, &args).into());
         }
+    }
+    if old.rows_of.is_some() && index.kind == IndexKind::Clustered {
+        return indexed_view::remove(context, found.database, old.id());
     }
     let altered = Altered { database: found.database, schema: found.schema, old };
     let mut new = altered.copy(context);
@@ -291,7 +318,24 @@ pub fn rebuild(
     options: &[ast::IndexOption],
 ) -> DdlResult<()> {
     let places = places(altered, name)?;
-    put_changed(context, altered, &places, options, |index| index.disabled = false)
+    let is_empty = altered.old.rows_of.is_some()
+        && altered.old.clustered_index().is_some_and(|index| index.disabled);
+    if !is_empty {
+        return put_changed(context, altered, &places, options, |index| index.disabled = false);
+    }
+    let clustered = |at: &usize| altered.old.indexes[*at].kind == IndexKind::Clustered;
+    if !places.iter().any(clustered) {
+        let index = altered.old.indexes.iter().find(|i| i.kind == IndexKind::Clustered);
+        let name = place::qualified(&altered.schema, altered.old.header.schema, &altered.name());
+        let of = index.map_or("", |index| &index.name);
+        let args: [Shown; 3] = [&"view", &name, &of];
+        return Err(SqlError::new(&message::CLUSTERED_INDEX_DISABLED, &args).into());
+    }
+    let (new, warnings) =
+        changed(context, altered, &places, options, |index| index.disabled = false)?;
+    indexed_view::rebuild(context, altered, new.indexes)?;
+    warnings.into_iter().try_for_each(|warning| context.inform(warning))?;
+    Ok(())
 }
 
 fn set(
@@ -345,7 +389,11 @@ fn disable(context: &mut Context<'_>, altered: &Altered, places: &[usize]) -> Dd
     for &place in places {
         new.indexes[place].disabled = true;
     }
-    if new.indexes.iter().any(|i| i.kind == IndexKind::Clustered && i.disabled) {
+    let disables = |i: &IndexDef| i.kind == IndexKind::Clustered && i.disabled;
+    if new.rows_of.is_some() && new.indexes.iter().any(disables) {
+        return indexed_view::disable(context, altered);
+    }
+    if new.indexes.iter().any(disables) {
         // Nothing could be read any more; SQL Server allows that, and everything fails with 8655.
         let what = "ALTER INDEX DISABLE of a clustered index";
         return Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into());
@@ -451,10 +499,12 @@ fn drop_one_statistics(context: &mut Context<'_>, name: &ObjectName) -> DdlResul
         span: name.span,
     };
     let found = place::find_to_change(context, &table)?;
-    let Some(found) = found.filter(|f| f.table().is_some() && place::may_alter(context, f)) else {
+    let Some(found) = found.filter(|f| place::may_alter(context, f)) else {
         return Err(missing("drop", "statistics", name).into());
     };
-    let old = found.table().expect("it is one");
+    let Some(old) = found.indexed() else {
+        return Err(missing("drop", "statistics", name).into());
+    };
     let same = |s: &StatisticsDef| found.schema.same_name(&s.name, &name.name.name);
     let Some(at) = old.statistics.iter().position(same) else {
         let error = match find_index(&found.schema, &old, &name.name.name) {
@@ -485,7 +535,7 @@ pub fn update_statistics(
     if !place::may_alter(context, &found) {
         return Err(not_there().into());
     }
-    let Some(table) = found.table() else { return Ok(()) };
+    let Some(table) = found.indexed() else { return Ok(()) };
     for name in &update.names {
         let same = |s: &StatisticsDef| found.schema.same_name(&s.name, &name.name);
         let known = find_index(&found.schema, &table, &name.name).is_some()

@@ -15,7 +15,8 @@
 //!
 //! * `place`: where new objects go, and what names mean; `names`: the same for the binder.
 //! * `table`: definitions of tables; `alter`: `ALTER TABLE`; `index`: indexes and statistics.
-//! * `temporal`: system versioning; `tracking`: change tracking; `xml_index`: XML indexes.
+//! * `temporal`: system versioning; `tracking`: change tracking; `xml_index`: XML indexes;
+//!   `indexed_view`: the rows of indexed views.
 //! * `module`: procedures, functions, views and triggers.
 //! * `object`: schemas, types, sequences, synonyms; `collection`: XML schema collections; `drop`:
 //!   `DROP` of all of them.
@@ -35,6 +36,7 @@ pub(crate) mod database;
 mod drop;
 pub(crate) mod failure;
 mod index;
+mod indexed_view;
 mod module;
 mod names;
 mod object;

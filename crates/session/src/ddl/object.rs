@@ -97,7 +97,14 @@ pub fn transfer(context: &mut Context<'_>, alter: &ast::AlterSchema) -> DdlResul
         Some(ast::SecurableClass::Type) => moved_type(context, database, target, alter)?,
         _ => moved_object(context, database, target, alter)?,
     };
+    let moved = match &definition {
+        Definition::Object(object) => Some(object.header().id),
+        _ => None,
+    };
     context.change(database, |task, txn, edit| edit.put(task, txn, definition))?;
+    if let Some(moved) = moved {
+        super::indexed_view::follow(context, database, moved)?;
+    }
     Ok(())
 }
 

@@ -168,6 +168,15 @@ impl Found {
     pub fn table(&self) -> Option<Arc<TableDef>> {
         self.schema.table(self.id).filter(|t| t.role == TableRole::Table).cloned()
     }
+
+    /// The table that has the object's indexes: a table itself, or the one with the rows of an
+    /// indexed view.
+    pub fn indexed(&self) -> Option<Arc<TableDef>> {
+        match self.object() {
+            Object::Module(module) => self.schema.table(module.rows?).cloned(),
+            _ => self.table(),
+        }
+    }
 }
 
 /// The object that a name means, among those that can be changed: a definition statement begins,

@@ -312,13 +312,21 @@ impl Altered<'_, '_> {
         Ok(function)
     }
 
-    /// Error 33264: a table has predicates of one enabled policy at a time.
+    /// Errors 33264, 33265: a table has predicates of one enabled policy at a time, and none beside
+    /// indexed views.
     fn check_enabled(&self) -> DdlResult<()> {
-        if !self.def.enabled {
-            return Ok(());
-        }
         let schema = self.context.schema(self.database)?;
         for table in self.def.tables() {
+            if let Some(table) = schema.table(table)
+                && let Some(view) = super::indexed_view::first_on(&schema, table)
+            {
+                let args: [Shown; 3] =
+                    [&self.def.header.name, &table.header.name, &view.header.name];
+                return Err(SqlError::new(&message::POLICY_ON_INDEXED_VIEW, &args).into());
+            }
+            if !self.def.enabled {
+                continue;
+            }
             let mut others = schema.policies_on(table).iter();
             let other = others.find(|p| p.enabled && p.header.id != self.def.header.id);
             if let Some(other) = other {

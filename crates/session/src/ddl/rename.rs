@@ -59,8 +59,10 @@ pub fn object(
                 })
             }
         };
-        context
-            .change(database, |task, txn, edit| edit.put(task, txn, Definition::Object(definition)))
+        context.change(database, |task, txn, edit| {
+            edit.put(task, txn, Definition::Object(definition))
+        })?;
+        super::indexed_view::follow(context, database, id)
     })
 }
 

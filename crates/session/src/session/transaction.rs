@@ -562,6 +562,25 @@ impl OpenStatement {
         self.parts.push((database, statement, how));
     }
 
+    /// Ends what was opened last by [`OpenStatement::push`] in each database.
+    pub fn pop(&mut self, transaction: &mut TransactionState) {
+        for database in self.databases() {
+            let of_it = |part: &(DbId, Statement, OpenAs)| part.0 == database;
+            let (Some(first), Some(last)) =
+                (self.parts.iter().position(of_it), self.parts.iter().rposition(of_it))
+            else {
+                continue;
+            };
+            if first == last {
+                continue;
+            }
+            let (_, mut statement, _) = self.parts.remove(last);
+            if let Some(part) = transaction.part(database) {
+                part.end_statement(&mut statement);
+            }
+        }
+    }
+
     /// How the statement is open in a database.
     pub fn opened_as(&self, database: DbId) -> Option<OpenAs> {
         self.parts.iter().find(|part| part.0 == database).map(|part| part.2)

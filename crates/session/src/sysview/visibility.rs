@@ -49,6 +49,7 @@ pub fn seen(user: &DatabaseUser, database: DbId, schema: &Schema, id: ObjectId) 
     }
     let target = match schema.object(id) {
         Some(Object::Constraint { table, .. }) => table.id(),
+        Some(Object::Table(table)) if table.rows_of.is_some() => table.indexed_id(),
         Some(Object::Table(table)) if table.role == TableRole::Internal => match table.changes_of {
             Some(of) => of,
             None => {

@@ -15,6 +15,7 @@ mod golden;
 mod grants;
 mod hierarchy;
 mod laws;
+mod indexed_views;
 mod logins;
 mod masks;
 mod memory;

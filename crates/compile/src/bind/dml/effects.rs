@@ -122,6 +122,9 @@ impl Binder<'_> {
                 effects.history = self.history(&schema, changing)?;
             }
             effects.xml_indexes = self.xml_indexes(&schema, changing, write)?;
+            if !table.indexed_views.is_empty() {
+                effects.views = self.views(&schema, changing, write)?;
+            }
             effects.blocks = self.blocks(changing, write)?;
             effects.tracking = self.tracking(&schema, changing, write)?;
         }

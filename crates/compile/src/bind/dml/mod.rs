@@ -22,6 +22,7 @@ mod tests;
 mod tracking;
 mod update;
 mod values;
+mod views;
 mod wide_keys;
 mod xml_index;
 
@@ -34,6 +35,8 @@ use engine::catalog::def::TableDef;
 pub(super) use self::effects::qualified;
 pub(super) use self::target::shown_conditions;
 pub use self::tracking::{COMMIT_TABLE, commit_table};
+pub use self::views::view_rows;
+pub(super) use self::views::{Role, grouping, kept_index, roles_of};
 pub(super) use self::xml_index::{ENTRY_COLUMNS, key_columns};
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};

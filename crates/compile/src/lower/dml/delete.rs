@@ -5,7 +5,7 @@ use engine::catalog::def::BlockedOperation;
 use ir::inst::{Inst, RegType};
 
 use crate::lower::Lowering;
-use crate::lower::dml::{Changed, Deferred, OldRow, may_load};
+use crate::lower::dml::{Changed, Deferred, OldRow, RowChange, may_load};
 use crate::lower::expr::NullTo;
 use crate::lower::scope::Val;
 use crate::plan::expr::ColId;
@@ -63,6 +63,7 @@ impl Lowering {
             let outside = l.enter();
             l.bind_old(&target, row, &delete.old_columns);
             l.bind_target(&target, row, &delete.effects.old_columns);
+            l.follow_views(&target, &delete.effects, RowChange::Deleted)?;
             l.test_blocks(&target, &delete.effects, BlockedOperation::BeforeDelete)?;
             l.follow_references(&target, &delete.effects, None, deferred)?;
             l.after_row(&target, &delete.effects, output, None, OldRow::Row(row))?;

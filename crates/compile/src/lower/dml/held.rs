@@ -11,7 +11,7 @@ use ir::object::{ObjId, ObjectDesc, WorkDesc};
 
 use crate::lower::Lowering;
 use crate::lower::columns::{uses_in_expr, uses_in_node};
-use crate::lower::dml::{Changed, Deferred, OldRow};
+use crate::lower::dml::{Changed, Deferred, OldRow, RowChange};
 use crate::lower::scope::Val;
 use crate::plan::expr::ColId;
 use crate::plan::tree::{NewValue, Node, RowEffects, UpdatePlan};
@@ -186,6 +186,7 @@ impl Lowering {
                     l.b.emit(Inst::Insert { target: target.id, bytes, row, ignored });
                 }
             }
+            l.follow_views(target, effects, RowChange::Inserted)?;
             l.test_references(target, effects, set, deferred)?;
             if set.is_some() {
                 l.follow_references(target, effects, set, deferred)?;

@@ -11,7 +11,7 @@ use ir::object::{AccessDesc, CursorDesc, ObjectDesc, ReadPurpose};
 use ir::read::ReadOptions;
 
 use crate::lower::Lowering;
-use crate::lower::dml::{Changed, Deferred, OldRow, may_load};
+use crate::lower::dml::{Changed, Deferred, OldRow, RowChange, may_load};
 use crate::lower::scope::Val;
 use crate::plan::expr::ColId;
 use crate::plan::tree::{InsertPlan, NewValue, RowEffects, Target};
@@ -153,6 +153,7 @@ impl Lowering {
         let row = self.b.reg(RegType::Row);
         let id = target.id;
         self.b.emit(Inst::Insert { target: id, bytes, row, ignored: ignored.pc() });
+        self.follow_views(target, effects, RowChange::Inserted)?;
         self.test_references(target, effects, None, deferred)?;
         self.after_row(target, effects, output, Some(values), OldRow::None)?;
         self.count(counted);

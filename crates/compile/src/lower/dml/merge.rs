@@ -9,7 +9,7 @@ use ir::inst::{Inst, Reg, RegType};
 
 use crate::lower::Lowering;
 use crate::lower::dml::held::{Held, Release};
-use crate::lower::dml::{Changed, Deferred, OldRow, may_load, touches_unique_key};
+use crate::lower::dml::{Changed, Deferred, OldRow, RowChange, may_load, touches_unique_key};
 use crate::lower::scope::Val;
 use crate::plan::tree::{MergeAction, MergeClause, MergePlan, MergeWhen, NewValue, UpdatePlan};
 
@@ -226,6 +226,11 @@ impl Lowering {
         self.b.place(twice);
         self.b.raise(SqlError::new(&message::MERGE_SAME_ROW_TWICE, &[]));
         self.b.place(done);
+        let change = match &set {
+            Some(set) if held.is_none() => RowChange::Updated(set),
+            _ => RowChange::Deleted,
+        };
+        self.follow_views(target, &plan.effects, change)?;
         if let (Some(held), Some(values)) = (held, &values) {
             self.hold_row(held, values, Some((row, trace)))?;
             self.count(true);

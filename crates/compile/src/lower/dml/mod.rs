@@ -19,6 +19,7 @@ mod held;
 mod insert;
 mod merge;
 mod update;
+mod views;
 
 use std::sync::Arc;
 
@@ -35,6 +36,7 @@ use crate::plan::expr::ColId;
 use crate::plan::tree::{Access, Node, RowEffects, Scan, Source, Target};
 
 pub use effects::{Deferred, OldRow};
+pub use views::RowChange;
 
 /// What a statement changes, and what the code needs to know about it.
 #[derive(Clone)]
@@ -113,6 +115,7 @@ impl Lowering {
             table: place,
             definition,
             ignore_duplicates: effects.ignore_duplicates.clone().into(),
+            looks_again: None,
             identity: columns.iter().find(|c| c.identity).map(|c| IdentitySite {
                 ty: c.ty,
                 range: int_range(&c.ty),
@@ -278,7 +281,7 @@ fn seeks_one(scan: &Scan) -> bool {
     };
     match &scan.access {
         Access::Full | Access::Like { .. } => false,
-        Access::RowNumber(_) => true,
+        Access::RowNumber(_) | Access::Key { .. } => true,
         Access::Seek { index, key } => whole(*index, key.len()),
         Access::Range { index, prefix, .. } => whole(*index, prefix.len()),
     }
@@ -294,6 +297,7 @@ fn may_load(target: &Changed, effects: &RowEffects) -> bool {
         && !table.foreign_keys.iter().any(|key| key.referenced == id)
         && !effects.output_into.as_ref().is_some_and(|into| is_into(&into.target))
         && effects.ignore_duplicates.is_empty()
+        && effects.views.is_empty()
         // A predicate may read the table.
         && effects.blocks.is_empty()
 }

@@ -12,7 +12,7 @@ use crate::lower::Lowering;
 use crate::lower::columns::uses_in_expr;
 use crate::lower::dml::held::{HeldCascade, Release};
 use crate::lower::dml::{
-    Changed, Deferred, OldRow, keeps_keys, may_load, touches_unique_key, yields_one_row,
+    Changed, Deferred, OldRow, RowChange, keeps_keys, may_load, touches_unique_key, yields_one_row,
 };
 use crate::lower::expr::NullTo;
 use crate::lower::scope::Val;
@@ -80,8 +80,12 @@ impl Lowering {
             l.b.place(done);
             l.store_variables();
             match &held {
-                Some(held) => l.hold_row(held, &values, Some((row, trace)))?,
+                Some(held) => {
+                    l.follow_views(&target, &update.effects, RowChange::Deleted)?;
+                    l.hold_row(held, &values, Some((row, trace)))?;
+                }
                 None => {
+                    l.follow_views(&target, &update.effects, RowChange::Updated(&set))?;
                     l.test_references(&target, &update.effects, Some(&set), deferred)?;
                     l.follow_references(&target, &update.effects, Some(&set), deferred)?;
                     l.after_row(&target, &update.effects, output, Some(&values), OldRow::Row(row))?;

@@ -221,11 +221,26 @@ impl Optimizer<'_, '_> {
             index.delete.iter_mut().for_each(|delete| self.delete(delete));
             index.insert.iter_mut().for_each(|insert| self.insert(insert));
         }
+        for view in &mut effects.views {
+            let changes = view.inserted.iter_mut().chain(&mut view.deleted);
+            changes.chain(&mut view.updated).for_each(|change| self.view_change(change));
+        }
         if let Some(tracking) = &mut effects.tracking {
             tracking.inserts_mut().for_each(|insert| self.insert(insert));
         }
         if let Some(insert) = &mut effects.output_into {
             self.insert(insert);
+        }
+    }
+
+    fn view_change(&mut self, change: &mut ViewChange) {
+        match change {
+            ViewChange::Delete(delete) => self.delete(delete),
+            ViewChange::Insert(insert) => self.insert(insert),
+            ViewChange::Add(groups) => {
+                self.input(&mut groups.amounts);
+                self.node(&mut groups.found);
+            }
         }
     }
 

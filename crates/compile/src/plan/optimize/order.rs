@@ -195,7 +195,7 @@ impl Order {
             |column: ColumnId| named_columns(scan, table).find(|c| c.1.id == column).map(|c| c.0);
         let own = || scan.columns.iter().map(|c| c.1).collect::<ColSet>();
         let (index, prefix, backward) = match &scan.access {
-            Access::RowNumber(_) => {
+            Access::RowNumber(_) | Access::Key { .. } => {
                 return Order { constant: own(), single: true, ..Order::default() };
             }
             Access::Full => match scan_order(&scan.source) {

@@ -55,6 +55,11 @@ pub fn of_plan(plan: &Plan, statistics: &dyn Statistics) -> HashMap<NodeKey, Est
     estimator.found
 }
 
+/// What a finished plan is expected to cost.
+pub fn total_cost(plan: &Plan, statistics: &dyn Statistics) -> f64 {
+    of_plan(plan, statistics).values().map(|of| of.cost * of.executions).sum()
+}
+
 struct Estimator<'s> {
     statistics: &'s dyn Statistics,
     found: HashMap<NodeKey, Estimate>,
@@ -144,7 +149,7 @@ impl Estimator<'_> {
         let all = self.statistics.rows(database, table).map_or(UNKNOWN, |rows| rows as f64);
         let found = match &scan.access {
             Access::Full => return all,
-            Access::RowNumber(_) => return 1.0,
+            Access::RowNumber(_) | Access::Key { .. } => return 1.0,
             Access::Seek { index, .. } => all * self.one_key(database, table, *index, all),
             Access::Like { index, prefix, .. } => {
                 all * HOLDS * self.prefix(database, table, *index, prefix.len(), all)

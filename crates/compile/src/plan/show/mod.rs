@@ -14,7 +14,7 @@ use crate::plan::statistics::Statistics;
 use crate::plan::tree::Plan;
 use ir::unit::{NodeKey, OperatorCounter};
 
-pub use estimate::Estimate;
+pub use estimate::{Estimate, total_cost};
 
 /// A statement's plan.
 #[derive(Clone, Debug)]

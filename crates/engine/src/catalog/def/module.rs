@@ -50,6 +50,8 @@ pub struct ModuleDef {
     pub triggers: Vec<ObjectId>,
     /// The security policies with predicates on a view, by id. *Derived.*
     pub policies: Vec<Arc<SecurityPolicyDef>>,
+    /// The internal table with the rows of an indexed view. *Derived.*
+    pub rows: Option<ObjectId>,
 }
 
 /// The kinds of modules, with what only that kind has.
@@ -232,6 +234,7 @@ impl ModuleDef {
             numbered: Vec::new(),
             triggers: Vec::new(),
             policies: Vec::new(),
+            rows: None,
         }
     }
 

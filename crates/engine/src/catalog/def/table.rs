@@ -66,6 +66,20 @@ pub struct TableDef {
     pub tracking: Option<TrackingDef>,
     /// The table of which this one, an internal one, says what was changed.
     pub changes_of: Option<ObjectId>,
+    /// The view whose rows this table, an internal one, holds.
+    pub rows_of: Option<ViewRowsDef>,
+    /// The internal tables with the rows of indexed views that use this table. *Derived.*
+    pub indexed_views: Vec<ObjectId>,
+}
+
+/// An indexed view, as the table with its rows knows it. That table has the view's name and schema
+/// and the view's columns, but takes no name: only the view leads to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ViewRowsDef {
+    /// The view.
+    pub view: ObjectId,
+    /// The tables that it joins, by ascending id.
+    pub tables: Vec<ObjectId>,
 }
 
 /// An XML index. A primary one is a table of nodes ([`TableRole::Internal`]); a secondary one is an
@@ -222,7 +236,8 @@ pub enum TableRole {
     /// The hidden table of a table type; table variables and parameters are made after it.
     Type,
     /// What the server keeps in a table of its own, which users cannot name: the nodes of a primary
-    /// XML index, the changes of a tracked table, or the commit table of change tracking.
+    /// XML index, the changes of a tracked table, the commit table of change tracking, or the rows
+    /// of an indexed view.
     Internal,
 }
 
@@ -742,12 +757,20 @@ impl TableDef {
             xml_indexes: Vec::new(),
             tracking: None,
             changes_of: None,
+            rows_of: None,
+            indexed_views: Vec::new(),
         }
     }
 
     /// The object id.
     pub fn id(&self) -> ObjectId {
         self.header.id
+    }
+
+    /// The object that has the table's indexes, as users know it: the view whose rows it holds, or
+    /// the table itself.
+    pub fn indexed_id(&self) -> ObjectId {
+        self.rows_of.as_ref().map_or(self.id(), |of| of.view)
     }
 
     /// `U`, `TT` or `IT`.

@@ -22,9 +22,10 @@ message! {
         1 header, 2 kind, 3 role, 4 storage, 5 columns, 6 max_column_id, 7 indexes, 8 checks,
         9 foreign_keys, 10 data_space, 11 lob_data_space, 12 ansi_nulls, 13 quoted_identifier,
         14 lock_escalation, 15 row_cached, 16 statistics, 17 period, 18 versioning,
-        19 history_of, 20 tracking, 21 changes_of, 22 xml_indexes;
-        derived referenced_by, triggers, policies
+        19 history_of, 20 tracking, 21 changes_of, 22 xml_indexes, 23 rows_of;
+        derived referenced_by, triggers, policies, indexed_views
     }
+    ViewRowsDef { 1 view, 2 tables }
     XmlIndexDef {
         1 id, 2 name, 3 column, 4 kind, 5 primary, 6 nodes, 7 fill_factor, 8 padded, 9 disabled,
         10 allow_row_locks, 11 allow_page_locks
@@ -75,7 +76,7 @@ message! {
         6 schema_bound, 7 native, 8 recompile, 9 encrypted, 10 null_on_null_input,
         11 uses_database_collation, 12 execute_as, 13 parameters, 14 references, 15 number,
         16 numbered;
-        derived triggers, policies
+        derived triggers, policies, rows
     }
     ParameterDef {
         1 name, 2 ty, 3 user_type, 4 table_valued, 5 nullable, 6 output, 7 read_only, 8 cursor,

@@ -344,6 +344,10 @@ impl Schema {
                 self.incoming.insert((key.referenced, incoming), ());
                 touched.push(key.referenced);
             }
+            for on in indexed_by(table) {
+                self.indexed_views.insert((on, header.id), ());
+                touched.push(on);
+            }
         }
         if let Some(parent) = def.parent() {
             self.triggers.insert((parent, header.id), ());
@@ -377,6 +381,10 @@ impl Schema {
                 let incoming = IncomingKey { constraint: key.header.id, table: id };
                 self.incoming.remove(&(key.referenced, incoming));
                 touched.push(key.referenced);
+            }
+            for on in indexed_by(table) {
+                self.indexed_views.remove(&(on, id));
+                touched.push(on);
             }
         }
         if let Some(parent) = def.parent() {
@@ -414,6 +422,14 @@ impl Schema {
         let policies = self.policies.range_from(&first);
         let policies = policies.take_while(|((on, _), ())| *on == id);
         let policies = policies.filter_map(|((_, policy), ())| self.security_policy(*policy));
-        def.with_derived(triggers.collect(), incoming.collect(), policies.cloned().collect())
+        let (triggers, incoming) = (triggers.collect(), incoming.collect());
+        let views = self.indexed_views.range_from(&first);
+        let views = views.take_while(|((on, _), ())| *on == id).map(|((_, rows), ())| *rows);
+        def.with_derived(triggers, incoming, policies.cloned().collect(), views.collect())
     }
+}
+
+/// What an indexed view is on, itself among them, if a table holds the rows of one.
+fn indexed_by(table: &TableDef) -> impl Iterator<Item = ObjectId> + '_ {
+    table.rows_of.iter().flat_map(|of| of.tables.iter().copied().chain([of.view]))
 }

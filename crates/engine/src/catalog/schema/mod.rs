@@ -17,8 +17,8 @@
 //!
 //! * S1: a name means at most one thing: objects and their constraints share one set of names per
 //!   schema, types have another.
-//! * S2: derived data (`referenced_by`, `triggers`, `policies`, uses) is a function of the stored
-//!   definitions alone; building a schema from its rows gives an equal one.
+//! * S2: derived data (`referenced_by`, `triggers`, `policies`, `indexed_views`, `rows`, uses) is a
+//!   function of the stored definitions alone; building a schema from its rows gives an equal one.
 
 mod change;
 mod ids;
@@ -61,6 +61,8 @@ pub struct Schema {
     triggers: CowMap<(ObjectId, ObjectId), ()>,
     /// Security policies by the tables of their predicates.
     policies: CowMap<(ObjectId, ObjectId), ()>,
+    /// The tables with rows of indexed views, by what these are on: the view and its tables.
+    indexed_views: CowMap<(ObjectId, ObjectId), ()>,
     /// Uses: (used, user, column of the user) → whether the use binds.
     users: CowMap<(UsedId, ObjectId, Option<ColumnId>), bool>,
     types: NamedMap<TypeDef>,
@@ -196,6 +198,7 @@ impl Schema {
             incoming: CowMap::default(),
             triggers: CowMap::default(),
             policies: CowMap::default(),
+            indexed_views: CowMap::default(),
             users: CowMap::default(),
             types: NamedMap::default(),
             xml_collections: NamedMap::default(),

@@ -164,6 +164,27 @@ fn a_foreign_key_or_trigger_changes_the_table_it_points_to() {
 }
 
 #[test]
+fn an_indexed_view_is_known_to_its_tables_and_takes_one_name() {
+    let mut schema = Schema::new(DATABASE, COLLATION);
+    let (base, view, id) = (ObjectId(10), ObjectId(20), ObjectId(30));
+    put_table(&mut schema, table(base.0, "t")).unwrap();
+    let kind = ModuleKind::View { columns: Vec::new(), with_check_option: false };
+    put_module(&mut schema, ModuleDef::new(header(view.0, "v"), kind, "".into()));
+    let rows_of = Some(ViewRowsDef { view, tables: vec![base] });
+    let rows = TableDef { role: TableRole::Internal, rows_of, ..table(id.0, "v") };
+    put_table(&mut schema, rows).unwrap();
+    let known = |schema: &Schema| {
+        let views = schema.table(base).unwrap().indexed_views.clone();
+        (views, schema.module(view).unwrap().rows)
+    };
+    assert_eq!(known(&schema), (vec![id], Some(id)));
+    assert_eq!(schema.find_object(SchemaId::DBO, "v").unwrap().id(), view);
+    schema.remove(DefinitionKey::Object(id));
+    assert_eq!(known(&schema), (Vec::new(), None));
+    assert_eq!(schema.find_object(SchemaId::DBO, "v").unwrap().id(), view);
+}
+
+#[test]
 fn users_of_an_object_are_found_with_their_binding() {
     let mut schema = Schema::new(DATABASE, COLLATION);
     put_table(&mut schema, table(10, "T")).unwrap();

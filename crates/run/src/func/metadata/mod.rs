@@ -225,6 +225,15 @@ fn seen_table<'s>(ctx: &FnContext<'_>, schema: &'s Schema, id: ObjectId) -> Opti
     }
 }
 
+/// The table that has an object's indexes, if the session sees the object.
+fn seen_indexed<'s>(ctx: &FnContext<'_>, schema: &'s Schema, id: ObjectId) -> Option<&'s TableDef> {
+    match seen_object(ctx, schema, id)? {
+        Object::Table(table) => Some(table),
+        Object::Module(view) => schema.table(view.rows?).map(|rows| &**rows),
+        _ => None,
+    }
+}
+
 /// Finds an object that the session sees by a name of one to three parts.
 fn find_object(ctx: &FnContext<'_>, name: &str) -> Option<Found> {
     let parts = split_name(name)?;

@@ -236,8 +236,12 @@ pub(super) fn index_col<'a>(
     types: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
     let name = text_argument(args, types, 0).and_then(|table| {
-        find_object(ctx, &table)?.own(|_, object| {
-            let Object::Table(table) = object else { return None };
+        find_object(ctx, &table)?.own(|schema, object| {
+            let table = match object {
+                Object::Table(table) => table,
+                Object::Module(view) => schema.table(view.rows?)?,
+                _ => return None,
+            };
             let index = table.index(IndexId(id_argument(args, 1)?))?;
             let key = usize::try_from(id_argument(args, 2)?).ok()?.checked_sub(1)?;
             Some(table.column(index.key.get(key)?.column)?.name.clone())

@@ -10,7 +10,7 @@ use ir::function::facts::{FnContext, SystemObject};
 use ir::function::signature::Call;
 
 use super::object::{id_argument, text_argument, type_id_of};
-use super::{LONG_NAME, columns_of, current_schema, seen_object, seen_table};
+use super::{LONG_NAME, columns_of, current_schema, seen_indexed, seen_object, seen_table};
 use crate::func::values::{optional, string, variant, variant_int};
 
 pub(super) fn types_of_objectproperty(call: &Call<'_>) -> SqlResult<Inferred> {
@@ -223,7 +223,11 @@ fn of_module(schema: &Schema, module: &ModuleDef, property: &str) -> Option<i64>
         "isencrypted" => module.encrypted,
         "execiswithnativecompilation" => module.native,
         "execisstartup" => matches!(module.kind, ModuleKind::Procedure { auto_executed: true }),
-        "isindexed" | "isindexable" | "isdeterministic" | "issystemverified" if is_view => false,
+        "isindexed" | "isindexable" if is_view => {
+            let rows = module.rows.and_then(|rows| schema.table(rows));
+            rows.is_some_and(|rows| rows.clustered_index().is_some())
+        }
+        "isdeterministic" | "issystemverified" if is_view => false,
         "isdeterministic" | "issystemverified" if module.trigger().is_none() => false,
         _ => return None,
     }))
@@ -386,7 +390,7 @@ pub(super) fn indexproperty<'a>(
     let property = property_name(args, types, 2);
     let value = text_argument(args, types, 1).and_then(|name| {
         let schema = current_schema(ctx)?;
-        let table = seen_table(ctx, &schema, ObjectId(id_argument(args, 0)?))?;
+        let table = seen_indexed(ctx, &schema, ObjectId(id_argument(args, 0)?))?;
         let index = table.indexes.iter().find(|i| schema.same_name(&i.name, &name));
         let xml = table.xml_indexes.iter().find(|i| schema.same_name(&i.name, &name));
         match (index, xml) {

@@ -167,6 +167,10 @@ impl TableCursor {
                 }
                 self.start_at_key(snapshot, *index);
             }
+            AccessDesc::Key { index, key } => {
+                table.key_spec(*index).encode_values(&regs.keys(key), &mut self.key);
+                self.start_at_key(snapshot, *index);
+            }
             AccessDesc::Like { index, prefix, pattern } => {
                 let ty = &pattern.ty;
                 let like = LikePattern::new(ty.collation, regs.value(pattern.reg, ty), None)?;

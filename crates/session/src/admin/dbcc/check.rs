@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use base::ids::DbId;
+use base::ids::{DbId, ObjectId};
 use base::{SqlError, message};
 use engine::catalog::def::{
     Permission, SchemaId, Securable, SecurableClass, TableDef, TableRole, UserAccess,
@@ -19,11 +19,13 @@ use engine::hot::table::Table;
 use engine::hot::visibility::Isolation;
 use engine::txn::{LostPage, ReadAt, TableCheck, TableFault, TxnError, TxnResult};
 use run::interp::errors::of_database;
-use tsql::ast;
+use tsql::{ast, quote_identifier};
 
+use super::constraints::Place as TablePlace;
 use super::{Shown, informs, word};
 use crate::context::Context;
 use crate::fault::Run;
+use crate::names::callee::parse_name;
 use crate::sysview::catalog::space::data_pages;
 
 /// Bytes of a page.
@@ -41,9 +43,13 @@ pub(super) struct Errors {
 impl Context<'_> {
     /// `CHECKTABLE`. Errors 2501, 2571, 7919.
     pub(super) fn check_one_table(&mut self, dbcc: &ast::Dbcc) -> Run<()> {
-        let (database, table) = self.dbcc_table(dbcc.arguments.first())?;
+        let (database, table) = match self.view_rows(dbcc.arguments.first())? {
+            Some(found) => found,
+            None => self.dbcc_table(dbcc.arguments.first())?,
+        };
         self.refuse_repair(database, dbcc)?;
-        let target = Securable { class: SecurableClass::Object, major: table.id().0, minor: 0 };
+        let (class, id) = (SecurableClass::Object, table.indexed_id());
+        let target = Securable { class, major: id.0, minor: 0 };
         if !self.may(database, target, Permission::Alter) {
             self.demand_owner(database, "CHECKTABLE")?;
         }
@@ -53,7 +59,69 @@ impl Context<'_> {
         let name = self.table_shown(database, &table)?;
         self.tell_table(dbcc, &name, &table, &stored, &checked)?;
         self.report_faults("CHECKTABLE", &name, &table, &checked)?;
+        self.check_view("CHECKTABLE", database, &table)?;
+        for id in &table.indexed_views {
+            let rows = self.schema(database)?.table(*id).cloned();
+            rows.map_or(Ok(0), |rows| self.check_view("CHECKTABLE", database, &rows))?;
+        }
         Ok(())
+    }
+
+    /// The rows of the indexed view that an argument names.
+    fn view_rows(&self, argument: Option<&ast::Expr>) -> Run<Option<(DbId, Arc<TableDef>)>> {
+        let Some(argument) = argument else { return Ok(None) };
+        let found = match argument.kind {
+            ast::ExprKind::Literal(ast::Literal::Integer(id)) => {
+                Some((self.database(), ObjectId(id)))
+            }
+            _ => match parse_name(&word(argument)) {
+                Ok(name) if !name.name.name.starts_with('#') => self.find_object(&name)?,
+                _ => None,
+            },
+        };
+        let Some((database, id)) = found else { return Ok(None) };
+        let schema = self.schema(database)?;
+        let rows = schema.module(id).and_then(|view| schema.table(view.rows?));
+        Ok(rows.map(|rows| (database, rows.clone())))
+    }
+
+    /// Compares the rows of an indexed view with those that its query yields. Returns how many
+    /// errors there are: 8907, 8908.
+    fn check_view(&mut self, command: &str, database: DbId, rows: &TableDef) -> Run<u64> {
+        let is_kept = rows.clustered_index().is_some_and(|index| !index.disabled);
+        if rows.rows_of.is_none() || !is_kept {
+            return Ok(0);
+        }
+        let schema = self.schema(database)?;
+        let name = TablePlace { context: self, schema: &schema, database }.of(rows);
+        let columns = rows.columns.iter().filter(|column| !column.ty.kind.is_document());
+        let columns: Vec<String> = columns.map(|c| quote_identifier(&c.name)).collect();
+        let columns = columns.join(", ");
+        let (kept, shown) = (format!("{name} WITH (NOEXPAND)"), name);
+        let sides = [
+            (&kept, &shown, &message::INDEXED_VIEW_HAS_OTHER_ROWS),
+            (&shown, &kept, &message::INDEXED_VIEW_LACKS_ROWS),
+        ];
+        let shown = self.table_shown(database, rows)?;
+        let mut errors = 0;
+        for (of, less, message) in sides {
+            let query = format!(
+                "SELECT TOP (1) 1 AS x FROM (SELECT {columns} FROM {of} \
+                 EXCEPT SELECT {columns} FROM {less}) AS d OPTION (EXPAND VIEWS)"
+            );
+            self.session.options.sees_all_rows = true;
+            let sets = self.rows_of_text(&query);
+            self.session.options.sees_all_rows = false;
+            if sets?.iter().any(|set| set.iter().next().is_some()) {
+                self.report(&SqlError::new(message, &[&shown, &rows.indexed_id()]))?;
+                errors += 1;
+            }
+        }
+        if errors > 0 {
+            let args: [Shown; 5] = [&command, &0, &errors, &shown, &rows.indexed_id()];
+            self.tell(SqlError::new(&message::DBCC_TABLE_RESULT, &args))?;
+        }
+        Ok(errors)
     }
 
     /// `CHECKDB`, and the parts of it: the catalog, and then every table. Which places of a file
@@ -156,6 +224,7 @@ impl Context<'_> {
             let name = self.table_shown(database, &table)?;
             self.tell_table(dbcc, &name, &table, &stored, &checked)?;
             errors += self.report_faults("CHECKDB", &name, &table, &checked)?;
+            errors += self.check_view("CHECKDB", database, &table)?;
             known.extend(checked.lost.iter().map(|lost| lost.page));
         }
         Ok(errors)

@@ -22,7 +22,7 @@ use tsql::ast::{self, AlterTableAction, TriggerTarget};
 
 use super::failure::{DdlResult, raised};
 use super::table::{self, Builder, Purpose, Setting};
-use super::{module, place, temporal, tracking, xml_index};
+use super::{indexed_view, module, place, temporal, tracking, xml_index};
 use crate::context::Context;
 use crate::ddl::names::DefinitionNames;
 
@@ -149,7 +149,7 @@ pub(super) fn put_table(context: &mut Context<'_>, database: DbId, new: TableDef
     Ok(())
 }
 
-/// `TRUNCATE TABLE`. Errors 4701, 4708, 4712, 10794.
+/// `TRUNCATE TABLE`. Errors 3729, 4701, 4708, 4712, 10794.
 pub fn truncate(context: &mut Context<'_>, truncate: &ast::TruncateTable) -> DdlResult<()> {
     let name = &truncate.table;
     let not_there = || SqlError::new(&message::TRUNCATE_NOT_FOUND, &[&name.name.name]);
@@ -171,6 +171,10 @@ pub fn truncate(context: &mut Context<'_>, truncate: &ast::TruncateTable) -> Ddl
     if table.referenced_by.iter().any(|key| key.table != table.id()) {
         let error = SqlError::new(&message::TRUNCATE_REFERENCED, &[&name.name.name]);
         return Err(error.into());
+    }
+    if let Some(view) = indexed_view::first_on(&found.schema, &table) {
+        let args: [Shown; 3] = [&"TRUNCATE TABLE", name, &view.header.name];
+        return Err(SqlError::new(&message::OBJECT_IS_REFERENCED, &args).into());
     }
     let id = table.id();
     context.change(found.database, |task, txn, edit| edit.truncate_table(task, txn, id))?;

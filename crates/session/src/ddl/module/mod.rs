@@ -24,7 +24,7 @@ use super::failure::{DdlResult, Failure};
 use super::names::DefinitionNames;
 use super::object::put_object;
 use super::place::{self, Found, Place};
-use super::{table, temporal};
+use super::{indexed_view, table, temporal};
 use crate::context::Context;
 
 pub use event_trigger::{
@@ -71,6 +71,9 @@ pub fn define(
     }
     body::check_result(context, &place, &mut def, module)?;
     let id = def.header.id;
+    if let Some(rows) = old.as_ref().and_then(|old| old.rows) {
+        indexed_view::remove(context, place.database, rows)?;
+    }
     put_object(context, place.database, ObjectDef::Module(Arc::new(def)))?;
     if place.written.starts_with('#') && old.is_none() {
         context.add_temporary_procedure(&place.written, id);

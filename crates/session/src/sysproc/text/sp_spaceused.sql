@@ -17,7 +17,7 @@ BEGIN
     RAISERROR (15009, -1, -1, @objname, @database)
     RETURN 1
   END
-  IF OBJECTPROPERTY(@object, 'IsTable') = 0
+  IF OBJECTPROPERTY(@object, 'IsTable') = 0 AND ISNULL(OBJECTPROPERTY(@object, 'IsIndexed'), 0) = 0
   BEGIN
     RAISERROR (15234, -1, -1)
     RETURN 1

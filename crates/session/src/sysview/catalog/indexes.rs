@@ -5,7 +5,7 @@ use engine::catalog::def::{FilterDef, IndexDef, IndexKind, TableDef, XmlIndexDef
 
 use super::super::cells::*;
 use super::super::{FillContext, FilledView};
-use super::objects::tables;
+use super::objects::indexed;
 
 macro_rules! index_columns {
     ($($more:expr),* $(,)?) => {
@@ -36,7 +36,7 @@ macro_rules! index_columns {
 
 fn index(table: &TableDef, index: &IndexDef) -> [Value; 19] {
     [
-        object(table.id()),
+        object(table.indexed_id()),
         text(&index.name),
         int(index.id.0),
         int(index.kind.code()),
@@ -60,7 +60,7 @@ fn index(table: &TableDef, index: &IndexDef) -> [Value; 19] {
 
 fn xml_index(table: &TableDef, index: &XmlIndexDef) -> [Value; 19] {
     [
-        object(table.id()),
+        object(table.indexed_id()),
         text(&index.name),
         int(index.id.0),
         int(3),
@@ -85,7 +85,7 @@ fn xml_index(table: &TableDef, index: &XmlIndexDef) -> [Value; 19] {
 /// The row that stands for a table without a clustered index.
 fn heap(table: &TableDef) -> [Value; 19] {
     [
-        object(table.id()),
+        object(table.indexed_id()),
         NULL,
         int(0),
         int(0),
@@ -113,7 +113,7 @@ fn every_index(
     each: impl Fn(&mut FillContext<'_>, Option<&IndexDef>, [Value; 19]),
 ) {
     let schema = cx.schema.clone();
-    for table in tables(&schema) {
+    for table in indexed(&schema) {
         if table.clustered_index().is_none() && !table.kind.is_memory_optimized() {
             each(cx, None, heap(table));
         }
@@ -183,7 +183,7 @@ pub static XML_INDEXES: FilledView = FilledView {
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
-        for table in tables(&schema) {
+        for table in indexed(&schema) {
             for own in &table.xml_indexes {
                 let letter = match own.kind {
                     XmlIndexKind::Primary => None,
@@ -227,14 +227,14 @@ pub static INDEX_COLUMNS: FilledView = FilledView {
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
-        for table in tables(&schema) {
+        for table in indexed(&schema) {
             for own in &table.indexes {
                 let key = own.key.iter().map(|key| (key.column, Some(key.descending)));
                 let all = key.chain(own.included.iter().map(|column| (*column, None)));
                 for (at, (column, key)) in all.enumerate() {
                     let ordinal = at as i64 + 1;
                     cx.push([
-                        object(table.id()),
+                        object(table.indexed_id()),
                         int(own.id.0),
                         int(ordinal),
                         int(column.0),
@@ -247,7 +247,7 @@ pub static INDEX_COLUMNS: FilledView = FilledView {
                 }
             }
             for own in &table.xml_indexes {
-                let (id, place) = (object(table.id()), int(own.column.0));
+                let (id, place) = (object(table.indexed_id()), int(own.column.0));
                 let (number, none) = (int(1), int(0));
                 let (key, partition) = (none.clone(), none.clone());
                 let flags = (bit(false), bit(false));
@@ -280,7 +280,7 @@ pub static STATS: FilledView = FilledView {
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
-        for table in tables(&schema) {
+        for table in indexed(&schema) {
             for own in &table.indexes {
                 let shown = (&*own.name, own.id.0, own.no_recompute, own.filter.as_ref());
                 push_statistics(cx, table, shown, false);
@@ -302,7 +302,7 @@ fn push_statistics(
     user_created: bool,
 ) {
     cx.push([
-        object(table.id()),
+        object(table.indexed_id()),
         text(name),
         int(id),
         bit(false),
@@ -330,17 +330,22 @@ pub static STATS_COLUMNS: FilledView = FilledView {
     ],
     fill: |cx| {
         let schema = cx.schema.clone();
-        for table in tables(&schema) {
+        for table in indexed(&schema) {
             for own in &table.indexes {
                 for (at, key) in own.key.iter().enumerate() {
                     let ordinal = int(at as i64 + 1);
-                    cx.push([object(table.id()), int(own.id.0), ordinal, int(key.column.0)]);
+                    cx.push([
+                        object(table.indexed_id()),
+                        int(own.id.0),
+                        ordinal,
+                        int(key.column.0),
+                    ]);
                 }
             }
             for own in &table.statistics {
                 for (at, column) in own.columns.iter().enumerate() {
                     let ordinal = int(at as i64 + 1);
-                    cx.push([object(table.id()), int(own.id.0), ordinal, int(column.0)]);
+                    cx.push([object(table.indexed_id()), int(own.id.0), ordinal, int(column.0)]);
                 }
             }
         }

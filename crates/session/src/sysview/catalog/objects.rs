@@ -95,8 +95,13 @@ pub fn constraint(
     ]
 }
 
-/// The tables that have names, temporary ones included.
+/// The tables that are objects of their own, temporary ones included.
 pub fn tables(schema: &engine::catalog::Schema) -> impl Iterator<Item = &TableDef> {
+    indexed(schema).filter(|table| table.rows_of.is_none())
+}
+
+/// Whatever may have indexes: tables, and the rows of indexed views.
+pub fn indexed(schema: &engine::catalog::Schema) -> impl Iterator<Item = &TableDef> {
     schema.tables().map(|table| &**table)
 }
 

@@ -155,7 +155,7 @@ pub static PARTITIONS: FilledView = FilledView {
         every_partition(cx, |cx, own| {
             cx.push([
                 int(own.hobt),
-                object(own.table.id()),
+                object(own.table.indexed_id()),
                 int(own.index),
                 int(1),
                 int(own.hobt),
@@ -194,7 +194,7 @@ pub static DM_DB_PARTITION_STATS: FilledView = FilledView {
             let Pages { data, used, reserved } = own.pages;
             cx.push([
                 int(own.hobt),
-                object(own.table.id()),
+                object(own.table.indexed_id()),
                 int(own.index),
                 int(1),
                 count(data),

@@ -130,9 +130,11 @@ fn of_database_rows(
     let database = catalog.database().id();
     let schema = catalog.current();
     let is_asked = |table: &TableDef| {
-        let wanted = asked.object.is_none_or(|object| object == i64::from(table.id().0));
+        let wanted = asked.object.is_none_or(|object| object == i64::from(table.indexed_id().0));
         // Memory-optimized tables have no pages.
-        wanted && table.role == TableRole::Table && !table.kind.is_memory_optimized()
+        wanted
+            && (table.role == TableRole::Table || table.rows_of.is_some())
+            && !table.kind.is_memory_optimized()
     };
     if asked.partition.is_some_and(|partition| partition != 1) {
         return Ok(());
@@ -189,7 +191,7 @@ fn row(
     let breaks = shape.fragments.saturating_sub(1);
     let mut row = vec![
         database(id),
-        object(definition.id()),
+        object(definition.indexed_id()),
         int(index),
         int(1),
         text(kind),

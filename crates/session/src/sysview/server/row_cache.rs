@@ -83,7 +83,7 @@ pub static DM_DB_ROW_CACHE_STATS: FilledView = FilledView {
                 let id = definition.indexes.get(at).map_or(0, |index| index.id.0);
                 let whole = |count: u64| if at == holder { number(count) } else { NULL };
                 cx.push([
-                    object(definition.id()),
+                    object(definition.indexed_id()),
                     int(id),
                     bit(table.caches_rows()),
                     bit(table.cold().is_some_and(|cold| cold.uses_hash(at))),
@@ -141,7 +141,7 @@ pub static DM_DB_ROW_CACHE_TUNING: FilledView = FilledView {
                 false => "Nothing to change.",
             };
             cx.push([
-                object(definition.id()),
+                object(definition.indexed_id()),
                 Value::Float(last.probability),
                 Value::Float(last.before),
                 known(Value::Float(last.reuse)),

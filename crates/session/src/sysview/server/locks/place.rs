@@ -192,7 +192,7 @@ impl<'a> Places<'a> {
             Target::Whole => LockPlace {
                 kind: PlaceKind::Object,
                 database,
-                entity: i64::from(table.id().0),
+                entity: i64::from(table.indexed_id().0),
                 description: String::new(),
             },
             Target::Row(row) if clustered != 0 => key(clustered, *row),
