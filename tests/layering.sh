@@ -11,6 +11,7 @@ env: base
 engine: base env
 tsql: base
 xquery: base
+spatial: base
 tds: base
 ir: base engine
 compile: base engine tsql xquery ir
@@ -28,6 +29,7 @@ engine: critical sync wait sort log cold pages hot txn sink checkpoint recovery 
         instance
 tsql: ast lexer print check parser
 xquery: types [atomic expr] index parse eval xpath
+spatial: [error number shape work] reference methods aggregate cells
 compile: plan lower bind
 run: func interp
 session: handle request options response files security fault program plan_cache instance session context sysproc
