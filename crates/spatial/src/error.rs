@@ -149,6 +149,8 @@ pub enum Fault {
     CurveTolerance(f64),
     /// 24201: a latitude that is not between -90 and 90 degrees.
     Latitude,
+    /// 24202: a longitude that is too far from the prime meridian.
+    Longitude,
     /// 24204: a geography's SRID that is not in `sys.spatial_reference_systems`.
     GeographySrid,
     /// 24206: an edge between antipodal points.
@@ -220,6 +222,7 @@ impl Fault {
             Fault::CurveIndex(_) => 24151,
             Fault::CurveTolerance(_) => 24152,
             Fault::Latitude => 24201,
+            Fault::Longitude => 24202,
             Fault::GeographySrid => 24204,
             Fault::Antipodal => 24206,
             Fault::BufferBeyondGlobe => 24207,
@@ -387,6 +390,9 @@ impl Fault {
                  CompoundCurves, CurvePolygons and GeometryCollections.",
             ),
             Fault::Latitude => f.write_str("Latitude values must be between -90 and 90 degrees."),
+            Fault::Longitude => {
+                f.write_str("Longitude values must be between -15069 and 15069 degrees.")
+            }
             Fault::GeographySrid => f.write_str(
                 "The spatial reference identifier (SRID) is not valid. The specified SRID must \
                  match one of the supported SRIDs displayed in the sys.spatial_reference_systems \

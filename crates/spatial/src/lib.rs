@@ -5,21 +5,32 @@
 //! that may take long has a [`Work`], by which it lets other sessions have their turn and asks for
 //! memory. What fails is an [`Error`] with SQL Server's number and text.
 
+mod access;
 mod aggregate;
+mod arc;
 mod cells;
+mod check;
 mod error;
+mod format;
+mod globe;
+mod layers;
+mod measure;
 mod methods;
 mod number;
+mod overlay;
+mod plane;
 mod reference;
+mod relate;
 mod shape;
+mod tree;
 mod work;
 
 pub use aggregate::{Accumulator, Aggregate};
 pub use cells::{CellId, Cover, Density, Grid};
+pub use check::check_srid;
 pub use error::{Error, Fault, Result, RingName};
 pub use reference::{System, systems};
 pub use shape::{
     Curve, DEFAULT_SRID, DEPTH_MAX, Figure, Kind, Part, Position, SRID_MAX, Shape, Space,
-    check_srid,
 };
 pub use work::Work;

@@ -309,9 +309,3 @@ impl Shape {
         self.figure.is_empty()
     }
 }
-
-/// Checks an SRID: errors 24100, 24204.
-pub fn check_srid(space: Space, srid: i32) -> Result<()> {
-    let _ = (space, srid);
-    Err(Fault::Unsupported("check_srid").into())
-}

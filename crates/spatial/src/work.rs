@@ -48,12 +48,22 @@ impl<'w> Work<'w> {
         }
     }
 
+    /// What lets others have their turn.
+    pub(crate) fn pace(&self) -> &'w dyn Pace {
+        self.pace
+    }
+
+    /// What memory is taken from.
+    pub(crate) fn account(&self) -> &'w Arc<Account> {
+        self.account
+    }
+
     /// Takes memory from the account for as long as the result lives.
     pub(crate) fn charge(&self, bytes: usize) -> Result<Charged> {
         Ok(Charged::take(self.account, bytes)?)
     }
 
-    /// A list with room for `len` more elements. Asks the account when the list has to grow.
+    /// Adds to a list. Asks the account when the list has to grow.
     pub(crate) fn push<T>(&self, list: &mut Vec<T>, element: T) -> Result<()> {
         if list.len() == list.capacity() {
             self.admit(list.capacity().saturating_mul(2 * size_of::<T>()))?;
