@@ -14,6 +14,9 @@ const LONGITUDE_MAX: f64 = 15_069.0;
 /// radians.
 const ANTIPODAL: f64 = 1e-8;
 
+/// How often a computed shape is made valid at most.
+const ROUNDS: usize = 4;
+
 /// Checks an SRID: errors 24100, 24204.
 pub fn check_srid(space: Space, srid: i32) -> Result<()> {
     match space {
@@ -234,6 +237,21 @@ impl Shape {
     /// A shape that is valid by how its figures were made.
     pub(crate) fn of_valid(&self, figure: Figure, work: &Work<'_>) -> Result<Shape> {
         let mut shape = Shape { figure, is_valid: true, is_large: false, ..*self };
+        shape.is_large = shape.find_large(work)?;
+        Ok(shape)
+    }
+
+    /// A shape that was computed: its coordinates were rounded, after which it may have to be made
+    /// valid once more.
+    pub(crate) fn of_made(&self, figure: Figure, work: &Work<'_>) -> Result<Shape> {
+        let mut shape = Shape { figure, is_valid: true, is_large: false, ..*self };
+        for _ in 0..ROUNDS {
+            shape.is_valid = shape.flaw(work)?.is_none();
+            if shape.is_valid {
+                break;
+            }
+            shape.figure = shape.valid_figure(work)?;
+        }
         shape.is_large = shape.find_large(work)?;
         Ok(shape)
     }

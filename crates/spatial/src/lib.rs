@@ -8,6 +8,7 @@
 mod access;
 mod aggregate;
 mod arc;
+mod buffer;
 mod cells;
 mod check;
 mod error;
@@ -15,14 +16,15 @@ mod format;
 mod globe;
 mod layers;
 mod measure;
-mod methods;
 mod number;
 mod overlay;
 mod plane;
 mod reference;
 mod relate;
 mod shape;
+mod simplify;
 mod tree;
+mod valid;
 mod work;
 
 pub use aggregate::{Accumulator, Aggregate};
@@ -34,3 +36,6 @@ pub use shape::{
     Curve, DEFAULT_SRID, DEPTH_MAX, Figure, Kind, Part, Position, SRID_MAX, Shape, Space,
 };
 pub use work::Work;
+
+#[cfg(test)]
+mod tests;

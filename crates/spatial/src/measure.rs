@@ -2,7 +2,7 @@
 
 use crate::arc::{Arc, Point3, dot, minus, norm, times};
 use crate::error::{Fault, Result};
-use crate::globe::{Globe, middle, nearest};
+use crate::globe::{Globe, Map, middle, nearest};
 use crate::layers::{CIRCLE_LINES, Chart, flatten, polygon, signed_area};
 use crate::plane::Flat;
 use crate::shape::{Curve, Figure, Kind, Part, Position, Shape, Space};
@@ -239,6 +239,28 @@ impl Shape {
         Ok(self.cap(work)?.map(|(_, angle)| angle))
     }
 
+    /// A circle around all of a geography: `EnvelopeAggregate`.
+    pub(crate) fn bounding_circle(&self, work: &Work<'_>) -> Result<Shape> {
+        let globe = Globe::of(self)?;
+        let figure = match self.cap(work)? {
+            None => Figure::empty(Kind::GeometryCollection),
+            Some((at, 0.0)) => Figure::Point(Some(Position::new(at[0], at[1]))),
+            Some((_, angle)) if angle >= 90.0 => Figure::FullGlobe,
+            Some((at, angle)) => {
+                // A little more, so that rounding leaves nothing outside.
+                let (sin, cos) = (angle.to_radians() * (1.0 + 1e-9)).sin_cos();
+                let map = Map::new(globe.direction(at));
+                let around = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0], [1.0, 0.0]];
+                let point = |side: Flat| {
+                    let [x, y] = globe.position(map.direction(side.map(|side| side * sin / cos)));
+                    Position::new(x, y)
+                };
+                Figure::CurvePolygon(vec![Curve::Arcs(around.map(point).to_vec())])
+            }
+        };
+        self.of_valid(figure, work)
+    }
+
     /// `STCentroid` of geometry; `None` unless it is an area.
     pub fn centroid(&self, work: &Work<'_>) -> Result<Option<Shape>> {
         self.check_valid()?;
@@ -281,7 +303,7 @@ impl Shape {
     }
 
     /// The straight pieces of a shape in the plane, and its points.
-    fn flat_pieces(&self, work: &Work<'_>) -> Result<Vec<Piece<Flat>>> {
+    pub(crate) fn flat_pieces(&self, work: &Work<'_>) -> Result<Vec<Piece<Flat>>> {
         let mut pieces = Vec::new();
         let layer = Chart::Plane.layer(&self.figure, work)?;
         for line in layer.lines.iter().chain(&layer.rings) {
@@ -296,7 +318,7 @@ impl Shape {
     }
 
     /// The edges of a geography and its points, as directions.
-    fn arcs(&self, globe: &Globe, work: &Work<'_>) -> Result<Vec<Piece<Point3>>> {
+    pub(crate) fn arcs(&self, globe: &Globe, work: &Work<'_>) -> Result<Vec<Piece<Point3>>> {
         let mut pieces: Vec<Piece<Point3>> = Vec::new();
         self.figure.each_simple(&mut |figure| match figure {
             Figure::Point(Some(at)) => {
@@ -435,30 +457,45 @@ impl Shape {
         if matches!(self.figure, Figure::FullGlobe) {
             return Ok(!other.is_empty());
         }
-        let mut holds = false;
-        self.figure.each_simple(&mut |figure| {
-            let rings = rings_of(figure);
-            if rings.is_empty() || holds {
-                return Ok(());
+        for rings in self.ring_paths(&globe, work)? {
+            for &place in &places {
+                if is_inside(&rings, place, work)? {
+                    return Ok(true);
+                }
             }
-            let step = std::f64::consts::TAU / CIRCLE_LINES;
+        }
+        Ok(false)
+    }
+
+    /// The rings of each polygon of a geography, as directions.
+    pub(crate) fn ring_paths(
+        &self,
+        globe: &Globe,
+        work: &Work<'_>,
+    ) -> Result<Vec<Vec<Vec<Point3>>>> {
+        let mut polygons = Vec::new();
+        let step = std::f64::consts::TAU / CIRCLE_LINES;
+        self.figure.each_simple(&mut |figure| {
             let mut paths = Vec::new();
-            for ring in &rings {
-                let points = flatten(ring, Some(&globe), &|_| step, work)?;
-                let path: Vec<Point3> = points.iter().map(|at| globe.direction(flat(at))).collect();
+            for ring in &rings_of(figure) {
+                let points = flatten(ring, Some(globe), &|_| step, work)?;
+                let mut path = Vec::new();
+                for at in &points {
+                    work.push(&mut path, globe.direction(flat(at)))?;
+                }
                 work.push(&mut paths, path)?;
             }
-            for &place in &places {
-                holds |= is_inside(&paths, place, work)?;
+            match paths.is_empty() {
+                true => Ok(()),
+                false => work.push(&mut polygons, paths),
             }
-            Ok::<(), crate::error::Error>(())
         })?;
-        Ok(holds)
+        Ok(polygons)
     }
 }
 
 /// Whether a direction is to the left of rings: the nearest edge tells.
-fn is_inside(rings: &[Vec<Point3>], at: Point3, work: &Work<'_>) -> Result<bool> {
+pub(crate) fn is_inside(rings: &[Vec<Point3>], at: Point3, work: &Work<'_>) -> Result<bool> {
     let mut best: (f64, f64) = (f64::INFINITY, 0.0);
     for ring in rings {
         for (index, edge) in ring.windows(2).enumerate() {

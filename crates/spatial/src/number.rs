@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A number as SQL Server prints it: 15 digits if they say it exactly, 17 otherwise; an exponent
-/// from 1e15 on and below 1e-5.
+/// from 1e15 on and below 1e-4.
 pub(crate) struct Number(pub f64);
 
 impl fmt::Display for Number {
@@ -23,7 +23,7 @@ impl fmt::Display for Number {
         if value < 0.0 {
             f.write_str("-")?;
         }
-        if !(-5..15).contains(&exponent) {
+        if !(-4..15).contains(&exponent) {
             f.write_str(&digits[..1])?;
             if digits.len() > 1 {
                 write!(f, ".{}", &digits[1..])?;

@@ -1,8 +1,9 @@
 //! Shapes from shapes: set operations, hulls, boundaries, valid shapes.
 
-use crate::error::{Fault, Result};
+use crate::error::Result;
 use crate::layers::{Chart, signed_area};
 use crate::plane::{Flat, Grid, Node, Vertex, side};
+use crate::relate::is_unsupported;
 use crate::shape::{Curve, Figure, Kind, Position, Shape, Space};
 use crate::tree::Bounds;
 use crate::work::Work;
@@ -18,7 +19,7 @@ impl Shape {
         let chart = Chart::of(&[self, other], work)?;
         let arrangement = chart.arrange(&[&self.figure, &other.figure], work)?;
         let figure = chart.choose(&arrangement, choose, work)?;
-        self.of_valid(figure, work)
+        self.of_made(figure, work)
     }
 
     /// `STIntersection`.
@@ -47,6 +48,12 @@ impl Shape {
             work.admit(self.size_bytes())?;
             return Ok(self.clone());
         }
+        let figure = self.valid_figure(work)?;
+        self.of_made(figure, work)
+    }
+
+    /// The figure of a shape that is not valid, made valid.
+    pub(crate) fn valid_figure(&self, work: &Work<'_>) -> Result<Figure> {
         let chart = Chart::of(&[self], work)?;
         let mut arrangement = chart.arrange(&[&self.figure], work)?;
         // What a ring runs along without an area at its side is a line.
@@ -62,8 +69,7 @@ impl Shape {
                 arrangement.facts[node as usize].points[0] = true;
             }
         }
-        let figure = chart.choose(&arrangement, |a, _| a, work)?;
-        self.of_valid(figure, work)
+        chart.choose(&arrangement, |a, _| a, work)
     }
 
     /// `ReorientObject` of geography: areas become what is outside them.
@@ -302,9 +308,4 @@ impl Shape {
             None => Ok(true),
         }
     }
-}
-
-/// Whether an operation failed because of a shape's extent.
-pub(crate) fn is_unsupported(error: &crate::error::Error) -> bool {
-    matches!(error, crate::error::Error::Fault(fault) if matches!(**fault, Fault::Unsupported(_)))
 }

@@ -1,8 +1,8 @@
 //! How two shapes relate: the matrix of dimensions in which the interiors, boundaries and exteriors
 //! of both meet (DE-9IM).
 
-use crate::error::{Fault, Result};
-use crate::layers::Chart;
+use crate::error::{Error, Fault, Result};
+use crate::layers::{Chart, TOO_LARGE};
 use crate::plane::Arrangement;
 use crate::shape::{Figure, Shape, Space};
 use crate::work::Work;
@@ -46,6 +46,7 @@ impl Matrix {
         let mut matrix = Matrix([[-1; 3]; 3]);
         let area = |is_inside: bool| Parts(u8::from(is_inside));
         let mut parts = vec![[Parts::default(); 2]; arrangement.nodes.len()];
+        let mut areas = parts.clone();
         let outside = arrangement.covers_outside;
         matrix.raise(area(outside[0]), area(outside[1]), 2);
         for edge in &arrangement.edges {
@@ -62,10 +63,9 @@ impl Matrix {
                     of_edge.add(INTERIOR);
                 }
                 for node in [edge.from, edge.to] {
-                    let of_node = &mut parts[node as usize][layer];
-                    of_node.0 |= of_area.0;
+                    areas[node as usize][layer].0 |= of_area.0;
                     if edge.lines[layer] > 0 && arrangement.facts[node as usize].ends[layer] == 0 {
-                        of_node.add(INTERIOR);
+                        parts[node as usize][layer].add(INTERIOR);
                     }
                 }
             }
@@ -82,6 +82,9 @@ impl Matrix {
             work.step(1)?;
             let facts = &arrangement.facts[node];
             for (layer, of_node) in of_node.iter_mut().enumerate() {
+                // A node at a boundary is on it, whatever else ends there.
+                let area = areas[node][layer].iter().filter(|part| *part != EXTERIOR);
+                area.max().into_iter().for_each(|part| of_node.add(part));
                 if facts.points[layer] || arrangement.is_within(node, layer) {
                     of_node.add(INTERIOR);
                 }
@@ -173,12 +176,10 @@ impl Shape {
         if self.is_far(other, work)? {
             return Ok(false);
         }
-        match Chart::find(&[self, other], work)? {
-            Some(chart) => {
-                let arrangement = chart.arrange(&[&self.figure, &other.figure], work)?;
-                Ok(Matrix::of(&arrangement, work)?.intersects())
-            }
-            None => self.meets_on_globe(other, work),
+        match self.matrix(other, work) {
+            Ok(matrix) => Ok(matrix.intersects()),
+            Err(error) if is_unsupported(&error) => self.meets_on_globe(other, work),
+            Err(error) => Err(error),
         }
     }
 
@@ -252,6 +253,11 @@ impl Shape {
         let pattern = Pattern::read(pattern)?;
         Ok(pattern.matches(&self.matrix(other, work)?))
     }
+}
+
+/// Whether an operation failed because no map shows the shapes as a whole.
+pub(crate) fn is_unsupported(error: &Error) -> bool {
+    matches!(error, Error::Fault(fault) if **fault == Fault::Unsupported(TOO_LARGE))
 }
 
 impl Figure {

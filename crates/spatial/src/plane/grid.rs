@@ -3,7 +3,7 @@
 use super::{Flat, Node};
 
 /// Bits of a coordinate without its sign.
-const BITS: i32 = 45;
+const BITS: i32 = 50;
 
 /// How coordinates become integers: their distance from the middle in units, which are a power of
 /// two. Whole numbers and binary fractions keep their exact values as long as they have room.

@@ -54,14 +54,22 @@ impl Segment {
         if c.signum() * d.signum() >= 0 {
             return None;
         }
-        let share = a as f64 / (a - b) as f64;
-        let along = |from: i64, to: i64| from as f64 + (to - from) as f64 * share;
-        let (x, y) = (along(other.from.x, other.to.x), along(other.from.y, other.to.y));
-        let nodes = move |value: f64| {
-            let (low, high) = ((value - DOUBT).round() as i64, (value + DOUBT).round() as i64);
-            low..=high
+        // 75 bits tell the place to a small part of a unit, and leave room for the product.
+        let whole = a - b;
+        let excess = (128 - whole.unsigned_abs().leading_zeros()).saturating_sub(75);
+        let sign = whole.signum();
+        let (part, whole) = (sign * a >> excess, sign * whole >> excess);
+        let along = move |from: i64, to: i64| {
+            let product = i128::from(to - from) * part;
+            let (steps, rest) = (product.div_euclid(whole), product.rem_euclid(whole));
+            let start = from + steps as i64;
+            let beyond = rest as f64 / whole as f64;
+            let units =
+                [beyond - DOUBT, beyond + DOUBT].map(|beyond| start + beyond.round() as i64);
+            units[0]..=units[1]
         };
-        Some(nodes(x).flat_map(move |x| nodes(y).map(move |y| Node { x, y })))
+        let (x, y) = (along(other.from.x, other.to.x), along(other.from.y, other.to.y));
+        Some(x.flat_map(move |x| y.clone().map(move |y| Node { x, y })))
     }
 
     /// Whether the segment passes through the square of a node: its interior, its left side or its

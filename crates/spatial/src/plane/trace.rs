@@ -161,10 +161,9 @@ impl Tracer<'_> {
         let mut outside = None;
         for hole in holes {
             let ring = &rings[hole].0;
-            let polygon = match floors[ring.lower as usize] {
-                NONE => NONE,
-                edge => polygon_of[ring_of[edge as usize] as usize],
-            };
+            let below = floors[ring.lower as usize];
+            let ring_below = ring_of.get(below as usize).copied().unwrap_or(NONE);
+            let polygon = polygon_of.get(ring_below as usize).copied().unwrap_or(NONE);
             let polygon = match polygon {
                 NONE if covers_outside => *outside.get_or_insert_with(|| {
                     polygons.push((true, Vec::new()));
