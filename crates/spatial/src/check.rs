@@ -242,12 +242,11 @@ impl Shape {
     }
 
     /// A shape that was computed: its coordinates were rounded, after which it may have to be made
-    /// valid once more.
+    /// valid once more. What flaws are left then are those of rounding.
     pub(crate) fn of_made(&self, figure: Figure, work: &Work<'_>) -> Result<Shape> {
         let mut shape = Shape { figure, is_valid: true, is_large: false, ..*self };
         for _ in 0..ROUNDS {
-            shape.is_valid = shape.flaw(work)?.is_none();
-            if shape.is_valid {
+            if shape.flaw(work)?.is_none() {
                 break;
             }
             shape.figure = shape.valid_figure(work)?;

@@ -175,7 +175,7 @@ pub enum Fault {
     KindInvalid(Kind),
     /// The bytes are no value of the type.
     Bytes,
-    /// 24129: GML that is not valid, and why.
+    /// 24129: GML with an element that is not expected where it is.
     Gml(String),
     /// A coordinate that is not a finite number.
     NotFinite,
@@ -444,7 +444,11 @@ impl Fault {
             }
             Fault::Gml(reason) => write!(
                 f,
-                "The given XML instance is not valid because the top-level tag is {reason}."
+                "The given XML instance is not valid because the top-level tag is {reason}. The \
+                 top-level element of the input Geographic Markup Language (GML) must contain a \
+                 Point, LineString, Polygon, MultiPoint, MultiGeometry, MultiCurve \
+                 (MultiLineString), MultiSurface (MultiPolygon) or FullGlobe (geography Data Type \
+                 only) object."
             ),
             Fault::Depth => f.write_str("The collections of the input are nested too deeply."),
             Fault::Unsupported(what) => write!(f, "{what} is not supported."),

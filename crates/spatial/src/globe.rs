@@ -148,7 +148,12 @@ pub(crate) struct Map {
 }
 
 impl Map {
-    /// A map around a direction.
+    /// A map around a direction, which is rounded so that neighbours have the same map.
+    pub fn around(center: Point3) -> Map {
+        Map::new(unit(center.map(|value| (value * 32.0).round() / 32.0)))
+    }
+
+    /// A map around just this direction.
     pub fn new(center: Point3) -> Map {
         let axis = match center[2].abs() < 0.9 {
             true => [0.0, 0.0, 1.0],
@@ -162,7 +167,7 @@ impl Map {
     pub fn place(&self, direction: Point3) -> Option<Flat> {
         let height = dot(direction, self.center);
         let place = || [dot(direction, self.right) / height, dot(direction, self.up) / height];
-        (height >= COSINE_MIN / 2.0).then(place)
+        (height >= COSINE_MIN / 4.0).then(place)
     }
 
     /// The direction of a place.

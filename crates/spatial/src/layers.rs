@@ -10,8 +10,9 @@ use crate::work::Work;
 /// Straight lines for a whole circle, where arcs are approximated.
 pub(crate) const CIRCLE_LINES: f64 = 512.0;
 
-/// To what a map's coordinates are known.
-const MAP_UNIT: f64 = 8.9e-16;
+/// To what a map's coordinates are known: several times the error of projecting a position, and some
+/// nanometers on the ground.
+const MAP_UNIT: f64 = 3.0e-15;
 
 /// Where shapes lie in a plane.
 pub(crate) enum Chart {
@@ -35,7 +36,7 @@ impl Chart {
             })?;
         }
         work.step(directions.len())?;
-        let map = middle(&directions).map(Map::new);
+        let map = middle(&directions).map(Map::around);
         Ok(map.map(|map| Chart::Map(Box::new(globe), map)))
     }
 

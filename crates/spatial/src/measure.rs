@@ -16,6 +16,12 @@ const SPHERE_SHARE: f64 = 0.99;
 /// The longest piece of an edge on the globe that is looked at as a whole, as an angle.
 const PIECE: f64 = 0.05;
 
+/// How near to an edge a point is for which rounding matters, as a share of coordinates.
+const NEAR: f64 = 1e-12;
+
+/// Geographies that are no farther from each other touch, in units of the SRID.
+const TOUCHING: f64 = 1e-8;
+
 /// A curve's straight lines and arcs, each as two or three positions.
 fn pieces<'c>(curve: &'c Curve) -> impl Iterator<Item = &'c [Position]> {
     let of = |is_arc: bool, points: &'c [Position]| {
@@ -387,6 +393,50 @@ impl Shape {
         })
     }
 
+    /// Whether a point of the plane lies in an area with straight lines, as far as it is not so near
+    /// to the boundary that only an arrangement can tell.
+    pub(crate) fn holds_point(&self, point: &Shape, work: &Work<'_>) -> Result<Option<bool>> {
+        let (Figure::Polygon(rings), Figure::Point(Some(at))) = (&self.figure, &point.figure)
+        else {
+            return Ok(None);
+        };
+        if self.space != Space::Planar {
+            return Ok(None);
+        }
+        let at = flat(at);
+        let mut is_inside = false;
+        for ring in rings {
+            work.step(ring.len())?;
+            for pair in ring.windows(2) {
+                let (a, b) = (flat(&pair[0]), flat(&pair[1]));
+                let size = [a, b, at]
+                    .as_flattened()
+                    .iter()
+                    .fold(0.0, |size: f64, value| size.max(value.abs()));
+                let margin = NEAR * size;
+                let is_beside = |axis: usize| {
+                    at[axis] < a[axis].min(b[axis]) - margin
+                        || at[axis] > a[axis].max(b[axis]) + margin
+                };
+                // What is above, below or to the left of an edge is not met by a ray to the right.
+                if is_beside(1) || at[0] > a[0].max(b[0]) + margin {
+                    continue;
+                }
+                let cross = (b[0] - a[0]) * (at[1] - a[1]) - (b[1] - a[1]) * (at[0] - a[0]);
+                let length = (b[0] - a[0]).abs().max((b[1] - a[1]).abs());
+                // Not so for infinite products.
+                if !is_beside(0) && !(cross.abs() > margin * length && cross.is_finite()) {
+                    return Ok(None);
+                }
+                if (a[1] > at[1]) != (b[1] > at[1]) {
+                    let is_right = is_beside(0) || (cross > 0.0) == (b[1] > a[1]);
+                    is_inside ^= is_right;
+                }
+            }
+        }
+        Ok(Some(is_inside))
+    }
+
     fn nearest(&self, other: &Shape, work: &Work<'_>) -> Result<Option<(f64, [Flat; 2])>> {
         match self.space {
             Space::Planar => self.nearest_flat(other, work),
@@ -399,6 +449,12 @@ impl Shape {
         self.check_both(other)?;
         if self.is_empty() || other.is_empty() {
             return Ok(None);
+        }
+        if let (Figure::Point(Some(a)), Figure::Point(Some(b))) = (&self.figure, &other.figure) {
+            return Ok(Some(match self.space {
+                Space::Planar => (a.x - b.x).hypot(a.y - b.y),
+                Space::Geographic => Globe::of(self)?.distance(flat(a), flat(b)),
+            }));
         }
         let has_area = self.figure.has_area() || other.figure.has_area();
         if has_area && self.intersects(other, work)? {
@@ -434,26 +490,57 @@ impl Shape {
                 }
             }
         }
-        // A nanometer is nothing.
-        Ok(self.nearest_on_globe(other, work)?.is_some_and(|(distance, _)| distance < 1e-9))
+        Ok(self.nearest_on_globe(other, work)?.is_some_and(|(distance, _)| distance < TOUCHING))
     }
 
-    /// Whether one position of each part of another shape lies in an area of this one. Areas without
-    /// rings are the whole globe.
+    /// Whether a geography lies in an area, whatever the extent of both. `None` if their boundaries
+    /// meet, which says nothing.
+    pub(crate) fn is_within_on_globe(&self, area: &Shape, work: &Work<'_>) -> Result<Option<bool>> {
+        if matches!(area.figure, Figure::FullGlobe) {
+            return Ok(Some(!self.is_empty()));
+        }
+        if !area.figure.has_area() || area.figure.kind() == Kind::GeometryCollection {
+            return Ok(None);
+        }
+        if self.nearest_on_globe(area, work)?.is_none_or(|(distance, _)| distance < TOUCHING) {
+            return Ok(None);
+        }
+        // Each part is inside or outside as a whole, unless it goes around a boundary of the area.
+        let globe = Globe::of(self)?;
+        let polygons = area.ring_paths(&globe, work)?;
+        for place in self.starts(&globe, work)? {
+            let mut is_held = false;
+            for rings in &polygons {
+                is_held |= is_inside(rings, place, work)?;
+            }
+            if !is_held {
+                return Ok(Some(false));
+            }
+        }
+        Ok(Some(!self.figure.has_area() || !self.holds_any_of(area, work)?))
+    }
+
+    /// The first position of each line, ring and point of a geography.
+    fn starts(&self, globe: &Globe, work: &Work<'_>) -> Result<Vec<Point3>> {
+        let mut starts = Vec::new();
+        self.figure.each_simple(&mut |figure| match figure {
+            Figure::Point(Some(at)) => work.push(&mut starts, globe.direction(flat(at))),
+            Figure::Curve(curve) => match curve.first() {
+                Some(at) => work.push(&mut starts, globe.direction(flat(at))),
+                None => Ok(()),
+            },
+            figure => rings_of(figure)
+                .iter()
+                .filter_map(Curve::first)
+                .try_for_each(|at| work.push(&mut starts, globe.direction(flat(at)))),
+        })?;
+        Ok(starts)
+    }
+
+    /// Whether the start of a part of another shape lies in an area of this one.
     fn holds_any_of(&self, other: &Shape, work: &Work<'_>) -> Result<bool> {
         let globe = Globe::of(self)?;
-        let mut places: Vec<Point3> = Vec::new();
-        other.figure.each_simple(&mut |figure| {
-            let mut first = None;
-            let found = figure.each_position(&mut |at| {
-                first = Some(globe.direction(flat(at)));
-                Err(())
-            });
-            match (found, first) {
-                (Err(()), Some(first)) => work.push(&mut places, first),
-                _ => Ok(()),
-            }
-        })?;
+        let places = other.starts(&globe, work)?;
         if matches!(self.figure, Figure::FullGlobe) {
             return Ok(!other.is_empty());
         }

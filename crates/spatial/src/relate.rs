@@ -176,6 +176,11 @@ impl Shape {
         if self.is_far(other, work)? {
             return Ok(false);
         }
+        for (area, point) in [(self, other), (other, self)] {
+            if let Some(holds) = area.holds_point(point, work)? {
+                return Ok(holds);
+            }
+        }
         match self.matrix(other, work) {
             Ok(matrix) => Ok(matrix.intersects()),
             Err(error) if is_unsupported(&error) => self.meets_on_globe(other, work),
@@ -227,8 +232,16 @@ impl Shape {
         if self.is_far(other, work)? {
             return Ok(false);
         }
-        let matrix = self.matrix(other, work)?;
-        Ok(!matrix.is_empty(INTERIOR, INTERIOR) && matrix.is_covered())
+        if let Some(holds) = other.holds_point(self, work)? {
+            return Ok(holds);
+        }
+        match self.matrix(other, work) {
+            Ok(matrix) => Ok(!matrix.is_empty(INTERIOR, INTERIOR) && matrix.is_covered()),
+            Err(error) if is_unsupported(&error) => {
+                self.is_within_on_globe(other, work)?.ok_or(error)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// `STContains`.

@@ -57,6 +57,19 @@ fn all_formats_go_there_and_back() {
 }
 
 #[test]
+fn the_globe_goes_there_and_back() {
+    let globe = round("FULLGLOBE");
+    with_work(|work| {
+        let bytes = globe.to_bytes(work).expect("it has bytes");
+        assert_eq!(Shape::from_untrusted_bytes(Space::Geographic, &bytes, work), Ok(globe.clone()));
+        let wkb = globe.to_wkb(work).expect("it has bytes");
+        assert_eq!(Shape::from_wkb(Space::Geographic, &wkb, None, 4326, work), Ok(globe.clone()));
+        let gml = globe.to_gml(work).expect("it has a text");
+        assert_eq!(Shape::from_gml(Space::Geographic, &gml, 4326, work), Ok(globe));
+    });
+}
+
+#[test]
 fn bytes_are_those_of_the_specification() {
     let bytes = |shape: &Shape| with_work(|work| shape.to_bytes(work)).expect("it has bytes");
     let hex = |bytes: Vec<u8>| bytes.iter().map(|byte| format!("{byte:02X}")).collect::<String>();

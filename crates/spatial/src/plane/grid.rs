@@ -2,7 +2,7 @@
 
 use super::{Flat, Node};
 
-/// Bits of a coordinate without its sign.
+/// Bits of a half extent.
 const BITS: i32 = 50;
 
 /// How coordinates become integers: their distance from the middle in units, which are a power of
@@ -25,9 +25,15 @@ impl Grid {
                 continue;
             }
             middle[axis] = low[axis] / 2.0 + high[axis] / 2.0;
-            half = half.max(high[axis] - middle[axis]).max(middle[axis] - low[axis]);
+            half = half.max(high[axis] / 2.0 - low[axis] / 2.0);
             largest = largest.max(low[axis].abs()).max(high[axis].abs());
         }
+        // A round number, so that shapes that are nearly as large have the same grid. This moves it
+        // by less than the half extent.
+        let step = 2_f64.powi(exponent(half) - 3);
+        let round = |value: f64| (value / step).round() * step;
+        middle =
+            middle.map(|value| Some(round(value)).filter(|it| it.is_finite()).unwrap_or(value));
         // A unit is not less than the distance between two neighbouring numbers.
         let bits = (BITS - exponent(half)).min(53 - exponent(largest)).min(1000);
         let bits = bits.min(-exponent(unit_min));

@@ -10,7 +10,7 @@
 //!
 //! # Invariants
 //!
-//! * N1: coordinates on the grid are integers below 2^51, so that the side of a line on which a
+//! * N1: coordinates on the grid are integers below 2^52, so that the side of a line on which a
 //!   point lies is computed without error.
 //! * N2: pieces of lines meet in nodes only. A line that passes through the square of a node (one
 //!   unit wide) is bent to pass through the node; so is one that passed by its vertex before both

@@ -54,9 +54,9 @@ impl Segment {
         if c.signum() * d.signum() >= 0 {
             return None;
         }
-        // 75 bits tell the place to a small part of a unit, and leave room for the product.
+        // 73 bits tell the place to a small part of a unit, and leave room for the product.
         let whole = a - b;
-        let excess = (128 - whole.unsigned_abs().leading_zeros()).saturating_sub(75);
+        let excess = (128 - whole.unsigned_abs().leading_zeros()).saturating_sub(73);
         let sign = whole.signum();
         let (part, whole) = (sign * a >> excess, sign * whole >> excess);
         let along = move |from: i64, to: i64| {

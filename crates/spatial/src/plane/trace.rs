@@ -242,7 +242,7 @@ impl Tracer<'_> {
         let Half { from, to, .. } = halves[half];
         let nodes = &self.arrangement.nodes;
         let start = halves.partition_point(|half| half.from < to);
-        let end = start + halves[start..].iter().take_while(|half| half.from == to).count();
+        let end = halves.partition_point(|half| half.from <= to);
         let leaving = &halves[start..end];
         let (center, back) = (nodes[to as usize], nodes[from as usize]);
         let back_is_left = from < to;
@@ -327,8 +327,7 @@ impl Tracer<'_> {
         ends.sort_unstable();
         let at_node = |node: u32| {
             let start = ends.partition_point(|end| end.0 < node);
-            let count = ends[start..].iter().take_while(|end| end.0 == node).count();
-            &ends[start..start + count]
+            &ends[start..ends.partition_point(|end| end.0 <= node)]
         };
         let mut used = vec![false; self.arrangement.edges.len()];
         let mut lines = Vec::new();

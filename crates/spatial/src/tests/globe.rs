@@ -143,6 +143,10 @@ fn what_reaches_around_the_globe_is_found_or_refused() {
     let north = "POLYGON((0 0, 90 0, 180 0, 270 0, 0 0))";
     assert!(is(north, "intersects", "POINT(10 10)"));
     assert!(!is(north, "intersects", "POINT(10 -10)"));
+    assert!(is("POINT(10 10)", "within", north));
+    assert!(!is("POINT(10 -10)", "within", north));
+    assert!(!is(north, "within", "POLYGON((0 1, 1 1, 1 2, 0 2, 0 1))"));
+    assert!(is(around, "within", "FULLGLOBE"));
     let union = with_work(|work| round(around).union(&round(north), work));
     assert!(union.is_err());
 }

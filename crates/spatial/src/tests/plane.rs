@@ -1,5 +1,5 @@
 use super::{fault, flat, shown, text, with_work};
-use crate::{Kind, Shape, Space};
+use crate::{Accumulator, Aggregate, Kind, Shape, Space};
 
 const SQUARE: &str = "POLYGON((0 0,4 0,4 4,0 4,0 0))";
 
@@ -360,4 +360,78 @@ fn extreme_coordinates_give_answers_or_errors() {
     assert!(with_work(|work| flat("POINT(1e308 0)").buffer(1e308, work)).is_err());
     let tiny = "POLYGON((0 0, 1e-310 0, 1e-310 1e-310, 0 1e-310, 0 0))";
     let _ = with_work(|work| flat(tiny).buffer(1e-310, work));
+}
+
+#[test]
+fn aggregates_collect_shapes() {
+    let collect = |aggregate: Aggregate, inputs: &[&str]| {
+        with_work(|work| {
+            let mut all = Accumulator::new(aggregate);
+            for input in inputs {
+                all.add(flat(input), work)?;
+            }
+            all.finish(work)
+        })
+        .map(|shape| shape.map(|shape| text(&shape)))
+    };
+    let points = ["POINT(0 0)", "POINT(2 0)", "POINT(2 3)", "POINT(1 1)"];
+    assert_eq!(
+        collect(Aggregate::Envelope, &points),
+        Ok(Some("POLYGON ((0 0, 2 0, 2 3, 0 3, 0 0))".into()))
+    );
+    assert_eq!(
+        collect(Aggregate::ConvexHull, &points),
+        Ok(Some("POLYGON ((2 0, 2 3, 0 0, 2 0))".into()))
+    );
+    assert_eq!(
+        collect(Aggregate::Collection, &points[..2]),
+        Ok(Some("GEOMETRYCOLLECTION (POINT (0 0), POINT (2 0))".into()))
+    );
+    let squares = [
+        "POLYGON((0 0,1 0,1 1,0 1,0 0))",
+        "POLYGON((1 0,2 0,2 1,1 1,1 0))",
+        "POLYGON((0 1,2 1,2 2,0 2,0 1))",
+    ];
+    assert_eq!(
+        collect(Aggregate::Union, &squares),
+        Ok(Some("POLYGON ((0 0, 1 0, 2 0, 2 1, 2 2, 0 2, 0 1, 0 0))".into()))
+    );
+    assert_eq!(collect(Aggregate::Union, &[]), Ok(None));
+    let other = with_work(|work| {
+        let mut all = Accumulator::new(Aggregate::Union);
+        all.add(flat("POINT(0 0)"), work)?;
+        all.add(flat("POINT(0 0)").with_srid(5)?, work)?;
+        all.finish(work)
+    });
+    assert_eq!(other, Ok(None));
+    assert_eq!(Aggregate::Union.routine(Space::Planar), "GeometryUnionAggregate");
+}
+
+#[test]
+fn many_lines_that_meet_in_one_place_are_quick() {
+    let star: Vec<String> =
+        (0..3000).map(|at| format!("(0 0, {} {})", 1000 + at, 3000 - at)).collect();
+    let star = flat(&format!("MULTILINESTRING({})", star.join(",")));
+    let square = flat("POLYGON((-1 -1, 9 -1, 9 9, -1 9, -1 -1))");
+    let inside = with_work(|work| star.intersection(&square, work)).expect("both are valid");
+    assert_eq!(inside.num_geometries(), Ok(3000));
+}
+
+#[test]
+fn work_ends_when_memory_does() {
+    let account = base::account::Account::new(1 << 20, "default");
+    let work = crate::Work::new(&base::pace::Unpaced, &account);
+    let grate = |turn: bool| {
+        let line = |at: u32| {
+            let (a, b) = ((at, 0), (at, 400));
+            let [a, b] = [a, b].map(|(x, y)| if turn { (y, x) } else { (x, y) });
+            format!("({} {}, {} {})", a.0, a.1, b.0, b.1)
+        };
+        let lines: Vec<String> = (0..400).map(line).collect();
+        format!("MULTILINESTRING({})", lines.join(","))
+    };
+    let read = |text: &str| Shape::parse(Space::Planar, text, &work);
+    let shapes = (read(&grate(false)), read(&grate(true)));
+    let (Ok(a), Ok(b)) = shapes else { panic!("there is memory for each") };
+    assert_eq!(a.intersects(&b, &work).expect_err("there are too many crossings").number(), 701);
 }
