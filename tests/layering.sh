@@ -11,7 +11,7 @@ env: base
 engine: base env
 tsql: base
 xquery: base
-spatial: [error number work shape reference check access arc tree plane globe layers measure relate overlay format methods] aggregate cells
+spatial: base
 tds: base
 ir: base engine
 compile: base engine tsql xquery ir
@@ -29,7 +29,8 @@ engine: critical sync wait sort log cold pages hot txn sink checkpoint recovery 
         instance
 tsql: ast lexer print check parser
 xquery: types [atomic expr] index parse eval xpath
-spatial: [error number work shape reference check access arc tree plane globe layers measure relate overlay format methods] aggregate cells
+spatial: [error number shape work] reference arc tree plane globe check access layers measure relate overlay valid
+        simplify buffer format aggregate cells
 compile: plan lower bind
 run: func interp
 session: handle request options response files security fault program plan_cache instance session context sysproc

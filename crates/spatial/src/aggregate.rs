@@ -35,7 +35,8 @@ impl Aggregate {
 #[derive(Debug)]
 pub struct Accumulator {
     aggregate: Aggregate,
-    /// What the result is made of. Of a union: the unions of 1, 2, 4, ... shapes, the largest first.
+    /// What the result is made of. Of a union: the unions of 1, 2, 4, ... shapes, the largest
+    /// first.
     shapes: Vec<(u64, Shape)>,
     /// Whether shapes of different SRIDs were added.
     is_mixed: bool,

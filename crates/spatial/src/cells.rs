@@ -8,10 +8,10 @@
 //!
 //! # How it works
 //!
-//! The top cell is the box, or one of the six faces of a cube around the globe, onto which lines are
-//! projected from the center, so that they stay straight. A cell that a shape's boundary passes is
-//! divided as long as there is room for more cells; one that is all inside is not. Shapes that reach
-//! beyond the box are in the top cell, which every search looks up.
+//! The top cell is the box, or one of the six faces of a cube around the globe, onto which lines
+//! are projected from the center, so that they stay straight. A cell that a shape's boundary passes
+//! is divided as long as there is room for more cells; one that is all inside is not. Shapes that
+//! reach beyond the box are in the top cell, which every search looks up.
 //!
 //! # Invariants
 //!

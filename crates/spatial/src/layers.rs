@@ -10,8 +10,8 @@ use crate::work::Work;
 /// Straight lines for a whole circle, where arcs are approximated.
 pub(crate) const CIRCLE_LINES: f64 = 512.0;
 
-/// To what a map's coordinates are known: several times the error of projecting a position, and some
-/// nanometers on the ground.
+/// To what a map's coordinates are known: several times the error of projecting a position, and
+/// some nanometers on the ground.
 const MAP_UNIT: f64 = 3.0e-15;
 
 /// Where shapes lie in a plane.

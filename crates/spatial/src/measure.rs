@@ -393,8 +393,8 @@ impl Shape {
         })
     }
 
-    /// Whether a point of the plane lies in an area with straight lines, as far as it is not so near
-    /// to the boundary that only an arrangement can tell.
+    /// Whether a point of the plane lies in an area with straight lines. `None` if it is so near to
+    /// the boundary that only an arrangement can tell.
     pub(crate) fn holds_point(&self, point: &Shape, work: &Work<'_>) -> Result<Option<bool>> {
         let (Figure::Polygon(rings), Figure::Point(Some(at))) = (&self.figure, &point.figure)
         else {
@@ -424,8 +424,9 @@ impl Shape {
                 }
                 let cross = (b[0] - a[0]) * (at[1] - a[1]) - (b[1] - a[1]) * (at[0] - a[0]);
                 let length = (b[0] - a[0]).abs().max((b[1] - a[1]).abs());
-                // Not so for infinite products.
-                if !is_beside(0) && !(cross.abs() > margin * length && cross.is_finite()) {
+                // An infinite product tells nothing.
+                let is_apart = cross.abs() > margin * length && cross.is_finite();
+                if !(is_beside(0) || is_apart) {
                     return Ok(None);
                 }
                 if (a[1] > at[1]) != (b[1] > at[1]) {
@@ -444,7 +445,8 @@ impl Shape {
         }
     }
 
-    /// `STDistance`: in units of the plane, or of the SRID; `None` where one of the shapes is empty.
+    /// `STDistance`: in units of the plane, or of the SRID; `None` where one of the shapes is
+    /// empty.
     pub fn distance(&self, other: &Shape, work: &Work<'_>) -> Result<Option<f64>> {
         self.check_both(other)?;
         if self.is_empty() || other.is_empty() {

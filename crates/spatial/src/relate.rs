@@ -7,8 +7,8 @@ use crate::plane::Arrangement;
 use crate::shape::{Figure, Shape, Space};
 use crate::work::Work;
 
-/// Where a place is in a shape: a set, as a place can be in the interior of one part of a collection
-/// and on the boundary of another one.
+/// Where a place is in a shape: a set, as a place can be in the interior of one part of a
+/// collection and on the boundary of another one.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Parts(u8);
 

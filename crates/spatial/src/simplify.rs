@@ -17,7 +17,8 @@ impl Shape {
         self.straighten(&|_| angle_of(CURVE_SHARE), work)
     }
 
-    /// `CurveToLineWithTolerance`. Error 24152. A relative tolerance is a share of the arc's radius.
+    /// `CurveToLineWithTolerance`. Error 24152. A relative tolerance is a share of the arc's
+    /// radius.
     pub fn curve_to_line_with_tolerance(
         &self,
         tolerance: f64,

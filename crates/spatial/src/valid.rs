@@ -1,8 +1,8 @@
 //! Whether shapes are valid, and lines simple.
 //!
-//! The rings of a polygon are divided where they meet. They are valid if no two run along each other
-//! or cross, and the area that they leave is one piece: so no hole lies outside, within another one,
-//! or cuts the area in two. Lines are valid if they do not run along themselves.
+//! The rings of a polygon are divided where they meet. They are valid if no two run along each
+//! other or cross, and the area that they leave is one piece: so no hole lies outside, within
+//! another one, or cuts the area in two. Lines are valid if they do not run along themselves.
 
 use crate::error::Result;
 use crate::layers::{Area, Chart, polygon};

@@ -58,7 +58,7 @@ impl Segment {
         let whole = a - b;
         let excess = (128 - whole.unsigned_abs().leading_zeros()).saturating_sub(73);
         let sign = whole.signum();
-        let (part, whole) = (sign * a >> excess, sign * whole >> excess);
+        let (part, whole) = ((sign * a) >> excess, (sign * whole) >> excess);
         let along = move |from: i64, to: i64| {
             let product = i128::from(to - from) * part;
             let (steps, rest) = (product.div_euclid(whole), product.rem_euclid(whole));

@@ -46,8 +46,8 @@ pub(super) fn label(arrangement: &mut Arrangement, work: &Work<'_>) -> Result<()
             let edge = &mut edges[next];
             edge.floor = below;
             edge.below = around;
-            for layer in 0..2 {
-                around[layer] += match fill {
+            for (layer, around) in around.iter_mut().enumerate() {
+                *around += match fill {
                     Fill::Parity => (edge.rings[layer] % 2) as i32,
                     Fill::Positive => edge.turn[layer],
                 };

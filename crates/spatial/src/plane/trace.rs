@@ -96,12 +96,12 @@ impl Tracer<'_> {
         let mut covers = vec![[false; 2]; arrangement.nodes.len()];
         for edge in &arrangement.edges {
             self.work.step(1)?;
-            for layer in 0..2 {
-                let is_covered = edge.lines[layer] > 0
-                    || arrangement.below(edge, layer)
-                    || arrangement.above(edge, layer);
-                covers[edge.from as usize][layer] |= is_covered;
-                covers[edge.to as usize][layer] |= is_covered;
+            for node in [edge.from, edge.to] {
+                for (layer, covers) in covers[node as usize].iter_mut().enumerate() {
+                    *covers |= edge.lines[layer] > 0
+                        || arrangement.below(edge, layer)
+                        || arrangement.above(edge, layer);
+                }
             }
         }
         for chain in arrangement.chains.iter().filter(|chain| chain.nodes.len() == 1) {
@@ -248,7 +248,7 @@ impl Tracer<'_> {
         let back_is_left = from < to;
         let before = leaving.partition_point(|half| {
             let is_left = half.to < to;
-            is_left < back_is_left
+            !is_left && back_is_left
                 || is_left == back_is_left && side(center, back, nodes[half.to as usize]) < 0
         });
         match before {
@@ -284,8 +284,8 @@ impl Tracer<'_> {
         Ok(floors)
     }
 
-    /// A ring's coordinates, closed: from its lowest vertex on, without nodes on straight lines that
-    /// are no vertices.
+    /// A ring's coordinates, closed: from its lowest vertex on, without nodes on straight lines
+    /// that are no vertices.
     fn coordinates(&self, nodes: &[u32]) -> Result<Vec<Flat>> {
         self.work.step(nodes.len())?;
         self.work.admit(nodes.len() * size_of::<Flat>())?;
