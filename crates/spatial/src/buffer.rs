@@ -1,10 +1,12 @@
 //! What lies within a distance of a shape, and the shape less what lies within a distance of its
 //! boundary.
 //!
-//! A buffer is the union of what is near each straight piece of the shape: the convex hull of the
-//! circles around its ends. Pieces are joined by dozens, then the results, so that no step has much
-//! more lines than the final result. On the globe, circles are points at a distance; pieces are
-//! short, so that their hull is as good as the circles.
+//! A buffer is the union of what is near each straight piece of the shape. In the plane, that is a
+//! rectangle along it and sectors of circles around its ends. On the globe it is the convex hull of
+//! the points at the distance from its ends, as pieces are short. All these are joined by dozens,
+//! then the results, so that no step has much more lines than the final result.
+
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 
 use crate::arc::Arc;
 use crate::error::{Fault, Result};
@@ -12,6 +14,7 @@ use crate::layers::{Area, Chart, figure_of};
 use crate::overlay::hull;
 use crate::plane::{Arrangement, Fill, Flat, Layer, Traced, Vertex, select};
 use crate::shape::{Curve, Figure, Kind, Part, Position, Shape, Space};
+use crate::simplify::needed;
 use crate::tree::{Bounds, Tree};
 use crate::work::Work;
 
@@ -20,6 +23,9 @@ const TOLERANCE: f64 = 1e-3;
 
 /// The same where arcs are made of the result.
 const CURVE_TOLERANCE: f64 = 1e-5;
+
+/// Which share of the tolerance vertices of lines may be away from a simpler line.
+const SLACK: f64 = 0.1;
 
 /// Areas that are joined in one step.
 const BATCH: usize = 16;
@@ -78,7 +84,7 @@ impl Shape {
             return Err(Fault::NotFinite.into());
         }
         if self.space == Space::Geographic {
-            let half = std::f64::consts::PI * crate::globe::Globe::of(self)?.radius();
+            let half = PI * crate::globe::Globe::of(self)?.radius();
             if distance.abs() > half {
                 return Err(Fault::BufferBeyondGlobe.into());
             }
@@ -119,6 +125,8 @@ impl Shape {
 struct Maker<'m> {
     chart: &'m Chart,
     distance: f64,
+    /// How far from a line a vertex makes no difference.
+    slack: f64,
     /// Directions of the vertices of circles, in radians.
     angles: Vec<f64>,
     work: &'m Work<'m>,
@@ -128,10 +136,11 @@ impl<'m> Maker<'m> {
     fn new(chart: &'m Chart, distance: f64, share: f64, work: &'m Work<'m>) -> Result<Maker<'m>> {
         let half = (1.0 - share).clamp(-1.0, 1.0).acos();
         // A circle has eight lines at least, and about ten thousand at most.
-        let quarter = (std::f64::consts::FRAC_PI_4 / half).ceil().clamp(2.0, 2500.0) as u32;
-        let step = std::f64::consts::FRAC_PI_2 / f64::from(quarter);
+        let quarter = (FRAC_PI_4 / half).ceil().clamp(2.0, 2500.0) as u32;
+        let step = FRAC_PI_2 / f64::from(quarter);
         let angles = (0..4 * quarter).map(|at| f64::from(at) * step).collect();
-        Ok(Maker { chart, distance, angles, work })
+        let slack = SLACK * share.min(1.0) * distance;
+        Ok(Maker { chart, distance, slack, angles, work })
     }
 
     /// What is near a layer's points and lines, and the boundary of its area.
@@ -141,10 +150,24 @@ impl<'m> Maker<'m> {
             joiner.add(self.near(point, point)?, 0)?;
         }
         let lines = layer.lines.iter().filter(|_| with_lines);
+        let globe = match self.chart {
+            Chart::Plane => None,
+            Chart::Map(globe, _) => Some(&**globe),
+        };
         for line in lines.chain(&layer.rings) {
-            for pair in line.windows(2) {
-                for piece in self.pieces(&pair[0], &pair[1])?.windows(2) {
-                    joiner.add(self.near(&piece[0], &piece[1])?, 0)?;
+            // Vertices that make no difference are left out.
+            let places = line.iter().map(|vertex| vertex.own);
+            let stays = needed(places, globe, self.slack, self.work)?;
+            let line: Vec<Vertex> =
+                line.iter().zip(stays).filter(|(_, stays)| *stays).map(|(at, _)| *at).collect();
+            match self.chart {
+                Chart::Plane => self.around_line(&line, &mut joiner)?,
+                Chart::Map(..) => {
+                    for pair in line.windows(2) {
+                        for piece in self.pieces(&pair[0], &pair[1])?.windows(2) {
+                            joiner.add(self.near(&piece[0], &piece[1])?, 0)?;
+                        }
+                    }
                 }
             }
         }
@@ -166,29 +189,14 @@ impl<'m> Maker<'m> {
         Ok(pieces)
     }
 
-    /// What is near an edge: a ring to the left.
+    /// What is near an edge on the globe, or a point: a ring to the left.
     fn near(&self, from: &Vertex, to: &Vertex) -> Result<Vec<Vertex>> {
         self.work.step(4 * self.angles.len())?;
         let mut vertices = Vec::with_capacity(2 * self.angles.len() + 4);
         match self.chart {
             Chart::Plane => {
-                let mut put = |at: Flat| vertices.push(Vertex { at, own: at });
-                for center in [from.at, to.at] {
-                    for angle in &self.angles {
-                        put(self.plain(center, *angle));
-                    }
-                }
-                // Right and left of the line, the distance is exact.
-                let ahead = [to.at[0] - from.at[0], to.at[1] - from.at[1]];
-                let length = ahead[0].hypot(ahead[1]);
-                if length > 0.0 && length.is_finite() {
-                    let across = [-ahead[1] / length, ahead[0] / length];
-                    for center in [from.at, to.at] {
-                        for side in [self.distance, -self.distance] {
-                            put([center[0] + across[0] * side, center[1] + across[1] * side]);
-                        }
-                    }
-                }
+                let circle = self.angles.iter().map(|angle| self.offset(from.at, *angle));
+                vertices.extend(circle);
             }
             Chart::Map(globe, _) => {
                 for center in [from.own, to.own] {
@@ -202,10 +210,15 @@ impl<'m> Maker<'m> {
                 }
             }
         }
+        self.convex(&vertices)
+    }
+
+    /// The ring around some vertices.
+    fn convex(&self, vertices: &[Vertex]) -> Result<Vec<Vertex>> {
         if vertices.iter().any(|vertex| !vertex.at.iter().all(|value| value.is_finite())) {
             return Err(Fault::NotFinite.into());
         }
-        let mut ring = hull(&vertices, self.chart.unit_min(), self.work)?;
+        let mut ring = hull(vertices, self.chart.unit_min(), self.work)?;
         ring.extend(ring.first().copied());
         match ring.len() > 3 {
             true => Ok(ring),
@@ -214,9 +227,62 @@ impl<'m> Maker<'m> {
         }
     }
 
-    fn plain(&self, center: Flat, angle: f64) -> Flat {
+    /// Adds what is near a line in the plane: a rectangle along each edge, and a sector of a circle
+    /// where it bends and ends.
+    fn around_line(&self, line: &[Vertex], joiner: &mut Joiner<'_>) -> Result<()> {
+        let mut line = line.to_vec();
+        line.dedup_by_key(|vertex| vertex.at);
+        let ([first, .., last], len) = (line.as_slice(), line.len()) else {
+            return line.iter().try_for_each(|only| joiner.add(self.near(only, only)?, 0));
+        };
+        let direction = |pair: &[Vertex]| {
+            let (from, to) = (pair[0].at, pair[1].at);
+            (to[1] - from[1]).atan2(to[0] - from[0])
+        };
+        for pair in line.windows(2) {
+            let ahead = direction(pair);
+            let sides = [ahead - FRAC_PI_2, ahead + FRAC_PI_2];
+            let corners = [0, 1].map(|end| sides.map(|side| self.offset(pair[end].at, side)));
+            joiner.add(self.convex(corners.as_flattened())?, 0)?;
+        }
+        for three in line.windows(3) {
+            let turn = (direction(&three[..2]), direction(&three[1..]));
+            joiner.add(self.corner(three[1].at, turn)?, 0)?;
+        }
+        let (start, end) = (direction(&line[..2]), direction(&line[len - 2..]));
+        if first.at == last.at {
+            return joiner.add(self.corner(first.at, (end, start))?, 0);
+        }
+        joiner.add(self.sector(first.at, start + FRAC_PI_2, PI)?, 0)?;
+        joiner.add(self.sector(last.at, end - FRAC_PI_2, PI)?, 0)
+    }
+
+    /// What is near a vertex on the outer side of a bend, from one direction to another one.
+    fn corner(&self, center: Flat, (into, out): (f64, f64)) -> Result<Vec<Vertex>> {
+        let left = (out - into).rem_euclid(TAU);
+        match left <= PI {
+            true => self.sector(center, into - FRAC_PI_2, left),
+            false => self.sector(center, out + FRAC_PI_2, TAU - left),
+        }
+    }
+
+    /// A part of a circle around a center, from an angle on.
+    fn sector(&self, center: Flat, from: f64, width: f64) -> Result<Vec<Vertex>> {
+        self.work.step(self.angles.len() / 4)?;
+        let mut vertices = vec![Vertex { at: center, own: center }];
+        vertices.push(self.offset(center, from));
+        let within = |angle: &&f64| (**angle - from).rem_euclid(TAU) < width;
+        vertices.extend(self.angles.iter().filter(within).map(|at| self.offset(center, *at)));
+        vertices.push(self.offset(center, from + width));
+        self.convex(&vertices)
+    }
+
+    /// The place at the distance in a direction. Along an axis, the other coordinate stays.
+    fn offset(&self, center: Flat, angle: f64) -> Vertex {
         let (sin, cos) = angle.sin_cos();
-        [center[0] + cos * self.distance, center[1] + sin * self.distance]
+        let exact = |value: f64| if value.abs() < 1e-15 { 0.0 } else { value };
+        let at = [center[0] + exact(cos) * self.distance, center[1] + exact(sin) * self.distance];
+        Vertex { at, own: at }
     }
 }
 
@@ -392,6 +458,6 @@ impl<'b> Bender<'b> {
         let (first, middle, end) =
             (&points[0], &points[points.len() / 2], &points[points.len() - 1]);
         let arc = Arc::new(space(first), space(middle), space(end));
-        arc.is_none_or(|arc| arc.angle > std::f64::consts::PI)
+        arc.is_none_or(|arc| arc.angle > PI)
     }
 }

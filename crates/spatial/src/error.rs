@@ -153,6 +153,8 @@ pub enum Fault {
     Longitude,
     /// 24204: a geography's SRID that is not in `sys.spatial_reference_systems`.
     GeographySrid,
+    /// 24205: shapes that no hemisphere holds, of which this cannot be computed.
+    Hemisphere,
     /// 24206: an edge between antipodal points.
     Antipodal,
     /// 24207: a buffer that is larger than the globe.
@@ -181,15 +183,14 @@ pub enum Fault {
     NotFinite,
     /// The nesting of collections is too deep.
     Depth,
-    /// The method cannot compute this for shapes like these.
-    Unsupported(&'static str),
+    /// More positions than can be numbered.
+    TooLong,
 }
 
 const FORMAT: &str = "System.FormatException";
 const ARGUMENT: &str = "System.ArgumentException";
 const RANGE: &str = "System.ArgumentOutOfRangeException";
 const GEODETIC: &str = "Microsoft.SqlServer.Types.GLArgumentException";
-const NOT_SUPPORTED: &str = "System.NotSupportedException";
 
 impl Fault {
     /// The number that the message begins with; 0 where it has none.
@@ -224,6 +225,7 @@ impl Fault {
             Fault::Latitude => 24201,
             Fault::Longitude => 24202,
             Fault::GeographySrid => 24204,
+            Fault::Hemisphere => 24205,
             Fault::Antipodal => 24206,
             Fault::BufferBeyondGlobe => 24207,
             Fault::Truncated => 24209,
@@ -236,7 +238,7 @@ impl Fault {
             Fault::KindInvalid(_) => 24303,
             Fault::RingPoints(RingName::Ring(_)) => 24305,
             Fault::RingOpen(RingName::Ring(_)) => 24306,
-            Fault::Bytes | Fault::NotFinite | Fault::Depth | Fault::Unsupported(_) => 0,
+            Fault::Bytes | Fault::NotFinite | Fault::Depth | Fault::TooLong => 0,
         }
     }
 
@@ -251,8 +253,7 @@ impl Fault {
             | Fault::CurveTolerance(_)
             | Fault::ReduceTolerance(_) => RANGE,
             Fault::Srid | Fault::GeographySrid | Fault::InstanceOf(_) | Fault::Invalid => ARGUMENT,
-            Fault::Antipodal | Fault::BufferBeyondGlobe => GEODETIC,
-            Fault::Unsupported(_) => NOT_SUPPORTED,
+            Fault::Hemisphere | Fault::Antipodal | Fault::BufferBeyondGlobe => GEODETIC,
             _ => FORMAT,
         }
     }
@@ -398,6 +399,12 @@ impl Fault {
                  match one of the supported SRIDs displayed in the sys.spatial_reference_systems \
                  catalog view.",
             ),
+            Fault::Hemisphere => f.write_str(
+                "The specified input does not represent a valid geography instance because it \
+                 exceeds a single hemisphere. Each geography instance must fit inside a single \
+                 hemisphere. A common reason for this error is that a polygon has the wrong ring \
+                 orientation.",
+            ),
             Fault::Antipodal => f.write_str(
                 "The specified input cannot be accepted because it contains an edge with \
                  antipodal points. For information about using spatial methods with FullGlobe \
@@ -451,7 +458,7 @@ impl Fault {
                  only) object."
             ),
             Fault::Depth => f.write_str("The collections of the input are nested too deeply."),
-            Fault::Unsupported(what) => write!(f, "{what} is not supported."),
+            Fault::TooLong => f.write_str("The input has too many points."),
         }
     }
 }

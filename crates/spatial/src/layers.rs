@@ -42,7 +42,7 @@ impl Chart {
 
     /// As [`Chart::find`]; an error if there is none.
     pub fn of(shapes: &[&Shape], work: &Work<'_>) -> Result<Chart> {
-        Chart::find(shapes, work)?.ok_or_else(|| Fault::Unsupported(TOO_LARGE).into())
+        Chart::find(shapes, work)?.ok_or_else(|| Fault::Hemisphere.into())
     }
 
     /// To what coordinates are known.
@@ -65,9 +65,7 @@ impl Chart {
     pub fn vertex(&self, own: Flat) -> Result<Vertex> {
         let at = match self {
             Chart::Plane => own,
-            Chart::Map(globe, map) => {
-                map.place(globe.direction(own)).ok_or(Fault::Unsupported(TOO_LARGE))?
-            }
+            Chart::Map(globe, map) => map.place(globe.direction(own)).ok_or(Fault::Hemisphere)?,
         };
         Ok(Vertex { at, own })
     }
@@ -181,9 +179,6 @@ impl Chart {
         figure_of(traced, work)
     }
 }
-
-/// What is said of shapes that no map shows as a whole.
-pub(crate) const TOO_LARGE: &str = "This operation on instances that extend beyond a hemisphere";
 
 /// An area: rings, and whether what is outside all of them is inside.
 #[derive(Default, Debug)]

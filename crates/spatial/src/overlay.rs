@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::layers::{Chart, signed_area};
 use crate::plane::{Flat, Grid, Node, Vertex, side};
-use crate::relate::is_unsupported;
+use crate::relate::is_too_large;
 use crate::shape::{Curve, Figure, Kind, Position, Shape, Space};
 use crate::tree::Bounds;
 use crate::work::Work;
@@ -302,7 +302,7 @@ impl Shape {
         match Chart::find(&[self], work)? {
             Some(chart) => match chart.layer(&self.figure, work) {
                 Ok(layer) => Ok(layer.covers_outside),
-                Err(error) if is_unsupported(&error) => Ok(true),
+                Err(error) if is_too_large(&error) => Ok(true),
                 Err(error) => Err(error),
             },
             None => Ok(true),

@@ -2,7 +2,7 @@
 //! of both meet (DE-9IM).
 
 use crate::error::{Error, Fault, Result};
-use crate::layers::{Chart, TOO_LARGE};
+use crate::layers::Chart;
 use crate::plane::Arrangement;
 use crate::shape::{Figure, Shape, Space};
 use crate::work::Work;
@@ -183,7 +183,7 @@ impl Shape {
         }
         match self.matrix(other, work) {
             Ok(matrix) => Ok(matrix.intersects()),
-            Err(error) if is_unsupported(&error) => self.meets_on_globe(other, work),
+            Err(error) if is_too_large(&error) => self.meets_on_globe(other, work),
             Err(error) => Err(error),
         }
     }
@@ -237,7 +237,7 @@ impl Shape {
         }
         match self.matrix(other, work) {
             Ok(matrix) => Ok(!matrix.is_empty(INTERIOR, INTERIOR) && matrix.is_covered()),
-            Err(error) if is_unsupported(&error) => {
+            Err(error) if is_too_large(&error) => {
                 self.is_within_on_globe(other, work)?.ok_or(error)
             }
             Err(error) => Err(error),
@@ -269,8 +269,8 @@ impl Shape {
 }
 
 /// Whether an operation failed because no map shows the shapes as a whole.
-pub(crate) fn is_unsupported(error: &Error) -> bool {
-    matches!(error, Error::Fault(fault) if **fault == Fault::Unsupported(TOO_LARGE))
+pub(crate) fn is_too_large(error: &Error) -> bool {
+    matches!(error, Error::Fault(fault) if **fault == Fault::Hemisphere)
 }
 
 impl Figure {

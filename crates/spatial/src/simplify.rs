@@ -4,6 +4,7 @@ use crate::arc::{Arc, Point3, minus, norm};
 use crate::error::{Fault, Result};
 use crate::globe::{Globe, nearest_on};
 use crate::layers::flatten;
+use crate::plane::Flat;
 use crate::shape::{Curve, Figure, Position, Shape, Space};
 use crate::work::Work;
 
@@ -123,58 +124,66 @@ struct Reducer<'r> {
 }
 
 impl Reducer<'_> {
-    /// The positions that a line needs (D. Douglas and T. Peucker, 1973): between two that stay,
-    /// the farthest from the line through them stays if it is farther than the tolerance.
     fn line(&self, points: &[Position]) -> Result<Vec<Position>> {
-        let mut places: Vec<Point3> = Vec::new();
-        for at in points {
-            let place = match &self.globe {
-                None => [at.x, at.y, 0.0],
-                Some(globe) => globe.direction([at.x, at.y]),
-            };
-            self.work.push(&mut places, place)?;
-        }
-        let mut stays = vec![false; points.len()];
-        let Some(last) = points.len().checked_sub(1) else { return Ok(Vec::new()) };
-        (stays[0], stays[last]) = (true, true);
-        let mut open = vec![(0, last)];
-        while let Some((from, to)) = open.pop() {
-            let mut farthest = (0.0, None);
-            for at in from + 1..to {
-                self.work.step(4)?;
-                let distance = self.distance([places[from], places[to]], places[at]);
-                // Of two that are as far, the last one.
-                if distance > self.tolerance && distance >= farthest.0 {
-                    farthest = (distance, Some(at));
-                }
-            }
-            if let (_, Some(at)) = farthest {
-                stays[at] = true;
-                open.push((from, at));
-                open.push((at, to));
-            }
-        }
+        let places = points.iter().map(|at| [at.x, at.y]);
+        let stays = needed(places, self.globe.as_ref(), self.tolerance, self.work)?;
         let kept = points.iter().zip(stays).filter(|(_, stays)| *stays);
         Ok(kept.map(|(at, _)| *at).collect())
     }
+}
 
-    fn distance(&self, line: [Point3; 2], at: Point3) -> f64 {
-        match &self.globe {
-            Some(globe) => norm(minus(nearest_on(line, at), at)) * globe.radius(),
-            None => {
-                let (ahead, there) = (minus(line[1], line[0]), minus(at, line[0]));
-                let length = norm(ahead);
-                if !(length > 0.0 && length.is_finite()) {
-                    return norm(there);
-                }
-                let unit = ahead.map(|value| value / length);
-                let along = crate::arc::dot(unit, there);
-                match along {
-                    along if along <= 0.0 => norm(there),
-                    along if along >= length => norm(minus(at, line[1])),
-                    _ => (unit[0] * there[1] - unit[1] * there[0]).abs(),
-                }
+/// Which positions a line needs (D. Douglas and T. Peucker, 1973): between two that stay, the
+/// farthest from the line through them stays if it is farther than the tolerance.
+pub(crate) fn needed(
+    points: impl Iterator<Item = Flat>,
+    globe: Option<&Globe>,
+    tolerance: f64,
+    work: &Work<'_>,
+) -> Result<Vec<bool>> {
+    let mut places: Vec<Point3> = Vec::new();
+    for at in points {
+        let place = match globe {
+            None => [at[0], at[1], 0.0],
+            Some(globe) => globe.direction(at),
+        };
+        work.push(&mut places, place)?;
+    }
+    let mut stays = vec![false; places.len()];
+    let Some(last) = places.len().checked_sub(1) else { return Ok(stays) };
+    (stays[0], stays[last]) = (true, true);
+    let mut open = vec![(0, last)];
+    while let Some((from, to)) = open.pop() {
+        let mut farthest = (0.0, None);
+        for at in from + 1..to {
+            work.step(4)?;
+            let distance = distance(globe, [places[from], places[to]], places[at]);
+            // Of two that are as far, the last one.
+            if distance > tolerance && distance >= farthest.0 {
+                farthest = (distance, Some(at));
             }
         }
+        if let (_, Some(at)) = farthest {
+            stays[at] = true;
+            open.push((from, at));
+            open.push((at, to));
+        }
+    }
+    Ok(stays)
+}
+
+fn distance(globe: Option<&Globe>, line: [Point3; 2], at: Point3) -> f64 {
+    if let Some(globe) = globe {
+        return norm(minus(nearest_on(line, at), at)) * globe.radius();
+    }
+    let (ahead, there) = (minus(line[1], line[0]), minus(at, line[0]));
+    let length = norm(ahead);
+    if !(length > 0.0 && length.is_finite()) {
+        return norm(there);
+    }
+    let unit = ahead.map(|value| value / length);
+    match crate::arc::dot(unit, there) {
+        along if along <= 0.0 => norm(there),
+        along if along >= length => norm(minus(at, line[1])),
+        _ => (unit[0] * there[1] - unit[1] * there[0]).abs(),
     }
 }

@@ -7,7 +7,7 @@
 use crate::error::Result;
 use crate::layers::{Area, Chart, polygon};
 use crate::plane::{Arrangement, Fill, Layer, Node, select, side};
-use crate::relate::is_unsupported;
+use crate::relate::is_too_large;
 use crate::shape::{Curve, Figure, Kind, Shape, Space};
 use crate::work::Work;
 
@@ -167,7 +167,7 @@ impl Inspector<'_> {
         let mut numbers = Vec::new();
         for (index, curve) in curves.iter().enumerate().filter(|(_, curve)| !curve.is_empty()) {
             let path = match chart.path(curve, work) {
-                Err(error) if is_unsupported(&error) => return Ok(None),
+                Err(error) if is_too_large(&error) => return Ok(None),
                 path => path?,
             };
             if let ([.., a, b], Space::Planar) = (path.as_slice(), self.shape.space) {
@@ -224,7 +224,7 @@ impl Inspector<'_> {
         let mut count = 0;
         for member in members.iter().filter(|member| !member.is_empty()) {
             let area = match polygon(&chart, member, work) {
-                Err(error) if is_unsupported(&error) => return Ok(None),
+                Err(error) if is_too_large(&error) => return Ok(None),
                 area => area?,
             };
             count += 1;

@@ -80,6 +80,10 @@ fn bytes_are_those_of_the_specification() {
         "000000000104000000000000000001000000FFFFFFFFFFFFFFFF07"
     );
     assert_eq!(
+        hex(bytes(&round("FULLGLOBE"))),
+        "E61000000224000000000000000001000000FFFFFFFFFFFFFFFF0B"
+    );
+    assert_eq!(
         hex(bytes(&flat("LINESTRING (0 1 1, 3 2 2, 4 5 NULL)"))).get(..16),
         Some("0000000001050300")
     );

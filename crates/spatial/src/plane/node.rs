@@ -193,7 +193,7 @@ pub(super) fn arrange(
         }
     }
     if count > NONE as usize / 4 {
-        return Err(Fault::Unsupported("A shape of so many points").into());
+        return Err(Fault::TooLong.into());
     }
     let charged = work.charge(count.saturating_mul(400))?;
     let grid = Grid::new(bounds.low, bounds.high, unit_min);
@@ -268,7 +268,7 @@ fn divide(sources: &Sources, spots: &mut Vec<Spot>, work: &Work<'_>) -> Result<(
     spots.sort_by_key(|spot| (spot.node, spot.vertex.is_none()));
     spots.dedup_by_key(|spot| spot.node);
     if spots.len() >= NONE as usize {
-        return Err(Fault::Unsupported("A shape of so many points").into());
+        return Err(Fault::TooLong.into());
     }
     let mut passes: Vec<(u32, i128, u32)> = Vec::new();
     let mut is_bent = false;
