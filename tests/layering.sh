@@ -13,11 +13,11 @@ tsql: base
 xquery: base
 spatial: base
 tds: base
-ir: base engine
+ir: base engine spatial
 compile: base engine tsql xquery ir
-run: base env engine xquery ir
+run: base env engine xquery spatial ir
 testkit:
-session: base env engine tsql ir compile run testkit
+session: base env engine tsql spatial ir compile run testkit
 native: base engine ir run
 tools: base tds
 server: base env engine tsql tds ir compile run session native tools

@@ -22,6 +22,8 @@ impl TypeKind {
     pub const fn clr_class(self) -> Option<&'static str> {
         match self {
             TypeKind::HierarchyId => Some("Microsoft.SqlServer.Types.SqlHierarchyId"),
+            TypeKind::Geometry => Some("Microsoft.SqlServer.Types.SqlGeometry"),
+            TypeKind::Geography => Some("Microsoft.SqlServer.Types.SqlGeography"),
             _ => None,
         }
     }

@@ -18,7 +18,8 @@
 //! * [`on_purpose`]: panics that tests ask for.
 //! * [`stack`]: how much stack is left for a recursion over what a client has written.
 //! * [`json`]: JSON text from left to right, and paths in it.
-//! * [`hierarchy`]: hierarchyid; [`clr`]: what all types of its assembly have.
+//! * [`hierarchy`]: hierarchyid; [`clr`]: what all types of its assembly have. Geometry and
+//!   geography are in a crate of their own.
 //! * [`ids`]: the integers by which databases, objects and log positions are named.
 
 pub mod account;

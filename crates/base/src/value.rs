@@ -21,7 +21,7 @@ pub enum ValueRef<'a> {
     Chars(&'a [u8]),
     /// nchar, nvarchar, ntext: UTF-16LE bytes, an even number of them.
     Unicode(&'a [u8]),
-    /// binary, varbinary, image, rowversion, hierarchyid.
+    /// binary, varbinary, image, rowversion, the CLR types.
     Bytes(&'a [u8]),
     /// Days since 0001-01-01.
     Date(i32),

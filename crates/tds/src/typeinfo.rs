@@ -407,12 +407,9 @@ impl TypeInfo {
 
     fn write_udt(&self, out: &mut impl PutBytes, database: Option<&str>) {
         let kind = self.clr.expect("a CLR type is announced with its kind");
-        let length = match SqlType::of_kind(kind, Collation(0)).length {
-            SqlType::MAX => u16::MAX,
-            length => length,
-        };
         if database.is_some() {
-            out.put_u16(length);
+            // As for other types 0xFFFF stands for any length.
+            out.put_u16(SqlType::of_kind(kind, Collation(0)).length);
         }
         out.put_b_varchar(database.unwrap_or_default());
         out.put_b_varchar("sys");
@@ -457,10 +454,12 @@ impl TypeInfo {
             K::Char => TypeInfo::new(W::Char, ty.length.into()),
             K::Json if version.has_max_types() => TypeInfo::new(W::Json, TypeInfo::MAX),
             K::Xml => for_variable(ty, W::Xml, W::NText, version),
-            K::HierarchyId if version.has_max_types() => {
+            kind if kind.is_clr() && version.has_max_types() => {
                 TypeInfo { clr: Some(ty.kind), ..TypeInfo::new(W::Udt, TypeInfo::MAX) }
             }
-            K::HierarchyId => TypeInfo::new(W::VarBinary, ty.length.into()),
+            K::HierarchyId | K::Geometry | K::Geography => {
+                for_variable(ty, W::VarBinary, W::Image, version)
+            }
             K::VarChar | K::Json => for_variable(ty, W::VarChar, W::Text, version),
             K::NChar => TypeInfo::new(W::NChar, ty.length.into()),
             K::NVarChar => for_variable(ty, W::NVarChar, W::NText, version),

@@ -49,7 +49,10 @@ pub fn room(ty: &SqlType) -> Room {
         TypeKind::UniqueIdentifier => (36, false),
         TypeKind::RowVersion => (18, false),
         TypeKind::SqlVariant => (8000, false),
-        TypeKind::Binary | TypeKind::VarBinary | TypeKind::Image | TypeKind::HierarchyId => {
+        TypeKind::Binary | TypeKind::VarBinary | TypeKind::Image => {
+            (2 + 2 * usize::from(ty.length), false)
+        }
+        TypeKind::HierarchyId | TypeKind::Geometry | TypeKind::Geography => {
             (2 + 2 * usize::from(ty.length), false)
         }
         TypeKind::NChar | TypeKind::NVarChar | TypeKind::NText => {

@@ -6,6 +6,7 @@
 //! What a failed conversion says depends on the pair of types; each file has its own messages.
 
 mod binary;
+mod clr;
 mod hierarchy;
 mod json;
 mod number;
@@ -15,6 +16,7 @@ mod variants;
 mod xml;
 
 pub use binary::format_guid;
+pub use clr::SpatialForms;
 pub use strings::length;
 pub use xml::xml_text;
 
@@ -59,12 +61,22 @@ pub struct ConvertOptions<'a> {
     pub pace: &'a dyn Pace,
     /// Where schema collections are found. Without it nothing becomes an `xml` with a collection.
     pub collections: Option<&'a dyn Collections>,
+    /// What reads and writes geometry and geography. Without it nothing becomes such a value, and
+    /// none becomes a string.
+    pub spatial: Option<&'a dyn SpatialForms>,
 }
 
 impl Default for ConvertOptions<'_> {
     fn default() -> Self {
         let (overlong, dates) = (Overlong::default(), DateSettings::default());
-        ConvertOptions { style: None, overlong, dates, pace: &Unpaced, collections: None }
+        ConvertOptions {
+            style: None,
+            overlong,
+            dates,
+            pace: &Unpaced,
+            collections: None,
+            spatial: None,
+        }
     }
 }
 
@@ -98,7 +110,7 @@ fn convert_other<'a>(
     arena: &'a Arena,
 ) -> SqlResult<ValueRef<'a>> {
     if from.kind.is_clr() || to.kind.is_clr() {
-        return hierarchy::convert_hierarchy(value, from, to, options, arena);
+        return clr::convert_clr(value, from, to, options, arena);
     }
     if from.kind == TypeKind::Json || to.kind == TypeKind::Json {
         return json::convert_json(value, from, to, options, arena);

@@ -6,5 +6,6 @@ super::messages! {
     CLR_NULL_ARGUMENT = 6569, 16, 1, "'%s' failed because parameter %s is not allowed to be null.";
     CLR_NOT_STATIC = 6573, 16, 1, "Method, property or field '%s' of class '%s' in assembly '%s' is not static.";
     CLR_STATIC = 6574, 16, 1, "Method, property or field '%s' of class '%s' in assembly '%s' is static.";
+    CLR_NO_SETTER = 6595, 16, 1, "Could not assign to property '%s' for type '%s' in assembly '%s' because it is read only.";
     CLR_NO_PROPERTY = 6592, 16, 3, "Could not find property or field '%s' for type '%s' in assembly '%s'.";
 }

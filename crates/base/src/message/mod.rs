@@ -24,6 +24,7 @@ mod printf;
 mod procedure;
 mod security;
 mod server;
+mod spatial;
 mod temporal;
 mod tracking;
 mod transaction;
@@ -54,6 +55,7 @@ pub use printf::{PrintfArgument, printf, printf_translated};
 pub use procedure::*;
 pub use security::*;
 pub use server::*;
+pub use spatial::*;
 pub use temporal::*;
 pub use tracking::*;
 pub use transaction::*;
@@ -119,7 +121,7 @@ macro_rules! messages {
 }
 use messages;
 
-const PARTS: [&[Message]; 25] = [
+const PARTS: [&[Message]; 26] = [
     parser::LIST,
     binder::LIST,
     conversion::LIST,
@@ -136,6 +138,7 @@ const PARTS: [&[Message]; 25] = [
     database::LIST,
     security::LIST,
     server::LIST,
+    spatial::LIST,
     temporal::LIST,
     policy::LIST,
     mask::LIST,

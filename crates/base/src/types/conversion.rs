@@ -23,11 +23,11 @@ pub fn convertibility(from: TypeKind, to: TypeKind) -> Convertibility {
         return Implicit;
     }
     match from {
-        HierarchyId => match to {
+        HierarchyId | Geometry | Geography => match to {
             Char | VarChar | NChar | NVarChar | Binary | VarBinary => Explicit,
             _ => Never,
         },
-        _ if to == HierarchyId => match from {
+        _ if to.is_clr() => match from {
             Char | VarChar | NChar | NVarChar | Binary | VarBinary => Implicit,
             _ => Never,
         },

@@ -64,7 +64,7 @@ const fn info(
 }
 
 /// In the order of [`TypeKind`].
-static INFO: [TypeInfo; 32] = [
+static INFO: [TypeInfo; 34] = [
     info("binary", 173, 8000, 0, 0),
     info("varbinary", 165, 8000, 0, 0),
     info("image", 34, 16, 0, 0),
@@ -97,11 +97,13 @@ static INFO: [TypeInfo; 32] = [
     info("sql_variant", 98, 8016, 0, 0),
     info("json", 244, -1, 0, 0),
     info("hierarchyid", 128, 892, 0, 0),
+    info("geometry", 129, -1, 0, 0),
+    info("geography", 130, -1, 0, 0),
 ];
 
 impl TypeKind {
     /// Every kind, by rising precedence.
-    pub const ALL: [TypeKind; 32] = {
+    pub const ALL: [TypeKind; 34] = {
         use TypeKind::*;
         [
             Binary,
@@ -136,6 +138,8 @@ impl TypeKind {
             SqlVariant,
             Json,
             HierarchyId,
+            Geometry,
+            Geography,
         ]
     };
 
@@ -191,15 +195,25 @@ impl TypeKind {
         matches!(self, TypeKind::Float | TypeKind::Real)
     }
 
-    /// json, xml: documents, which are neither compared nor sorted, and no value of a variant.
+    /// json, xml: documents.
     pub const fn is_document(self) -> bool {
         matches!(self, TypeKind::Json | TypeKind::Xml)
     }
 
-    /// hierarchyid: what SQL Server has of its own in an assembly. Their methods are in
-    /// [`crate::clr`].
+    /// geometry, geography.
+    pub const fn is_spatial(self) -> bool {
+        matches!(self, TypeKind::Geometry | TypeKind::Geography)
+    }
+
+    /// json, xml, geometry, geography: what is neither compared nor sorted.
+    pub const fn is_incomparable(self) -> bool {
+        self.is_document() || self.is_spatial()
+    }
+
+    /// hierarchyid, geometry, geography: what SQL Server has of its own in an assembly. Their
+    /// methods are in [`crate::clr`].
     pub const fn is_clr(self) -> bool {
-        matches!(self, TypeKind::HierarchyId)
+        matches!(self, TypeKind::HierarchyId) || self.is_spatial()
     }
 
     /// Documents and CLR types: few functions take them, and no variant.
@@ -316,6 +330,10 @@ impl SqlType {
         image = Image, 16, 0, 0;
         /// `hierarchyid`
         hierarchyid = HierarchyId, 892, 0, 0;
+        /// `geometry`
+        geometry = Geometry, 0xFFFF, 0, 0;
+        /// `geography`
+        geography = Geography, 0xFFFF, 0, 0;
     }
 
     /// `decimal(precision, scale)`
@@ -560,7 +578,7 @@ impl fmt::Display for SqlType {
             TypeKind::Time | TypeKind::DateTime2 | TypeKind::DateTimeOffset => {
                 write!(f, "({})", self.scale)
             }
-            TypeKind::Json | TypeKind::Xml => Ok(()),
+            kind if kind.is_opaque() => Ok(()),
             _ if self.length == SqlType::MAX => f.write_str("(max)"),
             _ => match self.declared_length() {
                 Some(length) => write!(f, "({length})"),

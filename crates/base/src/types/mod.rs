@@ -94,6 +94,10 @@ pub enum TypeKind {
     Json,
     /// `hierarchyid`: a node of a tree, see [`crate::hierarchy`].
     HierarchyId,
+    /// `geometry`: a figure in the plane, see [`crate::convert::SpatialForms`].
+    Geometry,
+    /// `geography`: a figure on the globe, likewise.
+    Geography,
 }
 
 /// Identifies a collation; [`crate::types::Collation`] 0 means that the type has none.
@@ -141,7 +145,7 @@ pub enum Repr {
     Chars,
     /// UTF-16LE bytes: nchar, nvarchar, ntext.
     Unicode,
-    /// Bytes: binary, varbinary, image, rowversion, hierarchyid.
+    /// Bytes: binary, varbinary, image, rowversion, the CLR types.
     Bytes,
     /// `i32` days since 0001-01-01.
     Date,
@@ -172,7 +176,9 @@ impl TypeKind {
             Real | Float => Repr::Float,
             Char | VarChar | Text | Json | Xml => Repr::Chars,
             NChar | NVarChar | NText => Repr::Unicode,
-            Binary | VarBinary | Image | RowVersion | HierarchyId => Repr::Bytes,
+            Binary | VarBinary | Image | RowVersion | HierarchyId | Geometry | Geography => {
+                Repr::Bytes
+            }
             Date => Repr::Date,
             Time => Repr::Time,
             DateTime => Repr::DateTime,
@@ -196,7 +202,8 @@ impl fmt::Debug for SqlType {
 }
 
 impl SqlType {
-    /// Whether this is one of the `(max)` types, or text, ntext, image, json or xml.
+    /// Whether this is one of the `(max)` types, or text, ntext, image, json, xml, geometry or
+    /// geography.
     pub const fn is_max(&self) -> bool {
         matches!(self.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image)
             || self.length == SqlType::MAX

@@ -339,7 +339,7 @@ fn keep_whole(precision: i32, scale: i32) -> (i32, i32) {
     }
 }
 
-/// The type to which both sides of a comparison are converted. Errors 206, 257, 305, 402 and
+/// The type to which both sides of a comparison are converted. Errors 206, 257, 305, 402, 403 and
 /// 13636.
 pub fn comparison(op: BinaryOperator, left: &Operand, right: &Operand) -> SqlResult<SqlType> {
     let (left, right) = adopt(left, right);
@@ -365,6 +365,9 @@ pub fn comparison(op: BinaryOperator, left: &Operand, right: &Operand) -> SqlRes
     }
     if never {
         return Err(SqlError::new(&message::OPERAND_TYPE_CLASH, &[&l, &r]));
+    }
+    if l.max(r).is_spatial() {
+        return Err(incompatible(op, l, r));
     }
     unify(&left.ty, &right.ty)
 }

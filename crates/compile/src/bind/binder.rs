@@ -78,6 +78,8 @@ pub(super) struct Binder<'c> {
     pub nodes: Vec<Nodes>,
     /// What the queries of `exist()` ask of an index, each with the plan of its call.
     pub exists: Vec<(Vec<u8>, xquery::index::Condition)>,
+    /// A method is called that spatial indexes help with.
+    pub searches_shapes: bool,
     /// How many system-versioned tables were found of which `FOR SYSTEM_TIME` asks for versions.
     pub versioned_tables: u32,
     /// It reads a table with masked columns.
@@ -250,6 +252,7 @@ impl<'c> Binder<'c> {
             identities: Vec::new(),
             nodes: Vec::new(),
             exists: Vec::new(),
+            searches_shapes: false,
             versioned_tables: 0,
             reads_masked: false,
             reads_classified: false,

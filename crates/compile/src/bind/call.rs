@@ -392,6 +392,9 @@ impl Binder<'_> {
             let ExprKind::Constant(value) = &arg.kind else { return None };
             values.push(value.clone());
         }
+        if ir::function::clr::spatial::is_long(function.name, &values) {
+            return None;
+        }
         fold::call(function, &values, types, &mut self.arena).ok()
     }
 
@@ -516,7 +519,7 @@ impl Binder<'_> {
 /// Aggregates.
 impl Binder<'_> {
     /// An aggregate over the rows of a group. Errors 130, 147 and the like, 8117, 8124.
-    fn aggregate_call(
+    pub(super) fn aggregate_call(
         &mut self,
         function: &'static AggregateFunction,
         call: &ast::FunctionCall,
@@ -666,7 +669,7 @@ fn check_document_argument(name: &str, at: usize, arg: &Scalar, ty: &SqlType) ->
 /// Refuses what cannot be compared where an aggregate takes each value once. Error 8117.
 fn check_distinct(name: &str, arg: &Scalar) -> SqlResult<()> {
     let kind = arg.expr.ty.kind;
-    if !kind.is_document() {
+    if !kind.is_incomparable() {
         return Ok(());
     }
     let args: [&dyn std::fmt::Display; 2] = [&kind, &name.to_ascii_lowercase()];

@@ -308,13 +308,13 @@ impl BindOptions {
         let depends =
             |i: &IndexDef| index(i) && (i.filter.is_some() || i.key.iter().any(is_computed));
         match table.indexes.iter().any(depends) {
-            true => self.check_for_xml_indexes(statement),
+            true => self.check_for_derived_indexes(statement),
             false => Ok(()),
         }
     }
 
     /// As `check_for_indexes`, where there is an XML index.
-    pub fn check_for_xml_indexes(&self, statement: &str) -> SqlResult<()> {
+    pub fn check_for_derived_indexes(&self, statement: &str) -> SqlResult<()> {
         let Some(wrong) = self.wrong_for_indexes() else { return Ok(()) };
         let what = "indexed views and/or indexes on computed columns and/or filtered indexes \
                     and/or query notifications and/or XML data type methods and/or spatial index operations";

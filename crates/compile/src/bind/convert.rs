@@ -390,7 +390,8 @@ impl Binder<'_> {
         let overlong =
             if mode == CastMode::Assign { Overlong::Refuse } else { Overlong::default() };
         let convert = |arena: &mut base::Arena, dates| {
-            let options = ConvertOptions { style, overlong, dates, ..Default::default() };
+            let spatial = ir::function::clr::spatial::forms_of_constant(value);
+            let options = ConvertOptions { style, overlong, dates, spatial, ..Default::default() };
             fold::cast(value, from, to, &options, arena).ok()
         };
         let has_fraction = from.kind.is_decimal() || from.kind.is_money();

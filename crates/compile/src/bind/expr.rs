@@ -177,20 +177,26 @@ impl Binder<'_> {
 
     /// A column. Errors 128, 207, 209, 4104.
     fn column(&mut self, column: &ast::ColumnRef) -> BindResult<Scalar> {
-        let found = match self.find_column(column) {
-            Err(error)
-                if column.qualifier.is_some() && matches!(error.error.number(), 207 | 4104) =>
-            {
-                match self.column_property(column)? {
-                    Some(value) => return Ok(value),
-                    None => Err(error),
-                }
-            }
-            found => found,
+        let found = match self.column_or_property(column) {
+            Ok(Named::Property(value)) => return Ok(value),
+            Ok(Named::Column(at)) => Ok(at),
+            Err(error) => Err(error),
         };
         match self.known(found)? {
             Some(at) => self.column_at(at),
             None => Ok(Scalar::null()),
+        }
+    }
+
+    /// What is written like a column: one, or a property of one.
+    pub fn column_or_property(&mut self, column: &ast::ColumnRef) -> BindResult<Named> {
+        match self.find_column(column) {
+            Err(error)
+                if column.qualifier.is_some() && matches!(error.error.number(), 207 | 4104) =>
+            {
+                self.column_property(column)?.map(Named::Property).ok_or(error)
+            }
+            found => found.map(Named::Column),
         }
     }
 
@@ -487,6 +493,14 @@ impl Binder<'_> {
     }
 }
 
+/// What is written like a column.
+pub(super) enum Named {
+    /// A column.
+    Column(ColumnAt),
+    /// The value of a property of a column.
+    Property(Scalar),
+}
+
 /// The style of CONVERT that reads `yyyy-mm-dd hh:mi:ss.mmm`.
 const ODBC_CANONICAL: i64 = 121;
 
@@ -522,11 +536,14 @@ fn arith_of(op: BinaryOp) -> ArithOp {
     }
 }
 
-/// Whether values can be sorted and grouped by a kind of type. Errors 305, 306, 13636.
-pub(super) fn check_sortable(kind: TypeKind) -> SqlResult<()> {
+/// Whether a clause can sort and group values by a kind of type. Errors 249, 305, 306, 13636.
+pub(super) fn check_sortable(kind: TypeKind, clause: &str) -> SqlResult<()> {
     match kind {
         TypeKind::Json => Err(SqlError::new(&message::JSON_NOT_COMPARABLE, &[]).with_state(2)),
         TypeKind::Xml => Err(SqlError::new(&message::XML_NOT_COMPARABLE, &[])),
+        _ if kind.is_spatial() => {
+            Err(SqlError::new(&message::TYPE_NOT_COMPARABLE, &[&kind, &clause]))
+        }
         _ if kind.is_legacy_lob() => Err(SqlError::new(&message::LEGACY_LOB_COMPARED, &[])),
         _ => Ok(()),
     }

@@ -114,7 +114,7 @@ impl Binder<'_> {
         if !walk::uses(&bound.expr).iter().any(|c| own.contains(c)) {
             return fail(&message::GROUP_BY_WITHOUT_COLUMN);
         }
-        check_sortable(bound.expr.ty.kind).at(line)?;
+        check_sortable(bound.expr.ty.kind, "GROUP BY").at(line)?;
         bound.label.resolve("GROUP BY").at(line)?;
         let groups = &self.blocks[top].groups;
         if let Some(known) = groups.iter().position(|g| walk::same_expr(&g.1, &bound.expr)) {

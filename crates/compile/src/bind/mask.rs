@@ -456,6 +456,8 @@ impl Binder<'_> {
         let shown = match ty.kind {
             K::Xml => unicode("<masked />", self),
             K::Json => unicode("{}", self),
+            K::HierarchyId => bytes(&[]),
+            kind if kind.is_spatial() => unicode("POINT EMPTY", self),
             K::UniqueIdentifier => bytes(&[0; 16]),
             K::RowVersion => bytes(&[0; 8]),
             kind if kind.is_temporal() => {

@@ -17,7 +17,7 @@ use base::xml::schema::Collections as _;
 use base::{Pace, SqlError, SqlResult, SqlType, TypeKind, Value, message};
 use ir::function::method::{MethodPlan, MethodQuery, names};
 use ir::operator::CastMode;
-use tsql::ast::{self, Argument, Arguments, Literal};
+use tsql::ast::{self, Argument, Arguments, Literal, MemberUse};
 use xquery::{NodeShape, Purpose};
 
 use super::binder::Binder;
@@ -86,10 +86,10 @@ impl Binder<'_> {
         let receiver = self.receiver(&call.operand)?;
         let name = &*call.name.name;
         let written = Written { name, arguments: call.arguments.as_deref(), line };
-        self.method(receiver, written, call.is_mutator).at(line)
+        self.method(receiver, written, call.usage).at(line)
     }
 
-    /// `column.modify(…)` in an `UPDATE`, of a column with this value.
+    /// `column.modify(…)` or `column.property = …` in an `UPDATE`, of a column with this value.
     pub fn column_mutator(
         &mut self,
         call: &ast::MethodCall,
@@ -104,7 +104,7 @@ impl Binder<'_> {
         let receiver = Receiver::of(value, receiver, column);
         let name = &*call.name.name;
         let written = Written { name, arguments: call.arguments.as_deref(), line };
-        self.method(receiver, written, true).at(line)
+        self.method(receiver, written, call.usage).at(line)
     }
 
     /// What looks like a function in a schema but is a method of a column. `None` if there is no
@@ -139,7 +139,7 @@ impl Binder<'_> {
         }
         let receiver = self.receiver_at(at, &column)?;
         let written = Written { name, arguments: Some(&arguments), line };
-        self.method(receiver, written, false).at(line).map(Some)
+        self.method(receiver, written, MemberUse::Read).at(line).map(Some)
     }
 
     /// Whether a column has members as those of CLR types are.
@@ -218,11 +218,15 @@ impl Binder<'_> {
         &mut self,
         receiver: Receiver,
         call: Written<'_>,
-        is_mutator: bool,
+        usage: MemberUse,
     ) -> BindResult<Scalar> {
         let kind = receiver.nodes.document.expr.ty.kind;
-        if kind.is_clr() && !is_mutator {
-            return self.clr_member(receiver.nodes.document, call);
+        match usage {
+            MemberUse::Read if kind.is_clr() => {
+                return self.clr_member(receiver.nodes.document, call);
+            }
+            MemberUse::Assign if kind.is_clr() => return self.clr_assignment(receiver, call),
+            _ => {}
         }
         if receiver.nodes.document.is_untyped() || kind != TypeKind::Xml {
             return Err(SqlError::new(&message::CANNOT_CALL_METHODS, &[&kind]).into());
@@ -231,6 +235,10 @@ impl Binder<'_> {
         let found = METHODS.iter().find(is_it).filter(|_| call.arguments.is_some());
         let unknown = || SqlError::new(&message::NOT_A_FUNCTION_OR_PROPERTY, &[&call.name]);
         let misplaced = |message| Err(SqlError::new(message, &[&call.name]).into());
+        if usage == MemberUse::Assign {
+            return Err(unknown().into());
+        }
+        let is_mutator = usage == MemberUse::Mutate;
         let (function, purpose) = match (found.ok_or_else(unknown)?.1, is_mutator) {
             (Purpose::Modify, false) => return misplaced(&message::MUTATOR_MISPLACED),
             (Purpose::Modify, true) => (names::MODIFY, Purpose::Modify),

@@ -18,7 +18,8 @@
 //! * `from`, `source`, `names`, `cte`, `expand`, `pivot`, `hints`: where rows come from.
 //! * `scope`: query blocks and how columns are found in them.
 //! * `expr`, `condition`, `call`, `case`, `convert`, `scalar`: expressions; `json`, `xml`:
-//!   what writes JSON and XML; `method`: methods of type xml; `xml_index`: indexes for them.
+//!   what writes JSON and XML; `method`: methods of type xml; `derived_index`: indexes for
+//!   them and for shapes.
 //! * `indexed_view`: which views can have indexes; `dml::views`: how their rows are kept up;
 //!   `view_match`: which queries they answer.
 //! * `policy`: what security policies say of rows; `mask`: what masks leave of values.
@@ -36,6 +37,7 @@ pub mod context;
 mod convert;
 mod cte;
 pub mod define;
+mod derived_index;
 mod dml;
 mod expand;
 mod expr;
@@ -73,7 +75,6 @@ mod text;
 mod view_match;
 mod window;
 mod xml;
-mod xml_index;
 
 pub use context::{
     Access, BindContext, BindError, BindOptions, BindResult, CONTAINED_CATALOG, CursorRow,
@@ -81,6 +82,7 @@ pub use context::{
     SystemView, TriggerScope, Variable,
 };
 pub use convert::DeclaredType;
+pub use derived_index::derived_index_entries;
 pub use dml::{COMMIT_TABLE, commit_table, view_rows};
 pub use indexed_view::{FirstIndex, indexed_view};
 pub use native::{BoundNative, native};
@@ -89,4 +91,3 @@ pub use statement::{
     condition, constant_expression, data_type, describe, expression, printed_expression,
     query_columns, select_into, select_into_columns, statement, suggest_parameters,
 };
-pub use xml_index::xml_index_entries;

@@ -107,7 +107,7 @@ impl Binder<'_> {
                 (None, Some(expr)) => (expr.ty, true),
                 (None, None) => unreachable!("a key is an item or an expression"),
             };
-            check_sortable(ty.kind).at(line)?;
+            check_sortable(ty.kind, "ORDER BY").at(line)?;
             let repeated = |key: &Key| match (&key.expr, &expr) {
                 (Some(a), Some(b)) => walk::same_expr(a, b),
                 _ => item.is_some() && key.item == item,
@@ -192,7 +192,7 @@ impl Binder<'_> {
                 _ => return Err(fail(&message::ORDER_BY_NOT_IN_SET_SELECT_LIST)),
             };
             let column = &columns[at];
-            check_sortable(column.ty.kind).at(line)?;
+            check_sortable(column.ty.kind, "ORDER BY").at(line)?;
             column.label.resolve("ORDER BY").at(line)?;
             let kind = ExprKind::Column(column.id);
             let expr = Expr { kind, ty: column.ty, nullable: column.nullable };

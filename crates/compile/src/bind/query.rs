@@ -2,12 +2,11 @@
 
 use base::types::conversion::may_overflow;
 use base::types::operators;
-use base::{SqlError, SqlType, TypeKind, message};
+use base::{SqlError, SqlType, message};
 use tsql::ast::{self, ForKind, QueryBody, SetOperator};
 
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};
-use super::expr::check_sortable;
 use super::order::{Limit, Tail, limited_by};
 use super::scalar::{Origin, Scalar};
 use super::scope::OutCol;
@@ -152,12 +151,13 @@ impl Binder<'_> {
         let line = operands[1].1;
         if operator != SetOperator::UnionAll {
             for column in &columns {
-                if check_sortable(column.ty.kind).is_err() {
-                    let message = match column.ty.kind {
-                        TypeKind::Json | TypeKind::Xml => &message::NOT_COMPARABLE_SET_OPERAND,
-                        _ => &message::NOT_COMPARABLE_DISTINCT,
+                let kind = column.ty.kind;
+                if kind.is_incomparable() || kind.is_legacy_lob() {
+                    let message = match kind.is_incomparable() {
+                        true => &message::NOT_COMPARABLE_SET_OPERAND,
+                        false => &message::NOT_COMPARABLE_DISTINCT,
                     };
-                    let error = SqlError::new(message, &[&column.ty.kind]);
+                    let error = SqlError::new(message, &[&kind]);
                     return Err(error.at_line(line).into());
                 }
                 column.label.resolve(name).at(line)?;

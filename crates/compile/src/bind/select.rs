@@ -15,7 +15,7 @@ use tsql::ast::{self, AssignOp, SelectItemKind};
 
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult, Variable};
-use super::expr::{check_sortable, undeclared};
+use super::expr::{Named, undeclared};
 use super::from::check_tables;
 use super::group::Grouping;
 use super::method::has_method;
@@ -295,7 +295,14 @@ impl Binder<'_> {
     ) -> BindResult<Item> {
         let name = alias.map(|alias| alias.name.clone());
         if let ast::ExprKind::Column(column) = &expr.kind {
-            let at = self.find_column(column)?;
+            let at = match self.column_or_property(column)? {
+                Named::Column(at) => at,
+                Named::Property(scalar) => {
+                    let (base, views, source) = (None, Vec::new(), None);
+                    let (assign, column) = (None, None);
+                    return Ok(Item { scalar, name, base, views, source, assign, line, column });
+                }
+            };
             let is_own = at.block == self.blocks.len() - 1;
             let (base, views) = match is_own {
                 true => (self.base_of(at), self.views_of(at)),
@@ -427,7 +434,7 @@ impl Binder<'_> {
                 return Err(SqlError::new(message, &args).at_line(item.line).into());
             }
             let kind = item.scalar.expr.ty.kind;
-            if select.distinct && check_sortable(kind).is_err() {
+            if select.distinct && (kind.is_incomparable() || kind.is_legacy_lob()) {
                 let error = SqlError::new(&message::NOT_COMPARABLE_DISTINCT, &[&kind]);
                 return Err(error.at_line(item.line).into());
             }

@@ -162,7 +162,7 @@ impl Binder<'_> {
         let Some(rows) = rows.filter(|rows| kept_index(rows).is_some()) else {
             return refuse_no_expand(hints, name).map(|()| expanded);
         };
-        self.options.check_for_xml_indexes(self.verb)?;
+        self.options.check_for_derived_indexes(self.verb)?;
         // What masks leave of a column is known of the tables' columns.
         if usage == Usage::Target || self.hides_columns(database, node) {
             return Ok(expanded);

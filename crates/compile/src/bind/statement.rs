@@ -116,7 +116,7 @@ fn bound(
 ) -> BindResult<Bound> {
     let mut binder = Binder::new(context)?;
     let mut plan = binder.collecting(f).at(line)?;
-    binder.use_xml_indexes(&mut plan).at(line)?;
+    binder.use_derived_indexes(&mut plan).at(line)?;
     let plan = binder.planned(plan).at(line)?;
     let Binder { facts, dependencies, .. } = binder;
     Ok(Bound { plan, facts, dependencies })

@@ -341,7 +341,7 @@ impl Binder<'_> {
         for item in items {
             let line = item.expr.span.line;
             let bound = self.scalar(&item.expr)?;
-            check_sortable(bound.expr.ty.kind).at(line)?;
+            check_sortable(bound.expr.ty.kind, "ORDER BY").at(line)?;
             bound.label.resolve("ORDER BY").at(line)?;
             if let ExprKind::Constant(_) = bound.expr.kind {
                 let message = match bound.origin {
@@ -419,10 +419,9 @@ fn shown_bound(bound: FrameBound) -> &'static str {
 
 /// Whether rows can be partitioned by a kind of type. Errors 249, 306, 13636.
 fn check_partition(kind: TypeKind) -> SqlResult<()> {
+    const CLAUSE: &str = "PARTITION BY";
     match kind {
-        TypeKind::Xml => {
-            Err(SqlError::new(&message::TYPE_NOT_COMPARABLE, &[&kind, &"PARTITION BY"]))
-        }
-        _ => check_sortable(kind),
+        TypeKind::Xml => Err(SqlError::new(&message::TYPE_NOT_COMPARABLE, &[&kind, &CLAUSE])),
+        _ => check_sortable(kind, CLAUSE),
     }
 }

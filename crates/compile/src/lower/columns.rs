@@ -555,7 +555,7 @@ impl Walk<'_> {
             self.pred(&history.in_order);
             self.insert(&history.insert);
         }
-        for index in &effects.xml_indexes {
+        for index in &effects.derived_indexes {
             index.delete.iter().for_each(|delete| self.delete(delete));
             index.insert.iter().for_each(|insert| self.insert(insert));
         }

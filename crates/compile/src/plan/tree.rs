@@ -562,7 +562,7 @@ pub struct RowEffects {
     /// Where old rows of a system-versioned table go.
     pub history: Option<Box<HistoryPlan>>,
     /// What becomes of the entries of XML indexes.
-    pub xml_indexes: Vec<XmlIndexPlan>,
+    pub derived_indexes: Vec<DerivedIndexPlan>,
     /// What becomes of the rows of indexed views. It happens as soon as the row is written, before
     /// anything else is that a view might join to it: all of it together is what the views show.
     pub views: Vec<ViewPlan>,
@@ -595,7 +595,7 @@ pub struct HistoryPlan {
 
 /// What becomes of a row's entries in an XML index.
 #[derive(Clone, Debug)]
-pub struct XmlIndexPlan {
+pub struct DerivedIndexPlan {
     /// The columns that entries are made of, by layout position: an update that leaves them alone
     /// leaves the entries alone.
     pub columns: Vec<usize>,

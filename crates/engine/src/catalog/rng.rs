@@ -281,12 +281,12 @@ impl Rng {
         }
     }
 
-    fn xml_index(&mut self) -> XmlIndexDef {
-        XmlIndexDef {
+    fn derived_index(&mut self) -> DerivedIndexDef {
+        DerivedIndexDef {
             id: IndexId(self.int()),
             name: self.name(),
             column: ColumnId(self.int()),
-            kind: self.pick(XmlIndexKind::ALL),
+            kind: self.pick(DerivedIndexKind::ALL),
             primary: IndexId(self.int()),
             nodes: ObjectId(self.int()),
             fill_factor: self.next() as u8,
@@ -294,6 +294,17 @@ impl Rng {
             disabled: self.flip(),
             allow_row_locks: self.flip(),
             allow_page_locks: self.flip(),
+            tessellation: self.maybe(|d| TessellationDef {
+                scheme: d.pick(TessellationScheme::ALL),
+                bounds: d.maybe(|d| BoundsDef {
+                    min_x: f64::from(d.int()),
+                    min_y: f64::from(d.int()),
+                    max_x: f64::from(d.int()) / 3.0,
+                    max_y: f64::from(d.int()),
+                }),
+                grids: d.some(4, |d| d.pick(GridDensity::ALL)),
+                cells_per_object: d.int(),
+            }),
         }
     }
 
@@ -339,7 +350,7 @@ impl Rng {
                     .maybe(|d| RetentionDef { count: d.int(), unit: d.pick(RetentionUnit::ALL) }),
             }),
             history_of: self.maybe(|d| ObjectId(d.int())),
-            xml_indexes: self.some(2, Rng::xml_index),
+            derived_indexes: self.some(2, Rng::derived_index),
             tracking: self.maybe(|d| TrackingDef {
                 changes: ObjectId(d.int()),
                 columns: d.flip(),

@@ -77,7 +77,7 @@ pub fn fixed_width(ty: &SqlType) -> Option<u32> {
         UniqueIdentifier => 16,
         Char | NChar | Binary => u32::from(ty.length),
         VarChar | NVarChar | VarBinary | Text | NText | Image | SqlVariant | Json | Xml
-        | HierarchyId => return None,
+        | HierarchyId | Geometry | Geography => return None,
     })
 }
 

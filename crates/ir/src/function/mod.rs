@@ -77,6 +77,14 @@ pub trait Functions: Sync {
     /// number, path and value.
     fn xml_index_entries(&self) -> &'static RowsetFunction;
 
+    /// The cells under which a spatial index enters a shape: it takes the bytes of the shape and
+    /// of the grid ([`clr::spatial::encode_grid`]).
+    fn spatial_cells(&self) -> &'static RowsetFunction;
+
+    /// The ranges of cells in which a search looks: it takes the bytes of a shape and of the grid
+    /// and, of shapes within a distance, that.
+    fn spatial_cover(&self) -> &'static RowsetFunction;
+
     /// What `OPENXML` means with columns and without. It is given a handle, a pattern and flags,
     /// and for each column an [`open_xml::OpenColumn`].
     fn open_xml(&self, has_columns: bool) -> &'static RowsetFunction;

@@ -83,7 +83,7 @@ fn types_of_extreme(call: &Call<'_>) -> SqlResult<Inferred> {
     if let Some(at) = call.args.iter().position(|a| a.ty.kind.is_legacy_lob()) {
         return Err(call.refuse(at));
     }
-    if let Some(at) = call.args.iter().position(|a| a.ty.kind.is_document()) {
+    if let Some(at) = call.args.iter().position(|a| a.ty.kind.is_incomparable()) {
         return Err(call.refuse(at).with_state(4));
     }
     let mut ty = known().next().map_or(SqlType::int(), |a| a.ty);

@@ -47,7 +47,7 @@ fn types_of_checksum(call: &Call<'_>) -> SqlResult<Inferred> {
     if let Some(at) = refused {
         return Err(call.refuse(at));
     }
-    if let Some(at) = call.args.iter().position(|a| a.ty.kind.is_document()) {
+    if let Some(at) = call.args.iter().position(|a| a.ty.kind.is_incomparable()) {
         return Err(call.refuse(at).with_state(4));
     }
     let types: Vec<SqlType> = call.args.iter().map(|a| a.ty).collect();

@@ -13,7 +13,7 @@ use super::{
 /// Names are looked up in upper case; no function has a longer one.
 const NAME_MAX: usize = 40;
 
-static GROUPS: [&[ScalarFunction]; 29] = [
+static GROUPS: [&[ScalarFunction]; 32] = [
     string::FUNCTIONS,
     string::FORMATTING,
     math::FUNCTIONS,
@@ -29,6 +29,9 @@ static GROUPS: [&[ScalarFunction]; 29] = [
     xml::method::FUNCTIONS,
     xml::column_set::FUNCTIONS,
     clr::hierarchy::FUNCTIONS,
+    clr::spatial::GEOMETRY,
+    clr::spatial::GEOGRAPHY,
+    clr::spatial::SPECIAL,
     xml::index::FUNCTIONS,
     index_entry::FUNCTIONS,
     sample::FUNCTIONS,
@@ -88,7 +91,8 @@ impl Functions for Library {
     }
 
     fn aggregate(&self, name: &str) -> Option<&'static AggregateFunction> {
-        aggregate::FUNCTIONS.iter().find(|f| f.name.eq_ignore_ascii_case(name))
+        let all = aggregate::FUNCTIONS.iter().chain(&clr::spatial::AGGREGATES);
+        all.into_iter().find(|f| f.name.eq_ignore_ascii_case(name))
     }
 
     fn rowset(&self, name: &str) -> Option<&'static RowsetFunction> {
@@ -109,6 +113,14 @@ impl Functions for Library {
 
     fn xml_index_entries(&self) -> &'static RowsetFunction {
         &xml::index::ENTRIES
+    }
+
+    fn spatial_cells(&self) -> &'static RowsetFunction {
+        &clr::cells::CELLS
+    }
+
+    fn spatial_cover(&self) -> &'static RowsetFunction {
+        &clr::cells::COVER_RANGES
     }
 
     fn open_xml(&self, has_columns: bool) -> &'static RowsetFunction {

@@ -7,6 +7,7 @@ use base::xml::schema::Collections;
 use base::{Arena, SqlResult, SqlType, ValueRef, arithmetic, decimal, message};
 use engine::wait::Task;
 use ir::RegType;
+use ir::function::clr::spatial::FORMS;
 use ir::function::facts::{StatementPace, paced};
 use ir::inst::{FloatOp, IntKind, IntOp};
 use ir::operator::{ArithOp, CastMode, CompareOp};
@@ -162,6 +163,7 @@ pub fn cast<'a>(
         overlong: Overlong::Cut,
         dates: host.dates(),
         pace: &pace,
+        spatial: Some(FORMS),
     };
     if site.exact {
         check_exact(site, value)?;

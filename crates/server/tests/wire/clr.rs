@@ -111,3 +111,36 @@ fn rows_of_the_client_are_checked() {
         }
     }
 }
+
+/// Shapes go both ways like nodes do, without a limit of their length.
+#[test]
+fn shapes_go_both_ways() {
+    let server = TestServer::shared();
+    let mut raw = Raw::login(&server);
+    let point: Vec<u8> =
+        [&[0, 0, 0, 0, 1, 0x0C][..], &1f64.to_le_bytes(), &2f64.to_le_bytes()].concat();
+    let answer = run(&mut raw, "select geometry::Point(1, 2, 0) as g");
+    let (info, found) = column(&answer);
+    assert_eq!((info.ty, info.clr), (WireType::Udt, Some(TypeKind::Geometry)));
+    assert_eq!(found, [bytes(&point)]);
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    for name in ["geometry", "Microsoft.SqlServer.Types.SqlGeometry, Microsoft.SqlServer.Types"] {
+        let name = wide(name);
+        assert!(answer.windows(name.len()).any(|part| part == name), "{name:?}");
+    }
+    let nvarchar = SqlType::nvarchar_max(Collation::default());
+    let statement = Value::unicode("select @p.STX + @p.STSrid");
+    let declared = Value::unicode("@p geometry");
+    let mut with = |value: ValueRef<'_>| {
+        call(&mut raw, |rpc| {
+            rpc.call_id(ProcedureId::ExecuteSql, 0);
+            rpc.parameter(&Parameter::input("", nvarchar, statement.as_ref())).unwrap();
+            rpc.parameter(&Parameter::input("", nvarchar, declared.as_ref())).unwrap();
+            rpc.parameter(&Parameter::input("@p", SqlType::geometry(), value)).unwrap();
+        })
+    };
+    assert_eq!(column(&with(ValueRef::Bytes(&point))).1, [Value::Float(1.0)]);
+    assert_eq!(column(&with(ValueRef::Null)).1, [Value::Null]);
+    let answer = with(ValueRef::Bytes(&point[..9]));
+    assert!(lines(&answer).iter().any(|line| line == "error 6522"), "{:?}", lines(&answer));
+}

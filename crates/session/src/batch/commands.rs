@@ -16,7 +16,9 @@ pub(super) fn of_definition(kind: &Statement) -> u16 {
     match kind {
         Statement::CreateTable(_) => 0xC6,
         Statement::AlterTable(_) => 0xD8,
-        Statement::CreateIndex(_) | Statement::CreateXmlIndex(_) => 0xC8,
+        Statement::CreateIndex(_)
+        | Statement::CreateXmlIndex(_)
+        | Statement::CreateSpatialIndex(_) => 0xC8,
         Statement::AlterIndex(_) => 0x151,
         Statement::DropIndex(_) => 0xC9,
         Statement::DropStatistics(_) => 0x100,

@@ -7,6 +7,7 @@ use base::ids::DbId;
 use base::xml::schema::Collections;
 use base::{SqlError, SqlResult, SqlType, Value, message};
 use ir::Unit;
+use ir::function::clr::spatial::FORMS;
 use ir::function::facts::StatementPace;
 use run::interp::{self, Execution, Frame};
 use tsql::ast;
@@ -219,6 +220,7 @@ impl Context<'_> {
             collections,
             dates: self.session.options.dates,
             pace: &pace,
+            spatial: Some(FORMS),
             ..ConvertOptions::default()
         };
         base::types::conversion::check_implicit_types(from, to)?;

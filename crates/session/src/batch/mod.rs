@@ -360,7 +360,11 @@ fn begins_transaction(kind: &tsql::ast::StatementKind) -> bool {
     use tsql::ast::StatementKind as S;
     match kind {
         S::CreateTable(_) | S::AlterTable(_) | S::TruncateTable(_) => true,
-        S::CreateIndex(_) | S::CreateXmlIndex(_) | S::DropIndex(_) | S::AlterIndex(_) => true,
+        S::CreateIndex(_)
+        | S::CreateXmlIndex(_)
+        | S::CreateSpatialIndex(_)
+        | S::DropIndex(_)
+        | S::AlterIndex(_) => true,
         S::CreateStatistics(_) | S::DropStatistics(_) => true,
         S::Module(_) | S::CreateSchema(_) | S::AlterSchema(_) | S::CreateType(_) => true,
         S::Sequence(_) | S::CreateSynonym(_) | S::DropTrigger(_) | S::XmlCollection(_) => true,

@@ -15,6 +15,7 @@ use base::{Arena, Collation, ConvertOptions, SqlError, SqlResult, SqlType, messa
 use engine::catalog::Schema;
 use engine::catalog::def::{ColumnDef, TypeDefKind};
 use engine::wait::Task;
+use ir::function::clr::spatial::FORMS;
 use ir::site::{ResultColumn, ResultSite};
 use run::interp::{OutputRow, ResultWriter, ValueRow};
 use tsql::ast::{self, ResultSet, ResultSets};
@@ -194,8 +195,12 @@ impl ResultWriter for Declared<'_> {
         self.arena.reset();
         let set = &self.sets[self.sent - 1];
         let collections = self.schema.as_deref().map(|schema| schema as &dyn Collections);
-        let options =
-            ConvertOptions { dates: self.dates, collections, ..ConvertOptions::default() };
+        let options = ConvertOptions {
+            dates: self.dates,
+            collections,
+            spatial: Some(FORMS),
+            ..ConvertOptions::default()
+        };
         let mut values = Vec::with_capacity(row.len());
         for (at, (to, from)) in set.columns.iter().zip(row.columns()).enumerate() {
             let value = row.value(at);

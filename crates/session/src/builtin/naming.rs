@@ -47,8 +47,8 @@ pub fn rename(context: &mut Context<'_>, arguments: &mut Arguments<'_>) -> SqlRe
                 rename::column(context, database, table.id(), column, &new)
             } else {
                 let index = table.indexes.iter().find(|i| same(&i.name)).map(|i| i.id);
-                let xml = table.xml_indexes.iter().find(|i| same(&i.name)).map(|i| i.id);
-                let index = index.or(xml);
+                let derived = table.derived_indexes.iter().find(|i| same(&i.name)).map(|i| i.id);
+                let index = index.or(derived);
                 let index = index.ok_or_else(|| wrong_kind(part))?;
                 rename::index(context, database, table.id(), index, &new)
             }

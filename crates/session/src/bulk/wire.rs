@@ -13,6 +13,7 @@ use compile::bind::{self, BindContext, BindOptions};
 use compile::plan::statistics::NoStatistics;
 use engine::catalog::def::Name;
 use engine::wait::Task;
+use ir::function::clr::spatial::FORMS;
 use run::interp::Host;
 use tsql::ast::{self, BulkOptionKind, ColumnKind};
 
@@ -259,8 +260,14 @@ fn convert_row<'v>(
                 return Err(SqlError::new(&message::BULK_COLUMN_LENGTH_RECEIVED, &[&(at + 1)]));
             }
             let overlong = Overlong::RefuseFor { table, column: &column.name };
-            let options =
-                ConvertOptions { overlong, dates, collections, ..ConvertOptions::default() };
+            let spatial = Some(FORMS);
+            let options = ConvertOptions {
+                overlong,
+                dates,
+                collections,
+                spatial,
+                ..ConvertOptions::default()
+            };
             convert(*value, &column.from, &column.to, &options, arena)
         })
         .collect()

@@ -8,7 +8,7 @@ use tsql::ast::{self, DropKind, ObjectName};
 use super::failure::{DdlResult, Failure};
 use super::object::find_type;
 use super::place::{self, Found};
-use super::{bindable, indexed_view, module, security, table, temporal, tracking, xml_index};
+use super::{bindable, derived_index, indexed_view, module, security, table, temporal, tracking};
 use crate::context::{Context, catalog_error};
 
 type Shown<'a> = &'a dyn std::fmt::Display;
@@ -177,7 +177,7 @@ pub fn remove(context: &mut Context<'_>, found: &Found) -> DdlResult<()> {
         other => catalog_error(other),
     })?;
     match found.object() {
-        Object::Table(table) => xml_index::remove(context, database, table),
+        Object::Table(table) => derived_index::remove(context, database, table),
         Object::Module(view) => {
             view.rows.map_or(Ok(()), |rows| indexed_view::remove(context, database, rows))
         }

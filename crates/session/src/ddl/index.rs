@@ -16,7 +16,7 @@ use super::failure::DdlResult;
 use super::names::DefinitionNames;
 use super::place::{self, Found};
 use super::table::{Builder, IndexRequest, Purpose, Setting, find_index, statistics_type_error};
-use super::{indexed_view, temporal, xml_index};
+use super::{derived_index, indexed_view, temporal};
 use crate::context::Context;
 use crate::program::{ProgramKind, bind_options};
 
@@ -200,11 +200,11 @@ fn drop_one(
     };
     if let (Some(found), Some(table), None) = (&found, &table, place)
         && place::may_alter(context, found)
-        && let Some(place) = xml_index::find(&found.schema, table, &item.name.name)
+        && let Some(place) = derived_index::find(&found.schema, table, &item.name.name)
     {
         let (database, schema) = (found.database, found.schema.clone());
         let altered = Altered { database, schema, old: table.clone() };
-        return xml_index::drop(context, &altered, place);
+        return derived_index::drop(context, &altered, place);
     }
     let (Some(found), Some(old), Some(place)) = (found, table, place) else {
         return match if_exists {
@@ -241,29 +241,29 @@ fn drop_one(
 pub fn alter(context: &mut Context<'_>, alter: &ast::AlterIndex) -> DdlResult<()> {
     let altered = target(context, &alter.table, "index")?;
     let name = alter.name.as_ref().map(|name| &*name.name);
-    let xml: Vec<IndexId> = match name {
+    let derived: Vec<IndexId> = match name {
         Some(name) => {
-            let found = xml_index::find(&altered.schema, &altered.old, name);
-            found.map(|at| altered.old.xml_indexes[at].id).into_iter().collect()
+            let found = derived_index::find(&altered.schema, &altered.old, name);
+            found.map(|at| altered.old.derived_indexes[at].id).into_iter().collect()
         }
-        None => altered.old.xml_indexes.iter().map(|index| index.id).collect(),
+        None => altered.old.derived_indexes.iter().map(|index| index.id).collect(),
     };
-    let is_plain = name.is_none() || xml.is_empty();
-    if is_plain || !changes_xml_index(&alter.action) {
+    let is_plain = name.is_none() || derived.is_empty();
+    if is_plain || !changes_derived_index(&alter.action) {
         let places = if is_plain { places(&altered, name)? } else { Vec::new() };
         alter_plain(context, &altered, name, &places, &alter.action)?;
     }
-    for id in xml {
+    for id in derived {
         let schema = context.schema(altered.database)?;
         let Some(old) = schema.table(altered.old.id()).cloned() else { break };
         let altered = Altered { database: altered.database, schema, old };
-        xml_index::alter(context, &altered, id, &alter.action)?;
+        derived_index::alter(context, &altered, id, &alter.action)?;
     }
     Ok(())
 }
 
-/// Whether something is done to XML indexes that is not the same for all indexes.
-fn changes_xml_index(action: &AlterIndexAction) -> bool {
+/// Whether something is done to XML and spatial indexes that is not the same for all indexes.
+fn changes_derived_index(action: &AlterIndexAction) -> bool {
     use AlterIndexAction::*;
     matches!(action, Rebuild { partition: None, .. } | Disable | Set(_))
 }
@@ -444,7 +444,7 @@ pub fn create_statistics(
     let name = &create.name.name;
     let same = |s: &StatisticsDef| altered.schema.same_name(&s.name, name);
     let taken = find_index(&altered.schema, &altered.old, name).is_some()
-        || xml_index::find(&altered.schema, &altered.old, name).is_some();
+        || derived_index::find(&altered.schema, &altered.old, name).is_some();
     if taken || altered.old.statistics.iter().any(same) {
         let table = altered.name();
         let args: [Shown; 2] = [&table, name];
@@ -460,7 +460,7 @@ pub fn create_statistics(
             let args: [Shown; 2] = [&"statistics", &column.name];
             return Err(SqlError::new(&message::INDEX_DUPLICATE_COLUMN, &args).into());
         }
-        if column.ty.kind.is_document() {
+        if column.ty.kind.is_incomparable() {
             return Err(statistics_type_error(column, &altered.name()).into());
         }
         columns.push(column.id);

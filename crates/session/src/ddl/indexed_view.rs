@@ -86,7 +86,7 @@ pub(super) fn check_request(
         return Err(SqlError::new(message, &[]).at_line(option.span.line).into());
     }
     let options = bind_options(context.session.compile_options(None), ProgramKind::Batch);
-    options.check_for_xml_indexes("CREATE INDEX")?;
+    options.check_for_derived_indexes("CREATE INDEX")?;
     Ok(())
 }
 

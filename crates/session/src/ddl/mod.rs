@@ -15,7 +15,8 @@
 //!
 //! * `place`: where new objects go, and what names mean; `names`: the same for the binder.
 //! * `table`: definitions of tables; `alter`: `ALTER TABLE`; `index`: indexes and statistics.
-//! * `temporal`: system versioning; `tracking`: change tracking; `xml_index`: XML indexes;
+//! * `temporal`: system versioning; `tracking`: change tracking; `derived_index`: XML
+//!   and spatial indexes, of which `xml_index` and `spatial_index` are what is their own;
 //!   `indexed_view`: the rows of indexed views.
 //! * `module`: procedures, functions, views and triggers.
 //! * `object`: schemas, types, sequences, synonyms; `collection`: XML schema collections; `drop`:
@@ -33,6 +34,7 @@ mod classification;
 mod collection;
 pub(crate) mod data;
 pub(crate) mod database;
+mod derived_index;
 mod drop;
 pub(crate) mod failure;
 mod index;
@@ -45,6 +47,7 @@ mod policy;
 pub mod property;
 pub mod rename;
 pub(crate) mod security;
+mod spatial_index;
 mod table;
 pub(crate) mod temporal;
 pub(crate) mod tracking;
@@ -153,6 +156,7 @@ fn define(context: &mut Context<'_>, statement: &ast::Statement, text: &str) -> 
         S::TruncateTable(truncate) => alter::truncate(context, truncate),
         S::CreateIndex(create) => index::create(context, create),
         S::CreateXmlIndex(create) => xml_index::create(context, create),
+        S::CreateSpatialIndex(create) => spatial_index::create(context, create),
         S::AlterIndex(alter) => index::alter(context, alter),
         S::DropIndex(drop) => index::drop(context, drop),
         S::CreateStatistics(create) => index::create_statistics(context, create),

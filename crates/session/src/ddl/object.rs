@@ -248,7 +248,8 @@ fn alias(
 ) -> DdlResult<TypeDefKind> {
     let declared = declared(context, database, written, Subject::Type)?;
     if declared.user_type >= UserTypeId::FIRST_USER
-        || matches!(declared.ty.kind, TypeKind::RowVersion | TypeKind::HierarchyId)
+        || declared.ty.kind == TypeKind::RowVersion
+        || declared.ty.kind.is_clr()
     {
         let shown = written.name.to_string();
         return Err(SqlError::new(&message::INVALID_BASE_TYPE, &[&shown]).into());

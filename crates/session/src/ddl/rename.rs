@@ -158,7 +158,7 @@ pub fn index(
 ) -> SqlResult<()> {
     change_table(context, database, table, |schema, table| {
         let plain = table.indexes.iter().map(|i| (i.id, &i.name));
-        let mut all = plain.chain(table.xml_indexes.iter().map(|i| (i.id, &i.name)));
+        let mut all = plain.chain(table.derived_indexes.iter().map(|i| (i.id, &i.name)));
         if all.any(|(id, own)| id != index && schema.same_name(own, name)) {
             return Err(in_use(name, "INDEX"));
         }
@@ -169,7 +169,7 @@ pub fn index(
                 constraint.header.system_named = false;
             }
         }
-        if let Some(index) = table.xml_indexes.iter_mut().find(|i| i.id == index) {
+        if let Some(index) = table.derived_indexes.iter_mut().find(|i| i.id == index) {
             index.name = name.into();
         }
         Ok(())

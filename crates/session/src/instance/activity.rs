@@ -136,7 +136,9 @@ impl Activity {
             S::BulkInsert(_) | S::InsertBulk(_) => Activity::BULK_INSERT,
             S::CreateTable(_) => Activity::CREATE_TABLE,
             S::AlterTable(_) | S::ToggleTrigger(_) => Activity::ALTER_TABLE,
-            S::CreateIndex(_) | S::CreateXmlIndex(_) => Activity::CREATE_INDEX,
+            S::CreateIndex(_) | S::CreateXmlIndex(_) | S::CreateSpatialIndex(_) => {
+                Activity::CREATE_INDEX
+            }
             S::AlterIndex(_) => Activity::ALTER_INDEX,
             S::DropIndex(_) => Activity::DROP_INDEX,
             S::CreateStatistics(_) => Activity::CREATE_STATISTICS,

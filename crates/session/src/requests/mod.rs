@@ -11,6 +11,7 @@ use base::types::conversion::{Convertibility, convertibility};
 use base::{Arena, ConvertOptions, SqlError, SqlResult, SqlType, TypeKind, message};
 use engine::txn::locks::Lifetime;
 use engine::wait::{Interrupted, Task};
+use ir::function::clr::spatial::FORMS;
 use ir::function::facts::StatementPace;
 use ir::function::prepared::PreparedDocuments;
 use tsql::ast::IsolationLevel;
@@ -325,7 +326,8 @@ impl Context<'_> {
             false => (own, value),
             true => {
                 let dates = self.session.options.dates;
-                let options = ConvertOptions { dates, ..ConvertOptions::default() };
+                let spatial = Some(FORMS);
+                let options = ConvertOptions { dates, spatial, ..ConvertOptions::default() };
                 match convert(value, own, sent, &options, &arena) {
                     Ok(value) => (sent, value),
                     Err(error) => {

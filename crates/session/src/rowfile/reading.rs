@@ -10,6 +10,7 @@ use base::types::Repr;
 use base::xml::schema::Collections;
 use base::{Arena, Pace, SqlError, SqlResult, SqlType, ValueRef, convert, message};
 use env::{File, FileError, FileResult, FileSystem, OpenMode};
+use ir::function::clr::spatial::FORMS;
 use ir::function::stream::Report;
 use smallvec::SmallVec;
 
@@ -297,7 +298,9 @@ impl Reader {
         if let Some(Content::Native(native)) = content {
             let (value, from) = native_value(native, bytes)?;
             let overlong = Overlong::Refuse;
-            let options = ConvertOptions { overlong, dates, collections, ..Default::default() };
+            let spatial = Some(FORMS);
+            let options =
+                ConvertOptions { overlong, dates, collections, spatial, ..Default::default() };
             return convert(value, &from, to, &options, arena);
         }
         // A single null character stands for the empty string.
@@ -321,7 +324,14 @@ impl Reader {
             false => ValueRef::Chars(bytes),
         };
         let overlong = Overlong::Refuse;
-        let options = ConvertOptions { style, overlong, dates, collections, ..Default::default() };
+        let options = ConvertOptions {
+            style,
+            overlong,
+            dates,
+            collections,
+            spatial: Some(FORMS),
+            ..Default::default()
+        };
         convert(value, &from, to, &options, arena)
     }
 

@@ -15,6 +15,7 @@ pub const TINY: SqlType = SqlType::tinyint();
 pub const SMALL: SqlType = SqlType::smallint();
 pub const INT: SqlType = SqlType::int();
 pub const BIG: SqlType = SqlType::bigint();
+pub const FLOAT: SqlType = SqlType::float();
 pub const SYSNAME: SqlType = SqlType::sysname(C);
 pub const WHEN: SqlType = SqlType::datetime();
 pub const GUID: SqlType = SqlType::uniqueidentifier();

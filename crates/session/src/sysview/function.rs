@@ -91,6 +91,14 @@ impl Functions for Library {
         func::Library.xml_index_entries()
     }
 
+    fn spatial_cells(&self) -> &'static RowsetFunction {
+        func::Library.spatial_cells()
+    }
+
+    fn spatial_cover(&self) -> &'static RowsetFunction {
+        func::Library.spatial_cover()
+    }
+
     fn open_xml(&self, has_columns: bool) -> &'static RowsetFunction {
         func::Library.open_xml(has_columns)
     }

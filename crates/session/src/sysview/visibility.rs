@@ -53,7 +53,8 @@ pub fn seen(user: &DatabaseUser, database: DbId, schema: &Schema, id: ObjectId) 
         Some(Object::Table(table)) if table.role == TableRole::Internal => match table.changes_of {
             Some(of) => of,
             None => {
-                let is_parent = |t: &&Arc<TableDef>| t.xml_indexes.iter().any(|i| i.nodes == id);
+                let is_parent =
+                    |t: &&Arc<TableDef>| t.derived_indexes.iter().any(|i| i.nodes == id);
                 let Some(parent) = schema.tables().find(is_parent) else { return Seen::Nothing };
                 parent.id()
             }

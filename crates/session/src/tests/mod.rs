@@ -28,6 +28,7 @@ mod properties;
 mod row_caching;
 mod samples;
 mod sensitivity;
+mod spatial_index;
 mod starting;
 mod suspect;
 mod temporal;

@@ -76,6 +76,8 @@ pub fn extremes() -> Vec<(SqlType, Vec<Value>)> {
         (SqlType::varbinary_max(), vec![bytes(b""), bytes(&[0xFF; 70_000])]),
         (SqlType::image(), vec![bytes(b""), bytes(&[1; 20_000])]),
         (SqlType::hierarchyid(), vec![bytes(b""), bytes(&[0x58]), bytes(&[0x5B; 892])]),
+        (SqlType::geometry(), vec![bytes(b""), bytes(&[0x0C; 10_000])]),
+        (SqlType::geography(), vec![bytes(&[1, 2, 3])]),
     ];
     for precision in [1, 9, 10, 19, 20, 28, 29, 38] {
         let most = 10i128.pow(precision.into()) - 1;
@@ -208,7 +210,7 @@ fn any_value(ty: SqlType) -> BoxedStrategy<Value> {
                 Value::Unicode(b.into())
             })
             .boxed(),
-        VarBinary | Image | HierarchyId => {
+        VarBinary | Image | HierarchyId | Geometry | Geography => {
             byte_vec(limit).prop_map(|b| Value::Bytes(b.into())).boxed()
         }
         SqlVariant => {

@@ -291,7 +291,9 @@ impl Scalar {
             DateTime2 => Scalar::DateTime2 { scale },
             DateTimeOffset => Scalar::DateTimeOffset { scale },
             Binary | VarBinary | Image | Char | VarChar | Text | NChar | NVarChar | NText
-            | RowVersion | SqlVariant | Json | Xml | HierarchyId => return None,
+            | RowVersion | SqlVariant | Json | Xml | HierarchyId | Geometry | Geography => {
+                return None;
+            }
         })
     }
 

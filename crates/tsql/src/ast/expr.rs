@@ -230,11 +230,22 @@ pub struct MethodCall {
     pub operand: Expr,
     /// The method or property.
     pub name: Ident,
-    /// What a method is called with; `None` for a property.
+    /// What a method is called with; `None` for a property, unless that is assigned a value.
     pub arguments: Option<Vec<Expr>>,
+    /// What it does with its operand.
+    pub usage: MemberUse,
+}
+
+/// What a method or property does with its operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemberUse {
+    /// It has a value.
+    Read,
     /// It stands as a statement or an assignment of its own and changes its operand:
     /// `SET @x.modify(…)`.
-    pub is_mutator: bool,
+    Mutate,
+    /// The property is assigned its only argument: `SET @g.STSrid = 4326`.
+    Assign,
 }
 
 /// `type::name(arguments)`, `type::name`.

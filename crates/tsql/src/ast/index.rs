@@ -82,6 +82,47 @@ pub enum XmlIndexPurpose {
     Property,
 }
 
+/// `CREATE SPATIAL INDEX`.
+#[derive(Clone, Debug)]
+pub struct CreateSpatialIndex {
+    /// Its name.
+    pub name: Ident,
+    /// The table.
+    pub table: ObjectName,
+    /// The column.
+    pub column: Ident,
+    /// `USING scheme`.
+    pub using: Option<Ident>,
+    /// What `WITH (…)` says of the tessellation, which comes first there.
+    pub parameters: Vec<SpatialParameter>,
+    /// What else it says.
+    pub options: Vec<IndexOption>,
+    /// `ON filegroup`.
+    pub on: Option<DataSpace>,
+}
+
+/// A parameter of a tessellation.
+#[derive(Clone, Debug)]
+pub struct SpatialParameter {
+    /// Where it stands.
+    pub span: Span,
+    /// Which.
+    pub kind: SpatialParameterKind,
+    /// Whether an option of every index stands before it.
+    pub is_late: bool,
+}
+
+/// The parameters of a tessellation.
+#[derive(Clone, Debug)]
+pub enum SpatialParameterKind {
+    /// `BOUNDING_BOX = (…)`: four numbers, or some with their names.
+    BoundingBox(Vec<(Option<Ident>, f64)>),
+    /// `GRIDS = (…)`: four densities, or some with their levels.
+    Grids(Vec<(Option<Ident>, Ident)>),
+    /// `CELLS_PER_OBJECT = n`.
+    CellsPerObject(i64),
+}
+
 /// An option of an index.
 #[derive(Clone, Debug)]
 pub struct IndexOption {

@@ -215,6 +215,8 @@ pub enum StatementKind {
     CreateIndex(Box<CreateIndex>),
     /// `CREATE XML INDEX`.
     CreateXmlIndex(Box<CreateXmlIndex>),
+    /// `CREATE SPATIAL INDEX`.
+    CreateSpatialIndex(Box<CreateSpatialIndex>),
     /// `ALTER INDEX`.
     AlterIndex(Box<AlterIndex>),
     /// `DROP INDEX`.

@@ -111,6 +111,7 @@ keywords! {
         Scroll "SCROLL" Secondary "SECONDARY" Security "SECURITY" Sensitivity "SENSITIVITY"
         SelfWord "SELF" Sequence "SEQUENCE"
         Server "SERVER" Sets "SETS" Simple "SIMPLE" Snapshot "SNAPSHOT" Sparse "SPARSE"
+        Spatial "SPATIAL"
         Start "START" StatusOnly "STATUSONLY" Switch "SWITCH" Synonym "SYNONYM" System "SYSTEM"
         SystemTime "SYSTEM_TIME" Text "TEXT" TextImageOn "TEXTIMAGE_ON" Throw "THROW"
         Ties "TIES" Time "TIME" Trailing "TRAILING" Transfer "TRANSFER" Trim "TRIM" Try "TRY"

@@ -58,6 +58,7 @@ impl<'a> Parser<'a> {
             K::Type => Self::create_type,
             K::User => Self::create_user,
             K::Primary => Self::create_xml_index,
+            K::Spatial => Self::create_spatial_index,
             K::Xml => Self::create_xml,
             _ => return None,
         };

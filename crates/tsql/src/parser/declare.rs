@@ -6,9 +6,9 @@ use base::SqlResult;
 
 use super::Parser;
 use crate::ast::{
-    AssignOp, DataType, Expr, ExprKind, Ident, ObjectName, ParameterDeclaration, SetCursor,
-    SetVariable, StatementKind, TypeArguments, Variable, VariableDeclaration, VariableKind,
-    XmlCollectionName,
+    AssignOp, DataType, Expr, ExprKind, Ident, MemberUse, MethodCall, ObjectName,
+    ParameterDeclaration, SetCursor, SetVariable, StatementKind, TypeArguments, Variable,
+    VariableDeclaration, VariableKind, XmlCollectionName,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -65,6 +65,9 @@ impl Parser<'_> {
         if self.method_ahead() {
             return self.mutate_variable(variable);
         }
+        if self.property_ahead() {
+            return self.assign_property(variable);
+        }
         let op = self.assign_op()?;
         let value = self.scalar()?;
         Ok(StatementKind::SetVariable(Box::new(SetVariable { variable, op, value })))
@@ -74,7 +77,21 @@ impl Parser<'_> {
     fn mutate_variable(&mut self, variable: Variable) -> SqlResult<StatementKind> {
         let start = variable.span;
         let operand = Expr { span: start, kind: ExprKind::Variable(variable.name.clone()) };
-        let call = Box::new(self.method(operand, true)?);
+        let call = Box::new(self.method(operand, MemberUse::Mutate)?);
+        let value = Expr { span: self.since(start), kind: ExprKind::Method(call) };
+        let op = AssignOp::Set;
+        Ok(StatementKind::SetVariable(Box::new(SetVariable { variable, op, value })))
+    }
+
+    /// `SET @v.name = value`: the variable with another value of its property is assigned to it.
+    fn assign_property(&mut self, variable: Variable) -> SqlResult<StatementKind> {
+        let start = variable.span;
+        let operand = Expr { span: start, kind: ExprKind::Variable(variable.name.clone()) };
+        self.expect_token(TokenKind::Dot)?;
+        let name = self.ident()?;
+        self.expect_token(TokenKind::Equal)?;
+        let arguments = Some(vec![self.scalar()?]);
+        let call = Box::new(MethodCall { operand, name, arguments, usage: MemberUse::Assign });
         let value = Expr { span: self.since(start), kind: ExprKind::Method(call) };
         let op = AssignOp::Set;
         Ok(StatementKind::SetVariable(Box::new(SetVariable { variable, op, value })))

@@ -5,9 +5,9 @@ use base::{SqlError, SqlResult};
 
 use super::Parser;
 use crate::ast::{
-    AssignOp, ColumnRef, Delete, Expr, ExprKind, Insert, InsertSource, InsertedChanges, MethodCall,
-    Output, OutputInto, PartitionRange, RowFilter, RowValue, SetClause, SetClauseKind, Span,
-    Statement, StatementKind, Target, TargetKind, Top, TruncateTable, Update, With,
+    AssignOp, ColumnRef, Delete, Expr, ExprKind, Insert, InsertSource, InsertedChanges, MemberUse,
+    MethodCall, Output, OutputInto, PartitionRange, RowFilter, RowValue, SetClause, SetClauseKind,
+    Span, Statement, StatementKind, Target, TargetKind, Top, TruncateTable, Update, With,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -330,7 +330,7 @@ impl Parser<'_> {
         let column = ColumnRef { qualifier: None, column };
         let operand = Expr { span: start, kind: ExprKind::Column(column.clone()) };
         let (name, arguments) = (written.column, Some(self.method_arguments()?));
-        let call = Box::new(MethodCall { operand, name, arguments, is_mutator: true });
+        let call = Box::new(MethodCall { operand, name, arguments, usage: MemberUse::Mutate });
         let value = Expr { span: self.since(start), kind: ExprKind::Method(call) };
         let (op, value) = (AssignOp::Set, RowValue::Expr(value));
         Ok(SetClauseKind::Column { column, op, value })

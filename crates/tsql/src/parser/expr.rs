@@ -18,7 +18,8 @@ use super::call::new_call;
 use super::stream::is_ident;
 use crate::ast::{
     Argument, Arguments, BinaryOp, ColumnRef, CompareOp, Condition, ConditionKind, Expr, ExprKind,
-    FullText, Ident, Literal, MAX_DEPTH, MethodCall, ObjectName, Query, QueryBody, Span, UnaryOp,
+    FullText, Ident, Literal, MAX_DEPTH, MemberUse, MethodCall, ObjectName, Query, QueryBody, Span,
+    UnaryOp,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::string_value;
@@ -517,7 +518,7 @@ impl Parser<'_> {
         {
             self.grow()?;
             let start = expr.span;
-            let call = self.method(expr, false)?;
+            let call = self.method(expr, MemberUse::Read)?;
             expr = Expr { span: self.since(start), kind: ExprKind::Method(Box::new(call)) };
         }
         Ok(expr)
@@ -530,12 +531,19 @@ impl Parser<'_> {
             && self.peek_at(2).kind == TokenKind::LeftParen
     }
 
+    /// Whether `.name =` comes next.
+    pub(super) fn property_ahead(&self) -> bool {
+        self.at_token(TokenKind::Dot)
+            && is_ident(self.peek_at(1))
+            && self.peek_at(2).kind == TokenKind::Equal
+    }
+
     /// `.name(arguments)` or `.name`, which is there.
-    pub(super) fn method(&mut self, operand: Expr, is_mutator: bool) -> SqlResult<MethodCall> {
+    pub(super) fn method(&mut self, operand: Expr, usage: MemberUse) -> SqlResult<MethodCall> {
         self.expect_token(TokenKind::Dot)?;
         let name = self.ident()?;
         let arguments = self.member_arguments()?;
-        Ok(MethodCall { operand, name, arguments, is_mutator })
+        Ok(MethodCall { operand, name, arguments, usage })
     }
 
     /// `(a, b)`, unless it is a property.

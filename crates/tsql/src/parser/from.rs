@@ -7,9 +7,10 @@ use super::dml::changes_rows;
 use super::stream::Words;
 use crate::ast::{
     BulkOptionKind, ChangeTable, ChangeTableKind, Expr, ExprKind, FileContent, FileReading, Ident,
-    Join, JoinHint, JoinKind, ObjectName, OpenJsonColumn, OpenXml, OpenXmlColumn, OpenXmlSchema,
-    Pivot, Query, Span, SystemTime, SystemTimeKind, TableAlias, TableFile, TableFunction,
-    TableMethod, TableRef, TableSample, TableSource, TableSourceKind, Unpivot, Variable,
+    Join, JoinHint, JoinKind, MemberUse, ObjectName, OpenJsonColumn, OpenXml, OpenXmlColumn,
+    OpenXmlSchema, Pivot, Query, Span, SystemTime, SystemTimeKind, TableAlias, TableFile,
+    TableFunction, TableMethod, TableRef, TableSample, TableSource, TableSourceKind, Unpivot,
+    Variable,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -204,7 +205,7 @@ impl Parser<'_> {
     /// `@x.nodes('…') AS a (b)`.
     fn table_method(&mut self, variable: Variable) -> SqlResult<TableSourceKind> {
         let operand = Expr { span: variable.span, kind: ExprKind::Variable(variable.name) };
-        let call = self.method(operand, false)?;
+        let call = self.method(operand, MemberUse::Read)?;
         let alias = self.optional_full_alias()?;
         Ok(TableSourceKind::Method(Box::new(TableMethod { call, alias })))
     }

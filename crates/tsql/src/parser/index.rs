@@ -5,9 +5,10 @@ use base::{SqlError, SqlResult, message};
 use super::Parser;
 use super::stream::Words;
 use crate::ast::{
-    AlterIndex, AlterIndexAction, CreateIndex, CreateStatistics, CreateXmlIndex, DropIndex,
-    DropIndexItem, HashCaching, IndexOption, IndexOptionKind, ObjectName, StatementKind,
-    StatisticsOption, UpdateStatistics, XmlIndexPurpose, XmlIndexUsing,
+    AlterIndex, AlterIndexAction, CreateIndex, CreateSpatialIndex, CreateStatistics,
+    CreateXmlIndex, DropIndex, DropIndexItem, HashCaching, Ident, IndexOption, IndexOptionKind,
+    ObjectName, Span, SpatialParameter, SpatialParameterKind, StatementKind, StatisticsOption,
+    UpdateStatistics, XmlIndexPurpose, XmlIndexUsing,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -37,6 +38,12 @@ const NUMBERS: Words<fn(u32) -> IndexOptionKind> = &[
     ("MAXDOP", IndexOptionKind::MaxDop),
     ("MAX_DURATION", IndexOptionKind::MaxDuration),
 ];
+
+/// What `WITH (…)` of a spatial index says.
+enum SpatialOption {
+    Parameter(Span, SpatialParameterKind),
+    Plain(IndexOption),
+}
 
 impl Parser<'_> {
     /// `CREATE INDEX`, from the first word after `CREATE` on.
@@ -108,6 +115,86 @@ impl Parser<'_> {
         let options = self.index_options()?;
         let create = CreateXmlIndex { primary, name, table, column, using, options };
         Ok(StatementKind::CreateXmlIndex(Box::new(create)))
+    }
+
+    /// `CREATE SPATIAL INDEX`, from `SPATIAL` on.
+    pub(super) fn create_spatial_index(&mut self) -> SqlResult<StatementKind> {
+        self.take();
+        self.expect(K::Index)?;
+        let name = self.ident()?;
+        self.expect(K::On)?;
+        let table = self.object_name()?;
+        self.expect_token(TokenKind::LeftParen)?;
+        let column = self.ident()?;
+        self.expect_token(TokenKind::RightParen)?;
+        let using = match self.eat(K::Using) {
+            true => Some(self.ident()?),
+            false => None,
+        };
+        let (mut parameters, mut options) = (Vec::new(), Vec::new());
+        if self.eat(K::With) {
+            let all = self.parenthesized(Parser::spatial_option)?;
+            for one in all {
+                match one {
+                    SpatialOption::Parameter(span, kind) => {
+                        let is_late = !options.is_empty();
+                        parameters.push(SpatialParameter { span, kind, is_late });
+                    }
+                    SpatialOption::Plain(option) => options.push(option),
+                }
+            }
+        }
+        let on = self.on_data_space()?;
+        let create = CreateSpatialIndex { name, table, column, using, parameters, options, on };
+        Ok(StatementKind::CreateSpatialIndex(Box::new(create)))
+    }
+
+    fn spatial_option(&mut self) -> SqlResult<SpatialOption> {
+        const NAMES: Words<fn(&mut Parser<'_>) -> SqlResult<SpatialParameterKind>> = &[
+            ("BOUNDING_BOX", |p| {
+                p.parenthesized(Parser::bound).map(SpatialParameterKind::BoundingBox)
+            }),
+            ("CELLS_PER_OBJECT", |p| {
+                p.finite_number().map(|n| SpatialParameterKind::CellsPerObject(n as i64))
+            }),
+            ("GRIDS", |p| p.parenthesized(Parser::grid).map(SpatialParameterKind::Grids)),
+        ];
+        let start = self.peek();
+        let Some(value) = self.find_word(NAMES) else {
+            return self.index_option(false).map(SpatialOption::Plain);
+        };
+        self.take();
+        self.expect_token(TokenKind::Equal)?;
+        let kind = value(self)?;
+        Ok(SpatialOption::Parameter(self.span_from(start), kind))
+    }
+
+    /// `1.5`, `XMIN = 1.5`.
+    fn bound(&mut self) -> SqlResult<(Option<Ident>, f64)> {
+        let name = self.part_name()?;
+        Ok((name, self.finite_number()?))
+    }
+
+    /// `LOW`, `LEVEL_1 = LOW`.
+    fn grid(&mut self) -> SqlResult<(Option<Ident>, Ident)> {
+        let name = self.part_name()?;
+        Ok((name, self.ident()?))
+    }
+
+    /// `name =`, if it is there.
+    fn part_name(&mut self) -> SqlResult<Option<Ident>> {
+        if self.peek_at(1).kind != TokenKind::Equal {
+            return Ok(None);
+        }
+        let name = self.ident()?;
+        self.expect_token(TokenKind::Equal)?;
+        Ok(Some(name))
+    }
+
+    /// A finite number with or without a sign.
+    fn finite_number(&mut self) -> SqlResult<f64> {
+        let (wrong, written) = (self.unexpected(), self.signed_number()?);
+        written.parse().ok().filter(|number: &f64| number.is_finite()).ok_or(wrong)
     }
 
     /// `WITH (…)`, or as of old `WITH PAD_INDEX, FILLFACTOR = 80`, if it is there.

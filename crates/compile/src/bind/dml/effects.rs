@@ -121,7 +121,7 @@ impl Binder<'_> {
                 effects.referenced_by = self.referenced_by(&schema, changing, write)?;
                 effects.history = self.history(&schema, changing)?;
             }
-            effects.xml_indexes = self.xml_indexes(&schema, changing, write)?;
+            effects.derived_indexes = self.derived_indexes(&schema, changing, write)?;
             if !table.indexed_views.is_empty() {
                 effects.views = self.views(&schema, changing, write)?;
             }

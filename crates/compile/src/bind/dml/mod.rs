@@ -7,6 +7,7 @@
 
 mod changes;
 mod delete;
+mod derived_index;
 mod effects;
 mod generated;
 mod insert;
@@ -24,7 +25,6 @@ mod update;
 mod values;
 mod views;
 mod wide_keys;
-mod xml_index;
 
 use std::sync::Arc;
 
@@ -32,12 +32,12 @@ use base::ids::DbId;
 use base::{SqlType, Value};
 use engine::catalog::def::TableDef;
 
+pub(super) use self::derived_index::{entry_columns, grid, key_columns};
 pub(super) use self::effects::qualified;
 pub(super) use self::target::shown_conditions;
 pub use self::tracking::{COMMIT_TABLE, commit_table};
 pub use self::views::view_rows;
 pub(super) use self::views::{Role, grouping, kept_index, roles_of};
-pub(super) use self::xml_index::{ENTRY_COLUMNS, key_columns};
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};
 use crate::plan::expr::{ColId, Expr, ExprKind};

@@ -238,8 +238,8 @@ impl Binder<'_> {
             }
             if matches!(target, Target::Table { .. }) {
                 self.options.check_for_indexes(table, &|_| true, statement).at(line)?;
-                if table.xml_indexes.iter().any(|index| !index.disabled) {
-                    self.options.check_for_xml_indexes(statement).at(line)?;
+                if table.derived_indexes.iter().any(|index| !index.disabled) {
+                    self.options.check_for_derived_indexes(statement).at(line)?;
                 }
             }
             self.note_changed(*database, table);

@@ -3,7 +3,7 @@
 use base::{SqlError, SqlType, TypeKind, Value, message};
 use engine::catalog::def::Permission;
 use ir::operator::{CompareOp, VarId};
-use tsql::ast::{self, AssignOp, BinaryOp, RowFilter, RowValue, SetClauseKind};
+use tsql::ast::{self, AssignOp, BinaryOp, MemberUse, RowFilter, RowValue, SetClauseKind};
 
 use super::effects::Write;
 use super::target::{Targeted, inner_conditions, name_one_row};
@@ -106,7 +106,8 @@ impl Binder<'_> {
         assignments: &mut Assignments,
     ) -> BindResult<()> {
         let line = clause.span.line;
-        match &clause.kind {
+        let property = self.property_clause(&clause.kind, targeted)?;
+        match property.as_ref().unwrap_or(&clause.kind) {
             SetClauseKind::Column { column, op, value } => {
                 if let Some(ordinal) = self.settable_set(targeted, column, assignments)? {
                     let plain = matches!(op, AssignOp::Set) && !is_mutator(value);
@@ -152,6 +153,39 @@ impl Binder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// `column.property = value`, which looks like a column of a table, as a change of the column.
+    /// `None` of everything else. Error 102 with another operator.
+    fn property_clause(
+        &self,
+        clause: &SetClauseKind,
+        targeted: &Targeted,
+    ) -> BindResult<Option<SetClauseKind>> {
+        let SetClauseKind::Column { column: written, op, value } = clause else { return Ok(None) };
+        let Some(qualifier) = &written.qualifier else { return Ok(None) };
+        let table = qualifier.schema.clone().map(|table| {
+            let (database, schema) = (qualifier.server.clone(), qualifier.database.clone());
+            Box::new(ast::ObjectName { database, schema, ..ast::ObjectName::bare(table) })
+        });
+        let column = ast::ColumnRef { qualifier: table, column: qualifier.name.clone() };
+        let Ok(ordinal) = self.target_column(targeted, &column) else { return Ok(None) };
+        if !targeted.changing.table.columns[ordinal].ty.kind.is_clr() {
+            return Ok(None);
+        }
+        let (span, name) = (written.column.span, written.column.clone());
+        let value = match (value, op) {
+            (RowValue::Expr(value), AssignOp::Set) => value.clone(),
+            _ => {
+                let error = SqlError::new(&message::INCORRECT_SYNTAX_NEAR, &[&name.name]);
+                return Err(error.at_line(span.line).into());
+            }
+        };
+        let operand = ast::Expr { span, kind: ast::ExprKind::Column(column.clone()) };
+        let (arguments, usage) = (Some(vec![value]), MemberUse::Assign);
+        let call = Box::new(ast::MethodCall { operand, name, arguments, usage });
+        let value = RowValue::Expr(ast::Expr { span, kind: ast::ExprKind::Method(call) });
+        Ok(Some(SetClauseKind::Column { column, op: AssignOp::Set, value }))
     }
 
     /// The place of the column set, if that is the column. Error 360.
@@ -243,7 +277,7 @@ impl Binder<'_> {
         let given = match value {
             RowValue::Default(_) => Given::Default,
             RowValue::Expr(ast::Expr { kind: ast::ExprKind::Method(call), .. })
-                if call.is_mutator =>
+                if call.usage != MemberUse::Read =>
             {
                 let old = self.old_value(targeted, ordinal);
                 let receiver = self.written_column(targeted.at, ordinal);
@@ -472,7 +506,9 @@ fn column_of(id: crate::plan::expr::ColId, ty: SqlType) -> Expr {
 /// Whether a value is made of the column by one of its methods.
 fn is_mutator(value: &RowValue) -> bool {
     match value {
-        RowValue::Expr(ast::Expr { kind: ast::ExprKind::Method(call), .. }) => call.is_mutator,
+        RowValue::Expr(ast::Expr { kind: ast::ExprKind::Method(call), .. }) => {
+            call.usage != MemberUse::Read
+        }
         _ => false,
     }
 }

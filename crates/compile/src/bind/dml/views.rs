@@ -86,7 +86,7 @@ impl Binder<'_> {
             let database = changing.database;
             self.note_object(database, schema, rows.id());
             let Some(index) = kept_index(rows) else { continue };
-            self.options.check_for_xml_indexes(self.verb)?;
+            self.options.check_for_derived_indexes(self.verb)?;
             self.note_object(database, schema, view.id());
             self.note_changed(database, rows);
             let kept = KeptView { database, view: &view, rows, index };

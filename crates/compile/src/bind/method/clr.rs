@@ -2,15 +2,15 @@
 //! `ir::function::clr`.
 
 use base::types::declare;
-use base::{SqlError, TypeKind, Value, clr, message};
-use ir::function::clr::{Member, hierarchyid, members};
+use base::{SqlError, SqlType, TypeKind, Value, clr, message};
+use ir::function::clr::{Member, MemberKind, hierarchyid, members, spatial};
 use ir::operator::CompareOp;
-use tsql::ast::{self, ObjectName};
+use tsql::ast::{self, Argument, Arguments, ObjectName};
 
 use super::super::binder::Binder;
 use super::super::context::{AtLine, BindResult};
 use super::super::scalar::{Label, Scalar};
-use super::Written;
+use super::{Receiver, Written};
 use crate::plan::expr::{Expr, ExprKind, Pred};
 use crate::plan::walk;
 
@@ -27,20 +27,75 @@ impl Binder<'_> {
         let arguments = written.arguments.as_deref();
         let call = Written { name: &written.name.name, arguments, line };
         let member = member(kind, call).at(line)?;
-        if !member.is_static {
-            return Err(misplaced(&message::CLR_NOT_STATIC, member, kind).at_line(line).into());
+        match member.kind {
+            MemberKind::Instance => {
+                Err(misplaced(&message::CLR_NOT_STATIC, member, kind).at_line(line).into())
+            }
+            MemberKind::Static => self.member_call(member, None, call).at(line),
+            MemberKind::Aggregate => self.member_aggregate(member, kind, written, line),
         }
-        self.member_call(member, None, call).at(line)
     }
 
     /// A member of a value. Errors 258, 6506, 6574, 6592.
     pub(super) fn clr_member(&mut self, value: Scalar, call: Written<'_>) -> BindResult<Scalar> {
         let kind = value.expr.ty.kind;
         let member = member(kind, call)?;
-        if member.is_static {
+        if member.kind != MemberKind::Instance {
             return Err(misplaced(&message::CLR_STATIC, member, kind).into());
         }
         self.member_call(member, Some(value), call)
+    }
+
+    /// A value with another value of a property, which is the argument. Errors 6592, and 258 for
+    /// what cannot be assigned.
+    pub(super) fn clr_assignment(
+        &mut self,
+        receiver: Receiver,
+        call: Written<'_>,
+    ) -> BindResult<Scalar> {
+        let kind = receiver.nodes.document.expr.ty.kind;
+        let member = member(kind, Written { arguments: None, ..call })?;
+        let Some(setter) = member.setter else {
+            return Err(misplaced(&message::CLR_NO_SETTER, member, kind).into());
+        };
+        let Some([argument]) = call.arguments else {
+            return Err(ir::internal("an assignment has one value").into());
+        };
+        let argument = self.scalar(argument)?;
+        let argument = Scalar::computed(self.coerce(argument, member.result)?);
+        let written = Value::unicode(&receiver.written);
+        let written = Scalar::constant(SqlType::nvarchar(4000, self.collation()), written);
+        self.library_call(setter, vec![receiver.nodes.document, argument, written])
+    }
+
+    /// A member over the values of many rows: its function is called with what the aggregate has
+    /// collected.
+    fn member_aggregate(
+        &mut self,
+        member: &Member,
+        kind: TypeKind,
+        written: &ast::StaticMember,
+        line: u32,
+    ) -> BindResult<Scalar> {
+        let given = written.arguments.as_deref().unwrap_or_default();
+        check_arguments(member, given).at(line)?;
+        let functions = self.names.functions();
+        let collect = functions.aggregate(spatial::collect(kind));
+        let collect = collect.ok_or_else(|| ir::internal("the library has the aggregate"))?;
+        let items = given.iter().cloned().map(Argument::Expr).collect();
+        let name = ast::ObjectName::bare(written.name.clone());
+        let arguments = Arguments::List { distinct: false, items };
+        let collected = ast::FunctionCall {
+            name,
+            odbc: false,
+            arguments,
+            returning: None,
+            ignore_nulls: None,
+            within_group: Vec::new(),
+            over: None,
+        };
+        let collected = self.aggregate_call(collect, &collected, line)?;
+        self.library_call(member.function, vec![collected]).at(line)
     }
 
     /// What looks like a column of a table but is a property of a column. `None` if there is no
@@ -70,15 +125,13 @@ impl Binder<'_> {
     ) -> BindResult<Scalar> {
         let wanted = member.arguments.unwrap_or_default();
         let given = call.arguments.unwrap_or_default();
-        if given.len() != wanted.len() {
-            let args: [&dyn std::fmt::Display; 2] = [&member.name, &wanted.len()];
-            return Err(SqlError::new(&message::FUNCTION_ARGUMENT_COUNT, &args).into());
-        }
+        check_arguments(member, given)?;
         let mut args: Vec<Scalar> = value.into_iter().collect();
         for (argument, ty) in given.iter().zip(wanted) {
             let argument = self.scalar(argument)?;
             args.push(Scalar::computed(self.coerce(argument, *ty)?));
         }
+        self.searches_shapes |= spatial::search_of(member.function).is_some();
         let function = self.names.functions().scalar(member.function);
         let function = function.ok_or_else(|| ir::internal("the library has the members"))?;
         let collation = self.collation();
@@ -112,6 +165,18 @@ impl Binder<'_> {
         let compare = |op, right: Expr| Pred::Compare(op, column.clone(), right);
         let range = vec![compare(CompareOp::Ge, node.clone()), compare(CompareOp::Le, limit.expr)];
         Ok(Some(Pred::And(range)))
+    }
+}
+
+/// Error 174.
+fn check_arguments(member: &Member, given: &[ast::Expr]) -> Result<(), SqlError> {
+    let wanted = member.arguments.unwrap_or_default().len();
+    match given.len() == wanted {
+        true => Ok(()),
+        false => {
+            let args: [&dyn std::fmt::Display; 2] = [&member.name, &wanted];
+            Err(SqlError::new(&message::FUNCTION_ARGUMENT_COUNT, &args))
+        }
     }
 }
 

@@ -18,8 +18,8 @@ use crate::lower::scope::Val;
 use crate::lower::{Consume, Lowering};
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred};
 use crate::plan::tree::{
-    CheckedBy, HistoryPlan, NewValue, Node, ReferencePlan, ReferencedAction, ReferencedPlan,
-    ResultColumn, RowEffects, TrackingPlan, XmlIndexPlan,
+    CheckedBy, DerivedIndexPlan, HistoryPlan, NewValue, Node, ReferencePlan, ReferencedAction,
+    ReferencedPlan, ResultColumn, RowEffects, TrackingPlan,
 };
 
 /// What waits for the end of the statement.
@@ -359,8 +359,8 @@ impl Lowering {
         if let (Some(history), OldRow::Row(_)) = (&effects.history, old) {
             self.keep_version(target, history)?;
         }
-        for index in &effects.xml_indexes {
-            self.follow_xml_index(target, index, new.is_some(), old)?;
+        for index in &effects.derived_indexes {
+            self.follow_derived_index(target, index, new.is_some(), old)?;
         }
         if let Some(tracking) = &effects.tracking {
             self.track_change(tracking, new.is_some(), old)?;
@@ -420,10 +420,10 @@ impl Lowering {
     }
 
     /// The entries of the old row in an XML index go, and those of the new one come.
-    fn follow_xml_index(
+    fn follow_derived_index(
         &mut self,
         target: &Changed,
-        index: &XmlIndexPlan,
+        index: &DerivedIndexPlan,
         has_new: bool,
         old: OldRow<'_>,
     ) -> SqlResult<()> {

@@ -78,7 +78,7 @@ impl Lowering {
         let is_old = |col: &ColId| old_columns.contains(col) || effects.old_columns.contains(col);
         let asks = effects.keep_transitions
             || effects.history.is_some()
-            || !effects.xml_indexes.is_empty()
+            || !effects.derived_indexes.is_empty()
             || effects.tracking.is_some()
             || !effects.referenced_by.is_empty();
         let has_old = replaces && (asks || others.iter().any(is_old));

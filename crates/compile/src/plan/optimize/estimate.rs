@@ -1,6 +1,7 @@
 //! Guesses: how many rows operators yield, and what that costs.
 
 use base::Value;
+use ir::function::clr::spatial::{COVER, PART_FOUND};
 use smallvec::SmallVec;
 
 use super::Optimizer;
@@ -8,7 +9,7 @@ use super::access::selectivity;
 use super::order::Want;
 use super::terms::Terms;
 use crate::plan::expr::{ExprKind, Pred};
-use crate::plan::tree::{Access, JoinKind, Node};
+use crate::plan::tree::{Access, JoinKind, Node, Source};
 
 /// What is expected of an operator.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +72,11 @@ impl Optimizer<'_, '_> {
                 let rows = rows.len() as f64;
                 return Guess::of(rows * part, rows);
             }
+            Node::NestedLoop { outer, inner, .. } if is_spatial_search(outer) => {
+                let (ranges, all) = (self.guess(outer, &[]), self.guess(inner, &[]));
+                let rows = (all.rows * PART_FOUND).max(1.0);
+                return Guess { seeks: true, ..Guess::of(rows * part, ranges.rows + rows) };
+            }
             Node::NestedLoop { kind, outer, inner, predicate } if *kind != JoinKind::FullOuter => {
                 let outer = self.guess_ordered(outer, conditions, want);
                 let mut all: SmallVec<[&Pred; 8]> = conditions.iter().copied().collect();
@@ -113,6 +119,15 @@ impl Optimizer<'_, '_> {
         };
         let inner = self.guess(input, &[]);
         Guess::of(inner.rows * part, inner.cost)
+    }
+}
+
+/// Whether an operator yields where a spatial index is searched: what is found there does not
+/// depend on how many ranges there are.
+fn is_spatial_search(node: &Node) -> bool {
+    match node {
+        Node::Scan(scan) => matches!(&scan.source, Source::Function(f, _) if f.name == COVER),
+        _ => false,
     }
 }
 

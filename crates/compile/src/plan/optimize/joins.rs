@@ -288,7 +288,7 @@ impl Optimizer<'_, '_> {
     }
 
     /// `a IN (SELECT …)` with few values and an index on `a`: the values come first. What is there
-    /// for that alone is left out where it does not pay.
+    /// for that alone is left out where it does not pay, and may depend on other relations.
     fn drive_by_lists(&mut self, graph: &mut Graph) {
         if !self.context.hints.force_order {
             self.find_driving_lists(graph);
@@ -300,7 +300,8 @@ impl Optimizer<'_, '_> {
         let columns = graph.columns();
         for at in 0..graph.relations.len() {
             let relation = &graph.relations[at];
-            if relation.kind != JoinKind::Semi || relation.outside.meets(&columns) {
+            let depends = relation.outside.meets(&columns);
+            if relation.kind != JoinKind::Semi || depends && !relation.implied {
                 continue;
             }
             let (mut local, mut keys, mut between) = (Vec::new(), Vec::new(), Vec::new());
@@ -322,7 +323,11 @@ impl Optimizer<'_, '_> {
             let values = self.guess(&relation.node, &local);
             let pays = graph.relations.iter().any(|outer| {
                 let uses_it = between.iter().any(|p| pred_uses(p).meets(&outer.columns));
-                if !outer.is_inner() || !matches!(outer.node, Node::Scan(_)) || !uses_it {
+                if !outer.is_inner()
+                    || !matches!(outer.node, Node::Scan(_))
+                    || !uses_it
+                    || relation.outside.meets(&outer.columns)
+                {
                     return false;
                 }
                 let mut conditions: Vec<&Pred> = (graph.conditions.iter())

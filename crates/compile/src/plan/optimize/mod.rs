@@ -217,7 +217,7 @@ impl Optimizer<'_, '_> {
             self.inside(&mut history.in_order);
             self.insert(&mut history.insert);
         }
-        for index in &mut effects.xml_indexes {
+        for index in &mut effects.derived_indexes {
             index.delete.iter_mut().for_each(|delete| self.delete(delete));
             index.insert.iter_mut().for_each(|insert| self.insert(insert));
         }

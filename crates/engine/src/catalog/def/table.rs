@@ -60,8 +60,8 @@ pub struct TableDef {
     pub versioning: Option<VersioningDef>,
     /// The table of which this one holds the history.
     pub history_of: Option<ObjectId>,
-    /// The XML indexes by ascending id.
-    pub xml_indexes: Vec<XmlIndexDef>,
+    /// The XML and spatial indexes by ascending id.
+    pub derived_indexes: Vec<DerivedIndexDef>,
     /// Change tracking, while it is enabled.
     pub tracking: Option<TrackingDef>,
     /// The table of which this one, an internal one, says what was changed.
@@ -82,21 +82,21 @@ pub struct ViewRowsDef {
     pub tables: Vec<ObjectId>,
 }
 
-/// An XML index. A primary one is a table of nodes ([`TableRole::Internal`]); a secondary one is an
-/// index of that table.
+/// An index of what is derived from the values of a column: an XML or spatial one. Its entries are
+/// rows of a table ([`TableRole::Internal`]); a secondary XML index is an index of that table.
 #[derive(Clone, PartialEq, Debug)]
-pub struct XmlIndexDef {
-    /// Its id within the table, [`IndexId::FIRST_XML`] or more.
+pub struct DerivedIndexDef {
+    /// Its id within the table, [`DerivedIndexKind::first_id`] or more.
     pub id: IndexId,
     /// The name, unique among the table's indexes and statistics.
     pub name: Name,
-    /// The column of type xml.
+    /// The column of type xml, geometry or geography.
     pub column: ColumnId,
     /// What it is for.
-    pub kind: XmlIndexKind,
-    /// The primary XML index; its own id if it is one.
+    pub kind: DerivedIndexKind,
+    /// The primary XML index of a secondary one; its own id otherwise.
     pub primary: IndexId,
-    /// The table with the nodes.
+    /// The table with the entries.
     pub nodes: ObjectId,
     /// `FILLFACTOR`, 0 for the default.
     pub fill_factor: u8,
@@ -108,12 +108,104 @@ pub struct XmlIndexDef {
     pub allow_row_locks: bool,
     /// `ALLOW_PAGE_LOCKS`.
     pub allow_page_locks: bool,
+    /// How a spatial index divides its space.
+    pub tessellation: Option<TessellationDef>,
+}
+
+/// How a spatial index divides its space into cells.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TessellationDef {
+    /// `USING`.
+    pub scheme: TessellationScheme,
+    /// `BOUNDING_BOX`, of geometry.
+    pub bounds: Option<BoundsDef>,
+    /// `GRIDS`, of the four levels; none of automatic grids.
+    pub grids: Vec<GridDensity>,
+    /// `CELLS_PER_OBJECT`.
+    pub cells_per_object: i32,
+}
+
+/// A box in the plane.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct BoundsDef {
+    /// `XMIN`.
+    pub min_x: f64,
+    /// `YMIN`.
+    pub min_y: f64,
+    /// `XMAX`.
+    pub max_x: f64,
+    /// `YMAX`.
+    pub max_y: f64,
 }
 
 coded! {
-    /// What an XML index is for.
-    XmlIndexKind: u8 {
-        /// The nodes themselves.
+    /// The tessellation scheme of a spatial index.
+    TessellationScheme: u8 {
+        /// Four levels over a box in the plane.
+        GeometryGrid = 0 "GEOMETRY_GRID",
+        /// Eight levels over a box in the plane.
+        GeometryAutoGrid = 1 "GEOMETRY_AUTO_GRID",
+        /// Four levels over the globe.
+        GeographyGrid = 2 "GEOGRAPHY_GRID",
+        /// Eight levels over the globe.
+        GeographyAutoGrid = 3 "GEOGRAPHY_AUTO_GRID",
+    }
+}
+
+coded! {
+    /// How many cells a level of a grid has in each.
+    GridDensity: u8 {
+        /// 4 × 4.
+        Low = 0 "LOW",
+        /// 8 × 8.
+        Medium = 1 "MEDIUM",
+        /// 16 × 16.
+        High = 2 "HIGH",
+    }
+}
+
+impl TessellationScheme {
+    /// Whether it is one of geography.
+    pub const fn is_geographic(self) -> bool {
+        matches!(self, TessellationScheme::GeographyGrid | TessellationScheme::GeographyAutoGrid)
+    }
+
+    /// Whether its levels are not declared.
+    pub const fn is_automatic(self) -> bool {
+        matches!(self, TessellationScheme::GeometryAutoGrid | TessellationScheme::GeographyAutoGrid)
+    }
+}
+
+impl GridDensity {
+    /// How many cells there are.
+    pub const fn cells(self) -> i32 {
+        match self {
+            GridDensity::Low => 16,
+            GridDensity::Medium => 64,
+            GridDensity::High => 256,
+        }
+    }
+}
+
+impl DerivedIndexKind {
+    /// Whether it has entries of its own.
+    pub const fn has_entries(self) -> bool {
+        matches!(self, DerivedIndexKind::Primary | DerivedIndexKind::Spatial)
+    }
+
+    /// The first id of such indexes.
+    pub const fn first_id(self) -> IndexId {
+        match self {
+            DerivedIndexKind::Spatial => IndexId(384_000),
+            _ => IndexId(256_000),
+        }
+    }
+}
+
+coded! {
+    /// What an index of derived entries is.
+    DerivedIndexKind: u8 {
+        /// The nodes of documents.
         Primary = 0 "PRIMARY",
         /// By path and value.
         Path = 1 "PATH",
@@ -121,6 +213,8 @@ coded! {
         Value = 2 "VALUE",
         /// By document, path and value.
         Property = 3 "PROPERTY",
+        /// The cells of shapes.
+        Spatial = 4 "SPATIAL",
     }
 }
 
@@ -686,11 +780,6 @@ impl ColumnDef {
     }
 }
 
-impl IndexId {
-    /// The first id of XML indexes.
-    pub const FIRST_XML: IndexId = IndexId(256_000);
-}
-
 impl IndexDef {
     /// An index with the default options.
     pub fn new(id: IndexId, name: Name, kind: IndexKind, unique: bool) -> IndexDef {
@@ -754,7 +843,7 @@ impl TableDef {
             period: None,
             versioning: None,
             history_of: None,
-            xml_indexes: Vec::new(),
+            derived_indexes: Vec::new(),
             tracking: None,
             changes_of: None,
             rows_of: None,
@@ -850,15 +939,23 @@ impl TableDef {
     }
 
     /// The primary XML index of a column, if it is not disabled.
-    pub fn nodes_of(&self, column: ColumnId) -> Option<&XmlIndexDef> {
-        let own = |i: &&XmlIndexDef| i.kind == XmlIndexKind::Primary && i.column == column;
-        self.xml_indexes.iter().find(own).filter(|i| !i.disabled)
+    pub fn nodes_of(&self, column: ColumnId) -> Option<&DerivedIndexDef> {
+        let own = |i: &&DerivedIndexDef| i.kind == DerivedIndexKind::Primary && i.column == column;
+        self.derived_indexes.iter().find(own).filter(|i| !i.disabled)
     }
 
-    /// The id that the next XML index gets.
-    pub fn next_xml_index_id(&self) -> IndexId {
-        let free = |id: &IndexId| !self.xml_indexes.iter().any(|i| i.id == *id);
-        let mut ids = (IndexId::FIRST_XML.0..).map(IndexId);
+    /// The spatial indexes of a column that are not disabled.
+    pub fn spatial_indexes_of(&self, column: ColumnId) -> impl Iterator<Item = &DerivedIndexDef> {
+        let own = move |i: &&DerivedIndexDef| {
+            i.kind == DerivedIndexKind::Spatial && i.column == column && !i.disabled
+        };
+        self.derived_indexes.iter().filter(own)
+    }
+
+    /// The id that the next index of this kind gets.
+    pub fn next_derived_index_id(&self, kind: DerivedIndexKind) -> IndexId {
+        let free = |id: &IndexId| !self.derived_indexes.iter().any(|i| i.id == *id);
+        let mut ids = (kind.first_id().0..).map(IndexId);
         ids.find(free).expect("a table does not have so many")
     }
 

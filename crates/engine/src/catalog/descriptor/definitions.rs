@@ -22,14 +22,16 @@ message! {
         1 header, 2 kind, 3 role, 4 storage, 5 columns, 6 max_column_id, 7 indexes, 8 checks,
         9 foreign_keys, 10 data_space, 11 lob_data_space, 12 ansi_nulls, 13 quoted_identifier,
         14 lock_escalation, 15 row_cached, 16 statistics, 17 period, 18 versioning,
-        19 history_of, 20 tracking, 21 changes_of, 22 xml_indexes, 23 rows_of;
+        19 history_of, 20 tracking, 21 changes_of, 22 derived_indexes, 23 rows_of;
         derived referenced_by, triggers, policies, indexed_views
     }
     ViewRowsDef { 1 view, 2 tables }
-    XmlIndexDef {
+    DerivedIndexDef {
         1 id, 2 name, 3 column, 4 kind, 5 primary, 6 nodes, 7 fill_factor, 8 padded, 9 disabled,
-        10 allow_row_locks, 11 allow_page_locks
+        10 allow_row_locks, 11 allow_page_locks, 12 tessellation
     }
+    TessellationDef { 1 scheme, 2 bounds, 3 grids, 4 cells_per_object }
+    BoundsDef { 1 min_x, 2 min_y, 3 max_x, 4 max_y }
     PeriodDef { 1 start, 2 end }
     VersioningDef { 1 history, 2 retention }
     TrackingDef { 1 changes, 2 columns, 3 begin }

@@ -57,7 +57,8 @@ macro_rules! code {
 }
 
 code! {
-    ReferenceClass SecurableClass RetentionUnit ChangeRetentionUnit LockEscalation IndexKind XmlIndexKind
+    ReferenceClass SecurableClass RetentionUnit ChangeRetentionUnit LockEscalation IndexKind DerivedIndexKind
+    TessellationScheme GridDensity
     Comparison ReferentialAction
     TriggerEventKind Authentication DatabaseState UserAccess RecoveryModel PageVerify
     DelayedDurability FileKind SettingId PredicateKind BlockedOperation
@@ -88,6 +89,25 @@ message! {
     DateTime { 1 days, 2 ticks }
     Securable { 1 class, 2 major, 3 minor }
     ForeignKeyColumn { 1 own, 2 referenced }
+}
+
+/// The bits; a positive zero is left out.
+impl Field for f64 {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.to_bits().write(out);
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, Malformed> {
+        Field::read(bytes).map(f64::from_bits)
+    }
+
+    fn absent() -> Option<Self> {
+        Some(0.0)
+    }
+
+    fn is_absent(&self) -> bool {
+        self.to_bits() == 0
+    }
 }
 
 /// The id, which is the collation's for ever; a newer server may have more of them.

@@ -20,7 +20,7 @@ fn mixed(mut hash: u64) -> u64 {
 
 pub(super) fn types_of_distinct(call: &Call<'_>) -> SqlResult<Inferred> {
     let kind = call.kind(0);
-    if call.args[0].bare_null || kind.is_legacy_lob() || kind.is_document() {
+    if call.args[0].bare_null || kind.is_legacy_lob() || kind.is_incomparable() {
         return Err(refuse(call));
     }
     Ok(call.types(SqlType::bigint(), &[own_type(call)]).not_null())

@@ -12,7 +12,7 @@ use super::{own_type, refuse};
 
 pub(super) fn types_of_extreme(call: &Call<'_>) -> SqlResult<Inferred> {
     let kind = call.kind(0);
-    let is_sortable = !kind.is_document() && !kind.is_legacy_lob();
+    let is_sortable = !kind.is_incomparable() && !kind.is_legacy_lob();
     if call.args[0].bare_null || kind == TypeKind::Bit || !is_sortable {
         return Err(refuse(call));
     }

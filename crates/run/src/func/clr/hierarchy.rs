@@ -2,7 +2,7 @@
 
 use base::hierarchy::{self, UNITS_MAX};
 use base::{SqlError, SqlResult, SqlType, ValueRef, message};
-use ir::function::clr::{self, hierarchyid as names};
+use ir::function::clr::{hierarchyid as names, types_of_member};
 use ir::function::descriptor::{CallTypes, Inferred, ScalarFunction};
 use ir::function::facts::FnContext;
 use ir::function::signature::Call;
@@ -12,42 +12,16 @@ use crate::func::values::{bytes, flag, int, string, text};
 const NODE: SqlType = SqlType::hierarchyid();
 
 pub(in crate::func) static FUNCTIONS: &[ScalarFunction] = &[
-    ScalarFunction::strict(names::GET_ANCESTOR, (2, 2), types_of_node, ancestor).own_nulls(),
-    ScalarFunction::strict(names::GET_DESCENDANT, (3, 3), types_of_node, descendant).own_nulls(),
-    ScalarFunction::strict(names::GET_LEVEL, (1, 1), types_of_level, level),
-    ScalarFunction::strict(names::GET_REPARENTED, (3, 3), types_of_node, reparented),
-    ScalarFunction::strict(names::IS_DESCENDANT, (2, 2), types_of_flag, is_descendant),
-    ScalarFunction::strict(names::TO_STRING, (1, 1), types_of_text, to_string),
-    ScalarFunction::strict(names::GET_ROOT, (0, 0), types_of_node, root),
-    ScalarFunction::strict(names::PARSE, (1, 1), types_of_node, parse),
+    ScalarFunction::strict(names::GET_ANCESTOR, (2, 2), types_of_member, ancestor).own_nulls(),
+    ScalarFunction::strict(names::GET_DESCENDANT, (3, 3), types_of_member, descendant).own_nulls(),
+    ScalarFunction::strict(names::GET_LEVEL, (1, 1), types_of_member, level),
+    ScalarFunction::strict(names::GET_REPARENTED, (3, 3), types_of_member, reparented),
+    ScalarFunction::strict(names::IS_DESCENDANT, (2, 2), types_of_member, is_descendant),
+    ScalarFunction::strict(names::TO_STRING, (1, 1), types_of_member, to_string),
+    ScalarFunction::strict(names::GET_ROOT, (0, 0), types_of_member, root),
+    ScalarFunction::strict(names::PARSE, (1, 1), types_of_member, parse),
     ScalarFunction::strict(names::DESCENDANT_LIMIT, (1, 1), types_of_limit, limit),
 ];
-
-/// A result from the value, unless the member is static, and the arguments of a member.
-fn types(call: &Call<'_>, ty: SqlType) -> SqlResult<Inferred> {
-    let member = clr::members(NODE.kind).iter().find(|member| member.function == call.name);
-    let member = member.ok_or_else(|| ir::internal("a function of a member"))?;
-    let mut args = Vec::with_capacity(call.args.len());
-    args.extend((!member.is_static).then_some(NODE));
-    args.extend_from_slice(member.arguments.unwrap_or_default());
-    Ok(call.types(ty, &args))
-}
-
-fn types_of_node(call: &Call<'_>) -> SqlResult<Inferred> {
-    types(call, NODE)
-}
-
-fn types_of_level(call: &Call<'_>) -> SqlResult<Inferred> {
-    types(call, SqlType::smallint())
-}
-
-fn types_of_flag(call: &Call<'_>) -> SqlResult<Inferred> {
-    types(call, SqlType::bit())
-}
-
-fn types_of_text(call: &Call<'_>) -> SqlResult<Inferred> {
-    types(call, SqlType::nvarchar(UNITS_MAX as u16, call.collation))
-}
 
 fn types_of_limit(call: &Call<'_>) -> SqlResult<Inferred> {
     Ok(call.types(NODE, &[NODE]))

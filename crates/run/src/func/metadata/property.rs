@@ -392,10 +392,10 @@ pub(super) fn indexproperty<'a>(
         let schema = current_schema(ctx)?;
         let table = seen_indexed(ctx, &schema, ObjectId(id_argument(args, 0)?))?;
         let index = table.indexes.iter().find(|i| schema.same_name(&i.name, &name));
-        let xml = table.xml_indexes.iter().find(|i| schema.same_name(&i.name, &name));
-        match (index, xml) {
+        let derived = table.derived_indexes.iter().find(|i| schema.same_name(&i.name, &name));
+        match (index, derived) {
             (Some(index), _) => of_index(index, &property),
-            (None, Some(index)) => of_xml_index(index, &property),
+            (None, Some(index)) => of_derived_index(index, &property),
             (None, None) => None,
         }
     });
@@ -419,7 +419,7 @@ fn of_index(index: &IndexDef, property: &str) -> Option<i64> {
     })
 }
 
-fn of_xml_index(index: &XmlIndexDef, property: &str) -> Option<i64> {
+fn of_derived_index(index: &DerivedIndexDef, property: &str) -> Option<i64> {
     Some(match property {
         "indexid" => index.id.0.into(),
         "indexfillfactor" => index.fill_factor.into(),

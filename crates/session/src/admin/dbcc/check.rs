@@ -41,7 +41,7 @@ pub(super) struct Errors {
 }
 
 impl Context<'_> {
-    /// `CHECKTABLE`. Errors 2501, 2571, 7919.
+    /// `CHECKTABLE`, with the entries of XML and spatial indexes. Errors 2501, 2571, 7919.
     pub(super) fn check_one_table(&mut self, dbcc: &ast::Dbcc) -> Run<()> {
         let (database, table) = match self.view_rows(dbcc.arguments.first())? {
             Some(found) => found,
@@ -53,12 +53,18 @@ impl Context<'_> {
         if !self.may(database, target, Permission::Alter) {
             self.demand_owner(database, "CHECKTABLE")?;
         }
-        let Some(stored) = self.catalog(database)?.table(&table) else { return Ok(()) };
-        let checked = self.check_rows(database, &stored)?;
-        let checked = checked.map_err(|error| of_database(&error, database))?;
-        let name = self.table_shown(database, &table)?;
-        self.tell_table(dbcc, &name, &table, &stored, &checked)?;
-        self.report_faults("CHECKTABLE", &name, &table, &checked)?;
+        let schema = self.schema(database)?;
+        let own = table.derived_indexes.iter().filter(|index| index.kind.has_entries());
+        let entries: Vec<Arc<TableDef>> =
+            own.filter_map(|index| schema.table(index.nodes).cloned()).collect();
+        for table in std::iter::once(table.clone()).chain(entries) {
+            let Some(stored) = self.catalog(database)?.table(&table) else { continue };
+            let checked = self.check_rows(database, &stored)?;
+            let checked = checked.map_err(|error| of_database(&error, database))?;
+            let name = self.table_shown(database, &table)?;
+            self.tell_table(dbcc, &name, &table, &stored, &checked)?;
+            self.report_faults("CHECKTABLE", &name, &table, &checked)?;
+        }
         self.check_view("CHECKTABLE", database, &table)?;
         for id in &table.indexed_views {
             let rows = self.schema(database)?.table(*id).cloned();

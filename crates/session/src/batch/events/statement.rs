@@ -56,6 +56,7 @@ pub(super) fn names_database(kind: &StatementKind) -> bool {
         S::AlterTable(alter) => says(&alter.table),
         S::CreateIndex(create) => says(&create.table),
         S::CreateXmlIndex(create) => says(&create.table),
+        S::CreateSpatialIndex(create) => says(&create.table),
         S::AlterIndex(alter) => says(&alter.table),
         S::DropIndex(drop) => drop.indexes.iter().any(|index| says(&index.table)),
         S::CreateStatistics(create) => says(&create.table),
@@ -96,6 +97,9 @@ pub(super) fn events(context: &Context<'_>, kind: &StatementKind) -> SqlResult<V
         }
         S::CreateXmlIndex(create) => {
             of_part(context, "CREATE_XML_INDEX", "INDEX", &create.name.name, &create.table)
+        }
+        S::CreateSpatialIndex(create) => {
+            of_part(context, "CREATE_SPATIAL_INDEX", "INDEX", &create.name.name, &create.table)
         }
         S::AlterIndex(alter) => {
             let name = alter.name.as_ref().map_or("", |name| &name.name);

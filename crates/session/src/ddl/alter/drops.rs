@@ -125,7 +125,7 @@ fn drop_constraint(
             let is_it = |i: &IndexDef| i.constraint.as_ref().is_some_and(|c| c.header.id == id);
             let place = new.indexes.iter().position(is_it).expect("a key has an index");
             check_unreferenced(altered, &new.indexes[place])?;
-            if new.indexes[place].is_primary_key() && !new.xml_indexes.is_empty() {
+            if new.indexes[place].is_primary_key() && !new.derived_indexes.is_empty() {
                 let key = &new.indexes[place].name;
                 return Err(with_3727(SqlError::new(&message::XML_INDEX_NEEDS_KEY, &[key])));
             }
@@ -248,7 +248,7 @@ pub(in crate::ddl) fn users_of(
         }
     }
     let in_key = table.primary_key().is_some_and(|key| key.key.iter().any(|k| k.column == id));
-    for index in &table.xml_indexes {
+    for index in &table.derived_indexes {
         // Entries have the primary key's values, of its columns' types.
         if in_key || index.column == id && by_keys {
             users.push(("index", index.name.clone()));

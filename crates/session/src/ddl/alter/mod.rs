@@ -22,7 +22,7 @@ use tsql::ast::{self, AlterTableAction, TriggerTarget};
 
 use super::failure::{DdlResult, raised};
 use super::table::{self, Builder, Purpose, Setting};
-use super::{indexed_view, module, place, temporal, tracking, xml_index};
+use super::{derived_index, indexed_view, module, place, temporal, tracking};
 use crate::context::Context;
 use crate::ddl::names::DefinitionNames;
 
@@ -178,7 +178,7 @@ pub fn truncate(context: &mut Context<'_>, truncate: &ast::TruncateTable) -> Ddl
     }
     let id = table.id();
     context.change(found.database, |task, txn, edit| edit.truncate_table(task, txn, id))?;
-    xml_index::truncate(context, found.database, &table)?;
+    derived_index::truncate(context, found.database, &table)?;
     tracking::truncated(context, found.database, id)
 }
 

@@ -13,6 +13,7 @@ use engine::hot::identity::Position;
 use engine::hot::row::RowLayout;
 use engine::txn::TxnError;
 use engine::wait::Task;
+use ir::function::clr::spatial::FORMS;
 
 use super::put_table;
 use crate::context::{Context, engine_error};
@@ -234,7 +235,12 @@ fn copy(context: &mut Context<'_>, rebuild: Rebuild<'_>) -> DdlResult<()> {
         old_types: old.stored_columns().map(|c| c.ty).collect(),
         expr_types: exprs.iter().map(|e| e.ty).collect(),
         values,
-        options: ConvertOptions { dates, collections, ..ConvertOptions::default() },
+        options: ConvertOptions {
+            dates,
+            collections,
+            spatial: Some(FORMS),
+            ..ConvertOptions::default()
+        },
         arena: Arena::new(),
         identity: None,
         table: format!("{}.{place}", database_name),

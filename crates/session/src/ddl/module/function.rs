@@ -81,7 +81,9 @@ fn statement(statement: &Statement) -> DdlResult<()> {
         S::TruncateTable(_) => side_effect("TRUNCATE TABLE"),
         S::CreateTable(_) => side_effect("CREATE TABLE"),
         S::AlterTable(_) => side_effect("ALTER TABLE"),
-        S::CreateIndex(_) | S::CreateXmlIndex(_) => side_effect("CREATE INDEX"),
+        S::CreateIndex(_) | S::CreateXmlIndex(_) | S::CreateSpatialIndex(_) => {
+            side_effect("CREATE INDEX")
+        }
         S::Drop(_) => side_effect("DROP OBJECT"),
         S::SetOption(_) => side_effect("SET COMMAND"),
         S::DropTrigger(_) | S::DropIndex(_) | S::DropStatistics(_) => side_effect("DROP OBJECT"),

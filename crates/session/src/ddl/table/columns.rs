@@ -288,6 +288,7 @@ impl Builder<'_> {
                 || def.rowguidcol
                 || def.identity.is_some()
                 || def.ty.kind.is_legacy_lob()
+                || def.ty.kind.is_spatial()
                 || user_type)
         {
             let args: [&dyn std::fmt::Display; 2] = [name, &table];
@@ -433,7 +434,7 @@ fn fixed_bytes(ty: &SqlType) -> Option<usize> {
     use TypeKind::*;
     match ty.kind {
         VarChar | NVarChar | VarBinary | Text | NText | Image | SqlVariant | Json | Xml
-        | HierarchyId | Bit => None,
+        | HierarchyId | Geometry | Geography | Bit => None,
         _ => usize::try_from(ty.max_length()).ok(),
     }
 }

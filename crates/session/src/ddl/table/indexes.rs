@@ -142,7 +142,7 @@ impl Builder<'_> {
     fn check_index_name(&self, name: &str) -> DdlResult<()> {
         let indexes = self.table.indexes.iter().map(|i| &i.name);
         let names = indexes.chain(self.table.statistics.iter().map(|s| &s.name));
-        let mut names = names.chain(self.table.xml_indexes.iter().map(|i| &i.name));
+        let mut names = names.chain(self.table.derived_indexes.iter().map(|i| &i.name));
         if !names.any(|other| self.setting.same(other, name)) {
             return Ok(());
         }

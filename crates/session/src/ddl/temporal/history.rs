@@ -140,8 +140,8 @@ pub(super) fn checked(
     if is_new {
         return Ok(name);
     }
-    if !history.xml_indexes.is_empty() {
-        let what = "XML index of a history table";
+    if !history.derived_indexes.is_empty() {
+        let what = "XML or spatial index of a history table";
         return Err(SqlError::new(&message::UNIMPLEMENTED, &[&what]).into());
     }
     let any = |test: fn(&ColumnDef) -> bool| history.columns.iter().any(test);

@@ -1,7 +1,9 @@
 //! Indexes, the statistics that go with them, and partitions.
 
 use base::Value;
-use engine::catalog::def::{FilterDef, IndexDef, IndexKind, TableDef, XmlIndexDef, XmlIndexKind};
+use engine::catalog::def::{
+    BoundsDef, DerivedIndexDef, DerivedIndexKind, FilterDef, IndexDef, IndexKind, TableDef,
+};
 
 use super::super::cells::*;
 use super::super::{FillContext, FilledView};
@@ -58,13 +60,17 @@ fn index(table: &TableDef, index: &IndexDef) -> [Value; 19] {
     ]
 }
 
-fn xml_index(table: &TableDef, index: &XmlIndexDef) -> [Value; 19] {
+fn derived_index(table: &TableDef, index: &DerivedIndexDef) -> [Value; 19] {
+    let (ty, description) = match index.kind {
+        DerivedIndexKind::Spatial => (4, "SPATIAL"),
+        _ => (3, "XML"),
+    };
     [
         object(table.indexed_id()),
         text(&index.name),
         int(index.id.0),
-        int(3),
-        text("XML"),
+        int(ty),
+        text(description),
         bit(false),
         int(table.data_space.0),
         bit(false),
@@ -120,8 +126,8 @@ fn every_index(
         for own in &table.indexes {
             each(cx, Some(own), index(table, own));
         }
-        for own in &table.xml_indexes {
-            each(cx, None, xml_index(table, own));
+        for own in &table.derived_indexes {
+            each(cx, None, derived_index(table, own));
         }
     }
 }
@@ -184,12 +190,13 @@ pub static XML_INDEXES: FilledView = FilledView {
     fill: |cx| {
         let schema = cx.schema.clone();
         for table in indexed(&schema) {
-            for own in &table.xml_indexes {
+            for own in &table.derived_indexes {
                 let letter = match own.kind {
-                    XmlIndexKind::Primary => None,
-                    XmlIndexKind::Path => Some("P"),
-                    XmlIndexKind::Value => Some("V"),
-                    XmlIndexKind::Property => Some("R"),
+                    DerivedIndexKind::Spatial => continue,
+                    DerivedIndexKind::Primary => None,
+                    DerivedIndexKind::Path => Some("P"),
+                    DerivedIndexKind::Value => Some("V"),
+                    DerivedIndexKind::Property => Some("R"),
                 };
                 let (kind, description) = match letter {
                     None => (0, "PRIMARY_XML"),
@@ -204,8 +211,113 @@ pub static XML_INDEXES: FilledView = FilledView {
                     NULL,
                     bit(false),
                 ];
-                cx.push_two(xml_index(table, own), more);
+                cx.push_two(derived_index(table, own), more);
             }
+        }
+        Ok(())
+    },
+};
+
+pub static SPATIAL_INDEXES: FilledView = FilledView {
+    schema: "sys",
+    name: "spatial_indexes",
+    columns: index_columns![
+        column("spatial_index_type", TINY, false),
+        column("spatial_index_type_desc", nvar(60), true),
+        column("tessellation_scheme", SYSNAME, true),
+        column("auto_created", BIT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for table in indexed(&schema) {
+            for own in &table.derived_indexes {
+                let Some(tessellation) = &own.tessellation else { continue };
+                let (ty, description) = match tessellation.scheme.is_geographic() {
+                    true => (2, "GEOGRAPHY"),
+                    false => (1, "GEOMETRY"),
+                };
+                let scheme = text(tessellation.scheme.description());
+                let more = [int(ty), text(description), scheme, bit(false)];
+                cx.push_two(derived_index(table, own), more);
+            }
+        }
+        Ok(())
+    },
+};
+
+pub static SPATIAL_INDEX_TESSELLATIONS: FilledView = FilledView {
+    schema: "sys",
+    name: "spatial_index_tessellations",
+    columns: &[
+        column("object_id", INT, false),
+        column("index_id", INT, false),
+        column("tessellation_scheme", SYSNAME, true),
+        column("bounding_box_xmin", FLOAT, true),
+        column("bounding_box_ymin", FLOAT, true),
+        column("bounding_box_xmax", FLOAT, true),
+        column("bounding_box_ymax", FLOAT, true),
+        column("level_1_grid", SMALL, true),
+        column("level_1_grid_desc", nvar(60), true),
+        column("level_2_grid", SMALL, true),
+        column("level_2_grid_desc", nvar(60), true),
+        column("level_3_grid", SMALL, true),
+        column("level_3_grid_desc", nvar(60), true),
+        column("level_4_grid", SMALL, true),
+        column("level_4_grid_desc", nvar(60), true),
+        column("cells_per_object", INT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for table in indexed(&schema) {
+            for own in &table.derived_indexes {
+                let Some(tessellation) = &own.tessellation else { continue };
+                let bound = |of: fn(&BoundsDef) -> f64| {
+                    or_null(tessellation.bounds.as_ref(), |bounds| Value::Float(of(bounds)))
+                };
+                let grid = |at: usize| {
+                    let density = tessellation.grids.get(at);
+                    let cells = or_null(density, |density| int(density.cells()));
+                    [cells, or_null(density, |density| text(density.description()))]
+                };
+                let mut row = vec![
+                    object(table.id()),
+                    int(own.id.0),
+                    text(tessellation.scheme.description()),
+                    bound(|b| b.min_x),
+                    bound(|b| b.min_y),
+                    bound(|b| b.max_x),
+                    bound(|b| b.max_y),
+                ];
+                row.extend((0..4).flat_map(grid));
+                row.push(int(tessellation.cells_per_object));
+                cx.push_parts(&[&row]);
+            }
+        }
+        Ok(())
+    },
+};
+
+pub static SPATIAL_REFERENCE_SYSTEMS: FilledView = FilledView {
+    schema: "sys",
+    name: "spatial_reference_systems",
+    columns: &[
+        column("spatial_reference_id", INT, true),
+        column("authority_name", nvar(128), true),
+        column("authorized_spatial_reference_id", INT, true),
+        column("well_known_text", nvar(4000), true),
+        column("unit_of_measure", nvar(128), true),
+        column("unit_conversion_factor", FLOAT, true),
+    ],
+    fill: |cx| {
+        for system in spatial::systems() {
+            cx.push([
+                int(system.srid),
+                text(system.authority),
+                int(system.authorized_id),
+                text(system.text),
+                text(system.unit),
+                Value::Float(system.factor),
+            ]);
         }
         Ok(())
     },
@@ -246,7 +358,7 @@ pub static INDEX_COLUMNS: FilledView = FilledView {
                     ]);
                 }
             }
-            for own in &table.xml_indexes {
+            for own in &table.derived_indexes {
                 let (id, place) = (object(table.indexed_id()), int(own.column.0));
                 let (number, none) = (int(1), int(0));
                 let (key, partition) = (none.clone(), none.clone());

@@ -4,8 +4,8 @@ use base::types::TypeKind;
 use base::{SqlResult, Value};
 use engine::catalog::ObjectDef;
 use engine::catalog::def::{
-    ObjectKind, RetentionDef, SchemaId, SequenceCache, SequenceDef, TableDef, TableRole,
-    XmlIndexKind,
+    DerivedIndexKind, ObjectKind, RetentionDef, SchemaId, SequenceCache, SequenceDef, TableDef,
+    TableRole,
 };
 
 use super::super::cells::*;
@@ -105,12 +105,12 @@ pub fn indexed(schema: &engine::catalog::Schema) -> impl Iterator<Item = &TableD
     schema.tables().map(|table| &**table)
 }
 
-/// The table whose XML index an internal table is of.
+/// The table whose XML or spatial index an internal table is of.
 fn parent_of(schema: &engine::catalog::Schema, table: &TableDef) -> i32 {
     if table.role != TableRole::Internal {
         return 0;
     }
-    let is_parent = |other: &&TableDef| other.xml_indexes.iter().any(|i| i.nodes == table.id());
+    let is_parent = |other: &&TableDef| other.derived_indexes.iter().any(|i| i.nodes == table.id());
     tables(schema).find(is_parent).map_or(0, |parent| parent.id().0)
 }
 
@@ -285,18 +285,16 @@ pub static INTERNAL_TABLES: FilledView = FilledView {
     fill: |cx| {
         let schema = cx.schema.clone();
         for parent in tables(&schema) {
-            let primary = parent.xml_indexes.iter().filter(|i| i.kind == XmlIndexKind::Primary);
-            for index in primary {
+            let own = parent.derived_indexes.iter().filter(|i| i.kind.has_entries());
+            for index in own {
                 let Some(table) = schema.table(index.nodes) else { continue };
                 let parent = parent.id();
-                let own = [
-                    int(XML_INDEX_NODES),
-                    text("XML_INDEX_NODES"),
-                    object(parent),
-                    int(index.id.0),
-                    int(0),
-                    NULL,
-                ];
+                let (ty, description) = match index.kind {
+                    DerivedIndexKind::Spatial => (EXTENDED_INDEXES, "EXTENDED_INDEXES"),
+                    _ => (XML_INDEX_NODES, "XML_INDEX_NODES"),
+                };
+                let own =
+                    [int(ty), text(description), object(parent), int(index.id.0), int(0), NULL];
                 cx.push_two(header(&table.header, table.object_kind(), parent.0), own);
             }
         }
@@ -309,6 +307,9 @@ pub static INTERNAL_TABLES: FilledView = FilledView {
         Ok(())
     },
 };
+
+/// `internal_type` of the cells of a spatial index.
+const EXTENDED_INDEXES: u8 = 207;
 
 /// `internal_type` of the entries of an XML index.
 const XML_INDEX_NODES: u8 = 202;

@@ -116,7 +116,7 @@ fn insert_knows_its_columns_from_its_query() {
 fn mutators_assign_what_they_make() {
     let set = unwrap!("SET @x.modify('delete /a')", SetVariable);
     let ExprKind::Method(call) = &set.value.kind else { panic!("{set:?}") };
-    assert!(call.is_mutator && &*call.name.name == "modify");
+    assert!(call.usage == MemberUse::Mutate && &*call.name.name == "modify");
     assert_eq!(call.arguments.as_ref().map(Vec::len), Some(1));
     let update = unwrap!("UPDATE t SET c.modify('delete /a'), d = 1", Update);
     let SetClauseKind::Column { column, value: RowValue::Expr(value), .. } = &update.set[0].kind
@@ -125,7 +125,7 @@ fn mutators_assign_what_they_make() {
     };
     assert_eq!(&*column.column.name, "c");
     let ExprKind::Method(call) = &value.kind else { panic!("{update:?}") };
-    assert!(call.is_mutator && matches!(call.operand.kind, ExprKind::Column(_)));
+    assert!(call.usage == MemberUse::Mutate && matches!(call.operand.kind, ExprKind::Column(_)));
 }
 
 #[test]

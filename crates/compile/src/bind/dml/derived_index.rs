@@ -1,44 +1,59 @@
-//! XML indexes: the entries of rows that are written.
+//! XML and spatial indexes: the entries of rows that are written.
 
 use std::sync::Arc;
 
-use base::SqlType;
 use base::ids::DbId;
+use base::{SqlType, Value};
 use engine::catalog::Schema;
-use engine::catalog::def::{ColumnId, TableDef, XmlIndexDef, XmlIndexKind};
+use engine::catalog::def::{
+    ColumnId, DerivedIndexDef, DerivedIndexKind, TableDef, TessellationDef,
+};
+use ir::function::clr::spatial::encode_grid;
 use ir::operator::CastMode;
 use ir::read::ReadOptions;
 
 use super::effects::{Write, stored_places};
 use super::{BindResult, Binder, Changing, column};
-use crate::plan::expr::{ColId, Expr};
+use crate::plan::expr::{ColId, Expr, ExprKind};
 use crate::plan::hints::AccessHint;
 use crate::plan::tree::{
-    Access, DeletePlan, InsertPlan, JoinKind, NewValue, Node, RowEffects, Scan, Source, Target,
-    XmlIndexPlan,
+    Access, DeletePlan, DerivedIndexPlan, InsertPlan, JoinKind, NewValue, Node, RowEffects, Scan,
+    Source, Target,
 };
 
-/// The columns of an index's nodes before those of the table's primary key: `id`, `hid` and
-/// `value`.
-pub(in crate::bind) const ENTRY_COLUMNS: usize = 3;
+/// The columns of an index's entries before those of the table's primary key.
+pub(in crate::bind) const fn entry_columns(kind: DerivedIndexKind) -> usize {
+    match kind {
+        // `cell`
+        DerivedIndexKind::Spatial => 1,
+        // `id`, `hid` and `value`.
+        _ => 3,
+    }
+}
 
 /// The columns of a table's primary key.
 pub(in crate::bind) fn key_columns(table: &TableDef) -> impl Iterator<Item = ColumnId> + '_ {
     table.primary_key().into_iter().flat_map(|key| key.key.iter().map(|k| k.column))
 }
 
+/// The grid of a spatial index as an argument.
+pub(in crate::bind) fn grid(tessellation: &TessellationDef) -> Expr {
+    let bytes = Value::Bytes(encode_grid(tessellation).into());
+    Expr { kind: ExprKind::Constant(bytes), ty: SqlType::varbinary_max(), nullable: false }
+}
+
 impl Binder<'_> {
-    /// What follows for the XML indexes of a table from writing its rows.
-    pub(super) fn xml_indexes(
+    /// What follows for the XML and spatial indexes of a table from writing its rows.
+    pub(super) fn derived_indexes(
         &mut self,
         schema: &Arc<Schema>,
         changing: &Changing,
         write: &Write,
-    ) -> BindResult<Vec<XmlIndexPlan>> {
+    ) -> BindResult<Vec<DerivedIndexPlan>> {
         let mut plans = Vec::new();
         let table = &changing.table;
-        let primary = |i: &&XmlIndexDef| i.kind == XmlIndexKind::Primary && !i.disabled;
-        for index in table.xml_indexes.iter().filter(primary) {
+        let own = |i: &&DerivedIndexDef| i.kind.has_entries() && !i.disabled;
+        for index in table.derived_indexes.iter().filter(own) {
             let own: Vec<ColumnId> = key_columns(table).chain([index.column]).collect();
             let columns = stored_places(table, &own);
             let sets = |set: &Vec<usize>| columns.iter().any(|c| set.contains(c));
@@ -47,17 +62,22 @@ impl Binder<'_> {
                 continue;
             }
             let nodes = schema.table(index.nodes).cloned();
-            let nodes = nodes.ok_or_else(|| ir::internal("an XML index has nodes"))?;
+            let nodes = nodes.ok_or_else(|| ir::internal("an index has entries"))?;
             self.note_object(changing.database, schema, nodes.id());
             self.note_changed(changing.database, &nodes);
-            let mut plan = XmlIndexPlan { columns, delete: None, insert: None };
+            let mut plan = DerivedIndexPlan { columns, delete: None, insert: None };
             if write.delete || updates {
-                plan.delete = Some(self.delete_entries(changing, &nodes));
+                plan.delete = Some(self.delete_entries(changing, &nodes, index.kind));
             }
             if write.insert || updates {
                 let values = own.iter().filter_map(|c| changing.value_of(&changing.new, *c));
-                plan.insert =
-                    Some(self.insert_entries(changing.database, &nodes, values.collect(), None)?);
+                plan.insert = Some(self.insert_entries(
+                    changing.database,
+                    &nodes,
+                    index,
+                    values.collect(),
+                    None,
+                )?);
             }
             plans.push(plan);
         }
@@ -65,10 +85,15 @@ impl Binder<'_> {
     }
 
     /// Deletes the entries of the old row.
-    fn delete_entries(&mut self, changing: &Changing, nodes: &Arc<TableDef>) -> DeletePlan {
+    fn delete_entries(
+        &mut self,
+        changing: &Changing,
+        nodes: &Arc<TableDef>,
+        kind: DerivedIndexKind,
+    ) -> DeletePlan {
         let database = changing.database;
         let other = self.changing_table(database, nodes);
-        let there = nodes.columns[ENTRY_COLUMNS..].iter().map(|c| c.id);
+        let there = nodes.columns[entry_columns(kind)..].iter().map(|c| c.id);
         let values = changing.key_values(&changing.old, key_columns(&changing.table).zip(there));
         let row = self.free_column();
         let old: Vec<(usize, ColId)> = other.old.iter().copied().enumerate().collect();
@@ -84,27 +109,36 @@ impl Binder<'_> {
         }
     }
 
-    /// Inserts the entries of a row with these values of the primary key and, as the last one, this
-    /// document; or of each row of `rows`.
+    /// Inserts the entries of a row with these values of the primary key and, as the last one, of
+    /// the column; or of each row of `rows`.
     fn insert_entries(
         &mut self,
         database: DbId,
         nodes: &Arc<TableDef>,
+        index: &DerivedIndexDef,
         mut values: Vec<Expr>,
         rows: Option<Node>,
     ) -> BindResult<InsertPlan> {
-        let document = values.pop().ok_or_else(|| ir::internal("an XML index has a document"))?;
-        let document = self.cast(document, SqlType::xml(), CastMode::Explicit);
-        let function = self.names.functions().xml_index_entries();
-        let columns: Vec<(usize, ColId)> =
-            (0..ENTRY_COLUMNS).map(|at| (at, self.free_column())).collect();
+        let value = values.pop().ok_or_else(|| ir::internal("an index has a column"))?;
+        let (function, args) = match &index.tessellation {
+            Some(tessellation) => {
+                let shape = self.cast(value, SqlType::varbinary_max(), CastMode::Explicit);
+                (self.names.functions().spatial_cells(), vec![shape, grid(tessellation)])
+            }
+            None => {
+                let document = self.cast(value, SqlType::xml(), CastMode::Explicit);
+                (self.names.functions().xml_index_entries(), vec![document])
+            }
+        };
+        let count = entry_columns(index.kind);
+        let columns: Vec<(usize, ColId)> = (0..count).map(|at| (at, self.free_column())).collect();
         let entry = |(at, id): &(usize, ColId)| column(*id, nodes.columns[*at].ty, false);
         let mut new: Vec<Expr> = columns.iter().map(entry).collect();
-        for (value, to) in values.into_iter().zip(&nodes.columns[ENTRY_COLUMNS..]) {
+        for (value, to) in values.into_iter().zip(&nodes.columns[count..]) {
             new.push(self.cast(value, to.ty, CastMode::Explicit));
         }
         let entries = Node::Scan(Box::new(Scan {
-            source: Source::Function(function, vec![document]),
+            source: Source::Function(function, args),
             columns,
             access: Access::Full,
             residual: None,
@@ -132,15 +166,15 @@ impl Binder<'_> {
     }
 
     /// Inserts the entries of all rows of a table.
-    pub(in crate::bind) fn fill_xml_index(
+    pub(in crate::bind) fn fill_derived_index(
         &mut self,
         database: DbId,
         table: &Arc<TableDef>,
-        index: &XmlIndexDef,
+        index: &DerivedIndexDef,
     ) -> BindResult<InsertPlan> {
         let schema = self.schema_of(database)?;
         let nodes = schema.table(index.nodes).cloned();
-        let nodes = nodes.ok_or_else(|| ir::internal("an XML index has nodes"))?;
+        let nodes = nodes.ok_or_else(|| ir::internal("an index has entries"))?;
         // The rows as they are when no other transaction is changing them, at every level.
         let options = ReadOptions { newest: true, ..ReadOptions::default() };
         self.note_table(database, table, &options);
@@ -165,6 +199,6 @@ impl Binder<'_> {
             options,
             hint: AccessHint::default(),
         }));
-        self.insert_entries(database, &nodes, values, Some(rows))
+        self.insert_entries(database, &nodes, index, values, Some(rows))
     }
 }
