@@ -139,6 +139,7 @@ CREATE TABLE Person.Address
     StateProvinceID int NOT NULL CONSTRAINT FK_Address_StateProvince_StateProvinceID
         REFERENCES Person.StateProvince (StateProvinceID),
     PostalCode nvarchar(15) NOT NULL,
+    SpatialLocation geography NULL,
     rowguid uniqueidentifier ROWGUIDCOL NOT NULL CONSTRAINT DF_Address_rowguid DEFAULT (NEWID()),
     ModifiedDate datetime NOT NULL CONSTRAINT DF_Address_ModifiedDate DEFAULT (GETDATE()),
     CONSTRAINT PK_Address_AddressID PRIMARY KEY CLUSTERED (AddressID)

@@ -31,29 +31,30 @@ VALUES ('Northwest', 'US', 'North America'), ('Northeast', 'US', 'North America'
 CREATE TABLE #Place
 (
     PlaceID int IDENTITY(0, 1) PRIMARY KEY,
-    Code nchar(3), Country nvarchar(3), Territory int, Name nvarchar(50), Town1 nvarchar(30), Town2 nvarchar(30), Postal nvarchar(6)
+    Code nchar(3), Country nvarchar(3), Territory int, Name nvarchar(50), Town1 nvarchar(30), Town2 nvarchar(30), Postal nvarchar(6),
+    Lat float, Long float
 );
-INSERT INTO #Place (Code, Country, Territory, Name, Town1, Town2, Postal)
-VALUES ('WA', 'US', 1, 'Washington', 'Seattle', 'Spokane', '98'), ('OR', 'US', 1, 'Oregon', 'Portland', 'Salem', '97'),
-       ('ID', 'US', 1, 'Idaho', 'Boise', 'Lewiston', '83'), ('MT', 'US', 1, 'Montana', 'Billings', 'Helena', '59'),
-       ('NY', 'US', 2, 'New York', 'Albany', 'Ithaca', '12'), ('MA', 'US', 2, 'Massachusetts', 'Boston', 'Salem Harbor', '02'),
-       ('ME', 'US', 2, 'Maine', 'Augusta', 'Bangor', '04'), ('VT', 'US', 2, 'Vermont', 'Montpelier', 'Stowe', '05'),
-       ('IL', 'US', 3, 'Illinois', 'Chicago', 'Peoria', '60'), ('MN', 'US', 3, 'Minnesota', 'Duluth', 'Rochester', '55'),
-       ('MO', 'US', 3, 'Missouri', 'Saint Louis', 'Joplin', '63'), ('OH', 'US', 3, 'Ohio', 'Columbus', 'Dayton', '43'),
-       ('CA', 'US', 4, 'California', 'San Diego', 'Fresno', '92'), ('AZ', 'US', 4, 'Arizona', 'Phoenix', 'Tucson', '85'),
-       ('TX', 'US', 4, 'Texas', 'Austin', 'El Paso', '78'), ('NM', 'US', 4, 'New Mexico', 'Santa Fe', 'Taos', '87'),
-       ('FL', 'US', 5, 'Florida', 'Tampa', 'Orlando', '33'), ('GA', 'US', 5, 'Georgia', 'Atlanta', 'Savannah', '30'),
-       ('NC', 'US', 5, 'North Carolina', 'Raleigh', 'Durham', '27'), ('TN', 'US', 5, 'Tennessee', 'Memphis', 'Nashville', '37'),
-       ('BC', 'CA', 6, 'British Columbia', 'Vancouver', 'Victoria', 'V5'), ('ON', 'CA', 6, 'Ontario', 'Toronto', 'Ottawa', 'M4'),
-       ('QC', 'CA', 6, 'Quebec', N'Montréal', 'Sherbrooke', 'H1'), ('AB', 'CA', 6, 'Alberta', 'Calgary', 'Edmonton', 'T2'),
-       ('75', 'FR', 7, 'Seine (Paris)', 'Paris', 'Boulogne', '75'), ('69', 'FR', 7, N'Rhône', 'Lyon', 'Villeurbanne', '69'),
-       ('59', 'FR', 7, 'Nord', 'Lille', 'Roubaix', '59'), ('13', 'FR', 7, N'Bouches-du-Rhône', 'Marseille', 'Arles', '13'),
-       ('BY', 'DE', 8, 'Bayern', N'München', N'Nürnberg', '80'), ('HE', 'DE', 8, 'Hessen', 'Frankfurt', 'Kassel', '60'),
-       ('HH', 'DE', 8, 'Hamburg', 'Hamburg', 'Altona', '20'), ('SN', 'DE', 8, 'Sachsen', 'Dresden', 'Leipzig', '01'),
-       ('NSW', 'AU', 9, 'New South Wales', 'Sydney', 'Newcastle', '20'), ('VIC', 'AU', 9, 'Victoria', 'Melbourne', 'Geelong', '30'),
-       ('QLD', 'AU', 9, 'Queensland', 'Brisbane', 'Cairns', '40'), ('TAS', 'AU', 9, 'Tasmania', 'Hobart', 'Launceston', '70'),
-       ('ENG', 'GB', 10, 'England', 'London', 'Bristol', 'W1'), ('SCT', 'GB', 10, 'Scotland', 'Edinburgh', 'Perth', 'EH'),
-       ('WLS', 'GB', 10, 'Wales', 'Cardiff', 'Swansea', 'CF'), ('NIR', 'GB', 10, 'Northern Ireland', 'Belfast', 'Derry', 'BT');
+INSERT INTO #Place (Code, Country, Territory, Name, Town1, Town2, Postal, Lat, Long)
+VALUES ('WA', 'US', 1, 'Washington', 'Seattle', 'Spokane', '98', 47.6, -122.3), ('OR', 'US', 1, 'Oregon', 'Portland', 'Salem', '97', 45.5, -122.7),
+       ('ID', 'US', 1, 'Idaho', 'Boise', 'Lewiston', '83', 43.6, -116.2), ('MT', 'US', 1, 'Montana', 'Billings', 'Helena', '59', 45.8, -108.5),
+       ('NY', 'US', 2, 'New York', 'Albany', 'Ithaca', '12', 42.7, -73.8), ('MA', 'US', 2, 'Massachusetts', 'Boston', 'Salem Harbor', '02', 42.4, -71.1),
+       ('ME', 'US', 2, 'Maine', 'Augusta', 'Bangor', '04', 44.3, -69.8), ('VT', 'US', 2, 'Vermont', 'Montpelier', 'Stowe', '05', 44.3, -72.6),
+       ('IL', 'US', 3, 'Illinois', 'Chicago', 'Peoria', '60', 41.9, -87.6), ('MN', 'US', 3, 'Minnesota', 'Duluth', 'Rochester', '55', 46.8, -92.1),
+       ('MO', 'US', 3, 'Missouri', 'Saint Louis', 'Joplin', '63', 38.6, -90.2), ('OH', 'US', 3, 'Ohio', 'Columbus', 'Dayton', '43', 40.0, -83.0),
+       ('CA', 'US', 4, 'California', 'San Diego', 'Fresno', '92', 32.7, -117.2), ('AZ', 'US', 4, 'Arizona', 'Phoenix', 'Tucson', '85', 33.4, -112.1),
+       ('TX', 'US', 4, 'Texas', 'Austin', 'El Paso', '78', 30.3, -97.7), ('NM', 'US', 4, 'New Mexico', 'Santa Fe', 'Taos', '87', 35.7, -105.9),
+       ('FL', 'US', 5, 'Florida', 'Tampa', 'Orlando', '33', 27.9, -82.5), ('GA', 'US', 5, 'Georgia', 'Atlanta', 'Savannah', '30', 33.7, -84.4),
+       ('NC', 'US', 5, 'North Carolina', 'Raleigh', 'Durham', '27', 35.8, -78.6), ('TN', 'US', 5, 'Tennessee', 'Memphis', 'Nashville', '37', 35.1, -90.0),
+       ('BC', 'CA', 6, 'British Columbia', 'Vancouver', 'Victoria', 'V5', 49.3, -123.1), ('ON', 'CA', 6, 'Ontario', 'Toronto', 'Ottawa', 'M4', 43.7, -79.4),
+       ('QC', 'CA', 6, 'Quebec', N'Montréal', 'Sherbrooke', 'H1', 45.5, -73.6), ('AB', 'CA', 6, 'Alberta', 'Calgary', 'Edmonton', 'T2', 51.0, -114.1),
+       ('75', 'FR', 7, 'Seine (Paris)', 'Paris', 'Boulogne', '75', 48.9, 2.4), ('69', 'FR', 7, N'Rhône', 'Lyon', 'Villeurbanne', '69', 45.8, 4.8),
+       ('59', 'FR', 7, 'Nord', 'Lille', 'Roubaix', '59', 50.6, 3.1), ('13', 'FR', 7, N'Bouches-du-Rhône', 'Marseille', 'Arles', '13', 43.3, 5.4),
+       ('BY', 'DE', 8, 'Bayern', N'München', N'Nürnberg', '80', 48.1, 11.6), ('HE', 'DE', 8, 'Hessen', 'Frankfurt', 'Kassel', '60', 50.1, 8.7),
+       ('HH', 'DE', 8, 'Hamburg', 'Hamburg', 'Altona', '20', 53.5, 10.0), ('SN', 'DE', 8, 'Sachsen', 'Dresden', 'Leipzig', '01', 51.1, 13.7),
+       ('NSW', 'AU', 9, 'New South Wales', 'Sydney', 'Newcastle', '20', -33.9, 151.2), ('VIC', 'AU', 9, 'Victoria', 'Melbourne', 'Geelong', '30', -37.8, 145.0),
+       ('QLD', 'AU', 9, 'Queensland', 'Brisbane', 'Cairns', '40', -27.5, 153.0), ('TAS', 'AU', 9, 'Tasmania', 'Hobart', 'Launceston', '70', -42.9, 147.3),
+       ('ENG', 'GB', 10, 'England', 'London', 'Bristol', 'W1', 51.5, -0.1), ('SCT', 'GB', 10, 'Scotland', 'Edinburgh', 'Perth', 'EH', 55.9, -3.2),
+       ('WLS', 'GB', 10, 'Wales', 'Cardiff', 'Swansea', 'CF', 51.5, -3.2), ('NIR', 'GB', 10, 'Northern Ireland', 'Belfast', 'Derry', 'BT', 54.6, -5.9);
 
 INSERT INTO Person.StateProvince (StateProvinceCode, CountryRegionCode, IsOnlyStateProvinceFlag, Name, TerritoryID)
 SELECT Code, Country, 0, Name, Territory FROM #Place ORDER BY PlaceID;
@@ -157,14 +158,16 @@ SELECT BusinessEntityID, CONCAT(200 + BusinessEntityID % 700, N'-555-', FORMAT(B
        BusinessEntityID % 3 + 1
 FROM Person.Person;
 
+-- The first town of a place lies at its point, the second one half a degree north of it.
 SET IDENTITY_INSERT Person.Address ON;
-INSERT INTO Person.Address (AddressID, AddressLine1, AddressLine2, City, StateProvinceID, PostalCode)
+INSERT INTO Person.Address (AddressID, AddressLine1, AddressLine2, City, StateProvinceID, PostalCode, SpatialLocation)
 SELECT a.value,
        CONCAT(a.value, N' ', CHOOSE(a.value % 9 + 1, N'Alder', N'Birch', N'Cedar', N'Elm', N'Hazel', N'Linden', N'Maple', N'Oak', N'Pine'),
               CHOOSE(a.value % 4 + 1, N' Street', N' Avenue', N' Lane', N' Road')),
        CASE WHEN a.value % 40 = 0 THEN CONCAT(N'Suite ', a.value % 900) END,
        IIF(a.value % 80 < 40, Town1, Town2), s.StateProvinceID,
-       CONCAT(Postal, FORMAT(a.value % 1000, '000'))
+       CONCAT(Postal, FORMAT(a.value % 1000, '000')),
+       geography::Point(Lat + IIF(a.value % 80 < 40, 0, 0.5) + (a.value % 101 - 50) * 0.001, Long + (a.value % 97 - 48) * 0.001, 4326)
 FROM GENERATE_SERIES(1, 4900) AS a
 JOIN #Place AS p ON p.PlaceID = CASE WHEN a.value <= 300 THEN a.value % 4 ELSE a.value % 40 END
 JOIN Person.StateProvince AS s ON s.StateProvinceCode = p.Code AND s.CountryRegionCode = p.Country

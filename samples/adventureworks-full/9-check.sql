@@ -29,6 +29,19 @@ WHERE NOT EXISTS (SELECT * FROM sys.extended_properties AS p
                   WHERE p.class = 1 AND p.major_id = t.object_id AND p.minor_id = 0 AND p.name = N'MS_Description');
 GO
 
+-- Places: what lies near a town, by distance and by its name.
+DECLARE @Seattle geography = geography::Point(47.6, -122.3, 4326);
+INSERT INTO #Check (Name, Found, Expected)
+SELECT 'Addresses within 20 kilometres of Seattle: as many as there',
+       (SELECT COUNT(*) FROM Person.Address WHERE SpatialLocation.STDistance(@Seattle) < 20000),
+       (SELECT COUNT(*) FROM Person.Address WHERE City = N'Seattle');
+INSERT INTO #Check (Name, Found, Expected)
+SELECT 'Addresses of Paris in a box around it', COUNT(*),
+       (SELECT COUNT(*) FROM Person.Address WHERE City = N'Paris')
+FROM Person.Address
+WHERE SpatialLocation.STIntersects('POLYGON ((2.2 48.7, 2.6 48.7, 2.6 49.1, 2.2 49.1, 2.2 48.7))') = 1;
+GO
+
 -- The organisation: employees below a manager, by walking from one to the next and by the path itself.
 INSERT INTO #Check (Name, Found, Expected)
 SELECT 'Employees in each level of the organisation', STRING_AGG(CONCAT(OrganizationLevel, ':', number), ' ') WITHIN GROUP (ORDER BY OrganizationLevel),

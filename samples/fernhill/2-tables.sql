@@ -53,6 +53,7 @@ CREATE TABLE Application.City
     CityName nvarchar(60) NOT NULL,
     ProvinceID int NOT NULL CONSTRAINT FK_City_Province REFERENCES Application.Province (ProvinceID) INDEX IX_City_ProvinceID,
     Population int NULL CONSTRAINT CK_City_Population CHECK (Population >= 0),
+    Location geography NULL,
     LastEditedBy int NOT NULL CONSTRAINT FK_City_Person REFERENCES Application.Person (PersonID),
     ValidFrom datetime2(7) GENERATED ALWAYS AS ROW START NOT NULL,
     ValidTo datetime2(7) GENERATED ALWAYS AS ROW END NOT NULL,

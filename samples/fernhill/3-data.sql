@@ -72,19 +72,21 @@ SELECT p.PersonID, p.FullName, p.PreferredName, p.SearchName, p.LogonName, p.IsE
 FROM Application.Person AS p JOIN #Person AS o ON o.id = p.PersonID
 WHERE p.ValidFrom = '2023-06-01';
 
--- 640 towns, 40 in each province; those whose number divides by four were counted again each year.
+-- 640 towns, 40 in each province, a twentieth of a degree from each other; those whose number divides
+-- by four were counted again each year.
 SELECT c.value AS id,
        CONCAT(CHOOSE(c.value % 8 + 1, N'Ash', N'Brook', N'Clay', N'Dun', N'Elm', N'Fern', N'Grange', N'Holly'),
               CHOOSE(c.value / 8 % 10 + 1, N'bury', N'combe', N'dale', N'field', N'ford', N'ham', N'ley', N'mouth', N'ton', N'worth'),
               CHOOSE(c.value / 80 + 1, N'', N' Magna', N' Parva', N'-on-Sea', N' Green', N' Cross', N' St Mary', N' Bridge', N' Mill')) AS name,
-       1 + c.value % 16 AS province, 500 + c.value * 97 % 20000 AS people
+       1 + c.value % 16 AS province, 500 + c.value * 97 % 20000 AS people,
+       geography::Point(51 + c.value % 16 / 4 * 0.4 + c.value / 16 / 8 * 0.05, -3 + c.value % 4 * 0.6 + c.value / 16 % 8 * 0.05, 4326) AS place
 INTO #City
 FROM GENERATE_SERIES(1, 640) AS c;
-INSERT INTO Application.City (CityID, CityName, ProvinceID, Population, LastEditedBy, ValidFrom, ValidTo)
-SELECT id, name, province, IIF(id % 4 = 0, people + 2 * id, people), 21, IIF(id % 4 = 0, '2024-04-01', '2022-01-01'), '9999-12-31 23:59:59.9999999'
+INSERT INTO Application.City (CityID, CityName, ProvinceID, Population, Location, LastEditedBy, ValidFrom, ValidTo)
+SELECT id, name, province, IIF(id % 4 = 0, people + 2 * id, people), place, 21, IIF(id % 4 = 0, '2024-04-01', '2022-01-01'), '9999-12-31 23:59:59.9999999'
 FROM #City;
-INSERT INTO Application.CityHistory (CityID, CityName, ProvinceID, Population, LastEditedBy, ValidFrom, ValidTo)
-SELECT id, name, province, people + v.n * id, 21 + v.n, v.since, v.until
+INSERT INTO Application.CityHistory (CityID, CityName, ProvinceID, Population, Location, LastEditedBy, ValidFrom, ValidTo)
+SELECT id, name, province, people + v.n * id, place, 21 + v.n, v.since, v.until
 FROM #City CROSS JOIN (VALUES (0, '2022-01-01', '2023-04-01'), (1, '2023-04-01', '2024-04-01')) AS v (n, since, until)
 WHERE id % 4 = 0;
 

@@ -29,6 +29,16 @@ AS
 RETURN SELECT ISNULL(SUM(Amount), 0) AS Balance FROM Sales.CustomerEntry WHERE CustomerID = @CustomerID AND EntryDate <= @Day;
 GO
 
+-- Towns at most so many metres from a town, itself among them.
+CREATE FUNCTION Application.TownsNear (@CityID int, @Metres float)
+RETURNS TABLE
+AS
+RETURN SELECT t.CityID, t.CityName, t.Location.STDistance(c.Location) AS Metres
+       FROM Application.City AS c
+       JOIN Application.City AS t ON t.Location.STDistance(c.Location) <= @Metres
+       WHERE c.CityID = @CityID;
+GO
+
 CREATE VIEW Website.Customers AS
 SELECT c.CustomerID, c.CustomerName, k.CategoryName, g.GroupName AS BuyingGroup, b.CustomerName AS BillTo, p.FullName AS Contact,
        p.PhoneNumber, p.EmailAddress, t.CityName, r.ProvinceName, r.SalesTerritory, m.MethodName AS DeliveryMethod, c.CreditLimit

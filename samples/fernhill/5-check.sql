@@ -17,6 +17,12 @@ FROM (SELECT is_not_trusted FROM sys.foreign_keys UNION ALL SELECT is_not_truste
 WHERE is_not_trusted = 1;
 GO
 
+-- Places: town 200 has one neighbour east and one west of it, less than four kilometres away.
+INSERT INTO #Check (Name, Found, Expected)
+SELECT 'Towns near town 200', STRING_AGG(t.CityID, ' ') WITHIN GROUP (ORDER BY t.CityID), '184 200 216'
+FROM Application.TownsNear(200, 4000) AS t;
+GO
+
 -- Time.
 DECLARE @2022 datetime2(7) = '2022-07-01', @2023 datetime2(7) = '2023-07-01', @2024 datetime2(7) = '2024-07-01';
 INSERT INTO #Check (Name, Found, Expected)
