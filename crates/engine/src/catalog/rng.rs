@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use base::ids::{DbId, ObjectId, StorageId};
+use base::types::Classification;
 use base::value::Variant;
 use base::{Collation, SqlType, TypeKind, Value};
 
@@ -189,10 +190,10 @@ impl Rng {
                 arguments: d.some(3, Rng::name),
             }),
             classification: self.maybe(|d| Classification {
-                label: d.maybe(Draw::name),
-                label_id: d.maybe(Draw::name),
-                information_type: d.maybe(Draw::name),
-                information_type_id: d.maybe(Draw::name),
+                label: d.maybe(Rng::name),
+                label_id: d.maybe(Rng::name),
+                information_type: d.maybe(Rng::name),
+                information_type_id: d.maybe(Rng::name),
                 rank: d.maybe(|d| d.pick(&Classification::RANKS).1),
             }),
             bound_default: self.maybe(Rng::bound_default),

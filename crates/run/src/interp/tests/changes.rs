@@ -165,7 +165,8 @@ fn duplicates_can_be_ignored() {
 }
 
 fn check(column: Option<&str>, predicate: Pred) -> CheckPlan {
-    CheckPlan { name: Some("ck".into()), column: column.map(Into::into), predicate }
+    let by = CheckedBy::Constraint("ck".into());
+    CheckPlan { by, column: column.map(Into::into), predicate }
 }
 
 #[test]
@@ -184,7 +185,7 @@ fn checks_pass_unknown_and_refuse_false() {
     );
     // A view's check option requires true.
     let mut plan = update(&def, None, vec![(1, null(INT))]);
-    plan.effects.checks = vec![CheckPlan { name: None, ..check(None, positive) }];
+    plan.effects.checks = vec![CheckPlan { by: CheckedBy::CheckOption, ..check(None, positive) }];
     assert_eq!(run(&mut db, Plan::Update(Box::new(plan))), Err(550));
 }
 

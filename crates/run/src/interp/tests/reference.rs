@@ -173,7 +173,9 @@ impl Reference {
             };
             match &scan.access {
                 Access::Full => {}
-                Access::RowNumber(_) => unreachable!("these queries name no row numbers"),
+                Access::RowNumber(_) | Access::Key { .. } => {
+                    unreachable!("these queries name no rows")
+                }
                 Access::Like { index: at, prefix, .. } => {
                     for (column, e) in index(*at).into_iter().zip(prefix) {
                         test(column, e, CompareOp::Eq)?;
