@@ -49,7 +49,7 @@ fn an_index_and_its_table_survive_a_power_cut_together() {
     );
     assert!(shown.contains("GEOMETRY_AUTO_GRID|200\nGEOGRAPHY_AUTO_GRID|NULL"), "{shown}");
     let checked = session.run("dbcc checktable (t)");
-    assert!(checked.contains("Msg 2593") && !checked.contains("Level 16"), "{checked}");
+    assert!(checked.contains("There are 400 rows") && !checked.contains("Msg"), "{checked}");
 }
 
 /// A snapshot sees the cells of its rows.

@@ -39,6 +39,7 @@ fn segments_are_told_of_as_long_as_they_are_needed() {
     assert!(later > first && fewer < needed, "{first} {later} {needed} {fewer}");
     // From a backup on the log is kept for one of its own.
     session.run("backup database d to disk = 'd.bak'");
+    session.run("checkpoint");
     let [kept, ..] = segments(&mut session);
     fill(&mut session, 2);
     server.sink();
