@@ -75,7 +75,7 @@ super::messages! {
     STATISTICS_EXISTS = 1927, 16, 1, "There are already statistics on table '%s' named '%s'.";
     INDEX_KEY_WIDTH_WARNING = 1945, 10, 1, "Warning! The maximum key length for a %s index is %s bytes. The index '%s' has maximum length of %s bytes. For some combination of large values, the insert/update operation will fail.";
     FILTERED_INDEX_WHERE = 10735, 15, 1, "Incorrect WHERE clause for filtered %s '%s' on table '%s'.";
-    FILTERED_INDEX_CLR = 10610, 16, 1, "Filtered %s '%s' cannot be created on table '%s' because the column '%s' in the filter expression is of a CLR data type. Rewrite the filter expression so that it does not include this column.";
+    FILTERED_INDEX_CLR = 10619, 16, 1, "Filtered %s '%s' cannot be created on table '%s' because the column '%s' in the filter expression is of a CLR data type. Rewrite the filter expression so that it does not include this column.";
     FILTERED_INDEX_COMPUTED = 10609, 16, 1, "Filtered %s '%s' cannot be created on table '%s' because the column '%s' in the filter expression is a computed column. Rewrite the filter expression so that it does not include this column.";
     CHECK_COLUMN_LEVEL_OTHER = 8141, 16, 0, "Column %s constraint for column '%s' references another column, table '%s'.";
     MULTIPLE_CONSTRAINTS = 8110, 16, 0, "Cannot add multiple PRIMARY KEY constraints to table '%s'.";
@@ -88,7 +88,7 @@ super::messages! {
     SET_NOT_A_USER_TABLE = 8105, 16, 1, "'%s' is not a user table. Cannot perform SET operation.";
     INDEX_DISABLED_CLUSTERED = 8655, 16, 1, "The query processor is unable to produce a plan because the index '%s' on table or view '%s' is disabled.";
     INDEX_OPTIONS_EXCLUSIVE = 1916, 16, 4, "CREATE INDEX options %s and %s are mutually exclusive.";
-    UNIQUE_FILTERED_IGNORE_DUP_KEY = 10619, 16, 1, "Filtered index '%s' on table '%s' cannot be created with the IGNORE_DUP_KEY option.";
+    UNIQUE_FILTERED_IGNORE_DUP_KEY = 10618, 16, 1, "Cannot create filtered index '%s' on table '%s' because the statement sets the IGNORE_DUP_KEY option to ON. Rewrite the statement so that it does not use the IGNORE_DUP_KEY option.";
     CONSTRAINT_NOT_SWITCHABLE = 11415, 16, 1, "Object '%s' cannot be disabled or enabled. This action applies only to foreign key and check constraints.";
     IDENTITY_INSERT_TABLE_VARIABLE = 1077, 15, 1, "INSERT into an identity column not allowed on table variables.";
     IDENTITY_SEED_INVALID = 2752, 16, 2, "Identity column '%s' contains invalid SEED.";

@@ -468,7 +468,7 @@ impl Filter<'_> {
         Ok(())
     }
 
-    /// The column that an expression is. Errors 207, 10609, 10610.
+    /// The column that an expression is. Errors 207, 10609, 10619.
     fn column(&self, expr: &ast::Expr) -> Option<BindResult<usize>> {
         let ast::ExprKind::Column(column) = &expr.kind else { return None };
         let name = &column.column;
