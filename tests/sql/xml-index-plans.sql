@@ -27,7 +27,7 @@ GO
 DECLARE @v nvarchar(10) = N'77';
 DELETE FROM dbo.d WHERE x.exist('/a/b[@c=sql:variable("@v")]') = 1 AND part = 1;
 GO
--- Numbers, negations and alternatives are not looked for.
+-- Negations and alternatives are not looked for.
 SELECT id FROM dbo.d WHERE x.exist('/a[b/@c = 77]') = 0;
 GO
 SELECT id FROM dbo.d WITH (INDEX(1)) WHERE x.exist('/a/b[@c="77"]') = 1;

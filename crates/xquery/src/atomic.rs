@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use base::decimal::{self, Rounding};
 use base::types::SqlType;
 use base::xml::canonical::{self, MomentKind};
+use base::xml::schema::Lexical;
 
 pub(crate) use base::xml::canonical::{SCALE, UNIT, double_text, exact_text, parse_double};
 
@@ -99,9 +100,10 @@ impl<'r> Atomic<'r> {
             (T::Untyped | T::String | T::AnyUri, value) => {
                 Some(Atomic::Text(to, value.into_text()))
             }
-            (T::NormalizedString | T::Token, value) => {
+            (to, value) if to.class() == Class::Text => {
                 let text = value.into_text();
-                Some(Atomic::Text(to, Cow::Owned(spaced(&text, to == T::Token))))
+                let text = spaced(&text, to != T::NormalizedString);
+                lexical(to).fits(&text).then_some(Atomic::Text(to, Cow::Owned(text)))
             }
             (_, Atomic::Text(_, text)) => parse(text, to),
             (T::Boolean, value) => Some(Atomic::Boolean(match value {
@@ -182,6 +184,18 @@ impl<'r> Atomic<'r> {
     }
 }
 
+/// What the text of a type of strings looks like.
+fn lexical(ty: AtomicType) -> Lexical {
+    use AtomicType as T;
+    match ty {
+        T::Language => Lexical::Language,
+        T::NameToken => Lexical::NameToken,
+        T::Name => Lexical::Name,
+        T::NoColonName | T::Id | T::IdReference | T::Entity => Lexical::NoColonName,
+        _ => Lexical::Any,
+    }
+}
+
 fn spaced(text: &str, is_collapsed: bool) -> String {
     if is_collapsed {
         return text.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
@@ -218,6 +232,11 @@ fn parse(text: Cow<'_, str>, to: AtomicType) -> Option<Atomic<'_>> {
         T::Double => parse_double(&text).map(Atomic::Double),
         T::Float => parse_double(&text).and_then(float),
         T::DateTime | T::Date | T::Time => temporal(&text, to),
+        T::YearMonth | T::Year | T::MonthDay | T::Day | T::Month => temporal(&text, to),
+        T::Duration => {
+            let duration = canonical::duration(&text)?;
+            Some(Atomic::Text(to, Cow::Owned(duration.text)))
+        }
         T::HexBinary => {
             let text = text.trim_ascii();
             let is_hex = text.len() % 2 == 0 && text.bytes().all(|c| c.is_ascii_hexdigit());
@@ -247,6 +266,11 @@ fn temporal<'r>(text: &str, ty: AtomicType) -> Option<Atomic<'r>> {
     let kind = match ty {
         AtomicType::DateTime => MomentKind::DateTime,
         AtomicType::Date => MomentKind::Date,
+        AtomicType::YearMonth => MomentKind::YearMonth,
+        AtomicType::Year => MomentKind::Year,
+        AtomicType::MonthDay => MomentKind::MonthDay,
+        AtomicType::Day => MomentKind::Day,
+        AtomicType::Month => MomentKind::Month,
         _ => MomentKind::Time,
     };
     let moment = canonical::moment(text, kind)?;

@@ -4,6 +4,8 @@
 //! types. Chains of operators and steps are lists, so that a tree is no higher than its text is
 //! nested.
 
+use base::xml::schema::TypeId;
+
 use crate::atomic::Atomic;
 use crate::types::{AtomicType, Class, NodeType};
 
@@ -27,6 +29,10 @@ pub(crate) enum Expr {
     Arithmetic(Box<Expr>, Vec<(Operator, AtomicType, Expr)>),
     Negate(AtomicType, Box<Expr>),
     Cast(AtomicType, Box<Expr>),
+    /// A cast to a type of the schemas, which is derived from an atomic one.
+    Conform(AtomicType, TypeId, Box<Expr>),
+    /// The values of nodes of a type.
+    Values(Box<Values>),
     InstanceOf(Box<Expr>, ItemTest),
     Call(Function, AtomicType, Vec<Expr>),
     External(usize),
@@ -37,6 +43,15 @@ pub(crate) enum Expr {
     Literal(Box<str>),
     Comment(Box<str>),
     Instruction(Box<str>, Box<str>),
+}
+
+/// The values that nodes have by the schemas.
+pub(crate) struct Values {
+    pub(crate) nodes: Expr,
+    /// The types that a value may have; the first one that takes its text counts.
+    pub(crate) members: Vec<AtomicType>,
+    /// Whether a text has several values.
+    pub(crate) is_list: bool,
 }
 
 pub(crate) struct QName {
@@ -154,6 +169,17 @@ impl Order {
             Order::GreaterOrEqual => order.is_ge(),
         }
     }
+
+    /// The order of the operands the other way round.
+    pub(crate) fn reversed(self) -> Order {
+        match self {
+            Order::Less => Order::Greater,
+            Order::LessOrEqual => Order::GreaterOrEqual,
+            Order::Greater => Order::Less,
+            Order::GreaterOrEqual => Order::LessOrEqual,
+            same => same,
+        }
+    }
 }
 
 pub(crate) struct Compare {
@@ -162,6 +188,8 @@ pub(crate) struct Compare {
     pub(crate) order: Order,
     /// As what the operands are compared.
     pub(crate) class: Class,
+    /// Whether a node on one side may have several values.
+    pub(crate) has_parts: bool,
     pub(crate) left: Expr,
     pub(crate) right: Expr,
 }

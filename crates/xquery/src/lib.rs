@@ -92,6 +92,8 @@ pub struct NodeShape {
     is_typed: bool,
     /// The collection, if steps are checked by it.
     schema: Option<Schemas>,
+    /// Where an index finds the nodes.
+    place: Option<index::Place>,
 }
 
 /// A schema collection and how documents use it.
@@ -104,7 +106,12 @@ pub(crate) struct Schemas {
 
 impl Default for NodeShape {
     fn default() -> NodeShape {
-        NodeShape { ty: Type::node(types::NodeType::Document), is_typed: false, schema: None }
+        NodeShape {
+            ty: Type::node(types::NodeType::Document),
+            is_typed: false,
+            schema: None,
+            place: Some(index::Place::document()),
+        }
     }
 }
 
@@ -208,7 +215,7 @@ pub(crate) enum Body {
     Expr(Expr),
     Insert { content: Expr, place: Place, target: Expr },
     Delete(Expr),
-    Replace { target: Expr, value: Expr, is_written_empty: bool },
+    Replace { target: Expr, value: Expr, is_written_empty: bool, can_be_nil: bool },
 }
 
 /// A compiled query; see the crate's header.
@@ -218,6 +225,7 @@ pub struct Query {
     /// See [`NodeShape`].
     is_typed: bool,
     schema: Option<Schemas>,
+    place: Option<index::Place>,
     externals: Vec<Outer>,
     types: Vec<Option<AtomicType>>,
     variables: usize,
@@ -246,13 +254,19 @@ impl Query {
     /// What the nodes of `nodes()` are: the context of queries applied to them.
     pub fn shape(&self) -> NodeShape {
         let ty = self.ty.clone().with_occurs(types::Occurs::One);
-        NodeShape { ty, is_typed: self.is_typed, schema: self.schema.clone() }
+        let (schema, place) = (self.schema.clone(), index::place(self));
+        NodeShape { ty, is_typed: self.is_typed, schema, place }
     }
 
-    /// What a document has if `exist()` finds anything in it, as far as an index of nodes knows.
+    /// What a document has if the query finds anything in it, as far as an index of nodes knows.
     /// `None` if that is nothing.
     pub fn condition(&self) -> Option<index::Condition> {
         index::condition(self)
+    }
+
+    /// Where an index finds the node of whose text `value()` is. `None` if it is not known.
+    pub fn target(&self) -> Option<index::Target> {
+        index::target(self)
     }
 
     /// The type of the value of `value()`.

@@ -23,6 +23,11 @@ impl<'r> Meter<'r> {
         Meter { account, pace, left: Cell::new(STRIDE) }
     }
 
+    /// How other sessions have their turn.
+    pub fn pace(&self) -> &'r dyn Pace {
+        self.pace
+    }
+
     /// Counts work, and lets others have their turn.
     pub fn work(&self, amount: usize) -> SqlResult<()> {
         match self.left.get().checked_sub(amount) {

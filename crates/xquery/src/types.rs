@@ -1,6 +1,7 @@
 //! Static types: what an expression may yield, as errors name it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use base::xml::schema::TypeId;
 
@@ -19,6 +20,20 @@ pub enum AtomicType {
     Token,
     /// `xs:anyURI`
     AnyUri,
+    /// `xs:language`
+    Language,
+    /// `xs:NMTOKEN`
+    NameToken,
+    /// `xs:Name`
+    Name,
+    /// `xs:NCName`
+    NoColonName,
+    /// `xs:ID`
+    Id,
+    /// `xs:IDREF`
+    IdReference,
+    /// `xs:ENTITY`
+    Entity,
     /// `xs:boolean`
     Boolean,
     /// `xs:decimal`: 38 digits, ten of them behind the point.
@@ -59,6 +74,18 @@ pub enum AtomicType {
     Date,
     /// `xs:time`
     Time,
+    /// `xs:gYearMonth`
+    YearMonth,
+    /// `xs:gYear`
+    Year,
+    /// `xs:gMonthDay`
+    MonthDay,
+    /// `xs:gDay`
+    Day,
+    /// `xs:gMonth`
+    Month,
+    /// `xs:duration`
+    Duration,
     /// `xs:base64Binary`
     Base64Binary,
     /// `xs:hexBinary`
@@ -87,6 +114,13 @@ const NAMES: &[(AtomicType, &str)] = &[
     (NormalizedString, "xs:normalizedString"),
     (Token, "xs:token"),
     (AnyUri, "xs:anyURI"),
+    (Language, "xs:language"),
+    (NameToken, "xs:NMTOKEN"),
+    (Name, "xs:Name"),
+    (NoColonName, "xs:NCName"),
+    (Id, "xs:ID"),
+    (IdReference, "xs:IDREF"),
+    (Entity, "xs:ENTITY"),
     (Boolean, "xs:boolean"),
     (Decimal, "xs:decimal"),
     (Integer, "xs:integer"),
@@ -107,6 +141,12 @@ const NAMES: &[(AtomicType, &str)] = &[
     (DateTime, "xs:dateTime"),
     (Date, "xs:date"),
     (Time, "xs:time"),
+    (YearMonth, "xs:gYearMonth"),
+    (Year, "xs:gYear"),
+    (MonthDay, "xs:gMonthDay"),
+    (Day, "xs:gDay"),
+    (Month, "xs:gMonth"),
+    (Duration, "xs:duration"),
     (Base64Binary, "xs:base64Binary"),
     (HexBinary, "xs:hexBinary"),
     (QName, "xs:QName"),
@@ -128,7 +168,8 @@ impl AtomicType {
         match self {
             Any => Class::Any,
             Untyped => Class::Untyped,
-            String | NormalizedString | Token | AnyUri => Class::Text,
+            String | AnyUri => Class::Text,
+            ty if ty.text_base().is_some() => Class::Text,
             Boolean => Class::Boolean,
             ty if ty.is_numeric() => Class::Number,
             ty => Class::Other(ty),
@@ -141,6 +182,16 @@ impl AtomicType {
 
     pub(crate) fn is_integer(self) -> bool {
         self.range().is_some()
+    }
+
+    /// Whether the text of a value is read as a number.
+    pub fn may_be_number(self) -> bool {
+        self.is_numeric() || matches!(self.class(), Class::Untyped | Class::Text)
+    }
+
+    /// A date, time or both.
+    pub(crate) fn is_moment(self) -> bool {
+        matches!(self, Date | DateTime | Time)
     }
 
     /// The bounds of an integer type.
@@ -175,10 +226,23 @@ impl AtomicType {
                 Some((least, most)) => low >= least && high <= most,
                 None => false,
             },
-            (None, String) => matches!(self, NormalizedString | Token),
-            (None, NormalizedString) => self == Token,
-            _ => false,
+            (None, other) => {
+                let mut bases = std::iter::successors(self.text_base(), |ty| ty.text_base());
+                bases.any(|ty| ty == other)
+            }
         }
+    }
+
+    /// What a type of strings is derived from, if not `xs:string` itself.
+    fn text_base(self) -> Option<AtomicType> {
+        Some(match self {
+            NormalizedString => String,
+            Token => NormalizedString,
+            Language | NameToken | Name => Token,
+            NoColonName => Name,
+            Id | IdReference | Entity => NoColonName,
+            _ => return None,
+        })
     }
 
     /// The type of what arithmetic with both yields.
@@ -338,6 +402,12 @@ pub(crate) struct Type {
     pub(crate) is_disjoint: bool,
     /// The types of the schemas that the nodes may have; none if that is not known.
     pub(crate) schema: Vec<TypeId>,
+    /// Whether a node may have several values, being of a list type.
+    pub(crate) has_parts: bool,
+    /// Whether elements may be nil.
+    pub(crate) is_nillable: bool,
+    /// What messages say of it: name and type of a node, the type of an atomic value.
+    pub(crate) shown: Option<Arc<str>>,
 }
 
 impl Type {
@@ -354,6 +424,9 @@ impl Type {
             is_sorted: false,
             is_disjoint: false,
             schema: Vec::new(),
+            has_parts: false,
+            is_nillable: false,
+            shown: None,
         }
     }
 
@@ -371,16 +444,14 @@ impl Type {
             is_sorted: true,
             is_disjoint: true,
             schema: Vec::new(),
+            has_parts: false,
+            is_nillable: false,
+            shown: None,
         }
     }
 
     pub(crate) fn constructed(ty: NodeType) -> Type {
         Type { is_constructed: true, ..Type::node(ty) }
-    }
-
-    pub(crate) fn of_schema(mut self, schema: Vec<TypeId>) -> Type {
-        self.schema = schema;
-        self
     }
 
     pub(crate) fn with_occurs(mut self, occurs: Occurs) -> Type {
@@ -422,8 +493,12 @@ impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.item {
             ItemKind::Empty => return f.write_str("empty"),
-            ItemKind::Node(ty) => write!(f, "{ty}")?,
-            ItemKind::Atomic(ty) => f.write_str(ty.name())?,
+            ItemKind::Node(ty) => match (ty, &self.shown) {
+                (NodeType::Element(_), Some(shown)) => write!(f, "element({shown})")?,
+                (NodeType::Attribute(_), Some(shown)) => write!(f, "attribute({shown})")?,
+                _ => write!(f, "{ty}")?,
+            },
+            ItemKind::Atomic(ty) => f.write_str(self.shown.as_deref().unwrap_or(ty.name()))?,
             ItemKind::Xml => f.write_str("xml")?,
         }
         f.write_str(match self.occurs {

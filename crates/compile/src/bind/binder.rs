@@ -15,6 +15,7 @@ use tsql::ast;
 use super::access_hint::Inherited;
 use super::context::*;
 use super::cte::Cte;
+use super::derived_index::XmlCall;
 use super::method::Nodes;
 use super::scalar::Scalar;
 use super::scope::{Block, Clause};
@@ -76,8 +77,8 @@ pub(super) struct Binder<'c> {
     pub identities: Vec<IdentityDef>,
     /// The calls of `nodes()`.
     pub nodes: Vec<Nodes>,
-    /// What the queries of `exist()` ask of an index, each with the plan of its call.
-    pub exists: Vec<(Vec<u8>, xquery::index::Condition)>,
+    /// What XML indexes may know of calls of methods.
+    pub xml_calls: Vec<XmlCall>,
     /// A method is called that spatial indexes help with.
     pub searches_shapes: bool,
     /// How many system-versioned tables were found of which `FOR SYSTEM_TIME` asks for versions.
@@ -251,7 +252,7 @@ impl<'c> Binder<'c> {
             undeclared: None,
             identities: Vec::new(),
             nodes: Vec::new(),
-            exists: Vec::new(),
+            xml_calls: Vec::new(),
             searches_shapes: false,
             versioned_tables: 0,
             reads_masked: false,

@@ -1,41 +1,55 @@
 //! XML and spatial indexes: conditions that they help with, and their entries when they are made.
 //!
-//! `x.exist('/a/b[@c="v"]') = 1` implies that the document has an entry with that path and value. A
-//! query for it is added to the condition; the planner begins with it if that finds few rows, and
-//! leaves it out otherwise. The condition itself stays: entries only say which documents may meet
-//! it. Likewise `g.STIntersects(s) = 1` implies that the shape has an entry in one of the ranges of
-//! cells that cover the other one.
+//! `x.exist('/a/b[@c="v"]') = 1` implies that the document has an entry with that path and value;
+//! `x.value('(/a/@n)[1]', 'int') < 5` one with that path and a number below 5; a row of
+//! `x.nodes('/a')` one with that path. A query for such an entry is added to the condition; the
+//! planner begins with it if that finds few rows, and leaves it out otherwise. The condition itself
+//! stays: entries only say which documents may meet it. Likewise `g.STIntersects(s) = 1` implies
+//! that the shape has an entry in one of the ranges of cells that cover the other one.
 
 use std::sync::Arc;
 
 use base::ids::DbId;
-use base::{SqlType, Value};
+use base::{SqlType, TypeKind, Value};
 use engine::catalog::def::{DerivedIndexDef, DerivedIndexKind, TableDef};
 use ir::function::clr::spatial::{Search, search_of};
 use ir::function::method::names;
 use ir::operator::{CastMode, CompareOp};
 use ir::read::ReadOptions;
-use xquery::index::{Condition, Sought, beginning};
+use xquery::AtomicType;
+use xquery::index::selective::Pattern;
+pub use xquery::index::selective::Unfit;
+use xquery::index::{Condition, Limit, Margin, Sought, Target, beginning};
 
 use super::binder::Binder;
 use super::context::{BindContext, BindResult};
-use super::dml::{entry_columns, grid, key_columns};
+use super::dml::{entry_columns, grid, key_columns, pattern_of};
 use super::scalar::Scalar;
 use super::statement::Bound;
 use crate::plan::expr::{ColId, Expr, ExprKind, Pred, Subquery};
 use crate::plan::hints::AccessHint;
 use crate::plan::tree::{Access, JoinKind, Node, Plan, Scan, Source};
-use crate::plan::walk::{self, Part, PartMut, Parts};
+use crate::plan::walk::{self, Part, PartMut, Parts, same_expr};
 
 /// The columns of entries that are looked for.
 const PATH: usize = 1;
 const VALUE: usize = 2;
+const NUMBER: usize = 3;
 
-/// The arguments of a call of `exist()`.
-const NODE: usize = 0;
+/// The arguments of a call of a method.
 const DOCUMENT: usize = 1;
 const PLAN: usize = 2;
 const OUTER: usize = 3;
+
+/// What an XML index may know of calls with a plan.
+pub(super) struct XmlCall {
+    /// The constant among the arguments.
+    pub plan: Vec<u8>,
+    /// What is in a document in which the query finds something.
+    pub condition: Option<Condition>,
+    /// Where the value of `value()` is.
+    pub target: Option<Target>,
+}
 
 /// Plans the insert of all entries of an XML or spatial index of a table.
 pub fn derived_index_entries(
@@ -51,18 +65,29 @@ pub fn derived_index_entries(
     Ok(Bound { plan, facts, dependencies })
 }
 
-/// A call of `exist()` that must yield 1.
+/// An entry that the document of a column must have.
 struct Wanted {
     column: ColId,
-    condition: Condition,
-    /// The value that is looked for, of the entries' type.
-    value: Option<Expr>,
+    path: Vec<u8>,
+    is_whole: bool,
+    value: Searched,
+    /// The call of `value()` whose value has the bounds.
+    of: Option<Expr>,
+}
+
+/// What an entry must have beside its path.
+enum Searched {
+    Any,
+    /// This value, of the entries' type.
+    Text(Expr),
+    /// A number within bounds.
+    Within(Option<Expr>, Option<Expr>),
 }
 
 impl Binder<'_> {
     /// Adds to the conditions of a statement what XML and spatial indexes can find.
     pub(super) fn use_derived_indexes(&mut self, plan: &mut Plan) -> BindResult<()> {
-        if self.exists.is_empty() && !self.searches_shapes {
+        if self.xml_calls.is_empty() && !self.searches_shapes {
             return Ok(());
         }
         let node = match plan {
@@ -95,51 +120,189 @@ impl Binder<'_> {
         if self.searches_shapes {
             self.searched_node(node)?;
         }
-        let Node::Filter { input, predicate } = node else { return Ok(()) };
-        let all = match predicate {
-            Pred::And(all) => &all[..],
-            one => std::slice::from_ref(one),
-        };
-        for pred in all {
-            let Some(wanted) = self.wanted(pred)? else { continue };
-            if let Some(scan) = find_scan(input, wanted.column) {
-                self.index_scan(scan, wanted)?;
+        match node {
+            Node::Filter { input, predicate } => {
+                let mut wanted = Vec::new();
+                self.note_wanted(predicate, &mut wanted)?;
+                for one in wanted {
+                    if let Some(scan) = find_scan(input, one.column) {
+                        self.index_scan(scan, one)?;
+                    }
+                }
             }
+            // A row without nodes has no part in the result.
+            Node::NestedLoop { kind: JoinKind::Inner, outer, inner, .. } => {
+                let Some(args) = nodes_call(inner) else { return Ok(()) };
+                if let Some(one) = self.condition_of(args)?
+                    && let Some(scan) = find_scan(outer, one.column)
+                {
+                    self.index_scan(scan, one)?;
+                }
+            }
+            _ => {}
         }
         Ok(())
     }
 
-    /// What a condition asks of an index, if it is `x.exist(…) = 1` for a column.
-    fn wanted(&mut self, pred: &Pred) -> BindResult<Option<Wanted>> {
-        let Pred::Compare(CompareOp::Eq, left, right) = pred else { return Ok(None) };
-        let (call, one) = match (uncast(left), uncast(right)) {
-            (call @ Expr { kind: ExprKind::Call { .. }, .. }, one) => (call, one),
-            (one, call) => (call, one),
+    /// Notes what a condition asks of indexes. Bounds of one value are put together.
+    fn note_wanted(&mut self, pred: &Pred, wanted: &mut Vec<Wanted>) -> BindResult<()> {
+        let found = match pred {
+            Pred::And(all) => {
+                self.deeper(0)?;
+                return all.iter().try_for_each(|one| self.note_wanted(one, wanted));
+            }
+            Pred::Compare(op, left, right) => match self.sought_by(*op, left, right)? {
+                None => self.sought_by(turned(*op), right, left)?,
+                found => found,
+            },
+            Pred::In(value, _) | Pred::Like { subject: value, .. } => self.there(value)?,
+            Pred::Not(inner) => match &**inner {
+                Pred::IsNull(value) => self.there(value)?,
+                _ => None,
+            },
+            _ => None,
         };
-        let ExprKind::Call { function, args } = &call.kind else { return Ok(None) };
-        let is_one = matches!(one.kind, ExprKind::Constant(Value::Int(1)));
-        if !is_one || function.name != names::EXIST {
-            return Ok(None);
+        let Some(mut new) = found else { return Ok(()) };
+        if let Searched::Within(low, high) = &mut new.value {
+            let is_same = |old: &&mut Wanted| match (&old.of, &new.of) {
+                (Some(a), Some(b)) => same_expr(a, b),
+                _ => false,
+            };
+            let other = wanted.iter_mut().find(is_same);
+            if let Some(Wanted { value: Searched::Within(old_low, old_high), .. }) = other {
+                let is_set =
+                    |old: &Option<Expr>, new: &Option<Expr>| old.is_some() && new.is_some();
+                if !is_set(old_low, low) && !is_set(old_high, high) {
+                    *old_low = old_low.take().or(low.take());
+                    *old_high = old_high.take().or(high.take());
+                    return Ok(());
+                }
+            }
         }
-        let is_whole = matches!(args[NODE].kind, ExprKind::Constant(Value::Int(0)));
-        let ExprKind::Column(column) = uncast(&args[DOCUMENT]).kind else { return Ok(None) };
-        let ExprKind::Constant(Value::Bytes(plan)) = &args[PLAN].kind else { return Ok(None) };
-        let known = self.exists.iter().find(|(known, _)| known[..] == plan[..]);
-        let Some((_, condition)) = known.filter(|_| is_whole) else { return Ok(None) };
-        let condition = condition.clone();
-        let value = match &condition.value {
-            None => None,
+        wanted.push(new);
+        Ok(())
+    }
+
+    /// What a comparison whose left side is a method's value asks for.
+    fn sought_by(
+        &mut self,
+        op: CompareOp,
+        left: &Expr,
+        right: &Expr,
+    ) -> BindResult<Option<Wanted>> {
+        let call = uncast(left);
+        let ExprKind::Call { function, args } = &call.kind else { return Ok(None) };
+        match function.name {
+            names::EXIST => {
+                let is_one = matches!(uncast(right).kind, ExprKind::Constant(Value::Int(1)));
+                match is_one && op == CompareOp::Eq {
+                    true => self.condition_of(args),
+                    false => Ok(None),
+                }
+            }
+            names::VALUE => {
+                let found = self.condition_of(args)?;
+                let is_text =
+                    found.as_ref().is_some_and(|one| matches!(one.value, Searched::Text(_)));
+                if is_text {
+                    return Ok(found);
+                }
+                Ok(self.within(op, left, call, args, right)?.or(found))
+            }
+            // What is empty is no text that has a letter or digit.
+            names::QUERY if op == CompareOp::Eq && has_letter(right) => self.condition_of(args),
+            _ => Ok(None),
+        }
+    }
+
+    /// What it takes for a value to be there.
+    fn there(&mut self, value: &Expr) -> BindResult<Option<Wanted>> {
+        match &uncast(value).kind {
+            ExprKind::Call { function, args } if function.name == names::VALUE => {
+                self.condition_of(args)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// What must be there for a method to find something.
+    fn condition_of(&mut self, args: &[Expr]) -> BindResult<Option<Wanted>> {
+        let Some((column, args)) = document_of(args) else { return Ok(None) };
+        let Some(condition) = self.known_call(args).and_then(|known| known.condition.clone())
+        else {
+            return Ok(None);
+        };
+        let Condition { path, is_whole, value } = condition;
+        let value = match value {
+            None => Searched::Any,
             Some(Sought::Text(text)) => {
                 let value = Value::Bytes(beginning(text.as_bytes()).into());
                 let ty = SqlType::varbinary(xquery::index::VALUE_BYTES as u16);
-                Some(Expr { kind: ExprKind::Constant(value), ty, nullable: false })
+                Searched::Text(Expr { kind: ExprKind::Constant(value), ty, nullable: false })
             }
             Some(Sought::External(at)) => {
                 let outer = Scalar::computed(args[OUTER + at].clone());
-                Some(self.library_call(names::INDEX_VALUE, vec![outer])?.expr)
+                Searched::Text(self.library_call(names::INDEX_VALUE, vec![outer])?.expr)
+            }
+            Some(Sought::Within { low, high }) => {
+                let mut limit = |limit: Option<Limit>, is_upper| {
+                    limit.map(|limit| match limit {
+                        Limit::Number(number) => Ok(float(Margin::QUERY.moved(number, is_upper))),
+                        Limit::External(at) => {
+                            self.bound(&args[OUTER + at], Margin::QUERY, is_upper)
+                        }
+                    })
+                };
+                let low = limit(low, false).transpose()?;
+                Searched::Within(low, limit(high, true).transpose()?)
             }
         };
-        Ok(Some(Wanted { column, condition, value }))
+        Ok(Some(Wanted { column, path, is_whole, value, of: None }))
+    }
+
+    /// The bounds that a comparison sets to the number or moment that a call of `value()` yields.
+    fn within(
+        &mut self,
+        op: CompareOp,
+        value: &Expr,
+        call: &Expr,
+        args: &[Expr],
+        other: &Expr,
+    ) -> BindResult<Option<Wanted>> {
+        let Some((column, _)) = document_of(args) else { return Ok(None) };
+        let target = self.known_call(args).and_then(|known| known.target.clone());
+        let Some(Target { condition, ty }) = target else { return Ok(None) };
+        let is_plain = matches!(
+            uncast(other).kind,
+            ExprKind::Constant(_) | ExprKind::Variable(_) | ExprKind::Column(_)
+        );
+        let Some(margin) = margin(value, ty).filter(|_| is_plain) else { return Ok(None) };
+        let (has_low, has_high) = match op {
+            CompareOp::Eq => (true, true),
+            CompareOp::Lt | CompareOp::Le => (false, true),
+            CompareOp::Gt | CompareOp::Ge => (true, false),
+            CompareOp::Ne => return Ok(None),
+        };
+        let mut bound = |is_wanted: bool, is_upper| {
+            is_wanted.then(|| self.bound(other, margin, is_upper)).transpose()
+        };
+        let value = Searched::Within(bound(has_low, false)?, bound(has_high, true)?);
+        let Condition { path, is_whole, .. } = condition;
+        Ok(Some(Wanted { column, path, is_whole, value, of: Some(call.clone()) }))
+    }
+
+    /// A value as a bound of numbers.
+    fn bound(&mut self, value: &Expr, margin: Margin, is_upper: bool) -> BindResult<Expr> {
+        let sign = if is_upper { 1.0 } else { -1.0 };
+        let margins = [margin.relative, margin.absolute].map(|part| float(sign * part));
+        let mut args = vec![Scalar::computed(value.clone())];
+        args.extend(margins.map(Scalar::computed));
+        Ok(self.library_call(names::INDEX_BOUND, args)?.expr)
+    }
+
+    fn known_call(&self, args: &[Expr]) -> Option<&XmlCall> {
+        let ExprKind::Constant(Value::Bytes(plan)) = &args.get(PLAN)?.kind else { return None };
+        self.xml_calls.iter().find(|known| known.plan[..] == plan[..])
     }
 
     /// Has a scan yield only rows whose documents have the entry, if an index can find those.
@@ -149,9 +312,12 @@ impl Binder<'_> {
         let (database, table) = (*database, table.clone());
         let place = scan.columns.iter().find(|c| c.1 == wanted.column).map(|c| c.0);
         let column = place.and_then(|place| table.stored_columns().nth(place));
-        let index = column.and_then(|column| table.nodes_of(column.id));
-        let Some(index) = index.filter(|index| has_use(&table, index, &wanted.condition)) else {
-            return Ok(());
+        let Some(column) = column.map(|column| column.id) else { return Ok(()) };
+        let primary = table.nodes_of(column).filter(|index| has_use(&table, index, &wanted));
+        let index = match (primary, table.selective_of(column)) {
+            (None, Some(index)) if has_selective_use(&table, index, &wanted)? => index,
+            (Some(index), _) => index,
+            (None, _) => return Ok(()),
         };
         if scan.options.read_past || scan.hint != AccessHint::default() {
             return Ok(());
@@ -202,25 +368,33 @@ impl Binder<'_> {
         let columns: Vec<(usize, ColId)> =
             (PATH..nodes.columns.len()).map(|at| (at, self.free_column())).collect();
         let column = |at: usize| {
-            let (kind, ty) = (ExprKind::Column(columns[at - PATH].1), nodes.columns[at].ty);
-            Expr { kind, ty, nullable: false }
+            let (kind, def) = (ExprKind::Column(columns[at - PATH].1), &nodes.columns[at]);
+            Expr { kind, ty: def.ty, nullable: def.nullable }
         };
         let path = |bytes: Vec<u8>| {
             let kind = ExprKind::Constant(Value::Bytes(bytes.into()));
             Expr { kind, ty: nodes.columns[PATH].ty, nullable: false }
         };
-        let Condition { path: sought, is_whole, .. } = wanted.condition;
         let mut all = Vec::new();
-        if is_whole {
-            all.push(Pred::Compare(CompareOp::Eq, column(PATH), path(sought)));
+        if wanted.is_whole {
+            all.push(Pred::Compare(CompareOp::Eq, column(PATH), path(wanted.path)));
         } else {
-            if let Some(after) = after(&sought) {
+            if let Some(after) = after(&wanted.path) {
                 all.push(Pred::Compare(CompareOp::Lt, column(PATH), path(after)));
             }
-            all.push(Pred::Compare(CompareOp::Ge, column(PATH), path(sought)));
+            all.push(Pred::Compare(CompareOp::Ge, column(PATH), path(wanted.path)));
         }
-        if let Some(value) = wanted.value {
-            all.push(Pred::Compare(CompareOp::Eq, column(VALUE), value));
+        match wanted.value {
+            Searched::Any => {}
+            Searched::Text(value) => {
+                all.push(Pred::Compare(CompareOp::Eq, column(VALUE), value));
+            }
+            Searched::Within(low, high) => {
+                let bounds = [(CompareOp::Ge, low), (CompareOp::Le, high)];
+                all.extend(bounds.into_iter().filter_map(|(op, bound)| {
+                    bound.map(|bound| Pred::Compare(op, column(NUMBER), bound))
+                }));
+            }
         }
         for (at, own) in (entry_columns(DerivedIndexKind::Primary)..).zip(key) {
             all.push(Pred::Compare(CompareOp::Eq, column(at), own));
@@ -239,7 +413,7 @@ impl Binder<'_> {
 }
 
 /// A search of a spatial index that a condition implies.
-struct Searched {
+struct ShapeSearch {
     column: ColId,
     /// The shape that is met or near.
     shape: Expr,
@@ -284,7 +458,7 @@ impl Binder<'_> {
     }
 
     /// The condition that a row of a scan has an entry where a search looks, if there is an index.
-    fn cell_search(&mut self, scan: &mut Scan, searched: Searched) -> BindResult<Option<Pred>> {
+    fn cell_search(&mut self, scan: &mut Scan, searched: ShapeSearch) -> BindResult<Option<Pred>> {
         let Source::Table { database, table } = &scan.source else { return Ok(None) };
         let (database, table) = (*database, table.clone());
         let place = scan.columns.iter().find(|c| c.1 == searched.column).map(|c| c.0);
@@ -372,7 +546,7 @@ impl Binder<'_> {
 }
 
 /// The searches that a condition implies, each for a column that is an operand of a method.
-fn searches(pred: &Pred) -> Vec<Searched> {
+fn searches(pred: &Pred) -> Vec<ShapeSearch> {
     let Pred::Compare(op, left, right) = pred else { return Vec::new() };
     let search = |expr: &Expr| match &uncast(expr).kind {
         ExprKind::Call { function, args } => {
@@ -398,7 +572,7 @@ fn searches(pred: &Pred) -> Vec<Searched> {
     let [one, two] = &args[..] else { return Vec::new() };
     let found = |own: &Expr, shape: &Expr| match own.kind {
         ExprKind::Column(column) => {
-            Some(Searched { column, shape: shape.clone(), distance: distance.clone() })
+            Some(ShapeSearch { column, shape: shape.clone(), distance: distance.clone() })
         }
         _ => None,
     };
@@ -429,14 +603,124 @@ fn uncast(expr: &Expr) -> &Expr {
     }
 }
 
+/// The comparison with its sides exchanged.
+fn turned(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Lt => CompareOp::Gt,
+        CompareOp::Le => CompareOp::Ge,
+        CompareOp::Gt => CompareOp::Lt,
+        CompareOp::Ge => CompareOp::Le,
+        CompareOp::Eq | CompareOp::Ne => op,
+    }
+}
+
+fn float(value: f64) -> Expr {
+    let kind = ExprKind::Constant(Value::Float(value));
+    Expr { kind, ty: SqlType::float(), nullable: false }
+}
+
+/// The column with the document that a method is applied to, and the call that is: of a method that
+/// is applied to what `query()` makes of a document, that of `query()`.
+fn document_of(args: &[Expr]) -> Option<(ColId, &[Expr])> {
+    let mut args = args;
+    loop {
+        match &uncast(args.get(DOCUMENT)?).kind {
+            ExprKind::Column(column) => return Some((*column, args)),
+            ExprKind::Call { function, args: inner } if function.name == names::QUERY => {
+                args = inner;
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// The arguments of the call of `nodes()` whose rows a node has.
+fn nodes_call(node: &Node) -> Option<&[Expr]> {
+    match node {
+        Node::Filter { input, .. } | Node::Compute { input, .. } => nodes_call(input),
+        Node::Scan(scan) => match &scan.source {
+            Source::Function(function, args) if function.name == names::NODES => Some(args),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a constant text has a letter or digit.
+fn has_letter(expr: &Expr) -> bool {
+    let has = |bytes: &[u8]| bytes.iter().any(u8::is_ascii_alphanumeric);
+    matches!(&expr.kind, ExprKind::Constant(Value::Chars(text) | Value::Unicode(text)) if has(text))
+}
+
+/// By how much a value of `value()`, after its conversions, may differ from the number or moment of
+/// its entry; `None` if an entry says nothing of it.
+fn margin(value: &Expr, own: AtomicType) -> Option<Margin> {
+    const COARSE: f64 = 1e-6;
+    /// Two days in ticks: a time zone, and what dates cut.
+    const DAYS: f64 = 2.0 * 864e9;
+    let mut margin = Margin::QUERY;
+    let mut at = value;
+    while let ExprKind::Cast { operand, style: None, .. } = &at.kind {
+        match at.ty.kind {
+            TypeKind::TinyInt
+            | TypeKind::SmallInt
+            | TypeKind::Int
+            | TypeKind::BigInt
+            | TypeKind::Float => {}
+            TypeKind::Real => margin.relative = margin.relative.max(COARSE),
+            TypeKind::Decimal | TypeKind::Numeric => {
+                margin.absolute += 0.1f64.powi(i32::from(at.ty.scale));
+            }
+            TypeKind::Date
+            | TypeKind::DateTime
+            | TypeKind::SmallDateTime
+            | TypeKind::DateTime2
+            | TypeKind::DateTimeOffset => {
+                let is_date = matches!(own, AtomicType::Date | AtomicType::DateTime);
+                margin.absolute = is_date.then_some(DAYS)?;
+            }
+            _ => return None,
+        }
+        at = operand;
+    }
+    let is_moment = margin.absolute == DAYS;
+    let is_known = is_moment || own.may_be_number();
+    (is_known && matches!(at.kind, ExprKind::Call { .. })).then_some(margin)
+}
+
 /// Whether a secondary index finds what is wanted.
-fn has_use(table: &TableDef, primary: &DerivedIndexDef, wanted: &Condition) -> bool {
+fn has_use(table: &TableDef, primary: &DerivedIndexDef, wanted: &Wanted) -> bool {
     let has = |kind| {
         let own = |i: &&DerivedIndexDef| i.primary == primary.id && i.kind == kind && !i.disabled;
         table.derived_indexes.iter().any(|i| own(&i))
     };
-    let by_path = wanted.is_whole || wanted.value.is_none();
-    by_path && has(DerivedIndexKind::Path) || wanted.value.is_some() && has(DerivedIndexKind::Value)
+    let by_value = !matches!(wanted.value, Searched::Any);
+    let by_path = wanted.is_whole || !by_value;
+    by_path && has(DerivedIndexKind::Path) || by_value && has(DerivedIndexKind::Value)
+}
+
+/// Whether a secondary selective index has all nodes that are looked for.
+fn has_selective_use(
+    table: &TableDef,
+    selective: &DerivedIndexDef,
+    wanted: &Wanted,
+) -> BindResult<bool> {
+    let own = |i: &&DerivedIndexDef| {
+        i.primary == selective.id && i.kind == DerivedIndexKind::SelectivePath && !i.disabled
+    };
+    for secondary in table.derived_indexes.iter().filter(own) {
+        let path = selective.paths.iter().find(|path| path.id == secondary.path);
+        let Some(path) = path else { continue };
+        if pattern_of(selective, path)?.covers(&wanted.path, wanted.is_whole) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Why a text cannot be a path of a selective index.
+pub fn unfit_path(text: &str, namespaces: &[(&str, &str)]) -> Option<Unfit> {
+    Pattern::parse(text, namespaces).err()
 }
 
 /// The first path that does not begin like this one; `None` if all that follow do.

@@ -18,10 +18,12 @@ use base::{Pace, SqlError, SqlResult, SqlType, TypeKind, Value, message};
 use ir::function::method::{MethodPlan, MethodQuery, names};
 use ir::operator::CastMode;
 use tsql::ast::{self, Argument, Arguments, Literal, MemberUse};
+use xquery::index::{Condition, Target};
 use xquery::{NodeShape, Purpose};
 
 use super::binder::Binder;
 use super::context::{AtLine, BindError, BindResult};
+use super::derived_index::XmlCall;
 use super::scalar::{Label, Scalar};
 use super::scope::ColumnAt;
 use crate::plan::expr::{Expr, ExprKind};
@@ -76,7 +78,8 @@ struct Compiled {
     plan: MethodPlan,
     outer: Vec<Scalar>,
     shape: NodeShape,
-    condition: Option<xquery::index::Condition>,
+    condition: Option<Condition>,
+    target: Option<Target>,
 }
 
 impl Binder<'_> {
@@ -255,9 +258,7 @@ impl Binder<'_> {
         let mut compiled = self.compiled(&receiver, call, purpose)?;
         compiled.plan.is_binary = ty.is_some_and(|ty| ty.kind.is_binary());
         compiled.plan.target = receiver.written.clone();
-        if let (Purpose::Exist, Some(condition)) = (purpose, compiled.condition) {
-            self.exists.push((compiled.plan.encode(), condition));
-        }
+        self.note_conditions(&compiled);
         let args = arguments(receiver, compiled.plan, compiled.outer);
         let function = self.names.functions().scalar(function);
         let function = function.ok_or_else(|| ir::internal("the library has the methods"))?;
@@ -321,11 +322,20 @@ impl Binder<'_> {
         let query = MethodQuery { receiver: named, text: text.into(), outer: found.names };
         let mut levels = nodes.levels.clone();
         levels.push(query);
-        let is_typed = nodes.document.expr.ty.xml_use().is_some();
-        let plan = MethodPlan { is_typed, namespaces, levels, ..MethodPlan::default() };
-        let is_whole = nodes.levels.is_empty() && purpose == Purpose::Exist;
-        let condition = is_whole.then(|| found.query.condition()).flatten();
-        Ok(Compiled { plan, outer: found.values, shape: found.query.shape(), condition })
+        let of = nodes.document.expr.ty.xml_use();
+        let plan = MethodPlan { of, namespaces, levels, ..MethodPlan::default() };
+        let target = (purpose == Purpose::Value).then(|| found.query.target()).flatten();
+        let (condition, shape) = (found.query.condition(), found.query.shape());
+        Ok(Compiled { plan, outer: found.values, shape, condition, target })
+    }
+
+    /// Notes what an XML index may know of the calls with a plan.
+    fn note_conditions(&mut self, compiled: &Compiled) {
+        let Compiled { plan, condition, target, .. } = compiled;
+        if condition.is_some() || target.is_some() {
+            let (condition, target) = (condition.clone(), target.clone());
+            self.xml_calls.push(XmlCall { plan: plan.encode(), condition, target });
+        }
     }
 }
 

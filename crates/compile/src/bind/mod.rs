@@ -82,7 +82,7 @@ pub use context::{
     SystemView, TriggerScope, Variable,
 };
 pub use convert::DeclaredType;
-pub use derived_index::derived_index_entries;
+pub use derived_index::{Unfit, derived_index_entries, unfit_path};
 pub use dml::{COMMIT_TABLE, commit_table, view_rows};
 pub use indexed_view::{FirstIndex, indexed_view};
 pub use native::{BoundNative, native};

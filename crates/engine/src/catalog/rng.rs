@@ -306,6 +306,23 @@ impl Rng {
                 grids: d.some(4, |d| d.pick(GridDensity::ALL)),
                 cells_per_object: d.int(),
             }),
+            paths: self.some(2, Rng::xml_path),
+            namespaces: self
+                .some(2, |d| XmlPrefixDef { prefix: d.maybe(Rng::name), uri: d.name() }),
+            path: self.int(),
+        }
+    }
+
+    fn xml_path(&mut self) -> XmlPathDef {
+        XmlPathDef {
+            id: self.int(),
+            name: self.name(),
+            path: self.name(),
+            xquery_type: self.maybe(Rng::name),
+            sql_type: self.maybe(Rng::sql_type),
+            max_length: self.maybe(Rng::int),
+            is_node: self.flip(),
+            is_singleton: self.flip(),
         }
     }
 

@@ -6,6 +6,7 @@
 //! calls it ([`super::Memo`]).
 
 use base::TypeKind;
+use base::types::XmlUse;
 
 /// The calls that the binder makes of methods. Each takes (node, document, [`super::MethodPlan`],
 /// outer values…). The node is a number in the document, with the number that the session knows the
@@ -23,12 +24,15 @@ pub mod names {
     pub const NODES: &str = "XML NODES";
     /// (value): what an XML index has of a value that `exist()` compares with.
     pub const INDEX_VALUE: &str = "XML INDEX VALUE";
-    /// (document): its entries in an XML index.
+    /// (value, relative margin, absolute margin): the bound of numbers in an XML index that it is,
+    /// moved by the margins in the direction of their signs.
+    pub const INDEX_BOUND: &str = "XML INDEX BOUND";
+    /// (document, the selection of a selective index or NULL): its entries in an XML index.
     pub const INDEX_ENTRIES: &str = "XML INDEX ENTRIES";
 
     /// Whether a function has such a name, which a text can quote, but not call.
     pub fn is_internal(name: &str) -> bool {
-        let all = [QUERY, VALUE, EXIST, MODIFY, NODES, INDEX_VALUE, INDEX_ENTRIES];
+        let all = [QUERY, VALUE, EXIST, MODIFY, NODES, INDEX_VALUE, INDEX_BOUND, INDEX_ENTRIES];
         all.iter().any(|own| own.eq_ignore_ascii_case(name))
     }
 }
@@ -48,8 +52,8 @@ pub fn referred(reference: i64) -> (u32, u32) {
 pub struct MethodPlan {
     /// Whether the value of `value()` becomes a binary.
     pub is_binary: bool,
-    /// Whether the document has a schema collection.
-    pub is_typed: bool,
+    /// How the document uses a schema collection, if it has one.
+    pub of: Option<XmlUse>,
     /// What `modify()` changes, as it is written.
     pub target: String,
     /// Prefixes and URIs of `WITH XMLNAMESPACES`.
@@ -83,7 +87,11 @@ pub struct OuterValue {
 impl MethodPlan {
     /// The constant for a call.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = vec![u8::from(self.is_binary) | u8::from(self.is_typed) << 1];
+        let is_document = self.of.is_some_and(|of| of.is_document);
+        let flags = [self.is_binary, self.of.is_some(), is_document];
+        let flags = flags.iter().rev().fold(0, |all, flag| all << 1 | u8::from(*flag));
+        let mut out = vec![flags];
+        put_number(&mut out, self.of.map_or(0, |of| of.collection.into()));
         put_text(&mut out, &self.target);
         put_number(&mut out, self.namespaces.len());
         for (prefix, uri) in &self.namespaces {
@@ -109,14 +117,16 @@ impl MethodPlan {
     pub fn decode(bytes: &[u8]) -> Option<MethodPlan> {
         let (&flags, mut rest) = bytes.split_first()?;
         let rest = &mut rest;
+        let collection = u16::try_from(number(rest)?).ok()?;
         let target = text(rest)?;
         let namespaces = list(rest, |rest| Some((text(rest)?, text(rest)?)))?;
         let levels = list(rest, |rest| {
             let (receiver, text) = (text(rest)?, text(rest)?);
             Some(MethodQuery { receiver, text, outer: list(rest, outer)? })
         })?;
-        let (is_binary, is_typed) = (flags & 1 != 0, flags & 2 != 0);
-        Some(MethodPlan { is_binary, is_typed, target, namespaces, levels })
+        let is_document = flags & 4 != 0;
+        let of = (flags & 2 != 0).then_some(XmlUse { collection, is_document });
+        Some(MethodPlan { is_binary: flags & 1 != 0, of, target, namespaces, levels })
     }
 
     /// [`MethodPlan::is_binary`] of a constant.

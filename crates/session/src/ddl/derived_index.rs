@@ -22,7 +22,7 @@ use super::failure::DdlResult;
 use super::names::DefinitionNames;
 use super::place;
 use super::table::{Builder, Purpose, Setting, system_type};
-use super::temporal;
+use super::{temporal, xml_selective};
 use crate::context::Context;
 use crate::names::EngineStatistics;
 use crate::program::plan::StepPlan;
@@ -100,7 +100,9 @@ pub(super) fn make_entries(
     for entry in entries {
         let id = ColumnId(table.columns.len() as i32 + 1);
         let (name, ty) = (entry.name.into(), entry.ty);
-        table.columns.push(ColumnDef::new(id, name, ty, system_type(&ty)));
+        let mut column = ColumnDef::new(id, name, ty, system_type(&ty));
+        column.nullable = entry.nullable;
+        table.columns.push(column);
     }
     let keys = old.primary_key().map_or(&[][..], |key| &key.key);
     for (at, key) in keys.iter().enumerate() {
@@ -108,9 +110,10 @@ pub(super) fn make_entries(
         let Some(column) = old.column(key.column) else { continue };
         let kept = temporal::kept_column(column, id);
         let (name, ty) = (format!("pk{}", at + 1).into(), kept.ty);
-        table.columns.push(ColumnDef::new(id, name, ty, system_type(&ty)));
+        let mut column = ColumnDef::new(id, name, ty, system_type(&ty));
+        column.nullable = false;
+        table.columns.push(column);
     }
-    table.columns.iter_mut().for_each(|column| column.nullable = false);
     table.max_column_id = ColumnId(table.columns.len() as i32);
     let mut rows =
         IndexDef::new(IndexId(1), table.header.name.clone(), IndexKind::Clustered, false);
@@ -123,30 +126,55 @@ pub(super) fn make_entries(
     Ok(id)
 }
 
-/// Adds a secondary index to the entries.
+/// Adds what a secondary index finds entries by: an index of their values, and for some one of
+/// their numbers.
 pub(super) fn add_to_nodes(
     context: &mut Context<'_>,
     database: DbId,
     index: &DerivedIndexDef,
 ) -> DdlResult<()> {
     change_nodes(context, database, index.nodes, |nodes| {
-        let id = nodes.next_index_id(IndexKind::NonClustered);
-        let name = index.id.to_string().into();
-        let mut own = IndexDef::new(id, name, IndexKind::NonClustered, false);
-        own.data_space = nodes.data_space;
         let column = |at: usize| nodes.columns.get(at).map(|c| c.id);
-        let (path, value) = (column(1), column(2));
-        let keys = nodes.columns.iter().skip(3).map(|c| c.id);
-        let columns: Vec<ColumnId> = match index.kind {
-            DerivedIndexKind::Value => value.into_iter().chain(path).collect(),
-            DerivedIndexKind::Property => keys.chain(path).chain(value).collect(),
-            _ => path.into_iter().chain(value).collect(),
+        let (path, value, number) = (column(1), column(2), column(NUMBER));
+        let keys = nodes.columns.iter().skip(NUMBER + 1).map(|c| c.id);
+        let orders: Vec<Vec<ColumnId>> = match index.kind {
+            DerivedIndexKind::Value => vec![
+                value.into_iter().chain(path).collect(),
+                number.into_iter().chain(path).collect(),
+            ],
+            DerivedIndexKind::Property => vec![keys.chain(path).chain(value).collect()],
+            _ => vec![
+                path.into_iter().chain(value).collect(),
+                path.into_iter().chain(number).collect(),
+            ],
         };
-        let key = |column| KeyColumn { column, descending: false };
-        own.key = columns.into_iter().map(key).collect();
-        let place = nodes.indexes.partition_point(|other| other.id < own.id);
-        nodes.indexes.insert(place, own);
+        for (order, name) in orders.into_iter().zip(own_names(index.id)) {
+            let id = nodes.next_index_id(IndexKind::NonClustered);
+            let mut own = IndexDef::new(id, name.into(), IndexKind::NonClustered, false);
+            own.data_space = nodes.data_space;
+            if order.iter().any(|column| Some(*column) == number) {
+                own.filter = number.map(has_number);
+            }
+            let key = |column| KeyColumn { column, descending: false };
+            own.key = order.into_iter().map(key).collect();
+            let place = nodes.indexes.partition_point(|other| other.id < own.id);
+            nodes.indexes.insert(place, own);
+        }
     })
+}
+
+/// The place of the number among the columns of entries.
+const NUMBER: usize = 3;
+
+/// The names of the indexes of entries that a secondary index has.
+fn own_names(index: IndexId) -> [String; 2] {
+    [index.to_string(), format!("{index} number")]
+}
+
+/// `number IS NOT NULL`
+fn has_number(column: ColumnId) -> FilterDef {
+    let terms = vec![FilterTerm { column, test: FilterTest::IsNotNull }];
+    FilterDef { definition: "([number] IS NOT NULL)".into(), terms }
 }
 
 /// Removes secondary indexes from the entries.
@@ -156,7 +184,7 @@ fn take_from_nodes(
     nodes: ObjectId,
     gone: &[IndexId],
 ) -> DdlResult<()> {
-    let names: Vec<String> = gone.iter().map(IndexId::to_string).collect();
+    let names: Vec<String> = gone.iter().flat_map(|index| own_names(*index)).collect();
     change_nodes(context, database, nodes, |nodes| {
         nodes.indexes.retain(|i| !names.iter().any(|name| **name == *i.name));
     })
@@ -261,7 +289,7 @@ pub(super) fn drop(context: &mut Context<'_>, altered: &Altered, place: usize) -
     }
 }
 
-/// `ALTER INDEX` of the index with this id. Errors 155, 401, 1973.
+/// `ALTER INDEX` of the index with this id. Errors 155, 401, 1973, and those of selective ones.
 pub(super) fn alter(
     context: &mut Context<'_>,
     altered: &Altered,
@@ -277,6 +305,9 @@ pub(super) fn alter(
             rebuild_one(context, altered, place, &options)
         }
         AlterIndexAction::Disable => disable(context, altered, place),
+        AlterIndexAction::Paths(changes) => {
+            xml_selective::change_paths(context, altered, place, changes)
+        }
         AlterIndexAction::Set(options) => {
             let options = Options::read(context, altered, options, "ALTER INDEX SET")?;
             let mut new = altered.copy(context);

@@ -265,7 +265,7 @@ pub fn alter(context: &mut Context<'_>, alter: &ast::AlterIndex) -> DdlResult<()
 /// Whether something is done to XML and spatial indexes that is not the same for all indexes.
 fn changes_derived_index(action: &AlterIndexAction) -> bool {
     use AlterIndexAction::*;
-    matches!(action, Rebuild { partition: None, .. } | Disable | Set(_))
+    matches!(action, Rebuild { partition: None, .. } | Disable | Set(_) | Paths(_))
 }
 
 fn alter_plain(
@@ -288,6 +288,10 @@ fn alter_plain(
             disable(context, altered, places)
         }
         AlterIndexAction::Set(options) => set(context, altered, places, options),
+        AlterIndexAction::Paths(_) => {
+            let args: [Shown; 2] = [&name.unwrap_or("ALL"), &altered.name()];
+            Err(SqlError::new(&message::SELECTIVE_NOT_FOUND, &args).into())
+        }
         AlterIndexAction::Rebuild { .. } | AlterIndexAction::Reorganize { .. } => {
             Err(SqlError::new(&message::UNIMPLEMENTED, &[&"PARTITION"]).into())
         }

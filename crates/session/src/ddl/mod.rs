@@ -52,6 +52,7 @@ mod table;
 pub(crate) mod temporal;
 pub(crate) mod tracking;
 mod xml_index;
+mod xml_selective;
 
 use base::{SqlError, SqlResult, message};
 use tsql::ast::{self, StatementKind};

@@ -90,6 +90,9 @@ pub fn create(context: &mut Context<'_>, create: &ast::CreateSpatialIndex) -> Dd
         allow_row_locks: true,
         allow_page_locks: true,
         tessellation: Some(tessellation),
+        paths: Vec::new(),
+        namespaces: Vec::new(),
+        path: 0,
     };
     options.apply(&mut index);
     let mut new = altered.copy(context);

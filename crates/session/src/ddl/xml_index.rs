@@ -1,4 +1,6 @@
 //! XML indexes: what `CREATE XML INDEX` says.
+//!
+//! A selective XML index is a primary one of some paths (`super::xml_selective`).
 
 use base::ids::ObjectId;
 use base::{SqlError, TypeKind, message};
@@ -14,6 +16,7 @@ use super::derived_index::{
 use super::failure::DdlResult;
 use super::place;
 use super::table::find_index;
+use super::xml_selective::{self, Paths};
 use crate::context::Context;
 use crate::program::{ProgramKind, bind_options};
 
@@ -49,7 +52,7 @@ pub fn create(context: &mut Context<'_>, create: &ast::CreateXmlIndex) -> DdlRes
     let column = column(&altered, create)?;
     let options = Options::read(context, &altered, &create.options, "CREATE XML INDEX")?;
     check_name(&altered, create, options.drops_existing)?;
-    let primary = match create.primary {
+    let primary = match create.primary || create.selective.is_some() {
         true => None,
         false => Some(primary(&altered, create, column)?),
     };
@@ -70,24 +73,37 @@ pub fn create(context: &mut Context<'_>, create: &ast::CreateXmlIndex) -> DdlRes
         allow_row_locks: true,
         allow_page_locks: true,
         tessellation: None,
+        paths: Vec::new(),
+        namespaces: Vec::new(),
+        path: 0,
     };
     options.apply(&mut index);
+    if let Some(written) = &create.selective {
+        index.kind = DerivedIndexKind::Selective;
+        let made = Paths::new(context, &altered, column, &index.name, written)?;
+        (index.paths, index.namespaces) = (made.paths, made.namespaces);
+    }
     let mut new = altered.copy(context);
+    let place = new.derived_indexes.partition_point(|other| other.id < id);
     match primary {
-        Some((purpose, primary)) => {
-            index.kind = purpose;
+        Some((purpose, path, primary)) => {
+            (index.kind, index.path) = (purpose, path);
             index.primary = primary.id;
             index.nodes = primary.nodes;
             add_to_nodes(context, altered.database, &index)?;
-            new.derived_indexes.push(index);
+            new.derived_indexes.insert(place, index);
             put_table(context, altered.database, new)
         }
         None => {
             check_key(&altered, create, column)?;
-            let name = format!("xml_index_nodes_{}_{id}", altered.old.id());
+            let what = match index.kind {
+                DerivedIndexKind::Selective => "xml_sxi_table",
+                _ => "xml_index_nodes",
+            };
+            let name = format!("{what}_{}_{id}", altered.old.id());
             let entries = (func::Library.xml_index_entries().columns)(&[]);
             index.nodes = make_entries(context, &altered, &name, &entries, |_| {})?;
-            new.derived_indexes.push(index);
+            new.derived_indexes.insert(place, index);
             put_table(context, altered.database, new)?;
             fill(context, altered.database, altered.old.id(), id)
         }
@@ -130,6 +146,9 @@ fn check_name(
             Some(DerivedIndexKind::Primary) if !create.primary => {
                 Err(SqlError::new(&message::XML_INDEX_CONVERTED, &[name]).into())
             }
+            Some(DerivedIndexKind::Selective) if create.selective.is_none() => {
+                Err(SqlError::new(&message::SELECTIVE_CONVERTED, &[name]).into())
+            }
             Some(_) => Ok(()),
             None => {
                 let args: [Shown; 2] = [name, &altered.name()];
@@ -147,21 +166,27 @@ fn check_name(
     Ok(())
 }
 
-/// What a secondary index is for, and its primary one. Errors 1973, 6333, 6343, 6344.
+/// What a secondary index is for, the path of a selective one, and its primary one. Errors 1973,
+/// 6333, 6343, 6344, and those of a selective one.
 fn primary(
     altered: &Altered,
     create: &ast::CreateXmlIndex,
     column: ColumnId,
-) -> DdlResult<(DerivedIndexKind, DerivedIndexDef)> {
+) -> DdlResult<(DerivedIndexKind, i32, DerivedIndexDef)> {
     let Some(using) = &create.using else {
         let name = &create.name.name;
         return Err(SqlError::new(&message::XML_INDEX_WITHOUT_USING, &[name]).into());
     };
+    if let Some(path) = &using.path {
+        let (found, path) = xml_selective::secondary(altered, create, using, &path.name, column)?;
+        refuse_disabled(altered, found)?;
+        return Ok((DerivedIndexKind::SelectivePath, path, found.clone()));
+    }
     let purpose = match using.purpose {
         Some(ast::XmlIndexPurpose::Path) => DerivedIndexKind::Path,
         Some(ast::XmlIndexPurpose::Value) => DerivedIndexKind::Value,
         Some(ast::XmlIndexPurpose::Property) => DerivedIndexKind::Property,
-        None => return unimplemented("selective XML index"),
+        None => return unimplemented("XML index FOR nothing"),
     };
     let (name, table) = (&using.primary.name, altered.name());
     let found =
@@ -175,22 +200,33 @@ fn primary(
         return Err(SqlError::new(&message::XML_INDEX_NO_PRIMARY, &args).into());
     }
     refuse_disabled(altered, found)?;
-    Ok((purpose, found.clone()))
+    Ok((purpose, 0, found.clone()))
 }
 
-/// What a table needs for a primary XML index of a column. Errors 6331, 6332, 6336.
+/// What a table needs for a primary or selective XML index of a column. Errors 6331, 6332, 6336,
+/// 6378, 6379.
 fn check_key(altered: &Altered, create: &ast::CreateXmlIndex, column: ColumnId) -> DdlResult<()> {
     let (old, table) = (&altered.old, altered.name());
-    let is_other = |i: &&DerivedIndexDef| i.kind == DerivedIndexKind::Primary && i.column == column;
+    let (kind, exists, needs_key) = match create.selective.is_some() {
+        false => (
+            DerivedIndexKind::Primary,
+            &message::XML_INDEX_EXISTS,
+            &message::XML_INDEX_NEEDS_PRIMARY_KEY,
+        ),
+        true => {
+            (DerivedIndexKind::Selective, &message::SELECTIVE_EXISTS, &message::SELECTIVE_NEEDS_KEY)
+        }
+    };
+    let is_other = |i: &&DerivedIndexDef| i.kind == kind && i.column == column;
     if let Some(other) = old.derived_indexes.iter().find(is_other) {
         let args: [Shown; 3] = [&other.name, &create.column.name, &table];
-        return Err(SqlError::new(&message::XML_INDEX_EXISTS, &args).into());
+        return Err(SqlError::new(exists, &args).into());
     }
     let key = old.primary_key();
     let key = key.filter(|k| k.kind == IndexKind::Clustered && k.key.len() < KEY_COLUMNS);
     let Some(key) = key else {
         let args: [Shown; 2] = [&table, &KEY_COLUMNS];
-        return Err(SqlError::new(&message::XML_INDEX_NEEDS_PRIMARY_KEY, &args).into());
+        return Err(SqlError::new(needs_key, &args).into());
     };
     let columns = key.key.iter().filter_map(|k| old.column(k.column));
     let bytes: usize = columns.map(|c| c.ty.byte_limit()).sum();

@@ -1,6 +1,6 @@
 //! Indexes and statistics.
 
-use super::{Condition, Expr, Ident, ObjectName, Span};
+use super::{Condition, DataType, Expr, Ident, ObjectName, Span, XmlNamespace};
 
 /// A key column of an index.
 #[derive(Clone, Debug)]
@@ -60,8 +60,57 @@ pub struct CreateXmlIndex {
     pub column: Ident,
     /// `USING XML INDEX name FOR …`.
     pub using: Option<XmlIndexUsing>,
+    /// The paths of a `SELECTIVE` one.
+    pub selective: Option<SelectiveXml<SelectivePath>>,
     /// `WITH (…)`.
     pub options: Vec<IndexOption>,
+}
+
+/// `WITH XMLNAMESPACES (…) FOR (…)` of selective XML indexes.
+#[derive(Clone, Debug)]
+pub struct SelectiveXml<T> {
+    /// `WITH XMLNAMESPACES`.
+    pub namespaces: Vec<XmlNamespace>,
+    /// The paths, or what happens with them.
+    pub items: Vec<T>,
+}
+
+/// A path of a selective XML index: `name = 'path' AS …`.
+#[derive(Clone, Debug)]
+pub struct SelectivePath {
+    /// Its name.
+    pub name: Ident,
+    /// The path.
+    pub path: Box<str>,
+    /// What its values are.
+    pub ty: SelectiveType,
+    /// `SINGLETON`.
+    pub is_singleton: bool,
+}
+
+/// What the values of a path are.
+#[derive(Clone, Debug)]
+pub enum SelectiveType {
+    /// Nothing is said.
+    None,
+    /// `AS XQUERY 'type' MAXLENGTH (n)`.
+    XQuery {
+        /// `'type'`, `'node()'`.
+        ty: Option<Box<str>>,
+        /// `MAXLENGTH`.
+        max_length: Option<u32>,
+    },
+    /// `AS SQL type`.
+    Sql(DataType),
+}
+
+/// `ADD path` or `REMOVE name`.
+#[derive(Clone, Debug)]
+pub enum SelectiveChange {
+    /// `ADD`.
+    Add(SelectivePath),
+    /// `REMOVE`.
+    Remove(Ident),
 }
 
 /// `USING XML INDEX name FOR …`.
@@ -71,6 +120,8 @@ pub struct XmlIndexUsing {
     pub primary: Ident,
     /// What the secondary one is for.
     pub purpose: Option<XmlIndexPurpose>,
+    /// The path of a selective one: `FOR (name)`.
+    pub path: Option<Ident>,
 }
 
 /// What a secondary XML index is for.
@@ -211,6 +262,8 @@ pub enum AlterIndexAction {
     Disable,
     /// `SET (…)`.
     Set(Vec<IndexOption>),
+    /// `FOR (ADD …, REMOVE …)` of a selective XML index.
+    Paths(SelectiveXml<SelectiveChange>),
     /// `RESUME`.
     Resume(Vec<IndexOption>),
     /// `PAUSE`.

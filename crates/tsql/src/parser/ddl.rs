@@ -110,6 +110,7 @@ impl<'a> Parser<'a> {
                 self.module(if or_alter { create_or_alter } else { CreateAction::Create }, span)
             }
             _ if or_alter => Err(self.unexpected()),
+            _ if self.at_text("SELECTIVE") => self.create_xml_index(),
             _ => self.by_word(Self::create_parser),
         }
     }

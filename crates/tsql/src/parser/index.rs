@@ -7,8 +7,9 @@ use super::stream::Words;
 use crate::ast::{
     AlterIndex, AlterIndexAction, CreateIndex, CreateSpatialIndex, CreateStatistics,
     CreateXmlIndex, DropIndex, DropIndexItem, HashCaching, Ident, IndexOption, IndexOptionKind,
-    ObjectName, Span, SpatialParameter, SpatialParameterKind, StatementKind, StatisticsOption,
-    UpdateStatistics, XmlIndexPurpose, XmlIndexUsing,
+    ObjectName, SelectiveChange, SelectivePath, SelectiveType, SelectiveXml, Span,
+    SpatialParameter, SpatialParameterKind, StatementKind, StatisticsOption, UpdateStatistics,
+    XmlIndexPurpose, XmlIndexUsing,
 };
 use crate::lexer::keyword::Keyword as K;
 use crate::lexer::token::TokenKind;
@@ -92,7 +93,11 @@ impl Parser<'_> {
             ("VALUE", XmlIndexPurpose::Value),
             ("PROPERTY", XmlIndexPurpose::Property),
         ];
-        let primary = self.eat(K::Primary);
+        let is_selective = self.at_text("SELECTIVE");
+        if is_selective {
+            self.take();
+        }
+        let primary = !is_selective && self.eat(K::Primary);
         self.expect_words(&[K::Xml, K::Index])?;
         let name = self.ident()?;
         self.expect(K::On)?;
@@ -100,21 +105,90 @@ impl Parser<'_> {
         self.expect_token(TokenKind::LeftParen)?;
         let column = self.ident()?;
         self.expect_token(TokenKind::RightParen)?;
+        if is_selective {
+            let selective = Some(self.selective_xml(Parser::selective_path)?);
+            let (using, options) = (None, self.index_options()?);
+            let create = CreateXmlIndex { primary, name, table, column, using, selective, options };
+            return Ok(StatementKind::CreateXmlIndex(Box::new(create)));
+        }
         let using = match !primary && self.eat(K::Using) {
             true => {
                 self.expect_words(&[K::Xml, K::Index])?;
                 let primary = self.ident()?;
-                let purpose = match self.eat(K::For) {
-                    true => Some(self.expect_word(PURPOSES)?),
-                    false => None,
-                };
-                Some(XmlIndexUsing { primary, purpose })
+                let (mut purpose, mut path) = (None, None);
+                if self.eat(K::For) {
+                    if self.eat_token(TokenKind::LeftParen) {
+                        path = Some(self.ident()?);
+                        self.expect_token(TokenKind::RightParen)?;
+                    } else {
+                        purpose = Some(self.expect_word(PURPOSES)?);
+                    }
+                }
+                Some(XmlIndexUsing { primary, purpose, path })
             }
             false => None,
         };
-        let options = self.index_options()?;
-        let create = CreateXmlIndex { primary, name, table, column, using, options };
+        let (selective, options) = (None, self.index_options()?);
+        let create = CreateXmlIndex { primary, name, table, column, using, selective, options };
         Ok(StatementKind::CreateXmlIndex(Box::new(create)))
+    }
+
+    /// `[WITH XMLNAMESPACES (…)] FOR (…)` of a selective XML index.
+    fn selective_xml<T>(
+        &mut self,
+        item: fn(&mut Self) -> SqlResult<T>,
+    ) -> SqlResult<SelectiveXml<T>> {
+        let namespaces = match self.eat(K::With) {
+            true if self.at_namespaces() => self.namespaces()?,
+            true => return Err(self.unexpected()),
+            false => Vec::new(),
+        };
+        self.expect(K::For)?;
+        let items = self.parenthesized(item)?;
+        Ok(SelectiveXml { namespaces, items })
+    }
+
+    /// `name = 'path' [AS XQUERY ['type'] [MAXLENGTH (n)] | AS SQL type] [SINGLETON]`.
+    fn selective_path(&mut self) -> SqlResult<SelectivePath> {
+        const LANGUAGES: Words<bool> = &[("XQUERY", false), ("SQL", true)];
+        let name = self.ident()?;
+        self.expect_token(TokenKind::Equal)?;
+        let path = self.string()?;
+        let ty = match self.eat(K::As) {
+            false => SelectiveType::None,
+            true if self.expect_word(LANGUAGES)? => SelectiveType::Sql(self.data_type()?),
+            true => {
+                let ty = if self.at_string() { Some(self.string()?) } else { None };
+                let max_length = match self.at_text("MAXLENGTH") {
+                    true => {
+                        self.take();
+                        self.expect_token(TokenKind::LeftParen)?;
+                        let length = self.integer()?;
+                        self.expect_token(TokenKind::RightParen)?;
+                        Some(length)
+                    }
+                    false => None,
+                };
+                SelectiveType::XQuery { ty, max_length }
+            }
+        };
+        let is_singleton = self.at_text("SINGLETON");
+        if is_singleton {
+            self.take();
+        }
+        Ok(SelectivePath { name, path, ty, is_singleton })
+    }
+
+    /// `ADD path`, `REMOVE name`.
+    fn selective_change(&mut self) -> SqlResult<SelectiveChange> {
+        if self.eat(K::Add) {
+            return self.selective_path().map(SelectiveChange::Add);
+        }
+        if !self.at_text("REMOVE") {
+            return Err(self.unexpected());
+        }
+        self.take();
+        self.ident().map(SelectiveChange::Remove)
     }
 
     /// `CREATE SPATIAL INDEX`, from `SPATIAL` on.
@@ -313,6 +387,9 @@ impl Parser<'_> {
             K::Set => {
                 self.take();
                 AlterIndexAction::Set(self.parenthesized(|p| p.index_option(false))?)
+            }
+            K::With | K::For => {
+                AlterIndexAction::Paths(self.selective_xml(Parser::selective_change)?)
             }
             K::Resume => {
                 self.take();

@@ -100,12 +100,12 @@ impl Parser<'_> {
         Ok(Some(Box::new(context)))
     }
 
-    fn at_namespaces(&self) -> bool {
+    pub(super) fn at_namespaces(&self) -> bool {
         self.at_text("XMLNAMESPACES") && self.peek_at(1).kind == TokenKind::LeftParen
     }
 
     /// `XMLNAMESPACES ('uri' AS prefix, DEFAULT 'uri')`.
-    fn namespaces(&mut self) -> SqlResult<Vec<XmlNamespace>> {
+    pub(super) fn namespaces(&mut self) -> SqlResult<Vec<XmlNamespace>> {
         self.take();
         self.parenthesized(|p| {
             if p.eat(K::Default) {

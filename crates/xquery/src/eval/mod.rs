@@ -20,14 +20,15 @@ use base::account::{Account, Charged, UNASKED};
 use base::decimal::{self, Rounding};
 use base::error::{SqlError, SqlResult};
 use base::message;
-use base::pace::STRIDE;
+use base::pace::{STRIDE, Stride};
 use base::stack;
+use base::xml::schema::{INSTANCE_URI, NoValue, Scope, TypeId};
 use base::xml::{Document, NodeId, NodeKind};
 
 use crate::atomic::{self, Atomic, SCALE, UNIT};
 use crate::expr::*;
 use crate::meter::Meter;
-use crate::types::{AtomicType, NodeType};
+use crate::types::{AtomicType, Class, NodeType};
 use crate::{Body, Input, Query, Value};
 pub(crate) use modify::modify;
 use walk::{Numbers, Walk};
@@ -201,6 +202,10 @@ impl<'r> Run<'r> {
                 self.deeper()?;
                 self.distinct(&arguments[0], focus, visit)
             }
+            Expr::Values(values) => {
+                self.deeper()?;
+                self.values(values, focus, visit)
+            }
             // What is constructed is only written, or counts as there (X1).
             Expr::Element(_)
             | Expr::Attribute(..)
@@ -276,6 +281,72 @@ impl<'r> Run<'r> {
             _ => AtomicType::Untyped,
         };
         Ok(Atomic::Text(ty, self.string_value(node)?))
+    }
+
+    /// Calls back for each value of typed nodes; those that are nil have none.
+    fn values(
+        &self,
+        values: &'r Values,
+        focus: &Focus<'r>,
+        visit: Visit<'_, 'r>,
+    ) -> SqlResult<Flow> {
+        self.each(&values.nodes, focus, &mut |item| {
+            let node = match item {
+                Item::Atomic(_) => return visit(item),
+                Item::Node(node) => node,
+            };
+            if self.is_nil(node) {
+                return Ok(ON);
+            }
+            let text = self.string_value(node)?;
+            if !values.is_list {
+                let value = typed(text, &values.members);
+                return value.map_or(Ok(ON), |value| visit(Item::Atomic(value)));
+            }
+            let mut at = 0;
+            loop {
+                let Some(part) = next_part(&text, &mut at) else { return Ok(ON) };
+                self.work(1 + part.len().min(STRIDE))?;
+                if let Some(value) = typed(part, &values.members)
+                    && visit(Item::Atomic(value))?.is_break()
+                {
+                    return Ok(STOP);
+                }
+            }
+        })
+    }
+
+    /// Whether an element says that it has no value.
+    fn is_nil(&self, node: NodeId) -> bool {
+        self.document.kind(node) == NodeKind::Element
+            && self.document.attributes(node).any(|own| {
+                let name = self.document.name(own);
+                let is_true = matches!(self.document.value(own), "true" | "1");
+                is_true && name.local == "nil" && name.uri == INSTANCE_URI
+            })
+    }
+
+    /// A value as of a type of the schemas, which comes from an atomic one.
+    fn conformed(
+        &self,
+        value: Atomic<'r>,
+        ty: AtomicType,
+        of: TypeId,
+    ) -> SqlResult<Option<Atomic<'r>>> {
+        let Some(schema) = &self.query.schema else { return Ok(None) };
+        let text = value.into_text();
+        self.work(text.len().min(STRIDE))?;
+        let mut stride = Stride::new(self.meter.pace());
+        let mut scope = Scope { uri: &|_| None, stride: &mut stride };
+        let read = schema.collection.read(of, &text, &mut scope);
+        match read {
+            Ok(read) => {
+                let text = Cow::Owned(read.text.into_owned());
+                Ok(Atomic::Text(AtomicType::Untyped, text).cast(ty))
+            }
+            Err(NoValue::Stopped(error)) => Err(error),
+            Err(_) => Ok(None),
+        }
     }
 
     /// All text below a node.
@@ -377,6 +448,10 @@ impl<'r> Run<'r> {
             Expr::Cast(ty, operand) => {
                 Ok(self.value(operand, focus)?.and_then(|value| value.cast(*ty)))
             }
+            Expr::Conform(ty, of, operand) => {
+                let Some(value) = self.value(operand, focus)? else { return Ok(None) };
+                self.conformed(value, *ty, *of)
+            }
             Expr::InstanceOf(operand, test) => {
                 let item = self.first(operand, focus)?;
                 truth(self.is_instance(item, test))
@@ -439,7 +514,7 @@ impl<'r> Run<'r> {
     }
 
     fn compare(&self, compare: &'r Compare, focus: &Focus<'r>) -> SqlResult<Option<Atomic<'r>>> {
-        let Compare { is_general, order, class, left, right } = compare;
+        let Compare { is_general, order, class, left, right, .. } = compare;
         let holds =
             |a: &Atomic<'_>, b: &Atomic<'_>| a.compare(b, *class).map(|found| order.holds(found));
         if !is_general {
@@ -707,6 +782,30 @@ impl<'r> Run<'r> {
         bag.items.dedup();
         Ok(bag)
     }
+}
+
+/// A text as of the first type that takes it.
+fn typed<'r>(text: Cow<'r, str>, members: &[AtomicType]) -> Option<Atomic<'r>> {
+    if let [only] = members
+        && only.class() == Class::Text
+    {
+        return Some(Atomic::Text(*only, text));
+    }
+    members.iter().find_map(|ty| Atomic::Text(AtomicType::Untyped, text.clone()).cast(*ty))
+}
+
+/// The next word of a text from a place, which goes behind it.
+fn next_part<'r>(text: &Cow<'r, str>, at: &mut usize) -> Option<Cow<'r, str>> {
+    let rest = &text[*at..];
+    let word = rest.trim_ascii_start();
+    let start = *at + rest.len() - word.len();
+    let length = word.find(|c: char| c.is_ascii_whitespace()).unwrap_or(word.len());
+    *at = start + length;
+    let range = start..*at;
+    (length > 0).then(|| match text {
+        Cow::Borrowed(text) => Cow::Borrowed(&text[range]),
+        Cow::Owned(text) => Cow::Owned(text[range].to_string()),
+    })
 }
 
 /// A value as a number, if it is one.

@@ -2,6 +2,7 @@
 
 use base::error::{SqlError, SqlResult};
 use base::message;
+use base::xml::schema::INSTANCE_URI;
 use base::xml::{Document, NodeId, NodeKind};
 
 use super::emit::{Emitter, OwnName, Tag, Written, check_new, tag_of};
@@ -20,6 +21,8 @@ enum Edit {
     Replace {
         target: NodeId,
         text: String,
+        /// Whether the element becomes nil, or is no more.
+        is_nil: bool,
     },
 }
 
@@ -54,22 +57,24 @@ impl<'r> Run<'r> {
                 let edit = Edit::Insert { target, place: *place, content };
                 Ok((!is_empty).then_some(edit))
             }
-            Body::Replace { target, value, is_written_empty } => {
+            Body::Replace { target, value, is_written_empty, can_be_nil } => {
                 let Some(Item::Node(target)) = self.first(target, focus)? else {
                     return Ok(None);
                 };
                 self.check_valued(target)?;
                 let is_text = self.document.kind(target) == NodeKind::Text;
                 let text = Emitter::new(self, false).joined(value, focus)?;
+                let is_nil = *can_be_nil && text.is_none();
                 let text = match text {
                     Some(text) => text,
+                    None if is_nil => String::new(),
                     None if !is_text => {
                         return Err(SqlError::new(&message::XQUERY_REPLACE_EMPTY, &[]));
                     }
                     None if *is_written_empty => String::new(),
                     None => return Err(SqlError::new(&message::XQUERY_REPLACE_EMPTY_TEXT, &[])),
                 };
-                Ok(Some(Edit::Replace { target, text }))
+                Ok(Some(Edit::Replace { target, text, is_nil }))
             }
             Body::Expr(_) => unreachable!("the query is for modify()"),
         }
@@ -158,7 +163,7 @@ fn rebuild(emitter: &mut Emitter<'_, '_>, document: &Document, edit: &Edit) -> S
                 }
                 insert(emitter, node, Place::First)?;
                 ends.push((node, document.after(node)));
-                if let Edit::Replace { target, text } = edit
+                if let Edit::Replace { target, text, .. } = edit
                     && *target == node
                 {
                     emitter.text(text)?;
@@ -169,7 +174,7 @@ fn rebuild(emitter: &mut Emitter<'_, '_>, document: &Document, edit: &Edit) -> S
                 insert(emitter, node, Place::First)?;
                 ends.push((node, document.after(node)));
             }
-            (_, Edit::Replace { target, text }) if *target == node => emitter.text(text)?,
+            (_, Edit::Replace { target, text, .. }) if *target == node => emitter.text(text)?,
             _ => {
                 emitter.copy_one(document, node, false)?;
                 insert(emitter, node, Place::After)?;
@@ -185,7 +190,17 @@ fn rebuild(emitter: &mut Emitter<'_, '_>, document: &Document, edit: &Edit) -> S
 /// The beginning of an element whose attributes change.
 fn changed_tag(document: &Document, node: NodeId, edit: &Edit) -> SqlResult<Option<Tag>> {
     match edit {
-        Edit::Replace { target, text } => {
+        Edit::Replace { target, is_nil, .. } if *target == node => {
+            let is_nil_attribute = |name: &OwnName| name.local == "nil" && name.uri == INSTANCE_URI;
+            let mut tag = tag_of(document, node);
+            tag.attributes.retain(|(name, _)| !is_nil_attribute(name));
+            if *is_nil {
+                let [prefix, local, uri] = ["xsi", "nil", INSTANCE_URI].map(str::to_string);
+                tag.attribute(OwnName { prefix, local, uri }, "true".into())?;
+            }
+            Ok(Some(tag))
+        }
+        Edit::Replace { target, text, .. } => {
             let is_own = document.kind(*target) == NodeKind::Attribute
                 && document.parent(*target) == Some(node);
             Ok(is_own.then(|| {

@@ -73,6 +73,15 @@ impl Parser<'_> {
                 };
             }
         }
+        if uri != FUNCTIONS
+            && let Some(ty) = self.schema().and_then(|known| known.find_type(&uri, &name.local))
+        {
+            self.check_arity(&name.local, &arguments, 1, 1);
+            return match arguments.pop() {
+                Some(value) if self.kept.is_none() => self.cast_to_schema(ty, value),
+                _ => Ok(nothing()),
+            };
+        }
         let known = TABLE.iter().find(|(known, ..)| *known == name.local && uri == FUNCTIONS);
         let shown = format!("{}()", name.local);
         let Some((_, function, least, most)) = known else {
@@ -121,6 +130,9 @@ impl Parser<'_> {
                 }
                 _ => {}
             }
+        }
+        if takes_values(function) {
+            arguments = arguments.into_iter().map(|argument| self.values(argument)).collect();
         }
         let first = arguments.first().map_or(Type::empty(), |first| first.ty.clone());
         let data = first.data();
@@ -273,6 +285,15 @@ impl Parser<'_> {
         let ty = Type { item, ..Type::empty() };
         Ok(Typed { expr: Expr::External(number), ty })
     }
+}
+
+/// Whether a function takes the values of nodes, not nodes.
+fn takes_values(function: Function) -> bool {
+    use Function as F;
+    !matches!(
+        function,
+        F::Count | F::Empty | F::Not | F::String | F::LocalName | F::NamespaceUri | F::Number
+    )
 }
 
 fn nothing() -> Typed {

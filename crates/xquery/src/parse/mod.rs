@@ -65,6 +65,10 @@ struct Parser<'a> {
     focus: Type,
     is_in_predicate: bool,
     saw_last: bool,
+    /// How many nodes the steps before lead to.
+    before: Occurs,
+    /// The elements of the schemas by name; made when it is wanted.
+    declared: Option<schema::Declared>,
     externals: Vec<Outer>,
     types: Vec<Option<AtomicType>>,
     /// The first error that is not of syntax.
@@ -84,6 +88,8 @@ pub(crate) fn compile(text: &str, purpose: Purpose, context: &Context<'_>) -> Sq
         focus: context.shape.ty.clone(),
         is_in_predicate: false,
         saw_last: false,
+        before: Occurs::One,
+        declared: None,
         externals: Vec::new(),
         types: Vec::new(),
         kept: None,
@@ -100,10 +106,13 @@ pub(crate) fn compile(text: &str, purpose: Purpose, context: &Context<'_>) -> Sq
     let (body, ty) = match purpose {
         Purpose::Modify => parser.modification()?,
         _ => {
-            let Typed { expr, ty } = parser.expr()?;
+            let mut result = parser.expr()?;
             parser.end()?;
-            parser.check_result(purpose, &ty);
-            (Body::Expr(expr), ty)
+            if purpose == Purpose::Value {
+                result = parser.values(result);
+            }
+            parser.check_result(purpose, &result.ty);
+            (Body::Expr(result.expr), result.ty)
         }
     };
     if let Some(error) = parser.kept {
@@ -113,8 +122,8 @@ pub(crate) fn compile(text: &str, purpose: Purpose, context: &Context<'_>) -> Sq
     let prefixes = prefixes.chain(declared[..PREDECLARED.len()].iter()).cloned().collect();
     let Parser { externals, types, slots: variables, steps, .. } = parser;
     let is_typed = context.shape.is_typed;
-    let schema = context.shape.schema.clone();
-    Ok(Query { body, ty, is_typed, schema, externals, types, variables, steps, prefixes })
+    let (schema, place) = (context.shape.schema.clone(), context.shape.place.clone());
+    Ok(Query { body, ty, is_typed, schema, place, externals, types, variables, steps, prefixes })
 }
 
 impl<'a> Parser<'a> {
@@ -360,7 +369,18 @@ impl<'a> Parser<'a> {
             }
             (ItemKind::Xml, other) | (other, ItemKind::Xml) => other,
         };
-        Type { item, occurs, is_constructed, is_sorted: a, is_disjoint: b, schema }
+        let shown = first.shown.filter(|shown| Some(shown) == second.shown.as_ref());
+        Type {
+            item,
+            occurs,
+            is_constructed,
+            is_sorted: a,
+            is_disjoint: b,
+            schema,
+            has_parts: first.has_parts || second.has_parts,
+            is_nillable: first.is_nillable || second.is_nillable,
+            shown,
+        }
     }
 
     /// One expression without commas around it.
@@ -493,7 +513,8 @@ impl<'a> Parser<'a> {
     }
 
     fn order_key(&mut self) -> SqlResult<Key> {
-        let Typed { expr, ty } = self.single()?;
+        let key = self.single()?;
+        let Typed { expr, ty } = self.values(key);
         let data = self.atomized(&ty);
         self.check_single("order by", &data);
         let is_descending = self.takes_word("descending")?;

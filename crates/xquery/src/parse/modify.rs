@@ -102,6 +102,7 @@ impl Parser<'_> {
         let value: Typed = self.expr()?;
         self.end()?;
         self.check_target("replace", &target.ty);
+        let value = self.values(value);
         let is_typed = self.context.shape.is_typed;
         let has_value = |ty: &NodeType| match ty {
             NodeType::Attribute(_) | NodeType::Text => true,
@@ -119,8 +120,11 @@ impl Parser<'_> {
             self.keep(&message::XQUERY_REPLACE_CONSTRUCTED, &[]);
         }
         self.atomized(&value.ty);
+        self.check_replacement(&target.ty, &value.ty);
         let is_written_empty = matches!(&value.expr, Expr::Sequence(all) if all.is_empty());
-        let body = Body::Replace { target: target.expr, value: value.expr, is_written_empty };
-        Ok((body, target.ty))
+        let can_be_nil = target.ty.is_nillable;
+        let (target, value, ty) = (target.expr, value.expr, target.ty);
+        let body = Body::Replace { target, value, is_written_empty, can_be_nil };
+        Ok((body, ty))
     }
 }

@@ -4,6 +4,7 @@ use base::error::SqlResult;
 use base::message;
 
 use super::scan::Written;
+use super::schema::TypeName;
 use super::{DATATYPES, Parser, SCHEMA, Typed};
 use crate::atomic::Atomic;
 use crate::expr::*;
@@ -90,6 +91,7 @@ impl Parser<'_> {
         left: Typed,
         right: Typed,
     ) -> SqlResult<Typed> {
+        let (left, right) = (self.values(left), self.values(right));
         let (a, b) = (self.atomized(&left.ty), self.atomized(&right.ty));
         if !is_general {
             self.check_single(name, &a);
@@ -106,12 +108,15 @@ impl Parser<'_> {
             }
         };
         let is_ordering = !matches!(order, Order::Equal | Order::NotEqual);
-        if class == Class::Other(AtomicType::QName) && is_ordering {
+        let is_unordered = matches!(class, Class::Other(AtomicType::QName | AtomicType::Duration));
+        if is_unordered && is_ordering {
             self.keep(&message::XQUERY_OPERANDS, &[&name, &a, &b]);
         }
         let can_be_empty = a.occurs != Occurs::One || b.occurs != Occurs::One;
         let occurs = if !is_general && can_be_empty { Occurs::Optional } else { Occurs::One };
-        let compare = Compare { is_general, order, class, left: left.expr, right: right.expr };
+        let has_parts = left.ty.has_parts || right.ty.has_parts;
+        let (left, right) = (left.expr, right.expr);
+        let compare = Compare { is_general, order, class, has_parts, left, right };
         let ty = Type::atomic(AtomicType::Boolean, occurs);
         Ok(Typed { expr: Expr::Compare(Box::new(compare)), ty })
     }
@@ -151,7 +156,7 @@ impl Parser<'_> {
         symbols: &[(&str, Operator)],
         next: fn(&mut Self) -> SqlResult<Typed>,
     ) -> SqlResult<Typed> {
-        let first = next(self)?;
+        let mut first = next(self)?;
         let mut rest = Vec::new();
         let mut ty = first.ty.clone();
         'more: loop {
@@ -162,6 +167,11 @@ impl Parser<'_> {
                     continue;
                 }
                 let operand = next(self)?;
+                let operand = self.values(operand);
+                if rest.is_empty() {
+                    first = self.values(first);
+                    ty = first.ty.clone();
+                }
                 let left = self.numeric(symbol, &ty);
                 let right = self.numeric(symbol, &operand.ty);
                 let mut result = left.promoted(right);
@@ -231,6 +241,7 @@ impl Parser<'_> {
         if !is_signed {
             return Ok(value);
         }
+        let value = self.values(value);
         let ty = self.numeric(if is_negative { "-" } else { "+" }, &value.ty);
         if let (Expr::Constant(Atomic::Exact(ty, value)), true) = (&value.expr, is_negative) {
             let expr = Expr::Constant(Atomic::Exact(*ty, -*value));
@@ -255,13 +266,19 @@ impl Parser<'_> {
         }
     }
 
-    fn type_name(&mut self) -> SqlResult<AtomicType> {
+    /// The type of a name among those of the schemas as well. Errors 2231, 2232.
+    pub(super) fn type_name(&mut self) -> SqlResult<TypeName> {
         self.space()?;
         let Some(name) = self.name() else {
             return Err(self.syntax()?);
         };
-        match self.type_of(&name) {
-            Some(ty) => Ok(ty),
+        if let Some(ty) = self.type_of(&name) {
+            return Ok(TypeName::Atomic(ty));
+        }
+        let uri = self.namespace(&name.prefix);
+        let known = self.schema().and_then(|collection| collection.find_type(&uri, &name.local));
+        match known {
+            Some(ty) => Ok(TypeName::OfSchema(ty)),
             None if name.prefix.is_empty() => {
                 Err(self.error(&message::XQUERY_NO_TYPE, &[&name.local]))
             }
@@ -276,11 +293,15 @@ impl Parser<'_> {
         if !self.takes("?")? {
             return Err(self.error(&message::XQUERY_CAST_OPTIONAL, &[]));
         }
-        self.cast_to(ty, value)
+        match ty {
+            TypeName::Atomic(ty) => self.cast_to(ty, value),
+            TypeName::OfSchema(ty) => self.cast_to_schema(ty, value),
+        }
     }
 
     /// A cast. Errors 2365 and 9319.
     pub(super) fn cast_to(&mut self, to: AtomicType, value: Typed) -> SqlResult<Typed> {
+        let value = self.values(value);
         let data = self.atomized(&value.ty);
         let from = data.atomic_type().class();
         let is_text = |class| matches!(class, Class::Untyped | Class::Text);
@@ -328,8 +349,10 @@ impl Parser<'_> {
         };
         let mut test = if self.takes("(")? {
             let argument = self.kind_argument(&name)?;
+            let has_type = self.kind_type(&name, &value.ty)?;
             self.expect(")")?;
             match (name.local.as_str(), argument) {
+                _ if !has_type => ItemTest::Atomic { matches: false, empty: false },
                 ("empty", _) => ItemTest::Empty,
                 ("item", _) => ItemTest::Item { empty: false },
                 ("document-node", _) => return Err(self.unsupported("document-node()")),
@@ -351,8 +374,9 @@ impl Parser<'_> {
         } else {
             self.at = start;
             let ty = self.type_name()?;
-            let matches = match value.ty.item {
-                ItemKind::Atomic(own) => own.is_derived_from(ty),
+            let matches = match (&value.ty.item, ty) {
+                (ItemKind::Atomic(own), TypeName::Atomic(ty)) => own.is_derived_from(ty),
+                (ItemKind::Atomic(_), TypeName::OfSchema(ty)) => self.are_derived(&value.ty, ty),
                 _ => false,
             };
             ItemTest::Atomic { matches, empty: false }

@@ -41,6 +41,7 @@ impl Parser<'_> {
             if !is_deep {
                 self.takes("/")?;
             }
+            self.before = Occurs::One;
             let mut path = Growing::new(Expr::Root, document());
             if self.sees_step()? {
                 self.step(&mut path, is_deep)?;
@@ -50,6 +51,7 @@ impl Parser<'_> {
             path
         } else if self.sees_step()? {
             let focus = self.focus.clone();
+            self.before = focus.occurs;
             let start = self.start(&focus)?;
             match start {
                 Start::Primary(Typed { expr, ty }) => Growing::new(expr, ty),
@@ -106,6 +108,7 @@ impl Parser<'_> {
     /// A step after a slash.
     fn step(&mut self, path: &mut Growing, is_deep: bool) -> SqlResult<()> {
         let mut focus = path.ty.clone().with_occurs(Occurs::One);
+        self.before = path.ty.occurs;
         if is_deep {
             let whole = NodeType::any();
             let base = focus.node_type().cloned();
@@ -423,11 +426,14 @@ impl Parser<'_> {
             Axis::Itself if matches!(test, NodeTest::Any) => Occurs::One,
             Axis::Itself | Axis::Parent => Occurs::Optional,
         };
-        let mut schema = Vec::new();
+        self.check_text_step(axis, &test, focus);
+        let mut ty = Type::node(node);
         if let Some(known) = self.by_schema(axis, &test, shown, focus) {
-            (occurs, schema) = known;
+            occurs = known.occurs;
+            ty.shown = self.shown_node(&test, shown, &known.types);
+            ty.is_nillable = known.is_nillable;
+            ty.schema = known.types;
         }
-        let ty = Type::node(node).of_schema(schema);
         let (predicates, narrows) = self.predicates(&ty)?;
         if narrows {
             occurs = Occurs::Optional;
@@ -529,6 +535,7 @@ fn uses_position(predicate: &Predicate) -> bool {
             Expr::And(all) | Expr::Or(all) | Expr::Sequence(all) => all.iter().all(is_free),
             Expr::Compare(compare) => is_free(&compare.left) && is_free(&compare.right),
             Expr::Filter(base, _) => is_free(base),
+            Expr::Values(values) => is_free(&values.nodes),
             Expr::Call(Function::Position | Function::Last, ..) => false,
             Expr::Call(_, _, arguments) => arguments.iter().all(is_free),
             _ => false,

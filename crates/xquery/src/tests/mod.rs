@@ -250,7 +250,7 @@ fn fails(purpose: Purpose, text: &str, number: i32, message: &str) {
 }
 
 /// Counts how often it is asked.
-struct Counting(Cell<usize>);
+pub(crate) struct Counting(pub(crate) Cell<usize>);
 
 impl Pace for Counting {
     fn pace(&self) -> SqlResult<()> {

@@ -324,6 +324,12 @@ impl Model {
     /// The declared elements of the model, and how often each may come at most: `None` for more
     /// than once. Wildcards are the second part.
     pub fn elements(&self) -> (Vec<Occurring>, Vec<&Wildcard>) {
+        let (found, wildcards) = self.particles();
+        (found, wildcards.into_iter().map(|(wildcard, _)| wildcard).collect())
+    }
+
+    /// As [`Model::elements`]; each wildcard with whether it takes one element at most.
+    pub fn particles(&self) -> (Vec<Occurring>, Vec<(&Wildcard, bool)>) {
         let mut found: Vec<Occurring> = Vec::new();
         let mut wildcards = Vec::new();
         self.gather(self.root, true, true, &mut found, &mut wildcards);
@@ -336,7 +342,7 @@ impl Model {
         is_single: bool,
         is_required: bool,
         found: &mut Vec<Occurring>,
-        wildcards: &mut Vec<&'m Wildcard>,
+        wildcards: &mut Vec<(&'m Wildcard, bool)>,
     ) {
         let node = self.node(at);
         let is_single = is_single && node.max == Some(1);
@@ -345,7 +351,7 @@ impl Model {
             Kind::Element(element, _) => {
                 found.push(Occurring { element: *element, is_single, is_required });
             }
-            Kind::Any(wildcard) => wildcards.push(wildcard),
+            Kind::Any(wildcard) => wildcards.push((wildcard, is_single)),
             Kind::Choice(parts) => {
                 for part in parts {
                     self.gather(

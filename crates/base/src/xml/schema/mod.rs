@@ -54,7 +54,7 @@ pub use model::{
     Type, TypeId, ValueConstraint, Wildcard,
 };
 pub use simple::{
-    Bound, Identity, Lexical, NoValue, Primitive, Simple, Value, Variety, WhiteSpace,
+    Bound, Identity, Lexical, NoValue, Parsed, Primitive, Scope, Simple, Value, Variety, WhiteSpace,
 };
 
 /// Declarations, types and groups of a collection.

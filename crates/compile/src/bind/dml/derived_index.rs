@@ -6,11 +6,12 @@ use base::ids::DbId;
 use base::{SqlType, Value};
 use engine::catalog::Schema;
 use engine::catalog::def::{
-    ColumnId, DerivedIndexDef, DerivedIndexKind, TableDef, TessellationDef,
+    ColumnId, DerivedIndexDef, DerivedIndexKind, TableDef, TessellationDef, XmlPathDef,
 };
 use ir::function::clr::spatial::encode_grid;
 use ir::operator::CastMode;
 use ir::read::ReadOptions;
+use xquery::index::selective::{Pattern, Selected, Selection};
 
 use super::effects::{Write, stored_places};
 use super::{BindResult, Binder, Changing, column};
@@ -26,8 +27,8 @@ pub(in crate::bind) const fn entry_columns(kind: DerivedIndexKind) -> usize {
     match kind {
         // `cell`
         DerivedIndexKind::Spatial => 1,
-        // `id`, `hid` and `value`.
-        _ => 3,
+        // `id`, `hid`, `value` and `number`.
+        _ => 4,
     }
 }
 
@@ -127,12 +128,14 @@ impl Binder<'_> {
             }
             None => {
                 let document = self.cast(value, SqlType::xml(), CastMode::Explicit);
-                (self.names.functions().xml_index_entries(), vec![document])
+                (self.names.functions().xml_index_entries(), vec![document, selection(index)?])
             }
         };
         let count = entry_columns(index.kind);
         let columns: Vec<(usize, ColId)> = (0..count).map(|at| (at, self.free_column())).collect();
-        let entry = |(at, id): &(usize, ColId)| column(*id, nodes.columns[*at].ty, false);
+        let entry = |(at, id): &(usize, ColId)| {
+            column(*id, nodes.columns[*at].ty, nodes.columns[*at].nullable)
+        };
         let mut new: Vec<Expr> = columns.iter().map(entry).collect();
         for (value, to) in values.into_iter().zip(&nodes.columns[count..]) {
             new.push(self.cast(value, to.ty, CastMode::Explicit));
@@ -201,4 +204,37 @@ impl Binder<'_> {
         }));
         self.insert_entries(database, &nodes, index, values, Some(rows))
     }
+}
+
+/// What a selective index knows, as an argument; NULL for one that knows everything.
+fn selection(index: &DerivedIndexDef) -> BindResult<Expr> {
+    let value = match index.kind {
+        DerivedIndexKind::Selective => {
+            let mut paths = Vec::with_capacity(index.paths.len());
+            for path in &index.paths {
+                paths.push(Selected {
+                    name: path.name.to_string(),
+                    pattern: pattern_of(index, path)?,
+                    is_singleton: path.is_singleton,
+                    max_length: path.max_length.and_then(|length| u32::try_from(length).ok()),
+                });
+            }
+            Value::Bytes(Selection { index: index.name.to_string(), paths }.encode().into())
+        }
+        _ => Value::Null,
+    };
+    let nullable = value == Value::Null;
+    Ok(Expr { kind: ExprKind::Constant(value), ty: SqlType::varbinary(SqlType::MAX), nullable })
+}
+
+/// The pattern of a path that was read when the index was made.
+pub(in crate::bind) fn pattern_of(
+    index: &DerivedIndexDef,
+    path: &XmlPathDef,
+) -> BindResult<Pattern> {
+    let namespaces: Vec<(&str, &str)> = (index.namespaces.iter())
+        .map(|declared| (declared.prefix.as_deref().unwrap_or_default(), &*declared.uri))
+        .collect();
+    let read = Pattern::parse(&path.path, &namespaces);
+    read.map_err(|_| ir::internal("the path of a selective index").into())
 }

@@ -32,7 +32,7 @@ use base::ids::DbId;
 use base::{SqlType, Value};
 use engine::catalog::def::TableDef;
 
-pub(super) use self::derived_index::{entry_columns, grid, key_columns};
+pub(super) use self::derived_index::{entry_columns, grid, key_columns, pattern_of};
 pub(super) use self::effects::qualified;
 pub(super) use self::target::shown_conditions;
 pub use self::tracking::{COMMIT_TABLE, commit_table};

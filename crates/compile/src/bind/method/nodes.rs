@@ -71,6 +71,7 @@ impl Binder<'_> {
             return Err(SqlError::new(&message::TABLE_METHOD_WITHOUT_ALIAS, &[]).into());
         };
         let compiled = self.compiled(&receiver, call, Purpose::Nodes)?;
+        self.note_conditions(&compiled);
         let nodes = Nodes {
             document: self.copy(&receiver.nodes.document),
             receiver: receiver.nodes.receiver.clone(),

@@ -110,6 +110,42 @@ pub struct DerivedIndexDef {
     pub allow_page_locks: bool,
     /// How a spatial index divides its space.
     pub tessellation: Option<TessellationDef>,
+    /// The paths of a selective one, by ascending id.
+    pub paths: Vec<XmlPathDef>,
+    /// The prefixes of these paths.
+    pub namespaces: Vec<XmlPrefixDef>,
+    /// The path that a secondary selective one is for, 0 for others.
+    pub path: i32,
+}
+
+/// A path of a selective XML index.
+#[derive(Clone, PartialEq, Debug)]
+pub struct XmlPathDef {
+    /// Its id within the index, from 1.
+    pub id: i32,
+    /// Its name, unique within the index.
+    pub name: Name,
+    /// The path as it was written.
+    pub path: Name,
+    /// The type of XML Schema that was named.
+    pub xquery_type: Option<Name>,
+    /// The SQL type that was named.
+    pub sql_type: Option<SqlType>,
+    /// `MAXLENGTH`.
+    pub max_length: Option<i32>,
+    /// `node()`.
+    pub is_node: bool,
+    /// `SINGLETON`.
+    pub is_singleton: bool,
+}
+
+/// A prefix of the paths of a selective XML index.
+#[derive(Clone, PartialEq, Debug)]
+pub struct XmlPrefixDef {
+    /// The prefix; nothing for `DEFAULT`.
+    pub prefix: Option<Name>,
+    /// The namespace.
+    pub uri: Name,
 }
 
 /// How a spatial index divides its space into cells.
@@ -190,7 +226,8 @@ impl GridDensity {
 impl DerivedIndexKind {
     /// Whether it has entries of its own.
     pub const fn has_entries(self) -> bool {
-        matches!(self, DerivedIndexKind::Primary | DerivedIndexKind::Spatial)
+        use DerivedIndexKind::*;
+        matches!(self, Primary | Selective | Spatial)
     }
 
     /// The first id of such indexes.
@@ -215,6 +252,10 @@ coded! {
         Property = 3 "PROPERTY",
         /// The cells of shapes.
         Spatial = 4 "SPATIAL",
+        /// The nodes of some paths.
+        Selective = 5 "SELECTIVE",
+        /// By the values of one of these paths.
+        SelectivePath = 6 "SECONDARY_SELECTIVE",
     }
 }
 
@@ -941,6 +982,13 @@ impl TableDef {
     /// The primary XML index of a column, if it is not disabled.
     pub fn nodes_of(&self, column: ColumnId) -> Option<&DerivedIndexDef> {
         let own = |i: &&DerivedIndexDef| i.kind == DerivedIndexKind::Primary && i.column == column;
+        self.derived_indexes.iter().find(own).filter(|i| !i.disabled)
+    }
+
+    /// The selective XML index of a column, if it is not disabled.
+    pub fn selective_of(&self, column: ColumnId) -> Option<&DerivedIndexDef> {
+        let own =
+            |i: &&DerivedIndexDef| i.kind == DerivedIndexKind::Selective && i.column == column;
         self.derived_indexes.iter().find(own).filter(|i| !i.disabled)
     }
 

@@ -28,10 +28,14 @@ message! {
     ViewRowsDef { 1 view, 2 tables }
     DerivedIndexDef {
         1 id, 2 name, 3 column, 4 kind, 5 primary, 6 nodes, 7 fill_factor, 8 padded, 9 disabled,
-        10 allow_row_locks, 11 allow_page_locks, 12 tessellation
+        10 allow_row_locks, 11 allow_page_locks, 12 tessellation, 13 paths, 14 namespaces, 15 path
     }
     TessellationDef { 1 scheme, 2 bounds, 3 grids, 4 cells_per_object }
     BoundsDef { 1 min_x, 2 min_y, 3 max_x, 4 max_y }
+    XmlPathDef {
+        1 id, 2 name, 3 path, 4 xquery_type, 5 sql_type, 6 max_length, 7 is_node, 8 is_singleton
+    }
+    XmlPrefixDef { 1 prefix, 2 uri }
     PeriodDef { 1 start, 2 end }
     VersioningDef { 1 history, 2 retention }
     TrackingDef { 1 changes, 2 columns, 3 begin }

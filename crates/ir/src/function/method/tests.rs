@@ -10,7 +10,7 @@ fn plans_are_read_as_they_were_written() {
     };
     let plan = MethodPlan {
         is_binary: true,
-        is_typed: true,
+        of: Some(base::types::XmlUse { collection: 7, is_document: true }),
         target: "@x".into(),
         namespaces: vec![("".into(), "urn:a".into()), ("p".into(), "urn:é".into())],
         levels: vec![MethodQuery::default(), level],

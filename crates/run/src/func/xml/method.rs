@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use base::account::Account;
 use base::collation::codepage::string_to_unicode;
+use base::types::XmlUse;
+use base::xml::schema::Collections as _;
 use base::xml::{Document, NodeId, parse_value, write};
 use base::{Pace, SqlError, SqlResult, SqlType, ValueRef, message};
 use ir::function::descriptor::{ANY_NUMBER, CallTypes, Inferred, ScalarFunction};
@@ -104,18 +106,28 @@ impl External for Known<'_> {
 
 fn compiled(ctx: &FnContext<'_>, plan: ValueRef<'_>, purpose: Purpose) -> SqlResult<Arc<Compiled>> {
     match ctx.memo {
-        Some(memo) => memo.get_or_make(|| compile(bytes_or_none(plan), purpose)),
-        None => compile(bytes_or_none(plan), purpose).map(Arc::new),
+        Some(memo) => memo.get_or_make(|| compile(ctx, bytes_or_none(plan), purpose)),
+        None => compile(ctx, bytes_or_none(plan), purpose).map(Arc::new),
     }
 }
 
-fn compile(plan: &[u8], purpose: Purpose) -> SqlResult<Compiled> {
+/// Documents of a collection of the statement's database.
+fn shape(ctx: &FnContext<'_>, of: XmlUse) -> SqlResult<NodeShape> {
+    let unknown = || SqlError::new(&message::COLLECTION_UNKNOWN, &[&of.collection]);
+    let schema = ctx.facts.schema(ctx.facts.current_database()).ok_or_else(unknown)?;
+    Ok(NodeShape::of_collection(schema.collection(of.collection, ctx)?, of.is_document))
+}
+
+fn compile(ctx: &FnContext<'_>, plan: &[u8], purpose: Purpose) -> SqlResult<Compiled> {
     let plan = MethodPlan::decode(plan).ok_or_else(|| ir::internal("the plan of a method"))?;
     let namespaces: Vec<(&str, &str)> =
         plan.namespaces.iter().map(|(prefix, uri)| (&**prefix, &**uri)).collect();
     let (last, before) =
         plan.levels.split_last().ok_or_else(|| ir::internal("a method has a query"))?;
-    let mut shape = NodeShape::document(plan.is_typed);
+    let mut shape = match plan.of {
+        Some(of) => shape(ctx, of)?,
+        None => NodeShape::default(),
+    };
     let compile = |level: &ir::function::method::MethodQuery, purpose, shape: &NodeShape| {
         let external = Known(&level.outer);
         let receiver = &level.receiver;

@@ -191,27 +191,118 @@ pub static XML_INDEXES: FilledView = FilledView {
         let schema = cx.schema.clone();
         for table in indexed(&schema) {
             for own in &table.derived_indexes {
-                let letter = match own.kind {
-                    DerivedIndexKind::Spatial => continue,
-                    DerivedIndexKind::Primary => None,
-                    DerivedIndexKind::Path => Some("P"),
-                    DerivedIndexKind::Value => Some("V"),
-                    DerivedIndexKind::Property => Some("R"),
+                use DerivedIndexKind as K;
+                let (kind, description, letter) = match own.kind {
+                    K::Spatial => continue,
+                    K::Primary => (0, "PRIMARY_XML", None),
+                    K::Path => (1, "SECONDARY_XML", Some("P")),
+                    K::Value => (1, "SECONDARY_XML", Some("V")),
+                    K::Property => (1, "SECONDARY_XML", Some("R")),
+                    K::Selective => (2, "SELECTIVE_XML", None),
+                    K::SelectivePath => (3, "SECONDARY_SELECTIVE_XML", None),
                 };
-                let (kind, description) = match letter {
-                    None => (0, "PRIMARY_XML"),
-                    Some(_) => (1, "SECONDARY_XML"),
-                };
+                let primary = (!own.kind.has_entries()).then_some(own.primary.0);
+                let path = (own.kind == K::SelectivePath).then_some(own.path);
                 let more = [
-                    or_null(letter, |_| int(own.primary.0)),
+                    or_null(primary, int),
                     or_null(letter, chars),
                     or_null(letter, |_| text(own.kind.description())),
                     int(kind),
                     text(description),
-                    NULL,
+                    or_null(path, int),
                     bit(false),
                 ];
                 cx.push_two(derived_index(table, own), more);
+            }
+        }
+        Ok(())
+    },
+};
+
+pub static SELECTIVE_XML_INDEX_PATHS: FilledView = FilledView {
+    schema: "sys",
+    name: "selective_xml_index_paths",
+    columns: &[
+        column("object_id", INT, false),
+        column("index_id", INT, false),
+        column("path_id", INT, false),
+        column("path", nvar(4000), true),
+        column("name", SYSNAME, false),
+        column("path_type", TINY, false),
+        column("path_type_desc", nvar(60), true),
+        column("xml_component_id", INT, true),
+        column("xquery_type_description", nvar(4000), true),
+        column("is_xquery_type_inferred", BIT, true),
+        column("xquery_max_length", SMALL, true),
+        column("is_xquery_max_length_inferred", BIT, true),
+        column("is_node", BIT, true),
+        column("system_type_id", TINY, true),
+        column("user_type_id", INT, true),
+        column("max_length", SMALL, true),
+        column("precision", TINY, true),
+        column("scale", TINY, true),
+        column("collation_name", SYSNAME, true),
+        column("is_singleton", BIT, true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for table in indexed(&schema) {
+            let selective =
+                table.derived_indexes.iter().filter(|i| i.kind == DerivedIndexKind::Selective);
+            for (index, path) in selective.flat_map(|i| i.paths.iter().map(move |path| (i, path))) {
+                let ty = path.sql_type.as_ref();
+                let is_sql = ty.is_some();
+                cx.push([
+                    object(table.id()),
+                    int(index.id.0),
+                    int(path.id),
+                    text(&path.path),
+                    text(&path.name),
+                    int(u8::from(is_sql)),
+                    text(if is_sql { "SQL" } else { "XQUERY" }),
+                    NULL,
+                    or_null(path.xquery_type.as_ref(), |name| text(name)),
+                    bit(false),
+                    or_null(path.max_length, int),
+                    bit(false),
+                    bit(path.is_node),
+                    or_null(ty, |ty| int(ty.kind.system_type_id())),
+                    or_null(ty, |ty| int(ty.kind.user_type_id())),
+                    or_null(ty, |ty| int(ty.max_length())),
+                    or_null(ty, |ty| int(ty.precision)),
+                    or_null(ty, |ty| int(ty.scale)),
+                    or_null(ty, super::columns::collation_name),
+                    bit(path.is_singleton),
+                ]);
+            }
+        }
+        Ok(())
+    },
+};
+
+pub static SELECTIVE_XML_INDEX_NAMESPACES: FilledView = FilledView {
+    schema: "sys",
+    name: "selective_xml_index_namespaces",
+    columns: &[
+        column("object_id", INT, false),
+        column("index_id", INT, false),
+        column("is_default_uri", BIT, true),
+        column("uri", nvar(4000), false),
+        column("prefix", nvar(4000), true),
+    ],
+    fill: |cx| {
+        let schema = cx.schema.clone();
+        for table in indexed(&schema) {
+            for index in &table.derived_indexes {
+                for declared in &index.namespaces {
+                    cx.push([
+                        object(table.id()),
+                        int(index.id.0),
+                        bit(declared.prefix.is_none()),
+                        text(&declared.uri),
+                        or_null(declared.prefix.as_ref(), |prefix| text(prefix)),
+                    ]);
+                }
             }
         }
         Ok(())

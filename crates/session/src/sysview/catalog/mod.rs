@@ -48,6 +48,8 @@ pub const VIEWS: &[&FilledView] = &[
     &indexes::INDEXES,
     &indexes::HASH_INDEXES,
     &indexes::XML_INDEXES,
+    &indexes::SELECTIVE_XML_INDEX_PATHS,
+    &indexes::SELECTIVE_XML_INDEX_NAMESPACES,
     &indexes::SPATIAL_INDEXES,
     &indexes::SPATIAL_INDEX_TESSELLATIONS,
     &indexes::SPATIAL_REFERENCE_SYSTEMS,

@@ -289,12 +289,13 @@ pub static INTERNAL_TABLES: FilledView = FilledView {
             for index in own {
                 let Some(table) = schema.table(index.nodes) else { continue };
                 let parent = parent.id();
-                let (ty, description) = match index.kind {
-                    DerivedIndexKind::Spatial => (EXTENDED_INDEXES, "EXTENDED_INDEXES"),
-                    _ => (XML_INDEX_NODES, "XML_INDEX_NODES"),
+                let (kind, description) = match index.kind {
+                    DerivedIndexKind::Spatial => EXTENDED_INDEXES,
+                    DerivedIndexKind::Selective => SELECTIVE_NODES,
+                    _ => XML_INDEX_NODES,
                 };
                 let own =
-                    [int(ty), text(description), object(parent), int(index.id.0), int(0), NULL];
+                    [int(kind), text(description), object(parent), int(index.id.0), int(0), NULL];
                 cx.push_two(header(&table.header, table.object_kind(), parent.0), own);
             }
         }
@@ -308,11 +309,14 @@ pub static INTERNAL_TABLES: FilledView = FilledView {
     },
 };
 
-/// `internal_type` of the cells of a spatial index.
-const EXTENDED_INDEXES: u8 = 207;
+/// `internal_type` of the cells of a spatial index, and its description.
+const EXTENDED_INDEXES: (u8, &str) = (207, "EXTENDED_INDEXES");
 
-/// `internal_type` of the entries of an XML index.
-const XML_INDEX_NODES: u8 = 202;
+/// `internal_type` of the entries of an XML index, and its description.
+const XML_INDEX_NODES: (u8, &str) = (202, "XML_INDEX_NODES");
+
+/// `internal_type` of the entries of a selective XML index, and its description.
+const SELECTIVE_NODES: (u8, &str) = (236, "SELECTIVE_XML_INDEX_NODE_TABLE");
 
 /// `internal_type` of the changes of a tracked table.
 const CHANGE_TRACKING: u8 = 209;
