@@ -79,7 +79,10 @@ pub fn types_of_member(call: &Call<'_>) -> SqlResult<Inferred> {
             args.extend_from_slice(member.arguments.unwrap_or_default());
         }
     }
-    Ok(call.types(ty, &args))
+    match args.len() == call.args.len() {
+        true => Ok(call.types(ty, &args)),
+        false => Err(crate::internal("the binder counts the arguments of a member")),
+    }
 }
 
 const CLR_KINDS: [TypeKind; 3] = [TypeKind::HierarchyId, TypeKind::Geometry, TypeKind::Geography];

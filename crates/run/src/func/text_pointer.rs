@@ -1,6 +1,6 @@
 //! Text pointers, and parts of the values that they point to.
 
-use base::{Pace, SqlError, SqlResult, SqlType, ValueRef, message};
+use base::{Pace, SqlError, SqlResult, SqlType, TypeKind, ValueRef, message};
 use ir::function::descriptor::{CallTypes, Inferred, ScalarFunction};
 use ir::function::facts::FnContext;
 use ir::function::signature::Call;
@@ -29,7 +29,7 @@ fn pointer<'a>(
     args: &[ValueRef<'a>],
     _: &CallTypes,
 ) -> SqlResult<ValueRef<'a>> {
-    if args[VALUE].is_null() {
+    if args[..=VALUE].iter().any(ValueRef::is_null) {
         return Ok(ValueRef::Null);
     }
     let mut digest = Sha256::new();
@@ -69,8 +69,17 @@ fn in_form<'a>(ty: &SqlType, bytes: &'a [u8]) -> ValueRef<'a> {
     }
 }
 
+/// The type of the value that a part is of.
+fn whole(call: &Call<'_>) -> SqlResult<SqlType> {
+    let ty = call.args[0].ty;
+    match ty.kind {
+        TypeKind::Text | TypeKind::NText | TypeKind::Image => Ok(ty),
+        _ => Err(ir::internal("a part is of a value that pointers point to")),
+    }
+}
+
 fn types_of_read(call: &Call<'_>) -> SqlResult<Inferred> {
-    let whole = call.args[0].ty;
+    let whole = whole(call)?;
     let pointer = SqlType::varbinary(POINTER_BYTES as u16);
     Ok(call.types(whole, &[whole, pointer, call.int(2)?, call.int(3)?]))
 }
@@ -105,7 +114,7 @@ fn read<'a>(
 }
 
 fn types_of_splice(call: &Call<'_>) -> SqlResult<Inferred> {
-    let whole = call.args[0].ty;
+    let whole = whole(call)?;
     Ok(call.types(whole, &[whole, call.int(1)?, call.int(2)?, whole]))
 }
 

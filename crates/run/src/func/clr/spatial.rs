@@ -394,7 +394,12 @@ fn is_null<'a>(
 
 fn types_of_set_srid(call: &Call<'_>) -> SqlResult<Inferred> {
     let own = call.args[0].ty;
-    Ok(call.types(own, &[own, SqlType::int(), SqlType::nvarchar(4000, call.collation)]))
+    match own.kind.is_spatial() {
+        true => {
+            Ok(call.types(own, &[own, SqlType::int(), SqlType::nvarchar(4000, call.collation)]))
+        }
+        false => Err(ir::internal("STSrid is of a shape")),
+    }
 }
 
 /// The value with another SRID. Errors 5302, 6522, 6569.
@@ -466,7 +471,9 @@ impl Called<'_, '_> {
         let mut total = Accumulator::new(aggregate);
         let mut rest = bytes(self.args[0]);
         while let Some((length, after)) = rest.split_first_chunk::<LENGTH>() {
-            let (value, after) = after.split_at(u32::from_le_bytes(*length) as usize);
+            // A value that is cut is refused as any other that is malformed.
+            let length = u32::from_le_bytes(*length) as usize;
+            let (value, after) = after.split_at(length.min(after.len()));
             total.add(Shape::from_bytes(self.space(), value, self.work)?, self.work)?;
             rest = after;
         }
