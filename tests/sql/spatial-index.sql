@@ -175,3 +175,10 @@ select id from t where g.STIntersects('POINT (1 1)') = 1;
 drop table t;
 select count(*) as n from sys.internal_tables where parent_id not in (select object_id from sys.tables);
 go
+-- An XML index does not replace a spatial one.
+create table both (id int constraint pk_both primary key, g geometry, x xml);
+create spatial index s on both (g) with (bounding_box = (0, 0, 1, 1));
+create primary xml index s on both (x) with (drop_existing = on);
+go
+drop table both;
+go

@@ -149,11 +149,11 @@ fn check_name(
             Some(DerivedIndexKind::Selective) if create.selective.is_none() => {
                 Err(SqlError::new(&message::SELECTIVE_CONVERTED, &[name]).into())
             }
-            Some(_) => Ok(()),
-            None => {
+            Some(DerivedIndexKind::Spatial) | None => {
                 let args: [Shown; 2] = [name, &altered.name()];
                 Err(SqlError::new(&message::INDEX_DOES_NOT_EXIST_ON, &args).into())
             }
+            Some(_) => Ok(()),
         };
     }
     let same = |s: &StatisticsDef| altered.schema.same_name(&s.name, name);
