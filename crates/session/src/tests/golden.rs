@@ -18,8 +18,13 @@ fn golden_scripts_are_answered_as_expected() {
 
 /// Scripts that show times, which pass while rows sink, the row caches of all databases, or plans
 /// that depend on what has sunk.
-const SHOW_WHAT_SINKS: [&str; 4] =
-    ["ase-row-cache", "execution-statistics", "indexed-views-plans", "temporal-plans"];
+const SHOW_WHAT_SINKS: [&str; 5] = [
+    "ase-row-cache",
+    "execution-statistics",
+    "indexed-views-plans",
+    "temporal-plans",
+    "xml-index-values",
+];
 
 fn all_scripts() {
     let server = TestServer::new();
